@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# The libraries users link (Corbel::corbel, Corbel::corbel_static, made from the same objects) and what `cmake --install`
+# puts where. Included after the rooms and the compiler exist.
+
+include(CMakePackageConfigHelpers)
+
+# The rooms at the top of the runtime; with all they use they are the library. A new transport or protocol comes in
+# through what builtins uses.
+set(CORBEL_RUNTIME_ROOMS base mapping poa builtins)
+
+set(runtime "")
+foreach(room IN LISTS CORBEL_RUNTIME_ROOMS)
+  get_property(below GLOBAL PROPERTY CORBEL_CLOSURE_corbel_${room})
+  list(APPEND runtime ${below})
+endforeach()
+list(REMOVE_DUPLICATES runtime)
+list(TRANSFORM runtime REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+
+foreach(kind SHARED STATIC)
+  set(target corbel)
+  if(kind STREQUAL STATIC)
+    set(target corbel_static)
+  endif()
+  add_library(${target} ${kind} ${runtime})
+  add_library(Corbel::${target} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME corbel LINKER_LANGUAGE CXX)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:corbel_flags> PUBLIC Threads::Threads)
+endforeach()
+# Before 1.0 every minor version may change the binary interface.
+set_target_properties(corbel PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+# Calls within the library go straight to their target instead of through its linkage table.
+target_link_options(corbel PRIVATE -Wl,-Bsymbolic-functions)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Corbel)
+set(installed_targets corbel corbel_static)
+if(TARGET corbel-idl)
+  list(APPEND installed_targets corbel-idl)
+endif()
+install(TARGETS ${installed_targets} EXPORT CorbelTargets)
+install(EXPORT CorbelTargets NAMESPACE Corbel:: DESTINATION ${package_folder})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/corbel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/CorbelConfig.cmake.in ${PROJECT_BINARY_DIR}/CorbelConfig.cmake
+  INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/CorbelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/CorbelConfig.cmake ${PROJECT_BINARY_DIR}/CorbelConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/CorbelIdl.cmake DESTINATION ${package_folder} OPTIONAL)
+
+# The .pc file finds its prefix from where it lies, so that an installed tree can be moved.
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/corbel.pc.in ${PROJECT_BINARY_DIR}/corbel.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/corbel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# corbel_room(NAME [USES rooms...] [LIBRARIES targets...]): one room of the house. Every .cpp beside the caller is
+# compiled once into an object library (static and shared libraries are made from the same objects); every *_test.cpp
+# joins the test program corbel_<room>_test, labelled with the room's name.
+
+add_library(corbel_flags INTERFACE)
+target_include_directories(corbel_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(corbel_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor
+  $<$<BOOL:${CORBEL_WERROR}>:-Werror>)
+if(CORBEL_SANITIZE)
+  target_compile_options(corbel_flags INTERFACE -fsanitize=${CORBEL_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(corbel_flags INTERFACE -fsanitize=${CORBEL_SANITIZE})
+endif()
+if(CORBEL_FUZZ)
+  target_compile_options(corbel_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+set_property(GLOBAL PROPERTY CORBEL_ROOMS "")
+
+function(corbel_room name)
+  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+  string(REPLACE "/" "_" target "corbel_${name}")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  if(NOT sources)  # a header-only room
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "")
+  endif()
+  add_library(${target} OBJECT ${sources})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_compile_definitions(${target} PRIVATE CORBEL_BUILDING)
+  target_link_libraries(${target} PRIVATE corbel_flags ${ROOM_LIBRARIES} PUBLIC Threads::Threads)
+  # Objects of the rooms below, transitively, so that a test program links with what its room may use and no more.
+  set(closure ${target})
+  foreach(used IN LISTS ROOM_USES)
+    string(REPLACE "/" "_" used_target "corbel_${used}")
+    get_property(below GLOBAL PROPERTY CORBEL_CLOSURE_${used_target})
+    list(APPEND closure ${below})
+  endforeach()
+  list(REMOVE_DUPLICATES closure)
+  set_property(GLOBAL PROPERTY CORBEL_CLOSURE_${target} "${closure}")
+  if(CORBEL_TESTS AND tests)
+    add_executable(${target}_test ${tests})
+    target_link_libraries(${target}_test PRIVATE ${closure} corbel_flags ${ROOM_LIBRARIES} ${ROOM_TEST_LIBRARIES}
+      GTest::gtest GTest::gtest_main Threads::Threads)
+    add_test(NAME ${name} COMMAND ${target}_test)
+    set_tests_properties(${name} PROPERTIES LABELS "${name};unit" TIMEOUT 120)
+  endif()
+endfunction()

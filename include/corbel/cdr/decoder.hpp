@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/error.hpp"
+#include "corbel/base/export.hpp"
+#include "corbel/cdr/encoder.hpp"
+#include "corbel/cdr/format.hpp"
+
+namespace corbel::cdr {
+
+/// What decoding needs from outside the octets (an ORB, to turn references into objects). The cdr room only carries it.
+class Context {
+ protected:
+  ~Context() = default;
+};
+
+/// Reads CDR in place from octets that somebody else owns and keeps alive. Octet 0 of the span is the alignment origin.
+///
+/// Failures stick: after the first one reads return zeros and empty values, and ok() is false; look once, at the end.
+/// Any input is safe: containers are sized only through take_count(). Copies are cheap. Not thread-safe.
+class CORBEL_API Decoder {
+ public:
+  Decoder() noexcept : Decoder({}, {}, {}) {}
+  Decoder(base::ConstByteSpan octets, Format format, Limits limits = {}) noexcept
+      : cursor_(octets.data()),
+        end_(octets.data() + octets.size()),
+        origin_(octets.data()),
+        swap_(format.swapped()),
+        format_(format),
+        max_depth_(limits.max_depth),
+        max_expansion_(limits.max_expansion),
+        budget_(octets.size() * limits.max_expansion) {}
+
+  const Format& format() const noexcept { return format_; }
+  /// Not owned; nullptr unless set.
+  Context* context() const noexcept { return context_; }
+  void set_context(Context* context) noexcept { context_ = context; }
+  /// Sets the code sets of the rest (they become known after the message header was read).
+  void set_code_sets(CodeSet for_char, CodeSet for_wchar) noexcept {
+    format_.char_set = for_char;
+    format_.wchar_set = for_wchar;
+  }
+  bool ok() const noexcept { return code_ == base::Code::none; }
+  /// The first failure as an error of Stage::decode; only if not ok().
+  base::Error error() const noexcept { return base::error(base::Stage::decode, code_); }
+  /// Records a failure (the first wins); every later read yields nothing.
+  void fail(base::Code code) noexcept {
+    if (ok()) code_ = code;
+    end_ = cursor_;
+  }
+
+  std::size_t position() const noexcept { return static_cast<std::size_t>(cursor_ - origin_); }
+  std::size_t remaining() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
+  /// Advances to a multiple of `alignment` from the origin without looking at the gap.
+  void align(std::size_t alignment) noexcept {
+    const std::size_t gap = (0 - position()) & (alignment - 1);
+    if (gap > remaining()) {
+      fail(base::Code::truncated);
+    } else {
+      cursor_ += gap;
+    }
+  }
+  /// As align(), but at the end of the data it stays there (GIOP 1.2 bodies are aligned only if there is one).
+  void align_if_more(std::size_t alignment) noexcept {
+    const std::size_t gap = (0 - position()) & (alignment - 1);
+    cursor_ += gap > remaining() ? remaining() : gap;
+  }
+
+  /// Reads one primitive. A boolean other than 0 or 1 fails with bad_boolean.
+  template <Primitive T>
+  T get() noexcept {
+    if constexpr (sizeof(T) > 1) {
+      const std::size_t gap = (0 - position()) & (sizeof(T) - 1);
+      if (remaining() < gap + sizeof(T)) [[unlikely]] {
+        fail(base::Code::truncated);
+        return T{};
+      }
+      cursor_ += gap;
+    } else if (cursor_ == end_) [[unlikely]] {
+      fail(base::Code::truncated);
+      return T{};
+    }
+    if constexpr (std::is_same_v<T, bool>) {
+      const std::uint8_t octet = *cursor_++;
+      if (octet > 1) [[unlikely]] fail(base::Code::bad_boolean);
+      return octet != 0;
+    } else {
+      T value;
+      std::memcpy(&value, cursor_, sizeof(T));
+      cursor_ += sizeof(T);
+      if constexpr (sizeof(T) > 1) {
+        if (swap_) value = byte_swap(value);
+      }
+      return value;
+    }
+  }
+
+  /// Reads an IEEE binary128 (16 octets, aligned to 8).
+  long double get_long_double() noexcept;
+
+  /// Reads `count` contiguous primitives into `values`; nothing is written on failure.
+  template <Primitive T>
+  void get_array(T* values, std::size_t count) noexcept {
+    if (count == 0) return;
+    align(sizeof(T));
+    const base::ConstByteSpan raw = take_octets(count * sizeof(T));
+    if (raw.size() != count * sizeof(T)) return;
+    if constexpr (std::is_same_v<T, bool>) {
+      if (!check_booleans(raw)) return;
+    }
+    if (sizeof(T) == 1 || !swap_) {
+      std::memcpy(values, raw.data(), raw.size());
+    } else {
+      swap_into(values, raw.data(), count, sizeof(T));
+    }
+  }
+
+  /// `size` octets in place; empty, and failed with truncated, if there are fewer.
+  base::ConstByteSpan take_octets(std::size_t size) noexcept {
+    if (size > remaining()) [[unlikely]] {
+      fail(base::Code::truncated);
+      return {};
+    }
+    const base::ConstByteSpan octets(cursor_, size);
+    cursor_ += size;
+    return octets;
+  }
+
+  /// The only function that turns a length on the wire into a container's size. Reads the ulong count and checks that
+  /// so many elements of at least `min_element_size` octets each (0 counts as 1) can still follow, and that the memory
+  /// they will take (`element_memory` octets each) is within the message's budget. Returns 0 on failure.
+  std::size_t take_count(std::size_t min_element_size, std::size_t element_memory = 1) noexcept {
+    const std::size_t count = get<std::uint32_t>();
+    const std::size_t smallest = min_element_size == 0 ? 1 : min_element_size;
+    if (count > remaining() / smallest) [[unlikely]] {
+      fail(base::Code::truncated);
+      return 0;
+    }
+    return charge(count * element_memory) ? count : 0;
+  }
+  /// Charges memory to the message's budget; false, and failed with too_large, if it is used up.
+  bool charge(std::size_t octets) noexcept {
+    if (octets > budget_) [[unlikely]] {
+      fail(base::Code::too_large);
+      return false;
+    }
+    budget_ -= octets;
+    return true;
+  }
+
+  /// sequence<octet> in place.
+  base::ConstByteSpan get_octet_sequence() noexcept { return take_octets(take_count(1)); }
+  /// A string in the transmission code set, as UTF-8.
+  void get_string(std::string& out);
+  /// A string that no code set applies to, in place, without its terminator.
+  std::string_view get_plain_string() noexcept;
+  wchar_t get_wchar() noexcept;
+  void get_wstring(std::wstring& out);
+  char get_char() noexcept { return get<char>(); }
+
+  /// An encapsulation (sequence<octet> with its own byte order and origin) as a decoder of its own, sharing the
+  /// remaining depth and code sets; its share of the memory budget is taken from this one's. On failure this decoder fails and the result is empty.
+  Decoder get_encapsulation() noexcept;
+  /// Reads `octets` as an encapsulation: byte order octet first, which is also the origin.
+  static Decoder from_encapsulation(base::ConstByteSpan octets, Format format = {}, Limits limits = {}) noexcept;
+
+  /// Enters a nested constructed value; false, and failed with too_large, when nested too deeply. Pair with leave().
+  bool enter() noexcept {
+    if (depth_ >= max_depth_) [[unlikely]] {
+      fail(base::Code::too_large);
+      return false;
+    }
+    ++depth_;
+    return true;
+  }
+  void leave() noexcept { --depth_; }
+
+ private:
+  bool check_booleans(base::ConstByteSpan octets) noexcept;
+  static void swap_into(void* values, const std::uint8_t* raw, std::size_t count, std::size_t width) noexcept;
+
+  const std::uint8_t* cursor_;
+  const std::uint8_t* end_;
+  const std::uint8_t* origin_;
+  bool swap_;
+  base::Code code_ = base::Code::none;
+  Format format_;
+  std::uint32_t depth_ = 0;
+  std::uint32_t max_depth_;
+  std::uint32_t max_expansion_;
+  std::size_t budget_;
+  Context* context_ = nullptr;
+};
+
+}  // namespace corbel::cdr

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/error.hpp"
+#include "corbel/base/export.hpp"
+#include "corbel/cdr/format.hpp"
+
+namespace corbel::cdr {
+
+/// Types whose CDR form is their object representation, up to byte order (CORBA 3.3 part 2, 9.3.1).
+template <class T>
+concept Primitive = (std::is_arithmetic_v<T> && !std::is_same_v<T, wchar_t> && !std::is_same_v<T, long double> &&
+                     sizeof(T) <= 8);
+
+/// Byte swap of any primitive.
+template <Primitive T>
+constexpr T byte_swap(T value) noexcept {
+  if constexpr (sizeof(T) == 1) {
+    return value;
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<T>(__builtin_bswap16(std::bit_cast<std::uint16_t>(value)));
+  } else if constexpr (sizeof(T) == 4) {
+    return std::bit_cast<T>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
+  } else {
+    return std::bit_cast<T>(__builtin_bswap64(std::bit_cast<std::uint64_t>(value)));
+  }
+}
+
+/// One piece of an encoded message; layout-compatible with POSIX iovec (checked where it is used).
+struct Segment {
+  const void* data;
+  std::size_t size;
+};
+
+/// Writes CDR. Octets go into storage that the encoder owns and reuses from message to message; large user data is not
+/// copied but referred to, and the whole is handed out as a gather list. The first octet written after reset() is the
+/// alignment origin (octet 0 of a message or encapsulation).
+///
+/// Failures stick: after the first one further writes are harmless and ok() is false; look once, at the end. Not
+/// thread-safe. Referred data must stay alive and unchanged until the gather list has been sent.
+class CORBEL_API Encoder {
+ public:
+  /// Arrays and octet runs of at least this many octets are referred to, smaller ones copied.
+  static constexpr std::size_t kReferenceThreshold = 2048;
+  /// Storage kept for the next message; what a larger message needed is given back.
+  static constexpr std::size_t kKeepCapacity = 256U << 10;
+
+  explicit Encoder(Format format = {}, std::size_t capacity = 1024);
+  ~Encoder();
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+
+  /// Forgets what was written, keeps the storage. References to user data are dropped.
+  void reset(Format format) noexcept;
+  const Format& format() const noexcept { return format_; }
+
+  bool ok() const noexcept { return code_ == base::Code::none; }
+  /// The first failure as an error of Stage::encode; only if not ok().
+  base::Error error() const noexcept { return base::error(base::Stage::encode, code_); }
+  /// Records a failure (the first wins).
+  void fail(base::Code code) noexcept {
+    if (ok()) code_ = code;
+  }
+
+  /// Advances to a multiple of `alignment` (1, 2, 4 or 8) from the origin, writing zeros.
+  void align(std::size_t alignment) {
+    // The write position and the stream position are congruent modulo 8 by construction, so the pointer decides.
+    if (gap_to(alignment) == 0) return;
+    ensure(8);
+    std::memset(cursor_, 0, 8);
+    cursor_ += gap_to(alignment);
+  }
+
+  /// Writes one primitive, aligned to its size, in the format's byte order. bool is written as 0 or 1.
+  template <Primitive T>
+  void put(T value) {
+    ensure(sizeof(T) == 1 ? 1 : 2 * sizeof(T));
+    if constexpr (sizeof(T) > 1) {
+      std::memset(cursor_, 0, sizeof(T));  // clears the gap, if any: cheaper than asking
+      cursor_ += gap_to(sizeof(T));
+      if (swap_) value = byte_swap(value);
+    }
+    std::memcpy(cursor_, &value, sizeof(T));
+    cursor_ += sizeof(T);
+  }
+
+  /// Writes a long double as IEEE binary128 (16 octets, aligned to 8).
+  void put_long_double(long double value);
+
+  /// Writes `count` primitives contiguously; large arrays in native order are referred to.
+  template <Primitive T>
+  void put_array(const T* values, std::size_t count) {
+    if (count == 0) return;
+    align(sizeof(T));
+    if (sizeof(T) == 1 || !swap_) {
+      put_octets(values, count * sizeof(T));
+    } else {
+      put_swapped(values, count, sizeof(T));
+    }
+  }
+
+  /// Writes octets as they are, unaligned; refers to them if there are kReferenceThreshold or more.
+  void put_octets(const void* data, std::size_t size) {
+    if (size >= kReferenceThreshold) {
+      put_reference(data, size);
+    } else {
+      copy_octets(data, size);
+    }
+  }
+  /// Writes octets as they are, always copied.
+  void copy_octets(const void* data, std::size_t size) {
+    ensure(size);
+    if (size != 0) std::memcpy(cursor_, data, size);
+    cursor_ += size;
+  }
+  /// Refers to octets without copying them.
+  void put_reference(const void* data, std::size_t size);
+
+  /// Room for `size` contiguous octets at the write position, whose address is congruent to position() modulo 8; for
+  /// code that lays out a header itself. What was filled counts as written after commit().
+  std::uint8_t* reserve(std::size_t size) {
+    ensure(size);
+    return cursor_;
+  }
+  void commit(std::size_t size) noexcept { cursor_ += size; }
+
+  /// Writes a container's length. Fails with too_large beyond 32 bits.
+  void put_count(std::size_t count) {
+    if (count > 0xffffffffU) fail(base::Code::too_large);
+    put(static_cast<std::uint32_t>(count));
+  }
+  /// sequence<octet>.
+  void put_octet_sequence(base::ConstByteSpan octets) {
+    put_count(octets.size());
+    put_octets(octets.data(), octets.size());
+  }
+  /// A string in the transmission code set. Fails on an embedded NUL (bad_string) or an inexpressible character.
+  void put_string(std::string_view text);
+  /// A string that no code set applies to (operation names, repository ids, addresses). Always copied.
+  void put_plain_string(std::string_view text);
+  /// A wide character or string in the form of the format's GIOP version; fails with wide_data where there is none.
+  void put_wchar(wchar_t character);
+  void put_wstring(std::wstring_view text);
+  /// One narrow character. It is a single octet in every code set, so it passes untouched.
+  void put_char(char character) { put(character); }
+
+  /// Octets written so far.
+  std::size_t position() const noexcept { return closed_octets_ + static_cast<std::size_t>(cursor_ - segment_begin_); }
+
+  /// A place in the stream to go back to.
+  struct Mark {
+    std::uint8_t* cursor;
+    std::uint32_t segments;
+    std::size_t position;
+  };
+  Mark mark() const noexcept { return {cursor_, static_cast<std::uint32_t>(segment_count_), position()}; }
+  /// Drops everything after `mark` if, and only if, nothing but the padding up to `from` was written since.
+  void rewind_if_empty(const Mark& mark, std::size_t from) noexcept {
+    if (position() == from && mark.segments == segment_count_) cursor_ = mark.cursor;
+  }
+
+  /// Overwrites a ulong written earlier in the same reserve() as the first octet (message headers are).
+  void patch_u32(std::size_t offset, std::uint32_t value) noexcept {
+    if (swap_) value = byte_swap(value);
+    std::memcpy(origin_ + offset, &value, sizeof value);
+  }
+  void patch_octet(std::size_t offset, std::uint8_t value) noexcept { origin_[offset] = value; }
+
+  /// The gather list of everything written, in order; valid until the next write or reset.
+  std::span<const Segment> segments();
+  /// A contiguous copy, for encapsulations and tests.
+  base::Bytes to_bytes();
+
+ private:
+  struct Block;
+  static constexpr std::size_t kInlineSegments = 16;
+
+  std::size_t gap_to(std::size_t alignment) const noexcept {
+    return (0 - reinterpret_cast<std::uintptr_t>(cursor_)) & (alignment - 1);
+  }
+  void ensure(std::size_t size) {
+    if (static_cast<std::size_t>(limit_ - cursor_) < size) [[unlikely]] grow(size);
+  }
+  void grow(std::size_t size);
+  void close_segment();
+  void add_segment(const void* data, std::size_t size);
+  void put_swapped(const void* values, std::size_t count, std::size_t width);
+  void put_converted(std::string_view text);
+  void free_blocks_after(Block* last) noexcept;
+
+  std::uint8_t* cursor_;
+  std::uint8_t* limit_;
+  std::uint8_t* segment_begin_;
+  std::uint8_t* origin_;  // where octet 0 is
+  bool swap_;
+  base::Code code_ = base::Code::none;
+  Format format_;
+  std::size_t closed_octets_ = 0;
+  Segment* segments_ = inline_segments_;
+  std::size_t segment_count_ = 0;
+  std::size_t segment_capacity_ = kInlineSegments;
+  Block* first_;
+  Block* current_;
+  Segment inline_segments_[kInlineSegments];
+};
+
+}  // namespace corbel::cdr

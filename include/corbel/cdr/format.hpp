@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace corbel::cdr {
+
+/// Code set registry ids (OSF registry; CORBA 3.3 part 2, 7.10) that Corbel speaks.
+enum class CodeSet : std::uint32_t {
+  none = 0,
+  iso_8859_1 = 0x00010001,
+  ucs_2 = 0x00010100,
+  ucs_4 = 0x00010104,
+  utf_16 = 0x00010109,
+  utf_8 = 0x05010001,
+};
+
+/// How values are written in one message or encapsulation: the byte order, the GIOP minor version (which decides the
+/// form of wide characters) and the transmission code sets. A value; the connection keeps one for each direction.
+struct Format {
+  bool little_endian = std::endian::native == std::endian::little;
+  std::uint8_t giop_minor = 2;
+  /// Narrow strings in the program are UTF-8. When the peer's transmission code set is ISO 8859-1 they are converted;
+  /// with any other value octets pass through untouched.
+  CodeSet char_set = CodeSet::utf_8;
+  /// utf_16, or none when no wide code set was negotiated (wide data is then an error, clause 9.7.3).
+  CodeSet wchar_set = CodeSet::utf_16;
+
+  bool swapped() const noexcept { return little_endian != (std::endian::native == std::endian::little); }
+};
+
+/// Bounds on what one incoming message may make us do. Every one is an ORB option.
+struct Limits {
+  std::uint32_t max_message_size = 256U << 20;  ///< octets of one message, fragments joined
+  std::uint32_t max_depth = 128;                ///< nesting of constructed values
+  std::uint32_t max_service_contexts = 256;     ///< service contexts in one message
+  std::uint32_t max_profiles = 64;              ///< profiles in one object reference
+  std::uint32_t max_components = 256;           ///< tagged components in one profile
+  std::uint32_t max_object_key = 64U << 10;     ///< octets of an object key
+  std::uint32_t max_operation = 1024;           ///< octets of an operation name
+  /// Largest ratio of memory allocated for decoded containers to the octets of the message.
+  std::uint32_t max_expansion = 64;
+};
+
+}  // namespace corbel::cdr

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "corbel/base/function_ref.hpp"
+#include "corbel/base/shared_ptr.hpp"
+#include "corbel/cdr/decoder.hpp"
+#include "corbel/cdr/encoder.hpp"
+
+namespace corbel::ior {
+struct Ior;
+}
+
+namespace corbel::corba {
+
+/// One user exception that an operation may raise, as the client sees it.
+struct ExceptionType {
+  std::string_view id;
+  /// Reads the members (the repository id has been read) and throws; returns only if decoding failed.
+  void (*decode_and_throw)(cdr::Decoder& decoder);
+};
+
+/// What a stub knows about an operation; a constant in the generated code.
+struct Operation {
+  std::string_view name;
+  bool oneway = false;
+  std::span<const ExceptionType> raises = {};
+};
+
+/// One invocation: lives on the caller's stack for the length of the call and knows how to marshal its arguments.
+struct Call {
+  const Operation& operation;
+  base::FunctionRef<void(cdr::Encoder&)> encode_arguments;
+  base::FunctionRef<void(cdr::Decoder&)> decode_results;
+  /// For a collocated call: addresses of the result (nullptr for void) and of each parameter, in order; the skeleton of
+  /// the same operation knows their types.
+  void* const* local_arguments;
+};
+
+/// What a reference leads to: a remote object or one in this process. Shared by all stubs of the same reference;
+/// thread-safe.
+class Target {
+ public:
+  virtual ~Target() = default;
+  /// Carries out the call; returns when it is done, or throws a CORBA exception.
+  virtual void invoke(const Call& call) = 0;
+  /// The reference as data.
+  virtual const ior::Ior& ior() const = 0;
+  /// The ORB it belongs to (not owned).
+  virtual cdr::Context& context() const noexcept = 0;
+  /// True if the call would not leave the process.
+  virtual bool is_local() const noexcept = 0;
+};
+using TargetPtr = base::SharedPtr<Target>;
+
+/// One request being served. Lives on the stack of the dispatching thread.
+class ServerCall {
+ public:
+  /// The operation name as it came.
+  std::string_view operation() const noexcept { return operation_; }
+  /// Addresses of the caller's result and parameters when the call is collocated, else nullptr.
+  void* const* local_arguments() const noexcept { return local_arguments_; }
+  /// The arguments of a remote call, positioned at the first.
+  cdr::Decoder& arguments() noexcept { return *arguments_; }
+  /// Throws MARSHAL, COMPLETED_NO if the arguments could not be decoded. Call between decoding and the upcall.
+  void check_arguments() const {
+    if (!arguments_->ok()) [[unlikely]] throw_bad_arguments();
+  }
+  /// Repository ids of the user exceptions that the operation may raise; others become UNKNOWN.
+  std::span<const std::string_view> raises() const noexcept { return raises_; }
+  void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
+  /// Sends the results of a remote call (nothing for a oneway). Everything that `results` refers to need only live
+  /// until this returns. At most once.
+  virtual void reply(base::FunctionRef<void(cdr::Encoder&)> results) = 0;
+
+ protected:
+  ServerCall(std::string_view operation, cdr::Decoder* arguments, void* const* local_arguments) noexcept
+      : operation_(operation), arguments_(arguments), local_arguments_(local_arguments) {}
+  ~ServerCall() = default;
+
+ private:
+  [[noreturn]] CORBEL_API void throw_bad_arguments() const;
+
+  std::string_view operation_;
+  cdr::Decoder* arguments_;
+  void* const* local_arguments_;
+  std::span<const std::string_view> raises_;
+};
+
+}  // namespace corbel::corba

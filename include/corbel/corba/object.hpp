@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "corbel/corba/call.hpp"
+#include "corbel/corba/exception.hpp"
+
+namespace IDL {
+/// Everything known about a mapped type (OMG IDL-to-C++11 mapping 1.7, 6.5). Generated code specialises it.
+template <class T>
+struct traits;
+}  // namespace IDL
+
+namespace CORBA {
+
+class ORB;
+template <class T>
+class weak_object_reference;
+
+namespace detail {
+[[noreturn]] CORBEL_API void throw_nil_reference();
+}
+
+/// A reference to an object of interface T: shared ownership of the stub (or local object), nil by default. Copies
+/// freely; converts to bases; converts to derived interfaces only through `IDL::traits<T>::narrow`. Using a nil reference
+/// throws INV_OBJREF. Distinct copies may be used in distinct threads.
+template <class T>
+class object_reference {
+ public:
+  using element_type = T;
+
+  constexpr object_reference() noexcept = default;
+  constexpr object_reference(std::nullptr_t) noexcept {}
+  explicit object_reference(corbel::base::SharedPtr<T> object) noexcept : object_(std::move(object)) {}
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  object_reference(const object_reference<U>& other) noexcept : object_(other._shared()) {}
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  object_reference(object_reference<U>&& other) noexcept : object_(std::move(other)._shared()) {}
+
+  T* operator->() const {
+    if (object_ == nullptr) [[unlikely]] detail::throw_nil_reference();
+    return object_.get();
+  }
+  T& operator*() const { return *operator->(); }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  void reset() noexcept { object_.reset(); }
+  void swap(object_reference& other) noexcept { object_.swap(other.object_); }
+  weak_object_reference<T> weak_reference() const noexcept;
+  friend bool operator==(const object_reference& reference, std::nullptr_t) noexcept {
+    return reference.object_ == nullptr;
+  }
+  /// Same stub, not same object: for that use _is_equivalent.
+  friend bool operator==(const object_reference& a, const object_reference& b) noexcept {
+    return a.object_ == b.object_;
+  }
+
+  /// For the ORB and generated code.
+  const corbel::base::SharedPtr<T>& _shared() const& noexcept { return object_; }
+  corbel::base::SharedPtr<T> _shared() && noexcept { return std::move(object_); }
+
+ private:
+  corbel::base::SharedPtr<T> object_;
+};
+
+/// Observes an object without keeping it alive.
+template <class T>
+class weak_object_reference {
+ public:
+  weak_object_reference() noexcept = default;
+  weak_object_reference(const object_reference<T>& reference) noexcept : object_(reference._shared()) {}
+  /// A reference, nil if the object is gone.
+  object_reference<T> lock() const noexcept { return object_reference<T>(object_.lock()); }
+  void reset() noexcept { object_.reset(); }
+
+ private:
+  corbel::base::WeakPtr<T> object_;
+};
+
+template <class T>
+weak_object_reference<T> object_reference<T>::weak_reference() const noexcept {
+  return weak_object_reference<T>(*this);
+}
+
+/// Base of every stub and, with LocalObject, of objects that never leave the process. Thread-safe.
+class CORBEL_API Object {
+ public:
+  virtual ~Object();
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  /// True if the object supports the interface; asks the object unless the answer is known here. Throws as any call.
+  virtual bool _is_a(const std::string& repository_id);
+  /// True if the object is known to be gone for good. Throws if that cannot be found out.
+  virtual bool _non_existent();
+  /// True if both are known to refer to the same object, without asking it.
+  virtual bool _is_equivalent(const object_reference<Object>& other);
+  /// Stable hash of the reference, at most `maximum`.
+  virtual std::uint32_t _hash(std::uint32_t maximum);
+  /// The most derived interface's repository id, asked from the object.
+  virtual std::string _repository_id();
+  virtual object_reference<ORB> _get_orb();
+  /// True for objects that cannot be marshalled.
+  virtual bool _is_local() const noexcept { return target_ == nullptr; }
+
+  /// For the ORB and generated code: where calls go; nullptr for local objects.
+  const corbel::corba::TargetPtr& _target() const noexcept { return target_; }
+  void _bind(corbel::corba::TargetPtr target) noexcept { target_ = std::move(target); }
+  /// True if the stub's static type (or a base of it) has this id.
+  virtual bool _static_is_a(std::string_view repository_id) const noexcept;
+
+ protected:
+  Object() noexcept = default;
+
+ private:
+  corbel::corba::TargetPtr target_;
+};
+
+/// Base of locality-constrained objects: no reference to them may be marshalled (MARSHAL minor OMG 4).
+class CORBEL_API LocalObject : public virtual Object {
+ public:
+  bool _is_a(const std::string& repository_id) override;
+  bool _non_existent() override { return false; }
+  std::string _repository_id() override;
+  object_reference<ORB> _get_orb() override;
+
+ protected:
+  LocalObject() noexcept = default;
+};
+
+/// Creates servants, local objects and other reference types; never use `new` for them.
+template <class T, class... Arguments>
+auto make_reference(Arguments&&... arguments);
+
+}  // namespace CORBA
+
+namespace corbel::corba {
+
+/// What an ORB offers to the code below and above it; reached through Target::context and Decoder::context.
+class OrbContext : public cdr::Context {
+ public:
+  /// A generic stub for a reference received or parsed; nil for a nil IOR. Never throws for a well-formed IOR: a
+  /// reference without usable profile fails when it is used.
+  virtual CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) = 0;
+  virtual CORBA::object_reference<CORBA::ORB> orb() = 0;
+
+ protected:
+  ~OrbContext() = default;
+};
+
+}  // namespace corbel::corba
+
+namespace IDL {
+template <>
+struct traits<CORBA::Object> {
+  using value_type = CORBA::object_reference<CORBA::Object>;
+  using ref_type = CORBA::object_reference<CORBA::Object>;
+  using weak_ref_type = CORBA::weak_object_reference<CORBA::Object>;
+  using in_type = ref_type;
+  using out_type = ref_type&;
+  using inout_type = ref_type&;
+  static ref_type narrow(ref_type object) { return object; }
+};
+}  // namespace IDL

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "corbel/corba/object.hpp"
+
+namespace PortableServer {
+class POA;
+class Servant;
+}  // namespace PortableServer
+
+namespace CORBA {
+
+/// Shared owner of a servant. Nil by default.
+template <class T>
+class servant_reference {
+ public:
+  using element_type = T;
+
+  constexpr servant_reference() noexcept = default;
+  constexpr servant_reference(std::nullptr_t) noexcept {}
+  explicit servant_reference(corbel::base::SharedPtr<T> servant) noexcept : servant_(std::move(servant)) {}
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  servant_reference(const servant_reference<U>& other) noexcept : servant_(other._shared()) {}
+
+  T* operator->() const {
+    if (servant_ == nullptr) [[unlikely]] detail::throw_nil_reference();
+    return servant_.get();
+  }
+  T& operator*() const { return *operator->(); }
+  explicit operator bool() const noexcept { return servant_ != nullptr; }
+  void reset() noexcept { servant_.reset(); }
+  friend bool operator==(const servant_reference& a, const servant_reference& b) noexcept {
+    return a.servant_ == b.servant_;
+  }
+  friend bool operator==(const servant_reference& a, std::nullptr_t) noexcept { return a.servant_ == nullptr; }
+
+  const corbel::base::SharedPtr<T>& _shared() const noexcept { return servant_; }
+
+ private:
+  corbel::base::SharedPtr<T> servant_;
+};
+
+template <class T>
+class weak_servant_reference {
+ public:
+  weak_servant_reference() noexcept = default;
+  weak_servant_reference(const servant_reference<T>& reference) noexcept : servant_(reference._shared()) {}
+  servant_reference<T> lock() const noexcept { return servant_reference<T>(servant_.lock()); }
+
+ private:
+  corbel::base::WeakPtr<T> servant_;
+};
+
+/// What belongs to servants of interface T: base_type (the skeleton to derive from), ref_type, weak_ref_type, tie_type.
+/// Generated code specialises it (OMG IDL-to-C++11 mapping 1.7, 6.26).
+template <class T>
+struct servant_traits;
+
+}  // namespace CORBA
+
+namespace PortableServer {
+
+/// Base of every skeleton. Create servants with CORBA::make_reference. The ORB calls operations from any of its threads,
+/// several at once, unless the POA has the SINGLE_THREAD_MODEL policy.
+class CORBEL_API Servant : public corbel::base::SharedFromThis {
+ public:
+  virtual ~Servant();
+  Servant(const Servant&) = delete;
+  Servant& operator=(const Servant&) = delete;
+
+  /// The adapter that implicit activation uses: the root POA unless overridden.
+  virtual CORBA::object_reference<POA> _default_POA();
+  virtual bool _is_a(const std::string& repository_id);
+  virtual bool _non_existent() { return false; }
+  /// The most derived interface.
+  virtual std::string _repository_id();
+
+  /// For generated code. Finds and serves the operation; false if the interface has none of that name.
+  virtual bool _dispatch(corbel::corba::ServerCall& call) = 0;
+  /// For generated code. Repository ids of the interface and all its bases, the most derived first.
+  virtual std::span<const std::string_view> _interface_ids() const noexcept = 0;
+  /// For generated code: the reference of the current target inside an upcall on this servant, else of the (implicitly
+  /// activated) servant in _default_POA().
+  CORBA::object_reference<CORBA::Object> _this_object();
+
+ protected:
+  Servant() noexcept = default;
+};
+
+}  // namespace PortableServer
+
+namespace CORBA {
+
+template <class T, class... Arguments>
+auto make_reference(Arguments&&... arguments) {
+  auto object = corbel::base::make_shared<T>(std::forward<Arguments>(arguments)...);
+  if constexpr (std::is_base_of_v<PortableServer::Servant, T>) {
+    return servant_reference<T>(std::move(object));
+  } else {
+    return object_reference<T>(std::move(object));
+  }
+}
+
+}  // namespace CORBA

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "corbel/ipc/stream.hpp"
+
+namespace corbel::ipc {
+
+template <class Address>
+struct AcceptorOptions;
+
+template <>
+struct AcceptorOptions<InetAddress> {
+  int backlog = 1024;         ///< the system may lower it (net.core.somaxconn)
+  bool reuse_address = true;  ///< take the port although old connections linger in TIME_WAIT
+  bool reuse_port = false;    ///< share the port with other acceptors that say so
+  std::optional<bool> v6_only;
+  std::optional<std::chrono::seconds> defer_accept;
+  std::optional<int> send_buffer;     ///< octets, inherited by the streams
+  std::optional<int> receive_buffer;  ///< octets, inherited by the streams
+};
+
+template <>
+struct AcceptorOptions<UnixAddress> {
+  int backlog = 1024;
+  bool replace_stale = true;          ///< remove a socket file that nobody listens on any more
+  bool remove_on_close = true;        ///< remove the socket file, if it is still ours, when the acceptor closes
+  std::optional<unsigned> mode;       ///< permission bits of the socket file (less the umask), e.g. 0600
+  std::optional<int> send_buffer;     ///< octets
+  std::optional<int> receive_buffer;  ///< octets
+};
+
+namespace detail {
+
+/// Remembers which socket file was made, so that only that one is removed.
+class CORBEL_API SocketFile {
+ public:
+  SocketFile() noexcept = default;
+  explicit SocketFile(const UnixAddress& address) noexcept;
+  SocketFile(SocketFile&& other) noexcept
+      : address_(std::exchange(other.address_, UnixAddress())), device_(other.device_), inode_(other.inode_) {}
+  SocketFile& operator=(SocketFile&& other) noexcept {
+    remove();
+    address_ = std::exchange(other.address_, UnixAddress());
+    device_ = other.device_;
+    inode_ = other.inode_;
+    return *this;
+  }
+  ~SocketFile() { remove(); }
+  void remove() noexcept;
+  void forget() noexcept { address_ = UnixAddress(); }
+
+ private:
+  UnixAddress address_;
+  std::uint64_t device_ = 0;
+  std::uint64_t inode_ = 0;
+};
+
+struct NoFile {
+  void remove() noexcept {}
+  void forget() noexcept {}
+};
+
+CORBEL_API base::Result<Handle> open_acceptor(const InetAddress& address, const AcceptorOptions<InetAddress>& options,
+                                              NoFile& file) noexcept;
+CORBEL_API base::Result<Handle> open_acceptor(const UnixAddress& address, const AcceptorOptions<UnixAddress>& options,
+                                              SocketFile& file) noexcept;
+CORBEL_API base::Result<Handle> accept(int descriptor, base::Deadline deadline) noexcept;
+
+}  // namespace detail
+
+/// The passive role: listens and makes Streams. Move-only, closes itself. Several threads may accept() at once.
+template <class Address>
+class Acceptor : public Socket<kAcceptorRole<Address>> {
+  using Base = Socket<kAcceptorRole<Address>>;
+  using File = std::conditional_t<Address::kInternet, detail::NoFile, detail::SocketFile>;
+
+ public:
+  using AddressType = Address;
+  using StreamType = Stream<Address>;
+  using Options = AcceptorOptions<Address>;
+
+  Acceptor() noexcept = default;
+  Acceptor(Acceptor&& other) noexcept
+      : Base(std::move(other)), file_(std::move(other.file_)), non_blocking_(other.non_blocking_.load()) {}
+  Acceptor& operator=(Acceptor&& other) noexcept {
+    close();
+    Base::operator=(std::move(other));
+    file_ = std::move(other.file_);
+    non_blocking_ = other.non_blocking_.load();
+    return *this;
+  }
+  ~Acceptor() { close(); }
+
+  /// Binds and listens, in blocking mode. Port 0 lets the system choose: ask local_address(). A local socket's file that
+  /// nobody listens on is replaced, one with a live listener (or that is no socket) is address_in_use. Errors (stage
+  /// listen): address_in_use, refused (permission), unreachable (not an address of this host, no such directory),
+  /// out_of_resources.
+  static base::Result<Acceptor> open(const Address& address, const Options& options = {}) noexcept {
+    Acceptor acceptor;
+    CORBEL_TRY(acceptor.handle_, detail::open_acceptor(address, options, acceptor.file_));
+    return acceptor;
+  }
+  /// Becomes owner of a socket that already listens (inherited from another process).
+  static Acceptor adopt(Handle handle) noexcept {
+    Acceptor acceptor;
+    acceptor.handle_ = std::move(handle);
+    return acceptor;
+  }
+  /// Gives the handle away; a socket file stays.
+  [[nodiscard]] Handle release() noexcept {
+    file_.forget();
+    return std::move(this->handle_);
+  }
+
+  /// Waits for a connection; the stream is close-on-exec and in blocking mode. With none() on a blocking handle it is
+  /// one accept4(2). A finite deadline (now(): do not wait) first makes the handle non-blocking for good. Connections
+  /// that died while queued are skipped. Errors (stage accept): would_block, timed_out, out_of_resources (descriptors
+  /// ran out: the connection stays queued, so wait a little before trying again), cancelled (after shutdown()).
+  base::Result<Stream<Address>> accept(base::Deadline deadline = base::Deadline::none()) noexcept {
+    if (!deadline.is_none() && !non_blocking_.load(std::memory_order_relaxed)) CORBEL_CHECK(set_non_blocking(true));
+    CORBEL_TRY(Handle handle, detail::accept(this->handle(), deadline));
+    return Stream<Address>(std::move(handle));
+  }
+
+  base::Status set_non_blocking(bool on) noexcept {
+    CORBEL_CHECK(Base::set_non_blocking(on));
+    non_blocking_.store(on, std::memory_order_relaxed);
+    return {};
+  }
+
+  base::Result<Address> local_address() const noexcept {
+    return detail::socket_name<Address>(this->handle(), ::getsockname);
+  }
+  /// Stops listening and wakes every thread blocked in accept(); the handle stays open. Any thread may call it.
+  void shutdown() noexcept { (void)::shutdown(this->handle(), SHUT_RDWR); }
+  /// Closes, and removes the socket file that open() made.
+  void close() noexcept {
+    file_.remove();
+    this->handle_.reset();
+  }
+
+ private:
+  [[no_unique_address]] File file_;
+  std::atomic<bool> non_blocking_{false};  // atomic because several threads may find out at once
+};
+
+using TcpAcceptor = Acceptor<InetAddress>;
+using UnixAcceptor = Acceptor<UnixAddress>;
+
+}  // namespace corbel::ipc

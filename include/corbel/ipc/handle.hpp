@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/export.hpp"
+#include "corbel/base/result.hpp"
+
+namespace corbel::ipc {
+
+/// Owner of one file descriptor; closes it when it goes. Move-only. Not thread-safe, like any value.
+class CORBEL_API Handle {
+ public:
+  static constexpr int kNone = -1;
+
+  constexpr Handle() noexcept = default;
+  /// Becomes owner of `descriptor` (kNone: owns nothing).
+  constexpr explicit Handle(int descriptor) noexcept : descriptor_(descriptor) {}
+  Handle(Handle&& other) noexcept : descriptor_(other.release()) {}
+  Handle& operator=(Handle&& other) noexcept {
+    reset(other.release());
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (descriptor_ != kNone) close();
+  }
+
+  constexpr int get() const noexcept { return descriptor_; }
+  constexpr explicit operator bool() const noexcept { return descriptor_ != kNone; }
+  /// Gives the descriptor to the caller, who must close it.
+  [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, kNone); }
+  /// Closes what it owns and becomes owner of `descriptor`.
+  void reset(int descriptor = kNone) noexcept {
+    if (descriptor_ != kNone) close();
+    descriptor_ = descriptor;
+  }
+  /// Closes now. Errors of close(2) are of no use to anybody (the descriptor is gone in any case) and are dropped.
+  void close() noexcept;
+  /// A second descriptor for the same open file, close-on-exec.
+  base::Result<Handle> duplicate() const;
+
+ private:
+  int descriptor_ = kNone;
+};
+
+/// Switches O_NONBLOCK of any descriptor.
+CORBEL_API base::Status set_non_blocking(int descriptor, bool on) noexcept;
+
+/// What to wait for.
+enum class Ready : short { readable = 1, writable = 4 };
+
+/// Waits with poll(2) until `descriptor` is ready (or in error, which the next operation will report). Errors:
+/// timed_out (would_block for Deadline::now()), and what poll reports, all with `stage`. Signals do not end the wait.
+CORBEL_API base::Status wait_ready(int descriptor, Ready ready, base::Deadline deadline, base::Stage stage) noexcept;
+
+}  // namespace corbel::ipc

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tuple>
+
+#include "corbel/mapping/codec.hpp"
+#include "corbel/mapping/operation_table.hpp"
+#include "corbel/mapping/stub.hpp"
+
+/// What generated skeletons call.
+namespace corbel::mapping {
+
+namespace detail {
+
+template <class P>
+struct Parameter;
+template <class T>
+struct Parameter<In<T>> {
+  using Value = T;
+  static void decode(cdr::Decoder& decoder, T& value) { Codec<T>::decode(decoder, value); }
+  static void encode(cdr::Encoder&, const T&) {}
+};
+template <class T>
+struct Parameter<Out<T>> {
+  using Value = T;
+  static void decode(cdr::Decoder&, T&) {}
+  static void encode(cdr::Encoder& encoder, const T& value) { Codec<T>::encode(encoder, value); }
+};
+template <class T>
+struct Parameter<Inout<T>> {
+  using Value = T;
+  static void decode(cdr::Decoder& decoder, T& value) { Codec<T>::decode(decoder, value); }
+  static void encode(cdr::Encoder& encoder, const T& value) { Codec<T>::encode(encoder, value); }
+};
+
+template <auto Method, class R, class... P, class S, std::size_t... I>
+void serve_local(S& servant, void* const* arguments, std::index_sequence<I...>) {
+  if constexpr (std::is_void_v<R>) {
+    (servant.*Method)(*static_cast<typename Parameter<P>::Value*>(arguments[I + 1])...);
+  } else {
+    *static_cast<R*>(arguments[0]) =
+        (servant.*Method)(*static_cast<typename Parameter<P>::Value*>(arguments[I + 1])...);
+  }
+}
+
+}  // namespace detail
+
+/// Serves one operation: unmarshals, calls the servant's method, marshals the results. `P...` are In<T>, Out<T> and
+/// Inout<T> in the order of the operation's parameters.
+template <class S, auto Method, class R, class... P>
+void serve(S& servant, corba::ServerCall& call) {
+  if (void* const* local = call.local_arguments()) {
+    detail::serve_local<Method, R, P...>(servant, local, std::index_sequence_for<P...>{});
+    return;
+  }
+  std::tuple<typename detail::Parameter<P>::Value...> arguments{};
+  std::apply(
+      [&](auto&... values) {
+        (detail::Parameter<P>::decode(call.arguments(), values), ...);
+        call.check_arguments();
+        if constexpr (std::is_void_v<R>) {
+          (servant.*Method)(values...);
+          call.reply([&]([[maybe_unused]] cdr::Encoder& encoder) {
+            (detail::Parameter<P>::encode(encoder, values), ...);
+          });
+        } else {
+          const R result = (servant.*Method)(values...);
+          call.reply([&](cdr::Encoder& encoder) {
+            Codec<R>::encode(encoder, result);
+            (detail::Parameter<P>::encode(encoder, values), ...);
+          });
+        }
+      },
+      arguments);
+}
+
+/// A table entry of a base interface seen from a derived one.
+template <class Derived, class Base, void (*Serve)(Base&, corba::ServerCall&)>
+void inherited(Derived& servant, corba::ServerCall& call) {
+  Serve(servant, call);
+}
+
+/// Finds and serves the operation; false if the table has none of that name.
+template <class S, std::size_t N>
+bool dispatch(const OperationTable<S, N>& table, S& servant, corba::ServerCall& call) {
+  const OperationEntry<S>* entry = table.find(call.operation());
+  if (entry == nullptr) return false;
+  call.set_raises(entry->raises);
+  entry->serve(servant, call);
+  return true;
+}
+
+}  // namespace corbel::mapping

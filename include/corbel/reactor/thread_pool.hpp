@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <thread>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/function_ref.hpp"
+#include "corbel/base/result.hpp"
+#include "corbel/reactor/reactor.hpp"
+
+namespace corbel::reactor {
+
+struct ThreadPoolOptions {
+  unsigned min_threads = 1;  ///< kept even when idle; 0: only joined threads until there is work for more
+  unsigned max_threads = 128;
+  base::Duration idle_timeout = std::chrono::seconds(10);  ///< after which an idle thread above min_threads ends
+};
+
+/// Leader/followers: exactly one thread, the leader, waits on the reactor. When something is ready it first makes a
+/// follower the leader (the one that became idle last; a new thread if none is idle and the limit allows) and then runs
+/// the handler itself: no event changes threads. A handler may block for as long as it likes; at max_threads blocked
+/// handlers nobody waits any more until one returns.
+///
+/// Any thread may call anything, except that join() must not be called by a thread of the pool.
+class CORBEL_API ThreadPool {
+ public:
+  explicit ThreadPool(Reactor& reactor, const ThreadPoolOptions& options = {});
+  /// stop() and join().
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  /// Starts min_threads threads. Error: out_of_resources (stage configure).
+  base::Status start();
+  /// The calling thread works in the pool until stop().
+  void run();
+  /// The calling thread works in the pool until `done` (called with no lock held, on this thread) is true; whoever makes
+  /// it true calls notify(). Errors: timed_out, cancelled (after stop()). May be called from within a handler.
+  base::Status join_until(base::FunctionRef<bool()> done, base::Deadline deadline = base::Deadline::none());
+  /// Makes every join_until() look at its condition.
+  void notify() noexcept;
+
+  /// Gives leadership of the calling thread's pool to a follower, if the calling thread leads; otherwise does nothing.
+  /// For handlers with Promotion::by_handler, before they block or get long.
+  static void promote_follower();
+
+  /// Stops the reactor and makes all threads return once their handlers have. Returns at once.
+  void stop() noexcept;
+  /// Waits until the pool's own threads have ended; only after stop().
+  void join() noexcept;
+
+  /// Threads that the pool started and that have not ended.
+  unsigned thread_count() const noexcept;
+  /// Threads (joined ones included) that wait for their turn to lead.
+  unsigned idle_count() const noexcept;
+
+ private:
+  enum class Wake { none, turn, look };
+  struct Follower;
+  using Threads = std::list<std::thread>;
+
+  void thread_main(Threads::iterator self);
+  bool work(base::FunctionRef<bool()> done, base::Deadline deadline, bool own_thread);
+  bool follow(std::unique_lock<std::mutex>& lock, base::Deadline deadline, bool own_thread);
+  void lead(base::Deadline deadline);
+  void hand_over();
+  bool spawn();
+  void reap() noexcept;
+
+  Reactor& reactor_;
+  const ThreadPoolOptions options_;
+
+  mutable std::mutex mutex_;
+  bool led_ = false;
+  bool stopping_ = false;
+  unsigned threads_ = 0;
+  unsigned idle_ = 0;
+  Follower* followers_ = nullptr;  // a stack: the one that became idle last is the warmest
+  Threads live_;
+  Threads ended_;  // have left thread_main or are about to; to be joined
+  std::condition_variable all_ended_;
+};
+
+}  // namespace corbel::reactor

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "corbel/ipc/acceptor.hpp"
+#include "corbel/transport/stream_transport.hpp"
+
+namespace corbel::transport {
+
+/// The passive side over a listening stream socket, shared by all transports that have one. What is set on the socket
+/// (buffer sizes, no_delay, keep_alive) the system passes on to the streams.
+template <class Address>
+class StreamAcceptor : public Acceptor {
+ public:
+  /// `scheme` must outlive the acceptor (a literal).
+  StreamAcceptor(std::string_view scheme, ipc::Acceptor<Address> acceptor, std::vector<EndpointPtr> endpoints)
+      : scheme_(scheme), acceptor_(std::move(acceptor)), endpoints_(std::move(endpoints)) {}
+
+  base::Result<std::unique_ptr<Transport>> accept() override {
+    CORBEL_TRY(auto stream, acceptor_.accept(base::Deadline::now()));
+    return std::unique_ptr<Transport>(new StreamTransport<Address>(scheme_, std::move(stream)));
+  }
+  int handle() const noexcept override { return acceptor_.handle(); }
+  std::vector<EndpointPtr> endpoints() const override { return endpoints_; }
+  void close() noexcept override { acceptor_.close(); }
+
+ private:
+  std::string_view scheme_;
+  ipc::Acceptor<Address> acceptor_;
+  std::vector<EndpointPtr> endpoints_;
+};
+
+}  // namespace corbel::transport

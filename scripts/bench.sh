@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs a suite of the benchmark laboratory.
+#
+# usage: ./dev bench SUITE [--json FILE] [OPTIONS]
+#
+#   counts    instructions, system calls, allocations and bytes of one call, beside omniORB's
+#
+# `./dev bench -- --help` lists every suite with its options.
+
+# shellcheck source=scripts/common.sh
+. "$(dirname -- "$0")/common.sh"
+
+first_is_help "$@"
+[ "${1:-}" != -- ] || shift
+need bench
+configure release
+build_targets release corbel-bench
+run_in_callers_directory release corbel-bench "$@"

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that every relative link, anchor and path named in the project's Markdown leads somewhere.
+
+usage: check_docs.py ROOT
+
+A path is an inline `code span` that starts with a folder of the project and holds no blank, wildcard or placeholder.
+"""
+
+import os
+import re
+import sys
+
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+PATH = re.compile(r"^(?:\./)?(?:src|include|docs|cmake|tests|scripts|examples|bench|tools|\.ci)/[A-Za-z0-9_./-]+$")
+HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
+FENCE = re.compile(r"^\s*(```|~~~)")
+
+
+def markdown_files(root):
+    for place, inner, names in os.walk(root):
+        inner[:] = sorted(n for n in inner if n != "build" and (not n.startswith(".") or n == ".ci"))
+        for name in sorted(names):
+            if name.endswith(".md"):
+                yield os.path.join(place, name)
+
+
+def prose_lines(path):
+    """(number, line) of everything outside fenced code."""
+    fenced = False
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if FENCE.match(line):
+                fenced = not fenced
+            elif not fenced:
+                yield number, line.rstrip("\n")
+
+
+def anchors_of(path):
+    anchors = set()
+    for _, line in prose_lines(path):
+        match = HEADING.match(line)
+        if match:
+            text = re.sub(r"[^\w\- ]", "", match.group(1).replace("`", "").lower())
+            anchor, count = text.replace(" ", "-"), 0
+            while anchor in anchors:
+                count += 1
+                anchor = f"{text.replace(' ', '-')}-{count}"
+            anchors.add(anchor)
+    return anchors
+
+
+def check(root):
+    breaches = []
+    for path in markdown_files(root):
+        shown = os.path.relpath(path, root)
+        for number, line in prose_lines(path):
+            for target in LINK.findall(SPAN.sub("", line)):
+                if re.match(r"^[a-z]+:", target):
+                    continue
+                file, _, anchor = target.partition("#")
+                place = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+                if not os.path.exists(place):
+                    breaches.append(f"{shown}:{number}: the link to '{target}' leads nowhere")
+                elif anchor and place.endswith(".md") and anchor not in anchors_of(place):
+                    breaches.append(f"{shown}:{number}: '{target}' names a heading that does not exist")
+            for span in SPAN.findall(line):
+                if PATH.match(span) and not os.path.exists(os.path.join(root, span)):
+                    breaches.append(f"{shown}:{number}: `{span}` does not exist")
+    return breaches
+
+
+def main(arguments):
+    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
+        print(__doc__.strip())
+        return 2
+    breaches = check(arguments[0])
+    for breach in breaches:
+        print(breach)
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

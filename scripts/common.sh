@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the scripts behind ./dev share. Sourced, never run: sets `root`, and moves there.
+set -euo pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+caller_directory=$PWD
+cd -- "$root"
+
+say() { printf '\n== %s\n' "$*"; }
+fail() {
+  printf 'dev: %s\n' "$*" >&2
+  exit 2
+}
+
+# The comment at the top of the calling script, from its third line to the first line that is no comment.
+usage() { sed -n '3,${/^#/!q;s/^# \{0,1\}//p}' "$0"; }
+
+# first_is_help ARGUMENTS...: prints the usage and ends the script if --help comes first.
+first_is_help() {
+  case ${1:-} in
+    -h | --help)
+      usage
+      exit 0
+      ;;
+  esac
+}
+
+# absolute_path PATH: PATH as seen from where the user stands.
+absolute_path() {
+  case $1 in
+    /*) printf '%s\n' "$1" ;;
+    *) printf '%s\n' "$caller_directory/$1" ;;
+  esac
+}
+
+# need GROUP...: installs the Debian packages of these groups, or stops with their names (scripts/dependencies.sh).
+need() { bash "$root/scripts/dependencies.sh" "$@"; }
+
+processors() { nproc 2>/dev/null || echo 2; }
+
+# logged NAME COMMAND...: runs quietly into build/logs/NAME.log; shows its end if the command fails.
+logged() {
+  local log=$root/build/logs/$1.log
+  shift
+  mkdir -p "$root/build/logs"
+  "$@" >"$log" 2>&1 && return
+  local status=$?
+  tail -n 40 "$log" >&2
+  printf 'dev: failed (status %s): %s\ndev: whole log: %s\n' "$status" "$*" "$log" >&2
+  return "$status"
+}
+
+has_omniorb() { command -v omniidl >/dev/null && [ -d /usr/include/omniORB4 ]; }
+
+# configure PRESET [-DNAME=VALUE...]: configures build/PRESET, unless that has been done with the same options.
+configure() {
+  local preset=$1 folder=$root/build/$1
+  shift
+  if command -v ccache >/dev/null; then set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+  # One release build serves demo, test and bench, so it must not depend on which of them came first.
+  if [ "$preset" = release ] && has_omniorb; then set -- "$@" -DCORBEL_INTEROP=ON; fi
+  if [ -f "$folder/build.ninja" ] && [ ! CMakePresets.json -nt "$folder/build.ninja" ] &&
+    [ "$(cat "$folder/dev-options" 2>/dev/null)" = "$*" ]; then return; fi
+  say "Configuring build/$preset"
+  logged "configure-$preset" cmake --preset "$preset" "$@"
+  printf '%s\n' "$*" >"$folder/dev-options"
+}
+
+# build_targets PRESET [TARGET...]: builds with ninja's own progress line; one line per tenth where that would scroll.
+build_targets() {
+  local preset=$1 start=$SECONDS
+  shift
+  say "Building ${*:-everything} in build/$preset ($(processors) jobs)"
+  if [ -t 1 ]; then
+    ninja -C "build/$preset" -j "$(processors)" "$@"
+  else
+    ninja -C "build/$preset" -j "$(processors)" "$@" 2>&1 | thin_progress
+  fi
+  echo "Built in $((SECONDS - start)) s."
+}
+
+# thin_progress: passes lines on, but of ninja's [done/all] lines only one per tenth of the way.
+thin_progress() {
+  local line tenth last=-1
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      tenth=$((BASH_REMATCH[1] * 10 / BASH_REMATCH[2]))
+      [ "$tenth" != "$last" ] || continue
+      last=$tenth
+    fi
+    printf '%s\n' "$line"
+  done
+}
+
+# run_in_callers_directory PRESET PROGRAM ARGUMENTS...: becomes the built program, where the user stands.
+run_in_callers_directory() {
+  local program
+  program=$(find "$root/build/$1" -type f -name "$2" -perm -u+x | head -n 1)
+  [ -n "$program" ] || fail "$2 was not built in build/$1"
+  shift 2
+  cd -- "$caller_directory"
+  exec "$program" "$@"
+}

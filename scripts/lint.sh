@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Checks format, layers, names and habits: clang-format, clang-tidy, shellcheck, and the house's own checks.
+#
+# usage: ./dev lint [--fix] [FILE...]
+#
+#   --fix    let clang-format rewrite what it would complain about
+#   FILE     look at these sources only (default: all; clang-tidy reads the sources of src/ that are no tests)
+
+# shellcheck source=scripts/common.sh
+. "$(dirname -- "$0")/common.sh"
+
+fix='' files=()
+while [ $# -gt 0 ]; do
+  first_is_help "$1"
+  case $1 in
+    --fix) fix=yes ;;
+    -*) fail "lint: unknown option '$1' (see ./dev lint --help)" ;;
+    *) files+=("$(realpath --relative-to="$root" -- "$(absolute_path "$1")")") ;;
+  esac
+  shift
+done
+need lint
+if [ ${#files[@]} -eq 0 ]; then
+  mapfile -t files < <(git ls-files --cached --others --exclude-standard '*.hpp' '*.cpp' | sort -u)
+fi
+
+failed=()
+# check NAME COMMAND...: runs one check, says how long it took, remembers a failure.
+check() {
+  local name=$1 start=$SECONDS
+  shift
+  say "$name"
+  if "$@"; then echo "ok ($((SECONDS - start)) s)"; else failed+=("$name"); fi
+}
+
+rewrite_or_complain=(--dry-run -Werror)
+[ -z "$fix" ] || rewrite_or_complain=(-i)
+format() {
+  local existing=() file
+  for file in "${files[@]}"; do [ ! -f "$file" ] || existing+=("$file"); done
+  printf '%s\0' "${existing[@]}" | xargs -0 -r -n 40 -P "$(processors)" \
+    clang-format-14 "${rewrite_or_complain[@]}"
+}
+scripts() { shellcheck -x dev .ci/run scripts/*.sh; }
+layers() { python3 scripts/check_layers.py "$root"; }
+documents() { python3 scripts/check_docs.py "$root"; }
+# clang-tidy reads src/ as the release build compiles it. It says nothing about a file it likes.
+tidy() {
+  printf '%s\n' "${files[@]}" | grep -E '^src/.*\.cpp$' | grep -v '_test\.cpp$' |
+    xargs -r -n 2 -P "$(processors)" clang-tidy-14 --quiet -p "${CORBEL_TIDY_BUILD:-build/release}" 2>build/logs/clang-tidy.log
+}
+
+check "Format (clang-format)" format
+check "Layers and house rules" layers
+check "Documentation links" documents
+check "Scripts (shellcheck)" scripts
+configure release
+check "Names and habits (clang-tidy)" tidy
+
+[ ${#failed[@]} -eq 0 ] || {
+  printf '\nlint: failed: %s\n' "$(printf '%s; ' "${failed[@]}")" >&2
+  exit 1
+}
+printf '\nlint: all clean\n'

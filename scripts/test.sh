@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds and runs the tests.
+#
+# usage: ./dev test [--preset NAME] [--filter REGEX] [--label REGEX] [--repeat N]
+#
+#   --preset NAME    release (default), dev, asan, tsan, coverage
+#   --filter REGEX   only tests whose name matches
+#   --label REGEX    only tests with a matching label: a room (cdr), or unit, golden, conformance, fault, interop, house
+#   --repeat N       run each test until it fails, at most N times
+#
+# The release build also runs the interoperability tests against omniORB. `ctest -N --test-dir build/release` lists all.
+
+# shellcheck source=scripts/common.sh
+. "$(dirname -- "$0")/common.sh"
+
+preset=release selection=()
+while [ $# -gt 0 ]; do
+  first_is_help "$1"
+  case $1 in
+    --preset) preset=${2:?--preset needs a name} ;;
+    --filter) selection+=(-R "${2:?--filter needs a regular expression}") ;;
+    --label) selection+=(-L "${2:?--label needs a regular expression}") ;;
+    --repeat) selection+=(--repeat "until-fail:${2:?--repeat needs a number}") ;;
+    *) fail "test: unknown argument '$1' (see ./dev test --help)" ;;
+  esac
+  shift 2
+done
+
+if [ "$preset" = release ]; then need test; else need build; fi
+configure "$preset"
+build_targets "$preset"
+
+say "Testing build/$preset"
+# The sanitizers' shadow memory wants a fixed address layout; kernels that randomise more than they expect break them.
+layout=()
+case $preset in asan | tsan) setarch -R true 2>/dev/null && layout=(setarch -R) ;; esac
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
+"${layout[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --no-label-summary \
+  --timeout 300 -j "$(processors)" "${selection[@]}"

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/cdr/decoder.hpp"
+
+#include <algorithm>
+
+#include "cdr/swap.hpp"
+
+namespace corbel::cdr {
+
+bool Decoder::check_booleans(base::ConstByteSpan octets) noexcept {
+  std::uint8_t seen = 0;
+  for (const std::uint8_t octet : octets) seen |= octet;
+  if (seen <= 1) return true;
+  fail(base::Code::bad_boolean);
+  return false;
+}
+
+void Decoder::swap_into(void* values, const std::uint8_t* raw, std::size_t count, std::size_t width) noexcept {
+  swap_copy(static_cast<std::uint8_t*>(values), raw, count, width);
+}
+
+Decoder Decoder::get_encapsulation() noexcept {
+  const base::ConstByteSpan octets = get_octet_sequence();
+  Limits limits;
+  limits.max_depth = max_depth_;
+  limits.max_expansion = max_expansion_;
+  Decoder inner = from_encapsulation(octets, format_, limits);
+  if (!inner.ok()) {
+    fail(inner.code_);
+    return {};
+  }
+  inner.depth_ = depth_;
+  inner.budget_ = std::min(inner.budget_, budget_);
+  budget_ -= inner.budget_;
+  return inner;
+}
+
+Decoder Decoder::from_encapsulation(base::ConstByteSpan octets, Format format, Limits limits) noexcept {
+  if (octets.empty() || octets[0] > 1) {
+    Decoder none;
+    none.fail(octets.empty() ? base::Code::truncated : base::Code::malformed);
+    return none;
+  }
+  format.little_endian = octets[0] == 1;
+  Decoder decoder(octets, format, limits);
+  ++decoder.cursor_;
+  return decoder;
+}
+
+}  // namespace corbel::cdr

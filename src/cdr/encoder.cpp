@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/cdr/encoder.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "cdr/swap.hpp"
+
+namespace corbel::cdr {
+namespace {
+
+constexpr std::size_t kSmallestBlock = 64;
+constexpr std::size_t kLargestGrowth = 64U << 10;
+constexpr std::size_t kKeepSegments = 4096;
+
+}  // namespace
+
+/// Storage never moves: a block that is full is followed by another. Its octets follow the struct, 16-aligned.
+struct alignas(16) Encoder::Block {
+  Block* next;
+  std::size_t size;
+
+  std::uint8_t* octets() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
+  static Block* make(std::size_t size, Block* next) {
+    void* memory = ::operator new(sizeof(Block) + size, std::align_val_t{alignof(Block)});
+    return new (memory) Block{next, size};
+  }
+  static void destroy(Block* block) noexcept { ::operator delete(block, std::align_val_t{alignof(Block)}); }
+};
+
+Encoder::Encoder(Format format, std::size_t capacity)
+    : first_(Block::make(std::max(capacity, kSmallestBlock), nullptr)), current_(first_) {
+  reset(format);
+}
+
+Encoder::~Encoder() {
+  free_blocks_after(first_);
+  Block::destroy(first_);
+  if (segments_ != inline_segments_) delete[] segments_;
+}
+
+void Encoder::reset(Format format) noexcept {
+  std::size_t kept = first_->size;
+  for (Block* block = first_; block->next != nullptr; block = block->next) {
+    kept += block->next->size;
+    if (kept > kKeepCapacity) {
+      free_blocks_after(block);
+      break;
+    }
+  }
+  if (segment_capacity_ > kKeepSegments) {
+    delete[] segments_;
+    segments_ = inline_segments_;
+    segment_capacity_ = kInlineSegments;
+  }
+  format_ = format;
+  swap_ = format.swapped();
+  code_ = base::Code::none;
+  closed_octets_ = 0;
+  segment_count_ = 0;
+  current_ = first_;
+  cursor_ = segment_begin_ = origin_ = first_->octets();
+  limit_ = cursor_ + first_->size;
+}
+
+void Encoder::free_blocks_after(Block* last) noexcept {
+  Block* block = last->next;
+  last->next = nullptr;
+  while (block != nullptr) {
+    Block* next = block->next;
+    Block::destroy(block);
+    block = next;
+  }
+}
+
+void Encoder::grow(std::size_t size) {
+  close_segment();
+  const std::size_t phase = closed_octets_ & 7;
+  if (current_->next == nullptr || current_->next->size < size + phase) {
+    const std::size_t doubled = std::min(current_->size * 2, kLargestGrowth);
+    current_->next = Block::make(std::max(size + 8, doubled), current_->next);
+  }
+  current_ = current_->next;
+  cursor_ = segment_begin_ = current_->octets() + phase;
+  limit_ = current_->octets() + current_->size;
+  if (closed_octets_ == 0) origin_ = cursor_;
+}
+
+void Encoder::close_segment() {
+  if (cursor_ == segment_begin_) return;
+  const auto size = static_cast<std::size_t>(cursor_ - segment_begin_);
+  add_segment(segment_begin_, size);
+  closed_octets_ += size;
+  segment_begin_ = cursor_;
+}
+
+void Encoder::add_segment(const void* data, std::size_t size) {
+  if (segment_count_ == segment_capacity_) {
+    auto* larger = new Segment[segment_capacity_ * 2];
+    std::copy_n(segments_, segment_count_, larger);
+    if (segments_ != inline_segments_) delete[] segments_;
+    segments_ = larger;
+    segment_capacity_ *= 2;
+  }
+  segments_[segment_count_++] = {data, size};
+}
+
+void Encoder::put_reference(const void* data, std::size_t size) {
+  if (size == 0) return;
+  close_segment();
+  add_segment(data, size);
+  closed_octets_ += size;
+  const std::size_t skip = (closed_octets_ - reinterpret_cast<std::uintptr_t>(cursor_)) & 7;
+  if (static_cast<std::size_t>(limit_ - cursor_) < skip) {
+    grow(0);
+  } else {
+    cursor_ += skip;
+    segment_begin_ = cursor_;
+  }
+}
+
+void Encoder::put_swapped(const void* values, std::size_t count, std::size_t width) {
+  const auto* from = static_cast<const std::uint8_t*>(values);
+  while (count > 0) {
+    std::size_t room = static_cast<std::size_t>(limit_ - cursor_) / width;
+    if (room == 0) {
+      grow(std::min(count * width, kLargestGrowth));
+      room = static_cast<std::size_t>(limit_ - cursor_) / width;
+    }
+    const std::size_t run = std::min(count, room);
+    swap_copy(cursor_, from, run, width);
+    cursor_ += run * width;
+    from += run * width;
+    count -= run;
+  }
+}
+
+std::span<const Segment> Encoder::segments() {
+  close_segment();
+  return {segments_, segment_count_};
+}
+
+base::Bytes Encoder::to_bytes() {
+  base::Bytes bytes;
+  bytes.reserve(position());
+  for (const Segment& segment : segments()) {
+    const auto* octets = static_cast<const std::uint8_t*>(segment.data);
+    bytes.insert(bytes.end(), octets, octets + segment.size);
+  }
+  return bytes;
+}
+
+}  // namespace corbel::cdr

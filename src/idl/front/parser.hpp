@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "idl/front/diagnostics.hpp"
+#include "idl/front/evaluated.hpp"
+#include "idl/front/lexer.hpp"
+#include "idl/front/repository_ids.hpp"
+#include "idl/front/scope.hpp"
+#include "idl/model/model.hpp"
+
+namespace corbel::idl::front {
+
+/// Recursive descent over one preprocessed file: IDL declares before it uses, so one pass resolves, checks and builds the
+/// model. After a syntax error the parser is in panic: no token matches any more, every function falls through to the
+/// nearest statement loop, and that one skips to the next `;` or `}`. One parser per file; not thread-safe.
+class Parser {
+ public:
+  Parser(const Source& source, Diagnostics& diagnostics);
+
+  /// The model, complete only if no error was reported.
+  std::unique_ptr<model::Model> run();
+
+ private:
+  /// Where a type is written; decides what may stand there.
+  enum class Use : std::uint8_t { member, alias, element, parameter, result, attribute };
+  struct Name {
+    std::string_view text;
+    Span where;
+  };
+  struct ScopedName {
+    bool absolute = false;
+    std::vector<Names::Part> parts;
+    Span where;
+  };
+  /// The declarations made while it lives go into `scope` and `contents`.
+  class Inside {
+   public:
+    Inside(Parser& parser, Scope& scope, model::Contents* contents);
+    ~Inside();
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    Parser& parser_;
+    model::Contents* outer_contents_;
+    std::string outer_prefix_;
+  };
+  class Nesting;
+
+  // cursor.cpp: tokens, expectations, recovery
+  const Token& current();
+  Kind kind();
+  bool at(Kind k) { return kind() == k; }
+  bool at_word(std::string_view later_keyword);
+  Token take();
+  bool accept(Kind k);
+  bool expect(Kind k, std::string_view context);
+  void expect_semicolon(std::string_view after);
+  void fail(Id id, std::string text);
+  void recover();
+  void skip_balanced(Kind open, Kind close);
+  std::optional<Name> parse_new_name(std::string_view what);
+  std::optional<ScopedName> parse_scoped_name();
+  void parse_body(void (Parser::*statement)(), std::string_view what);
+  void follow_marker(const Token& marker);
+
+  // parse_definitions.cpp
+  void parse_definition();
+  bool parse_common_definition();
+  void parse_module();
+  void parse_constant();
+  void parse_typedef();
+  void parse_exception();
+  template <class T>
+  T* make(const Name& name);
+  void add(const model::Declaration* declaration);
+  void finish_forwards();
+
+  // parse_types.cpp
+  const model::Type* parse_type(Use use);
+  const model::Type* parse_integer_type();
+  const model::Type* parse_string_type(model::TypeKind kind);
+  const model::Type* parse_sequence();
+  const model::Type* parse_named_type(Use use);
+  const model::Type* parse_constructed(Use use);
+  const model::Type* type_of(const Entry& entry, const ScopedName& name, Use use);
+  const model::Type* check_use(const model::Type* type, Use use, Span where);
+  const model::Type* parse_array_sizes(const model::Type* element);
+  const model::Type* basic(model::TypeKind kind) const { return basics_[static_cast<std::size_t>(kind)]; }
+  bool accept_template_close();
+
+  // parse_structures.cpp
+  const model::Type* parse_struct();
+  const model::Type* parse_enum();
+  void parse_member();
+  void parse_members(model::Struct& structure);
+  template <class T>
+  T* begin_structure(const Name& name, Entry*& entry);
+
+  // parse_unions.cpp
+  const model::Type* parse_union();
+  const model::Type* parse_discriminator();
+  void parse_union_case();
+  void parse_label(model::UnionCase& union_case);
+  void finish_union(model::Union& u);
+
+  // parse_interfaces.cpp
+  void parse_interface();
+  void parse_bases(model::Interface& interface, Scope& scope);
+  void add_base(model::Interface& interface, Scope& scope, const ScopedName& name);
+  void check_inherited_clashes(const model::Interface& interface, Scope& scope, Span where);
+  void parse_export();
+  void parse_attribute();
+  void parse_attribute_raises(std::vector<model::Attribute*>& attributes, Span second_name);
+  void parse_operation();
+  void parse_parameters(model::Operation& operation);
+  std::vector<const model::Exception*> parse_raises();
+  template <class T>
+  void forward_declare(const Name& name);
+
+  // parse_constants.cpp
+  model::Value parse_constant_value(const model::Type& type);
+  std::optional<std::uint64_t> parse_positive(std::string_view what);
+  Evaluated parse_expression(std::size_t level);
+  Evaluated parse_unary();
+  Evaluated parse_primary();
+  Evaluated parse_literal();
+  Evaluated parse_named_constant();
+  std::optional<Kind> accept_operator(std::size_t level);
+
+  // parse_pragmas.cpp
+  void parse_pragma(const Token& pragma);
+  void pragma_prefix(const Token& pragma, std::string_view rest);
+  void pragma_version(const Token& pragma, std::string_view rest);
+  void pragma_id(const Token& pragma, std::string_view rest);
+  model::Declaration* find_for_pragma(const Token& pragma, std::string_view name);
+
+  // parse_unsupported.cpp: what a later version will compile
+  bool skip_unsupported_definition();
+  void skip_annotations();
+  void report_unsupported(Span where, std::string_view construct);
+  void skip_unsupported_declaration(std::string_view construct);
+  bool skip_unsupported_type();
+
+  /// A forward declaration that waits for its definition.
+  struct Pending {
+    std::string name;
+    Span where;
+    bool used = false;
+    bool in_main_file = true;
+  };
+
+  const Source& source_;
+  Diagnostics& diagnostics_;
+  Lexer lexer_;
+  Names names_;
+  RepositoryIds ids_;
+  std::unique_ptr<model::Model> model_;
+  model::Contents* contents_;
+  std::vector<const model::Type*> basics_;
+  std::unordered_map<const model::Declaration*, const model::Type*> types_;
+  std::unordered_map<const model::Declaration*, model::Declaration*> writable_;
+  std::map<const model::Declaration*, Pending> pending_;
+  std::set<const model::Declaration*> open_structures_;
+
+  std::optional<Token> current_;
+  std::uint32_t previous_end_ = 0;
+  bool panic_ = false;
+  bool abandoned_ = false;  ///< nothing more is read: nested too deeply
+  unsigned depth_ = 0;
+  unsigned template_depth_ = 0;   ///< inside < >, where `>>` closes twice
+  std::size_t inheritance_work_ = 0;
+  std::size_t file_depth_ = 0;
+  model::TypeKind target_kind_ = model::TypeKind::long_;  ///< what the constant expression at hand is for
+  model::Struct* struct_ = nullptr;  ///< whose members are being parsed
+  model::Union* union_ = nullptr;
+  std::map<model::Value, Span> labels_;
+};
+
+/// Counts nesting while it lives; past the limit the parser gives up on the file.
+class Parser::Nesting {
+ public:
+  explicit Nesting(Parser& parser);
+  ~Nesting() { --parser_.depth_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  Parser& parser_;
+};
+
+template <class T>
+T* Parser::make(const Name& name) {
+  T* declaration = model_->make<T>();
+  declaration->name = name.text;
+  declaration->scope = names_.current().owner();
+  const auto position = source_.position(name.where.offset);
+  declaration->where = {position.file, position.line, position.column};
+  declaration->in_main_file = source_.marker_at(name.where.offset).depth == 0;
+  declaration->repository_id = ids_.make(*declaration);
+  writable_[declaration] = declaration;
+  return declaration;
+}
+
+}  // namespace corbel::idl::front

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idl/front/scope.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "idl/front/token.hpp"
+
+namespace corbel::idl::front {
+namespace {
+
+using model::DeclarationKind;
+
+constexpr std::size_t kMaxCandidates = 5000;
+
+const Entry kSilent{"", Entry::How::unsupported, nullptr, {}, nullptr, nullptr};
+
+bool is_operation_or_attribute(const Entry& entry) {
+  return entry.declaration != nullptr && (entry.declaration->kind == DeclarationKind::operation ||
+                                          entry.declaration->kind == DeclarationKind::attribute);
+}
+
+std::string_view kind_name(const Entry& entry) {
+  if (entry.declaration == nullptr) return entry.how == Entry::How::member ? "member or parameter" : "name";
+  switch (entry.declaration->kind) {
+    case DeclarationKind::module_: return "module";
+    case DeclarationKind::forward: return "forward declaration";
+    case DeclarationKind::constant: return "constant";
+    case DeclarationKind::alias: return "typedef";
+    case DeclarationKind::enum_: return "enum";
+    case DeclarationKind::enumerator: return "enumerator";
+    case DeclarationKind::struct_: return "struct";
+    case DeclarationKind::union_: return "union";
+    case DeclarationKind::exception: return "exception";
+    case DeclarationKind::interface_: return "interface";
+    case DeclarationKind::attribute: return "attribute";
+    case DeclarationKind::operation: return "operation";
+  }
+  return "name";
+}
+
+/// Entries of the bases that a lookup in `scope` would find, nearest first on every path, each once.
+void collect_inherited(Scope& scope, const std::string& key, std::unordered_set<Scope*>& visited,
+                       std::vector<const Entry*>& found) {
+  for (Scope* base : scope.bases) {
+    if (!visited.insert(base).second) continue;
+    const Entry* entry = base->find(key);
+    if (entry == nullptr || entry->how == Entry::How::introduced) {
+      collect_inherited(*base, key, visited, found);
+    } else if (std::find(found.begin(), found.end(), entry) == found.end()) {
+      found.push_back(entry);
+    }
+  }
+}
+
+}  // namespace
+
+std::string describe(const Entry& entry) { return std::string(kind_name(entry)) + " " + quoted(entry.name); }
+
+Entry* Scope::find(const std::string& folded_name) noexcept {
+  const auto found = entries_.find(folded_name);
+  return found == entries_.end() ? nullptr : found->second.get();
+}
+
+Entry& Scope::add(const std::string& folded_name, Entry entry) {
+  auto& slot = entries_[folded_name];
+  slot = std::make_unique<Entry>(std::move(entry));
+  return *slot;
+}
+
+void Scope::append_names(std::vector<std::string_view>& names) const {
+  for (const auto& [key, entry] : entries_) {
+    if (names.size() >= kMaxCandidates) return;
+    if (entry->how != Entry::How::introduced) names.push_back(entry->name);
+  }
+}
+
+Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
+  scopes_.push_back(std::make_unique<Scope>(Scope::Sort::file, "", nullptr, nullptr));
+  file_ = current_ = scopes_.back().get();
+}
+
+Scope& Names::open(Scope::Sort sort, std::string_view name, const model::Declaration* owner) {
+  scopes_.push_back(std::make_unique<Scope>(sort, name, current_, owner));
+  return *scopes_.back();
+}
+
+const Entry* Names::real(const Entry* entry) noexcept {
+  return entry != nullptr && entry->how == Entry::How::introduced ? entry->origin : entry;
+}
+
+Entry* Names::declare(std::string_view name, Span where, Entry::How how, const model::Declaration* declaration) {
+  if (clashes(name, where)) return nullptr;
+  return &current_->add(folded(name), {std::string(name), how, declaration, where, nullptr, nullptr});
+}
+
+bool Names::clashes(std::string_view name, Span where) {
+  const std::string key = folded(name);
+  if (current_->sort() != Scope::Sort::operation && current_->parent() != nullptr && key == folded(current_->name())) {
+    diagnostics_.report(Id::enclosing_name, where,
+                        quoted(name) + " is already the name of the scope that it would be a direct member of");
+    return true;
+  }
+  if (const Entry* existing = current_->find(key)) {
+    const Entry* origin = real(existing);
+    if (existing->how == Entry::How::introduced) {
+      diagnostics_
+          .report(Id::introduced_clash, where,
+                  quoted(name) + " cannot be declared here: this scope already uses " + describe(*origin))
+          .note(existing->where, "first used here")
+          .note(origin->where, "declared here");
+    } else {
+      const bool same = existing->name == name;
+      diagnostics_
+          .report(same ? Id::redefinition : Id::case_clash, where,
+                  same ? "redefinition of " + quoted(name)
+                       : quoted(name) + " differs from " + describe(*existing) + " only in case")
+          .note(existing->where, describe(*existing) + " first declared here");
+    }
+    return true;
+  }
+  return clashes_with_bases(name, key, where);
+}
+
+bool Names::clashes_with_bases(std::string_view name, const std::string& key, Span where) {
+  for (Scope* base : current_->ancestors) {
+    const Entry* inherited = base->find(key);
+    if (inherited == nullptr || !is_operation_or_attribute(*inherited)) continue;
+    diagnostics_
+        .report(Id::inherited_redefinition, where,
+                quoted(name) + " redefines " + describe(*inherited) + " inherited from " + quoted(base->name()))
+        .note(inherited->where, "declared here");
+    return true;
+  }
+  return false;
+}
+
+const Entry* Names::find_in(Scope& scope, const Part& part, const std::string& key) {
+  std::unordered_set<Scope*> visited;
+  std::vector<const Entry*> found;
+  if (!scope.bases.empty()) collect_inherited(scope, key, visited, found);
+  if (found.empty()) return nullptr;
+  if (found.size() > 1) {
+    auto report = diagnostics_.report(Id::ambiguous, part.where,
+                                      quoted(part.name) + " is ambiguous: it is inherited from several interfaces");
+    for (const Entry* entry : found) report.note(entry->where, describe(*entry) + " declared here");
+    return &kSilent;
+  }
+  return found.front();
+}
+
+const Entry* Names::find_outward(const Part& part) {
+  const std::string key = folded(part.name);
+  for (Scope* scope = current_; scope != nullptr; scope = scope->parent()) {
+    if (const Entry* own = scope->find(key)) return real(own);
+    if (const Entry* inherited = find_in(*scope, part, key)) return inherited;
+  }
+  return nullptr;
+}
+
+void Names::check_case(const Entry& entry, const Part& part) {
+  if (entry.name == part.name || entry.name.empty()) return;
+  diagnostics_
+      .report(Id::case_use, part.where,
+              quoted(part.name) + " differs in case from its declaration; did you mean " + quoted(entry.name) + "?")
+      .note(entry.where, "declared here");
+}
+
+void Names::introduce(const Entry& entry, const Part& part) {
+  if (entry.how == Entry::How::unsupported) return;
+  const std::string key = folded(part.name);
+  for (Scope* scope = current_; scope != nullptr && scope->find(key) == nullptr; scope = scope->parent()) {
+    scope->add(key, {entry.name, Entry::How::introduced, entry.declaration, part.where, entry.inner, &entry});
+    // A name reaches outwards through structs and operations, up to and including the next interface or module.
+    if (scope->sort() != Scope::Sort::structure && scope->sort() != Scope::Sort::operation) break;
+  }
+}
+
+void Names::report_undeclared(const Part& part, Scope& from, bool outward) {
+  std::vector<std::string_view> candidates;
+  for (Scope* scope = &from; scope != nullptr; scope = outward ? scope->parent() : nullptr) {
+    scope->append_names(candidates);
+  }
+  const std::string_view guess = closest(part.name, candidates);
+  std::string text = quoted(part.name) + " is not declared";
+  if (!outward) text = "there is no " + quoted(part.name) + " in " + (from.name().empty() ? "the file scope" : quoted(from.name()));
+  if (!guess.empty()) text += "; did you mean " + quoted(guess) + "?";
+  diagnostics_.report(Id::undeclared, part.where, std::move(text));
+}
+
+const Entry* Names::resolve(bool absolute, const std::vector<Part>& parts) {
+  Scope* scope = file_;
+  const Entry* entry = nullptr;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    const bool outward = i == 0 && !absolute;
+    if (outward) {
+      entry = find_outward(part);
+    } else {
+      const std::string key = folded(part.name);
+      entry = scope->find(key);
+      if (entry != nullptr && entry->how == Entry::How::introduced) entry = nullptr;
+      if (entry == nullptr) entry = find_in(*scope, part, key);
+    }
+    if (entry == nullptr) {
+      report_undeclared(part, outward ? *current_ : *scope, outward);
+      return nullptr;
+    }
+    if (entry->how == Entry::How::unsupported) return entry;
+    check_case(*entry, part);
+    if (outward) introduce(*entry, part);
+    if (i + 1 == parts.size()) break;
+    if (entry->inner == nullptr) {
+      const bool is_enum = entry->declaration != nullptr && entry->declaration->kind == DeclarationKind::enum_;
+      diagnostics_
+          .report(Id::not_a_scope, part.where,
+                  describe(*entry) + " is not a scope" +
+                      (is_enum ? "; enumerators belong to the scope around their enum" : ""))
+          .note(entry->where, "declared here");
+      return nullptr;
+    }
+    scope = entry->inner;
+  }
+  return entry;
+}
+
+}  // namespace corbel::idl::front

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of scripts/ find what they are for, and nothing in a tidy house."""
+
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+import check_docs  # noqa: E402
+import check_layers  # noqa: E402
+
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+HEADER = SPDX + "#pragma once\n"
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.root)
+        os.makedirs(os.path.join(self.root, "docs"))
+        shutil.copy(os.path.join(ROOT, "docs/rooms.json"), os.path.join(self.root, "docs"))
+
+    def write(self, path, text):
+        whole = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        with open(whole, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def room(self, name, uses=""):
+        self.write(f"src/{name}/CMakeLists.txt", f"# SPDX-License-Identifier: Apache-2.0\ncorbel_room({name} {uses})\n")
+        self.write(f"src/{name}/README.md", "# A room\n")
+
+
+class Layers(Tree):
+    def breaches(self, *generated):
+        return check_layers.House(self.root).check(generated)
+
+    def assert_one_breach(self, *parts):
+        found = self.breaches()
+        self.assertEqual(len(found), 1, found)
+        for part in parts:
+            self.assertIn(part, found[0])
+
+    def test_a_tidy_house_passes(self):
+        self.room("base")
+        self.room("cdr", "USES base")
+        self.write("include/corbel/base/error.hpp", HEADER + "#include <string>\n")
+        self.write("include/corbel/cdr/encoder.hpp", HEADER + '#include "corbel/base/error.hpp"\n')
+        self.write("src/cdr/encoder.cpp", SPDX + '#include "corbel/cdr/encoder.hpp"\n#include "cdr/inner.hpp"\n')
+        self.write("src/cdr/inner.hpp", HEADER)
+        self.write("src/cdr/encoder_test.cpp", SPDX + "#include <gtest/gtest.h>\n#include <sys/socket.h>\n")
+        self.assertEqual(self.breaches(), [])
+
+    def test_an_upward_include_is_found(self):
+        self.write("include/corbel/orb/orb.hpp", HEADER)
+        self.write("src/cdr/encoder.cpp", SPDX + '\n#include "corbel/orb/orb.hpp"\n')
+        self.assert_one_breach("src/cdr/encoder.cpp:3:", "'cdr' may not include 'orb'")
+
+    def test_adapters_never_include_each_other(self):
+        self.write("src/transport/tcp/tcp.hpp", HEADER)
+        self.write("src/transport/unix/unix.cpp", SPDX + '#include "transport/tcp/tcp.hpp"\n')
+        self.assert_one_breach("'transport/unix' may not include 'transport/tcp'")
+
+    def test_protocols_never_include_each_other(self):
+        self.write("src/messaging/giop/header.hpp", HEADER)
+        self.write("src/messaging/giop_lite/lite.cpp", SPDX + '#include "messaging/giop/header.hpp"\n')
+        self.assert_one_breach("'messaging/giop_lite' may not include 'messaging/giop'")
+
+    def test_the_core_does_not_know_the_adapters_but_builtins_does(self):
+        self.write("include/corbel/transport/tcp/factory.hpp", HEADER)
+        self.write("src/builtins/builtins.cpp", SPDX + '#include "corbel/transport/tcp/factory.hpp"\n')
+        self.assertEqual(self.breaches(), [])
+        self.write("src/orb/orb.cpp", SPDX + '#include "corbel/transport/tcp/factory.hpp"\n')
+        self.assert_one_breach("'orb' may not include 'transport/tcp'")
+
+    def test_a_public_header_never_includes_a_private_one(self):
+        self.write("src/cdr/inner.hpp", HEADER)
+        self.write("include/corbel/cdr/encoder.hpp", HEADER + '#include "cdr/inner.hpp"\n')
+        self.assert_one_breach("a public header includes the private")
+
+    def test_tools_and_examples_see_public_headers_only(self):
+        self.write("src/orb/inner.hpp", HEADER)
+        self.write("examples/hello/server.cpp", SPDX + '#include "orb/inner.hpp"\n')
+        self.assert_one_breach("'examples' may not include 'orb'")
+
+    def test_socket_headers_belong_in_ipc_and_reactor(self):
+        self.write("src/ipc/socket.cpp", SPDX + "#include <sys/socket.h>\n")
+        self.write("src/reactor/reactor.cpp", SPDX + "#include <sys/epoll.h>\n")
+        self.write("src/orb/orb.cpp", SPDX + "#include <netinet/in.h>\n")
+        self.assert_one_breach("src/orb/orb.cpp:2:", "<netinet/in.h> belongs in ipc and reactor alone")
+
+    def test_base_uses_the_standard_library_only(self):
+        self.write("src/base/log.cpp", SPDX + "#include <nlohmann/json.hpp>\n")
+        self.assert_one_breach("neither standard nor listed")
+
+    def test_a_target_links_only_its_row(self):
+        self.room("cdr", "USES base orb\n  LIBRARIES Threads::Threads")
+        self.assert_one_breach("room 'cdr' may not link 'orb'")
+
+    def test_an_include_cycle_is_found(self):
+        self.write("src/orb/a.hpp", HEADER + '#include "orb/b.hpp"\n')
+        self.write("src/orb/b.hpp", HEADER + '#include "orb/a.hpp"\n')
+        self.assert_one_breach("include cycle", "src/orb/a.hpp -> src/orb/b.hpp -> src/orb/a.hpp")
+
+    def test_an_unknown_room_is_found(self):
+        self.write("src/cellar/wine.cpp", SPDX)
+        self.assert_one_breach("belongs to no room")
+
+    def test_a_missing_header_is_found(self):
+        self.write("src/orb/orb.cpp", SPDX + '#include "corbel/orb/gone.hpp"\n')
+        self.assert_one_breach("is no file of the project")
+
+    def test_files_carry_their_licence_and_a_snake_case_name(self):
+        self.write("src/orb/orb.cpp", "// An ORB\n")
+        self.write("src/orb/Orb2.cpp", SPDX)
+        self.write("scripts/tool.py", "#!/usr/bin/env python3\n# SPDX-License-Identifier: Apache-2.0\n")
+        found = self.breaches()
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("src/orb/Orb2.cpp:1: file names are snake_case", found[0])
+        self.assertIn("src/orb/orb.cpp:1: the first line must say", found[1])
+
+    def test_a_header_is_guarded(self):
+        self.write("src/orb/orb.hpp", SPDX)
+        self.assert_one_breach("no '#pragma once'")
+
+    def test_a_room_has_a_short_readme(self):
+        self.room("cdr")
+        self.write("src/cdr/README.md", "line\n" * 41)
+        self.assert_one_breach("src/cdr/README.md:41:", "at most 40 lines")
+        os.remove(os.path.join(self.root, "src/cdr/README.md"))
+        self.assert_one_breach("every room has a README")
+
+    def test_generated_code_includes_the_mapping_only(self):
+        self.write("build/echo.hpp", "// Generated by corbel-idl\n#include <string>\n#include \"corbel/mapping/stub.hpp\"\n")
+        folder = os.path.join(self.root, "build")
+        self.assertEqual(self.breaches(folder), [])
+        self.write("build/echo.cpp", "// Generated by corbel-idl\n#include \"echo.hpp\"\n#include \"corbel/orb/orb.hpp\"\n")
+        self.assertEqual(len(self.breaches(folder)), 1)
+
+
+class Documents(Tree):
+    def test_links_anchors_and_paths_that_lead_somewhere_pass(self):
+        self.write("src/orb/orb.cpp", SPDX)
+        self.write("docs/guide.md", "# A `guide`, in short\n")
+        self.write("README.md", "See [it](docs/guide.md#a-guide-in-short), [out](https://example.org) and `src/orb/orb.cpp`.\n"
+                   "```\n[not](a/link)\n```\n`include/corbel/<room>/`\n")
+        self.assertEqual(check_docs.check(self.root), [])
+
+    def test_dead_links_anchors_and_paths_are_found(self):
+        self.write("docs/guide.md", "# Guide\n")
+        self.write("README.md", "[a](docs/gone.md)\n[b](docs/guide.md#gone)\n`src/orb/gone.cpp`\n")
+        self.assertEqual([b.split(":")[1] for b in check_docs.check(self.root)], ["1", "2", "3"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# install_test.sh SOURCE BUILD COMPILER: installs to a folder of its own, moves it, and builds against it what a user
+# would: through find_package (shared and static), through pkg-config, and the hello world of examples/.
+set -euo pipefail
+source=$1 build=$2 compiler=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export CXX=$compiler CCACHE_DISABLE=1
+
+cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+
+expect() { [ "$1" = "$2" ] || { printf 'expected: %s\ngot:      %s\n' "$2" "$1" && exit 1; }; }
+[ -z "$(find "$prefix/include" -type f ! -name '*.hpp')" ] || { echo "more than headers was installed" && exit 1; }
+
+cmake -S "$source/tests/house/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$work/consumer" >/dev/null
+expect "$("$work/consumer/consumer")" "connect: refused"
+expect "$("$work/consumer/consumer_static")" "connect: refused"
+echo "find_package: ok"
+
+if command -v pkg-config >/dev/null; then
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name corbel.pc)")
+  export PKG_CONFIG_PATH
+  read -ra flags <<<"$(pkg-config --cflags --libs corbel)"
+  "$compiler" -std=c++20 "$source/tests/house/consumer/main.cpp" -o "$work/by_pkg_config" "${flags[@]}"
+  expect "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir corbel) "$work/by_pkg_config")" "connect: refused"
+  echo "pkg-config: ok"
+fi

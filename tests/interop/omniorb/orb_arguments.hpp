@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../options.hpp"
+
+namespace interop {
+
+/// The suite's options as an omniORB command line.
+class OrbArguments {
+ public:
+  /// `listens`: whether the process serves objects (a client does, for callbacks).
+  OrbArguments(const Options& options, const char* program, bool listens) : texts_{program} {
+    add("-ORBmaxGIOPVersion", "1." + std::to_string(options.giop_minor));
+    add("-ORBgiopMaxMsgSize", "16777216");
+    if (listens) {
+      const std::string path = options.unix_path();
+      add("-ORBendPoint", path.empty() ? "giop:tcp:127.0.0.1:" : "giop:unix:" + path);
+    }
+    for (std::string& text : texts_) pointers_.push_back(text.data());
+    count = static_cast<int>(pointers_.size());
+    pointers_.push_back(nullptr);
+  }
+
+  int count = 0;
+  char** values() { return pointers_.data(); }
+
+ private:
+  void add(const char* name, const std::string& value) {
+    texts_.push_back(name);
+    texts_.push_back(value);
+  }
+
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+};
+
+}  // namespace interop

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace interop {
+
+/// The command line that every server and client of the suite understands, whatever its ORB.
+struct Options {
+  std::string endpoint = "tcp";  ///< `tcp` (loopback, any free port) or `unix:PATH`
+  int giop_minor = 2;            ///< highest GIOP minor version to offer; for a client, the version that will be spoken
+  unsigned lifetime_s = 120;     ///< the process ends after so many seconds, whatever happens
+  std::string ior;               ///< client: the reference to test
+  std::string filter;            ///< client: run only checks whose name contains this
+
+  /// The path behind `unix:`, or empty when the endpoint is TCP.
+  std::string unix_path() const { return endpoint.rfind("unix:", 0) == 0 ? endpoint.substr(5) : std::string(); }
+};
+
+inline void usage_and_exit(const char* program) {
+  std::fprintf(stderr,
+               "usage: %s [--endpoint tcp|unix:PATH] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
+               "          [--ior IOR|@FILE] [--filter TEXT]\n",
+               program);
+  std::exit(2);
+}
+
+inline Options parse_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 >= argc) usage_and_exit(argv[0]);
+    const std::string value = argv[i + 1];
+    if (name == "--endpoint") {
+      options.endpoint = value;
+    } else if (name == "--giop" && value.size() == 3 && value.compare(0, 2, "1.") == 0) {
+      options.giop_minor = value[2] - '0';
+    } else if (name == "--life") {
+      options.lifetime_s = static_cast<unsigned>(std::atoi(value.c_str()));
+    } else if (name == "--filter") {
+      options.filter = value;
+    } else if (name == "--ior" && value[0] == '@') {
+      std::ifstream(value.substr(1)) >> options.ior;
+    } else if (name == "--ior") {
+      options.ior = value;
+    } else {
+      usage_and_exit(argv[0]);
+    }
+  }
+  return options;
+}
+
+/// Tells the runner where the server is: the one line it waits for.
+inline void announce(const char* ior) {
+  std::printf("%s\n", ior);
+  std::fflush(stdout);
+}
+
+}  // namespace interop
