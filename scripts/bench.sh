@@ -14,6 +14,10 @@
 first_is_help "$@"
 [ "${1:-}" != -- ] || shift
 need bench
+if [ "${1:-}" = counts ]; then
+  CORBEL_OMNIORB_PREFIX=$(bash scripts/peers.sh) || echo "bench: going on without omniORB from PyPI"
+  export CORBEL_OMNIORB_PREFIX
+fi
 configure release
 build_targets release corbel-bench
 run_in_callers_directory release corbel-bench "$@"

@@ -45,10 +45,12 @@ format() {
 scripts() { shellcheck -x dev .ci/run scripts/*.sh; }
 layers() { python3 scripts/check_layers.py "$root"; }
 documents() { python3 scripts/check_docs.py "$root"; }
-# clang-tidy reads src/ as the release build compiles it. It says nothing about a file it likes.
+# clang-tidy reads src/ as the release build compiles it. What it says of a header comes once for each file that
+# includes it, so repeated lines are dropped.
 tidy() {
   printf '%s\n' "${files[@]}" | grep -E '^src/.*\.cpp$' | grep -v '_test\.cpp$' |
-    xargs -r -n 2 -P "$(processors)" clang-tidy-14 --quiet -p "${CORBEL_TIDY_BUILD:-build/release}" 2>build/logs/clang-tidy.log
+    xargs -r -n 2 -P "$(processors)" clang-tidy-14 --quiet -p build/release 2>build/logs/clang-tidy.log |
+    awk '!seen[$0]++'
 }
 
 check "Format (clang-format)" format

@@ -58,12 +58,12 @@ base::Status recv_n(int descriptor, base::ByteSpan room, base::Deadline deadline
 base::Status sendv_n(int descriptor, std::span<ConstIoVector> list, base::Deadline deadline, std::size_t* sent) {
   std::size_t done = 0;
   base::Status status;
-  list = advance(list, 0);
+  list = skip(list, 0);
   while (status && !list.empty()) {
     auto count = sendv(descriptor, list, flags_for(deadline));
     if (count) {
       done += *count;
-      list = advance(list, *count);
+      list = skip(list, *count);
     } else {
       status = wait_after(count.error(), descriptor, Ready::writable, deadline);
     }
@@ -75,7 +75,7 @@ base::Status sendv_n(int descriptor, std::span<ConstIoVector> list, base::Deadli
 base::Status recvv_n(int descriptor, std::span<IoVector> list, base::Deadline deadline, std::size_t* received) {
   std::size_t done = 0;
   base::Status status;
-  list = advance(list, 0);
+  list = skip(list, 0);
   while (status && !list.empty()) {
     auto count = recvv(descriptor, list, flags_for(deadline));
     if (!count) {
@@ -84,7 +84,7 @@ base::Status recvv_n(int descriptor, std::span<IoVector> list, base::Deadline de
       status = end_of_stream(done);
     } else {
       done += *count;
-      list = advance(list, *count);
+      list = skip(list, *count);
     }
   }
   report(received, done);

@@ -14,6 +14,7 @@ struct Options {
   std::string endpoint = "tcp";  ///< `tcp` (loopback, any free port) or `unix:PATH`
   int giop_minor = 2;            ///< highest GIOP minor version to offer; for a client, the version that will be spoken
   unsigned lifetime_s = 120;     ///< the process ends after so many seconds, whatever happens
+  bool wide = true;              ///< client: whether wide characters can pass; if not, the right exception must come
   std::string ior;               ///< client: the reference to test
   std::string filter;            ///< client: run only checks whose name contains this
 
@@ -24,7 +25,7 @@ struct Options {
 inline void usage_and_exit(const char* program) {
   std::fprintf(stderr,
                "usage: %s [--endpoint tcp|unix:PATH] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
-               "          [--ior IOR|@FILE] [--filter TEXT]\n",
+               "          [--ior IOR|@FILE] [--wide yes|no] [--filter TEXT]\n",
                program);
   std::exit(2);
 }
@@ -41,6 +42,8 @@ inline Options parse_options(int argc, char** argv) {
       options.giop_minor = value[2] - '0';
     } else if (name == "--life") {
       options.lifetime_s = static_cast<unsigned>(std::atoi(value.c_str()));
+    } else if (name == "--wide") {
+      options.wide = value == "yes";
     } else if (name == "--filter") {
       options.filter = value;
     } else if (name == "--ior" && value[0] == '@') {

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one pairing of the interoperability suite: starts a server, waits for its IOR, runs a client against it.
+
+With --dissect the traffic passes through a recording proxy, is written as a capture file and handed to tshark, whose GIOP
+dissector must find nothing malformed. With --probe SCRIPT a script of hand-made messages takes the client's place.
+Exit status: 0 all well, 1 a check failed, 2 the run itself failed. Only processes started here are ever killed.
+"""
+import argparse
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+
+import giop_capture
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", required=True, help="server program")
+    parser.add_argument("--client", help="client program")
+    parser.add_argument("--probe", help="Python script of hand-made messages, run in place of a client")
+    parser.add_argument("--endpoint", choices=["tcp", "unix"], default="tcp")
+    parser.add_argument("--giop", default="1.2", help="highest version the client offers")
+    parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
+    parser.add_argument("--no-wide-in-1.1", dest="wide_in_11", action="store_false",
+                        help="one of the peers cannot move wide characters over GIOP 1.1")
+    parser.add_argument("--filter", default="", help="only checks whose name contains this")
+    parser.add_argument("--dissect", metavar="TSHARK", help="tshark program that must accept the recorded traffic")
+    parser.add_argument("--keep", metavar="FILE", help="with --dissect: keep the capture here")
+    parser.add_argument("--timeout", type=int, default=100, help="seconds for the whole run")
+    arguments = parser.parse_args()
+    if bool(arguments.client) == bool(arguments.probe):
+        parser.error("give either --client or --probe")
+    return arguments
+
+
+class Child:
+    """A process whose output lines are collected while it runs; killed when the block ends."""
+
+    def __init__(self, name, command):
+        self.name, self.lines, self._first = name, [], queue.Queue()
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=subprocess.STDOUT, text=True, errors="replace")
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        for line in self._process.stdout:
+            self.lines.append(line.rstrip("\n"))
+            if line.startswith("IOR:"):
+                self._first.put(line.strip())
+        self._first.put(None)
+
+    def wait_for_ior(self, seconds):
+        """The IOR the process printed; None when it ended, or stayed silent, without one."""
+        try:
+            return self._first.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def wait(self, seconds):
+        """The exit status; None when the time is over."""
+        try:
+            status = self._process.wait(timeout=seconds)
+            self._reader.join(timeout=5)
+            return status
+        except subprocess.TimeoutExpired:
+            return None
+
+    def log(self, most=30):
+        """The last lines, less those that say all is well."""
+        shown = [line for line in self.lines if not line.startswith("ok ")][-most:]
+        return "\n".join([f"--- {self.name}: last {len(shown)} lines"] + ["    " + line[:400] for line in shown])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+
+def check_output(client, status):
+    """What is wrong with a client's run, as a list of lines; empty when every check passed."""
+    problems = [line for line in client.lines if line.startswith("FAIL")]
+    summary = [line for line in client.lines if line.startswith("done: ")]
+    if status is None:
+        problems.append("the client did not finish in time")
+    elif status != 0:
+        problems.append(f"the client ended with status {status}")
+    if not summary or " 0 failed" not in summary[-1]:
+        problems.append("the client printed no clean summary")
+    return problems
+
+
+def run_pair(arguments, folder):
+    path = os.path.join(folder, "server.sock")
+    server_endpoint, client_endpoint = "tcp", "tcp"
+    if arguments.endpoint == "unix":
+        server_endpoint, client_endpoint = "unix:" + path, "unix:" + os.path.join(folder, "client.sock")
+    life = ["--life", str(arguments.timeout)]
+    server_giop = arguments.server_giop or arguments.giop
+    spoken = min(arguments.giop, server_giop)
+    wide = "yes" if spoken == "1.2" or (spoken == "1.1" and arguments.wide_in_11) else "no"
+    with Child("server", [arguments.server, "--endpoint", server_endpoint, "--giop", server_giop] + life) as server:
+        ior = server.wait_for_ior(10)
+        if ior is None:
+            print("the server printed no IOR\n" + server.log())
+            return 2
+        proxy = None
+        if arguments.dissect:
+            proxy = giop_capture.RecordingProxy(ior)
+            ior = proxy.ior
+        if arguments.probe:
+            command = [sys.executable, arguments.probe, "--ior", ior, "--giop", spoken, "--filter", arguments.filter]
+        else:
+            command = [arguments.client, "--ior", ior, "--endpoint", client_endpoint, "--giop", arguments.giop, "--wide",
+                       wide, "--filter", arguments.filter] + life
+        with Child("client", command) as client:
+            problems = check_output(client, client.wait(arguments.timeout))
+        if server.wait(10) != 0:
+            problems.append("the server did not end cleanly after shutdown()")
+        print("\n".join(line for line in client.lines if line.startswith(("skip", "done"))))
+        if proxy:
+            capture = arguments.keep or os.path.join(folder, "traffic.pcap")
+            problems += giop_capture.dissect(arguments.dissect, proxy, capture)
+        if problems:
+            print("\n".join(problems[:40] + [client.log(), server.log()]))
+        return 1 if problems else 0
+
+
+def main():
+    arguments = parse_arguments()
+    with tempfile.TemporaryDirectory(prefix="interop.") as folder:
+        return run_pair(arguments, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,7 +9,7 @@ namespace corbel::ipc {
 
 /// The addresses of this machine's interfaces that are up, port 0, in the order in which to tell them to others: IPv4,
 /// then IPv6 (link-local ones, which mean nothing elsewhere, are left out). Loopback addresses only if there is nothing
-/// else, or never if there is nothing at all.
+/// else.
 CORBEL_API std::vector<InetAddress> interface_addresses();
 
 }  // namespace corbel::ipc

@@ -44,7 +44,7 @@ static_assert(sizeof(ConstIoVector) == sizeof(iovec) && sizeof(IoVector) == size
 
 /// What is left of a list after `count` octets of it were transferred. Shortens the first remaining piece in place.
 template <class Vector>
-std::span<Vector> advance(std::span<Vector> list, std::size_t count) noexcept {
+std::span<Vector> skip(std::span<Vector> list, std::size_t count) noexcept {
   while (!list.empty() && count >= list.front().size()) {
     count -= list.front().size();
     list = list.subspan(1);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "corbel/base/bytes.hpp"
+#include "corbel/base/export.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/cdr/decoder.hpp"
@@ -71,10 +72,13 @@ struct ServiceContext {
 inline constexpr std::uint32_t kCodeSetsContext = 1;
 
 /// Service contexts of a received message, in place. A view; dies with the message.
-class ServiceContextView {
+class CORBEL_API ServiceContextView {
  public:
   ServiceContextView() noexcept = default;
-  ServiceContextView(cdr::Decoder entries, std::uint32_t count) noexcept : entries_(entries), count_(count) {}
+  /// `entries` are the octets after the list's count, at a multiple of 4 in the message and known to be whole;
+  /// `swapped` if they are not in this machine's byte order.
+  ServiceContextView(base::ConstByteSpan entries, std::uint32_t count, bool swapped) noexcept
+      : entries_(entries), count_(count), swapped_(swapped) {}
   std::uint32_t count() const noexcept { return count_; }
   /// The first context with the id, if any: true and `data` set.
   bool find(std::uint32_t id, base::ConstByteSpan& data) const noexcept;
@@ -82,8 +86,12 @@ class ServiceContextView {
   void for_each(base::FunctionRef<void(const ServiceContext&)> visit) const;
 
  private:
-  cdr::Decoder entries_;
+  /// Reads the context at `offset` and advances it to the next.
+  ServiceContext next(std::size_t& offset) const noexcept;
+
+  base::ConstByteSpan entries_;
   std::uint32_t count_ = 0;
+  bool swapped_ = false;
 };
 
 /// A request to encode: views that need only live for the call.

@@ -41,21 +41,24 @@ class AcceptHandler final : public EventHandler {
   }
 
   void on_event(Events) noexcept override {
-    for (;;) {
+    for (int accepted = 0; accepted < kBurst; ++accepted) {
       auto stream = acceptor_.accept(base::Deadline::now());
       if (stream) {
         on_stream_(*std::move(stream));
         continue;
       }
       const base::Code code = stream.error().code;
-      if (code == base::Code::would_block) return (void)reactor_.rearm(*this);
+      if (code == base::Code::would_block) break;
       if (code == base::Code::cancelled) return;
       if (on_error_) on_error_(stream.error());
       return pause();
     }
+    (void)reactor_.rearm(*this);
   }
 
  private:
+  static constexpr int kBurst = 64;  // connections accepted before others get their turn
+
   AcceptHandler(Reactor& reactor, ipc::Acceptor<Address> acceptor, OnStream on_stream, OnError on_error,
                 base::Duration retry_after)
       : reactor_(reactor),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -108,8 +108,8 @@ class CORBEL_API Reactor {
   base::Status wait(base::Deadline deadline);
   /// Takes one thing out of the batch; false if it is used up. For the leader.
   bool next(Work& work);
+  bool next_timer(Work& work);
   int wait_milliseconds(base::Deadline deadline) noexcept;
-  bool immediate_work() noexcept;
   void wake() noexcept;
   void begin_batch(std::size_t events);
   void run_tick();
@@ -131,6 +131,7 @@ class CORBEL_API Reactor {
   TimePoint batch_time_{};
   std::uint64_t batch_sequence_ = 0;
   TimePoint tick_next_{};
+  bool tick_running_ = false;
 
   // What other threads publish and the leader looks at before it waits. Sequentially consistent, so that either the
   // leader sees it or the publisher sees waiting_.

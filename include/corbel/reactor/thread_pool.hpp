@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -58,29 +59,34 @@ class CORBEL_API ThreadPool {
   unsigned idle_count() const noexcept;
 
  private:
-  enum class Wake { none, turn, look };
   struct Follower;
   using Threads = std::list<std::thread>;
 
-  void thread_main(Threads::iterator self);
-  bool work(base::FunctionRef<bool()> done, base::Deadline deadline, bool own_thread);
-  bool follow(std::unique_lock<std::mutex>& lock, base::Deadline deadline, bool own_thread);
+  base::Status work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined);
+  bool follow(std::unique_lock<std::mutex>& lock, base::Deadline deadline, bool joined);
   void lead(base::Deadline deadline);
-  void hand_over();
-  bool spawn();
+  void leave() noexcept;
+  bool give_turn() noexcept;
+  void wake(Follower** link, bool to_lead) noexcept;
+  bool spawn(bool has_turn);
+  void thread_main(Threads::iterator self, bool has_turn);
   void reap() noexcept;
 
   Reactor& reactor_;
   const ThreadPoolOptions options_;
+  std::atomic<unsigned> looks_{0};  // how often conditions had to be looked at again
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards what follows
   bool led_ = false;
+  bool turn_given_ = false;  // a thread was woken or started to lead and has not got here yet
   bool stopping_ = false;
   unsigned threads_ = 0;
   unsigned idle_ = 0;
   Follower* followers_ = nullptr;  // a stack: the one that became idle last is the warmest
+
+  std::mutex list_mutex_;  // guards what follows
   Threads live_;
-  Threads ended_;  // have left thread_main or are about to; to be joined
+  Threads ended_;  // still to be joined
   std::condition_variable all_ended_;
 };
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types as they are used: basic types, strings, sequences, arrays, names.
+#include "idl/front/parser.hpp"
+
+namespace corbel::idl::front {
+namespace {
+
+using model::DeclarationKind;
+using model::TypeKind;
+
+/// The undefined struct or union that a type would need the size of, if any.
+const model::Declaration* incomplete_part(const model::Type& type, bool through_sequences) {
+  const model::Type* current = &resolve(type);
+  while (current->kind == TypeKind::array || (through_sequences && current->kind == TypeKind::sequence)) {
+    current = &resolve(*current->element);
+  }
+  if (current->kind == TypeKind::struct_ && !model::as<model::Struct>(current->declaration)->defined) {
+    return current->declaration;
+  }
+  if (current->kind == TypeKind::union_ && !model::as<model::Union>(current->declaration)->defined) {
+    return current->declaration;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+/// A type in the given place. Null if there is none or it may not stand here; that has then been reported.
+const model::Type* Parser::parse_type(Use use) {
+  const Nesting nesting(*this);
+  const Span where = panic_ || abandoned_ ? Span{} : current().span;
+  switch (kind()) {
+    case Kind::kw_void:
+      take();
+      if (use == Use::result) return basic(TypeKind::void_);
+      diagnostics_.report(Id::void_misuse, where, "'void' is for operation results only");
+      return nullptr;
+    case Kind::kw_short:
+    case Kind::kw_long:
+    case Kind::kw_unsigned:
+      return parse_integer_type();
+    case Kind::kw_float: take(); return basic(TypeKind::float_);
+    case Kind::kw_double: take(); return basic(TypeKind::double_);
+    case Kind::kw_char: take(); return basic(TypeKind::char_);
+    case Kind::kw_wchar: take(); return basic(TypeKind::wchar);
+    case Kind::kw_boolean: take(); return basic(TypeKind::boolean);
+    case Kind::kw_octet: take(); return basic(TypeKind::octet);
+    case Kind::kw_object: take(); return basic(TypeKind::object);
+    case Kind::kw_string: take(); return parse_string_type(TypeKind::string);
+    case Kind::kw_wstring: take(); return parse_string_type(TypeKind::wstring);
+    case Kind::kw_sequence: {
+      const bool allowed = use == Use::member || use == Use::alias || use == Use::element;
+      const model::Type* type = parse_sequence();
+      if (!allowed && type != nullptr) {
+        diagnostics_.report(Id::anonymous_type, where, "an anonymous sequence cannot stand here; give it a name with typedef");
+        return nullptr;
+      }
+      return type;
+    }
+    case Kind::kw_struct:
+    case Kind::kw_union:
+    case Kind::kw_enum:
+      return parse_constructed(use);
+    case Kind::identifier:
+    case Kind::scope:
+      return parse_named_type(use);
+    default:
+      if (skip_unsupported_type()) return nullptr;
+      fail(Id::bad_type, "expected a type");
+      return nullptr;
+  }
+}
+
+const model::Type* Parser::parse_integer_type() {
+  const bool is_unsigned = accept(Kind::kw_unsigned);
+  if (accept(Kind::kw_short)) return basic(is_unsigned ? TypeKind::ushort : TypeKind::short_);
+  if (!at(Kind::kw_long)) {
+    fail(Id::bad_type, "expected 'short' or 'long' after 'unsigned'");
+    return nullptr;
+  }
+  const Span where = take().span;
+  if (accept(Kind::kw_long)) return basic(is_unsigned ? TypeKind::ulonglong : TypeKind::longlong);
+  if (!is_unsigned && accept(Kind::kw_double)) {
+    report_unsupported({where.offset, previous_end_ - where.offset}, "'long double'");
+    return nullptr;
+  }
+  return basic(is_unsigned ? TypeKind::ulong : TypeKind::long_);
+}
+
+const model::Type* Parser::parse_string_type(TypeKind kind) {
+  if (!accept(Kind::less)) return basic(kind);
+  ++template_depth_;
+  const auto bound = parse_positive("string bound");
+  --template_depth_;
+  if (!accept_template_close() || !bound) return nullptr;
+  return model_->add({kind, *bound, nullptr, {}, nullptr});
+}
+
+bool Parser::accept_template_close() { return expect(Kind::greater, "to close the type's parameters"); }
+
+const model::Type* Parser::parse_sequence() {
+  take();
+  if (!expect(Kind::less, "after 'sequence'")) return nullptr;
+  ++template_depth_;
+  const model::Type* element = parse_type(Use::element);
+  std::optional<std::uint64_t> bound = 0;
+  if (accept(Kind::comma)) bound = parse_positive("sequence bound");
+  --template_depth_;
+  if (!accept_template_close() || element == nullptr || !bound) return nullptr;
+  return model_->add({TypeKind::sequence, *bound, element, {}, nullptr});
+}
+
+const model::Type* Parser::parse_constructed(Use use) {
+  const Span where = current().span;
+  const Kind what = kind();
+  const model::Type* type = what == Kind::kw_struct ? parse_struct() : what == Kind::kw_union ? parse_union() : parse_enum();
+  if (use == Use::member || use == Use::alias) {
+    if (type != nullptr) check_use(type, use, where);
+    return type;
+  }
+  diagnostics_.report(Id::anonymous_type, where, "a type cannot be defined here; define it before");
+  return nullptr;
+}
+
+const model::Type* Parser::parse_named_type(Use use) {
+  if (skip_unsupported_type()) return nullptr;
+  const auto name = parse_scoped_name();
+  if (!name) return nullptr;
+  const Entry* entry = names_.resolve(name->absolute, name->parts);
+  return entry == nullptr ? nullptr : type_of(*entry, *name, use);
+}
+
+const model::Type* Parser::type_of(const Entry& entry, const ScopedName& name, Use use) {
+  if (entry.how == Entry::How::unsupported) return nullptr;
+  const auto found = types_.find(entry.declaration);
+  if (found != types_.end()) return check_use(found->second, use, name.where);
+  const bool exception = model::as<model::Exception>(entry.declaration) != nullptr;
+  diagnostics_
+      .report(exception ? Id::exception_as_type : Id::wrong_kind, name.where,
+              exception ? "exception " + quoted(entry.name) + " cannot be used as a type"
+                        : describe(entry) + " is not a type")
+      .note(entry.where, "declared here");
+  return nullptr;
+}
+
+/// The type itself if it may be used like this as far as it is known by now, else null.
+const model::Type* Parser::check_use(const model::Type* type, Use use, Span where) {
+  const model::Type& real = resolve(*type);
+  if (const auto pending = pending_.find(real.declaration); pending != pending_.end()) pending->second.used = true;
+  if (use == Use::element) {
+    const auto* target = incomplete_part(*type, false);
+    if (target != nullptr && real.kind != TypeKind::array && open_structures_.contains(target) &&
+        type->kind != TypeKind::alias) {
+      diagnostics_.report(Id::recursive_anonymous, where,
+                          "an anonymous sequence in a recursive type is deprecated; forward declare " +
+                              quoted(target->name) + " and name the sequence with typedef");
+    }
+    return type;
+  }
+  const bool in_operation = use == Use::parameter || use == Use::result || use == Use::attribute;
+  const auto* target = incomplete_part(*type, in_operation);
+  if (target == nullptr) return type;
+  const auto pending = pending_.find(target);
+  if (pending != pending_.end()) pending->second.used = true;
+  if (open_structures_.contains(target)) {
+    diagnostics_.report(Id::recursion, where,
+                        quoted(target->name) + " contains itself; only a sequence may hold the type being defined");
+  } else {
+    auto report = diagnostics_.report(Id::incomplete, where, quoted(target->name) + " is used before it is defined");
+    if (pending != pending_.end()) report.note(pending->second.where, "forward declared here");
+  }
+  return nullptr;
+}
+
+/// `[n][m]...` after a declarator; the element itself if there are none.
+const model::Type* Parser::parse_array_sizes(const model::Type* element) {
+  std::vector<std::uint64_t> sizes;
+  bool valid = true;
+  while (accept(Kind::left_bracket)) {
+    const unsigned outer_templates = std::exchange(template_depth_, 0);
+    const auto size = parse_positive("array size");
+    template_depth_ = outer_templates;
+    valid = expect(Kind::right_bracket, "after the array size") && size && valid;
+    if (size) sizes.push_back(*size);
+  }
+  if (!valid || element == nullptr) return nullptr;
+  if (sizes.empty()) return element;
+  return model_->add({TypeKind::array, 0, element, std::move(sizes), nullptr});
+}
+
+}  // namespace corbel::idl::front

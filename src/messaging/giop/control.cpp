@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "messaging/giop/codec.hpp"
+#include "messaging/giop/header_reader.hpp"
+#include "messaging/giop/header_writer.hpp"
+
+// CancelRequest, CloseConnection and MessageError messages (CORBA 3.3 part 2, 9.4.4, 9.4.7 and 9.4.8).
+namespace corbel::messaging::giop {
+
+void Giop::encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id) const {
+  HeaderWriter header(encoder, MessageType::cancel_request, 4);
+  header.put(request_id);
+  header.finish();
+  finish_message(encoder);
+}
+
+void Giop::encode_control(cdr::Encoder& encoder, MessageType type) const {
+  HeaderWriter(encoder, type, 0).finish();
+}
+
+base::Result<std::uint32_t> Giop::decode_cancel_request(const FrameHeader& frame, base::ConstByteSpan message) const {
+  cdr::Decoder decoder = after_frame(frame, message);
+  const auto id = decoder.get<std::uint32_t>();
+  if (!decoder.ok()) return decoder.error();
+  return id;
+}
+
+}  // namespace corbel::messaging::giop

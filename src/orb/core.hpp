@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "connection/acceptor_registry.hpp"
+#include "connection/connection_cache.hpp"
+#include "connection/registry.hpp"
+#include "corbel/corba/object.hpp"
+#include "corbel/orb/components.hpp"
+#include "orb/dispatch.hpp"
+#include "orb/object_adapter.hpp"
+#include "orb/options.hpp"
+
+namespace corbel::orb {
+
+/// The core of one ORB: what its parts share. Owned by CORBA::ORB; outlives every target and connection of that ORB.
+/// Thread-safe.
+class Core final : public corba::OrbContext {
+ public:
+  /// Throws INITIALIZE or BAD_PARAM when options and components do not fit together.
+  Core(Options options, Components components);
+  ~Core();
+
+  const Options& options() const noexcept { return options_; }
+
+  // corba::OrbContext
+  CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
+  CORBA::object_reference<CORBA::ORB> orb() override;
+  /// Set once by ORB_init, before anything else runs.
+  void set_orb(CORBA::weak_object_reference<CORBA::ORB> orb) noexcept { orb_ = std::move(orb); }
+
+  /// Opens the listening endpoints (those of -ORBListenEndpoints, else one TCP and one UNIX-domain endpoint chosen by
+  /// the system) and starts serving; does nothing the second time. Throws INITIALIZE naming the endpoint that failed.
+  void listen();
+  /// The profiles that publish an object with this key at our endpoints; listens first if need be.
+  std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key);
+  /// Turns a corbaloc address list and key into a reference's data. Throws BAD_PARAM minors OMG 7 to 10.
+  ior::Ior make_ior(const ior::ObjectUrl& url);
+
+  /// The adapter that requests go to; not owned; set before listen().
+  void set_adapter(ObjectAdapter* adapter) noexcept { adapter_.store(adapter, std::memory_order_release); }
+  ObjectAdapter* adapter() const noexcept { return adapter_.load(std::memory_order_acquire); }
+
+  connection::ConnectionCache& cache() noexcept { return cache_; }
+  const connection::Registry& registry() const noexcept { return registry_; }
+
+  /// Serves until shutdown; any number of threads.
+  void run();
+  /// True if perform_work() would find something to do at once.
+  bool work_pending();
+  /// Serves what is ready now, on this thread.
+  void perform_work();
+  /// Stops accepting and serving; with `wait`, returns when running requests have finished and connections are closed.
+  void shutdown(bool wait);
+  bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
+
+ private:
+  const Options options_;
+  connection::Registry registry_;
+  connection::ConnectionCache cache_;
+  std::atomic<ObjectAdapter*> adapter_{nullptr};
+  Dispatch dispatch_;
+  connection::AcceptorRegistry acceptors_;
+  std::mutex listen_mutex_;
+  bool listening_ = false;
+  std::atomic<bool> shut_down_{false};
+  CORBA::weak_object_reference<CORBA::ORB> orb_;
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/corba/call.hpp"
+#include "corbel/ior/ior.hpp"
+
+namespace corbel::orb {
+
+/// Thrown by an adapter instead of running the upcall: the client shall ask the object at `ior`.
+struct LocationForward {
+  ior::Ior ior;
+  bool permanent = false;
+};
+
+/// What the ORB core needs of object adapters; the poa room implements it. Thread-safe.
+class ObjectAdapter {
+ public:
+  virtual ~ObjectAdapter() = default;
+
+  /// Finds the object and serves the call on the calling thread. Throws CORBA exceptions and LocationForward.
+  virtual void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) = 0;
+  /// Returns if the object is here (as far as that can be known without an upcall); else throws OBJECT_NOT_EXIST,
+  /// another CORBA exception, or LocationForward.
+  virtual void locate(base::ConstByteSpan object_key) = 0;
+  /// True if only this process can have made the key (it names this run of the process).
+  virtual bool made_here(base::ConstByteSpan object_key) const noexcept = 0;
+  /// Orderly end: new requests are refused, running ones finish; servants are etherealised.
+  virtual void shutdown(bool wait) = 0;
+};
+
+}  // namespace corbel::orb

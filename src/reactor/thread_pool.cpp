@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/reactor/thread_pool.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace corbel::reactor {
+namespace {
+
+thread_local ThreadPool* t_leading = nullptr;  // the pool that this thread leads
+
+}  // namespace
+
+/// A thread that waits for its turn to lead; lives on that thread's stack. Guarded by the pool's mutex.
+struct ThreadPool::Follower {
+  std::condition_variable woken;
+  Follower* below = nullptr;
+  bool joined = false;  // has a condition of its own to look at
+  bool waits = true;
+  bool has_turn = false;  // woken to lead
+};
+
+ThreadPool::ThreadPool(Reactor& reactor, const ThreadPoolOptions& options) : reactor_(reactor), options_(options) {}
+
+ThreadPool::~ThreadPool() {
+  stop();
+  join();
+}
+
+base::Status ThreadPool::start() {
+  for (unsigned i = 0; i < options_.min_threads; ++i) {
+    {
+      const std::lock_guard guard(mutex_);
+      ++threads_;
+    }
+    if (!spawn(false)) return base::error(base::Stage::configure, base::Code::out_of_resources);
+  }
+  return {};
+}
+
+void ThreadPool::run() {
+  (void)work([] { return false; }, base::Deadline::none(), true);
+}
+
+base::Status ThreadPool::join_until(base::FunctionRef<bool()> done, base::Deadline deadline) {
+  if (t_leading == this) promote_follower();
+  return work(done, deadline, true);
+}
+
+void ThreadPool::notify() noexcept {
+  {
+    const std::lock_guard guard(mutex_);
+    looks_.fetch_add(1);
+    for (Follower** link = &followers_; *link != nullptr;) {
+      if ((*link)->joined) {
+        wake(link, false);
+      } else {
+        link = &(*link)->below;
+      }
+    }
+  }
+  reactor_.notify();
+}
+
+void ThreadPool::stop() noexcept {
+  {
+    const std::lock_guard guard(mutex_);
+    stopping_ = true;
+    while (followers_ != nullptr) wake(&followers_, false);
+  }
+  reactor_.stop();
+}
+
+void ThreadPool::join() noexcept {
+  {
+    std::unique_lock lock(list_mutex_);
+    all_ended_.wait(lock, [this] { return live_.empty(); });
+  }
+  reap();
+}
+
+unsigned ThreadPool::thread_count() const noexcept {
+  const std::lock_guard guard(mutex_);
+  return threads_;
+}
+
+unsigned ThreadPool::idle_count() const noexcept {
+  const std::lock_guard guard(mutex_);
+  return idle_;
+}
+
+/// What every thread of the pool does: lead when nobody does, else follow.
+base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined) {
+  base::Status status;
+  for (;;) {
+    const unsigned seen = looks_.load();
+    if (done()) break;
+    if (deadline.expired()) {
+      status = base::error(base::Stage::wait, base::Code::timed_out);
+      break;
+    }
+    if (t_leading != this) {
+      std::unique_lock lock(mutex_);
+      if (stopping_) {
+        status = base::error(base::Stage::wait, base::Code::cancelled);
+        break;
+      }
+      if (looks_.load() != seen) continue;
+      if (led_) {
+        if (!follow(lock, deadline, joined)) return {};
+        continue;
+      }
+      led_ = true;
+      t_leading = this;
+    }
+    lead(deadline);
+  }
+  leave();
+  return status;
+}
+
+/// Waits for a turn. False if this thread of the pool has been idle for too long and is one too many.
+bool ThreadPool::follow(std::unique_lock<std::mutex>& lock, base::Deadline deadline, bool joined) {
+  Follower self;
+  self.joined = joined;
+  self.below = std::exchange(followers_, &self);
+  ++idle_;
+  const base::Deadline until = joined ? deadline : base::Deadline::after(options_.idle_timeout);
+  while (self.waits && !until.expired()) {
+    if (until.is_none()) {
+      self.woken.wait(lock);
+    } else {
+      self.woken.wait_for(lock, until.remaining());
+    }
+  }
+  if (self.has_turn) turn_given_ = false;
+  if (!self.waits) return true;
+  Follower** link = &followers_;
+  while (*link != &self) link = &(*link)->below;
+  *link = self.below;
+  --idle_;
+  if (joined || threads_ <= options_.min_threads) return true;
+  --threads_;
+  return false;
+}
+
+/// Takes a follower out of the stack and lets it go on. Holds mutex_: the follower is gone once it is free.
+void ThreadPool::wake(Follower** link, bool to_lead) noexcept {
+  Follower& follower = **link;
+  *link = follower.below;
+  --idle_;
+  follower.waits = false;
+  follower.has_turn = to_lead;
+  turn_given_ = turn_given_ || to_lead;
+  follower.woken.notify_one();
+}
+
+/// Runs one thing that is ready, or waits once for such a thing. The caller leads, and still does when nothing was run
+/// or what was run did not promote.
+void ThreadPool::lead(base::Deadline deadline) {
+  Reactor::Work work;
+  if (!reactor_.next(work)) {
+    if (!reactor_.wait(deadline)) {
+      stop();
+      return leave();
+    }
+    if (!reactor_.next(work)) return;
+  }
+  if (work.promotes()) promote_follower();
+  work.run();
+}
+
+void ThreadPool::promote_follower() {
+  ThreadPool* pool = std::exchange(t_leading, nullptr);
+  if (pool != nullptr && pool->give_turn()) (void)pool->spawn(true);
+}
+
+/// Ends leadership and wakes a follower for it, unless one is on its way already (short handlers may well be back before
+/// it). True if a thread should be started instead; it is counted already.
+bool ThreadPool::give_turn() noexcept {
+  const std::lock_guard guard(mutex_);
+  led_ = false;
+  if (turn_given_ || stopping_) return false;
+  if (followers_ != nullptr) {
+    wake(&followers_, true);
+    return false;
+  }
+  if (threads_ >= options_.max_threads) return false;
+  ++threads_;
+  turn_given_ = true;
+  return true;
+}
+
+/// Before a thread stops working here: ends leadership if it has it, and does not let a turn that it was given be lost.
+void ThreadPool::leave() noexcept {
+  const std::lock_guard guard(mutex_);
+  if (t_leading == this) {
+    t_leading = nullptr;
+    led_ = false;
+  }
+  if (!led_ && !turn_given_ && followers_ != nullptr) wake(&followers_, true);
+}
+
+/// Starts a thread that is counted already, with a turn to lead or without.
+bool ThreadPool::spawn(bool has_turn) {
+  reap();
+  try {
+    const std::lock_guard guard(list_mutex_);
+    const auto self = live_.emplace(live_.end());
+    try {
+      *self = std::thread([this, self, has_turn] { thread_main(self, has_turn); });
+      return true;
+    } catch (...) {
+      live_.erase(self);
+      throw;
+    }
+  } catch (const std::exception&) {  // no more threads or memory; those there are carry on
+    const std::lock_guard guard(mutex_);
+    --threads_;
+    if (has_turn) turn_given_ = false;
+    return false;
+  }
+}
+
+void ThreadPool::thread_main(Threads::iterator self, bool has_turn) {
+  if (has_turn) {
+    const std::lock_guard guard(mutex_);
+    turn_given_ = false;
+  }
+  if (!work([] { return false; }, base::Deadline::none(), false)) {  // stopped; else it ended as superfluous
+    const std::lock_guard guard(mutex_);
+    --threads_;
+  }
+  const std::lock_guard guard(list_mutex_);
+  ended_.splice(ended_.end(), live_, self);
+  if (live_.empty()) all_ended_.notify_all();
+}
+
+/// Joins the threads that have ended.
+void ThreadPool::reap() noexcept {
+  Threads ended;
+  {
+    const std::lock_guard guard(list_mutex_);
+    ended.swap(ended_);
+  }
+  for (std::thread& thread : ended) thread.join();
+}
+
+}  // namespace corbel::reactor

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "corbel/transport/endpoint_text.hpp"
+
+namespace corbel::transport::tcp {
+
+inline constexpr std::string_view kScheme = "tcp";
+
+/// Host (a name or numeric address in canonical form, empty: every interface) and port.
+class TcpEndpoint final : public TextEndpoint {
+ public:
+  explicit TcpEndpoint(ior::HostPort address)
+      : TextEndpoint(kScheme, transport::to_string(address)), address_(std::move(address)) {}
+
+  const std::string& host() const noexcept { return address_.host; }
+  std::uint16_t port() const noexcept { return address_.port; }
+  const ior::HostPort& host_port() const noexcept { return address_; }
+
+ private:
+  ior::HostPort address_;
+};
+
+}  // namespace corbel::transport::tcp
