@@ -34,13 +34,20 @@ check() {
   if "$@"; then echo "ok ($((SECONDS - start)) s)"; else failed+=("$name"); fi
 }
 
-rewrite_or_complain=(--dry-run -Werror)
-[ -z "$fix" ] || rewrite_or_complain=(-i)
 format() {
-  local existing=() file
+  local existing=() file unformatted
   for file in "${files[@]}"; do [ ! -f "$file" ] || existing+=("$file"); done
-  printf '%s\0' "${existing[@]}" | xargs -0 -r -n 40 -P "$(processors)" \
-    clang-format-14 "${rewrite_or_complain[@]}"
+  if [ -n "$fix" ]; then
+    printf '%s\0' "${existing[@]}" | xargs -0 -r -n 40 -P "$(processors)" clang-format-14 -i
+    return
+  fi
+  # shellcheck disable=SC2016  # $1 belongs to the inner shell
+  unformatted=$(printf '%s\0' "${existing[@]}" | xargs -0 -r -n 1 -P "$(processors)" sh -c \
+    'clang-format-14 --dry-run -Werror "$1" 2>/dev/null || echo "$1"' sh | sort)
+  [ -z "$unformatted" ] || {
+    printf 'not formatted (./dev lint --fix does it):\n%s\n' "$unformatted"
+    return 1
+  }
 }
 scripts() { shellcheck -x dev .ci/run scripts/*.sh; }
 layers() { python3 scripts/check_layers.py "$root"; }

@@ -35,7 +35,7 @@ Decoder Decoder::get_encapsulation() noexcept {
   return inner;
 }
 
-Decoder Decoder::from_encapsulation(base::ConstByteSpan octets, Format format, Limits limits) noexcept {
+Decoder Decoder::from_encapsulation(base::ConstByteSpan octets, Format format, const Limits& limits) noexcept {
   if (octets.empty() || octets[0] > 1) {
     Decoder none;
     none.fail(octets.empty() ? base::Code::truncated : base::Code::malformed);

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kSmallestBlock = 64;
 constexpr std::size_t kLargestGrowth = 64U << 10;
-constexpr std::size_t kKeepSegments = 4096;
 
 }  // namespace
 
@@ -29,7 +28,9 @@ struct alignas(16) Encoder::Block {
 };
 
 Encoder::Encoder(Format format, std::size_t capacity)
-    : first_(Block::make(std::max(capacity, kSmallestBlock), nullptr)), current_(first_) {
+    : first_(Block::make(std::max(capacity, kSmallestBlock), nullptr)),
+      first_begin_(first_->octets()),
+      first_limit_(first_begin_ + first_->size) {
   reset(format);
 }
 
@@ -39,28 +40,19 @@ Encoder::~Encoder() {
   if (segments_ != inline_segments_) delete[] segments_;
 }
 
-void Encoder::reset(Format format) noexcept {
-  std::size_t kept = first_->size;
-  for (Block* block = first_; block->next != nullptr; block = block->next) {
-    kept += block->next->size;
-    if (kept > kKeepCapacity) {
-      free_blocks_after(block);
-      break;
-    }
-  }
-  if (segment_capacity_ > kKeepSegments) {
+/// Gives back what exceeds kKeepCapacity.
+void Encoder::trim() noexcept {
+  if (segments_ != inline_segments_) {
+    kept_octets_ -= segment_capacity_ * sizeof(Segment);
     delete[] segments_;
     segments_ = inline_segments_;
     segment_capacity_ = kInlineSegments;
   }
-  format_ = format;
-  swap_ = format.swapped();
-  code_ = base::Code::none;
-  closed_octets_ = 0;
-  segment_count_ = 0;
-  current_ = first_;
-  cursor_ = segment_begin_ = origin_ = first_->octets();
-  limit_ = cursor_ + first_->size;
+  std::size_t kept = 0;
+  for (Block* block = first_; block->next != nullptr; block = block->next) {
+    if (kept + block->next->size > kKeepCapacity) return free_blocks_after(block);
+    kept += block->next->size;
+  }
 }
 
 void Encoder::free_blocks_after(Block* last) noexcept {
@@ -68,6 +60,7 @@ void Encoder::free_blocks_after(Block* last) noexcept {
   last->next = nullptr;
   while (block != nullptr) {
     Block* next = block->next;
+    kept_octets_ -= block->size;
     Block::destroy(block);
     block = next;
   }
@@ -79,6 +72,7 @@ void Encoder::grow(std::size_t size) {
   if (current_->next == nullptr || current_->next->size < size + phase) {
     const std::size_t doubled = std::min(current_->size * 2, kLargestGrowth);
     current_->next = Block::make(std::max(size + 8, doubled), current_->next);
+    kept_octets_ += current_->next->size;
   }
   current_ = current_->next;
   cursor_ = segment_begin_ = current_->octets() + phase;
@@ -86,23 +80,16 @@ void Encoder::grow(std::size_t size) {
   if (closed_octets_ == 0) origin_ = cursor_;
 }
 
-void Encoder::close_segment() {
-  if (cursor_ == segment_begin_) return;
-  const auto size = static_cast<std::size_t>(cursor_ - segment_begin_);
-  add_segment(segment_begin_, size);
-  closed_octets_ += size;
-  segment_begin_ = cursor_;
-}
-
-void Encoder::add_segment(const void* data, std::size_t size) {
-  if (segment_count_ == segment_capacity_) {
-    auto* larger = new Segment[segment_capacity_ * 2];
-    std::copy_n(segments_, segment_count_, larger);
-    if (segments_ != inline_segments_) delete[] segments_;
-    segments_ = larger;
-    segment_capacity_ *= 2;
+void Encoder::enlarge_segments() {
+  auto* larger = new Segment[segment_capacity_ * 2];
+  std::copy_n(segments_, segment_count_, larger);
+  if (segments_ != inline_segments_) {
+    kept_octets_ -= segment_capacity_ * sizeof(Segment);
+    delete[] segments_;
   }
-  segments_[segment_count_++] = {data, size};
+  segments_ = larger;
+  segment_capacity_ *= 2;
+  kept_octets_ += segment_capacity_ * sizeof(Segment);
 }
 
 void Encoder::put_reference(const void* data, std::size_t size) {
@@ -133,11 +120,6 @@ void Encoder::put_swapped(const void* values, std::size_t count, std::size_t wid
     from += run * width;
     count -= run;
   }
-}
-
-std::span<const Segment> Encoder::segments() {
-  close_segment();
-  return {segments_, segment_count_};
 }
 
 base::Bytes Encoder::to_bytes() {

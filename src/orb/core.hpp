@@ -60,14 +60,18 @@ class Core final : public corba::OrbContext {
   bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
 
  private:
+  bool is_here(const ior::Ior& ior, base::Bytes& object_key);
+
   const Options options_;
   connection::Registry registry_;
   connection::ConnectionCache cache_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};
   Dispatch dispatch_;
+  std::unique_ptr<connection::Server> server_;  // before the acceptors, which hand it connections
   connection::AcceptorRegistry acceptors_;
   std::mutex listen_mutex_;
   bool listening_ = false;
+  std::vector<connection::ListenPoint> published_;  // fixed once listening
   std::atomic<bool> shut_down_{false};
   CORBA::weak_object_reference<CORBA::ORB> orb_;
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "corbel/base/bytes.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
 
 namespace corbel::orb {
@@ -25,6 +28,10 @@ class ObjectAdapter {
   virtual void locate(base::ConstByteSpan object_key) = 0;
   /// True if only this process can have made the key (it names this run of the process).
   virtual bool made_here(base::ConstByteSpan object_key) const noexcept = 0;
+  /// The initial reference that the adapter provides under this name ("RootPOA", "POACurrent"); nil if none.
+  virtual CORBA::object_reference<CORBA::Object> initial_reference(std::string_view) { return nullptr; }
+  /// True if the calling thread is serving a request of this adapter.
+  virtual bool in_upcall() const noexcept { return false; }
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised.
   virtual void shutdown(bool wait) = 0;
 };

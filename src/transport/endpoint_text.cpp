@@ -14,13 +14,17 @@ namespace {
 
 constexpr std::size_t kMaxHost = 255;
 
-base::Error bad_address() noexcept { return base::error(base::Stage::resolve, base::Code::bad_argument); }
+base::Error bad_address() noexcept {
+  return base::error(base::Stage::resolve, base::Code::bad_argument);
+}
 
 bool is_host_character(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
 }
 
-char to_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char to_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 base::Result<std::uint16_t> parse_port(std::string_view text) noexcept {
   std::uint16_t port = 0;

@@ -78,6 +78,12 @@ class Layers(Tree):
         self.write("src/orb/orb.cpp", SPDX + '#include "corbel/transport/tcp/factory.hpp"\n')
         self.assert_one_breach("'orb' may not include 'transport/tcp'")
 
+    def test_the_header_of_an_adapter_belongs_to_the_adapter(self):
+        self.room("messaging/giop")
+        self.write("include/corbel/messaging/giop.hpp", HEADER)
+        self.write("src/orb/orb.cpp", SPDX + '#include "corbel/messaging/giop.hpp"\n')
+        self.assert_one_breach("'orb' may not include 'messaging/giop'")
+
     def test_a_public_header_never_includes_a_private_one(self):
         self.write("src/cdr/inner.hpp", HEADER)
         self.write("include/corbel/cdr/encoder.hpp", HEADER + '#include "cdr/inner.hpp"\n')

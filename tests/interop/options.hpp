@@ -12,9 +12,10 @@ namespace interop {
 /// The command line that every server and client of the suite understands, whatever its ORB.
 struct Options {
   std::string endpoint = "tcp";  ///< `tcp` (loopback, any free port) or `unix:PATH`
-  int giop_minor = 2;            ///< highest GIOP minor version to offer; for a client, the version that will be spoken
+  int giop_minor = 2;            ///< highest GIOP minor version to offer
+  int spoken_minor = 2;          ///< client: the GIOP minor version that the two peers will agree on
+  std::string peer;              ///< client: which ORB the server is made of, `corbel` or `omniorb`
   unsigned lifetime_s = 120;     ///< the process ends after so many seconds, whatever happens
-  bool wide = true;              ///< client: whether wide characters can pass; if not, the right exception must come
   std::string ior;               ///< client: the reference to test
   std::string filter;            ///< client: run only checks whose name contains this
 
@@ -25,7 +26,7 @@ struct Options {
 inline void usage_and_exit(const char* program) {
   std::fprintf(stderr,
                "usage: %s [--endpoint tcp|unix:PATH] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
-               "          [--ior IOR|@FILE] [--wide yes|no] [--filter TEXT]\n",
+               "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer corbel|omniorb] [--filter TEXT]\n",
                program);
   std::exit(2);
 }
@@ -42,8 +43,10 @@ inline Options parse_options(int argc, char** argv) {
       options.giop_minor = value[2] - '0';
     } else if (name == "--life") {
       options.lifetime_s = static_cast<unsigned>(std::atoi(value.c_str()));
-    } else if (name == "--wide") {
-      options.wide = value == "yes";
+    } else if (name == "--spoken" && value.size() == 3) {
+      options.spoken_minor = value[2] - '0';
+    } else if (name == "--peer") {
+      options.peer = value;
     } else if (name == "--filter") {
       options.filter = value;
     } else if (name == "--ior" && value[0] == '@') {

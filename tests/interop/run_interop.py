@@ -25,8 +25,7 @@ def parse_arguments():
     parser.add_argument("--endpoint", choices=["tcp", "unix"], default="tcp")
     parser.add_argument("--giop", default="1.2", help="highest version the client offers")
     parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
-    parser.add_argument("--no-wide-in-1.1", dest="wide_in_11", action="store_false",
-                        help="one of the peers cannot move wide characters over GIOP 1.1")
+    parser.add_argument("--peer", default="corbel", help="which ORB the server is made of: corbel or omniorb")
     parser.add_argument("--filter", default="", help="only checks whose name contains this")
     parser.add_argument("--dissect", metavar="TSHARK", help="tshark program that must accept the recorded traffic")
     parser.add_argument("--keep", metavar="FILE", help="with --dissect: keep the capture here")
@@ -105,7 +104,6 @@ def run_pair(arguments, folder):
     life = ["--life", str(arguments.timeout)]
     server_giop = arguments.server_giop or arguments.giop
     spoken = min(arguments.giop, server_giop)
-    wide = "yes" if spoken == "1.2" or (spoken == "1.1" and arguments.wide_in_11) else "no"
     with Child("server", [arguments.server, "--endpoint", server_endpoint, "--giop", server_giop] + life) as server:
         ior = server.wait_for_ior(10)
         if ior is None:
@@ -116,10 +114,10 @@ def run_pair(arguments, folder):
             proxy = giop_capture.RecordingProxy(ior)
             ior = proxy.ior
         if arguments.probe:
-            command = [sys.executable, arguments.probe, "--ior", ior, "--giop", spoken, "--filter", arguments.filter]
+            command = [sys.executable, arguments.probe, "--ior", ior, "--peer", arguments.peer, "--filter", arguments.filter]
         else:
-            command = [arguments.client, "--ior", ior, "--endpoint", client_endpoint, "--giop", arguments.giop, "--wide",
-                       wide, "--filter", arguments.filter] + life
+            command = [arguments.client, "--ior", ior, "--endpoint", client_endpoint, "--giop", arguments.giop, "--spoken",
+                       spoken, "--peer", arguments.peer, "--filter", arguments.filter] + life
         with Child("client", command) as client:
             problems = check_output(client, client.wait(arguments.timeout))
         if server.wait(10) != 0:

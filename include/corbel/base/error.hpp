@@ -61,7 +61,7 @@ enum class Code : std::uint8_t {
 
 /// A failure as a value: 8 octets, trivially copyable. Below the ORB core nothing throws; the ORB core turns an Error
 /// into a CORBA system exception in one table. `os_error` is the errno read right after the failing call, or 0.
-struct [[nodiscard]] Error {
+struct Error {
   Code code = Code::none;
   Stage stage = Stage::none;
   std::uint16_t reserved = 0;

@@ -11,23 +11,37 @@
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encoder.hpp"
 
-/// Copies of arrays whose C++ layout is their CDR layout.
+/// Arrays and sequences in bulk: of primitives, and of structs whose C++ layout equals their CDR layout.
 namespace corbel::cdr {
 
-/// Whether a struct's object representation is its CDR form wherever the stream position is a multiple of `alignment`.
-/// Generated code specialises it for structs of fixed-size members that end on a multiple of their largest alignment,
-/// and proves the claim with a static_assert. Padding is explicit members that are always zero, so that arrays can be
-/// sent from where they lie without showing the peer what memory held before. A specialisation has: `value` (true),
-/// `alignment` (of the largest member), `first_alignment` (of the first member), `has_padding`, and
-/// `clear_padding(T&)`.
+/// Says whether runs of T can be copied between memory and the wire as they lie. Generated code specialises it for a
+/// struct of integers, floating point numbers, octets, characters and structs like itself (no booleans, no enums:
+/// any octets must be a value) whose members lie at the same offsets in C++ and in CDR and whose last member ends where
+/// the next element begins. A specialisation has:
+///
+///     static constexpr bool value = true;
+///     static constexpr std::size_t alignment;        // of the most aligned member: the layouts are equal where the
+///                                                    // stream position is a multiple of this
+///     static constexpr std::size_t first_alignment;  // of the first member: where CDR would begin an element
+///     static constexpr bool has_padding;             // gaps between members; T keeps them zero at all times
+///     static void clear_padding(T& value) noexcept;  // makes them zero, nested ones too
 template <class T>
 struct BulkLayout {
   static constexpr bool value = false;
 };
 
+/// Writes `count` structs as they lie; large runs are referred to. The position must be a multiple of
+/// BulkLayout<T>::alignment and the byte order this machine's.
+template <class T>
+  requires(BulkLayout<T>::value)
+void put_bulk(Encoder& encoder, const T* values, std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % BulkLayout<T>::alignment == 0);
+  encoder.put_octets(values, count * sizeof(T));
+}
+
 namespace detail {
 
-/// Reads consecutive T out of unaligned octets, so that vector::assign constructs each element once, in place.
+/// Walks unaligned octets as values of T, so that a vector can be filled without being zeroed first.
 template <class T>
 class RawIterator {
  public:
@@ -37,98 +51,103 @@ class RawIterator {
   using pointer = const T*;
   using reference = T;
 
-  explicit RawIterator(const std::uint8_t* raw) noexcept : raw_(raw) {}
+  explicit RawIterator(const std::uint8_t* at) noexcept : at_(at) {}
   T operator*() const noexcept {
     T value;
-    std::memcpy(static_cast<void*>(&value), raw_, sizeof(T));
-    if constexpr (std::is_class_v<T>) {
-      if constexpr (BulkLayout<T>::has_padding) BulkLayout<T>::clear_padding(value);
-    }
+    std::memcpy(static_cast<void*>(&value), at_, sizeof(T));
+    if constexpr (requires { BulkLayout<T>::clear_padding(value); }) BulkLayout<T>::clear_padding(value);
     return value;
   }
   RawIterator& operator++() noexcept {
-    raw_ += sizeof(T);
-    return *this;
-  }
-  RawIterator operator++(int) noexcept {
-    RawIterator before = *this;
-    raw_ += sizeof(T);
-    return before;
-  }
-  RawIterator& operator--() noexcept {
-    raw_ -= sizeof(T);
+    at_ += sizeof(T);
     return *this;
   }
   RawIterator& operator+=(difference_type n) noexcept {
-    raw_ += n * static_cast<difference_type>(sizeof(T));
+    at_ += n * static_cast<difference_type>(sizeof(T));
     return *this;
   }
-  friend RawIterator operator+(RawIterator it, difference_type n) noexcept { return it += n; }
+  friend RawIterator operator+(RawIterator a, difference_type n) noexcept { return a += n; }
   friend difference_type operator-(RawIterator a, RawIterator b) noexcept {
-    return (a.raw_ - b.raw_) / static_cast<difference_type>(sizeof(T));
+    return (a.at_ - b.at_) / static_cast<difference_type>(sizeof(T));
   }
-  friend bool operator==(RawIterator a, RawIterator b) noexcept { return a.raw_ == b.raw_; }
+  friend bool operator==(RawIterator, RawIterator) noexcept = default;
 
  private:
-  const std::uint8_t* raw_;
+  const std::uint8_t* at_;
 };
+
+/// Makes `out` the values that lie in `raw`.
+template <class T, bool kHasPadding>
+void assign_raw(std::vector<T>& out, base::ConstByteSpan raw) {
+  if constexpr (!kHasPadding) {
+    if (reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) == 0) {
+      // The vector only copies octets from here: T is trivially copyable.
+      const T* values = reinterpret_cast<const T*>(raw.data());
+      out.assign(values, values + raw.size() / sizeof(T));
+      return;
+    }
+  }
+  out.assign(RawIterator<T>(raw.data()), RawIterator<T>(raw.data() + raw.size()));
+}
 
 }  // namespace detail
 
-/// Writes `count` structs; the position must be a multiple of their alignment and the byte order native.
+/// Reads `count` structs into memory that has room for them. The position must be a multiple of
+/// BulkLayout<T>::alignment and the byte order this machine's. Nothing is written on failure.
 template <class T>
-void put_bulk(Encoder& encoder, const T* values, std::size_t count) {
-  static_assert(BulkLayout<T>::value && std::is_trivially_copyable_v<T>);
-  if (count != 0) encoder.put_octets(values, count * sizeof(T));
-}
-
-/// Reads `count` structs in native byte order; `decode_one` serves those before the position is a multiple of their
-/// alignment. `count` has passed Decoder::take_count.
-template <class T, class DecodeOne>
-void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count, DecodeOne decode_one) {
-  static_assert(BulkLayout<T>::value && std::is_trivially_copyable_v<T>);
-  out.clear();
-  while (out.size() < count && decoder.ok()) {
-    if (decoder.position() % BulkLayout<T>::alignment == 0) {
-      const std::size_t rest = count - out.size();
-      const base::ConstByteSpan raw = decoder.take_octets(rest * sizeof(T));
-      if (raw.size() != rest * sizeof(T)) return;
-      const detail::RawIterator<T> first(raw.data());
-      if (out.empty()) {
-        out.assign(first, first + static_cast<std::ptrdiff_t>(rest));
-      } else {
-        out.insert(out.end(), first, first + static_cast<std::ptrdiff_t>(rest));
-      }
-      return;
-    }
-    out.reserve(count);
-    decode_one(decoder, out.emplace_back());
-  }
-}
-
-/// Reads `count` primitives in either byte order, without a pass that zeroes them first.
-template <Primitive T>
-void get_vector(Decoder& decoder, std::vector<T>& out, std::size_t count) {
-  if (count == 0) {
-    out.clear();
-    return;
-  }
-  decoder.align(sizeof(T));
+  requires(BulkLayout<T>::value)
+void get_bulk(Decoder& decoder, T* out, std::size_t count) noexcept {
+  static_assert(std::is_trivially_copyable_v<T>);
   const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
-  if (raw.size() != count * sizeof(T)) {
-    out.clear();
-    return;
+  if (raw.empty()) return;
+  std::memcpy(static_cast<void*>(out), raw.data(), raw.size());
+  if constexpr (BulkLayout<T>::has_padding) {
+    for (std::size_t i = 0; i < count; ++i) BulkLayout<T>::clear_padding(out[i]);
   }
-  if constexpr (sizeof(T) == 1) {
-    const T* first = reinterpret_cast<const T*>(raw.data());
-    out.assign(first, first + count);
-  } else {
-    const detail::RawIterator<T> first(raw.data());
-    out.assign(first, first + static_cast<std::ptrdiff_t>(count));
-    if (decoder.format().swapped()) {
-      for (T& value : out) value = byte_swap(value);
-    }
+}
+
+/// As above, making `out` exactly these `count` (from Decoder::take_count) elements; empty on failure. Elements are not
+/// initialised before they are read.
+template <class T>
+  requires(BulkLayout<T>::value)
+void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
+  if (raw.empty()) return out.clear();
+  detail::assign_raw<T, BulkLayout<T>::has_padding>(out, raw);
+}
+
+/// Reads `count` (from Decoder::take_count) primitives in either byte order; `out` is empty on failure. Elements are
+/// not initialised before they are read.
+template <Primitive T>
+  requires(!std::is_same_v<T, bool>)
+void get_vector(Decoder& decoder, std::vector<T>& out, std::size_t count) {
+  if (count == 0) return out.clear();
+  decoder.align(sizeof(T));
+  if (sizeof(T) == 1 || !decoder.format().swapped()) {
+    const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
+    return detail::assign_raw<T, false>(out, raw);
   }
+  // Swapped in a small buffer that stays in the cache, then appended: a vector has no memory without values.
+  out.clear();
+  if (decoder.remaining() < count * sizeof(T)) return decoder.fail(base::Code::truncated);
+  out.reserve(count);
+  constexpr std::size_t kRun = 4096 / sizeof(T);
+  T run[kRun];
+  while (count > 0) {
+    const std::size_t length = count < kRun ? count : kRun;
+    decoder.get_array(run, length);
+    out.insert(out.end(), run, run + length);
+    count -= length;
+  }
+}
+
+/// sequence<boolean>, octet by octet.
+inline void get_vector(Decoder& decoder, std::vector<bool>& out, std::size_t count) {
+  out.clear();
+  out.reserve(count);
+  for (std::size_t i = 0; i < count && decoder.ok(); ++i) out.push_back(decoder.get<bool>());
+  if (!decoder.ok()) out.clear();
 }
 
 }  // namespace corbel::cdr

@@ -28,8 +28,9 @@ class Context {
 class CORBEL_API Decoder {
  public:
   Decoder() noexcept : Decoder({}, {}, {}) {}
-  Decoder(base::ConstByteSpan octets, Format format, Limits limits = {}) noexcept
-      : cursor_(octets.data()),
+  /// Begins at `position`, which is at most octets.size().
+  Decoder(base::ConstByteSpan octets, Format format, const Limits& limits = {}, std::size_t position = 0) noexcept
+      : cursor_(octets.data() + position),
         end_(octets.data() + octets.size()),
         origin_(octets.data()),
         swap_(format.swapped()),
@@ -169,7 +170,8 @@ class CORBEL_API Decoder {
   /// remaining depth and code sets; its share of the memory budget is taken from this one's. On failure this decoder fails and the result is empty.
   Decoder get_encapsulation() noexcept;
   /// Reads `octets` as an encapsulation: byte order octet first, which is also the origin.
-  static Decoder from_encapsulation(base::ConstByteSpan octets, Format format = {}, Limits limits = {}) noexcept;
+  static Decoder from_encapsulation(base::ConstByteSpan octets, Format format = {},
+                                    const Limits& limits = {}) noexcept;
 
   /// Enters a nested constructed value; false, and failed with too_large, when nested too deeply. Pair with leave().
   bool enter() noexcept {

@@ -62,7 +62,17 @@ class CORBEL_API Encoder {
   Encoder& operator=(const Encoder&) = delete;
 
   /// Forgets what was written, keeps the storage. References to user data are dropped.
-  void reset(Format format) noexcept;
+  void reset(Format format) noexcept {
+    if (kept_octets_ > kKeepCapacity) [[unlikely]] trim();
+    format_ = format;
+    swap_ = format.swapped();
+    code_ = base::Code::none;
+    closed_octets_ = 0;
+    segment_count_ = 0;
+    current_ = first_;
+    cursor_ = segment_begin_ = origin_ = first_begin_;
+    limit_ = first_limit_;
+  }
   const Format& format() const noexcept { return format_; }
 
   bool ok() const noexcept { return code_ == base::Code::none; }
@@ -134,6 +144,8 @@ class CORBEL_API Encoder {
     return cursor_;
   }
   void commit(std::size_t size) noexcept { cursor_ += size; }
+  /// Takes back the last `size` octets, which were written by the last commit() (padding that turned out to be needless).
+  void uncommit(std::size_t size) noexcept { cursor_ -= size; }
 
   /// Writes a container's length. Fails with too_large beyond 32 bits.
   void put_count(std::size_t count) {
@@ -158,18 +170,6 @@ class CORBEL_API Encoder {
   /// Octets written so far.
   std::size_t position() const noexcept { return closed_octets_ + static_cast<std::size_t>(cursor_ - segment_begin_); }
 
-  /// A place in the stream to go back to.
-  struct Mark {
-    std::uint8_t* cursor;
-    std::uint32_t segments;
-    std::size_t position;
-  };
-  Mark mark() const noexcept { return {cursor_, static_cast<std::uint32_t>(segment_count_), position()}; }
-  /// Drops everything after `mark` if, and only if, nothing but the padding up to `from` was written since.
-  void rewind_if_empty(const Mark& mark, std::size_t from) noexcept {
-    if (position() == from && mark.segments == segment_count_) cursor_ = mark.cursor;
-  }
-
   /// Overwrites a ulong written earlier in the same reserve() as the first octet (message headers are).
   void patch_u32(std::size_t offset, std::uint32_t value) noexcept {
     if (swap_) value = byte_swap(value);
@@ -178,7 +178,10 @@ class CORBEL_API Encoder {
   void patch_octet(std::size_t offset, std::uint8_t value) noexcept { origin_[offset] = value; }
 
   /// The gather list of everything written, in order; valid until the next write or reset.
-  std::span<const Segment> segments();
+  std::span<const Segment> segments() {
+    close_segment();
+    return {segments_, segment_count_};
+  }
   /// A contiguous copy, for encapsulations and tests.
   base::Bytes to_bytes();
 
@@ -192,26 +195,40 @@ class CORBEL_API Encoder {
   void ensure(std::size_t size) {
     if (static_cast<std::size_t>(limit_ - cursor_) < size) [[unlikely]] grow(size);
   }
+  void close_segment() {
+    if (cursor_ == segment_begin_) return;
+    const auto size = static_cast<std::size_t>(cursor_ - segment_begin_);
+    add_segment(segment_begin_, size);
+    closed_octets_ += size;
+    segment_begin_ = cursor_;
+  }
+  void add_segment(const void* data, std::size_t size) {
+    if (segment_count_ == segment_capacity_) [[unlikely]] enlarge_segments();
+    segments_[segment_count_++] = {data, size};
+  }
   void grow(std::size_t size);
-  void close_segment();
-  void add_segment(const void* data, std::size_t size);
+  void trim() noexcept;
+  void enlarge_segments();
+  void free_blocks_after(Block* last) noexcept;
   void put_swapped(const void* values, std::size_t count, std::size_t width);
   void put_converted(std::string_view text);
-  void free_blocks_after(Block* last) noexcept;
 
   std::uint8_t* cursor_;
   std::uint8_t* limit_;
   std::uint8_t* segment_begin_;
   std::uint8_t* origin_;  // where octet 0 is
   bool swap_;
-  base::Code code_ = base::Code::none;
+  base::Code code_;
   Format format_;
-  std::size_t closed_octets_ = 0;
+  std::size_t closed_octets_;
+  std::size_t segment_count_;
   Segment* segments_ = inline_segments_;
-  std::size_t segment_count_ = 0;
   std::size_t segment_capacity_ = kInlineSegments;
-  Block* first_;
   Block* current_;
+  Block* first_;
+  std::uint8_t* first_begin_;
+  std::uint8_t* first_limit_;
+  std::size_t kept_octets_ = 0;  // storage besides the first block and the inline segments
   Segment inline_segments_[kInlineSegments];
 };
 

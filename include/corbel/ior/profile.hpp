@@ -42,7 +42,7 @@ CORBEL_API base::Result<UiopProfile> decode_uiop_profile(const TaggedProfile& pr
 CORBEL_API base::Result<CorbelProfile> decode_corbel_profile(const TaggedProfile& profile, const cdr::Limits& limits = {});
 
 /// The object key inside a profile body of any of the kinds above, in place. Fails with unsupported for other tags.
-CORBEL_API base::Result<base::ConstByteSpan> object_key_of(ProfileTag tag, base::ConstByteSpan body);
+CORBEL_API base::Result<base::ConstByteSpan> object_key_of(std::uint32_t tag, base::ConstByteSpan body);
 
 /// TAG_ALTERNATE_IIOP_ADDRESS and TAG_OMNIORB_UNIX_TRANS bodies.
 struct HostPort {

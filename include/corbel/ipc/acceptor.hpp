@@ -20,10 +20,10 @@ struct AcceptorOptions<InetAddress> {
   int backlog = 1024;         ///< the system may lower it (net.core.somaxconn)
   bool reuse_address = true;  ///< take the port although old connections linger in TIME_WAIT
   bool reuse_port = false;    ///< share the port with other acceptors that say so
-  std::optional<bool> v6_only;
-  std::optional<std::chrono::seconds> defer_accept;
-  std::optional<int> send_buffer;     ///< octets, inherited by the streams
-  std::optional<int> receive_buffer;  ///< octets, inherited by the streams
+  std::optional<bool> v6_only = {};
+  std::optional<std::chrono::seconds> defer_accept = {};
+  std::optional<int> send_buffer = {};     ///< octets, inherited by the streams
+  std::optional<int> receive_buffer = {};  ///< octets, inherited by the streams
 };
 
 template <>
@@ -31,9 +31,9 @@ struct AcceptorOptions<UnixAddress> {
   int backlog = 1024;
   bool replace_stale = true;          ///< remove a socket file that nobody listens on any more
   bool remove_on_close = true;        ///< remove the socket file, if it is still ours, when the acceptor closes
-  std::optional<unsigned> mode;       ///< permission bits of the socket file (less the umask), e.g. 0600
-  std::optional<int> send_buffer;     ///< octets
-  std::optional<int> receive_buffer;  ///< octets
+  std::optional<unsigned> mode = {};       ///< permission bits of the socket file (less the umask), e.g. 0600
+  std::optional<int> send_buffer = {};     ///< octets
+  std::optional<int> receive_buffer = {};  ///< octets
 };
 
 namespace detail {

@@ -12,9 +12,9 @@ namespace corbel::ipc {
 /// What is set on a socket before it connects.
 template <class Address>
 struct ConnectOptions {
-  std::optional<Address> local;       ///< bind to this address first
-  std::optional<int> send_buffer;     ///< octets; before connecting because TCP's window scale is fixed then
-  std::optional<int> receive_buffer;  ///< octets
+  std::optional<Address> local = {};       ///< bind to this address first
+  std::optional<int> send_buffer = {};     ///< octets; before connecting because TCP's window scale is fixed then
+  std::optional<int> receive_buffer = {};  ///< octets
 };
 
 namespace detail {

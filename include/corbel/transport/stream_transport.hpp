@@ -29,7 +29,8 @@ class SocketTimeout {
     const base::Duration left = deadline.remaining();
     if (left == base::Duration::zero()) return base::error(stage, base::Code::timed_out);
     const base::Duration apart = left > value_ ? left - value_ : value_ - left;
-    if (value_ != base::Duration::zero() && apart <= left / 16 + kClockResolution) [[likely]] return {};
+    if (value_ != base::Duration::zero() && apart <= left / 16 + kClockResolution) [[likely]]
+      return {};
     return set(stream, option, left, stage);
   }
 

@@ -34,15 +34,16 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Sends the whole gather list, or fails: timed_out (some octets may have left: the connection is unusable), closed or
-  /// lost. With Deadline::now() it does not block and returns the octets taken (would_block if none). Otherwise
-  /// the returned count is the whole.
+  /// Sends the whole gather list, or fails: timed_out (some octets may have left: the connection is unusable), closed
+  /// or lost. With Deadline::now() it does not block and returns the octets taken (would_block if none). Otherwise the
+  /// returned count is the whole.
   virtual base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) = 0;
   /// Receives at least one octet and at most `buffer.size()`. Fails with timed_out (nothing was lost; may be called
   /// again), would_block (Deadline::now()), closed (orderly end of stream), lost (reset). A finite deadline may
   /// overrun by a sixteenth, plus the clock's resolution: a time-out must not cost a system call.
   virtual base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) = 0;
-  /// Ends both directions and wakes every thread blocked in send() or receive(). The handle stays open until destruction.
+  /// Ends both directions and wakes every thread blocked in send() or receive(). The handle stays open until
+  /// destruction.
   virtual void shutdown() noexcept = 0;
   /// What a reactor waits on for input; -1 if there is none (then the connection needs a thread of its own).
   virtual int handle() const noexcept = 0;
@@ -102,7 +103,8 @@ struct Options {
   std::string publish_host;  ///< written into references instead of the listening address, if not empty
 };
 
-/// What ships a transport: named in `builtins`, or passed to ORB_init, or exported by a plug-in. Stateless, thread-safe.
+/// What ships a transport: named in `builtins`, or passed to ORB_init, or exported by a plug-in. Stateless,
+/// thread-safe.
 class Factory {
  public:
   virtual ~Factory() = default;

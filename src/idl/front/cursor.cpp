@@ -86,7 +86,7 @@ void Parser::fail(Id id, std::string text) {
     text += found.kind == Kind::identifier || found.kind == Kind::integer ? ", found " + quoted(found.text)
                                                                           : ", found " + describe(found.kind);
   }
-  diagnostics_.report(id, found.span, std::move(text));
+  if (!found.reported) diagnostics_.report(id, found.span, std::move(text));
   panic_ = true;
 }
 

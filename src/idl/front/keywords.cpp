@@ -55,6 +55,8 @@ KeywordMatch match_keyword(std::string_view identifier) {
   return match;
 }
 
+void append_keywords(std::vector<std::string_view>& words) { words.insert(words.end(), kKeywords.begin(), kKeywords.end()); }
+
 std::string describe(Kind kind) {
   if (kind >= Kind::kw_abstract) {
     return "'" + std::string(kKeywords[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::kw_abstract)]) +

@@ -106,9 +106,15 @@ Token Lexer::read_identifier() {
       result.kind = match.kind;
       break;
     case KeywordMatch::How::other_case:
-      diagnostics_.report(Id::keyword_case, result.span,
-                          quoted(result.text) + " differs from the keyword " + quoted(match.spelling) +
-                              " only in case; write '_" + std::string(result.text) + "' to use it as a name");
+      result.reported = true;
+      if (match.kind == Kind::kw_true || match.kind == Kind::kw_false) {
+        diagnostics_.report(Id::keyword_case, result.span, "boolean literals are written in upper case, " + quoted(match.spelling));
+        result.kind = match.kind;
+      } else {
+        diagnostics_.report(Id::keyword_case, result.span,
+                            quoted(result.text) + " differs from the keyword " + quoted(match.spelling) +
+                                " only in case; write '_" + std::string(result.text) + "' to use it as a name");
+      }
       break;
     case KeywordMatch::How::later:
       result.later_keyword = true;

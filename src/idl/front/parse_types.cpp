@@ -126,6 +126,10 @@ const model::Type* Parser::parse_named_type(Use use) {
   if (skip_unsupported_type()) return nullptr;
   const auto name = parse_scoped_name();
   if (!name) return nullptr;
+  if (name->parts.size() == 2 && name->parts[0].name == "CORBA" && !names_.is_declared("CORBA")) {
+    report_unsupported(name->where, "'CORBA::" + std::string(name->parts[1].name) + "'");
+    return nullptr;
+  }
   const Entry* entry = names_.resolve(name->absolute, name->parts);
   return entry == nullptr ? nullptr : type_of(*entry, *name, use);
 }

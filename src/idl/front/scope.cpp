@@ -149,6 +149,17 @@ const Entry* Names::find_in(Scope& scope, const Part& part, const std::string& k
   return found.front();
 }
 
+bool Names::is_declared(std::string_view name) {
+  const std::string key = folded(name);
+  for (Scope* scope = current_; scope != nullptr; scope = scope->parent()) {
+    std::unordered_set<Scope*> visited;
+    std::vector<const Entry*> found;
+    collect_inherited(*scope, key, visited, found);
+    if (scope->find(key) != nullptr || !found.empty()) return true;
+  }
+  return false;
+}
+
 const Entry* Names::find_outward(const Part& part) {
   const std::string key = folded(part.name);
   for (Scope* scope = current_; scope != nullptr; scope = scope->parent()) {
@@ -171,16 +182,20 @@ void Names::introduce(const Entry& entry, const Part& part) {
   const std::string key = folded(part.name);
   for (Scope* scope = current_; scope != nullptr && scope->find(key) == nullptr; scope = scope->parent()) {
     scope->add(key, {entry.name, Entry::How::introduced, entry.declaration, part.where, entry.inner, &entry});
-    // A name reaches outwards through structs and operations, up to and including the next interface or module.
-    if (scope->sort() != Scope::Sort::structure && scope->sort() != Scope::Sort::operation) break;
+    // A name used in a struct or operation is introduced into the scopes around it too, but not into a module.
+    const bool inner = scope->sort() == Scope::Sort::structure || scope->sort() == Scope::Sort::operation;
+    const Scope::Sort outer = inner ? scope->parent()->sort() : Scope::Sort::file;
+    if (outer == Scope::Sort::module_ || outer == Scope::Sort::file) break;
   }
 }
 
 void Names::report_undeclared(const Part& part, Scope& from, bool outward) {
+  if (match_keyword(part.name).how == KeywordMatch::How::other_case) return;  // the lexer has complained
   std::vector<std::string_view> candidates;
   for (Scope* scope = &from; scope != nullptr; scope = outward ? scope->parent() : nullptr) {
     scope->append_names(candidates);
   }
+  if (outward) append_keywords(candidates);
   const std::string_view guess = closest(part.name, candidates);
   std::string text = quoted(part.name) + " is not declared";
   if (!outward) text = "there is no " + quoted(part.name) + " in " + (from.name().empty() ? "the file scope" : quoted(from.name()));

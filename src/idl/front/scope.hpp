@@ -88,6 +88,9 @@ class Names {
   /// current scope is introduced into it.
   const Entry* resolve(bool absolute, const std::vector<Part>& parts);
 
+  /// True if an unqualified name would be found from here; neither reports nor introduces.
+  bool is_declared(std::string_view name);
+
   /// Follows introduced entries to the real one.
   static const Entry* real(const Entry* entry) noexcept;
 

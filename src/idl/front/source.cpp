@@ -30,7 +30,8 @@ void skip_blanks(std::string_view& line) { line.remove_prefix(std::min(line.find
 
 }  // namespace
 
-Source::Source(std::string text, std::string file_name) : text_(std::move(text)) {
+Source::Source(std::string text, std::string file_name, std::string strip)
+    : text_(std::move(text)), strip_(std::move(strip)) {
   include_stack_.push_back(file_index(file_name));
   markers_.push_back({});
   line_starts_.push_back(0);
@@ -55,7 +56,10 @@ bool Source::read_marker(std::string_view line, std::uint32_t physical_line) {
   if (!read_number(line, marker.line)) return false;
   skip_blanks(line);
   if (!line.starts_with('"') || line.find('"', 1) == std::string_view::npos) return false;
-  marker.file = file_index(line.substr(1, line.find('"', 1) - 1));
+  std::string_view name = line.substr(1, line.find('"', 1) - 1);
+  if (!strip_.empty() && name.starts_with(strip_)) name.remove_prefix(strip_.size());
+  if (physical_line == 0) file_indices_.emplace(name, 0);
+  marker.file = file_index(name);
   marker.physical_line = physical_line + 1;
   // Markers carry no enter/leave flag: line 1 of another file is an #include, any other line a return to the includer.
   if (marker.file != include_stack_.back()) {

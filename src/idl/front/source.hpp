@@ -36,8 +36,9 @@ struct Place {
 /// Preprocessed text and the way back from its offsets to files, lines and columns. Immutable once built.
 class Source {
  public:
-  /// `file_name` is file 0, to which the text belongs until a line marker says otherwise.
-  Source(std::string text, std::string file_name);
+  /// `file_name` is file 0, to which the text belongs until a line marker says otherwise. A marker in the very first
+  /// line names file 0 too. `strip` is cut off the front of the names in markers.
+  Source(std::string text, std::string file_name, std::string strip = "");
 
   std::string_view text() const noexcept { return text_; }
   const std::vector<std::string>& files() const noexcept { return files_; }
@@ -66,6 +67,7 @@ class Source {
   const std::vector<std::string>& original_lines(std::uint32_t file) const;
 
   std::string text_;
+  std::string strip_;
   std::vector<std::string> files_;
   std::vector<bool> direct_;
   std::unordered_map<std::string, std::uint32_t> file_indices_;

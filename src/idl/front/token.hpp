@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "idl/front/source.hpp"
 
@@ -30,6 +31,7 @@ struct Token {
   std::string_view text;         ///< identifier: without the escaping underscore; pragma: everything after `#pragma`
   bool escaped = false;          ///< identifier written with a leading underscore
   bool later_keyword = false;    ///< identifier that CORBA 3 components or IDL 4 reserve
+  bool reported = false;         ///< already the subject of an error
   std::uint64_t integer = 0;     ///< integer literal
   double floating = 0;           ///< floating literal
   std::string bytes;             ///< character, string: decoded
@@ -47,6 +49,9 @@ struct KeywordMatch {
 /// Whether an unescaped identifier is a keyword, one in the wrong case, or a word reserved by later versions only
 /// (CORBA 3 components, IDL 4), which older IDL uses freely and which is therefore only warned about.
 KeywordMatch match_keyword(std::string_view identifier);
+
+/// Every keyword, for "did you mean".
+void append_keywords(std::vector<std::string_view>& words);
 
 /// Identifiers compare without regard to case: this is the form that maps use as key.
 std::string folded(std::string_view identifier);

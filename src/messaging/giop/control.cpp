@@ -10,7 +10,6 @@ void Giop::encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id
   HeaderWriter header(encoder, MessageType::cancel_request, 4);
   header.put(request_id);
   header.finish();
-  finish_message(encoder);
 }
 
 void Giop::encode_control(cdr::Encoder& encoder, MessageType type) const {
@@ -18,9 +17,9 @@ void Giop::encode_control(cdr::Encoder& encoder, MessageType type) const {
 }
 
 base::Result<std::uint32_t> Giop::decode_cancel_request(const FrameHeader& frame, base::ConstByteSpan message) const {
-  cdr::Decoder decoder = after_frame(frame, message);
-  const auto id = decoder.get<std::uint32_t>();
-  if (!decoder.ok()) return decoder.error();
+  HeaderReader reader(frame, message);
+  const std::uint32_t id = reader.get();
+  if (!reader.ok()) return reader.error();
   return id;
 }
 

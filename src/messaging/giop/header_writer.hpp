@@ -44,38 +44,67 @@ class HeaderWriter {
     store(std::endian::native == std::endian::little ? value : std::uint32_t{value} << 24);
   }
   void put_zero() noexcept { store(0); }
-  /// ulong count and octets, then alignment to 4.
+  /// ulong count and octets.
   void put_octets(base::ConstByteSpan octets) noexcept {
     put(static_cast<std::uint32_t>(octets.size()));
     copy_short(cursor_, octets.data(), octets.size());
     cursor_ += octets.size();
-    align();
   }
-  /// ulong count, octets and NUL, then alignment to 4.
+  /// ulong count, octets and NUL.
   void put_string(std::string_view text) noexcept {
     put(static_cast<std::uint32_t>(text.size() + 1));
     copy_short(cursor_, text.data(), text.size());
     cursor_ += text.size();
     *cursor_++ = 0;
-    align();
-  }
-  void put_contexts(std::span<const ServiceContext> contexts) {
-    if (contexts.empty()) return put_zero();
-    finish();
-    put_context_list(contexts);
-    begin_ = cursor_ = encoder_.reserve(room_);
-  }
-  /// The header is complete.
-  void finish() noexcept { encoder_.commit(static_cast<std::size_t>(cursor_ - begin_)); }
-
- private:
-  void store(std::uint32_t raw) noexcept {
-    std::memcpy(cursor_, &raw, sizeof raw);
-    cursor_ += sizeof raw;
   }
   void align() noexcept {
     std::memset(cursor_, 0, 4);
     cursor_ += (0 - reinterpret_cast<std::uintptr_t>(cursor_)) & 3;
+  }
+  void put_contexts(std::span<const ServiceContext> contexts) {
+    if (contexts.empty()) return put_zero();
+    commit();
+    put_context_list(encoder_, contexts);
+    begin_ = cursor_ = encoder_.reserve(room_);
+  }
+  /// Completes a message that is nothing but a header.
+  void finish() noexcept {
+    commit();
+    patch_size(encoder_.position());
+  }
+  /// Completes a message with a body where plain alignment puts it.
+  void finish(BodyWriter body) {
+    commit();
+    body(encoder_);
+    patch_size(encoder_.position());
+  }
+  /// Completes a request or reply: from GIOP 1.2 on the body is aligned to 8, but only if there is one (9.4.2.2).
+  void finish(const Traits& traits, BodyWriter body) {
+    if (!traits.body_aligned) return finish(body);
+    const std::size_t gap = (0 - reinterpret_cast<std::uintptr_t>(cursor_)) & 7;
+    std::memset(cursor_, 0, 8);
+    cursor_ += gap;
+    commit();
+    const std::size_t from = encoder_.position();
+    body(encoder_);
+    std::size_t size = encoder_.position();
+    if (size == from) {
+      encoder_.uncommit(gap);
+      size -= gap;
+    }
+    patch_size(size);
+  }
+
+ private:
+  void commit() noexcept { encoder_.commit(static_cast<std::size_t>(cursor_ - begin_)); }
+  void patch_size(std::size_t message_size) noexcept {
+    const std::size_t size = message_size - kHeaderSize;
+    if (size > 0xffffffffU) encoder_.fail(base::Code::too_large);
+    encoder_.patch_u32(8, static_cast<std::uint32_t>(size));
+  }
+  void store(std::uint32_t raw) noexcept {
+    std::memcpy(cursor_, &raw, sizeof raw);
+    cursor_ += sizeof raw;
   }
   /// Magic, version, flags and type in one store; then the size, which finish_message() patches.
   void frame_header(MessageType type) noexcept {
@@ -87,7 +116,7 @@ class HeaderWriter {
     cursor_ += sizeof word;
     put_zero();
   }
-  void put_context_list(std::span<const ServiceContext> contexts);
+  static void put_context_list(cdr::Encoder& encoder, std::span<const ServiceContext> contexts);
 
   cdr::Encoder& encoder_;
   std::size_t room_;
@@ -95,22 +124,5 @@ class HeaderWriter {
   std::uint8_t* begin_;
   std::uint8_t* cursor_;
 };
-
-/// Writes the body of a request or reply: aligned to 8 from GIOP 1.2 on, but only if there is one (9.4.2.2).
-inline void write_body(cdr::Encoder& encoder, const Traits& traits, BodyWriter body) {
-  if (!traits.body_aligned) return body(encoder);
-  const cdr::Encoder::Mark mark = encoder.mark();
-  encoder.align(8);
-  const std::size_t from = encoder.position();
-  body(encoder);
-  encoder.rewind_if_empty(mark, from);
-}
-
-/// Patches the size.
-inline void finish_message(cdr::Encoder& encoder) noexcept {
-  const std::size_t size = encoder.position() - kHeaderSize;
-  if (size > 0xffffffffU) encoder.fail(base::Code::too_large);
-  encoder.patch_u32(8, static_cast<std::uint32_t>(size));
-}
 
 }  // namespace corbel::messaging::giop

@@ -11,9 +11,8 @@ void Giop::encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id
   HeaderWriter header(encoder, MessageType::locate_request, 16 + object_key.size());
   header.put(request_id);
   if (traits_of(encoder.format().giop_minor).target_address) header.put_zero();  // KeyAddr and two octets of gap
-  header.put_unpadded(object_key);
+  header.put_octets(object_key);
   header.finish();
-  finish_message(encoder);
 }
 
 void Giop::encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, LocateStatus status,
@@ -21,32 +20,28 @@ void Giop::encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, 
   HeaderWriter header(encoder, MessageType::locate_reply, 8);
   header.put(request_id);
   header.put(static_cast<std::uint32_t>(status));
-  header.finish();
-  body(encoder);
-  finish_message(encoder);
+  header.finish(body);
 }
 
 base::Result<IncomingLocateRequest> Giop::decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
                                                                 const cdr::Limits& limits) const {
-  IncomingLocateRequest request;
-  cdr::Decoder decoder = after_frame(frame, message, limits);
-  request.request_id = decoder.get<std::uint32_t>();
-  request.object_key =
-      take_target(decoder, traits_of(frame.version.minor), limits, request.needs_key_addressing);
-  if (!decoder.ok()) return decoder.error();
-  return request;
+  HeaderReader reader(frame, message);
+  const std::uint32_t request_id = reader.get();
+  bool needs_key = false;
+  const base::ConstByteSpan key = reader.get_target(traits_of(frame.version.minor), limits, needs_key);
+  if (!reader.ok()) return reader.error();
+  return IncomingLocateRequest{request_id, key, needs_key};
 }
 
 base::Result<IncomingLocateReply> Giop::decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,
                                                             const cdr::Limits& limits, cdr::Decoder& body) const {
-  IncomingLocateReply reply;
-  cdr::Decoder decoder = after_frame(frame, message, limits);
-  reply.request_id = decoder.get<std::uint32_t>();
-  reply.status = static_cast<LocateStatus>(decoder.get<std::uint32_t>());
-  if (reply.status > traits_of(frame.version.minor).last_locate_status) decoder.fail(base::Code::malformed);
-  if (!decoder.ok()) return decoder.error();
-  body = decoder;
-  return reply;
+  HeaderReader reader(frame, message);
+  const std::uint32_t request_id = reader.get();
+  const auto status = static_cast<LocateStatus>(reader.get());
+  if (status > traits_of(frame.version.minor).last_locate_status) reader.fail(base::Code::malformed);
+  if (!reader.ok()) return reader.error();
+  body = body_decoder(frame, message, limits, reader.position(), false);
+  return IncomingLocateReply{request_id, status};
 }
 
 }  // namespace corbel::messaging::giop

@@ -5,34 +5,51 @@
 
 // Reply messages (CORBA 3.3 part 2, 9.4.3).
 namespace corbel::messaging::giop {
+namespace {
+
+template <class Minor>
+void encode(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
+            std::span<const ServiceContext> contexts, BodyWriter body) {
+  constexpr Traits kTraits = Minor::kTraits;
+  HeaderWriter header(encoder, MessageType::reply, 12);
+  if constexpr (kTraits.contexts_first) {
+    header.put_contexts(contexts);
+    header.align();
+  }
+  header.put(request_id);
+  header.put(static_cast<std::uint32_t>(status));
+  if constexpr (!kTraits.contexts_first) header.put_contexts(contexts);
+  header.finish(kTraits, body);
+}
+
+template <class Minor>
+base::Result<IncomingReply> decode(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                                   cdr::Decoder& body) {
+  constexpr Traits kTraits = Minor::kTraits;
+  ServiceContextView contexts;
+  HeaderReader reader(frame, message);
+  if constexpr (kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
+  const std::uint8_t* group = reader.take_group<kTraits.contexts_first ? 8 : 12>();
+  const std::uint32_t request_id = reader.load(group);
+  const auto status = static_cast<ReplyStatus>(reader.load(group + 4));
+  if (status > kTraits.last_reply_status) [[unlikely]] reader.fail(base::Code::malformed);
+  if constexpr (!kTraits.contexts_first) contexts = reader.get_contexts(reader.load(group + 8), limits);
+  if (!reader.ok()) [[unlikely]] return reader.error();
+  body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
+  return IncomingReply{request_id, status, contexts};
+}
+
+}  // namespace
 
 void Giop::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
                         std::span<const ServiceContext> contexts, BodyWriter body) const {
-  const Traits& traits = traits_of(encoder.format().giop_minor);
-  HeaderWriter header(encoder, MessageType::reply, 12);
-  if (traits.contexts_first) header.put_contexts(contexts);
-  header.put(request_id);
-  header.put(static_cast<std::uint32_t>(status));
-  if (!traits.contexts_first) header.put_contexts(contexts);
-  header.finish();
-  write_body(encoder, traits, body);
-  finish_message(encoder);
+  with_traits(encoder.format().giop_minor,
+              [&]<class Minor>() { encode<Minor>(encoder, request_id, status, contexts, body); });
 }
 
 base::Result<IncomingReply> Giop::decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
                                                const cdr::Limits& limits, cdr::Decoder& body) const {
-  const Traits& traits = traits_of(frame.version.minor);
-  IncomingReply reply;
-  cdr::Decoder decoder = after_frame(frame, message, limits);
-  if (traits.contexts_first) reply.contexts = take_contexts(decoder, message, limits);
-  reply.request_id = decoder.get<std::uint32_t>();
-  reply.status = static_cast<ReplyStatus>(decoder.get<std::uint32_t>());
-  if (reply.status > traits.last_reply_status) decoder.fail(base::Code::malformed);
-  if (!traits.contexts_first) reply.contexts = take_contexts(decoder, message, limits);
-  if (!decoder.ok()) return decoder.error();
-  if (traits.body_aligned) decoder.align_if_more(8);
-  body = decoder;
-  return reply;
+  return with_traits(frame.version.minor, [&]<class Minor>() { return decode<Minor>(frame, message, limits, body); });
 }
 
 }  // namespace corbel::messaging::giop

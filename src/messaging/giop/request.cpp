@@ -17,53 +17,59 @@ Response response_from(std::uint8_t octet, const Traits& traits) noexcept {
   return (octet & 2) != 0 ? Response::with_target : Response::with_server;
 }
 
-std::string_view take_operation(cdr::Decoder& decoder, const cdr::Limits& limits) noexcept {
-  const base::ConstByteSpan octets = decoder.get_octet_sequence();
-  if (octets.size() > limits.max_operation) decoder.fail(base::Code::too_large);
-  if (octets.empty() || octets.back() != 0) {
-    decoder.fail(base::Code::bad_string);
-    return {};
+template <class Minor>
+void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) {
+  constexpr Traits kTraits = Minor::kTraits;
+  HeaderWriter header(encoder, MessageType::request,
+                      kFixedPart + request.object_key.size() + request.operation.size());
+  const auto response = static_cast<std::uint8_t>(request.response);
+  if constexpr (kTraits.contexts_first) {
+    header.put_contexts(request.contexts);
+    header.align();
   }
-  return base::as_text(octets.first(octets.size() - 1));
+  header.put(request.request_id);
+  header.put_padded(kTraits.response_flags ? response : std::uint8_t{response != 0});
+  if constexpr (kTraits.target_address) header.put_zero();  // KeyAddr and two octets of gap
+  header.put_octets(request.object_key);
+  header.align();
+  header.put_string(request.operation);
+  header.align();
+  if constexpr (kTraits.principal) header.put_zero();
+  if constexpr (!kTraits.contexts_first) header.put_contexts(request.contexts);
+  header.finish(kTraits, body);
+}
+
+template <class Minor>
+base::Result<IncomingRequest> decode(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                                     cdr::Decoder& body) {
+  constexpr Traits kTraits = Minor::kTraits;
+  ServiceContextView contexts;
+  HeaderReader reader(frame, message);
+  if constexpr (kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
+  constexpr std::size_t kTarget = 8;
+  const std::uint8_t* group = reader.take_group<kTarget + (kTraits.target_address ? 8 : 4)>();
+  const std::uint32_t request_id = reader.load(group);
+  const Response response = response_from(group[4], kTraits);
+  bool needs_key = false;
+  const base::ConstByteSpan key = kTraits.target_address ? reader.get_target(group + kTarget, limits, needs_key)
+                                                         : reader.get_key(reader.load(group + kTarget), limits);
+  const std::string_view operation = reader.get_string(limits.max_operation);
+  if constexpr (kTraits.principal) reader.get_octets();
+  if constexpr (!kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
+  if (!reader.ok()) [[unlikely]] return reader.error();
+  body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
+  return IncomingRequest{request_id, response, key, operation, contexts, needs_key};
 }
 
 }  // namespace
 
 void Giop::encode_request(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) const {
-  const Traits& traits = traits_of(encoder.format().giop_minor);
-  HeaderWriter header(encoder, MessageType::request,
-                      kFixedPart + request.object_key.size() + request.operation.size());
-  const auto response = static_cast<std::uint8_t>(request.response);
-  if (traits.contexts_first) header.put_contexts(request.contexts);
-  header.put(request.request_id);
-  header.put_padded(traits.response_flags ? response : std::uint8_t{response != 0});
-  if (traits.target_address) header.put_zero();  // KeyAddr and two octets of gap
-  header.put_octets(request.object_key);
-  header.put_string(request.operation);
-  if (traits.principal) header.put_zero();
-  if (!traits.contexts_first) header.put_contexts(request.contexts);
-  header.finish();
-  write_body(encoder, traits, body);
-  finish_message(encoder);
+  with_traits(encoder.format().giop_minor, [&]<class Minor>() { encode<Minor>(encoder, request, body); });
 }
 
 base::Result<IncomingRequest> Giop::decode_request(const FrameHeader& frame, base::ConstByteSpan message,
                                                    const cdr::Limits& limits, cdr::Decoder& body) const {
-  const Traits& traits = traits_of(frame.version.minor);
-  IncomingRequest request;
-  cdr::Decoder decoder = after_frame(frame, message, limits);
-  if (traits.contexts_first) request.contexts = take_contexts(decoder, message, limits);
-  request.request_id = decoder.get<std::uint32_t>();
-  request.response = response_from(decoder.get<std::uint8_t>(), traits);
-  if (traits.reserved) decoder.take_octets(3);
-  request.object_key = take_target(decoder, traits, limits, request.needs_key_addressing);
-  request.operation = take_operation(decoder, limits);
-  if (traits.principal) decoder.get_octet_sequence();
-  if (!traits.contexts_first) request.contexts = take_contexts(decoder, message, limits);
-  if (!decoder.ok()) return decoder.error();
-  if (traits.body_aligned) decoder.align_if_more(8);
-  body = decoder;
-  return request;
+  return with_traits(frame.version.minor, [&]<class Minor>() { return decode<Minor>(frame, message, limits, body); });
 }
 
 }  // namespace corbel::messaging::giop

@@ -2,28 +2,26 @@
 #include "messaging/giop/header_reader.hpp"
 #include "messaging/giop/header_writer.hpp"
 
+// Service context lists (CORBA 3.3 part 2, 9.7).
 namespace corbel::messaging::giop {
 
-void HeaderWriter::put_context_list(std::span<const ServiceContext> contexts) {
-  encoder_.put_count(contexts.size());
+void HeaderWriter::put_context_list(cdr::Encoder& encoder, std::span<const ServiceContext> contexts) {
+  encoder.put_count(contexts.size());
   for (const ServiceContext& context : contexts) {
-    encoder_.put(context.id);
-    encoder_.put_count(context.data.size());
-    encoder_.copy_octets(context.data.data(), context.data.size());
+    encoder.put(context.id);
+    encoder.put_count(context.data.size());
+    encoder.copy_octets(context.data.data(), context.data.size());
   }
-  encoder_.align(4);
 }
 
-ServiceContextView take_context_list(cdr::Decoder& decoder, base::ConstByteSpan message, std::uint32_t count,
-                                     const cdr::Limits& limits) {
-  if (count > limits.max_service_contexts) decoder.fail(base::Code::too_large);
-  const std::size_t begin = decoder.position();
-  for (std::uint32_t i = 0; i < count && decoder.ok(); ++i) {
-    decoder.get<std::uint32_t>();
-    decoder.get_octet_sequence();
+HeaderReader HeaderReader::after_contexts(HeaderReader reader, std::uint32_t count,
+                                          const cdr::Limits& limits) noexcept {
+  if (count > limits.max_service_contexts) reader.fail(base::Code::too_large);
+  for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+    reader.get();
+    reader.get_octets();
   }
-  if (!decoder.ok()) return {};
-  return {message.subspan(begin, decoder.position() - begin), count, decoder.format().swapped()};
+  return reader;
 }
 
 }  // namespace corbel::messaging::giop

@@ -74,4 +74,17 @@ constexpr const Traits& traits_of(std::uint8_t minor) noexcept {
   return kTraits[minor < kHighestMinor ? minor : kHighestMinor];
 }
 
+/// Calls `code` with the traits of a minor version as a type, `code.template operator()<Minor>()` with Minor::kTraits,
+/// so that the common code is compiled once for each version without a test for any of them.
+template <std::uint8_t kMinor>
+struct MinorVersion {
+  static constexpr Traits kTraits = giop::kTraits[kMinor];
+};
+template <class Code>
+decltype(auto) with_traits(std::uint8_t minor, Code&& code) {
+  if (minor >= 2) [[likely]] return code.template operator()<MinorVersion<2>>();
+  if (minor == 1) return code.template operator()<MinorVersion<1>>();
+  return code.template operator()<MinorVersion<0>>();
+}
+
 }  // namespace corbel::messaging::giop

@@ -10,7 +10,9 @@
 namespace corbel::transport::tcp {
 namespace {
 
-std::optional<int> if_set(int octets) { return octets > 0 ? std::optional(octets) : std::nullopt; }
+std::optional<int> if_set(int octets) {
+  return octets > 0 ? std::optional(octets) : std::nullopt;
+}
 
 /// An equal share of the time until `whole` for each of `attempts`.
 base::Deadline share(base::Deadline whole, std::size_t attempts) {

@@ -26,7 +26,8 @@ base::Result<ipc::TcpAcceptor> open(const TcpEndpoint& endpoint, const Options& 
   return ipc::TcpAcceptor::open(addresses.front(), with);
 }
 
-base::Result<std::vector<EndpointPtr>> published(const TcpEndpoint& asked, const InetAddress& bound, const Options& options) {
+base::Result<std::vector<EndpointPtr>> published(const TcpEndpoint& asked, const InetAddress& bound,
+                                                 const Options& options) {
   std::vector<EndpointPtr> result;
   const auto add = [&](std::string host) {
     result.push_back(std::make_shared<TcpEndpoint>(ior::HostPort{std::move(host), bound.port()}));
@@ -56,8 +57,7 @@ base::Result<std::unique_ptr<Acceptor>> listen(const TcpEndpoint& endpoint, cons
   if (options.keep_alive) CORBEL_CHECK(acceptor.set(ipc::option::keep_alive, true));
   CORBEL_TRY(const InetAddress bound, acceptor.local_address());
   CORBEL_TRY(auto endpoints, published(endpoint, bound, options));
-  return std::unique_ptr<Acceptor>(
-      new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints)));
+  return std::unique_ptr<Acceptor>(new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints)));
 }
 
 }  // namespace corbel::transport::tcp

@@ -94,6 +94,8 @@ bool TcpFactory::publish(std::span<const EndpointPtr> endpoints, const ior::Prof
 }  // namespace
 }  // namespace tcp
 
-std::shared_ptr<const Factory> make_tcp() { return std::make_shared<tcp::TcpFactory>(); }
+std::shared_ptr<const Factory> make_tcp() {
+  return std::make_shared<tcp::TcpFactory>();
+}
 
 }  // namespace corbel::transport

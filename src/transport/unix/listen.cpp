@@ -13,8 +13,8 @@ namespace {
 
 using ipc::UnixAddress;
 
-/// A directory that only this user may enter (mode 0700), removed when it goes. A fresh one for every socket: one with a
-/// fixed name in a shared place could have been laid out by somebody else.
+/// A directory that only this user may enter (mode 0700), removed when it goes. A fresh one for every socket: one with
+/// a fixed name in a shared place could have been laid out by somebody else.
 class PrivateDirectory {
  public:
   static base::Result<PrivateDirectory> make() {

@@ -13,14 +13,16 @@ namespace {
 
 using ipc::UnixAddress;
 
-base::Error bad_address() { return base::error(base::Stage::resolve, base::Code::bad_argument); }
+base::Error bad_address() {
+  return base::error(base::Stage::resolve, base::Code::bad_argument);
+}
 
 /// Reads "/path" or "@name".
 base::Result<EndpointPtr> endpoint_of(std::string_view text) {
   if (!is_printable(text)) return bad_address();
   if (text.starts_with('@')) {
-    if (text.find('\\') != std::string_view::npos) return bad_address();
     CORBEL_TRY(const UnixAddress address, UnixAddress::abstract(text.substr(1)));
+    if (address.to_string() != text) return bad_address();  // it would need escapes, which are for diagnostics
     return EndpointPtr(std::make_shared<UnixEndpoint>(address));
   }
   if (!text.starts_with('/')) return bad_address();
@@ -150,6 +152,8 @@ bool UnixFactory::publish(std::span<const EndpointPtr> endpoints, const ior::Pro
 }  // namespace
 }  // namespace local
 
-std::shared_ptr<const Factory> make_unix() { return std::make_shared<local::UnixFactory>(); }
+std::shared_ptr<const Factory> make_unix() {
+  return std::make_shared<local::UnixFactory>();
+}
 
 }  // namespace corbel::transport

@@ -73,6 +73,7 @@ int run(const Options& options, const char* program) {
   Report report(options.filter, describe);
   Session session{orb, poa, Interop::Whole::Suite::_narrow(object), options, report};
   require(!CORBA::is_nil(session.suite), "the reference is no Suite");
+  session.suite->ping();
   check_basics(session);
   check_sequences(session);
   check_constructed(session);

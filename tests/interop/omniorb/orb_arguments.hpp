@@ -15,8 +15,10 @@ class OrbArguments {
   OrbArguments(const Options& options, const char* program, bool listens) : texts_{program} {
     add("-ORBmaxGIOPVersion", "1." + std::to_string(options.giop_minor));
     add("-ORBgiopMaxMsgSize", "16777216");
+    add("-ORBscanGranularity", "1");  // seconds; bounds how long shutting down takes
     if (listens) {
-      const std::string path = options.unix_path();
+      // omniORB publishes a UNIX-domain endpoint only in profiles of version 1.2.
+      const std::string path = options.giop_minor == 2 ? options.unix_path() : std::string();
       add("-ORBendPoint", path.empty() ? "giop:tcp:127.0.0.1:" : "giop:unix:" + path);
     }
     for (std::string& text : texts_) pointers_.push_back(text.data());

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "corbel/corba/local_traits.hpp"
+#include "corbel/corba/policy.hpp"
+#include "corbel/corba/servant.hpp"
+
+namespace corbel::orb {
+class Core;
+class OrbState;
+struct Components;
+}  // namespace corbel::orb
+
+template <>
+struct IDL::traits<CORBA::ORB> : corbel::corba::LocalTraits<CORBA::ORB> {};
+
+namespace CORBA {
+
+class InvalidName;
+
+/// An object request broker (OMG IDL-to-C++11 mapping 1.7, 6.29; CORBA 3.3 part 1, 8.2). Obtained from ORB_init and kept
+/// alive by it until destroy(). Thread-safe. After shutdown() operations that need a running ORB throw BAD_INV_ORDER
+/// minor OMG 4; after destroy() all of them throw OBJECT_NOT_EXIST.
+class CORBEL_API ORB final : public corbel::base::SharedFromThis {
+ public:
+  using ObjectId = std::string;
+  using ObjectIdList = std::vector<ObjectId>;
+  using InvalidName = CORBA::InvalidName;
+
+  ~ORB();
+  ORB(const ORB&) = delete;
+  ORB& operator=(const ORB&) = delete;
+
+  /// The name given to ORB_init or -ORBId.
+  std::string id() const;
+
+  /// The "IOR:" form. Throws MARSHAL minor OMG 4 for a local object.
+  std::string object_to_string(IDL::traits<Object>::ref_type object);
+  /// Reads IOR:, corbaloc:, corbaname: (which asks the naming service) and file: forms. Throws BAD_PARAM minors OMG 7
+  /// to 10 for what it cannot read.
+  IDL::traits<Object>::ref_type string_to_object(const std::string& text);
+
+  /// Looks in this order: registered references, -ORBInitRef, "RootPOA" and "POACurrent", -ORBDefaultInitRef. Throws
+  /// InvalidName if none knows the name.
+  IDL::traits<Object>::ref_type resolve_initial_references(const ObjectId& name);
+  /// Adds an initial reference, and makes `corbaloc::host:port/name` of this server lead to it. Throws InvalidName for an
+  /// empty name or one in use, BAD_PARAM minor OMG 27 for nil.
+  void register_initial_reference(const ObjectId& name, IDL::traits<Object>::ref_type object);
+  ObjectIdList list_initial_services();
+
+  /// Serves requests until shutdown(); any number of threads may call it.
+  void run();
+  /// Serves what is ready now.
+  void perform_work();
+  bool work_pending();
+  /// Stops serving. With `wait_for_completion`, returns when running requests have finished; throws BAD_INV_ORDER minor
+  /// OMG 3 from inside a request. Calling it again does nothing.
+  void shutdown(bool wait_for_completion);
+  /// Shuts down (waiting), gives back everything and frees the id for a new ORB.
+  void destroy();
+
+  /// Throws PolicyError: no policy of this ORB is created through this operation; the factories of PortableServer::POA
+  /// make those of the POA.
+  IDL::traits<Policy>::ref_type create_policy(PolicyType type);
+
+  /// For the ORB: its core, which lives as long as this.
+  corbel::orb::Core& _core() noexcept;
+
+  /// For ORB_init.
+  explicit ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept;
+
+ private:
+  std::unique_ptr<corbel::orb::OrbState> state_;
+};
+
+/// Raised for initial references: the name is empty, unknown or taken (CORBA::ORB::InvalidName).
+class CORBEL_API InvalidName final : public UserException {
+ public:
+  static constexpr const char* _id = "IDL:omg.org/CORBA/ORB/InvalidName:1.0";
+
+  [[noreturn]] void _raise() const override;
+  const char* _rep_id() const noexcept override;
+  const char* _name() const noexcept override;
+  void _encode(corbel::cdr::Encoder& encoder) const override;
+};
+
+/// The ORB with the id; creates it if there is none (or it was destroyed). Takes -ORB options out of the arguments
+/// (docs/options.md); an id given here wins over -ORBId. Throws BAD_PARAM for a bad option, INITIALIZE when the ORB
+/// cannot start.
+CORBEL_API IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id = {});
+/// As above, from strings.
+CORBEL_API IDL::traits<ORB>::ref_type ORB_init(std::vector<std::string>& arguments, const std::string& id = {});
+/// As above, built from the caller's protocols and transports instead of those that ship.
+CORBEL_API IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id,
+                                               corbel::orb::Components components);
+
+}  // namespace CORBA
+
+namespace corbel::orb {
+
+/// What every ORB_init does.
+IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, Components components);
+IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
+                                       Components components);
+
+/// What -ORBHelp shows: one line per option.
+CORBEL_API std::string options_help();
+
+}  // namespace corbel::orb

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/export.hpp"
+#include "corbel/base/result.hpp"
+
+/// Quality of service as plain values, resolved once from options and policies. Every type here is a value: copy freely,
+/// share unchanged between threads.
+namespace corbel::policy {
+
+/// How long things may take; zero means without bound.
+struct Timeouts {
+  base::Duration connect = std::chrono::seconds(10);      ///< one connection attempt, name lookup included
+  base::Duration call = std::chrono::seconds(60);         ///< a whole call: connecting, sending, waiting, retrying
+  base::Duration server_send = std::chrono::seconds(60);  ///< a server sending one reply to a slow client
+};
+
+/// When a oneway call returns (Messaging::SyncScope; CORBA 3.3 part 1, 22.2.2.1).
+enum class SyncScope : std::uint8_t { none = 0, with_transport = 1, with_server = 2, with_target = 3 };
+
+/// Who serves requests.
+enum class Concurrency : std::uint8_t {
+  adaptive,  ///< few busy connections get a thread that blocks on each, the many are multiplexed by the pool
+  pool,      ///< all connections are multiplexed by the pool
+  single,    ///< one thread: the one in ORB::run
+};
+
+/// How a server spends threads.
+struct Serving {
+  Concurrency concurrency = Concurrency::adaptive;
+  std::uint32_t threads = 128;            ///< most threads of the pool
+  std::uint32_t sticky_connections = 16;  ///< most connections with a thread of their own (adaptive)
+  base::Duration sticky_idle = std::chrono::milliseconds(50);  ///< idle time after which such a thread gives back
+  base::Duration slow_upcall = std::chrono::milliseconds(10);  ///< upcall time after which another thread reads on
+};
+
+/// A message protocol over a transport: "giop+tcp". An empty half stands for any.
+struct Combination {
+  std::string protocol;
+  std::string transport;
+  friend bool operator==(const Combination&, const Combination&) = default;
+};
+
+/// Combinations to try first when a reference offers several, best first.
+class CORBEL_API ProtocolPreference {
+ public:
+  ProtocolPreference() = default;
+  /// Reads a comma list such as "giop_lite+unix,giop+tcp,tcp" (a word without plus is a transport). Fails with
+  /// bad_argument (stage configure) on empty words or characters other than letters, digits, '_' and '-'.
+  static base::Result<ProtocolPreference> parse(std::string_view text);
+
+  /// The place in the list, 0 being best; size() if it is not listed.
+  std::size_t rank(std::string_view protocol, std::string_view transport) const noexcept;
+  std::size_t size() const noexcept { return combinations_.size(); }
+  bool empty() const noexcept { return combinations_.empty(); }
+  const std::vector<Combination>& combinations() const noexcept { return combinations_; }
+  friend bool operator==(const ProtocolPreference&, const ProtocolPreference&) = default;
+
+ private:
+  std::vector<Combination> combinations_;
+};
+
+}  // namespace corbel::policy

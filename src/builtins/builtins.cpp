@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ships. To add a message protocol or a transport, add its folder and one line here.
+#include "corbel/builtins/builtins.hpp"
+
+#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop_lite.hpp"
+#include "corbel/orb/orb.hpp"
+#include "corbel/transport/inproc.hpp"
+#include "corbel/transport/tcp.hpp"
+#include "corbel/transport/unix.hpp"
+
+namespace corbel::builtins {
+
+orb::Components components() {
+  return {
+      {
+          messaging::make_giop(),
+          messaging::make_giop_lite(),
+      },
+      {
+          transport::make_inproc(),
+          transport::make_unix(),
+          transport::make_tcp(),
+      },
+  };
+}
+
+}  // namespace corbel::builtins
+
+namespace CORBA {
+
+IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id) {
+  return corbel::orb::init(argc, argv, id, corbel::builtins::components());
+}
+
+IDL::traits<ORB>::ref_type ORB_init(std::vector<std::string>& arguments, const std::string& id) {
+  return corbel::orb::init(arguments, id, corbel::builtins::components());
+}
+
+}  // namespace CORBA

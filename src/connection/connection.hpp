@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "connection/framer.hpp"
+#include "connection/pending_replies.hpp"
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/function_ref.hpp"
+#include "corbel/ior/profile.hpp"
+#include "corbel/messaging/protocol.hpp"
+#include "corbel/reactor/event_handler.hpp"
+#include "corbel/transport/transport.hpp"
+
+namespace corbel::connection {
+
+class Server;
+class Connection;
+
+/// What a connection does with the requests it reads; orb/dispatch implements it. Runs the request on the calling thread
+/// and replies through Connection::send_reply. Thread-safe; must not throw.
+class RequestHandler {
+ public:
+  virtual ~RequestHandler() = default;
+  virtual void on_request(Connection& connection, const messaging::IncomingRequest& request, std::uint8_t giop_minor,
+                          cdr::Decoder& body) noexcept = 0;
+  virtual void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request,
+                                 std::uint8_t giop_minor) noexcept = 0;
+};
+
+using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cdr::Decoder& body)>;
+
+/// One live conversation with a peer: a transport, a message protocol, and whoever waits for what.
+///
+/// Client side: any number of threads call at once; a caller that is alone reads its own reply, on its own thread, in
+/// place; with several, one of them reads and hands the others theirs. Server side: a thread of the Server reads a
+/// request, runs it and sends the reply itself. Sending is one message at a time, under the writer token (the only lock
+/// held across a system call).
+///
+/// Counted; thread-safe. When it fails it stays failed: everybody waiting gets the error and the cache forgets it.
+class Connection final : public reactor::EventHandler {
+ public:
+  struct Settings {
+    cdr::Limits limits;
+    messaging::Version version;             ///< client: the version to speak
+    ior::CodeSetChoice code_sets;           ///< client: what was negotiated
+    base::Duration send_timeout = std::chrono::seconds(60);  ///< server: for one reply
+  };
+
+  Connection(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol,
+             const Settings& settings);
+  ~Connection() override;
+
+  const messaging::Protocol& protocol() const noexcept { return *protocol_; }
+  transport::Transport& transport() noexcept { return *transport_; }
+
+  // --- client side (waiting.cpp) ---
+
+  /// Sends a request and waits for its reply; `on_reply` runs on this thread with the reply in place. With
+  /// `only_if_idle`, fails at once with would_block (stage send) if other calls are under way. `request.request_id` and the code
+  /// set context are filled in here. The stage of an error says how far it got: encode or send with nothing sent, wait.
+  base::Status call(messaging::OutgoingRequest request, messaging::BodyWriter body, base::Deadline deadline,
+                    bool only_if_idle, OnReply on_reply);
+  /// Sends a request that has no reply; returns when the transport has taken it.
+  base::Status send_oneway(messaging::OutgoingRequest request, messaging::BodyWriter body, base::Deadline deadline);
+  /// Calls under way.
+  std::size_t load();
+  /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the
+  /// peer has closed it meanwhile, so that calls are not lost on it.
+  bool usable();
+
+  // --- server side (serving.cpp) ---
+
+  /// Called by the server's reactor: reads and runs requests until there is nothing left to do here.
+  void on_event(reactor::Events events) noexcept override;
+  /// Becomes a connection of `server`, which outlives it.
+  void set_server(Server* server) noexcept { server_ = server; }
+  /// Sends a reply (or anything else that `encode` writes) in the format of the request it answers.
+  base::Status send_reply(std::uint8_t giop_minor, messaging::BodyWriter encode);
+  /// The format for decoding a request's body or encoding its reply.
+  cdr::Format format(std::uint8_t giop_minor) const noexcept;
+  /// A CodeSets context arrived.
+  void set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept;
+  /// True if the upcall that was running when this was last asked still is.
+  bool in_same_upcall();
+  /// Lets somebody else read the connection while an upcall runs: a servant that takes long must not keep other requests
+  /// of the same peer waiting.
+  void hand_over_slow_upcall();
+
+  // --- both ---
+
+  /// Tells the peer (CloseConnection) and ends the conversation; requests that are running finish first.
+  void close() noexcept;
+  /// "tcp://127.0.0.1:4000".
+  const std::string& peer() const noexcept { return peer_; }
+
+  // For Server: its list of connections. Guarded by the server's mutex.
+  Connection* next_live = nullptr;
+  Connection* previous_live = nullptr;
+  bool listed = false;
+  std::uint32_t seen_upcalls = 0;
+  bool being_served = false;
+
+ private:
+  class ReadingRole;
+
+  base::Status send(messaging::BodyWriter encode, cdr::Format format, base::Deadline deadline);
+  void encode_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
+  base::Status register_call(PendingReply& pending, bool only_if_idle);
+  base::Status await(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
+  base::Status wait_for_other(PendingReply& pending, base::Deadline deadline);
+  base::Status read_until(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
+  base::Status deliver(const Message& message, std::uint32_t request_id);
+  base::Status on_message_while_waiting(const Message& message);
+  void stop_reading(PendingReply& pending) noexcept;
+  void give_up(PendingReply& pending, bool cancel) noexcept;
+  base::Error fail(base::Error error) noexcept;
+  base::Status check_idle();
+
+  bool serve_message(Framer& framer, const Message& message);
+  void serve();
+  bool take_request(const Message& message);
+  bool take_locate_request(const Message& message);
+  void end_serving(base::Error error) noexcept;
+
+  const std::unique_ptr<transport::Transport> transport_;
+  const std::shared_ptr<const messaging::Protocol> protocol_;
+  const Settings settings_;
+  const std::string peer_;
+
+  std::mutex writer_;  // the writer token; guards the next three
+  cdr::Encoder encoder_;
+  bool code_sets_sent_ = false;
+  bool closed_by_us_ = false;
+
+  std::mutex mutex_;  // guards the next six
+  PendingReplies pending_;
+  bool reader_active_ = false;
+  std::uint32_t next_request_id_ = 2;
+  bool failed_ = false;
+  base::Error failure_;
+  base::IntrusivePtr<Framer> framer_;  // used by whoever reads
+
+  std::atomic<std::int64_t> last_used_{0};  // coarse monotonic nanoseconds
+  std::atomic<cdr::CodeSet> char_set_;
+  std::atomic<cdr::CodeSet> wchar_set_;
+  Server* server_ = nullptr;
+};
+
+using ConnectionPtr = base::IntrusivePtr<Connection>;
+
+}  // namespace corbel::connection

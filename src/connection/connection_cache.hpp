@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "connection/connection.hpp"
+#include "connection/registry.hpp"
+
+namespace corbel::connection {
+
+/// The client connections of one ORB, by route key. Thread-safe; no lock is held while connecting.
+class ConnectionCache {
+ public:
+  struct Settings {
+    transport::Options transport;
+    cdr::Limits limits;
+    std::size_t max_per_route = 4;  ///< connections to one endpoint; beyond that calls share them
+  };
+
+  ConnectionCache(const Registry& registry, const Settings& settings);
+
+  /// A connection for the route: an idle one, a new one while there are fewer than max_per_route, else the least busy.
+  /// `fresh` tells whether it was made for this call. Errors: stage resolve or connect.
+  base::Result<ConnectionPtr> acquire(const Route& route, base::Deadline deadline, bool& fresh);
+  /// Drops a connection that failed.
+  void forget(const Route& route, const Connection& connection);
+  /// Closes all, telling the peers.
+  void close();
+
+ private:
+  const Registry& registry_;
+  const Settings settings_;
+  std::vector<std::unique_ptr<transport::Connector>> connectors_;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections_;
+  bool closed_ = false;
+};
+
+}  // namespace corbel::connection

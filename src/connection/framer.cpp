@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connection/framer.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Stage;
+
+base::Result<bool> Framer::next_frame(Message& message) {
+  const std::size_t available = end_ - begin_;
+  if (available < protocol_.frame_header_size()) return false;
+  const base::ConstByteSpan octets(data_.get() + begin_, available);
+  CORBEL_TRY(message.frame, protocol_.decode_frame(octets, limits_));
+  if (available < message.frame.message_size) {
+    wanted_ = message.frame.message_size;
+    return false;
+  }
+  message.octets = octets.first(message.frame.message_size);
+  begin_ += message.frame.message_size;
+  wanted_ = 0;
+  return true;
+}
+
+base::Result<bool> Framer::next(Message& message) {
+  for (;;) {
+    CORBEL_TRY(const bool complete, next_frame(message));
+    if (!complete) return false;
+    if (message.frame.type == messaging::MessageType::fragment) [[unlikely]] {
+      CORBEL_TRY(const bool joined, join_fragment(message, message));
+      if (joined) return true;
+    } else if (message.frame.more_fragments) [[unlikely]] {
+      CORBEL_CHECK(open_message(message));
+    } else {
+      return true;
+    }
+  }
+}
+
+base::Status Framer::open_message(const Message& first) {
+  CORBEL_TRY(const std::uint32_t id, protocol_.peek_request_id(first.frame, first.octets));
+  for (const Open& open : open_) {
+    if (open.request_id == id) return base::error(Stage::receive, Code::malformed);
+  }
+  if (open_.size() >= kMaxOpen || open_octets_ + first.octets.size() > limits_.max_message_size) {
+    return base::error(Stage::receive, Code::too_large);
+  }
+  open_.push_back({first.frame, id, base::Bytes(first.octets.begin(), first.octets.end())});
+  open_octets_ += first.octets.size();
+  return {};
+}
+
+base::Result<bool> Framer::join_fragment(const Message& fragment, Message& message) {
+  CORBEL_TRY(const auto part, protocol_.decode_fragment(fragment.frame, fragment.octets));
+  // A fragment without id (GIOP 1.1) continues the only message that can be open.
+  const auto open = part.has_request_id
+                        ? std::find_if(open_.begin(), open_.end(), [&](const Open& o) { return o.request_id == part.request_id; })
+                        : open_.begin();
+  if (open == open_.end() || open->frame.little_endian != fragment.frame.little_endian ||
+      open->frame.version != fragment.frame.version) {
+    return base::error(Stage::receive, Code::malformed);
+  }
+  const base::ConstByteSpan data = fragment.octets.subspan(part.data_offset);
+  if (open_octets_ + data.size() > limits_.max_message_size) return base::error(Stage::receive, Code::too_large);
+  open->octets.insert(open->octets.end(), data.begin(), data.end());
+  open_octets_ += data.size();
+  if (fragment.frame.more_fragments) return false;
+  open_octets_ -= open->octets.size();
+  joined_ = std::move(open->octets);
+  message.frame = open->frame;
+  message.frame.more_fragments = false;
+  message.frame.message_size = static_cast<std::uint32_t>(joined_.size());
+  message.octets = joined_;
+  open_.erase(open);
+  return true;
+}
+
+void Framer::reserve(std::size_t capacity) {
+  // realloc: large buffers grow by moving pages, not octets.
+  auto* grown = static_cast<base::Octet*>(std::realloc(data_.get(), capacity));
+  if (grown == nullptr) throw std::bad_alloc();
+  (void)data_.release();
+  data_.reset(grown);
+  capacity_ = capacity;
+}
+
+base::ByteSpan Framer::space() {
+  if (begin_ == end_) {
+    begin_ = end_ = 0;
+  } else if (begin_ != 0 && (end_ == capacity_ || wanted_ > capacity_ - begin_)) {
+    std::memmove(data_.get(), data_.get() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (capacity_ == 0) {
+    reserve(kFirstCapacity);
+  } else if (filled_ && capacity_ < kBusyCapacity) {
+    reserve(capacity_ * 2);
+  } else if (end_ == capacity_) {
+    reserve(std::min(capacity_ * 2, std::max(wanted_, capacity_ + kFirstCapacity)));
+  }
+  filled_ = false;
+  return {data_.get() + end_, capacity_ - end_};
+}
+
+void Framer::shrink() noexcept {
+  if (begin_ != end_) return;
+  data_.reset();
+  capacity_ = begin_ = end_ = 0;
+  filled_ = false;
+  joined_ = {};
+}
+
+void Framer::take_over(Framer& other) {
+  const base::ConstByteSpan rest = other.unread();
+  if (!rest.empty()) {
+    reserve(std::max(rest.size(), kFirstCapacity));
+    std::memcpy(data_.get(), rest.data(), rest.size());
+    end_ = rest.size();
+  }
+  open_ = std::move(other.open_);
+  open_octets_ = other.open_octets_;
+}
+
+}  // namespace corbel::connection

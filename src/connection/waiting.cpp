@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Client side of a connection: who reads, and how everybody gets his reply.
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "connection/connection.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+namespace {
+
+constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
+
+std::int64_t coarse_now() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+/// CONV_FRAME::CodeSetContext as an encapsulation (CORBA 3.3 part 2, 7.10.2.5).
+std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) {
+  cdr::Encoder encoder(cdr::Format{}, 64);
+  encoder.put(static_cast<std::uint8_t>(encoder.format().little_endian ? 1 : 0));
+  encoder.put(static_cast<std::uint32_t>(choice.for_char));
+  encoder.put(static_cast<std::uint32_t>(choice.for_wchar));
+  const base::Bytes bytes = encoder.to_bytes();
+  std::array<base::Octet, 12> context{};
+  std::memcpy(context.data(), bytes.data(), context.size());
+  return context;
+}
+
+}  // namespace
+
+/// Gives the reading role to the next caller when the reply has been dealt with, also if that throws.
+class Connection::ReadingRole {
+ public:
+  ReadingRole(Connection& connection, PendingReply& pending) noexcept : connection_(connection), pending_(pending) {}
+  ~ReadingRole() { connection_.stop_reading(pending_); }
+  ReadingRole(const ReadingRole&) = delete;
+  ReadingRole& operator=(const ReadingRole&) = delete;
+
+ private:
+  Connection& connection_;
+  PendingReply& pending_;
+};
+
+base::Status Connection::call(messaging::OutgoingRequest request, messaging::BodyWriter body, Deadline deadline,
+                              bool only_if_idle, OnReply on_reply) {
+  PendingReply pending;
+  CORBEL_CHECK(register_call(pending, only_if_idle));
+  request.request_id = pending.request_id;
+  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, request, body); };
+  if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) {
+    give_up(pending, false);
+    // An encoding failure concerns only this call; a broken send leaves half a message on the wire.
+    return sent.error().stage == Stage::encode ? sent : fail(sent.error());
+  }
+  return await(pending, deadline, on_reply);
+}
+
+/// Called with the writer token. The first request tells the server the code sets (CORBA 3.3 part 2, 7.10.2.5).
+void Connection::encode_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body) {
+  if (!settings_.code_sets.negotiated || code_sets_sent_ || settings_.version.minor == 0) [[likely]] {
+    protocol_->encode_request(encoder, request, body);
+    return;
+  }
+  const auto data = code_sets_context(settings_.code_sets);
+  std::vector<messaging::ServiceContext> contexts(request.contexts.begin(), request.contexts.end());
+  contexts.push_back({messaging::kCodeSetsContext, data});
+  request.contexts = contexts;
+  protocol_->encode_request(encoder, request, body);
+  code_sets_sent_ = encoder.ok();
+}
+
+base::Status Connection::send_oneway(messaging::OutgoingRequest request, messaging::BodyWriter body,
+                                     Deadline deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
+    request.request_id = next_request_id_;
+    next_request_id_ += 2;
+  }
+  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, request, body); };
+  auto sent = send(encode, format(settings_.version.minor), deadline);
+  if (!sent && sent.error().stage != Stage::encode) return fail(sent.error());
+  return sent;
+}
+
+base::Status Connection::register_call(PendingReply& pending, bool only_if_idle) {
+  const std::lock_guard lock(mutex_);
+  if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
+  const bool idle = pending_.empty();
+  if (only_if_idle && !idle) return base::error(Stage::send, Code::would_block);
+  pending.request_id = next_request_id_;
+  next_request_id_ += 2;
+  pending_.add(pending);
+  // Whoever is alone takes the reading role before he sends: nobody else's reply can be held up by that.
+  if (idle && !reader_active_) pending.reading = reader_active_ = true;
+  return {};
+}
+
+base::Status Connection::await(PendingReply& pending, Deadline deadline, OnReply on_reply) {
+  if (!pending.reading) {
+    if (auto status = wait_for_other(pending, deadline); !status) return status;
+    if (pending.done) {
+      cdr::Decoder body;
+      auto reply = protocol_->decode_reply(pending.frame, pending.octets, settings_.limits, body);
+      if (!reply) return base::error(Stage::receive, reply.error().code);
+      on_reply(*reply, body);
+      return {};
+    }
+  }
+  return read_until(pending, deadline, on_reply);
+}
+
+/// Returns when the reply is there (done), or the reading role (reading), or with the error.
+base::Status Connection::wait_for_other(PendingReply& pending, Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  while (!pending.done) {
+    if (!reader_active_) {
+      pending.reading = reader_active_ = true;
+      return {};
+    }
+    if (deadline.expired()) {
+      lock.unlock();
+      give_up(pending, true);
+      return base::error(Stage::wait, Code::timed_out);
+    }
+    pending.waiting = true;
+    if (deadline.is_none()) {
+      pending.changed.wait(lock);
+    } else {
+      pending.changed.wait_for(lock, deadline.remaining());
+    }
+    pending.waiting = false;
+  }
+  if (pending.error.code != Code::none) return pending.error;
+  return {};
+}
+
+base::Status Connection::read_until(PendingReply& pending, Deadline deadline, OnReply on_reply) {
+  Framer& framer = *framer_;
+  for (;;) {
+    Message message;
+    auto next = framer.next(message);
+    if (!next) {
+      stop_reading(pending);
+      return fail(next.error());
+    }
+    if (!*next) {
+      auto received = transport_->receive(framer.space(), deadline);
+      if (received) {
+        framer.received(*received);
+        continue;
+      }
+      const Code code = received.error().code;
+      if (code == Code::timed_out || code == Code::would_block) {
+        give_up(pending, true);
+        return base::error(Stage::wait, Code::timed_out);
+      }
+      // No CloseConnection came first, so nobody knows whether the request was executed.
+      const base::Error error = base::error(Stage::wait, Code::lost, received.error().os_error);
+      stop_reading(pending);
+      return fail(error);
+    }
+    if (message.frame.type != messaging::MessageType::reply) [[unlikely]] {
+      if (auto status = on_message_while_waiting(message); !status) {
+        stop_reading(pending);
+        return fail(status.error());
+      }
+      continue;
+    }
+    cdr::Decoder body;
+    auto reply = protocol_->decode_reply(message.frame, message.octets, settings_.limits, body);
+    if (!reply) {
+      stop_reading(pending);
+      return fail(base::error(Stage::receive, Code::malformed));
+    }
+    if (reply->request_id == pending.request_id) {
+      const ReadingRole role(*this, pending);
+      on_reply(*reply, body);
+      return {};
+    }
+    if (auto status = deliver(message, reply->request_id); !status) {
+      stop_reading(pending);
+      return fail(status.error());
+    }
+  }
+}
+
+/// Hands a reply to the caller it belongs to. One whose caller gave up is dropped; one that nobody can have asked for
+/// breaks the protocol.
+base::Status Connection::deliver(const Message& message, std::uint32_t request_id) {
+  const std::lock_guard lock(mutex_);
+  PendingReply* other = pending_.take(request_id);
+  if (other == nullptr) {
+    const bool issued = request_id % 2 == 0 && request_id != 0 && request_id - 2 < next_request_id_ - 2;
+    if (!issued) return base::error(Stage::receive, Code::unknown_reply);
+    return {};
+  }
+  other->frame = message.frame;
+  other->octets.assign(message.octets.begin(), message.octets.end());
+  other->done = true;
+  other->changed.notify_one();
+  return {};
+}
+
+base::Status Connection::on_message_while_waiting(const Message& message) {
+  switch (message.frame.type) {
+    case messaging::MessageType::close_connection:
+      // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere.
+      return base::error(Stage::wait, Code::closed);
+    case messaging::MessageType::message_error:
+      return base::error(Stage::wait, Code::protocol_error);
+    default:
+      return base::error(Stage::receive, Code::malformed);
+  }
+}
+
+/// Gives up the reading role and wakes another caller to take it.
+void Connection::stop_reading(PendingReply& pending) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!pending.done) pending_.take(pending.request_id);
+  if (!pending.reading) return;
+  pending.reading = reader_active_ = false;
+  // Those who are still sending will look for themselves.
+  for (PendingReply* next = pending_.first(); next != nullptr; next = next->next) {
+    if (!next->waiting) continue;
+    next->changed.notify_one();
+    return;
+  }
+}
+
+/// Forgets a call: its reply, if it comes, will be dropped.
+void Connection::give_up(PendingReply& pending, bool cancel) noexcept {
+  stop_reading(pending);
+  if (!cancel) return;
+  const std::unique_lock writer(writer_, std::try_to_lock);
+  if (!writer) return;
+  encoder_.reset(format(settings_.version.minor));
+  protocol_->encode_cancel_request(encoder_, pending.request_id);
+  const auto segments = encoder_.segments();
+  std::size_t size = 0;
+  for (const auto& segment : segments) size += segment.size;
+  // A courtesy that may not block; but half of it must not stay on the wire either.
+  auto sent = transport_->send(segments, Deadline::now());
+  if (sent && *sent != size) fail(base::error(Stage::send, Code::timed_out));
+}
+
+std::size_t Connection::load() {
+  const std::lock_guard lock(mutex_);
+  return failed_ ? static_cast<std::size_t>(-1) : pending_.count();
+}
+
+bool Connection::usable() {
+  const std::int64_t now = coarse_now();
+  const std::int64_t before = last_used_.exchange(now, std::memory_order_relaxed);
+  if (now - before > kIdleCheckAfter && before != 0) return check_idle().ok();
+  const std::lock_guard lock(mutex_);
+  return !failed_;
+}
+
+base::Status Connection::check_idle() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return failure_;
+    if (reader_active_ || !pending_.empty()) return {};
+    reader_active_ = true;
+  }
+  PendingReply nobody;
+  nobody.reading = true;
+  const ReadingRole role(*this, nobody);
+  for (;;) {
+    Message message;
+    auto next = framer_->next(message);
+    if (!next) return fail(next.error());
+    if (*next) {
+      if (message.frame.type == messaging::MessageType::reply) continue;  // its caller gave up
+      CORBEL_CHECK([&]() -> base::Status {
+        auto status = on_message_while_waiting(message);
+        return status ? status : base::Status(fail(status.error()));
+      }());
+      continue;
+    }
+    auto received = transport_->receive(framer_->space(), Deadline::now());
+    if (!received) {
+      if (received.error().code == Code::would_block || received.error().code == Code::timed_out) return {};
+      return fail(base::error(Stage::send, Code::closed, received.error().os_error));
+    }
+    framer_->received(*received);
+  }
+}
+
+}  // namespace corbel::connection

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/corba/exception.hpp"
+
+#include <cstdio>
+#include <ostream>
+#include <string_view>
+
+#include "corbel/corba/minor_codes.hpp"
+
+namespace CORBA {
+namespace {
+
+std::string_view name_of(CompletionStatus completed) {
+  switch (completed) {
+    case CompletionStatus::COMPLETED_YES:
+      return "COMPLETED_YES";
+    case CompletionStatus::COMPLETED_NO:
+      return "COMPLETED_NO";
+    case CompletionStatus::COMPLETED_MAYBE:
+      return "COMPLETED_MAYBE";
+  }
+  return "completion unknown";
+}
+
+}  // namespace
+
+Exception::~Exception() = default;
+
+const char* Exception::what() const noexcept {
+  try {
+    std::string text;
+    _info(text);
+    text_ = corbel::base::make_shared<const std::string>(std::move(text));
+    return text_->c_str();
+  } catch (...) {
+    return _name();
+  }
+}
+
+void Exception::_info(std::string& text) const { text += _name(); }
+
+std::ostream& operator<<(std::ostream& stream, const Exception& exception) { return stream << exception.what(); }
+
+SystemException::SystemException(std::uint32_t minor, CompletionStatus completed, std::string text)
+    : minor_(minor), completed_(completed) {
+  if (!text.empty()) detail(std::move(text));
+}
+
+const std::string& SystemException::detail() const noexcept {
+  static const std::string none;
+  return detail_ == nullptr ? none : *detail_;
+}
+
+void SystemException::detail(std::string text) {
+  detail_ = corbel::base::make_shared<const std::string>(std::move(text));
+}
+
+void SystemException::_info(std::string& text) const {
+  char number[16];
+  std::snprintf(number, sizeof number, "0x%08x", minor_);
+  text.append(_name()).append(" (minor ").append(number);
+  const std::string meaning = corbel::corba::minor_name(_name(), minor_);
+  if (!meaning.empty()) text.append(" \"").append(meaning).append("\"");
+  text.append(", ").append(name_of(completed_)).append(")");
+  if (detail_ != nullptr) text.append(": ").append(*detail_);
+}
+
+#define CORBEL_DEFINE_SYSTEM_EXCEPTION(NAME)                                                \
+  void NAME::_raise() const { throw *this; }                                                \
+  const char* NAME::_rep_id() const noexcept { return "IDL:omg.org/CORBA/" #NAME ":1.0"; } \
+  const char* NAME::_name() const noexcept { return #NAME; }
+CORBEL_SYSTEM_EXCEPTIONS(CORBEL_DEFINE_SYSTEM_EXCEPTION)
+#undef CORBEL_DEFINE_SYSTEM_EXCEPTION
+
+}  // namespace CORBA
+
+namespace corbel::corba {
+namespace {
+
+struct Raiser {
+  std::string_view id;
+  [[noreturn]] void (*raise)(std::uint32_t minor, CORBA::CompletionStatus completed, std::string&& detail);
+};
+
+template <class E>
+[[noreturn]] void raise_as(std::uint32_t minor, CORBA::CompletionStatus completed, std::string&& detail) {
+  throw E(minor, completed, std::move(detail));
+}
+
+#define CORBEL_RAISER(NAME) {"IDL:omg.org/CORBA/" #NAME ":1.0", &raise_as<CORBA::NAME>},
+constexpr Raiser kRaisers[] = {CORBEL_SYSTEM_EXCEPTIONS(CORBEL_RAISER)};
+#undef CORBEL_RAISER
+
+}  // namespace
+
+void raise_system_exception(std::string_view id, std::uint32_t minor, CORBA::CompletionStatus completed,
+                            std::string detail) {
+  for (const Raiser& raiser : kRaisers) {
+    if (raiser.id == id) raiser.raise(minor, completed, std::move(detail));
+  }
+  if (!detail.empty()) detail += ": ";
+  throw CORBA::UNKNOWN(minor::kNonStandardSystemException, completed,
+                       detail.append("the peer raised ").append(id));
+}
+
+}  // namespace corbel::corba

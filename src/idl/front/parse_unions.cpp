@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unions and their labels.
+#include <algorithm>
+
+#include "idl/front/structures.hpp"
+
+namespace corbel::idl::front {
+namespace {
+
+using model::TypeKind;
+
+/// How many values a discriminator type has; 0 for "more than anyone lists".
+std::size_t value_count(const model::Type& type) {
+  switch (type.kind) {
+    case TypeKind::boolean: return 2;
+    case TypeKind::char_: return 256;
+    case TypeKind::short_:
+    case TypeKind::ushort: return 65536;
+    case TypeKind::enum_: return model::as<model::Enum>(type.declaration)->enumerators.size();
+    default: return 0;
+  }
+}
+
+/// The n-th value in the order in which a default label is looked for: declaration order, or from 0 up and, for short,
+/// on from the lowest.
+model::Value nth_value(const model::Type& type, std::uint64_t n) {
+  switch (type.kind) {
+    case TypeKind::boolean: return n != 0;
+    case TypeKind::char_: return static_cast<char32_t>(n);
+    case TypeKind::enum_: return model::as<model::Enum>(type.declaration)->enumerators[n];
+    case TypeKind::short_: return static_cast<std::int64_t>(static_cast<std::int16_t>(n));
+    case TypeKind::long_:
+    case TypeKind::longlong: return static_cast<std::int64_t>(n);
+    default: return n;
+  }
+}
+
+}  // namespace
+
+const model::Type* Parser::parse_union() {
+  take();
+  const auto name = parse_new_name("a union");
+  if (!name) return nullptr;
+  if (at(Kind::semicolon)) {
+    forward_declare<model::Union>(*name);
+    return nullptr;
+  }
+  Entry* entry = nullptr;
+  auto* u = begin_structure<model::Union>(*name, entry);
+  Scope& scope = names_.open(Scope::Sort::structure, name->text, u);
+  if (entry != nullptr) entry->inner = &scope;
+  open_structures_.insert(u);
+  {
+    const Inside inside(*this, scope, &u->contents);
+    if (expect(Kind::kw_switch, "after the name of the union") && expect(Kind::left_paren, "after 'switch'")) {
+      u->discriminator = parse_discriminator();
+      expect(Kind::right_paren, "after the discriminator type");
+    }
+    model::Union* outer = std::exchange(union_, u);
+    auto outer_labels = std::exchange(labels_, {});
+    if (expect(Kind::left_brace, "to open union " + quoted(name->text))) {
+      const std::size_t errors = diagnostics_.errors();
+      parse_body(&Parser::parse_union_case, "union " + quoted(name->text));
+      if (u->cases.empty() && errors == diagnostics_.errors()) {
+        diagnostics_.report(Id::empty_body, name->where, "union " + quoted(name->text) + " has no members");
+      }
+    }
+    if (u->discriminator != nullptr) finish_union(*u);
+    union_ = outer;
+    labels_ = std::move(outer_labels);
+  }
+  open_structures_.erase(u);
+  u->defined = true;
+  add(u);
+  return types_[u];
+}
+
+const model::Type* Parser::parse_discriminator() {
+  const Span where = panic_ || abandoned_ ? Span{} : current().span;
+  if (at(Kind::kw_octet) || at(Kind::kw_wchar)) {
+    report_unsupported(where, at(Kind::kw_octet) ? "octet as discriminator" : "wchar as discriminator");
+    take();
+    return nullptr;
+  }
+  const model::Type* type = at(Kind::kw_enum) ? parse_enum() : parse_type(Use::result);
+  if (type == nullptr) return nullptr;
+  const model::Type& real = resolve(*type);
+  if (real.kind == TypeKind::octet || real.kind == TypeKind::wchar) {
+    report_unsupported(where, "octet or wchar as discriminator");
+    return nullptr;
+  }
+  const bool allowed = integer_range(real.kind).highest > 0 || real.kind == TypeKind::boolean ||
+                       real.kind == TypeKind::char_ || real.kind == TypeKind::enum_;
+  if (allowed) return type;
+  diagnostics_.report(Id::bad_discriminator, where,
+                      "a discriminator is an integer, char, boolean or enum, not " + quoted(spelling(*type)));
+  return nullptr;
+}
+
+void Parser::parse_union_case() {
+  const Nesting nesting(*this);
+  skip_annotations();
+  model::Union& u = *union_;
+  model::UnionCase union_case;
+  while (at(Kind::kw_case) || at(Kind::kw_default)) parse_label(union_case);
+  if (union_case.labels.empty() && !union_case.is_default && !panic_) {
+    fail(Id::expected, "expected 'case' or 'default'");
+    return;
+  }
+  skip_annotations();
+  const model::Type* type = parse_type(Use::member);
+  const auto name = parse_new_name("a union member");
+  if (!name) return;
+  union_case.member.type = parse_array_sizes(type);
+  union_case.member.name = name->text;
+  const auto position = source_.position(name->where.offset);
+  union_case.member.where = {position.file, position.line, position.column};
+  names_.declare(name->text, name->where, Entry::How::member, nullptr);
+  u.cases.push_back(std::move(union_case));
+  expect_semicolon("union member");
+}
+
+void Parser::parse_label(model::UnionCase& union_case) {
+  const Token keyword = take();
+  if (keyword.kind == Kind::kw_default) {
+    const bool repeated = union_case.is_default ||
+                          std::any_of(union_->cases.begin(), union_->cases.end(), [](const auto& c) { return c.is_default; });
+    if (repeated) diagnostics_.report(Id::duplicate_default, keyword.span, "a union has at most one 'default'");
+    union_case.is_default = true;
+  } else {
+    Span where = panic_ || abandoned_ ? keyword.span : current().span;
+    if (union_->discriminator == nullptr) {
+      parse_expression(0);
+      union_case.labels.emplace_back();
+    } else {
+      model::Value value = parse_constant_value(*union_->discriminator);
+      where.length = std::max(previous_end_, where.offset + 1) - where.offset;
+      if (!std::holds_alternative<std::monostate>(value)) {
+        const auto [earlier, added] = labels_.try_emplace(value, where);
+        if (!added) {
+          diagnostics_.report(Id::duplicate_label, where, "this label is already taken")
+              .note(earlier->second, "first used here");
+        }
+      }
+      union_case.labels.push_back(std::move(value));
+    }
+  }
+  expect(Kind::colon, "after the label");
+}
+
+/// Which label, if any, is left for the default.
+void Parser::finish_union(model::Union& u) {
+  const model::Type& type = resolve(*u.discriminator);
+  u.covers_all_labels = value_count(type) != 0 && labels_.size() == value_count(type);
+  if (u.covers_all_labels) {
+    const auto with_default = std::find_if(u.cases.begin(), u.cases.end(), [](const auto& c) { return c.is_default; });
+    if (with_default != u.cases.end()) {
+      diagnostics_.report(Id::superfluous_default, names_.current().find(folded(with_default->member.name))->where,
+                          "the labels already name every value of " + quoted(spelling(*u.discriminator)) +
+                              ", so nothing is left for 'default'");
+    }
+    return;
+  }
+  std::uint64_t n = 0;
+  while (labels_.contains(nth_value(type, n))) ++n;
+  u.default_label = nth_value(type, n);
+}
+
+}  // namespace corbel::idl::front

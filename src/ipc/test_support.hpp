@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "corbel/ipc/acceptor.hpp"
+#include "corbel/ipc/connector.hpp"
+
+namespace corbel::ipc::testing {
+
+/// A directory that goes with its contents.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string file(const std::string& name) const { return path_ + '/' + name; }
+
+ private:
+  std::string path_;
+};
+
+/// An address to listen on, for each family.
+template <class Address>
+struct Place;
+template <>
+struct Place<InetAddress> {
+  InetAddress address() const { return InetAddress::loopback_v4(); }
+};
+template <>
+struct Place<UnixAddress> {
+  UnixAddress address() const { return *UnixAddress::path(directory.file("s")); }
+  TemporaryDirectory directory;
+};
+
+/// A listening acceptor and one connection to it.
+template <class Address>
+struct Connection {
+  Connection()
+      : acceptor(*Acceptor<Address>::open(place.address())),
+        client(*Connector<Address>().connect(*acceptor.local_address())),
+        server(*acceptor.accept()) {}
+  Place<Address> place;
+  Acceptor<Address> acceptor;
+  Stream<Address> client;
+  Stream<Address> server;
+};
+
+}  // namespace corbel::ipc::testing

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orb/core.hpp"
+
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "orb/error_map.hpp"
+#include "orb/local_target.hpp"
+#include "orb/remote_target.hpp"
+
+namespace corbel::orb {
+
+using base::Code;
+using base::Stage;
+using CORBA::CompletionStatus;
+
+namespace {
+
+connection::ConnectionCache::Settings cache_settings(const Options& options) {
+  return {options.transport, options.limits, options.connections_per_endpoint};
+}
+
+connection::Server::Settings server_settings(const Options& options) {
+  connection::Server::Settings settings;
+  settings.serving = options.serving;
+  settings.connection.limits = options.limits;
+  settings.connection.version = {1, options.giop_minor};
+  settings.connection.send_timeout = options.timeouts.server_send;
+  return settings;
+}
+
+/// A stub for an object whose interface is not known yet.
+class GenericObject final : public CORBA::Object {};
+
+}  // namespace
+
+Core::Core(Options options, Components components)
+    : options_(std::move(options)),
+      registry_(std::move(components.protocols), std::move(components.transports), {1, options_.giop_minor},
+                options_.limits),
+      cache_(registry_, cache_settings(options_)),
+      dispatch_(*this),
+      acceptors_(registry_, options_.transport) {
+  auto server = connection::Server::create(server_settings(options_), dispatch_);
+  if (!server) raise(server.error(), "creating the ORB's reactor");
+  server_ = *std::move(server);
+}
+
+Core::~Core() { shutdown(true); }
+
+CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior) {
+  if (ior.is_nil()) return nullptr;
+  base::Bytes key;
+  corba::TargetPtr target;
+  if (options_.collocation && is_here(ior, key)) {
+    target = make_local_target(*this, std::move(ior), std::move(key));
+  } else {
+    target = base::make_shared<RemoteTarget>(*this, std::move(ior));
+  }
+  auto object = base::make_shared<GenericObject>();
+  object->_bind(std::move(target));
+  return CORBA::object_reference<CORBA::Object>(std::move(object));
+}
+
+/// True if the reference leads to an adapter of this ORB: its key names this run of the process, or its endpoint is
+/// ours.
+bool Core::is_here(const ior::Ior& ior, base::Bytes& object_key) {
+  ObjectAdapter* adapter = this->adapter();
+  if (adapter == nullptr) return false;
+  auto routes = registry_.routes(ior, {});
+  if (!routes) return false;
+  for (const auto& route : *routes) {
+    bool here = adapter->made_here(route.object_key);
+    const std::lock_guard lock(listen_mutex_);
+    for (const auto& point : published_) {
+      here = here || (point.protocol == route.protocol && point.endpoint->text() == route.endpoint->text());
+    }
+    if (!here) continue;
+    object_key = route.object_key;
+    return true;
+  }
+  return false;
+}
+
+CORBA::object_reference<CORBA::ORB> Core::orb() { return orb_.lock(); }
+
+void Core::listen() {
+  const std::lock_guard lock(listen_mutex_);
+  if (listening_) return;
+  std::vector<std::string> endpoints;
+  for (const auto& configured : options_.listen_endpoints) {
+    endpoints.push_back(configured.protocol.empty() ? configured.endpoint : configured.protocol + '+' + configured.endpoint);
+  }
+  if (endpoints.empty()) {
+    // One local and one Internet endpoint of what this ORB is built from, at addresses that the system chooses.
+    for (const auto& transport : registry_.transports()) {
+      if (transport->scheme() == "unix") endpoints.push_back("unix://");
+      if (transport->scheme() == "tcp") endpoints.push_back("tcp://");
+    }
+  }
+  for (const auto& text : endpoints) {
+    auto point = registry_.parse_endpoint(text);
+    if (!point) {
+      throw CORBA::BAD_PARAM(0, CompletionStatus::COMPLETED_NO,
+                             "listening endpoint '" + text + "': " + base::to_string(point.error()) +
+                                 "; write [protocol+]transport://address, such as tcp://localhost:4000 or unix:///path");
+    }
+    if (auto opened = acceptors_.open(*point, *server_); !opened) {
+      throw CORBA::INITIALIZE(0, CompletionStatus::COMPLETED_NO,
+                              "listening at '" + text + "': " + base::to_string(opened.error()));
+    }
+  }
+  published_ = acceptors_.published();
+  if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
+  listening_ = true;
+}
+
+std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_key) {
+  listen();
+  return registry_.publish(published_, object_key);
+}
+
+ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
+  ior::Ior ior;
+  for (const auto& address : url.addresses) {
+    auto point = registry_.from_url(address);
+    if (!point) {
+      const std::uint32_t minor = point.error().code == Code::unsupported ? 7 : 8;
+      throw CORBA::BAD_PARAM(CORBA::OMGVMCID | minor, CompletionStatus::COMPLETED_NO,
+                             "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()));
+    }
+    ior::ProfileBase base;
+    base.version = address.version;
+    base.object_key = url.object_key;
+    const std::vector<transport::EndpointPtr> endpoints{point->endpoint};
+    std::vector<ior::TaggedProfile> profiles;
+    if (!registry_.transports()[point->transport]->publish(endpoints, base, profiles)) {
+      ior::CorbelProfile own;
+      static_cast<ior::ProfileBase&>(own) = base;
+      own.protocol = point->protocol->name();
+      own.endpoint = point->endpoint->text();
+      profiles.push_back(ior::encode_profile(own));
+    }
+    ior.profiles.insert(ior.profiles.end(), profiles.begin(), profiles.end());
+  }
+  return ior;
+}
+
+void Core::run() { server_->run(); }
+bool Core::work_pending() { return server_->work_pending(); }
+void Core::perform_work() { server_->perform_work(); }
+
+void Core::shutdown(bool wait) {
+  if (shut_down_.exchange(true)) return;
+  acceptors_.close();
+  if (ObjectAdapter* adapter = this->adapter()) adapter->shutdown(wait);
+  server_->stop(wait);
+  cache_.close();
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "connection/connection.hpp"
+#include "connection/registry.hpp"
+#include "corbel/corba/call.hpp"
+#include "corbel/ior/ior.hpp"
+
+namespace corbel::orb {
+
+class Core;
+
+/// A remote object: the whole client algorithm. Thread-safe; shared by all stubs of a reference.
+class RemoteTarget final : public corba::Target {
+ public:
+  RemoteTarget(Core& core, ior::Ior ior);
+
+  void invoke(const corba::Call& call) override;
+  const ior::Ior& ior() const override { return ior_; }
+  cdr::Context& context() const noexcept override;
+  bool is_local() const noexcept override { return false; }
+
+ private:
+  /// A route with its connection: what calls use until it fails. Immutable.
+  struct Binding : base::RefCounted {
+    connection::Route route;
+    connection::ConnectionPtr connection;
+    bool fresh = false;      ///< made for the call that is being tried
+    bool forwarded = false;  ///< leads where a location forward pointed
+  };
+  using BindingPtr = base::IntrusivePtr<const Binding>;
+  struct Attempt;
+
+  BindingPtr bind(base::Deadline deadline);
+  BindingPtr bind_anew(base::Deadline deadline);
+  BindingPtr connect(const std::vector<connection::Route>& routes, bool forwarded, base::Deadline deadline,
+                     base::Error& error, std::string& where);
+  base::Status try_once(const Binding& binding, const corba::Call& call, base::Deadline deadline, Attempt& attempt);
+  void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempt& attempt);
+  /// True if the call may be tried again; otherwise throws.
+  bool recover(const Binding& binding, base::Error error, base::Deadline deadline, Attempt& attempt);
+  void drop(const Binding& binding);
+  void forward_to(ior::Ior ior);
+  bool back_to_original();
+
+  Core& core_;
+  const ior::Ior ior_;
+
+  std::mutex mutex_;  // guards what follows
+  BindingPtr binding_;
+  std::optional<ior::Ior> forward_;
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "corbel/ipc/event.hpp"
+#include "corbel/transport/transport.hpp"
+
+namespace corbel::transport::inproc {
+
+/// The accept queue of one name. Thread-safe.
+class Listener {
+ public:
+  Listener(ipc::Event waiting, std::size_t backlog) : waiting_(std::move(waiting)), backlog_(backlog) {}
+
+  /// Queues the server's end of a new conversation; a full queue holds the caller up. Errors (stage connect): refused
+  /// after close(), timed_out, would_block.
+  base::Status push(std::unique_ptr<Transport> transport, base::Deadline deadline);
+  base::Result<std::unique_ptr<Transport>> pop();
+  /// Refuses from now on; peers in the queue see the end of their streams.
+  void close() noexcept;
+  /// Readable while somebody waits in the queue.
+  int handle() const noexcept { return waiting_.handle(); }
+
+ private:
+  const ipc::Event waiting_;
+  const std::size_t backlog_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable room_;
+  std::deque<std::unique_ptr<Transport>> queue_;
+  bool closed_ = false;
+};
+
+/// Who listens under which name. Thread-safe.
+class Hub {
+ public:
+  Hub();
+  /// Random; tells this hub from those of other processes.
+  const std::string& id() const noexcept { return id_; }
+  /// A name that nobody else uses.
+  std::string unused_name();
+  /// Error (stage listen): address_in_use.
+  base::Status add(const std::string& name, std::shared_ptr<Listener> listener);
+  void remove(const std::string& name) noexcept;
+  /// Null if nobody listens.
+  std::shared_ptr<Listener> find(const std::string& name);
+  /// Counts conversations, to tell them apart in diagnostics.
+  std::uint64_t next_number();
+
+ private:
+  const std::string id_;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, std::shared_ptr<Listener>, std::less<>> listeners_;
+  std::uint64_t numbers_ = 0;
+};
+
+}  // namespace corbel::transport::inproc

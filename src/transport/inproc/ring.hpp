@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/result.hpp"
+#include "corbel/cdr/encoder.hpp"
+#include "corbel/ipc/event.hpp"
+
+namespace corbel::transport::inproc {
+
+/// Waits for `condition` until the deadline; true if it came about. Rechecks the deadline by its own clock.
+template <class Condition>
+bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, base::Deadline deadline,
+                Condition condition) {
+  while (!condition()) {
+    if (deadline.is_none()) {
+      changed.wait(lock);
+    } else if (deadline.expired()) {
+      return false;
+    } else {
+      changed.wait_for(lock, deadline.remaining());
+    }
+  }
+  return true;
+}
+
+/// One direction of a conversation: a bounded queue of octets between one writing and one reading thread. Octets are
+/// copied outside the lock. close() may come from any thread, any number of times.
+class Ring {
+ public:
+  explicit Ring(std::size_t capacity) noexcept : capacity_(capacity) {}
+
+  /// As Transport::send(): a full ring holds the writer up.
+  base::Result<std::size_t> write(std::span<const cdr::Segment> data, base::Deadline deadline);
+  /// As Transport::receive(): what was written before close() can still be read.
+  base::Result<std::size_t> read(base::ByteSpan buffer, base::Deadline deadline);
+  void close() noexcept;
+  /// A handle that is readable while there is something to read and no thread waits in read() for it; made when first
+  /// asked for. -1 if the system has none left.
+  int handle() noexcept;
+
+ private:
+  std::size_t used() const noexcept { return static_cast<std::size_t>(written_ - read_); }
+  bool readable() const noexcept { return used() != 0 || closed_; }
+  void put(std::uint64_t at, const base::Octet* data, std::size_t size) noexcept;
+  void update_event() noexcept;
+
+  const std::size_t capacity_;
+  std::unique_ptr<base::Octet[]> octets_;  // made by the first write; the writer fills what the reader does not look at
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable filled_;
+  std::condition_variable drained_;
+  std::uint64_t written_ = 0;  // octets in all; only the writer changes it
+  std::uint64_t read_ = 0;     // octets in all; only the reader changes it
+  bool closed_ = false;
+  bool reader_waits_ = false;
+  bool writer_waits_ = false;
+  bool event_is_set_ = false;
+  ipc::Event event_;
+};
+
+}  // namespace corbel::transport::inproc

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/transport_helpers.hpp"
+
+namespace corbel::conformance {
+namespace {
+
+ior::ProfileBase sample_base(std::uint8_t minor) {
+  ior::ProfileBase base;
+  base.version = {1, minor};
+  base.object_key = {0xff, 'k', 'e', 'y', 0, 1};
+  if (minor > 0)
+    base.components.push_back(
+        {static_cast<std::uint32_t>(ior::ComponentTag::orb_type), {1, 0, 0, 0, 0, 'L', 'B', 'C'}});
+  return base;
+}
+
+}  // namespace
+
+// --- connecting and accepting ---
+
+TEST_P(TransportConformance, AcceptingNobodyWouldBlock) {
+  acceptor_ = listen();
+  const auto nobody = acceptor_->accept();
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().code, Code::would_block);
+}
+
+TEST_P(TransportConformance, ConnectingWhereNobodyListensFailsAtOnce) {
+  auto acceptor = listen();
+  const EndpointPtr there = acceptor->endpoints().front();
+  acceptor->close();
+  acceptor->close();
+  for (const Deadline deadline : {Deadline::none(), Deadline::after(kPatience)}) {
+    const auto refused = connector_->connect(*there, deadline);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().stage, Stage::connect);
+    EXPECT_TRUE(refused.error().code == Code::refused || refused.error().code == Code::unreachable)
+        << base::to_string(refused.error());
+  }
+}
+
+TEST_P(TransportConformance, ConnectingToAnAddressThatDoesNotExistIsUnreachable) {
+  const auto nowhere = connector_->connect(*endpoint(GetParam().nowhere), Deadline::after(kPatience));
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().code, Code::unreachable) << base::to_string(nowhere.error());
+}
+
+TEST_P(TransportConformance, AFullAcceptQueueEndsAConnectAtItsDeadline) {
+  Options options;
+  options.backlog = 1;
+  acceptor_ = listen(options);
+  std::vector<std::unique_ptr<Transport>> clients;
+  for (int i = 0; i < 16; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto connected = connector_->connect(*acceptor_->endpoints().front(), Deadline::after(80ms));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+    if (!connected) {
+      EXPECT_EQ(connected.error().code, Code::timed_out) << base::to_string(connected.error());
+      EXPECT_EQ(connected.error().stage, Stage::connect);
+      return;
+    }
+    clients.push_back(*std::move(connected));
+  }
+  FAIL() << "the queue never filled";
+}
+
+TEST_P(TransportConformance, ManyPeersTalkSideBySide) {
+  acceptor_ = listen();
+  constexpr std::uint32_t kPeers = 100;
+  std::vector<std::unique_ptr<Transport>> clients, servers;
+  for (std::uint32_t i = 0; i < kPeers; ++i) {
+    auto connected = connector_->connect(*acceptor_->endpoints().front(), Deadline::after(kPatience));
+    ASSERT_TRUE(connected);
+    clients.push_back(*std::move(connected));
+    servers.push_back(accept(*acceptor_));
+    ASSERT_TRUE(servers.back());
+  }
+  for (std::uint32_t i = 0; i < kPeers; ++i) ASSERT_TRUE(send(*clients[i], pattern(500, i)));
+  for (std::uint32_t i = 0; i < kPeers; ++i) EXPECT_EQ(receive(*servers[i], 500), pattern(500, i));
+}
+
+TEST_P(TransportConformance, ConnectsFromManyThreadsAtOnce) {
+  acceptor_ = listen();
+  const EndpointPtr there = acceptor_->endpoints().front();
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    workers.push_back(std::make_unique<Worker>([&] {
+      auto connected = connector_->connect(*there, Deadline::after(kPatience));
+      ASSERT_TRUE(connected);
+      EXPECT_TRUE(send(**connected, pattern(10)));
+    }));
+  }
+  for (int i = 0; i < 8; ++i) {
+    auto peer = accept(*acceptor_);
+    ASSERT_TRUE(peer);
+    EXPECT_EQ(receive(*peer, 10), pattern(10));
+  }
+}
+
+TEST_P(TransportConformance, TwoListenersCannotShareAnEndpoint) {
+  acceptor_ = listen();
+  const auto second = factory_->listen(*acceptor_->endpoints().front(), {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Code::address_in_use);
+  EXPECT_EQ(second.error().stage, Stage::listen);
+}
+
+TEST_P(TransportConformance, AnEndpointIsFreeAgainAfterClose) {
+  auto first = listen();
+  const EndpointPtr there = first->endpoints().front();
+  first->close();
+  const auto second = factory_->listen(*there, {});
+  EXPECT_TRUE(second) << base::to_string(second.error());
+}
+
+TEST_P(TransportConformance, TellsBothEndsForDiagnostics) {
+  connect_pair();
+  const std::string prefix = std::string(factory_->scheme()) + "://";
+  for (const auto* end : {client_.get(), server_.get()}) {
+    EXPECT_TRUE(end->local().starts_with(prefix)) << end->local();
+    EXPECT_TRUE(end->peer().starts_with(prefix)) << end->peer();
+  }
+  EXPECT_GT(client_->peer().size(), prefix.size());
+}
+
+TEST_P(TransportConformance, TraitsAreThoseOfAReliableStream) {
+  connect_pair();
+  for (const auto traits : {factory_->traits(), client_->traits()}) {
+    EXPECT_TRUE(traits.byte_stream && traits.reliable && traits.ordered);
+    EXPECT_EQ(traits.largest_message, 0U);
+  }
+}
+
+// --- endpoints ---
+
+TEST_P(TransportConformance, EqualAddressesHaveEqualText) {
+  const std::string prefix = std::string(factory_->scheme()) + "://";
+  for (const auto& [address, canonical] : GetParam().spelled) {
+    const EndpointPtr parsed = endpoint(address);
+    ASSERT_TRUE(parsed);
+    EXPECT_EQ(parsed->text(), prefix + canonical);
+    EXPECT_EQ(parsed->scheme(), factory_->scheme());
+    EXPECT_EQ(endpoint(canonical)->text(), parsed->text()) << "the text reads back as itself";
+  }
+}
+
+TEST_P(TransportConformance, RefusesBadAddresses) {
+  for (const std::string& address : GetParam().bad) {
+    const auto parsed = factory_->parse(address);
+    ASSERT_FALSE(parsed) << address;
+    EXPECT_EQ(parsed.error().stage, Stage::resolve);
+    EXPECT_TRUE(parsed.error().code == Code::bad_argument || parsed.error().code == Code::too_large) << address;
+  }
+}
+
+TEST_P(TransportConformance, RefusesEndpointsOfOtherTransports) {
+  class Foreign final : public transport::Endpoint {
+   public:
+    std::string_view scheme() const noexcept override { return "foreign"; }
+    const std::string& text() const noexcept override { return text_; }
+
+   private:
+    std::string text_ = "foreign://somewhere";
+  } foreign;
+  const auto connected = connector_->connect(foreign, Deadline::after(kPatience));
+  ASSERT_FALSE(connected);
+  EXPECT_EQ(connected.error(), base::error(Stage::connect, Code::bad_argument));
+  const auto listening = factory_->listen(foreign, {});
+  ASSERT_FALSE(listening);
+  EXPECT_EQ(listening.error(), base::error(Stage::listen, Code::bad_argument));
+}
+
+TEST_P(TransportConformance, PublishedEndpointsReadBack) {
+  acceptor_ = listen();
+  ASSERT_FALSE(acceptor_->endpoints().empty());
+  for (const EndpointPtr& each : acceptor_->endpoints()) {
+    const std::string address = each->text().substr(factory_->scheme().size() + 3);
+    EXPECT_EQ(endpoint(address)->text(), each->text());
+  }
+}
+
+// --- profiles ---
+
+TEST_P(TransportConformance, DecodesTheProfilesItPublishes) {
+  acceptor_ = listen();
+  const auto endpoints = acceptor_->endpoints();
+  for (const std::uint8_t minor : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
+    std::vector<ior::TaggedProfile> profiles;
+    const ior::ProfileBase base = sample_base(minor);
+    if (!factory_->publish(endpoints, base, profiles)) {
+      EXPECT_TRUE(profiles.empty());
+      continue;
+    }
+    ASSERT_FALSE(profiles.empty());
+    std::size_t found = 0;
+    for (const auto& profile : profiles) {
+      const auto reachable = factory_->decode(profile, {});
+      ASSERT_TRUE(reachable) << base::to_string(reachable.error());
+      EXPECT_EQ(reachable->protocol, "giop");
+      EXPECT_EQ(reachable->base.version, base.version);
+      EXPECT_EQ(reachable->base.object_key, base.object_key);
+      EXPECT_EQ(ior::find_component(reachable->base.components, ior::ComponentTag::orb_type) != nullptr, minor > 0);
+      for (const auto& each : reachable->endpoints) {
+        for (const auto& wanted : endpoints) found += each->text() == wanted->text() ? 1 : 0;
+      }
+    }
+    EXPECT_GE(found, endpoints.size());
+    auto connected =
+        connector_->connect(*factory_->decode(profiles.front(), {})->endpoints.front(), Deadline::after(kPatience));
+    EXPECT_TRUE(connected);
+  }
+}
+
+TEST_P(TransportConformance, LeavesForeignProfilesAlone) {
+  const auto foreign = factory_->decode({0x12345678, {1, 2, 3}}, {});
+  ASSERT_FALSE(foreign);
+  EXPECT_EQ(foreign.error().code, Code::unsupported);
+}
+
+TEST_P(TransportConformance, SurvivesHostileProfiles) {
+  acceptor_ = listen();
+  std::vector<ior::TaggedProfile> profiles;
+  (void)factory_->publish(acceptor_->endpoints(), sample_base(2), profiles);
+  for (const auto& profile : profiles) {
+    for (std::size_t size = 0; size < profile.data.size(); ++size) {
+      auto cut = profile;
+      cut.data.resize(size);
+      (void)factory_->decode(cut, {}).ok();
+      for (const base::Octet octet : Bytes{0x00, 0x01, 0x7f, 0x80, 0xff}) {
+        auto mutated = profile;
+        mutated.data[size] = octet;
+        (void)factory_->decode(mutated, {}).ok();
+      }
+    }
+  }
+  for (const std::uint32_t tag : {0U, 0x54414f00U}) {
+    for (std::uint32_t seed = 0; seed < 200; ++seed) (void)factory_->decode({tag, pattern(seed, seed)}, {}).ok();
+  }
+}
+
+}  // namespace corbel::conformance
