@@ -33,6 +33,9 @@ endforeach()
 set_target_properties(corbel PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 # Calls within the library go straight to their target instead of through its linkage table.
 target_link_options(corbel PRIVATE -Wl,-Bsymbolic-functions)
+if(NOT CORBEL_SANITIZE)
+  target_link_options(corbel PRIVATE -Wl,--no-undefined)
+endif()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Corbel)
 set(installed_targets corbel corbel_static)

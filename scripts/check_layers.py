@@ -74,8 +74,12 @@ class House:
         return None
 
     def owner_of(self, path):
-        """(room or None, name of the outside folder or None) of a file of the project."""
+        """(room or None, name of the outside folder or None) of a file of the project.
+
+        A header directly in include/corbel/ is an umbrella: it gathers public headers for applications."""
         if path.startswith("include/corbel/"):
+            if path.count("/") == 2:
+                return None, "umbrella"
             return self.room_of(path[len("include/corbel/"):]), None
         if path.startswith("src/"):
             return self.room_of(path[len("src/"):]), None
@@ -120,6 +124,8 @@ class House:
 
     def check_room(self, path, line, found, room, row, test):
         other, outside = self.owner_of(found)
+        if outside == "umbrella" and room:
+            self.breach(path, line, "umbrella headers are for applications; a room includes what it uses")
         if other is None or other == room:
             return
         allowed = row["includes"] + (row.get("tests", []) if test else [])

@@ -5,20 +5,22 @@
 #include "corbel/messaging/giop.hpp"
 #include "corbel/messaging/giop_lite.hpp"
 #include "corbel/orb/orb.hpp"
-#include "corbel/transport/inproc.hpp"
-#include "corbel/transport/tcp.hpp"
-#include "corbel/transport/unix.hpp"
+#include "corbel/transport/inproc/inproc.hpp"
+#include "corbel/transport/tcp/tcp.hpp"
+#include "corbel/transport/unix/unix.hpp"
 
 namespace corbel::builtins {
 
 orb::Components components() {
+  // In-process endpoints are names within the process, so all its ORBs share them.
+  static const auto hub = transport::make_inproc_hub();
   return {
       {
           messaging::make_giop(),
           messaging::make_giop_lite(),
       },
       {
-          transport::make_inproc(),
+          transport::make_inproc(hub),
           transport::make_unix(),
           transport::make_tcp(),
       },

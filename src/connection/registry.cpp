@@ -30,7 +30,7 @@ Registry::Registry(std::vector<ProtocolPtr> protocols, std::vector<TransportPtr>
 
 bool Registry::fits(const messaging::Requirements& needs, const transport::Traits& gives) noexcept {
   return (!needs.ordered || gives.ordered) && (!needs.reliable || gives.reliable) &&
-         (!gives.byte_stream || needs.byte_stream);
+         (!needs.whole_messages || !gives.byte_stream);
 }
 
 const ProtocolPtr* Registry::find_protocol(std::string_view name) const noexcept {

@@ -13,8 +13,6 @@ void ServerCall::throw_bad_arguments() const {
   switch (error.code) {
     case base::Code::bad_character:
       throw CORBA::DATA_CONVERSION(minor::kCharacterNotInCodeSet, kNo, std::move(detail));
-    case base::Code::bad_enum:
-      throw CORBA::BAD_PARAM(minor::kEnumOutOfRange, kNo, std::move(detail));
     case base::Code::wide_data:
       throw CORBA::BAD_PARAM(minor::kWideDataWithoutCodeSet, kNo, std::move(detail));
     default:

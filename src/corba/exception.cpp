@@ -79,11 +79,11 @@ namespace {
 
 struct Raiser {
   std::string_view id;
-  [[noreturn]] void (*raise)(std::uint32_t minor, CORBA::CompletionStatus completed, std::string&& detail);
+  void (*raise)(std::uint32_t minor, CORBA::CompletionStatus completed, std::string&& detail);
 };
 
 template <class E>
-[[noreturn]] void raise_as(std::uint32_t minor, CORBA::CompletionStatus completed, std::string&& detail) {
+void raise_as(std::uint32_t minor, CORBA::CompletionStatus completed, std::string&& detail) {
   throw E(minor, completed, std::move(detail));
 }
 

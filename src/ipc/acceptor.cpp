@@ -117,7 +117,8 @@ base::Result<Handle> open_acceptor(const UnixAddress& address, const AcceptorOpt
 base::Result<Handle> accept(int descriptor, Deadline deadline) noexcept {
   for (;;) {
     const int accepted = ::accept4(descriptor, nullptr, nullptr, SOCK_CLOEXEC);
-    if (accepted >= 0) [[likely]] return Handle(accepted);
+    if (accepted >= 0) [[likely]]
+      return Handle(accepted);
     if (concerns_one_connection(errno)) continue;
     const base::Error error = last_failure(Stage::accept);
     if (error.code != Code::would_block || deadline.is_now()) return error;

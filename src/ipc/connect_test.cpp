@@ -17,7 +17,9 @@ using base::Deadline;
 using base::Stage;
 using namespace std::chrono_literals;
 
-bool is_blocking(int descriptor) { return (::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0; }
+bool is_blocking(int descriptor) {
+  return (::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0;
+}
 
 template <class Address>
 class ConnectTest : public ::testing::Test {
@@ -50,8 +52,8 @@ TYPED_TEST(ConnectTest, ConnectsWithoutBlockingAndFinishes) {
 }
 
 TYPED_TEST(ConnectTest, SetsBuffersBeforeConnecting) {
-  const auto stream = this->connector_.connect(
-      this->address_, Deadline::none(), {.local = {}, .send_buffer = 100'000, .receive_buffer = 100'000});
+  const auto stream =
+      this->connector_.connect(this->address_, Deadline::none(), {.send_buffer = 100'000, .receive_buffer = 100'000});
   ASSERT_TRUE(stream);
   EXPECT_GE(*stream->get(option::receive_buffer), 100'000);
 }
@@ -154,7 +156,7 @@ TEST(TcpConnect, WorksOverIpv6) {
 TEST(TcpConnect, BindsToALocalAddressFirst) {
   auto acceptor = *TcpAcceptor::open(InetAddress::loopback_v4());
   const auto local = *InetAddress::parse("127.0.0.2", 0);
-  const auto stream = TcpConnector().connect(*acceptor.local_address(), Deadline::none(), {.local = local});
+  const auto stream = TcpConnector().connect(*acceptor.local_address(), Deadline::none(), {.local = &local});
   ASSERT_TRUE(stream);
   EXPECT_EQ(stream->local_address()->host(), "127.0.0.2");
 }

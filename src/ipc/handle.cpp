@@ -11,7 +11,9 @@ namespace corbel::ipc {
 
 static_assert(static_cast<short>(Ready::readable) == POLLIN && static_cast<short>(Ready::writable) == POLLOUT);
 
-void Handle::close() noexcept { ::close(release()); }
+void Handle::close() noexcept {
+  ::close(release());
+}
 
 base::Result<Handle> Handle::duplicate() const {
   const int copy = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);

@@ -13,8 +13,12 @@ namespace {
 using base::Code;
 using base::Stage;
 
-Handle open_null() { return Handle(::open("/dev/null", O_RDWR | O_CLOEXEC)); }
-bool is_open(int descriptor) { return ::fcntl(descriptor, F_GETFD) != -1; }
+Handle open_null() {
+  return Handle(::open("/dev/null", O_RDWR | O_CLOEXEC));
+}
+bool is_open(int descriptor) {
+  return ::fcntl(descriptor, F_GETFD) != -1;
+}
 
 TEST(Handle, ClosesWhenItGoes) {
   int descriptor;

@@ -64,12 +64,18 @@ InetAddress::InetAddress(const in6_addr& address, std::uint16_t port, std::uint3
   storage_.v6.sin6_scope_id = scope;
 }
 
-InetAddress InetAddress::any_v4(std::uint16_t port) noexcept { return InetAddress(in_addr{INADDR_ANY}, port); }
-InetAddress InetAddress::any_v6(std::uint16_t port) noexcept { return InetAddress(in6addr_any, port); }
+InetAddress InetAddress::any_v4(std::uint16_t port) noexcept {
+  return InetAddress(in_addr{INADDR_ANY}, port);
+}
+InetAddress InetAddress::any_v6(std::uint16_t port) noexcept {
+  return InetAddress(in6addr_any, port);
+}
 InetAddress InetAddress::loopback_v4(std::uint16_t port) noexcept {
   return InetAddress(in_addr{htonl(INADDR_LOOPBACK)}, port);
 }
-InetAddress InetAddress::loopback_v6(std::uint16_t port) noexcept { return InetAddress(in6addr_loopback, port); }
+InetAddress InetAddress::loopback_v6(std::uint16_t port) noexcept {
+  return InetAddress(in6addr_loopback, port);
+}
 
 base::Result<InetAddress> InetAddress::parse(std::string_view host, std::uint16_t port) noexcept {
   in_addr v4{};

@@ -32,7 +32,7 @@ std::vector<InetAddress> interface_addresses() {
   }
   const bool all_loopback = std::ranges::all_of(found, &InetAddress::is_loopback);
   if (!all_loopback) std::erase_if(found, [](const InetAddress& address) { return address.is_loopback(); });
-  std::ranges::stable_partition(found, [](const InetAddress& address) { return !address.is_v6(); });
+  std::stable_partition(found.begin(), found.end(), [](const InetAddress& address) { return !address.is_v6(); });
   return found;
 }
 

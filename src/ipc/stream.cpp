@@ -5,7 +5,9 @@ namespace corbel::ipc::detail {
 namespace {
 
 /// A finite deadline must be able to end every wait, so the wait is a poll and the transfer does not block.
-constexpr int flags_for(base::Deadline deadline) noexcept { return deadline.is_none() ? 0 : MSG_DONTWAIT; }
+constexpr int flags_for(base::Deadline deadline) noexcept {
+  return deadline.is_none() ? 0 : MSG_DONTWAIT;
+}
 
 /// After a failed transfer: nothing if it was not ready and became so within a finite deadline, else the error.
 base::Status wait_after(const base::Error& error, int descriptor, Ready ready, base::Deadline deadline) noexcept {

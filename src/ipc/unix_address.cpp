@@ -14,7 +14,9 @@ constexpr socklen_t kNameOffset = offsetof(sockaddr_un, sun_path);
 
 }  // namespace
 
-UnixAddress::UnixAddress() noexcept : storage_{}, size_(kNameOffset) { storage_.sun_family = AF_UNIX; }
+UnixAddress::UnixAddress() noexcept : storage_{}, size_(kNameOffset) {
+  storage_.sun_family = AF_UNIX;
+}
 
 base::Result<UnixAddress> UnixAddress::path(std::string_view path) noexcept {
   if (path.empty() || path.find('\0') != std::string_view::npos) {
@@ -46,8 +48,12 @@ UnixAddress UnixAddress::from_native(const sockaddr* address, socklen_t size) no
   return named ? *named : result;
 }
 
-bool UnixAddress::is_unnamed() const noexcept { return size_ == kNameOffset; }
-bool UnixAddress::is_abstract() const noexcept { return !is_unnamed() && storage_.sun_path[0] == '\0'; }
+bool UnixAddress::is_unnamed() const noexcept {
+  return size_ == kNameOffset;
+}
+bool UnixAddress::is_abstract() const noexcept {
+  return !is_unnamed() && storage_.sun_path[0] == '\0';
+}
 
 std::string_view UnixAddress::name() const noexcept {
   if (is_unnamed()) return {};
@@ -72,6 +78,8 @@ bool operator==(const UnixAddress& a, const UnixAddress& b) noexcept {
   return a.is_abstract() == b.is_abstract() && a.name() == b.name();
 }
 
-std::size_t UnixAddress::hash() const noexcept { return std::hash<std::string_view>()(name()); }
+std::size_t UnixAddress::hash() const noexcept {
+  return std::hash<std::string_view>()(name());
+}
 
 }  // namespace corbel::ipc

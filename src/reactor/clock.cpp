@@ -18,6 +18,8 @@ const Clock& Clock::system() noexcept {
   return clock;
 }
 
-TimePoint ManualClock::now() const noexcept { return TimePoint(base::Duration(nanoseconds_.load())); }
+TimePoint ManualClock::now() const noexcept {
+  return TimePoint(base::Duration(nanoseconds_.load()));
+}
 
 }  // namespace corbel::reactor

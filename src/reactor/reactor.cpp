@@ -16,7 +16,9 @@ namespace {
 using base::Code;
 using base::Stage;
 
-constexpr bool same(Events event, std::uint32_t native) { return static_cast<std::uint32_t>(event) == native; }
+constexpr bool same(Events event, std::uint32_t native) {
+  return static_cast<std::uint32_t>(event) == native;
+}
 static_assert(same(Events::readable, EPOLLIN) && same(Events::writable, EPOLLOUT) && same(Events::error, EPOLLERR) &&
               same(Events::hangup, EPOLLHUP) && same(Events::peer_closed, EPOLLRDHUP));
 

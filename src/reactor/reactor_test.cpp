@@ -322,7 +322,9 @@ TEST_F(ReactorWaitTest, ANotificationBeforeTheWaitIsNotLost) {
   EXPECT_EQ(*reactor_.run_once(), 0U);
 }
 
-TEST_F(ReactorWaitTest, EndsAtItsDeadline) { EXPECT_EQ(*reactor_.run_once(Deadline::after(5ms)), 0U); }
+TEST_F(ReactorWaitTest, EndsAtItsDeadline) {
+  EXPECT_EQ(*reactor_.run_once(Deadline::after(5ms)), 0U);
+}
 
 TEST_F(ReactorWaitTest, HandlersMayComeAndGoFromOtherThreadsWhileItRuns) {
   std::thread loop([&] { reactor_.run(); });

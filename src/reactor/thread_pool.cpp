@@ -175,8 +175,8 @@ void ThreadPool::promote_follower() {
   if (pool != nullptr && pool->give_turn()) (void)pool->spawn(true);
 }
 
-/// Ends leadership and wakes a follower for it, unless one is on its way already (short handlers may well be back before
-/// it). True if a thread should be started instead; it is counted already.
+/// Ends leadership and wakes a follower for it, unless one is on its way already (short handlers may well be back
+/// before it). True if a thread should be started instead; it is counted already.
 bool ThreadPool::give_turn() noexcept {
   const std::lock_guard guard(mutex_);
   led_ = false;

@@ -9,7 +9,9 @@
 namespace corbel::reactor {
 namespace {
 
-TimePoint at(int nanoseconds) { return TimePoint(base::Duration(nanoseconds)); }
+TimePoint at(int nanoseconds) {
+  return TimePoint(base::Duration(nanoseconds));
+}
 
 /// Runs everything that is due.
 void run_due(TimerQueue& queue, int now) {

@@ -49,7 +49,8 @@ std::vector<Carrier> carriers() {
   tcp_any.name = "tcp_any";
   tcp_any.listen = ":0";
 
-  Carrier path{.name = "unix_path", .make = [] { return transport::make_unix(); }, .listen = ""};
+  Carrier path{.name = "unix_path", .make = [] { return transport::make_unix(); }};
+  path.listen = "/tmp/corbel-conformance-" + std::to_string(::getpid());
   path.nowhere = "/no/such/directory/socket";
   path.spelled = {
       {"/tmp/a", "/tmp/a"}, {"@name", "@name"}, {"@a/b:c", "@a/b:c"}, {"/with:colon,comma", "/with:colon,comma"}};

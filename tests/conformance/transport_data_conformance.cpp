@@ -132,7 +132,7 @@ TEST_P(TransportConformance, ShutdownWakesABlockedSend) {
   }
 }
 
-TEST_P(TransportConformance, ThePeersShutdownWakesABlockedReceiveAndSend) {
+TEST_P(TransportConformance, ThePeersEndWakesABlockedReceiveAndSend) {
   connect_pair();
   const Bytes octets(32U << 20);
   Worker sender([&] { EXPECT_FALSE(send(*client_, octets)); });
@@ -142,7 +142,7 @@ TEST_P(TransportConformance, ThePeersShutdownWakesABlockedReceiveAndSend) {
   });
   sender.until_asleep();
   receiver.until_asleep();
-  server_->shutdown();
+  server_.reset();
 }
 
 // --- deadlines ---

@@ -29,11 +29,20 @@ inline void read_message(const messaging::Protocol& protocol, base::ConstByteSpa
       has_body = reply.ok();
       break;
     }
-    case messaging::MessageType::locate_request: (void)protocol.decode_locate_request(*frame, octets, limits); break;
-    case messaging::MessageType::locate_reply: has_body = protocol.decode_locate_reply(*frame, octets, limits, body).ok(); break;
-    case messaging::MessageType::cancel_request: (void)protocol.decode_cancel_request(*frame, octets); break;
-    case messaging::MessageType::fragment: (void)protocol.decode_fragment(*frame, octets); break;
-    default: break;
+    case messaging::MessageType::locate_request:
+      (void)protocol.decode_locate_request(*frame, octets, limits);
+      break;
+    case messaging::MessageType::locate_reply:
+      has_body = protocol.decode_locate_reply(*frame, octets, limits, body).ok();
+      break;
+    case messaging::MessageType::cancel_request:
+      (void)protocol.decode_cancel_request(*frame, octets);
+      break;
+    case messaging::MessageType::fragment:
+      (void)protocol.decode_fragment(*frame, octets);
+      break;
+    default:
+      break;
   }
   if (has_body) {
     ior::Ior reference;

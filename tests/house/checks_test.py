@@ -84,6 +84,14 @@ class Layers(Tree):
         self.write("src/orb/orb.cpp", SPDX + '#include "corbel/messaging/giop.hpp"\n')
         self.assert_one_breach("'orb' may not include 'messaging/giop'")
 
+    def test_an_umbrella_header_is_for_applications_only(self):
+        self.write("include/corbel/orb/orb.hpp", HEADER)
+        self.write("include/corbel/corbel.hpp", HEADER + '#include "corbel/orb/orb.hpp"\n')
+        self.write("examples/hello/client.cpp", SPDX + "#include <corbel/corbel.hpp>\n")
+        self.assertEqual(self.breaches(), [])
+        self.write("src/poa/poa.cpp", SPDX + '#include "corbel/corbel.hpp"\n')
+        self.assert_one_breach("umbrella headers are for applications")
+
     def test_a_public_header_never_includes_a_private_one(self):
         self.write("src/cdr/inner.hpp", HEADER)
         self.write("include/corbel/cdr/encoder.hpp", HEADER + '#include "cdr/inner.hpp"\n')

@@ -8,15 +8,16 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CXX=$compiler CCACHE_DISABLE=1
 
-cmake --install "$build" --prefix "$work/first" >/dev/null
+# quietly COMMAND...: shows what it printed only if it fails.
+quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }; }
+expect() { [ "$1" = "$2" ] || { printf 'expected: %s\ngot:      %s\n' "$2" "$1" && exit 1; }; }
+quietly cmake --install "$build" --prefix "$work/first"
 mv "$work/first" "$work/prefix"
 prefix=$work/prefix
-
-expect() { [ "$1" = "$2" ] || { printf 'expected: %s\ngot:      %s\n' "$2" "$1" && exit 1; }; }
 [ -z "$(find "$prefix/include" -type f ! -name '*.hpp')" ] || { echo "more than headers was installed" && exit 1; }
 
-cmake -S "$source/tests/house/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
-cmake --build "$work/consumer" >/dev/null
+quietly cmake -S "$source/tests/house/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$work/consumer"
 expect "$("$work/consumer/consumer")" "connect: refused"
 expect "$("$work/consumer/consumer_static")" "connect: refused"
 echo "find_package: ok"
@@ -29,3 +30,8 @@ if command -v pkg-config >/dev/null; then
   expect "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir corbel) "$work/by_pkg_config")" "connect: refused"
   echo "pkg-config: ok"
 fi
+
+quietly cmake -S "$source/examples/hello" -B "$work/hello" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$work/hello"
+quietly "$source/examples/hello/run_hello.sh" "$work/hello/hello_server" "$work/hello/hello_client"
+echo "hello world: ok"

@@ -38,7 +38,9 @@ class Report {
   }
 
   /// A check that this pairing cannot pass, and why; it is printed, not counted.
-  void skip(const std::string& name, const std::string& why) { std::printf("skip %s: %s\n", name.c_str(), why.c_str()); }
+  void skip(const std::string& name, const std::string& why) {
+    std::printf("skip %s: %s\n", name.c_str(), why.c_str());
+  }
 
   /// The exit status: 0 when something ran and nothing failed.
   int finish() const {

@@ -14,7 +14,9 @@ import sys
 import tempfile
 import threading
 
-import giop_capture
+sys.dont_write_bytecode = True  # the source tree stays clean
+
+import giop_capture  # noqa: E402
 
 
 def parse_arguments():
@@ -22,7 +24,7 @@ def parse_arguments():
     parser.add_argument("--server", required=True, help="server program")
     parser.add_argument("--client", help="client program")
     parser.add_argument("--probe", help="Python script of hand-made messages, run in place of a client")
-    parser.add_argument("--endpoint", choices=["tcp", "unix"], default="tcp")
+    parser.add_argument("--endpoint", choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix"], default="tcp")
     parser.add_argument("--giop", default="1.2", help="highest version the client offers")
     parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
     parser.add_argument("--peer", default="corbel", help="which ORB the server is made of: corbel or omniorb")
@@ -97,10 +99,10 @@ def check_output(client, status):
 
 
 def run_pair(arguments, folder):
-    path = os.path.join(folder, "server.sock")
-    server_endpoint, client_endpoint = "tcp", "tcp"
-    if arguments.endpoint == "unix":
-        server_endpoint, client_endpoint = "unix:" + path, "unix:" + os.path.join(folder, "client.sock")
+    server_endpoint = client_endpoint = arguments.endpoint
+    if arguments.endpoint.endswith("unix"):
+        server_endpoint += ":" + os.path.join(folder, "server.sock")
+        client_endpoint += ":" + os.path.join(folder, "client.sock")
     life = ["--life", str(arguments.timeout)]
     server_giop = arguments.server_giop or arguments.giop
     spoken = min(arguments.giop, server_giop)
@@ -114,7 +116,7 @@ def run_pair(arguments, folder):
             proxy = giop_capture.RecordingProxy(ior)
             ior = proxy.ior
         if arguments.probe:
-            command = [sys.executable, arguments.probe, "--ior", ior, "--peer", arguments.peer, "--filter", arguments.filter]
+            command = [sys.executable, "-B", arguments.probe, "--ior", ior, "--peer", arguments.peer, "--filter", arguments.filter]
         else:
             command = [arguments.client, "--ior", ior, "--endpoint", client_endpoint, "--giop", arguments.giop, "--spoken",
                        spoken, "--peer", arguments.peer, "--filter", arguments.filter] + life

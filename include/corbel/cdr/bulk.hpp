@@ -62,6 +62,10 @@ class RawIterator {
     at_ += sizeof(T);
     return *this;
   }
+  RawIterator& operator--() noexcept {
+    at_ -= sizeof(T);
+    return *this;
+  }
   RawIterator& operator+=(difference_type n) noexcept {
     at_ += n * static_cast<difference_type>(sizeof(T));
     return *this;

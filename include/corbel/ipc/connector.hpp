@@ -12,7 +12,7 @@ namespace corbel::ipc {
 /// What is set on a socket before it connects.
 template <class Address>
 struct ConnectOptions {
-  std::optional<Address> local = {};       ///< bind to this address first
+  const Address* local = nullptr;          ///< bind to this address first; not owned
   std::optional<int> send_buffer = {};     ///< octets; before connecting because TCP's window scale is fixed then
   std::optional<int> receive_buffer = {};  ///< octets
 };
@@ -96,8 +96,8 @@ class Connector {
   static detail::ConnectParameters parameters(const Address& remote, const Options& options) noexcept {
     return {remote.native(),
             remote.size(),
-            options.local ? options.local->native() : nullptr,
-            options.local ? options.local->size() : 0,
+            options.local != nullptr ? options.local->native() : nullptr,
+            options.local != nullptr ? options.local->size() : 0,
             options.send_buffer,
             options.receive_buffer};
   }

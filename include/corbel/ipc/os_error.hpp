@@ -17,6 +17,8 @@ inline base::Error failure(base::Stage stage, int os_error) noexcept {
   return base::error(stage, code_of(os_error, stage), os_error);
 }
 /// The Error for the current errno; call it on the line after the system call.
-inline base::Error last_failure(base::Stage stage) noexcept { return failure(stage, errno); }
+inline base::Error last_failure(base::Stage stage) noexcept {
+  return failure(stage, errno);
+}
 
 }  // namespace corbel::ipc

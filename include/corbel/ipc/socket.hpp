@@ -23,8 +23,9 @@ class Socket {
 
   /// Sets an option from ipc::option that this role has. Error: as the system says, stage configure.
   template <class Option>
-    requires(includes(Option::kRoles, kRole) && Option::kWritable)
-  base::Status set(const Option& option, const typename Option::Value& value) noexcept {
+  requires(includes(Option::kRoles, kRole) && Option::kWritable) base::Status
+      set(const Option& option, const typename Option::Value& value)
+  noexcept {
     const auto native = detail::OptionCodec<typename Option::Value>::encode(value);
     if (::setsockopt(handle(), option.level, option.name, &native, sizeof native) != 0) {
       return last_failure(base::Stage::configure);
@@ -34,8 +35,8 @@ class Socket {
 
   /// Reads an option from ipc::option that this role has. Error: as the system says, stage configure.
   template <class Option>
-    requires(includes(Option::kRoles, kRole))
-  base::Result<typename Option::Value> get(const Option& option) const noexcept {
+  requires(includes(Option::kRoles, kRole)) base::Result<typename Option::Value> get(const Option& option)
+  const noexcept {
     using Codec = detail::OptionCodec<typename Option::Value>;
     typename Codec::Native native{};
     socklen_t size = sizeof native;

@@ -59,7 +59,8 @@ CORBEL_API base::Status make_pair(int family, Handle& first, Handle& second) noe
 inline base::Result<std::size_t> send(int descriptor, base::ConstByteSpan data, int flags) noexcept {
   for (;;) {
     const ssize_t count = ::send(descriptor, data.data(), data.size(), (flags & ~kInterruptible) | MSG_NOSIGNAL);
-    if (count >= 0) [[likely]] return static_cast<std::size_t>(count);
+    if (count >= 0) [[likely]]
+      return static_cast<std::size_t>(count);
     if (errno != EINTR || (flags & kInterruptible) != 0) return last_failure(base::Stage::send);
   }
 }
@@ -67,7 +68,8 @@ inline base::Result<std::size_t> send(int descriptor, base::ConstByteSpan data, 
 inline base::Result<std::size_t> recv(int descriptor, base::ByteSpan room, int flags) noexcept {
   for (;;) {
     const ssize_t count = ::recv(descriptor, room.data(), room.size(), flags & ~kInterruptible);
-    if (count >= 0) [[likely]] return static_cast<std::size_t>(count);
+    if (count >= 0) [[likely]]
+      return static_cast<std::size_t>(count);
     if (errno != EINTR || (flags & kInterruptible) != 0) return last_failure(base::Stage::receive);
   }
 }
@@ -78,7 +80,8 @@ inline base::Result<std::size_t> sendv(int descriptor, std::span<const ConstIoVe
   message.msg_iovlen = list.size() < kMaxVectors ? list.size() : kMaxVectors;
   for (;;) {
     const ssize_t count = ::sendmsg(descriptor, &message, (flags & ~kInterruptible) | MSG_NOSIGNAL);
-    if (count >= 0) [[likely]] return static_cast<std::size_t>(count);
+    if (count >= 0) [[likely]]
+      return static_cast<std::size_t>(count);
     if (errno != EINTR || (flags & kInterruptible) != 0) return last_failure(base::Stage::send);
   }
 }
@@ -89,7 +92,8 @@ inline base::Result<std::size_t> recvv(int descriptor, std::span<const IoVector>
   message.msg_iovlen = list.size() < kMaxVectors ? list.size() : kMaxVectors;
   for (;;) {
     const ssize_t count = ::recvmsg(descriptor, &message, flags & ~kInterruptible);
-    if (count >= 0) [[likely]] return static_cast<std::size_t>(count);
+    if (count >= 0) [[likely]]
+      return static_cast<std::size_t>(count);
     if (errno != EINTR || (flags & kInterruptible) != 0) return last_failure(base::Stage::receive);
   }
 }

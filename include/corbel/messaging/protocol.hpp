@@ -135,7 +135,7 @@ struct IncomingLocateReply {
 struct Requirements {
   bool ordered = true;
   bool reliable = true;
-  bool byte_stream = false;  ///< frames itself and so works on a stream; datagram transports must carry whole messages
+  bool whole_messages = false;  ///< cannot cut messages out of a byte stream: the transport must keep their boundaries
 };
 
 using BodyWriter = base::FunctionRef<void(cdr::Encoder&)>;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "corbel/corba/local_traits.hpp"
@@ -69,6 +70,8 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
 
   /// For the ORB: its core, which lives as long as this.
   corbel::orb::Core& _core() noexcept;
+  /// For object adapters: what register_initial_reference was given under this name; nil if nothing.
+  IDL::traits<Object>::ref_type _registered(std::string_view name) const;
 
   /// For ORB_init.
   explicit ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept;

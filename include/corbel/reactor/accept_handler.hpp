@@ -24,8 +24,8 @@ class AcceptHandler final : public EventHandler {
   static base::Result<base::IntrusivePtr<AcceptHandler>> open(
       Reactor& reactor, ipc::Acceptor<Address> acceptor, OnStream on_stream, OnError on_error = {},
       base::Duration retry_after = std::chrono::milliseconds(100)) {
-    base::IntrusivePtr<AcceptHandler> self(new AcceptHandler(reactor, std::move(acceptor), std::move(on_stream),
-                                                             std::move(on_error), retry_after));
+    base::IntrusivePtr<AcceptHandler> self(
+        new AcceptHandler(reactor, std::move(acceptor), std::move(on_stream), std::move(on_error), retry_after));
     CORBEL_CHECK(self->acceptor_.set_non_blocking(true));
     CORBEL_CHECK(reactor.add(self, self->acceptor_.handle(), Events::readable, Trigger::one_shot));
     return self;
@@ -68,9 +68,8 @@ class AcceptHandler final : public EventHandler {
         retry_after_(retry_after) {}
 
   void pause() {
-    reactor_.schedule_after(retry_after_, [self = base::IntrusivePtr<AcceptHandler>(this)] {
-      (void)self->reactor_.rearm(*self);
-    });
+    reactor_.schedule_after(retry_after_,
+                            [self = base::IntrusivePtr<AcceptHandler>(this)] { (void)self->reactor_.rearm(*self); });
   }
 
   Reactor& reactor_;

@@ -26,7 +26,9 @@ constexpr Events operator&(Events a, Events b) noexcept {
   return static_cast<Events>(static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b));
 }
 /// True if the two sets have an event in common.
-constexpr bool any(Events set, Events of) noexcept { return (set & of) != Events::none; }
+constexpr bool any(Events set, Events of) noexcept {
+  return (set & of) != Events::none;
+}
 
 /// When readiness is reported.
 enum class Trigger : std::uint8_t {
@@ -59,7 +61,8 @@ class CORBEL_API EventHandler : public base::RefCounted {
   virtual ~EventHandler();
 
   /// Called by the thread that runs the reactor, with no lock held. May be called without cause and must then find out
-  /// that nothing is ready; may still be running or about to run when remove() returns in another thread. Must not throw.
+  /// that nothing is ready; may still be running or about to run when remove() returns in another thread. Must not
+  /// throw.
   virtual void on_event(Events events) noexcept = 0;
 
  private:

@@ -21,9 +21,9 @@ namespace corbel::reactor {
 /// Waits for events, timers and notifications, and dispatches them.
 ///
 /// Threads: one thread at a time runs it (run, run_once, or a ThreadPool, which passes that right, leadership, from
-/// thread to thread). Everything else may be called by any thread at any time, also from handlers and callbacks. run_once
-/// may be called from within a handler. No lock is held while a handler or callback runs or while the thread waits. A
-/// dispatched event costs no allocation.
+/// thread to thread). Everything else may be called by any thread at any time, also from handlers and callbacks.
+/// run_once may be called from within a handler. No lock is held while a handler or callback runs or while the thread
+/// waits. A dispatched event costs no allocation.
 ///
 /// Lifetime: outlives the pools that run it. Its destructor drops the handlers that are still registered and the
 /// callbacks that have not run.
@@ -65,8 +65,8 @@ class CORBEL_API Reactor {
 
   // --- the tick: a periodic look at things, only while somebody wants it ---
 
-  /// Sets what the tick does. `look` runs on the leader, without promotion: it must be short. It returns false to stop the
-  /// tick. Call once, before the reactor runs.
+  /// Sets what the tick does. `look` runs on the leader, without promotion: it must be short. It returns false to stop
+  /// the tick. Call once, before the reactor runs.
   void set_tick(base::Duration interval, std::function<bool()> look);
   /// Makes the tick run from now on; one atomic load if it is running. To be seen by a look that is just deciding to
   /// stop, what it looks at must be stored (sequentially consistent) before.

@@ -38,8 +38,8 @@ class CORBEL_API ThreadPool {
   base::Status start();
   /// The calling thread works in the pool until stop().
   void run();
-  /// The calling thread works in the pool until `done` (called with no lock held, on this thread) is true; whoever makes
-  /// it true calls notify(). Errors: timed_out, cancelled (after stop()). May be called from within a handler.
+  /// The calling thread works in the pool until `done` (called with no lock held, on this thread) is true; whoever
+  /// makes it true calls notify(). Errors: timed_out, cancelled (after stop()). May be called from within a handler.
   base::Status join_until(base::FunctionRef<bool()> done, base::Deadline deadline = base::Deadline::none());
   /// Makes every join_until() look at its condition.
   void notify() noexcept;

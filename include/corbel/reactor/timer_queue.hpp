@@ -20,8 +20,8 @@ struct TimerId {
   friend bool operator==(TimerId, TimerId) noexcept = default;
 };
 
-/// Timers in a binary heap: schedule, cancel and pop in O(log n), earliest in O(1). Timers due at the same time come out
-/// in the order in which they were scheduled. Not thread-safe.
+/// Timers in a binary heap: schedule, cancel and pop in O(log n), earliest in O(1). Timers due at the same time come
+/// out in the order in which they were scheduled. Not thread-safe.
 class CORBEL_API TimerQueue {
  public:
   TimerId schedule(TimePoint when, Callback callback);

@@ -30,7 +30,7 @@ constexpr std::array<Construct, 12> kLaterDefinitions = {{{"component", "compone
 
 void Parser::report_unsupported(Span where, std::string_view construct) {
   std::string text(construct);
-  text += construct.ends_with("s") && !construct.starts_with("'") ? " are" : " is";
+  text += construct.ends_with("s") ? " are" : " is";
   diagnostics_.report(Id::unsupported, where, text + " not supported yet");
 }
 

@@ -182,7 +182,7 @@ void point(Place& place, std::string_view message) {
 /// Turns `file:line: error: text` into a diagnostic; nothing for mcpp's summary and context lines.
 std::optional<Diagnostic> read_message(std::string_view line, const std::string& main_file, const std::string& strip) {
   const bool warning = line.find(": warning: ") != std::string_view::npos;
-  const std::string_view mark = warning ? ": warning: " : line.find(": fatal: ") != std::string_view::npos ? ": fatal: " : ": error: ";
+  const std::string_view mark = warning ? ": warning: " : line.find(": fatal error: ") != std::string_view::npos ? ": fatal error: " : ": error: ";
   const std::size_t split = line.find(mark);
   if (split == std::string_view::npos) {
     if (!line.starts_with("Can't open input file")) return std::nullopt;

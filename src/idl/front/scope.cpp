@@ -169,12 +169,13 @@ const Entry* Names::find_outward(const Part& part) {
   return nullptr;
 }
 
-void Names::check_case(const Entry& entry, const Part& part) {
-  if (entry.name == part.name || entry.name.empty()) return;
+bool Names::check_case(const Entry& entry, const Part& part) {
+  if (entry.name == part.name) return true;
   diagnostics_
       .report(Id::case_use, part.where,
               quoted(part.name) + " differs in case from its declaration; did you mean " + quoted(entry.name) + "?")
       .note(entry.where, "declared here");
+  return false;
 }
 
 void Names::introduce(const Entry& entry, const Part& part) {
@@ -222,7 +223,7 @@ const Entry* Names::resolve(bool absolute, const std::vector<Part>& parts) {
       return nullptr;
     }
     if (entry->how == Entry::How::unsupported) return entry;
-    check_case(*entry, part);
+    if (!check_case(*entry, part)) return &kSilent;
     if (outward) introduce(*entry, part);
     if (i + 1 == parts.size()) break;
     if (entry->inner == nullptr) {

@@ -98,7 +98,7 @@ class Names {
   const Entry* find_outward(const Part& part);
   const Entry* find_in(Scope& scope, const Part& part, const std::string& key);
   void introduce(const Entry& entry, const Part& part);
-  void check_case(const Entry& entry, const Part& part);
+  bool check_case(const Entry& entry, const Part& part);
   void report_undeclared(const Part& part, Scope& from, bool outward);
   bool clashes_with_bases(std::string_view name, const std::string& key, Span where);
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
-#include "../constants_text.hpp"
+#include "constants.hpp"
 #include "echo.hpp"
 #include "samples.hpp"
 
 namespace interop {
-
-std::string constants_text();
-
 namespace {
 
 template <class T>
@@ -24,8 +21,14 @@ template <class T>
 void reals(Session& s, const char* name, T (Interop::_objref_Basic::*operation)(T, T&, T&)) {
   using limits = std::numeric_limits<T>;
   s.report.run(name, [&] {
-    const T values[] = {T{0},           -T{0},           T{1} / 3,          -limits::max(),
-                        limits::min(),  limits::denorm_min(), limits::infinity(), limits::quiet_NaN()};
+    const T values[] = {T{0},
+                        -T{0},
+                        T{1} / 3,
+                        -limits::max(),
+                        limits::min(),
+                        limits::denorm_min(),
+                        limits::infinity(),
+                        limits::quiet_NaN()};
     for (T value : values) echo<Interop::_objref_Basic>(s.suite, operation, value, T{-1.5});
   });
 }
@@ -38,7 +41,8 @@ void check_scalars(Session& s) {
     echo(basic, &B::echo_boolean, false, false);
   });
   s.report.run("echo_char", [&] {
-    for (char c : {'A', 'z', '~', ' ', '\0', '\n', '\xe9'}) echo<B, CORBA::Char>(basic, &B::echo_char, static_cast<CORBA::Char>(c), 'm');
+    for (char c : {'A', 'z', '~', ' ', '\0', '\n'})
+      echo<B, CORBA::Char>(basic, &B::echo_char, static_cast<CORBA::Char>(c), 'm');
   });
   integers(s, "echo_octet", &B::echo_octet);
   integers(s, "echo_short", &B::echo_short);
@@ -54,7 +58,8 @@ void check_scalars(Session& s) {
     echo(basic, &B::echo_enum, Interop::green, Interop::red);
   });
   s.run_wide("echo_wchar", [&] {
-    for (CORBA::WChar c : {L'A', L'\u00e9', L'\u20ac', L'\ufffd'}) echo(basic, &B::echo_wchar, c, CORBA::WChar{L'\u4e2d'});
+    for (CORBA::WChar c : {L'A', L'\u00e9', L'\u20ac', L'\ufffd'})
+      echo(basic, &B::echo_wchar, c, CORBA::WChar{L'\u4e2d'});
   });
 }
 
@@ -72,6 +77,13 @@ void check_texts(Session& s) {
       echo_text<CORBA::String_var>(basic, &B::echo_string, std::string(100000, 'x').c_str(), "short");
     });
   }
+  s.report.run("echo_char_latin1", [&] {
+    try {
+      echo<B, CORBA::Char>(basic, &B::echo_char, 0xe9, 'm');
+    } catch (const CORBA::DATA_CONVERSION&) {
+      if (s.options.peer == "omniorb") throw;  // in UTF-8, which Corbel speaks, it is no single octet
+    }
+  });
   s.report.run("echo_string_latin1",
                [&] { echo_text<CORBA::String_var>(basic, &B::echo_string, "caf\xe9", "\xa3 \xff"); });
   s.report.run("echo_alias", [&] { echo_text<CORBA::String_var>(basic, &B::echo_alias, "Title", "tITLE"); });
@@ -83,8 +95,7 @@ void check_texts(Session& s) {
     echo_text<CORBA::WString_var>(basic, &B::echo_wstring, L"A\u00e9\u20ac\u4e2d", L"plain Ascii");
     echo_text<CORBA::WString_var>(basic, &B::echo_wstring, wide.c_str(), L"x");
   });
-  s.run_wide("echo_wstring_surrogates",
-             [&] {
+  s.run_wide("echo_wstring_surrogates", [&] {
     const CORBA::WChar smile[] = {0xd83d, 0xde00, L'!', 0};  // omniORB leaves the pairing to the application
     echo_text<CORBA::WString_var>(basic, &B::echo_wstring, smile, smile);
   });

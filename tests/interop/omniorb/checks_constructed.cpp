@@ -11,7 +11,7 @@ template <class Slice, class Array>
 bool same_array(const Slice* x, const Array& y) {
   const auto& elements = reinterpret_cast<const Array&>(*x);
   for (std::size_t i = 0; i < std::extent_v<Array>; ++i) {
-    if constexpr (std::rank_v<Array> > 1) {
+    if constexpr (std::rank_v < Array >> 1) {
       if (!same_array(elements[i], y[i])) return false;
     } else if constexpr (requires { y[i].in(); }) {
       if (!same(elements[i].in(), y[i].in())) return false;
@@ -41,17 +41,17 @@ void echo_array(Session& s, const char* name, void (*fill)(Array&, int), Call&& 
 
 void check_arrays(Session& s) {
   C* target = s.suite;
-#define ECHO_FIXED_ARRAY(T, op, fill) \
-  echo_array<Interop::T, Interop::T##_var>( \
+#define ECHO_FIXED_ARRAY(T, op, fill)                                                                          \
+  echo_array<Interop::T, Interop::T##_var>(                                                                    \
       s, #op, fill, [&](const Interop::T& a, Interop::T& b, Interop::T##_var& result, Interop::T##_var& out) { \
-        Interop::T c; \
-        result = target->op(a, b, c); \
-        out = Interop::T##_dup(c); \
+        Interop::T c;                                                                                          \
+        result = target->op(a, b, c);                                                                          \
+        out = Interop::T##_dup(c);                                                                             \
       })
-#define ECHO_VARIABLE_ARRAY(T, op, fill) \
-  echo_array<Interop::T, Interop::T##_var>( \
+#define ECHO_VARIABLE_ARRAY(T, op, fill)                                                                       \
+  echo_array<Interop::T, Interop::T##_var>(                                                                    \
       s, #op, fill, [&](const Interop::T& a, Interop::T& b, Interop::T##_var& result, Interop::T##_var& out) { \
-        result = target->op(a, b, out.out()); \
+        result = target->op(a, b, out.out());                                                                  \
       })
   ECHO_FIXED_ARRAY(Grid, echo_grid, [](Interop::Grid& v, int which) {
     for (int i = 0; i < 6; ++i) v[i / 3][i % 3] = (i + 1) * which * 0x010000;
@@ -138,9 +138,9 @@ void check_unions(Session& s) {
 
 void check_constructed(Session& s) {
   C* target = s.suite;
-#define ECHO_SAMPLES(op, sample) \
-  s.report.run(#op, [&] { \
-    for (int a = 0; a < 3; ++a) \
+#define ECHO_SAMPLES(op, sample)                                              \
+  s.report.run(#op, [&] {                                                     \
+    for (int a = 0; a < 3; ++a)                                               \
       for (int b = 0; b < 3; ++b) echo(target, &C::op, sample(a), sample(b)); \
   })
   ECHO_SAMPLES(echo_bin, sample_bin);

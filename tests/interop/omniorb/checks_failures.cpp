@@ -32,10 +32,12 @@ void check_user(Session& s) {
   });
   s.report.run("raise_detail", [&] {
     CORBA::String_var note;
-    expect<Interop::Detail>([&] { s.suite->raise_user(2, note); }, [](const Interop::Detail& e) {
-      require(same(e.why.in(), "because") && e.code == -7 && e.shade == Interop::green, "members");
-      require(e.values.length() == 3 && e.values[0] == 1 && e.values[2] == 3, "values");
-    });
+    expect<Interop::Detail>([&] { s.suite->raise_user(2, note); },
+                            [](const Interop::Detail& e) {
+                              require(same(e.why.in(), "because") && e.code == -7 && e.shade == Interop::green,
+                                      "members");
+                              require(e.values.length() == 3 && e.values[0] == 1 && e.values[2] == 3, "values");
+                            });
   });
   s.report.run("raise_renamed", [&] {
     CORBA::String_var note;
@@ -48,14 +50,14 @@ void check_user(Session& s) {
 
 void check_system(Session& s) {
   const CORBA::CompletionStatus status[] = {CORBA::COMPLETED_YES, CORBA::COMPLETED_NO, CORBA::COMPLETED_MAYBE};
-#define RAISED_AND_CAUGHT(name) \
-  s.report.run("raise_" #name, [&] { \
-    for (CORBA::ULong i = 0; i < 3; ++i) \
-      expect<CORBA::name>([&] { s.suite->raise_system(#name, 0x4f4d0000 + i, i); }, \
-                          [&](const CORBA::name& e) { \
-                            require(e.minor() == 0x4f4d0000 + i, "minor " + std::to_string(e.minor())); \
+#define RAISED_AND_CAUGHT(name)                                                                                \
+  s.report.run("raise_" #name, [&] {                                                                           \
+    for (CORBA::ULong i = 0; i < 3; ++i)                                                                       \
+      expect<CORBA::name>([&] { s.suite->raise_system(#name, 0x4f4d0000 + i, i); },                            \
+                          [&](const CORBA::name& e) {                                                          \
+                            require(e.minor() == 0x4f4d0000 + i, "minor " + std::to_string(e.minor()));        \
                             require(e.completed() == status[i], "completed " + std::to_string(e.completed())); \
-                          }); \
+                          });                                                                                  \
   });
   OMNIORB_FOR_EACH_SYS_EXCEPTION(RAISED_AND_CAUGHT)
 #undef RAISED_AND_CAUGHT

@@ -38,12 +38,14 @@ class CallbackServant : public virtual POA_Interop::Callback, public virtual Por
   CORBA::Long pokes_ = 0;
 };
 
-std::string name_of(Interop::Node_ptr node) { return CORBA::String_var(node->name()).in(); }
+std::string name_of(Interop::Node_ptr node) {
+  return CORBA::String_var(node->name()).in();
+}
 
 void check_identity(Session& s) {
   s.report.run("is_a", [&] {
-    for (const char* id : {Interop::Whole::Suite::_PD_repoId, Interop::Basic::_PD_repoId, Interop::References::_PD_repoId,
-                           Interop::Node::_PD_repoId, "IDL:omg.org/CORBA/Object:1.0"})
+    for (const char* id : {Interop::Whole::Suite::_PD_repoId, Interop::Basic::_PD_repoId,
+                           Interop::References::_PD_repoId, Interop::Node::_PD_repoId, "IDL:omg.org/CORBA/Object:1.0"})
       require(s.suite->_is_a(id), id);
     require(same(Interop::Node::_PD_repoId, "IDL:corbel.test/Interop/Node:2.1"), "the version pragma");
     // Asked through a reference whose static type does not know the answer.

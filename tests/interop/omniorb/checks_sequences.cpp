@@ -15,10 +15,13 @@ void echo_lengths(Session& s, Seq* (S::*operation)(const Seq&, Seq&, Out), Make&
 
 void check_primitives(Session& s) {
   s.report.run("echo_bool_seq", [&] { echo_lengths(s, &S::echo_bool_seq, [](CORBA::ULong i) { return i % 3 == 0; }); });
-  s.report.run("echo_char_seq",
-               [&] { echo_lengths(s, &S::echo_char_seq, [](CORBA::ULong i) { return static_cast<CORBA::Char>('A' + i % 26); }); });
-#define INTEGERS(op, T) \
-  s.report.run(#op, [&] { echo_lengths(s, &S::op, [](CORBA::ULong i) { return static_cast<T>(i * 0x0102030405060708ull); }); });
+  s.report.run("echo_char_seq", [&] {
+    echo_lengths(s, &S::echo_char_seq, [](CORBA::ULong i) { return static_cast<CORBA::Char>('A' + i % 26); });
+  });
+#define INTEGERS(op, T)                                                                                \
+  s.report.run(#op, [&] {                                                                              \
+    echo_lengths(s, &S::op, [](CORBA::ULong i) { return static_cast<T>(i * 0x0102030405060708ull); }); \
+  });
   INTEGERS(echo_octet_seq, CORBA::Octet)
   INTEGERS(echo_short_seq, CORBA::Short)
   INTEGERS(echo_ushort_seq, CORBA::UShort)
@@ -27,9 +30,11 @@ void check_primitives(Session& s) {
   INTEGERS(echo_longlong_seq, CORBA::LongLong)
   INTEGERS(echo_ulonglong_seq, CORBA::ULongLong)
 #undef INTEGERS
-  s.report.run("echo_float_seq",
-               [&] { echo_lengths(s, &S::echo_float_seq, [](CORBA::ULong i) { return 1.0f / static_cast<float>(i); }); });
-  s.report.run("echo_double_seq", [&] { echo_lengths(s, &S::echo_double_seq, [](CORBA::ULong i) { return 1.0 / i; }); });
+  s.report.run("echo_float_seq", [&] {
+    echo_lengths(s, &S::echo_float_seq, [](CORBA::ULong i) { return 1.0f / static_cast<float>(i); });
+  });
+  s.report.run("echo_double_seq",
+               [&] { echo_lengths(s, &S::echo_double_seq, [](CORBA::ULong i) { return 1.0 / i; }); });
   s.run_wide("echo_wchar_seq",
              [&] { echo_lengths(s, &S::echo_wchar_seq, [](CORBA::ULong i) { return CORBA::WChar(0x20 + i); }); });
   s.report.run("echo_enum_seq", [&] {
@@ -40,13 +45,15 @@ void check_primitives(Session& s) {
 void check_nested(Session& s) {
   S* target = s.suite;
   s.report.run("echo_string_seq", [&] {
-    echo_lengths(s, &S::echo_string_seq, [](CORBA::ULong i) { return CORBA::string_dup(std::string(i % 9, 'q').c_str()); });
+    echo_lengths(s, &S::echo_string_seq,
+                 [](CORBA::ULong i) { return CORBA::string_dup(std::string(i % 9, 'q').c_str()); });
   });
   s.run_wide("echo_wstring_seq", [&] {
     echo_lengths(s, &S::echo_wstring_seq,
                  [](CORBA::ULong i) { return CORBA::wstring_dup(std::wstring(i % 5, L'\u20ac').c_str()); });
   });
-  s.report.run("echo_seq_seq", [&] { echo_lengths(s, &S::echo_seq_seq, [](CORBA::ULong i) { return sample_longs(i % 4); }); });
+  s.report.run("echo_seq_seq",
+               [&] { echo_lengths(s, &S::echo_seq_seq, [](CORBA::ULong i) { return sample_longs(i % 4); }); });
   s.report.run("echo_bounded_seq", [&] {
     const auto make = [](CORBA::ULong i) { return static_cast<CORBA::Short>(i - 2); };
     echo(target, &S::echo_bounded_seq, make_sequence<Interop::BoundedSeq>(4, make),
@@ -57,10 +64,12 @@ void check_nested(Session& s) {
     echo(target, &S::echo_bounded_text_seq, make_sequence<Interop::BoundedTextSeq>(Interop::kBound, make),
          make_sequence<Interop::BoundedTextSeq>(1, make));
   });
-  s.report.run("echo_bin_seq",
-               [&] { echo_lengths(s, &S::echo_bin_seq, [](CORBA::ULong i) { return sample_bin(static_cast<int>(i % 50)); }); });
-  s.report.run("echo_record_seq",
-               [&] { echo_lengths(s, &S::echo_record_seq, [](CORBA::ULong i) { return sample_record(static_cast<int>(i % 3)); }); });
+  s.report.run("echo_bin_seq", [&] {
+    echo_lengths(s, &S::echo_bin_seq, [](CORBA::ULong i) { return sample_bin(static_cast<int>(i % 50)); });
+  });
+  s.report.run("echo_record_seq", [&] {
+    echo_lengths(s, &S::echo_record_seq, [](CORBA::ULong i) { return sample_record(static_cast<int>(i % 3)); });
+  });
   s.report.run("echo_tree_seq", [&] {
     echo_lengths(s, &S::echo_tree_seq, [](CORBA::ULong i) { return sample_tree(static_cast<int>(i % 4), 2); });
   });
@@ -86,7 +95,8 @@ void check_twisted(Session& s, const char* name, Seq* (S::*operation)(const Seq&
 
 void check_large(Session& s) {
   check_twisted<Interop::OctetSeq, Interop::OctetSeq_var>(
-      s, "large_octets", &S::twist_octets, 1 << 20, [](CORBA::ULong i) { return static_cast<CORBA::Octet>(i * 31 / 7); });
+      s, "large_octets", &S::twist_octets, 1 << 20,
+      [](CORBA::ULong i) { return static_cast<CORBA::Octet>(i * 31 / 7); });
   check_twisted<Interop::StringSeq, Interop::StringSeq_var>(
       s, "large_strings", &S::twist_strings, 100000,
       [](CORBA::ULong i) { return CORBA::string_dup(("item " + std::to_string(i)).c_str()); });

@@ -59,7 +59,9 @@ std::string describe() {
   }
 }
 
-CORBA::Boolean never_retry(void*, CORBA::ULong, const CORBA::TRANSIENT&) { return false; }
+CORBA::Boolean never_retry(void*, CORBA::ULong, const CORBA::TRANSIENT&) {
+  return false;
+}
 
 int run(const Options& options, const char* program) {
   OrbArguments arguments(options, program, true);

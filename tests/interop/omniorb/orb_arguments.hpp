@@ -19,7 +19,7 @@ class OrbArguments {
     if (listens) {
       // omniORB publishes a UNIX-domain endpoint only in profiles of version 1.2.
       const std::string path = options.giop_minor == 2 ? options.unix_path() : std::string();
-      add("-ORBendPoint", path.empty() ? "giop:tcp:127.0.0.1:" : "giop:unix:" + path);
+      add("-ORBendPoint", path.empty() ? "giop:tcp:" + options.loopback() + ":" : "giop:unix:" + path);
     }
     for (std::string& text : texts_) pointers_.push_back(text.data());
     count = static_cast<int>(pointers_.size());

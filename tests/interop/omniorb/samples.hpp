@@ -42,7 +42,8 @@ inline Interop::Scalars sample_scalars(int which) {
 }
 
 inline Interop::LongSeq sample_longs(CORBA::ULong length) {
-  return make_sequence<Interop::LongSeq>(length, [](CORBA::ULong i) { return static_cast<CORBA::Long>(i * 0x01030507); });
+  return make_sequence<Interop::LongSeq>(length,
+                                         [](CORBA::ULong i) { return static_cast<CORBA::Long>(i * 0x01030507); });
 }
 
 inline Interop::Wides sample_wides(int which) {

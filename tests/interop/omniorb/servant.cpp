@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "servant.hpp"
 
-#include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
-#include <type_traits>
 
-#include "../constants_text.hpp"
+#include "constants.hpp"
 
 namespace interop {
-
-std::string constants_text() {
-  using namespace Interop;
-  return render_constants(kYes, kChar, kOctet, kShort, kUShort, kLong, kULong, kLongLong, kULongLong, kFloat, kDouble,
-                          kWChar, kText, kWide, kBound, static_cast<unsigned>(kColour));
-}
 
 SuiteServant::SuiteServant(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa, PortableServer::POA_ptr forwarding_poa)
     : orb_(CORBA::ORB::_duplicate(orb)),
       poa_(PortableServer::POA::_duplicate(poa)),
       forwarding_poa_(PortableServer::POA::_duplicate(forwarding_poa)) {}
 
-char* SuiteServant::name() { return CORBA::string_dup("suite"); }
+char* SuiteServant::name() {
+  return CORBA::string_dup("suite");
+}
 
 char* SuiteServant::mixed(CORBA::Octet a, CORBA::Double b, CORBA::Char c, CORBA::LongLong d, CORBA::Boolean e,
                           CORBA::Short f, const char* g, CORBA::Long h) {
   return CORBA::string_dup(render_mixed(a, b, c, d, e, f, g, h).c_str());
+}
+
+char* SuiteServant::constants() {
+  return CORBA::string_dup(constants_text().c_str());
 }
 
 Interop::OctetSeq* SuiteServant::twist_octets(const Interop::OctetSeq& a) {
@@ -47,7 +44,9 @@ Interop::BinSeq* SuiteServant::twist_bins(const Interop::BinSeq& a) {
   return out._retn();
 }
 
-char* SuiteServant::twist_text(const char* a) { return twisted_text(a); }
+char* SuiteServant::twist_text(const char* a) {
+  return twisted_text(a);
+}
 
 CORBA::ULongLong SuiteServant::sum_octets(const Interop::OctetSeq& a) {
   CORBA::ULongLong sum = 0;
@@ -75,8 +74,12 @@ CORBA::Long SuiteServant::raise_user(CORBA::Long which, CORBA::String_out note) 
   return which;
 }
 
-void SuiteServant::raise_unlisted() { throw Interop::Unlisted(5); }
-void SuiteServant::raise_foreign() { throw std::runtime_error("not a CORBA exception"); }
+void SuiteServant::raise_unlisted() {
+  throw Interop::Unlisted(5);
+}
+void SuiteServant::raise_foreign() {
+  throw std::runtime_error("not a CORBA exception");
+}
 
 void SuiteServant::raise_system(const char* name, CORBA::ULong minor, CORBA::ULong completed) {
   const CORBA::CompletionStatus status[] = {CORBA::COMPLETED_YES, CORBA::COMPLETED_NO, CORBA::COMPLETED_MAYBE};
@@ -105,8 +108,7 @@ CORBA::Object_ptr SuiteServant::echo_object(CORBA::Object_ptr a, CORBA::Object_p
   return CORBA::Object::_duplicate(a);
 }
 
-Interop::NodeSeq* SuiteServant::echo_node_seq(const Interop::NodeSeq& a, Interop::NodeSeq& b,
-                                              Interop::NodeSeq_out c) {
+Interop::NodeSeq* SuiteServant::echo_node_seq(const Interop::NodeSeq& a, Interop::NodeSeq& b, Interop::NodeSeq_out c) {
   return echoed_new<Interop::NodeSeq>(a, b, c);
 }
 

@@ -10,9 +10,6 @@
 
 namespace interop {
 
-/// The constants of interop.idl as text: every peer must compute the same.
-std::string constants_text();
-
 /// An object with a name; made and destroyed on request.
 class NodeServant : public virtual POA_Interop::Node, public virtual PortableServer::RefCountServantBase {
  public:
@@ -40,10 +37,18 @@ T* echoed_new(const T& a, T& b, Out c) {
   b = a;
   return new T(a);
 }
-inline void free_text(char* text) { CORBA::string_free(text); }
-inline void free_text(CORBA::WChar* text) { CORBA::wstring_free(text); }
-inline char* copy_text(const char* text) { return CORBA::string_dup(text); }
-inline CORBA::WChar* copy_text(const CORBA::WChar* text) { return CORBA::wstring_dup(text); }
+inline void free_text(char* text) {
+  CORBA::string_free(text);
+}
+inline void free_text(CORBA::WChar* text) {
+  CORBA::wstring_free(text);
+}
+inline char* copy_text(const char* text) {
+  return CORBA::string_dup(text);
+}
+inline CORBA::WChar* copy_text(const CORBA::WChar* text) {
+  return CORBA::wstring_dup(text);
+}
 template <class Char, class Out>
 Char* echoed_text(const Char* a, Char*& b, Out c) {
   c = twisted_text(b);
@@ -102,7 +107,7 @@ class SuiteServant : public virtual POA_Interop::Whole::Suite, public virtual Po
   ECHO_WIDE(echo_bounded_wstring)
   char* mixed(CORBA::Octet a, CORBA::Double b, CORBA::Char c, CORBA::LongLong d, CORBA::Boolean e, CORBA::Short f,
               const char* g, CORBA::Long h) override;
-  char* constants() override { return CORBA::string_dup(constants_text().c_str()); }
+  char* constants() override;
   ATTRIBUTE_SCALAR(CORBA::Long, level, 0)
   ATTRIBUTE_SCALAR(CORBA::Boolean, flag, false)
   ATTRIBUTE_SCALAR(Interop::Colour, shade, Interop::red)

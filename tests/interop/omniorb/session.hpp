@@ -49,7 +49,9 @@ bool same(const T& a, const T& b) {
     return x.bufSize() == y.bufSize() && std::memcmp(x.bufPtr(), y.bufPtr(), x.bufSize()) == 0;
   }
 }
-inline bool same(const char* a, const char* b) { return std::strcmp(a, b) == 0; }
+inline bool same(const char* a, const char* b) {
+  return std::strcmp(a, b) == 0;
+}
 inline bool same(const CORBA::WChar* a, const CORBA::WChar* b) {
   return std::char_traits<CORBA::WChar>::length(a) == std::char_traits<CORBA::WChar>::length(b) &&
          std::char_traits<CORBA::WChar>::compare(a, b, std::char_traits<CORBA::WChar>::length(a)) == 0;

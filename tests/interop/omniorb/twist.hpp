@@ -9,15 +9,26 @@
 
 namespace interop {
 
-inline bool twisted(bool v) { return !v; }
-inline CORBA::Octet twisted(CORBA::Octet v) { return v ^ 1; }  // and CORBA::Char, which is the same type here
-inline CORBA::WChar twisted(CORBA::WChar v) { return static_cast<CORBA::WChar>(v ^ 1); }
-inline float twisted(float v) { return -v; }
-inline double twisted(double v) { return -v; }
-inline Interop::Colour twisted(Interop::Colour v) { return static_cast<Interop::Colour>((v + 1) % 3); }
+inline bool twisted(bool v) {
+  return !v;
+}
+inline CORBA::Octet twisted(CORBA::Octet v) {
+  return v ^ 1;
+}  // and CORBA::Char, which is the same type here
+inline CORBA::WChar twisted(CORBA::WChar v) {
+  return static_cast<CORBA::WChar>(v ^ 1);
+}
+inline float twisted(float v) {
+  return -v;
+}
+inline double twisted(double v) {
+  return -v;
+}
+inline Interop::Colour twisted(Interop::Colour v) {
+  return static_cast<Interop::Colour>((v + 1) % 3);
+}
 template <class T>
-  requires std::is_integral_v<T>
-T twisted(T v) {
+requires std::is_integral_v<T> T twisted(T v) {
   return static_cast<T>(static_cast<std::make_unsigned_t<T>>(v) + 1u);
 }
 
@@ -40,34 +51,52 @@ inline CORBA::WChar* twisted_text(const CORBA::WChar* text) {
 }
 
 template <class T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+requires std::is_arithmetic_v<T> || std::is_enum_v<T>
 void twist(T& v) {
   v = twisted(v);
 }
-inline void twist(CORBA::String_member& v) { v = twisted_text(v.in()); }
-inline void twist(CORBA::WString_member& v) { v = twisted_text(v.in()); }
+inline void twist(CORBA::String_member& v) {
+  v = twisted_text(v.in());
+}
+inline void twist(CORBA::WString_member& v) {
+  v = twisted_text(v.in());
+}
 
 // Defined last, where every overload is known.
 template <class T, std::size_t n>
 void twist(T (&array)[n]);
 
 template <class Seq>
-  requires requires(Seq& s) { s.length(); }
+requires requires(Seq& s) {
+  s.length();
+}
 void twist(Seq& seq);
 
-inline void twist(Interop::BinStruct& v) { twist(v.s), twist(v.c), twist(v.l), twist(v.o), twist(v.d); }
+inline void twist(Interop::BinStruct& v) {
+  twist(v.s), twist(v.c), twist(v.l), twist(v.o), twist(v.d);
+}
 inline void twist(Interop::Scalars& v) {
   twist(v.b), twist(v.c), twist(v.o), twist(v.s), twist(v.us), twist(v.l), twist(v.ul), twist(v.ll), twist(v.ull);
   twist(v.f), twist(v.d), twist(v.shade);
 }
-inline void twist(Interop::Wides& v) { twist(v.before), twist(v.wc), twist(v.ws), twist(v.after); }
+inline void twist(Interop::Wides& v) {
+  twist(v.before), twist(v.wc), twist(v.ws), twist(v.after);
+}
 inline void twist(Interop::Record& v) {
   twist(v.tag), twist(v.name), twist(v.code), twist(v.bin), twist(v.labels), twist(v.pair), twist(v.hue);
 }
-inline void twist(Interop::Nested& v) { twist(v.rec), twist(v.all), twist(v.rows); }
-inline void twist(Interop::Empties& v) { twist(v.none), twist(v.d), twist(v.nothing), twist(v.last); }
-inline void twist(Interop::Tree& v) { twist(v.value), twist(v.kids); }
-inline void twist(Interop::Words& v) { twist(v.interface), twist(v._cxx_delete), twist(v._cxx_class), twist(v._cxx_struct); }
+inline void twist(Interop::Nested& v) {
+  twist(v.rec), twist(v.all), twist(v.rows);
+}
+inline void twist(Interop::Empties& v) {
+  twist(v.none), twist(v.d), twist(v.nothing), twist(v.last);
+}
+inline void twist(Interop::Tree& v) {
+  twist(v.value), twist(v.kids);
+}
+inline void twist(Interop::Words& v) {
+  twist(v.interface), twist(v._cxx_delete), twist(v._cxx_class), twist(v._cxx_struct);
+}
 inline void twist(Interop::Arrays& v) {
   twist(v.flags), twist(v.cells), twist(v.both), twist(v.hash), twist(v.lists);
 }
@@ -92,7 +121,9 @@ inline void twist(Interop::EnumUnion& v) {
   if (v._d() == Interop::red) v.l(twisted(v.l()));
   if (v._d() == Interop::green) twist(v.rec());
 }
-inline void twist(Interop::BoolUnion& v) { v._d() ? v.yes(twisted_text(v.yes())) : twist(v.no()); }
+inline void twist(Interop::BoolUnion& v) {
+  v._d() ? v.yes(twisted_text(v.yes())) : twist(v.no());
+}
 inline void twist(Interop::CharUnion& v) {
   const CORBA::Char label = v._d();
   if (label == 'a') return v.o(twisted(v.o()));
@@ -118,7 +149,9 @@ inline void twist(Interop::WideUnion& v) {
 
 /// Sequences: the elements twisted, the order reversed.
 template <class Seq>
-  requires requires(Seq& s) { s.length(); }
+requires requires(Seq& s) {
+  s.length();
+}
 void twist(Seq& seq) {
   const Seq before(seq);
   const CORBA::ULong n = before.length();

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/machine.hpp"
+
+#include <sys/utsname.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "bench_build_info.hpp"
+#include "common/cpus.hpp"
+
+namespace bench {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+Machine this_machine() {
+  Machine machine;
+  machine.processor = processor_name();
+  machine.cores = allowed_cpus().size();
+  utsname system{};
+  if (uname(&system) == 0) machine.kernel = std::string(system.sysname) + " " + system.release;
+  std::ifstream("/proc/loadavg") >> machine.load;
+  machine.versions = {{"corbel", kCorbelVersion}, {"compiler", kCompiler}, {"flags", kFlags}};
+  return machine;
+}
+
+std::string describe(const Machine& machine) {
+  char load[32];
+  std::snprintf(load, sizeof load, "%.2f", machine.load);
+  return machine.processor + ", " + std::to_string(machine.cores) + " cores, " + machine.kernel + ", load " + load;
+}
+
+Ticks processor_ticks() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  file >> name;
+  Ticks ticks;
+  double value = 0;
+  for (int field = 0; field < 8 && file >> value; ++field) {  // user nice system idle iowait irq softirq steal
+    ticks.total += value;
+    if (field == 7) ticks.stolen = value;
+  }
+  return ticks;
+}
+
+double stolen_percent(const Ticks& before, const Ticks& after) {
+  const double total = after.total - before.total;
+  return total > 0 ? 100 * (after.stolen - before.stolen) / total : 0;
+}
+
+}  // namespace bench

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "common/plain_sockets.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum operation { op_ping = 1, op_put, op_get, op_wipe, op_flood };
+
+struct message {
+  uint32_t operation;
+  uint32_t buffer;
+  uint64_t size;
+  char filler[48];
+};
+
+static const uint64_t most_kept = (uint64_t)4 << 30;
+
+static int send_all(int handle, const void *data, size_t size) {
+  const char *next = data;
+  while (size > 0) {
+    const ssize_t sent = send(handle, next, size, MSG_NOSIGNAL);
+    if (sent < 0) {
+      if (errno == EINTR) continue;
+      return -1;
+    }
+    next += sent;
+    size -= (size_t)sent;
+  }
+  return 0;
+}
+
+/* 1: all there; 0: the peer closed before the first octet. */
+static int receive_all(int handle, void *data, size_t size) {
+  char *next = data;
+  size_t left = size;
+  while (left > 0) {
+    const ssize_t got = recv(handle, next, left, 0);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return -1;
+    }
+    if (got == 0) {
+      if (left == size) return 0;
+      errno = ECONNRESET;
+      return -1;
+    }
+    next += got;
+    left -= (size_t)got;
+  }
+  return 1;
+}
+
+static int ask(int handle, const struct message *request) { return send_all(handle, request, sizeof *request); }
+
+static int await_reply(int handle) {
+  struct message reply;
+  const int status = receive_all(handle, &reply, sizeof reply);
+  if (status == 1) return 0;
+  if (status == 0) errno = ECONNRESET;
+  return -1;
+}
+
+static int send_pieces(int handle, const char *data, uint64_t size, uint32_t buffer) {
+  while (size > 0) {
+    const size_t piece = size < buffer ? (size_t)size : buffer;
+    if (send_all(handle, data, piece) != 0) return -1;
+    data += piece;
+    size -= piece;
+  }
+  return 0;
+}
+
+/* Where the octets go: to `data` one after the other, or all to the same `buffer` octets if `drop`. */
+static int receive_pieces(int handle, char *data, uint64_t size, uint32_t buffer, int drop) {
+  while (size > 0) {
+    const ssize_t got = recv(handle, data, size < buffer ? (size_t)size : buffer, 0);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return -1;
+    }
+    if (got == 0) {
+      errno = ECONNRESET;
+      return -1;
+    }
+    if (!drop) data += got;
+    size -= (uint64_t)got;
+  }
+  return 0;
+}
+
+static int listen_tcp(char *address, size_t size) {
+  struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t length = sizeof name;
+  const int handle = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (handle < 0) return -1;
+  if (bind(handle, (struct sockaddr *)&name, sizeof name) != 0 || listen(handle, 16) != 0 ||
+      getsockname(handle, (struct sockaddr *)&name, &length) != 0) {
+    close(handle);
+    return -1;
+  }
+  snprintf(address, size, "tcp:%u", (unsigned)ntohs(name.sin_port));
+  return handle;
+}
+
+static int unix_name(const char *path, struct sockaddr_un *name) {
+  memset(name, 0, sizeof *name);
+  name->sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof name->sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(name->sun_path, path);
+  return 0;
+}
+
+static int listen_unix(const char *path, char *address, size_t size) {
+  struct sockaddr_un name;
+  if (unix_name(path, &name) != 0) return -1;
+  const int handle = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (handle < 0) return -1;
+  if (bind(handle, (struct sockaddr *)&name, sizeof name) != 0 || listen(handle, 16) != 0) {
+    close(handle);
+    return -1;
+  }
+  snprintf(address, size, "unix:%s", path);
+  return handle;
+}
+
+int plain_listen(const char *transport, const char *path, char *address, size_t size) {
+  return strcmp(transport, "unix") == 0 ? listen_unix(path, address, size) : listen_tcp(address, size);
+}
+
+static void send_at_once(int handle) {
+  const int on = 1;
+  setsockopt(handle, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails, harmlessly, on local sockets */
+}
+
+int plain_accept(int listener) {
+  int handle;
+  do {
+    handle = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+  } while (handle < 0 && errno == EINTR);
+  if (handle >= 0) send_at_once(handle);
+  return handle;
+}
+
+int plain_connect(const char *address) {
+  struct sockaddr_un local;
+  struct sockaddr_in inet = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  const int is_unix = strncmp(address, "unix:", 5) == 0;
+  if (is_unix && unix_name(address + 5, &local) != 0) return -1;
+  if (!is_unix) inet.sin_port = htons((uint16_t)atoi(address + 4));
+  const int handle = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (handle < 0) return -1;
+  const struct sockaddr *name = is_unix ? (struct sockaddr *)&local : (struct sockaddr *)&inet;
+  if (connect(handle, name, is_unix ? sizeof local : sizeof inet) != 0) {
+    close(handle);
+    return -1;
+  }
+  if (!is_unix) send_at_once(handle);
+  return handle;
+}
+
+/* What a connection's server keeps between requests. */
+struct kept {
+  char *data;
+  uint64_t size;
+  uint64_t capacity;
+};
+
+static int resize(struct kept *kept, uint64_t size) {
+  if (size > most_kept) {
+    errno = ENOMEM;
+    return -1;
+  }
+  if (size > kept->capacity) {
+    char *const data = realloc(kept->data, size);
+    if (data == NULL) return -1;
+    kept->data = data;
+    kept->capacity = size;
+  }
+  kept->size = size;
+  return 0;
+}
+
+static int drop_flood(int handle, const struct message *request) {
+  char *const buffer = malloc(request->buffer);
+  if (buffer == NULL) return -1;
+  const int status = receive_pieces(handle, buffer, request->size, request->buffer, 1);
+  free(buffer);
+  return status;
+}
+
+static int serve_request(int handle, struct message *request, struct kept *kept) {
+  switch (request->operation) {
+    case op_ping:
+      break;
+    case op_put:
+      if (resize(kept, request->size) != 0) return -1;
+      if (receive_pieces(handle, kept->data, request->size, request->buffer, 0) != 0) return -1;
+      break;
+    case op_get:
+      return send_pieces(handle, kept->data, request->size < kept->size ? request->size : kept->size, request->buffer);
+    case op_wipe:
+      if (resize(kept, request->size) != 0) return -1;
+      memset(kept->data, 0, kept->size);
+      break;
+    case op_flood:
+      if (drop_flood(handle, request) != 0) return -1;
+      break;
+    default:
+      errno = EPROTO;
+      return -1;
+  }
+  return send_all(handle, request, sizeof *request);
+}
+
+int plain_serve(int handle) {
+  struct kept kept = {NULL, 0, 0};
+  struct message request;
+  int status;
+  while ((status = receive_all(handle, &request, sizeof request)) == 1) {
+    if (serve_request(handle, &request, &kept) != 0) {
+      status = -1;
+      break;
+    }
+  }
+  free(kept.data);
+  return status;
+}
+
+int plain_ping(int handle) {
+  const struct message request = {.operation = op_ping};
+  return ask(handle, &request) == 0 ? await_reply(handle) : -1;
+}
+
+int plain_put(int handle, const void *data, uint64_t size, uint32_t buffer) {
+  const struct message request = {.operation = op_put, .buffer = buffer, .size = size};
+  if (ask(handle, &request) != 0 || send_pieces(handle, data, size, buffer) != 0) return -1;
+  return await_reply(handle);
+}
+
+int plain_get(int handle, void *data, uint64_t size, uint32_t buffer) {
+  const struct message request = {.operation = op_get, .buffer = buffer, .size = size};
+  if (ask(handle, &request) != 0) return -1;
+  return receive_pieces(handle, data, size, buffer, 0);
+}
+
+int plain_wipe(int handle, uint64_t size) {
+  const struct message request = {.operation = op_wipe, .size = size};
+  return ask(handle, &request) == 0 ? await_reply(handle) : -1;
+}
+
+int plain_flood(int handle, const void *data, uint32_t buffer, uint64_t count) {
+  const struct message request = {.operation = op_flood, .buffer = buffer, .size = buffer * count};
+  if (ask(handle, &request) != 0) return -1;
+  for (uint64_t i = 0; i < count; ++i) {
+    if (send_all(handle, data, buffer) != 0) return -1;
+  }
+  return await_reply(handle);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/progress.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace bench {
+
+Progress::Progress(std::size_t steps) : steps_(std::max<std::size_t>(steps, 1)), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() { finish(); }
+
+void Progress::step(const std::string& what) {
+  const std::size_t percent = std::min<std::size_t>(100, 100 * done_ / steps_);
+  ++done_;
+  if (terminal_) {
+    std::fprintf(stderr, "\r\033[K%3zu%%  %.100s", percent, what.c_str());
+    shown_ = true;
+  } else if (said_ == 0 || percent >= said_ + 5) {
+    std::fprintf(stderr, "%3zu%%  %s\n", percent, what.c_str());
+    said_ = std::max<std::size_t>(percent, 1);
+  }
+  std::fflush(stderr);
+}
+
+void Progress::finish() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+}  // namespace bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace bench {
+
+/// What is left of repeated measurements.
+struct Summary {
+  double median = 0;
+  double min = 0;
+  double max = 0;
+  std::size_t n = 0;
+};
+
+/// Of at least one sample.
+Summary summarise(std::vector<double> samples);
+
+/// The smallest sample that at least `percent` (0 to 100) percent of all do not exceed; `sorted` holds at least one.
+double percentile(const std::vector<double>& sorted, double percent);
+
+}  // namespace bench

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the hello world: run_hello.sh SERVER CLIENT. Checks what the client prints and that the server ends by itself.
+set -euo pipefail
+work=$(mktemp -d)
+mkfifo "$work/ior"
+timeout 30 "$1" -ORBListenEndpoints tcp://127.0.0.1:0 >"$work/ior" &
+server=$!
+trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
+read -r -t 20 ior <"$work/ior"
+output=$(timeout 20 "$2" "$ior" Corbel)
+echo "$output"
+[ "$output" = $'Hello, Corbel!\nnames may have 40 characters' ]
+wait "$server"
+trap 'rm -rf "$work"' EXIT
+echo "server ended by itself"

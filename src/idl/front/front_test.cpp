@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idl/front/front.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace corbel::idl::front {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kCases = CORBEL_IDL_CASES;
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string ids_of(const Result& result) {
+  std::string ids;
+  for (const auto& diagnostic : result.diagnostics) {
+    ids += (ids.empty() ? "" : " ") + std::to_string(static_cast<unsigned>(diagnostic.id));
+  }
+  return ids.empty() ? "ok" : ids;
+}
+
+std::string render_all(const Result& result) {
+  std::string text;
+  for (const auto& diagnostic : result.diagnostics) text += render(diagnostic);
+  return text;
+}
+
+template <class T>
+const T* find(const model::Contents& contents, std::string_view name) {
+  for (const auto* declaration : contents) {
+    if (declaration->name == name && model::as<T>(declaration) != nullptr) return model::as<T>(declaration);
+  }
+  return nullptr;
+}
+
+Result parse_clean(std::string text) {
+  Result result = parse(std::move(text), "test.idl");
+  EXPECT_EQ(render_all(result), "");
+  EXPECT_NE(result.model, nullptr);
+  return result;
+}
+
+TEST(IdlRules, EachRuleIsDiagnosedWithItsIdentifiers) {
+  std::ifstream table(kCases / "rules.txt");
+  ASSERT_TRUE(table);
+  const fs::path file = fs::temp_directory_path() / ("corbel_idl_rules_" + std::to_string(::getpid()) + ".idl");
+  int rows = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t tab = line.find('\t');
+    ASSERT_NE(tab, std::string::npos) << line;
+    const std::string input = replace_all(line.substr(tab + 1), "⏎", "\n");
+    std::ofstream(file) << input << "\n";
+    const Result result = parse_file(file.string());
+    EXPECT_EQ(ids_of(result), line.substr(0, tab)) << input << "\n" << render_all(result);
+    ++rows;
+  }
+  fs::remove(file);
+  EXPECT_GT(rows, 250);
+}
+
+TEST(IdlGood, CompilesWithoutAWord) {
+  for (const auto& entry : fs::directory_iterator(kCases / "good")) {
+    if (entry.path().extension() != ".idl") continue;
+    const Result result = parse_file(entry.path().string());
+    EXPECT_EQ(render_all(result), "") << entry.path();
+    EXPECT_NE(result.model, nullptr) << entry.path();
+  }
+}
+
+TEST(IdlBad, SaysExactlyWhatIsExpected) {
+  for (const auto& entry : fs::directory_iterator(kCases / "bad")) {
+    if (entry.path().extension() != ".idl") continue;
+    const Result result = parse_file(entry.path().string());
+    EXPECT_EQ(result.model, nullptr) << entry.path();
+    const std::string said = replace_all(render_all(result), entry.path().parent_path().string() + "/", "");
+    fs::path expected = entry.path();
+    EXPECT_EQ(said, read(expected.replace_extension(".expected"))) << entry.path();
+  }
+}
+
+TEST(IdlModel, GivesRepositoryIdsByPrefixVersionAndId) {
+  const Result result = parse_file((kCases / "good/everything.idl").string());
+  ASSERT_NE(result.model, nullptr);
+  const auto* lib = find<model::Module>(result.model->contents, "Lib");
+  ASSERT_NE(lib, nullptr);
+  EXPECT_FALSE(lib->in_main_file);
+  EXPECT_EQ(find<model::Interface>(lib->contents, "Thing")->repository_id, "IDL:included.example/Lib/Thing:1.0");
+  const auto* reopened = model::as<model::Module>(*(result.model->contents.end() - 2));
+  ASSERT_NE(reopened, nullptr);
+  EXPECT_EQ(reopened->repository_id, "IDL:corbel.test/Every:1.0");
+  EXPECT_EQ(find<model::Alias>(reopened->contents, "Later")->repository_id, "IDL:corbel.test/Every/Later:2.3");
+  EXPECT_EQ(find<model::Interface>(reopened->contents, "Later_user")->repository_id, "IDL:somewhere.else/User:4.5");
+  EXPECT_EQ(find<model::Alias>(reopened->contents, "Inner")->repository_id, "IDL:inner.example/Every/Inner:1.0");
+  EXPECT_EQ(result.model->contents.back()->repository_id, "IDL:corbel.test/Outer:1.0");
+}
+
+TEST(IdlModel, KnowsWhichFilesTheMainFileIncludes) {
+  const Result result = parse_file((kCases / "good/everything.idl").string());
+  ASSERT_NE(result.model, nullptr);
+  ASSERT_EQ(result.model->files.size(), 2U);
+  EXPECT_TRUE(result.model->files[1].direct);
+  EXPECT_EQ(result.model->files[1].spelling, "included.idl");
+  EXPECT_EQ(result.dependencies.size(), 2U);
+}
+
+TEST(IdlModel, EvaluatesConstants) {
+  const Result result = parse_clean(
+      "const long a = (1 + 2 * 3) << 2 | 1; const unsigned short b = ~1; const octet c = 0x10 >> 2;"
+      "const double d = 1.5 * 2.0; const char letter = '\\x41'; const wstring f = L\"\\u20ac\"; const boolean g = FALSE;"
+      "enum E { p, q }; const E h = q; const string i = \"a\" \"b\"; const long j = a % 4; const long k = -7 / 2;");
+  const auto value = [&](std::string_view name) { return find<model::Constant>(result.model->contents, name)->value; };
+  EXPECT_EQ(value("a"), model::Value(std::int64_t{29}));
+  EXPECT_EQ(value("b"), model::Value(std::uint64_t{65534}));
+  EXPECT_EQ(value("c"), model::Value(std::uint64_t{4}));
+  EXPECT_EQ(value("d"), model::Value(3.0));
+  EXPECT_EQ(value("letter"), model::Value(U'A'));
+  EXPECT_EQ(value("f"), model::Value(std::u32string(U"\u20ac")));
+  EXPECT_EQ(value("g"), model::Value(false));
+  EXPECT_EQ(std::get<const model::Enumerator*>(value("h"))->ordinal, 1U);
+  EXPECT_EQ(value("i"), model::Value(std::string("ab")));
+  EXPECT_EQ(value("j"), model::Value(std::int64_t{1}));
+  EXPECT_EQ(value("k"), model::Value(std::int64_t{-3}));
+}
+
+TEST(IdlModel, FindsTheDefaultLabelOfAUnion) {
+  const Result result = parse_clean(
+      "enum E { p, q, r }; union A switch (E) { case p: long a_; }; union B switch (boolean) { case FALSE: long b_; };"
+      "union C switch (short) { case 0: case 1: long c_; default: short d_; }; union D switch (boolean) { case TRUE:"
+      " case FALSE: long e_; };");
+  const auto u = [&](std::string_view name) { return find<model::Union>(result.model->contents, name); };
+  EXPECT_EQ(std::get<const model::Enumerator*>(u("A")->default_label)->name, "q");
+  EXPECT_EQ(u("B")->default_label, model::Value(true));
+  EXPECT_EQ(u("C")->default_label, model::Value(std::int64_t{2}));
+  EXPECT_TRUE(u("D")->covers_all_labels);
+}
+
+TEST(IdlModel, ListsAncestorsOnceDepthFirst) {
+  const Result result = parse_clean(
+      "interface A {}; interface B : A {}; interface C : A {}; interface D : B, C {};");
+  const auto* d = find<model::Interface>(result.model->contents, "D");
+  std::string names;
+  for (const auto* ancestor : d->ancestors) names += ancestor->name;
+  EXPECT_EQ(names, "BAC");
+}
+
+TEST(IdlModel, KeepsOneModulePerOpeningAndOrderOfDeclaration) {
+  const Result result = parse_clean("module M { typedef long A; }; typedef M::A B; module M { typedef B C; };");
+  ASSERT_EQ(result.model->contents.size(), 3U);
+  EXPECT_EQ(scoped_name(*model::as<model::Module>(result.model->contents[2])->contents[0]), "M::C");
+}
+
+TEST(IdlHostile, DeepNestingIsOneError) {
+  for (const char* piece : {"module M { ", "const long x = ((((((((((", "typedef sequence<sequence<sequence<", "- - - - - - - -",
+                            "struct S { struct T { ", "interface I { struct U { "}) {
+    std::string text = std::string(piece).starts_with("-") ? "const long x = " : "";
+    for (int i = 0; i < 20000; ++i) text += piece;
+    const Result result = parse(text, "deep.idl");
+    EXPECT_EQ(result.model, nullptr);
+    EXPECT_LE(result.diagnostics.size(), 51U);
+  }
+}
+
+TEST(IdlHostile, ManyDiamondsTakeLinearTime) {
+  std::string text = "interface A0 { void f(); };";
+  for (int i = 1; i < 60; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string below = std::to_string(i - 1);
+    text += "interface L" + n + " : A" + below + " {}; interface R" + n + " : A" + below + " {}; interface A" + n + " : L" + n +
+            ", R" + n + " {};";
+  }
+  parse_clean(text);
+}
+
+TEST(IdlHostile, AnEndlessChainOfBasesIsRefused) {
+  std::string text = "interface I0 {};";
+  for (int i = 1; i < 500; ++i) text += "interface I" + std::to_string(i) + " : I" + std::to_string(i - 1) + " {};";
+  EXPECT_EQ(ids_of(parse(text, "chain.idl")), "3016");
+}
+
+TEST(IdlHostile, StopsAfterTooManyErrors) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "typedef Missing T" + std::to_string(i) + ";\n";
+  const Result result = parse(text, "errors.idl");
+  ASSERT_EQ(result.diagnostics.size(), 51U);
+  EXPECT_EQ(result.diagnostics.back().id, Id::too_many_errors);
+}
+
+TEST(IdlHostile, AFileCutAnywhereIsHandled) {
+  const std::string text = read(kCases / "good/everything.idl");
+  for (std::size_t length = 0; length < text.size(); length += 7) parse(text.substr(0, length), "cut.idl");
+}
+
+TEST(IdlHostile, RefusesMoreTextThanItsLimit) {
+  EXPECT_EQ(ids_of(parse(std::string((16U << 20) + 1, ' '), "large.idl")), "9004");
+}
+
+TEST(IdlOptions, WarningsBecomeErrors) {
+  Options options;
+  options.warnings_as_errors = true;
+  const Result result = parse("interface F;", "w.idl", options);
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_EQ(result.diagnostics.at(0).severity, Severity::error);
+}
+
+}  // namespace
+}  // namespace corbel::idl::front

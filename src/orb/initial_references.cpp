@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orb/initial_references.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/orb.hpp"
+#include "orb/core.hpp"
+#include "orb/object_urls.hpp"
+
+namespace corbel::orb {
+namespace {
+
+constexpr std::string_view kProvided[] = {"RootPOA", "POACurrent"};
+
+}  // namespace
+
+void InitialReferences::add(const std::string& name, ObjectRef object) {
+  if (name.empty() || std::find(std::begin(kProvided), std::end(kProvided), name) != std::end(kProvided)) {
+    throw CORBA::InvalidName();
+  }
+  if (object == nullptr) throw CORBA::BAD_PARAM(corba::minor::kNilInitialReference);
+  const std::lock_guard lock(mutex_);
+  if (!added_.try_emplace(name, std::move(object)).second) throw CORBA::InvalidName();
+}
+
+InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name) {
+  if (ObjectRef object = find_added(name); object != nullptr) return object;
+  for (const auto& configured : core_.options().initial_references) {
+    if (configured.name == name) return read_reference(core_, configured.url);
+  }
+  if (ObjectAdapter* adapter = core_.adapter()) {
+    if (ObjectRef object = adapter->initial_reference(name); object != nullptr) return object;
+  }
+  const std::string& prefix = core_.options().default_initial_reference;
+  if (name.empty() || prefix.empty()) throw CORBA::InvalidName();
+  return read_reference(core_, prefix + '/' + name);
+}
+
+std::vector<std::string> InitialReferences::names() const {
+  std::vector<std::string> names;
+  if (core_.adapter() != nullptr) names.assign(std::begin(kProvided), std::end(kProvided));
+  for (const auto& configured : core_.options().initial_references) names.push_back(configured.name);
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, object] : added_) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+InitialReferences::ObjectRef InitialReferences::find_added(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = added_.find(name);
+  return found == added_.end() ? nullptr : found->second;
+}
+
+void InitialReferences::clear() {
+  std::map<std::string, ObjectRef, std::less<>> forgotten;
+  const std::lock_guard lock(mutex_);
+  forgotten.swap(added_);
+}
+
+}  // namespace corbel::orb

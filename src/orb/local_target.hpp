@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/corba/call.hpp"
+#include "corbel/ior/ior.hpp"
+
+namespace corbel::orb {
+
+class Core;
+
+/// The target of a reference to an object of this ORB: calls go to the object adapter on the caller's thread, without a
+/// buffer; the POA's policies and its manager's state apply as for any request. Keeps the ORB alive.
+corba::TargetPtr make_local_target(Core& core, ior::Ior ior, base::Bytes object_key);
+
+}  // namespace corbel::orb

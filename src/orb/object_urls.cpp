@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orb/object_urls.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "corba/references.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/ior/url.hpp"
+#include "corbel/orb/orb.hpp"
+#include "orb/core.hpp"
+
+namespace corbel::orb {
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+constexpr std::string_view kNameService = "NameService";
+constexpr std::size_t kLongestShown = 100;
+constexpr std::size_t kLargestFile = 1U << 20;
+
+[[noreturn]] void refuse(std::uint32_t minor, std::string_view text, std::string_view why) {
+  std::string shown(text.substr(0, kLongestShown));
+  if (shown.size() < text.size()) shown += "...";
+  throw CORBA::BAD_PARAM(minor, CORBA::CompletionStatus::COMPLETED_NO, "'" + shown + "': " + std::string(why));
+}
+
+bool has_prefix(std::string_view text, std::string_view prefix) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return text.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), text.begin(),
+                                                    [&](char a, char b) { return a == lower(b); });
+}
+
+ObjectRef read_ior(Core& core, std::string_view text) {
+  auto ior = ior::from_string(text, core.options().limits);
+  if (!ior) refuse(corba::minor::kUrlOther, text, base::to_string(ior.error().code));
+  return core.make_object(*std::move(ior));
+}
+
+std::uint32_t minor_of(ior::UrlFault fault) {
+  switch (fault) {
+    case ior::UrlFault::bad_scheme:
+      return corba::minor::kUrlBadScheme;
+    case ior::UrlFault::bad_address:
+      return corba::minor::kUrlBadAddress;
+    case ior::UrlFault::bad_specific_part:
+      return corba::minor::kUrlBadSpecificPart;
+    case ior::UrlFault::none:
+    case ior::UrlFault::other:
+      break;
+  }
+  return corba::minor::kUrlOther;
+}
+
+template <class Refused>
+void decode_refusal(cdr::Decoder&) {
+  throw CORBA::BAD_PARAM(corba::minor::kUrlOther, CORBA::CompletionStatus::COMPLETED_NO, Refused::text);
+}
+struct NotFound {
+  static constexpr const char* text = "the naming service does not know the name";
+};
+struct CannotProceed {
+  static constexpr const char* text = "the naming service cannot proceed with the name";
+};
+struct IllegalName {
+  static constexpr const char* text = "the naming service says that the name is illegal";
+};
+constexpr corba::ExceptionType kRefusals[] = {
+    {"IDL:omg.org/CosNaming/NamingContext/NotFound:1.0", &decode_refusal<NotFound>},
+    {"IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0", &decode_refusal<CannotProceed>},
+    {"IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0", &decode_refusal<IllegalName>},
+};
+constexpr corba::Operation kResolveStr{"resolve_str", false, kRefusals};
+
+/// CosNaming::NamingContextExt::resolve_str.
+ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
+  ObjectRef result;
+  void* const local[] = {&result, const_cast<std::string*>(&name)};
+  const auto encode = [&](cdr::Encoder& encoder) { encoder.put_string(name); };
+  const auto decode = [&](cdr::Decoder& decoder) { result = corba::decode_reference(decoder); };
+  context._target()->invoke({kResolveStr, encode, decode, local});
+  return result;
+}
+
+ObjectRef read_object_url(Core& core, std::string_view text) {
+  ior::UrlFault fault = ior::UrlFault::none;
+  auto url = ior::parse_object_url(text, fault);
+  if (!url) refuse(minor_of(fault), text, base::to_string(url.error().code));
+  const bool initial = !url->addresses.empty() && url->addresses.front().scheme == "rir";
+  if (url->object_key.empty() && (initial || url->is_name)) {
+    const auto key = base::as_bytes(kNameService);
+    url->object_key.assign(key.begin(), key.end());
+  }
+  ObjectRef object;
+  if (initial) {
+    object = core.orb()->resolve_initial_references(std::string(base::as_text(url->object_key)));
+  } else {
+    object = core.make_object(core.make_ior(*url));
+  }
+  if (url->string_name.empty()) return object;
+  if (object == nullptr || object->_target() == nullptr) refuse(corba::minor::kUrlOther, text, "no naming service");
+  return resolve_name(*object.operator->(), url->string_name);
+}
+
+/// "file:///path" or "file:path": a file that holds one reference of another form, white space around it ignored.
+ObjectRef read_file(Core& core, std::string_view url) {
+  std::string_view path = url.substr(std::string_view("file:").size());
+  if (path.starts_with("//")) path.remove_prefix(2);
+  std::ifstream file{std::string(path), std::ios::binary};
+  if (!file) refuse(corba::minor::kUrlBadAddress, url, "the file cannot be opened");
+  std::string text(kLargestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kLargestFile) refuse(corba::minor::kUrlOther, url, "the file is too large to be a reference");
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string::npos) refuse(corba::minor::kUrlOther, url, "the file is empty");
+  const std::size_t end = text.find_last_not_of(kSpace) + 1;
+  const std::string_view content = std::string_view(text).substr(begin, end - begin);
+  if (has_prefix(content, "file:")) refuse(corba::minor::kUrlOther, url, "the file names another file");
+  return read_reference(core, content);
+}
+
+}  // namespace
+
+ObjectRef read_reference(Core& core, std::string_view text) {
+  if (has_prefix(text, "ior:")) return read_ior(core, text);
+  if (has_prefix(text, "corbaloc:") || has_prefix(text, "corbaname:")) return read_object_url(core, text);
+  if (has_prefix(text, "file:")) return read_file(core, text);
+  refuse(corba::minor::kUrlBadScheme, text, "a reference begins with IOR:, corbaloc:, corbaname: or file:");
+}
+
+}  // namespace corbel::orb

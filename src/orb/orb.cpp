@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/orb.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/components.hpp"
+#include "orb/core.hpp"
+#include "orb/initial_references.hpp"
+#include "orb/object_urls.hpp"
+#include "orb/options.hpp"
+#include "orb/orb_registry.hpp"
+
+namespace corbel::orb {
+
+/// What an ORB owns.
+class OrbState {
+ public:
+  OrbState(Options options, Components components)
+      : core(std::move(options), std::move(components)), initial_references(core) {}
+  ~OrbState() {
+    core.shutdown(true);
+    core.set_adapter(nullptr);
+  }
+
+  /// Throws unless the ORB still serves.
+  void check() const {
+    if (destroyed.load(std::memory_order_acquire)) throw CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone);
+    if (core.is_shut_down()) throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown);
+  }
+  /// Throws if waiting for requests to finish would wait for the caller's own.
+  void check_may_wait() const {
+    if (core.adapter() != nullptr && core.adapter()->in_upcall()) {
+      throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
+                                 "waiting for requests to finish from inside a request");
+    }
+  }
+
+  Core core;
+  InitialReferences initial_references;
+  std::unique_ptr<ObjectAdapter> adapter;
+  std::atomic<bool> destroyed{false};
+};
+
+namespace {
+
+IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, Components components) {
+  if (!id.empty()) options.id = id;
+  const std::string name = options.id;
+  return OrbRegistry::instance().find_or_make(name, [&] {
+    const AdapterFactory make_adapter = components.make_adapter;
+    auto state = std::make_unique<OrbState>(std::move(options), std::move(components));
+    OrbState& parts = *state;
+    const auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
+    parts.core.set_orb(orb);
+    if (make_adapter != nullptr) {
+      parts.adapter = make_adapter(parts.core);
+      parts.core.set_adapter(parts.adapter.get());
+    }
+    return orb;
+  });
+}
+
+}  // namespace
+
+IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, Components components) {
+  return init(read_options(argc, argv), id, std::move(components));
+}
+
+IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
+                                       Components components) {
+  return init(read_options(arguments), id, std::move(components));
+}
+
+}  // namespace corbel::orb
+
+namespace CORBA {
+
+IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id,
+                                    corbel::orb::Components components) {
+  return corbel::orb::init(argc, argv, id, std::move(components));
+}
+
+ORB::ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept : state_(std::move(state)) {}
+ORB::~ORB() = default;
+
+corbel::orb::Core& ORB::_core() noexcept { return state_->core; }
+
+std::string ORB::id() const { return state_->core.options().id; }
+
+std::string ORB::object_to_string(IDL::traits<Object>::ref_type object) {
+  state_->check();
+  if (object == nullptr) return corbel::ior::to_string(corbel::ior::Ior{});
+  if (object->_target() == nullptr) {
+    throw MARSHAL(corbel::corba::minor::kLocalObjectMarshalled, CompletionStatus::COMPLETED_NO,
+                  "a local object has no string form");
+  }
+  return corbel::ior::to_string(object->_target()->ior());
+}
+
+IDL::traits<Object>::ref_type ORB::string_to_object(const std::string& text) {
+  state_->check();
+  return corbel::orb::read_reference(state_->core, text);
+}
+
+IDL::traits<Object>::ref_type ORB::resolve_initial_references(const ObjectId& name) {
+  state_->check();
+  return state_->initial_references.resolve(name);
+}
+
+void ORB::register_initial_reference(const ObjectId& name, IDL::traits<Object>::ref_type object) {
+  state_->check();
+  state_->initial_references.add(name, std::move(object));
+}
+
+ORB::ObjectIdList ORB::list_initial_services() {
+  state_->check();
+  return state_->initial_references.names();
+}
+
+IDL::traits<Object>::ref_type ORB::_registered(std::string_view name) const {
+  return state_->initial_references.find_added(name);
+}
+
+void ORB::run() {
+  state_->check();
+  state_->core.run();
+}
+
+void ORB::perform_work() {
+  state_->check();
+  state_->core.perform_work();
+}
+
+bool ORB::work_pending() {
+  state_->check();
+  return state_->core.work_pending();
+}
+
+void ORB::shutdown(bool wait_for_completion) {
+  if (wait_for_completion) state_->check_may_wait();
+  state_->core.shutdown(wait_for_completion);
+}
+
+void ORB::destroy() {
+  state_->check_may_wait();
+  if (state_->destroyed.exchange(true)) throw OBJECT_NOT_EXIST(corbel::corba::minor::kAdapterGone);
+  state_->core.shutdown(true);
+  if (state_->adapter != nullptr) state_->adapter->shutdown(true);  // a shutdown without waiting may have come before
+  state_->initial_references.clear();
+  corbel::orb::OrbRegistry::instance().remove(id(), *this);
+}
+
+IDL::traits<Policy>::ref_type ORB::create_policy(PolicyType) { throw PolicyError(PolicyErrorCode::BAD_POLICY_TYPE); }
+
+void InvalidName::_raise() const { throw *this; }
+const char* InvalidName::_rep_id() const noexcept { return _id; }
+const char* InvalidName::_name() const noexcept { return "InvalidName"; }
+void InvalidName::_encode(corbel::cdr::Encoder& encoder) const { encoder.put_plain_string(_id); }
+
+}  // namespace CORBA

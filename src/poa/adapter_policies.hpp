@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/poa/policies.hpp"
+
+namespace corbel::poa {
+
+/// The policies of one POA, resolved. The defaults are the specification's (CORBA 3.3 part 1, 15.3.8).
+struct AdapterPolicies {
+  bool single_thread = false;
+  bool persistent = false;
+  bool unique_ids = true;
+  bool system_ids = true;
+  bool implicit_activation = false;
+  bool retain = true;
+  PortableServer::RequestProcessingPolicyValue processing =
+      PortableServer::RequestProcessingPolicyValue::USE_ACTIVE_OBJECT_MAP_ONLY;
+
+  bool use_default_servant() const noexcept {
+    return processing == PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT;
+  }
+  bool use_servant_manager() const noexcept {
+    return processing == PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER;
+  }
+};
+
+/// Throws POA::InvalidPolicy with the index of the first policy that is no POA policy, contradicts an earlier one, or
+/// cannot be combined with the others.
+AdapterPolicies resolve_policies(const CORBA::PolicyList& policies);
+
+}  // namespace corbel::poa

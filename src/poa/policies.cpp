@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/poa/policies.hpp"
+
+#include "corbel/poa/poa.hpp"
+
+namespace PortableServer {
+
+#define CORBEL_DEFINE_POA_POLICY(NAME, VALUE, ID)                                             \
+  IDL::traits<CORBA::Policy>::ref_type NAME::copy() const {                                   \
+    return CORBA::make_reference<NAME>(value_);                                               \
+  }                                                                                           \
+  bool NAME::_static_is_a(std::string_view repository_id) const noexcept {                    \
+    return repository_id == _interface_id || CORBA::Policy::_static_is_a(repository_id);      \
+  }
+CORBEL_POA_POLICIES(CORBEL_DEFINE_POA_POLICY)
+#undef CORBEL_DEFINE_POA_POLICY
+
+IDL::traits<ThreadPolicy>::ref_type POA::create_thread_policy(ThreadPolicyValue value) {
+  return CORBA::make_reference<ThreadPolicy>(value);
+}
+IDL::traits<LifespanPolicy>::ref_type POA::create_lifespan_policy(LifespanPolicyValue value) {
+  return CORBA::make_reference<LifespanPolicy>(value);
+}
+IDL::traits<IdUniquenessPolicy>::ref_type POA::create_id_uniqueness_policy(IdUniquenessPolicyValue value) {
+  return CORBA::make_reference<IdUniquenessPolicy>(value);
+}
+IDL::traits<IdAssignmentPolicy>::ref_type POA::create_id_assignment_policy(IdAssignmentPolicyValue value) {
+  return CORBA::make_reference<IdAssignmentPolicy>(value);
+}
+IDL::traits<ImplicitActivationPolicy>::ref_type POA::create_implicit_activation_policy(
+    ImplicitActivationPolicyValue value) {
+  return CORBA::make_reference<ImplicitActivationPolicy>(value);
+}
+IDL::traits<ServantRetentionPolicy>::ref_type POA::create_servant_retention_policy(ServantRetentionPolicyValue value) {
+  return CORBA::make_reference<ServantRetentionPolicy>(value);
+}
+IDL::traits<RequestProcessingPolicy>::ref_type POA::create_request_processing_policy(
+    RequestProcessingPolicyValue value) {
+  return CORBA::make_reference<RequestProcessingPolicy>(value);
+}
+
+}  // namespace PortableServer

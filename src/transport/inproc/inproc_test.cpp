@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/transport/inproc/inproc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace corbel::transport {
+namespace {
+
+using base::Bytes;
+using base::Code;
+using base::Deadline;
+using namespace std::chrono_literals;
+
+std::unique_ptr<Acceptor> listen(const Factory& factory, std::string_view name) {
+  auto acceptor = factory.listen(**factory.parse(name), {});
+  EXPECT_TRUE(acceptor);
+  return *std::move(acceptor);
+}
+
+TEST(Inproc, FactoriesMeetInASharedHubOnly) {
+  const auto hub = make_inproc_hub();
+  const auto server = make_inproc(hub);
+  const auto client = make_inproc(hub);
+  const auto stranger = make_inproc();
+  const auto acceptor = listen(*server, "name");
+  EXPECT_TRUE(client->make_connector({})->connect(**client->parse("name"), Deadline::now()));
+  const auto refused = stranger->make_connector({})->connect(**stranger->parse("name"), Deadline::now());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::refused);
+  const auto unreachable = stranger->make_connector({})->connect(*acceptor->endpoints().front(), Deadline::now());
+  ASSERT_FALSE(unreachable);
+  EXPECT_EQ(unreachable.error().code, Code::unreachable);
+}
+
+TEST(Inproc, AnyRingSizeCarriesAnyMessage) {
+  const auto factory = make_inproc();
+  const auto acceptor = listen(*factory, "name");
+  for (const int ring : {1, 2, 3, 7, 64, 1000}) {
+    Options options;
+    options.send_buffer = ring;
+    const auto client = *factory->make_connector(options)->connect(*acceptor->endpoints().front(), Deadline::none());
+    const auto server = *acceptor->accept();
+    Bytes octets(3000);
+    for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<base::Octet>(i * 7);
+    std::thread sender([&] {
+      const cdr::Segment pieces[2] = {{octets.data(), 1001}, {octets.data() + 1001, octets.size() - 1001}};
+      EXPECT_TRUE(client->send(pieces, Deadline::none()));
+    });
+    Bytes received;
+    Bytes room(50);
+    while (received.size() < octets.size()) {
+      const auto count = server->receive(room, Deadline::none());
+      ASSERT_TRUE(count);
+      received.insert(received.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(*count));
+    }
+    sender.join();
+    EXPECT_TRUE(received == octets);
+  }
+}
+
+TEST(Inproc, PeersInTheQueueOfAClosedAcceptorSeeTheEnd) {
+  const auto factory = make_inproc();
+  const auto acceptor = listen(*factory, "");
+  const auto client = *factory->make_connector({})->connect(*acceptor->endpoints().front(), Deadline::none());
+  acceptor->close();
+  Bytes room(1);
+  const auto end = client->receive(room, Deadline::none());
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().code, Code::closed);
+}
+
+TEST(Inproc, ClosingTheAcceptorWakesAConnectThatWaitsForRoom) {
+  const auto factory = make_inproc();
+  Options options;
+  options.backlog = 1;
+  auto acceptor = *factory->listen(**factory->parse("name"), options);
+  const auto connector = factory->make_connector({});
+  const auto first = connector->connect(*acceptor->endpoints().front(), Deadline::none());
+  std::thread second([&, there = acceptor->endpoints().front()] {
+    const auto refused = connector->connect(*there, Deadline::none());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::refused);
+  });
+  acceptor->close();
+  second.join();
+}
+
+TEST(Inproc, HasNoProfileOfItsOwn) {
+  const auto factory = make_inproc();
+  std::vector<ior::TaggedProfile> profiles;
+  EXPECT_FALSE(factory->publish({}, {}, profiles));
+  EXPECT_EQ((*factory->from_url({"inproc", {1, 2}, "name", 0}))->text(), "inproc://name");
+  EXPECT_EQ(factory->from_url({"iiop", {1, 2}, "name", 1}).error().code, Code::unsupported);
+}
+
+}  // namespace
+}  // namespace corbel::transport

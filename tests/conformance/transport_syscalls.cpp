@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// usage: transport_syscalls tcp|unix|inproc ROUNDS
+// ROUNDS warm round trips of a gather list between two transports of this process, between two marks that a system call
+// trace can see: getppid(2) begins, getpgid(2) ends. Each round trip is two sends and two receives, all with a
+// deadline.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "corbel/transport/inproc/inproc.hpp"
+#include "corbel/transport/tcp/tcp.hpp"
+#include "corbel/transport/unix/unix.hpp"
+
+using namespace corbel;
+using base::Deadline;
+
+namespace {
+
+std::shared_ptr<const transport::Factory> factory_of(const char* scheme) {
+  if (std::strcmp(scheme, "tcp") == 0) return transport::make_tcp();
+  if (std::strcmp(scheme, "unix") == 0) return transport::make_unix();
+  return transport::make_inproc();
+}
+
+bool pass(transport::Transport& from, transport::Transport& to) {
+  const base::Octet octets[100] = {};
+  const cdr::Segment list[2] = {{octets, 24}, {octets + 24, 76}};
+  base::Octet room[1000];
+  const Deadline deadline = Deadline::after(std::chrono::seconds(30));
+  const auto sent = from.send(list, deadline);
+  if (!sent || *sent != 100) return false;
+  const auto received = to.receive(room, deadline);
+  return received && *received == 100;
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const auto factory = factory_of(argv[1]);
+  const int rounds = std::atoi(argv[2]);
+  const auto acceptor = factory->listen(**factory->parse(std::strcmp(argv[1], "tcp") == 0 ? "127.0.0.1:0" : ""), {});
+  if (!acceptor) return 1;
+  const auto client = factory->make_connector({})->connect(*(*acceptor)->endpoints().front(), Deadline::none());
+  const auto server = (*acceptor)->accept();
+  if (!client || !server) return 1;
+  const auto round_trip = [&] { return pass(**client, **server) && pass(**server, **client); };
+  for (int i = 0; i < 10; ++i) {
+    if (!round_trip()) return 1;
+  }
+  (void)::getppid();
+  for (int i = 0; i < rounds; ++i) {
+    if (!round_trip()) return 1;
+  }
+  (void)::getpgid(0);
+  return 0;
+}

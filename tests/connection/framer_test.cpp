@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connection/framer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "corbel/messaging/giop.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using base::Code;
+
+class FramerTest : public testing::Test {
+ protected:
+  base::Bytes request(std::uint32_t id, std::size_t body_size, messaging::Version version = {1, 2}) const {
+    cdr::Format format;
+    format.giop_minor = version.minor;
+    cdr::Encoder encoder(format);
+    const base::Bytes key{1, 2, 3, 4};
+    const base::Bytes body(body_size, 0x5a);
+    messaging::OutgoingRequest header;
+    header.request_id = id;
+    header.object_key = key;
+    header.operation = "test";
+    giop_->encode_request(encoder, header, [&](cdr::Encoder& e) { e.put_octet_sequence(body); });
+    return encoder.to_bytes();
+  }
+
+  /// Cuts a message into a first message and fragments of `piece` octets of body each.
+  static base::Bytes fragmented(const base::Bytes& whole, std::size_t piece, std::uint32_t id, std::uint8_t minor) {
+    base::Bytes stream(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(piece));
+    patch(stream, 0, stream.size(), true);
+    for (std::size_t at = piece; at < whole.size(); at += piece) {
+      const std::size_t size = std::min(piece, whole.size() - at);
+      base::Bytes fragment{'G', 'I', 'O', 'P', 1, minor, 1, 7, 0, 0, 0, 0};
+      if (minor >= 2) fragment.insert(fragment.end(), {static_cast<base::Octet>(id), 0, 0, 0});
+      fragment.insert(fragment.end(), whole.begin() + static_cast<std::ptrdiff_t>(at),
+                      whole.begin() + static_cast<std::ptrdiff_t>(at + size));
+      patch(fragment, 0, fragment.size(), at + size < whole.size());
+      stream.insert(stream.end(), fragment.begin(), fragment.end());
+    }
+    return stream;
+  }
+  static void patch(base::Bytes& message, std::size_t at, std::size_t size, bool more) {
+    message[at + 6] = static_cast<base::Octet>(1 | (more ? 2 : 0));
+    const auto body = static_cast<std::uint32_t>(size - 12);
+    std::memcpy(message.data() + at + 8, &body, 4);
+  }
+
+  void feed(base::ConstByteSpan octets, std::size_t step = SIZE_MAX) {
+    while (!octets.empty()) {
+      const base::ByteSpan space = framer_.space();
+      const std::size_t size = std::min({space.size(), octets.size(), step});
+      std::memcpy(space.data(), octets.data(), size);
+      framer_.received(size);
+      octets = octets.subspan(size);
+    }
+  }
+
+  std::shared_ptr<const messaging::Protocol> giop_ = messaging::make_giop();
+  cdr::Limits limits_;
+  Framer framer_{*giop_, limits_};
+  Message message_;
+};
+
+TEST_F(FramerTest, GivesAMessageOnceItsLastOctetHasArrived) {
+  const base::Bytes whole = request(2, 100);
+  for (std::size_t i = 0; i + 1 < whole.size(); ++i) {
+    feed({&whole[i], 1});
+    auto next = framer_.next(message_);
+    ASSERT_TRUE(next.ok());
+    ASSERT_FALSE(*next) << "after octet " << i;
+    EXPECT_TRUE(framer_.in_message());
+  }
+  feed({&whole.back(), 1});
+  ASSERT_TRUE(*framer_.next(message_));
+  EXPECT_TRUE(std::ranges::equal(message_.octets, whole));
+  EXPECT_FALSE(framer_.in_message());
+}
+
+TEST_F(FramerTest, GivesSeveralMessagesOfOneReceiveInOrder) {
+  base::Bytes stream;
+  for (std::uint32_t id = 2; id <= 20; id += 2) {
+    const base::Bytes one = request(id, id);
+    stream.insert(stream.end(), one.begin(), one.end());
+  }
+  feed(stream);
+  for (std::uint32_t id = 2; id <= 20; id += 2) {
+    ASSERT_TRUE(*framer_.next(message_));
+    EXPECT_EQ(*giop_->peek_request_id(message_.frame, message_.octets), id);
+  }
+  EXPECT_FALSE(*framer_.next(message_));
+}
+
+TEST_F(FramerTest, JoinsFragmentsOfBothVersions) {
+  for (const std::uint8_t minor : {std::uint8_t{1}, std::uint8_t{2}}) {
+    const base::Bytes whole = request(4, 1000, {1, minor});
+    feed(fragmented(whole, 64, 4, minor), 17);
+    auto next = framer_.next(message_);
+    ASSERT_TRUE(next.ok()) << base::to_string(next.error());
+    ASSERT_TRUE(*next);
+    EXPECT_FALSE(message_.frame.more_fragments);
+    EXPECT_EQ(message_.octets.size(), whole.size());
+    EXPECT_TRUE(std::ranges::equal(message_.octets.subspan(12), base::ConstByteSpan(whole).subspan(12)));
+  }
+}
+
+TEST_F(FramerTest, JoinsInterleavedFragmentsOfDifferentRequests) {
+  const base::Bytes a = request(2, 200);
+  const base::Bytes b = request(4, 200);
+  const base::Bytes fa = fragmented(a, 160, 2, 2);
+  const base::Bytes fb = fragmented(b, 160, 4, 2);
+  feed(base::ConstByteSpan(fa).first(160));
+  feed(base::ConstByteSpan(fb).first(160));
+  feed(base::ConstByteSpan(fa).subspan(160));
+  ASSERT_TRUE(*framer_.next(message_));
+  EXPECT_EQ(*giop_->peek_request_id(message_.frame, message_.octets), 2U);
+  feed(base::ConstByteSpan(fb).subspan(160));
+  ASSERT_TRUE(*framer_.next(message_));
+  EXPECT_EQ(*giop_->peek_request_id(message_.frame, message_.octets), 4U);
+}
+
+TEST_F(FramerTest, RejectsAFragmentThatContinuesNothing) {
+  base::Bytes fragment{'G', 'I', 'O', 'P', 1, 2, 1, 7, 8, 0, 0, 0, 6, 0, 0, 0, 1, 2, 3, 4};
+  feed(fragment);
+  EXPECT_EQ(framer_.next(message_).error().code, Code::malformed);
+}
+
+TEST_F(FramerTest, RejectsBadMagicAndSizesBeyondTheLimitBeforeAllocating) {
+  base::Bytes bad{'G', 'I', 'O', 'X', 1, 2, 1, 0, 0, 0, 0, 0};
+  feed(bad);
+  EXPECT_EQ(framer_.next(message_).error().code, Code::malformed);
+  Framer other(*giop_, limits_);
+  base::Bytes huge{'G', 'I', 'O', 'P', 1, 2, 1, 0, 0xff, 0xff, 0xff, 0x7f};
+  std::memcpy(other.space().data(), huge.data(), huge.size());
+  other.received(huge.size());
+  EXPECT_EQ(other.next(message_).error().code, Code::too_large);
+}
+
+TEST_F(FramerTest, GrowsWithWhatArrivesNotWithWhatIsAnnounced) {
+  base::Bytes huge{'G', 'I', 'O', 'P', 1, 2, 1, 0, 0, 0, 0, 8};  // 128 MiB announced
+  feed(huge);
+  EXPECT_FALSE(*framer_.next(message_));
+  EXPECT_LE(framer_.space().size(), 64U << 10);
+}
+
+TEST_F(FramerTest, LimitsOctetsAndNumberOfOpenMessages) {
+  for (std::uint32_t id = 2; id < 100; id += 2) {
+    base::Bytes first = request(id, 8);
+    patch(first, 0, first.size(), true);
+    feed(first);
+    auto next = framer_.next(message_);
+    if (!next) {
+      EXPECT_EQ(next.error().code, Code::too_large);
+      return;
+    }
+  }
+  FAIL() << "any number of messages may be open";
+}
+
+TEST_F(FramerTest, AnotherFramerTakesOverWhatIsUnread) {
+  const base::Bytes one = request(2, 10);
+  const base::Bytes two = request(4, 10);
+  base::Bytes stream = one;
+  stream.insert(stream.end(), two.begin(), two.end());
+  feed(stream);
+  ASSERT_TRUE(*framer_.next(message_));
+  Framer fresh(*giop_, limits_);
+  fresh.take_over(framer_);
+  Message second;
+  ASSERT_TRUE(*fresh.next(second));
+  EXPECT_EQ(*giop_->peek_request_id(second.frame, second.octets), 4U);
+  EXPECT_TRUE(std::ranges::equal(message_.octets, one));  // still readable
+}
+
+}  // namespace
+}  // namespace corbel::connection

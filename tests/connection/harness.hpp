@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "connection/acceptor_registry.hpp"
+#include "connection/connection_cache.hpp"
+#include "connection/server.hpp"
+#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop_lite.hpp"
+#include "corbel/transport/faulty/faulty.hpp"
+#include "corbel/transport/inproc/inproc.hpp"
+#include "corbel/transport/tcp/tcp.hpp"
+#include "corbel/transport/unix/unix.hpp"
+
+namespace corbel::connection {
+
+/// A server whose requests run `serve` and a client side to call it, over any combination.
+class Harness : private RequestHandler {
+ public:
+  using Serve = std::function<void(Connection&, const messaging::IncomingRequest&, std::uint8_t, cdr::Decoder&)>;
+
+  explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2})
+      : registry_({messaging::make_giop(), messaging::make_giop_lite()},
+                  {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(), transport::make_inproc()},
+                  version, {}),
+        acceptors_(registry_, {}),
+        cache_(registry_, {}) {
+    serve = [](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
+      echo(c, request, minor, body);
+    };
+    auto server = Server::create(settings, *this);
+    if (!server) throw std::runtime_error(base::to_string(server.error()));
+    server_ = *std::move(server);
+    auto point = registry_.parse_endpoint(endpoint);
+    if (!point) throw std::runtime_error(base::to_string(point.error()));
+    if (auto opened = acceptors_.open(*point, *server_); !opened) throw std::runtime_error(base::to_string(opened.error()));
+    if (auto started = server_->start(); !started) throw std::runtime_error(base::to_string(started.error()));
+    const base::Bytes key{'k', 'e', 'y'};
+    ior::Ior ior{"IDL:test:1.0", registry_.publish(acceptors_.published(), key)};
+    auto routes = registry_.routes(ior, {});
+    if (!routes) throw std::runtime_error(base::to_string(routes.error()));
+    route = routes->front();
+  }
+  ~Harness() override {
+    acceptors_.close();
+    server_->stop(true);
+    cache_.close();
+  }
+
+  /// Replies with the argument, a string.
+  static void echo(Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
+    if (request.response == messaging::Response::none) return;
+    std::string text;
+    body.get_string(text);
+    (void)c.send_reply(minor, [&](cdr::Encoder& encoder) {
+      c.protocol().encode_reply(encoder, request.request_id, messaging::ReplyStatus::no_exception, {},
+                                [&](cdr::Encoder& e) { e.put_string(text); });
+    });
+  }
+
+  ConnectionPtr connect(base::Deadline deadline = base::Deadline::after(std::chrono::seconds(10))) {
+    bool fresh = false;
+    auto connection = cache_.acquire(route, deadline, fresh);
+    EXPECT_TRUE(connection.ok()) << base::to_string(connection.error());
+    return connection ? *connection : ConnectionPtr();
+  }
+
+  base::Status call(Connection& connection, const std::string& text, std::string& answer,
+                    base::Deadline deadline = base::Deadline::after(std::chrono::seconds(20)),
+                    const std::string& operation = "echo") {
+    messaging::OutgoingRequest request;
+    request.object_key = route.object_key;
+    request.operation = operation;
+    return connection.call(
+        request, [&](cdr::Encoder& encoder) { encoder.put_string(text); }, deadline, false,
+        [&](const messaging::IncomingReply&, cdr::Decoder& body) { body.get_string(answer); });
+  }
+
+  Server& server() noexcept { return *server_; }
+  const Registry& registry() const noexcept { return registry_; }
+  ConnectionCache& cache() noexcept { return cache_; }
+
+  std::shared_ptr<transport::faulty::Plan> plan = std::make_shared<transport::faulty::Plan>();
+  Serve serve;
+  Route route;
+
+ private:
+  void on_request(Connection& connection, const messaging::IncomingRequest& request, std::uint8_t giop_minor,
+                  cdr::Decoder& body) noexcept override {
+    serve(connection, request, giop_minor, body);
+  }
+  void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request,
+                         std::uint8_t giop_minor) noexcept override {
+    (void)connection.send_reply(giop_minor, [&](cdr::Encoder& encoder) {
+      connection.protocol().encode_locate_reply(encoder, request.request_id, messaging::LocateStatus::object_here,
+                                                [](cdr::Encoder&) {});
+    });
+  }
+
+  Registry registry_;
+  std::unique_ptr<Server> server_;
+  AcceptorRegistry acceptors_;
+  ConnectionCache cache_;
+};
+
+}  // namespace corbel::connection

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server side: threads, slow upcalls, hostile peers, the orderly end.
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "harness.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+Server::Settings with(policy::Concurrency concurrency) {
+  Server::Settings settings;
+  settings.serving.concurrency = concurrency;
+  return settings;
+}
+
+class Mode : public testing::TestWithParam<policy::Concurrency> {};
+
+TEST_P(Mode, ServesManyConnectionsAtOnce) {
+  Harness harness("tcp://127.0.0.1:0", with(GetParam()));
+  std::thread runner([&] { harness.server().run(); });
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 40; ++t) {
+    threads.emplace_back([&] {
+      bool fresh = false;
+      ConnectionCache own(harness.registry(), {});
+      auto connection = own.acquire(harness.route, Deadline::none(), fresh);
+      for (int i = 0; i < 20 && connection; ++i) {
+        std::string answer;
+        if (!harness.call(**connection, "x", answer) || answer != "x") ++wrong;
+      }
+      if (!connection) ++wrong;
+      own.close();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  harness.server().stop(true);
+  runner.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Mode,
+                         testing::Values(policy::Concurrency::adaptive, policy::Concurrency::pool,
+                                         policy::Concurrency::single));
+
+TEST(Serving, ASlowUpcallDoesNotHoldUpOtherRequestsOfTheSameConnection) {
+  for (const auto mode : {policy::Concurrency::adaptive, policy::Concurrency::pool}) {
+    Harness harness("tcp://127.0.0.1:0", with(mode));
+    std::latch entered(1);
+    std::latch release(1);
+    harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
+      if (request.operation == "slow") {
+        entered.count_down();
+        release.wait();
+      }
+      Harness::echo(c, request, minor, body);
+    };
+    auto connection = harness.connect();
+    std::string slow_answer;
+    std::thread slow([&] { EXPECT_TRUE(harness.call(*connection, "slow", slow_answer, Deadline::none(), "slow").ok()); });
+    entered.wait();
+    // Only answered if somebody else reads the connection while the first servant is still busy.
+    for (int i = 0; i < 10; ++i) {
+      std::string answer;
+      auto status = harness.call(*connection, "fast", answer);
+      ASSERT_TRUE(status.ok()) << base::to_string(status.error());
+      EXPECT_EQ(answer, "fast");
+    }
+    release.count_down();
+    slow.join();
+    EXPECT_EQ(slow_answer, "slow");
+  }
+}
+
+TEST(Serving, AHostilePeerLosesItsConnectionAndNobodyElseDoes) {
+  Harness harness("tcp://127.0.0.1:0");
+  auto good = harness.connect();
+  std::string answer;
+  ASSERT_TRUE(harness.call(*good, "x", answer).ok());
+  const auto connector = transport::make_tcp()->make_connector({});
+  for (const char* garbage : {"GET / HTTP/1.1\r\n\r\n", "GIOP\x01\x02\x01\x63\x00\x00\x00\x00", "GIOP\x09\x09\x01\x00\x00\x00\x00\x00"}) {
+    auto peer = connector->connect(*harness.route.endpoint, Deadline::after(std::chrono::seconds(10)));
+    ASSERT_TRUE(peer.ok());
+    const cdr::Segment segment{garbage, 18};
+    ASSERT_TRUE((*peer)->send({&segment, 1}, Deadline::none()).ok());
+    // MessageError, then the end.
+    base::Octet octets[64];
+    std::size_t total = 0;
+    for (;;) {
+      auto received = (*peer)->receive(base::ByteSpan(octets).subspan(total), Deadline::after(std::chrono::seconds(10)));
+      if (!received) {
+        EXPECT_NE(received.error().code, Code::timed_out);
+        break;
+      }
+      total += *received;
+    }
+    EXPECT_TRUE(total == 0 || (total == 12 && octets[7] == 6)) << total;
+  }
+  ASSERT_TRUE(harness.call(*good, "still here", answer).ok());
+  EXPECT_EQ(answer, "still here");
+}
+
+TEST(Serving, StoppingTellsIdleClientsInOrder) {
+  auto harness = std::make_unique<Harness>("tcp://127.0.0.1:0");
+  auto connection = harness->connect();
+  std::string answer;
+  ASSERT_TRUE(harness->call(*connection, "x", answer).ok());
+  harness->server().stop(true);
+  auto status = harness->call(*connection, "x", answer);
+  ASSERT_FALSE(status.ok());
+  EXPECT_TRUE(status.error().code == Code::closed || status.error().stage == Stage::send) << base::to_string(status.error());
+}
+
+}  // namespace
+}  // namespace corbel::connection

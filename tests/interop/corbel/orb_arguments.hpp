@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../options.hpp"
+
+namespace interop {
+
+/// The suite's options as arguments of Corbel's ORB_init.
+inline std::vector<std::string> orb_arguments(const Options& options) {
+  const std::string path = options.unix_path();
+  const std::string address = path.empty() ? "tcp://" + options.loopback() + ":0" : "unix://" + path;
+  return {"-ORBListenEndpoints", (options.lite() ? "giop_lite+" : "") + address, "-ORBGiopVersion",
+          "1." + std::to_string(options.giop_minor)};
+}
+
+}  // namespace interop
