@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "common/cpus.hpp"
 
@@ -36,7 +37,7 @@ struct Pipe {
 };
 
 /// In the new process: becomes the program. Never returns.
-[[noreturn]] void become(const std::vector<char*>& argv, const Child::Options& options, pid_t parent, int in, int out) {
+[[noreturn]] void become(const std::vector<char*>& argv, const ChildOptions& options, pid_t parent, int in, int out) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);
   dup2(in, STDIN_FILENO);
@@ -53,7 +54,7 @@ struct Pipe {
 
 }  // namespace
 
-Child::Child(const std::vector<std::string>& argv, const Options& options) : name_(argv.at(0)) {
+Child::Child(const std::vector<std::string>& argv, const ChildOptions& options) : name_(argv.at(0)) {
   std::signal(SIGPIPE, SIG_IGN);  // a child that ended is noticed by what write returns
   std::vector<char*> pointers;
   for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));

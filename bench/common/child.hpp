@@ -10,18 +10,18 @@
 
 namespace bench {
 
+struct ChildOptions {
+  std::optional<int> cpu = {};                ///< the processor it is bound to
+  std::vector<std::string> environment = {};  ///< "NAME=value", added to ours
+  bool quiet = false;                         ///< standard error goes nowhere
+};
+
 /// A process of ours: its standard input and output are pipes held here. It is killed when this object goes, and by the
 /// kernel when this process ends, however that happens.
 class Child {
  public:
-  struct Options {
-    std::optional<int> cpu = {};                ///< the processor it is bound to
-    std::vector<std::string> environment = {};  ///< "NAME=value", added to ours
-    bool quiet = false;                         ///< standard error goes nowhere
-  };
-
   /// Starts argv[0] (a path, or a name to look up). Throws std::runtime_error.
-  explicit Child(const std::vector<std::string>& argv, const Options& options = {});
+  explicit Child(const std::vector<std::string>& argv, const ChildOptions& options = {});
   ~Child();
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;

@@ -260,7 +260,6 @@ int Reactor::wait_milliseconds(base::Deadline deadline) noexcept {
 }
 
 base::Status Reactor::wait(base::Deadline deadline) {
-  if (has_removed_) release_removed();
   waiting_ = true;
   if (has_removed_) release_removed();
   if (stopped_) {
@@ -286,11 +285,13 @@ void Reactor::begin_batch(std::size_t events) {
     running_.swap(posted_);
     has_posted_ = false;
   }
-  if (timer_next_ != kNever) {
+  if (const std::int64_t timer_next = timer_next_; timer_next != kNever) {
     batch_time_ = clock_.now();
-    const std::lock_guard guard(mutex_);
-    batch_sequence_ = timers_.next_sequence();
-    timers_due_ = true;
+    if (batch_time_.time_since_epoch().count() >= timer_next) {
+      const std::lock_guard guard(mutex_);
+      batch_sequence_ = timers_.next_sequence();
+      timers_due_ = true;
+    }
   }
   run_tick();
 }

@@ -13,7 +13,8 @@
 
 /// The conformance suite of the transport port. A transport, a plug-in included, is checked by describing it:
 ///
-///   CORBEL_TRANSPORT_CONFORMANCE(Carrier{.name = "tcp", .make = [] { return make_tcp(); }, .listen = "127.0.0.1:0"})
+///   std::vector<Carrier> carriers() { return {{.name = "tcp", .make = make_tcp, .listen = "127.0.0.1:0"}}; }
+///   CORBEL_TRANSPORT_CONFORMANCE(carriers())
 ///
 /// and linking the suite (transport_*_conformance.cpp).
 namespace corbel::conformance {

@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include "peers/peer.hpp"
-#include "peers_config.hpp"
 #include "target_server.hpp"
 
 namespace {

@@ -8,6 +8,12 @@
 #include "peers/peer.hpp"
 #include "target.hh"
 
+#ifdef OMNI_PACKAGE_VERSION  // 4.3
+#define CORBEL_BENCH_OMNIORB_VERSION OMNI_PACKAGE_VERSION
+#else
+#define CORBEL_BENCH_OMNIORB_VERSION PACKAGE_VERSION
+#endif
+
 namespace {
 
 class Target : public POA_Bench::Target {
@@ -85,7 +91,7 @@ CORBA::ORB_var make_orb(std::vector<std::string> arguments) {
 }
 
 struct OmniOrb {
-  static std::string about() { return "omniORB " PACKAGE_VERSION; }
+  static std::string about() { return "omniORB " CORBEL_BENCH_OMNIORB_VERSION; }
   static void serve(const char*, const char* transport, const char* path) {
     translated([&] {
       const bool local = std::strcmp(transport, "unix") == 0;

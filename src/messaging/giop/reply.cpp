@@ -7,7 +7,7 @@
 namespace corbel::messaging::giop {
 namespace {
 
-template <class Minor>
+template <class Minor> [[gnu::noinline]]
 void encode(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
             std::span<const ServiceContext> contexts, BodyWriter body) {
   constexpr Traits kTraits = Minor::kTraits;
@@ -22,7 +22,7 @@ void encode(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
   header.finish(kTraits, body);
 }
 
-template <class Minor>
+template <class Minor> [[gnu::noinline]]
 base::Result<IncomingReply> decode(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
                                    cdr::Decoder& body) {
   constexpr Traits kTraits = Minor::kTraits;

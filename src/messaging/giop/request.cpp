@@ -17,7 +17,7 @@ Response response_from(std::uint8_t octet, const Traits& traits) noexcept {
   return (octet & 2) != 0 ? Response::with_target : Response::with_server;
 }
 
-template <class Minor>
+template <class Minor> [[gnu::noinline]]
 void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) {
   constexpr Traits kTraits = Minor::kTraits;
   HeaderWriter header(encoder, MessageType::request,
@@ -39,7 +39,7 @@ void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter bo
   header.finish(kTraits, body);
 }
 
-template <class Minor>
+template <class Minor> [[gnu::noinline]]
 base::Result<IncomingRequest> decode(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
                                      cdr::Decoder& body) {
   constexpr Traits kTraits = Minor::kTraits;

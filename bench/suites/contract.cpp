@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suite contract: what a warm two-way void call may cost at most, asserted; counts, never times.
+#include <iostream>
+
+#include "common/table.hpp"
+#include "suites/counting.hpp"
+#include "suites/suite.hpp"
+
+namespace bench {
+namespace {
+
+constexpr int kCannotTrace = 77;  ///< what CTest takes as "skipped"
+
+/// Something else may happen now and then (a timer); not in every call.
+constexpr double kSlack = 0.02;
+
+double total(const Costs& calls, std::initializer_list<const char*> names) {
+  double count = 0;
+  for (const char* const name : names) {
+    const auto found = calls.find(name);
+    if (found != calls.end()) count += found->second;
+  }
+  return count;
+}
+
+class Contract {
+ public:
+  explicit Contract(std::string where) : where_(std::move(where)) {}
+
+  void at_most(const std::string& what, double count, double limit) { check(what, count, count <= limit + kSlack, limit); }
+  void exactly(const std::string& what, double count, double wanted) {
+    check(what, count, count <= wanted + kSlack && count >= wanted - kSlack, wanted);
+  }
+  void none(const std::string& what, double count) { check(what, count, count == 0, 0); }
+  bool kept() const noexcept { return kept_; }
+
+ private:
+  void check(const std::string& what, double count, bool good, double limit) {
+    std::cout << (good ? "ok      " : "BROKEN  ") << where_ << ": " << what << ": " << number(count, 3) << " per call";
+    if (!good) std::cout << " where the contract says " << number(limit);
+    std::cout << '\n';
+    kept_ = kept_ && good;
+  }
+
+  std::string where_;
+  bool kept_ = true;
+};
+
+bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {
+  Contract contract(mechanism.label() + " over " + transport);
+  const std::vector<double> allocations = count_allocations(mechanism, transport);
+  contract.none("heap allocations of the client", allocations[0]);
+  contract.none("heap allocations of the server", allocations[1]);
+
+  const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport);
+  const Costs& client = sides[0].calls;
+  const Costs& server = sides[1].calls;
+  contract.exactly("sends of the client", total(client, {"sendto", "sendmsg", "write", "writev"}), 1);
+  contract.exactly("receives of the client", total(client, {"recvfrom", "recvmsg", "read", "readv"}), 1);
+  contract.at_most("system calls of the client", sum(client), 2);
+  contract.exactly("sends of the server", total(server, {"sendto", "sendmsg", "write", "writev"}), 1);
+  contract.exactly("receives of the server", total(server, {"recvfrom", "recvmsg", "read", "readv"}), 1);
+  contract.at_most("waits of the server",
+                   total(server, {"epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"}), 1);
+  contract.at_most("system calls of the server", sum(server), 3);
+  contract.at_most("hand-offs (futex) of the client", total(client, {"futex"}), 0);
+  contract.at_most("hand-offs (futex) of the server", total(server, {"futex"}), 0);
+  return contract.kept();
+}
+
+}  // namespace
+
+int run_contract(const Settings&, Report& report) {
+  if (!can_trace()) {
+    std::cout << "strace is not installed, or may not trace here: the contract cannot be checked\n";
+    return kCannotTrace;
+  }
+  bool kept = true;
+  for (const Mechanism& mechanism : find_mechanisms(report.machine)) {
+    if (mechanism.orb != "corbel") continue;
+    for (const char* const transport : {"tcp", "unix"}) kept = keeps_contract(mechanism, transport) && kept;
+  }
+  std::cout << (kept ? "The contract is kept.\n" : "The contract is BROKEN.\n");
+  return kept ? 0 : 1;
+}
+
+}  // namespace bench

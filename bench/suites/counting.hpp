@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one warm two-way void call costs, counted, not timed. What happens at start-up cancels: two runs that differ only
+// in the number of calls are subtracted.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "suites/mechanism.hpp"
+
+namespace bench {
+
+/// The sides of a call, in the order of `Counts`.
+inline const std::vector<std::string> kSides = {"client", "server"};
+
+/// What is counted, by name, per call.
+using Costs = std::map<std::string, double>;
+
+/// User-space instructions of each side, by function (callgrind). Their sum is what the side costs.
+std::vector<Costs> count_instructions(const Mechanism& mechanism, const std::string& transport);
+
+struct SystemCalls {
+  Costs calls;       ///< by the name of the call
+  double octets = 0; ///< sent
+};
+/// System calls of each side (strace).
+std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const std::string& transport);
+
+/// Heap allocations of each side, counted by a preloaded library.
+std::vector<double> count_allocations(const Mechanism& mechanism, const std::string& transport);
+
+double sum(const Costs& costs);
+
+/// True if strace may trace processes here.
+bool can_trace();
+
+}  // namespace bench

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "common/results.hpp"
+
+namespace bench {
+
+/// How much a run shall do.
+struct Settings {
+  bool quick = false;  ///< fewer cases and repetitions
+  int repeat = 0;      ///< repetitions; 0: what the suite finds right
+  int profile = 0;     ///< counts: print this many functions of each side
+
+  int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : full; }
+};
+
+/// A suite prints its tables on standard output and adds its figures to the report. Returns the exit status; throws
+/// std::runtime_error if it cannot run. A new suite is one function here and one line in main.cpp.
+int run_counts(const Settings& settings, Report& report);
+int run_latency(const Settings& settings, Report& report);
+int run_ttcp(const Settings& settings, Report& report);
+int run_contract(const Settings& settings, Report& report);
+
+}  // namespace bench

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idl/cpp/names.hpp"
+
+#include <algorithm>
+
+namespace corbel::idl::cpp {
+namespace {
+
+using model::as;
+
+const std::unordered_set<std::string_view>& keywords() {
+  static const std::unordered_set<std::string_view> kKeywords = {
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+      "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
+      "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw",
+      "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+      "wchar_t", "while", "xor", "xor_eq"};
+  return kKeywords;
+}
+
+std::string join(const std::vector<std::string>& path, std::size_t first = 0) {
+  std::string result;
+  for (std::size_t i = first; i < path.size(); ++i) result += (i == first ? "" : "::") + path[i];
+  return result;
+}
+
+const model::Contents* contents_of(const model::Declaration* declaration) {
+  if (const auto* module = as<model::Module>(declaration)) return &module->contents;
+  if (const auto* interface = as<model::Interface>(declaration)) return &interface->contents;
+  if (const auto* u = as<model::Union>(declaration)) return &u->contents;
+  if (const auto* s = as<model::Struct>(declaration)) return &s->contents;
+  if (const auto* e = as<model::Exception>(declaration)) return &e->contents;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string escape(std::string_view identifier) {
+  return (keywords().contains(identifier) ? "_cxx_" : "") + std::string(identifier);
+}
+
+std::string escape_exception_member(std::string_view identifier) {
+  return identifier == "what" ? "_cxx_what" : escape(identifier);
+}
+
+Names::Names(const model::Model& model) { collect(model.contents, ""); }
+
+void Names::collect(const model::Contents& contents, const std::string& scope) {
+  for (const auto* declaration : contents) {
+    members_[scope].insert(escape(declaration->name));
+    const model::Contents* inner = contents_of(declaration);
+    if (inner == nullptr) continue;
+    const std::string path = full(*declaration);
+    collect(*inner, path);
+    if (const auto* u = as<model::Union>(declaration)) {
+      for (const auto& c : u->cases) members_[path].insert(escape(c.member.name));
+    } else if (declaration->kind == model::DeclarationKind::struct_ ||
+               declaration->kind == model::DeclarationKind::exception) {
+      for (const auto& m : static_cast<const model::Struct*>(declaration)->members) members_[path].insert(escape(m.name));
+    }
+  }
+}
+
+Names::Path Names::path_of(const model::Declaration* declaration) {
+  Path path;
+  for (const auto* d = declaration; d != nullptr; d = d->scope) path.push_back(escape(d->name));
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+std::string Names::full(const model::Declaration& declaration) const { return join(path_of(&declaration)); }
+
+/// Whether `name`, looked up from the context, is found in a scope deeper than the first `depth` parts of `from`.
+bool Names::is_hidden(const Context& context, const Path& from, std::size_t depth, const std::string& name) const {
+  if (std::find(context.hidden.begin(), context.hidden.end(), name) != context.hidden.end()) return true;
+  const auto holds = [&](const std::string& scope) {
+    const auto found = members_.find(scope);
+    return found != members_.end() && found->second.contains(name);
+  };
+  Path scope = from;
+  for (const auto* d = context.scope; d != nullptr && scope.size() > depth; d = d->scope, scope.pop_back()) {
+    if (holds(join(scope)) || (d->kind != model::DeclarationKind::module_ && scope.back() == name)) return true;
+    const auto* interface = as<model::Interface>(d);
+    if (interface == nullptr) continue;
+    for (const auto* base : interface->ancestors) {
+      if (holds(full(*base)) || escape(base->name) == name) return true;
+    }
+  }
+  return false;
+}
+
+std::string Names::in(const Context& context, const model::Declaration& declaration) const {
+  const Path target = path_of(&declaration);
+  const Path from = path_of(context.scope);
+  std::size_t common = 0;
+  while (common < from.size() && common + 1 < target.size() && from[common] == target[common]) ++common;
+  bool in_interface = false;
+  for (const auto* d = &declaration; d != nullptr; d = d->scope) in_interface |= as<model::Interface>(d) != nullptr;
+  const bool shadowed = context.skeleton && in_interface;
+  if (!shadowed && !is_hidden(context, from, common, target[common])) return join(target, common);
+  return (is_hidden(context, from, 0, target[0]) ? "::" : "") + join(target);
+}
+
+std::string Names::skeleton_namespace(const model::Declaration* module) const {
+  return module == nullptr ? "POA" : full(*module) + "::POA";
+}
+
+std::string Names::skeleton(const Context& context, const model::Interface& interface) const {
+  const std::string name = escape(interface.name);
+  const bool same = path_of(context.scope) == path_of(interface.scope) && context.skeleton;
+  return same ? name : skeleton_namespace(interface.scope) + "::" + name;
+}
+
+bool Names::has_member(const model::Interface& interface, const std::string& name) const {
+  const auto holds = [&](const model::Interface& i) {
+    const auto found = members_.find(full(i));
+    return found != members_.end() && found->second.contains(name);
+  };
+  return holds(interface) || std::any_of(interface.ancestors.begin(), interface.ancestors.end(), [&](auto* i) { return holds(*i); });
+}
+
+}  // namespace corbel::idl::cpp

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "idl/model/model.hpp"
+
+namespace corbel::idl::cpp {
+
+/// The C++ identifier for an IDL one: C++ keywords get the prefix `_cxx_`.
+std::string escape(std::string_view identifier);
+/// The same for a member of an exception, where `what` is taken too.
+std::string escape_exception_member(std::string_view identifier);
+
+/// Where in the generated code a name is about to be written.
+struct Context {
+  const model::Declaration* scope = nullptr;  ///< the module, interface, struct or union around; null at file level
+  bool skeleton = false;                      ///< in the POA namespace of that scope
+  std::vector<std::string> hidden = {};       ///< further names that mean something else here (parameters, T)
+};
+
+/// Spells names of declarations so that C++ finds what IDL meant: short where nothing in between hides them.
+class Names {
+ public:
+  explicit Names(const model::Model& model);
+
+  /// "Demo::Echo::Part"
+  std::string full(const model::Declaration& declaration) const;
+  /// As short as the context allows.
+  std::string in(const Context& context, const model::Declaration& declaration) const;
+  /// Skeleton class: "Demo::POA::Echo", or just "Echo" within the same namespace.
+  std::string skeleton(const Context& context, const model::Interface& interface) const;
+  /// "Demo::POA", "POA" at file level.
+  std::string skeleton_namespace(const model::Declaration* module) const;
+  /// True if a member of the interface or of one of its bases has this C++ name.
+  bool has_member(const model::Interface& interface, const std::string& name) const;
+
+ private:
+  using Path = std::vector<std::string>;
+  static Path path_of(const model::Declaration* declaration);
+  void collect(const model::Contents& contents, const std::string& scope);
+  bool is_hidden(const Context& context, const Path& from, std::size_t depth, const std::string& name) const;
+
+  std::unordered_map<std::string, std::unordered_set<std::string>> members_;  ///< by full name of the scope
+};
+
+}  // namespace corbel::idl::cpp

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idl/cpp/types.hpp"
+
+#include <array>
+#include <cstdio>
+#include <limits>
+
+namespace corbel::idl::cpp {
+namespace {
+
+using model::TypeKind;
+
+std::string bounded(std::string_view plain, std::string_view bounded_name, const std::string& element, std::uint64_t bound) {
+  if (bound == 0) return std::string(plain) + (element.empty() ? "" : "<" + element + ">");
+  return std::string(bounded_name) + "<" + element + (element.empty() ? "" : ", ") + std::to_string(bound) + ">";
+}
+
+std::string spell_array(const model::Type& type, const Names& names, const Context& context) {
+  std::string result = spell(*type.element, names, context);
+  for (auto dimension = type.dimensions.rbegin(); dimension != type.dimensions.rend(); ++dimension) {
+    result = "std::array<" + result + ", " + std::to_string(*dimension) + ">";
+  }
+  return result;
+}
+
+std::string formatted(const char* format, double value, int digits) {
+  std::array<char, 64> text;
+  const int length = std::snprintf(text.data(), text.size(), format, digits, value);
+  std::string result(text.data(), static_cast<std::size_t>(length));
+  if (result.find_first_of(".e") == std::string::npos) result += ".0";
+  return result;
+}
+
+/// The shortest of the exact spellings.
+std::string real(double value, bool is_float) {
+  const int most = is_float ? 9 : 17;
+  for (int digits = 6; digits < most; ++digits) {
+    const std::string text = formatted("%.*g", value, digits);
+    const double back = std::stod(text);
+    if (is_float ? static_cast<float>(back) == static_cast<float>(value) : back == value) return text + (is_float ? "F" : "");
+  }
+  return formatted("%.*g", value, most) + (is_float ? "F" : "");
+}
+
+/// One character of a literal. Octal escapes end after three digits, so what follows cannot change them.
+std::string character(char32_t c, char quote_mark, bool wide) {
+  if (c == U'\\' || c == static_cast<char32_t>(quote_mark)) return std::string("\\") + static_cast<char>(c);
+  if (c == U'\n') return "\\n";
+  if (c >= 0x20 && c < 0x7f) return std::string(1, static_cast<char>(c));
+  std::array<char, 16> text;
+  if (!wide || c < 0xa0) {
+    std::snprintf(text.data(), text.size(), "\\%03o", static_cast<unsigned>(c));
+  } else if (c >= 0xd800 && c < 0xe000) {
+    // Half a surrogate pair has no universal name; a hexadecimal escape must not swallow what follows.
+    std::snprintf(text.data(), text.size(), quote_mark == '"' ? "\\x%X\" L\"" : "\\x%X", static_cast<unsigned>(c));
+  } else {
+    std::snprintf(text.data(), text.size(), c < 0x10000 ? "\\u%04x" : "\\U%08x", static_cast<unsigned>(c));
+  }
+  return text.data();
+}
+
+std::string integer(std::int64_t value) {
+  if (value == std::numeric_limits<std::int64_t>::min()) return "-9223372036854775807 - 1";
+  return std::to_string(value);
+}
+
+}  // namespace
+
+std::string spell(const model::Type& type, const Names& names, const Context& context) {
+  switch (type.kind) {
+    case TypeKind::void_: return "void";
+    case TypeKind::boolean: return "bool";
+    case TypeKind::char_: return "char";
+    case TypeKind::wchar: return "wchar_t";
+    case TypeKind::octet: return "std::uint8_t";
+    case TypeKind::short_: return "std::int16_t";
+    case TypeKind::ushort: return "std::uint16_t";
+    case TypeKind::long_: return "std::int32_t";
+    case TypeKind::ulong: return "std::uint32_t";
+    case TypeKind::longlong: return "std::int64_t";
+    case TypeKind::ulonglong: return "std::uint64_t";
+    case TypeKind::float_: return "float";
+    case TypeKind::double_: return "double";
+    case TypeKind::string: return bounded("std::string", "IDL::bounded_string", "", type.bound);
+    case TypeKind::wstring: return bounded("std::wstring", "IDL::bounded_wstring", "", type.bound);
+    case TypeKind::sequence:
+      return bounded("std::vector", "IDL::bounded_vector", spell(*type.element, names, context), type.bound);
+    case TypeKind::array: return spell_array(type, names, context);
+    case TypeKind::object: return "IDL::traits<CORBA::Object>::ref_type";
+    case TypeKind::interface_: return "IDL::traits<" + names.in(context, *type.declaration) + ">::ref_type";
+    case TypeKind::alias:
+    case TypeKind::enum_:
+    case TypeKind::struct_:
+    case TypeKind::union_: break;
+  }
+  return names.in(context, *type.declaration);
+}
+
+bool is_by_value(const model::Type& type) {
+  const TypeKind kind = resolve(type).kind;
+  return kind <= TypeKind::double_ || kind == TypeKind::object || kind == TypeKind::enum_ || kind == TypeKind::interface_;
+}
+
+std::string in_parameter(const model::Type& type, const Names& names, const Context& context) {
+  const std::string spelled = spell(type, names, context);
+  return is_by_value(type) ? spelled : "const " + spelled + "&";
+}
+
+std::string parameter(const model::Parameter& p, const Names& names, const Context& context) {
+  return p.direction == model::Direction::in ? in_parameter(*p.type, names, context) : spell(*p.type, names, context) + "&";
+}
+
+std::string quote(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result += character(static_cast<unsigned char>(c), '"', false);
+  return result + "\"";
+}
+
+std::string literal(const model::Value& value, const model::Type& type, const Names& names, const Context& context) {
+  const TypeKind kind = resolve(type).kind;
+  if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return integer(*i);
+  if (const auto* u = std::get_if<std::uint64_t>(&value)) return std::to_string(*u) + (kind == TypeKind::octet || kind == TypeKind::ushort ? "" : "U");
+  if (const auto* d = std::get_if<double>(&value)) return real(*d, kind == TypeKind::float_);
+  if (const auto* c = std::get_if<char32_t>(&value)) {
+    const bool wide = kind == TypeKind::wchar;
+    return (wide ? "L'" : "'") + character(*c, '\'', wide) + "'";
+  }
+  if (const auto* s = std::get_if<std::string>(&value)) return quote(*s);
+  if (const auto* w = std::get_if<std::u32string>(&value)) {
+    std::string result = "L\"";
+    for (const char32_t c : *w) result += character(c, '"', true);
+    return result + "\"";
+  }
+  const auto* enumerator = std::get<const model::Enumerator*>(value);
+  return names.in(context, *enumerator->owner) + "::" + escape(enumerator->name);
+}
+
+}  // namespace corbel::idl::cpp

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "idl/cpp/names.hpp"
+#include "idl/model/model.hpp"
+
+namespace corbel::idl::cpp {
+
+/// The C++ type that an IDL type maps to.
+std::string spell(const model::Type& type, const Names& names, const Context& context);
+/// Passed by value: basic types, enums, references. The others go by const reference.
+bool is_by_value(const model::Type& type);
+/// The type of an `in` parameter.
+std::string in_parameter(const model::Type& type, const Names& names, const Context& context);
+/// The type of a parameter.
+std::string parameter(const model::Parameter& p, const Names& names, const Context& context);
+
+/// A C++ expression for a constant value of the type.
+std::string literal(const model::Value& value, const model::Type& type, const Names& names, const Context& context);
+/// A C++ string literal with the escapes that any text needs.
+std::string quote(const std::string& text);
+
+}  // namespace corbel::idl::cpp

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "poa/adapter_space.hpp"
+
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "orb/core.hpp"
+#include "poa/poa.hpp"
+#include "poa/upcall.hpp"
+
+namespace corbel::poa {
+
+base::SharedPtr<Poa> AdapterSpace::root() {
+  const std::lock_guard lock(root_mutex_);
+  if (root_ == nullptr && !closed()) {
+    AdapterPolicies policies;
+    policies.implicit_activation = true;  // CORBA 3.3 part 1, 15.3.8
+    const auto self = shared_from(this);
+    root_ = Poa::make(self, nullptr, "RootPOA", base::make_shared<Manager>(self, "RootPOAManager"), policies);
+  }
+  return root_;
+}
+
+base::SharedPtr<Poa> AdapterSpace::existing_root() {
+  const std::lock_guard lock(root_mutex_);
+  return root_;
+}
+
+void AdapterSpace::close(bool wait) {
+  closed_.store(true, std::memory_order_release);
+  if (const auto root = existing_root(); root != nullptr) root->end(true, wait);
+}
+
+bool AdapterSpace::in_upcall() const noexcept {
+  for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
+    if (&upcall->poa().space() == this) return true;
+  }
+  return false;
+}
+
+void AdapterSpace::check_may_wait() const {
+  if (!in_upcall()) return;
+  throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
+                             "waiting for requests to finish from inside a request");
+}
+
+CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key,
+                                                                     const std::string& type_id) {
+  return core_.make_object({type_id, core_.make_profiles(key)});
+}
+
+}  // namespace corbel::poa

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/poa/poa_manager.hpp"
+
+namespace corbel::poa {
+
+class Poa;
+class AdapterSpace;
+
+/// Shared by its POAs and the application. Thread-safe.
+class Manager final : public PortableServer::POAManager {
+ public:
+  Manager(base::SharedPtr<AdapterSpace> space, std::string id);
+  ~Manager() override;
+
+  void activate() override;
+  void hold_requests(bool wait_for_completion) override;
+  void discard_requests(bool wait_for_completion) override;
+  void deactivate(bool etherealize_objects, bool wait_for_completion) override;
+  State get_state() override { return state(); }
+  std::string get_id() override { return id_; }
+  bool _static_is_a(std::string_view repository_id) const noexcept override;
+
+  /// A POA reads this with its own mutex locked, so that who changes the state and then locks the POA's mutex knows
+  /// that no request passes under the old state any more.
+  State state() const noexcept { return state_.load(std::memory_order_acquire); }
+  /// Waits until the state is no longer HOLDING, wake() is called or the deadline has passed; false in the last case.
+  bool wait_while_holding(base::Deadline deadline);
+  /// Lets everybody in wait_while_holding() look again at their POA.
+  void wake();
+
+  void add(Poa& poa);
+  void remove(Poa& poa);
+
+ private:
+  std::vector<base::SharedPtr<Poa>> poas();
+  void change(State state, bool wait_for_completion);
+
+  const base::SharedPtr<AdapterSpace> space_;
+  const std::string id_;
+  std::atomic<State> state_{State::HOLDING};
+  std::mutex mutex_;  // guards what follows and changes of state_
+  std::condition_variable changed_;
+  std::uint64_t wakes_ = 0;
+  std::vector<Poa*> poas_;
+};
+
+}  // namespace corbel::poa
