@@ -50,7 +50,10 @@ logged() {
   return "$status"
 }
 
-has_omniorb() { command -v omniidl >/dev/null && [ -d /usr/include/omniORB4 ]; }
+# True if the interoperability tests can be built.
+has_omniorb() {
+  command -v omniidl >/dev/null && command -v python3 >/dev/null && pkg-config --exists omniORB4 2>/dev/null
+}
 
 # configure PRESET [-DNAME=VALUE...]: configures build/PRESET, unless that has been done with the same options.
 configure() {

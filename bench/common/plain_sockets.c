@@ -243,9 +243,13 @@ int plain_ping(int handle) {
   return ask(handle, &request) == 0 ? await_reply(handle) : -1;
 }
 
-int plain_put(int handle, const void *data, uint64_t size, uint32_t buffer) {
-  const struct message request = {.operation = op_put, .buffer = buffer, .size = size};
-  if (ask(handle, &request) != 0 || send_pieces(handle, data, size, buffer) != 0) return -1;
+int plain_put(int handle, const struct plain_piece *pieces, size_t count, uint32_t buffer) {
+  struct message request = {.operation = op_put, .buffer = buffer};
+  for (size_t i = 0; i < count; ++i) request.size += pieces[i].size;
+  if (ask(handle, &request) != 0) return -1;
+  for (size_t i = 0; i < count; ++i) {
+    if (send_all(handle, pieces[i].data, pieces[i].size) != 0) return -1;
+  }
   return await_reply(handle);
 }
 

@@ -21,8 +21,13 @@ int plain_serve(int handle);
 
 /* Sends 64 octets and waits for 64 octets in return. */
 int plain_ping(int handle);
-/* Sends `size` octets, `buffer` at a time, which the server keeps; returns when it has confirmed them. */
-int plain_put(int handle, const void *data, uint64_t size, uint32_t buffer);
+/* Sends all the pieces, which the server receives at most `buffer` octets at a time and keeps; returns when it has
+   confirmed them. */
+struct plain_piece {
+  const void *data;
+  size_t size;
+};
+int plain_put(int handle, const struct plain_piece *pieces, size_t count, uint32_t buffer);
 /* Receives what the server keeps: `size` octets, at most `buffer` at a time. */
 int plain_get(int handle, void *data, uint64_t size, uint32_t buffer);
 /* Makes the server keep `size` zeros. */

@@ -101,7 +101,7 @@ std::vector<Costs> count_instructions(const Mechanism& mechanism, const std::str
 std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const std::string& transport) {
   const TemporaryFolder folder;
   const auto tool = [](const std::string& file) {
-    return std::vector<std::string>{"strace", "-f", "-qq", "-s", "0", "-e", "signal=none", "-o", file};
+    return std::vector<std::string>{"strace", "-f", "-qq", "-I", "2", "-s", "0", "-e", "signal=none", "-o", file};
   };
   const auto few = traced_files(mechanism, transport, kFewCalls, folder.path(), tool);
   const auto many = traced_files(mechanism, transport, kManyCalls, folder.path(), tool);

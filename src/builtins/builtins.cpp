@@ -5,6 +5,7 @@
 #include "corbel/messaging/giop.hpp"
 #include "corbel/messaging/giop_lite.hpp"
 #include "corbel/orb/orb.hpp"
+#include "corbel/poa/adapter.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
@@ -24,6 +25,7 @@ orb::Components components() {
           transport::make_unix(),
           transport::make_tcp(),
       },
+      &poa::make_adapter,
   };
 }
 

@@ -19,13 +19,21 @@ void latin1_to_utf8(base::ConstByteSpan octets, std::string& out);
 constexpr bool is_scalar(char32_t character) noexcept {
   return character < 0xd800 || (character > 0xdfff && character <= 0x10ffff);
 }
-constexpr bool is_high_surrogate(char32_t unit) noexcept { return unit >= 0xd800 && unit <= 0xdbff; }
-constexpr bool is_low_surrogate(char32_t unit) noexcept { return unit >= 0xdc00 && unit <= 0xdfff; }
+constexpr bool is_high_surrogate(char32_t unit) noexcept {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+constexpr bool is_low_surrogate(char32_t unit) noexcept {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
 constexpr char32_t join_surrogates(char32_t high, char32_t low) noexcept {
   return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 }
-constexpr char32_t high_surrogate(char32_t character) noexcept { return 0xd800 + ((character - 0x10000) >> 10); }
-constexpr char32_t low_surrogate(char32_t character) noexcept { return 0xdc00 + ((character - 0x10000) & 0x3ff); }
+constexpr char32_t high_surrogate(char32_t character) noexcept {
+  return 0xd800 + ((character - 0x10000) >> 10);
+}
+constexpr char32_t low_surrogate(char32_t character) noexcept {
+  return 0xdc00 + ((character - 0x10000) & 0x3ff);
+}
 
 /// UTF-16 code units (`octets.size() / 2` of them) to wide characters; false on an unpaired surrogate or a NUL.
 bool utf16_to_wide(base::ConstByteSpan octets, bool little_endian, std::wstring& out);

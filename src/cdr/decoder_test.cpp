@@ -125,7 +125,11 @@ TEST(Decoder, LimitsNesting) {
 }
 
 TEST(Decoder, ReadsEncapsulationsInTheirOwnOrderAndOrigin) {
-  const base::Bytes octets = bytes("01000000" "00000000" "08000000" "0100000000000007");
+  const base::Bytes octets = bytes(
+      "01000000"
+      "00000000"
+      "08000000"
+      "0100000000000007");
   Decoder decoder(octets, kLittle);
   decoder.get<std::uint64_t>();
   Decoder inner = decoder.get_encapsulation();

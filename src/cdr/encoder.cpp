@@ -21,10 +21,10 @@ struct alignas(16) Encoder::Block {
 
   std::uint8_t* octets() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
   static Block* make(std::size_t size, Block* next) {
-    void* memory = ::operator new(sizeof(Block) + size, std::align_val_t{alignof(Block)});
+    void* memory = ::operator new (sizeof(Block) + size, std::align_val_t{alignof(Block)});
     return new (memory) Block{next, size};
   }
-  static void destroy(Block* block) noexcept { ::operator delete(block, std::align_val_t{alignof(Block)}); }
+  static void destroy(Block* block) noexcept { ::operator delete (block, std::align_val_t{alignof(Block)}); }
 };
 
 Encoder::Encoder(Format format, std::size_t capacity)

@@ -14,7 +14,9 @@ namespace {
 constexpr Format kLittle{.little_endian = true};
 constexpr Format kBig{.little_endian = false};
 
-std::string hex(Encoder& encoder) { return base::to_hex(encoder.to_bytes()); }
+std::string hex(Encoder& encoder) {
+  return base::to_hex(encoder.to_bytes());
+}
 
 TEST(Encoder, AlignsPrimitivesToTheirSizeAndZeroesTheGaps) {
   Encoder encoder(kLittle);
@@ -24,7 +26,9 @@ TEST(Encoder, AlignsPrimitivesToTheirSizeAndZeroesTheGaps) {
   encoder.put(std::uint32_t{4});
   encoder.put(std::uint8_t{5});
   encoder.put(std::uint64_t{6});
-  EXPECT_EQ(hex(encoder), "0100feff03000000040000000500000006" "00000000000000");
+  EXPECT_EQ(hex(encoder),
+            "0100feff03000000040000000500000006"
+            "00000000000000");
 }
 
 TEST(Encoder, WritesBothByteOrders) {

@@ -39,7 +39,9 @@ TEST(Strings, CountTheirTerminator) {
 }
 
 TEST(Strings, PassUtf8Untouched) {
-  const std::string text = "Gr\xc3\xbc\xc3\x9f" "e \xe2\x82\xac";
+  const std::string text =
+      "Gr\xc3\xbc\xc3\x9f"
+      "e \xe2\x82\xac";
   EXPECT_EQ(decode(kLittle, encode(kLittle, text)), text);
 }
 

@@ -92,7 +92,9 @@ wchar_t Decoder::get_wchar() noexcept {
     base::ConstByteSpan octets = take_octets(get<std::uint8_t>());
     if (!ok()) return 0;
     const bool little = octets.size() > 2 && strip_mark(octets);
-    const auto unit = [&](std::size_t i) { return static_cast<char32_t>(octets[i] << (little ? 0 : 8) | octets[i + 1] << (little ? 8 : 0)); };
+    const auto unit = [&](std::size_t i) {
+      return static_cast<char32_t>(octets[i] << (little ? 0 : 8) | octets[i + 1] << (little ? 8 : 0));
+    };
     if (octets.size() == 2) {
       character = unit(0);
     } else if (octets.size() == 4 && is_high_surrogate(unit(0)) && is_low_surrogate(unit(2))) {

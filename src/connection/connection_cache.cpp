@@ -9,7 +9,7 @@ using base::Code;
 using base::Stage;
 
 ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings)
-    : registry_(registry), settings_(settings) {
+    : settings_(settings) {
   for (const auto& transport : registry.transports()) {
     connectors_.push_back(transport->make_connector(settings.transport));
   }

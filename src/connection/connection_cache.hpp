@@ -32,7 +32,6 @@ class ConnectionCache {
   void close();
 
  private:
-  const Registry& registry_;
   const Settings settings_;
   std::vector<std::unique_ptr<transport::Connector>> connectors_;
   std::mutex mutex_;  // guards what follows

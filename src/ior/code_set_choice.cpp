@@ -6,7 +6,9 @@
 namespace corbel::ior {
 namespace {
 
-constexpr std::uint32_t id(cdr::CodeSet set) noexcept { return static_cast<std::uint32_t>(set); }
+constexpr std::uint32_t id(cdr::CodeSet set) noexcept {
+  return static_cast<std::uint32_t>(set);
+}
 
 bool speaks(const CodeSetInfo::Component& server, cdr::CodeSet set) noexcept {
   return server.native == id(set) ||

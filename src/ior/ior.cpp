@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::string_view kPrefix = "ior:";
 
-bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_space(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 bool has_prefix(std::string_view text) noexcept {
   if (text.size() < kPrefix.size()) return false;

@@ -40,7 +40,9 @@ TEST(Ior, AcceptsAnyCaseAndTrailingSpace) {
 }
 
 TEST(Ior, NilIsEmptyTypeAndNoProfiles) {
-  const auto nil = from_string("IOR:010000000100000000000000" "00000000");
+  const auto nil = from_string(
+      "IOR:010000000100000000000000"
+      "00000000");
   ASSERT_TRUE(nil);
   EXPECT_TRUE(nil->is_nil());
   EXPECT_FALSE(sample().is_nil());

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::uint8_t kHighestMinor = 2;
 
-base::Error refuse(base::Code code) noexcept { return base::error(base::Stage::decode, code); }
+base::Error refuse(base::Code code) noexcept {
+  return base::error(base::Stage::decode, code);
+}
 
 using Decoder = cdr::Decoder;
 using Encoder = cdr::Encoder;
@@ -19,7 +21,9 @@ void put_address(Encoder& encoder, const IiopProfile& profile) {
   encoder.put_plain_string(profile.host);
   encoder.put(profile.port);
 }
-void put_address(Encoder& encoder, const UiopProfile& profile) { encoder.put_plain_string(profile.path); }
+void put_address(Encoder& encoder, const UiopProfile& profile) {
+  encoder.put_plain_string(profile.path);
+}
 void put_address(Encoder& encoder, const CorbelProfile& profile) {
   encoder.put_plain_string(profile.protocol);
   encoder.put_plain_string(profile.endpoint);
@@ -29,7 +33,9 @@ void get_address(Decoder& decoder, IiopProfile& profile) {
   profile.host = decoder.get_plain_string();
   profile.port = decoder.get<std::uint16_t>();
 }
-void get_address(Decoder& decoder, UiopProfile& profile) { profile.path = decoder.get_plain_string(); }
+void get_address(Decoder& decoder, UiopProfile& profile) {
+  profile.path = decoder.get_plain_string();
+}
 void get_address(Decoder& decoder, CorbelProfile& profile) {
   profile.protocol = decoder.get_plain_string();
   profile.endpoint = decoder.get_plain_string();
@@ -69,9 +75,15 @@ base::Result<Profile> decode_body(ProfileTag tag, const TaggedProfile& tagged, c
 
 }  // namespace
 
-TaggedProfile encode_profile(const IiopProfile& profile) { return encode_body(ProfileTag::internet_iop, profile); }
-TaggedProfile encode_profile(const UiopProfile& profile) { return encode_body(ProfileTag::uiop, profile); }
-TaggedProfile encode_profile(const CorbelProfile& profile) { return encode_body(ProfileTag::corbel, profile); }
+TaggedProfile encode_profile(const IiopProfile& profile) {
+  return encode_body(ProfileTag::internet_iop, profile);
+}
+TaggedProfile encode_profile(const UiopProfile& profile) {
+  return encode_body(ProfileTag::uiop, profile);
+}
+TaggedProfile encode_profile(const CorbelProfile& profile) {
+  return encode_body(ProfileTag::corbel, profile);
+}
 
 base::Result<IiopProfile> decode_iiop_profile(const TaggedProfile& profile, const cdr::Limits& limits) {
   return decode_body<IiopProfile>(ProfileTag::internet_iop, profile, limits);

@@ -115,7 +115,9 @@ TEST(Components, SurviveTheRoundTrip) {
 
 TEST(Components, WriteCodeSetsAsTheSpecificationLaysThemOut) {
   const TaggedComponent component = encode_code_sets(own_code_sets());
-  EXPECT_EQ(base::to_hex(component.data), "01000000010001050100000001000100" "0901010000000000");
+  EXPECT_EQ(base::to_hex(component.data),
+            "01000000010001050100000001000100"
+            "0901010000000000");
   const auto again = decode_code_sets(component);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->for_char.conversions, own_code_sets().for_char.conversions);

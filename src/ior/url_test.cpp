@@ -20,7 +20,9 @@ UrlFault fault_of(std::string_view text) {
   return fault;
 }
 
-std::string key_of(const ObjectUrl& url) { return std::string(base::as_text(url.object_key)); }
+std::string key_of(const ObjectUrl& url) {
+  return std::string(base::as_text(url.object_key));
+}
 
 TEST(ObjectUrl, HasDefaults) {
   const ObjectUrl url = parse("corbaloc::host/key");

@@ -28,7 +28,12 @@ base::SharedPtr<Poa> AdapterSpace::existing_root() {
 
 void AdapterSpace::close(bool wait) {
   closed_.store(true, std::memory_order_release);
-  if (const auto root = existing_root(); root != nullptr) root->end(true, wait);
+  const auto root = existing_root();
+  if (root == nullptr) return;
+  root->end(true, wait);
+  if (!wait) return;  // whoever closes again with waiting waits for it
+  const std::lock_guard lock(root_mutex_);
+  root_.reset();
 }
 
 bool AdapterSpace::in_upcall() const noexcept {

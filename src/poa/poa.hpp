@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,13 @@
 #include "poa/adapter_space.hpp"
 #include "poa/poa_manager.hpp"
 
+namespace corbel::corba {
+class ServerCall;
+}
+
 namespace corbel::poa {
 
+class Upcall;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
 
@@ -85,7 +91,7 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   // Requests (poa_dispatch.cpp)
   /// Serves the call; false if the manager held it and the caller shall look the POA up again.
   bool serve(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
-             base::Deadline& held_until);
+             std::optional<base::Deadline>& held_until);
   /// As far as can be known without an upcall. Call with the slot's mutex locked.
   bool knows(base::ConstByteSpan object_id);
 
@@ -98,18 +104,22 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
     if (!policy) throw WrongPolicy();
   }
   bool own_id(base::ConstByteSpan object_id) const noexcept;
-  ObjectId activate_implicitly(std::unique_lock<std::mutex>& lock, const ServantRef& servant);
-  void wait_until_left(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id);
-  void begin_leaving(ActiveObject& object, bool cleanup) noexcept;
+  void check_unique(const ServantRef& servant);
+  ActiveObject& add(ServantRef servant);
+  ObjectId id_of(const ServantRef& servant, bool default_servant_counts);
+  bool wait_until_left(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id);
   void etherealize(std::unique_lock<std::mutex>& lock, ActiveObject& object);
   void leave(ActiveObject* object) noexcept;
+  bool begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& parent);
   void clear(std::unique_lock<std::mutex>& lock);
-  bool knows_servant(const ServantRef& servant, const Upcall*& upcall) const;
+  void deactivate(ActiveObject& object, std::unique_lock<std::mutex>& lock, bool cleanup);
+  void tell_activator(const ActiveObject& object, bool remaining);
 
-  bool pass_manager(std::unique_lock<std::mutex>& lock, base::Deadline& held_until);
+  bool pass_manager(std::unique_lock<std::mutex>& lock, std::optional<base::Deadline>& held_until);
   void serve_without_object(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id,
                             corba::ServerCall& call);
-  ActiveObject& incarnate(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id);
+  ActiveObject& incarnate(base::ConstByteSpan object_id);
+  ActiveObject& add_incarnated(const ObjectId& object_id, ServantRef servant);
   void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
   void run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call);
 
@@ -129,7 +139,8 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   // guarded by slot_.mutex
   Life life_ = Life::alive;
   bool etherealize_at_end_ = false;
-  std::uint32_t running_ = 0;  // requests and etherealisations
+  base::SharedPtr<Poa> waiting_parent_;  // ends after this
+  std::uint32_t running_ = 0;  // requests, and what behaves like one: deactivations, children that are ending
   ActiveObjectMap objects_;
   ServantRef default_servant_;
   IDL::traits<PortableServer::ServantManager>::ref_type servant_manager_;

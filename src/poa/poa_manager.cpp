@@ -41,9 +41,8 @@ void Manager::change(State state, bool wait_for_completion) {
   for (const auto& poa : poas()) poa->wait_until_idle([&] { return this->state() != state; });
 }
 
-bool Manager::wait_while_holding(base::Deadline deadline) {
+bool Manager::wait_while_holding(std::uint64_t seen, base::Deadline deadline) {
   std::unique_lock lock(mutex_);
-  const std::uint64_t seen = wakes_;
   const auto over = [&] { return state_ != State::HOLDING || wakes_ != seen; };
   if (!deadline.is_none()) return changed_.wait_for(lock, deadline.remaining(), over);
   changed_.wait(lock, over);

@@ -31,11 +31,14 @@ class Manager final : public PortableServer::POAManager {
   /// A POA reads this with its own mutex locked, so that who changes the state and then locks the POA's mutex knows
   /// that no request passes under the old state any more.
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
-  /// Waits until the state is no longer HOLDING, wake() is called or the deadline has passed; false in the last case.
-  bool wait_while_holding(base::Deadline deadline);
+  /// Waits until the state is no longer HOLDING, wakes() is no longer `seen` or the deadline has passed; false in the
+  /// last case.
+  bool wait_while_holding(std::uint64_t seen, base::Deadline deadline);
+  std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_acquire); }
   /// Lets everybody in wait_while_holding() look again at their POA.
   void wake();
 
+  AdapterSpace& space() const noexcept { return *space_; }
   void add(Poa& poa);
   void remove(Poa& poa);
 
@@ -46,9 +49,9 @@ class Manager final : public PortableServer::POAManager {
   const base::SharedPtr<AdapterSpace> space_;
   const std::string id_;
   std::atomic<State> state_{State::HOLDING};
-  std::mutex mutex_;  // guards what follows and changes of state_
+  std::atomic<std::uint64_t> wakes_{0};
+  std::mutex mutex_;  // guards what follows and changes of the two above
   std::condition_variable changed_;
-  std::uint64_t wakes_ = 0;
   std::vector<Poa*> poas_;
 };
 

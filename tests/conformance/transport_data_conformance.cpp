@@ -210,7 +210,7 @@ TEST_P(TransportConformance, NowNeverBlocksAndCountsExactly) {
   ASSERT_FALSE(nothing);
   EXPECT_EQ(nothing.error().code, Code::would_block);
 
-  const Bytes octets = pattern(64U << 20);
+  const Bytes octets = pattern(32U << 20);
   std::size_t taken = 0;
   for (;;) {
     const Segment rest[2] = {{octets.data() + taken, 1}, {octets.data() + taken + 1, octets.size() - taken - 1}};

@@ -62,7 +62,9 @@ void fail(const Record& record, const std::string& what) {
   std::printf("FAILED %s: %s\n", record.name.c_str(), what.c_str());
 }
 
-int failures() { return failure_count; }
+int failures() {
+  return failure_count;
+}
 
 std::string printed(base::ConstByteSpan octets) {
   std::string text;

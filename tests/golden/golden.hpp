@@ -33,7 +33,8 @@ int failures();
 
 template <class A, class B>
 void expect_equal(const Record& record, const std::string& what, const A& found, const B& expected) {
-  if (!(found == expected)) fail(record, what + ": found " + Json(found).dump() + ", expected " + Json(expected).dump());
+  if (!(found == expected))
+    fail(record, what + ": found " + Json(found).dump() + ", expected " + Json(expected).dump());
 }
 
 /// Octets as the records print them: \xhh for all that is not printable ASCII.

@@ -15,7 +15,7 @@ const auto kGiop = messaging::make_giop();
 struct Message {
   const Record& record;  ///< of the first fragment
   FrameHeader frame;
-  base::Bytes octets;    ///< fragments joined
+  base::Bytes octets;  ///< fragments joined
 };
 
 /// Ranges of octets that may hold anything: alignment gaps and reserved octets.
@@ -25,7 +25,9 @@ std::size_t offset_of(const Message& message, const void* part) {
   return static_cast<std::size_t>(static_cast<const std::uint8_t*>(part) - message.octets.data());
 }
 
-constexpr std::size_t aligned(std::size_t offset) { return offset + 3 - (offset + 3) % 4; }
+constexpr std::size_t aligned(std::size_t offset) {
+  return offset + 3 - (offset + 3) % 4;
+}
 
 std::size_t end_of(const Message& message, const messaging::ServiceContext& context) {
   return offset_of(message, context.data.data()) + context.data.size();
@@ -145,9 +147,9 @@ void check_request(const Message& message) {
   gaps.emplace_back(name_end, aligned(name_end));
   if (is_12) gaps.emplace_back(contexts.empty() ? aligned(name_end) + 4 : end_of(message, contexts.back()), begin);
   cdr::Encoder encoder(format_of(message.frame));
-  kGiop->encode_request(
-      encoder, {request->request_id, request->response, request->object_key, request->operation, contexts},
-      body_copier(message, begin));
+  kGiop->encode_request(encoder,
+                        {request->request_id, request->response, request->object_key, request->operation, contexts},
+                        body_copier(message, begin));
   compare_encoding(message, encoder, gaps);
 }
 
@@ -157,7 +159,8 @@ void check_reply(const Message& message) {
   const auto reply = kGiop->decode_reply(message.frame, message.octets, {}, body);
   if (!reply) return fail(record, "reply header refused: " + to_string(reply.error()));
   expect_equal(record, "request id", reply->request_id, record.decoded.at("request_id").get<std::uint32_t>());
-  expect_equal(record, "status", static_cast<std::uint32_t>(reply->status), number_in(record.decoded.at("reply_status")));
+  expect_equal(record, "status", static_cast<std::uint32_t>(reply->status),
+               number_in(record.decoded.at("reply_status")));
   compare_contexts(record, reply->contexts);
   const std::size_t begin = check_body(message, body);
   Gaps gaps = context_gaps(message, reply->contexts);
@@ -189,9 +192,11 @@ void check_locate_reply(const Message& message) {
   const auto reply = kGiop->decode_locate_reply(message.frame, message.octets, {}, body);
   if (!reply) return fail(record, "locate reply refused: " + to_string(reply.error()));
   expect_equal(record, "request id", reply->request_id, record.decoded.at("request_id").get<std::uint32_t>());
-  expect_equal(record, "status", static_cast<std::uint32_t>(reply->status), number_in(record.decoded.at("locate_status")));
+  expect_equal(record, "status", static_cast<std::uint32_t>(reply->status),
+               number_in(record.decoded.at("locate_status")));
   cdr::Encoder encoder(format_of(message.frame));
-  kGiop->encode_locate_reply(encoder, reply->request_id, reply->status, body_copier(message, check_body(message, body)));
+  kGiop->encode_locate_reply(encoder, reply->request_id, reply->status,
+                             body_copier(message, check_body(message, body)));
   compare_encoding(message, encoder, {});
 }
 
@@ -231,7 +236,8 @@ std::optional<FrameHeader> check_frame(const Record& record, Tally& tally) {
   }
   const Json& decoded = record.decoded;
   const auto frame = kGiop->decode_frame(record.octets, {});
-  const bool refusable = decoded.at("magic") != "GIOP" || decoded.at("giop_version") > "1.2" || decoded.at("type").is_number() ||
+  const bool refusable = decoded.at("magic") != "GIOP" || decoded.at("giop_version") > "1.2" ||
+                         decoded.at("type").is_number() ||
                          decoded.at("size").get<std::uint64_t>() + 12 > cdr::Limits().max_message_size;
   if (refusable) {
     if (frame) fail(record, "should have been refused");
@@ -258,7 +264,8 @@ void join(Message& message, const Record& record, const FrameHeader& frame) {
     const auto id = kGiop->peek_request_id(message.frame, message.octets);
     if (!id || *id != fragment->request_id) fail(record, "continues another message");
   }
-  message.octets.insert(message.octets.end(), record.octets.begin() + static_cast<std::ptrdiff_t>(fragment->data_offset),
+  message.octets.insert(message.octets.end(),
+                        record.octets.begin() + static_cast<std::ptrdiff_t>(fragment->data_offset),
                         record.octets.end());
 }
 

@@ -13,7 +13,9 @@ void check_code_sets(const Record& record, const ior::TaggedComponent& component
   const auto sets = ior::decode_code_sets(component);
   if (!sets) return fail(record, "code sets do not decode");
   const auto compare = [&](const ior::CodeSetInfo::Component& found, const Json& wanted) {
-    const auto number = [](const Json& text) { return static_cast<std::uint32_t>(std::stoul(text.get<std::string>(), nullptr, 16)); };
+    const auto number = [](const Json& text) {
+      return static_cast<std::uint32_t>(std::stoul(text.get<std::string>(), nullptr, 16));
+    };
     expect_equal(record, "native code set", found.native, number(wanted.at("native")));
     const Json& conversions = wanted.at("conversion");
     expect_equal(record, "conversions", found.conversions.size(), conversions.size());

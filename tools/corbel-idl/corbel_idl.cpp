@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "idl/cpp/generate.hpp"
 #include "idl/front/front.hpp"
 
 namespace {
@@ -42,12 +43,6 @@ void declare_options(CLI::App& app, Arguments& arguments) {
   app.footer("From NAME.idl come NAME.hpp and NAME.cpp (types and stubs) and NAME_server.hpp and NAME_server.cpp (skeletons).");
 }
 
-/// The four files generated from one IDL file.
-std::vector<fs::path> outputs_of(const Arguments& arguments, const std::string& file) {
-  const fs::path base = fs::path(arguments.output_dir) / fs::path(file).stem();
-  return {base.string() + ".hpp", base.string() + ".cpp", base.string() + "_server.hpp", base.string() + "_server.cpp"};
-}
-
 /// A blank would end a name in a make rule.
 std::string make_escaped(const std::string& path) {
   std::string escaped;
@@ -61,7 +56,9 @@ std::string make_escaped(const std::string& path) {
 
 std::string make_rule(const Arguments& arguments, const std::string& file, const front::Result& result) {
   std::string rule;
-  for (const auto& output : outputs_of(arguments, file)) rule += make_escaped(output.string()) + " ";
+  for (const auto& name : corbel::idl::cpp::file_names(file)) {
+    rule += make_escaped((fs::path(arguments.output_dir) / name).string()) + " ";
+  }
   rule.back() = ':';
   for (const auto& dependency : result.dependencies) rule += " \\\n  " + make_escaped(dependency);
   return rule + "\n";
@@ -83,6 +80,9 @@ int compile(const Arguments& arguments, const std::string& file, std::string& de
   if (result.model == nullptr) return kInputError;
   deps += make_rule(arguments, file, result);
   if (arguments.check_only) return 0;
+  for (const auto& output : corbel::idl::cpp::generate(*result.model, CORBEL_VERSION)) {
+    if (!write_file(fs::path(arguments.output_dir) / output.name, output.text)) return kUsageError;
+  }
   return 0;
 }
 
@@ -97,6 +97,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsageError;
   }
+  std::error_code ignored;  // what cannot be written is reported file by file
+  if (!arguments.check_only) fs::create_directories(arguments.output_dir, ignored);
   int status = 0;
   std::string deps;
   for (const auto& file : arguments.files) status = std::max(status, compile(arguments, file, deps));

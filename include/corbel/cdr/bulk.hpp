@@ -33,8 +33,7 @@ struct BulkLayout {
 /// Writes `count` structs as they lie; large runs are referred to. The position must be a multiple of
 /// BulkLayout<T>::alignment and the byte order this machine's.
 template <class T>
-  requires(BulkLayout<T>::value)
-void put_bulk(Encoder& encoder, const T* values, std::size_t count) {
+requires(BulkLayout<T>::value) void put_bulk(Encoder& encoder, const T* values, std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % BulkLayout<T>::alignment == 0);
   encoder.put_octets(values, count * sizeof(T));
 }
@@ -99,8 +98,7 @@ void assign_raw(std::vector<T>& out, base::ConstByteSpan raw) {
 /// Reads `count` structs into memory that has room for them. The position must be a multiple of
 /// BulkLayout<T>::alignment and the byte order this machine's. Nothing is written on failure.
 template <class T>
-  requires(BulkLayout<T>::value)
-void get_bulk(Decoder& decoder, T* out, std::size_t count) noexcept {
+requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, T* out, std::size_t count) noexcept {
   static_assert(std::is_trivially_copyable_v<T>);
   const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
   if (raw.empty()) return;
@@ -113,8 +111,7 @@ void get_bulk(Decoder& decoder, T* out, std::size_t count) noexcept {
 /// As above, making `out` exactly these `count` (from Decoder::take_count) elements; empty on failure. Elements are not
 /// initialised before they are read.
 template <class T>
-  requires(BulkLayout<T>::value)
-void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
+requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T>);
   const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
   if (raw.empty()) return out.clear();
@@ -124,8 +121,7 @@ void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
 /// Reads `count` (from Decoder::take_count) primitives in either byte order; `out` is empty on failure. Elements are
 /// not initialised before they are read.
 template <Primitive T>
-  requires(!std::is_same_v<T, bool>)
-void get_vector(Decoder& decoder, std::vector<T>& out, std::size_t count) {
+requires(!std::is_same_v<T, bool>) void get_vector(Decoder& decoder, std::vector<T>& out, std::size_t count) {
   if (count == 0) return out.clear();
   decoder.align(sizeof(T));
   if (sizeof(T) == 1 || !decoder.format().swapped()) {

@@ -90,7 +90,8 @@ class CORBEL_API Decoder {
     }
     if constexpr (std::is_same_v<T, bool>) {
       const std::uint8_t octet = *cursor_++;
-      if (octet > 1) [[unlikely]] fail(base::Code::bad_boolean);
+      if (octet > 1) [[unlikely]]
+        fail(base::Code::bad_boolean);
       return octet != 0;
     } else {
       T value;
@@ -167,11 +168,11 @@ class CORBEL_API Decoder {
   char get_char() noexcept { return get<char>(); }
 
   /// An encapsulation (sequence<octet> with its own byte order and origin) as a decoder of its own, sharing the
-  /// remaining depth and code sets; its share of the memory budget is taken from this one's. On failure this decoder fails and the result is empty.
+  /// remaining depth and code sets; its share of the memory budget is taken from this one's. On failure this decoder
+  /// fails and the result is empty.
   Decoder get_encapsulation() noexcept;
   /// Reads `octets` as an encapsulation: byte order octet first, which is also the origin.
-  static Decoder from_encapsulation(base::ConstByteSpan octets, Format format = {},
-                                    const Limits& limits = {}) noexcept;
+  static Decoder from_encapsulation(base::ConstByteSpan octets, Format format = {}, const Limits& limits = {}) noexcept;
 
   /// Enters a nested constructed value; false, and failed with too_large, when nested too deeply. Pair with leave().
   bool enter() noexcept {

@@ -63,7 +63,8 @@ class CORBEL_API Encoder {
 
   /// Forgets what was written, keeps the storage. References to user data are dropped.
   void reset(Format format) noexcept {
-    if (kept_octets_ > kKeepCapacity) [[unlikely]] trim();
+    if (kept_octets_ > kKeepCapacity) [[unlikely]]
+      trim();
     format_ = format;
     swap_ = format.swapped();
     code_ = base::Code::none;
@@ -144,7 +145,8 @@ class CORBEL_API Encoder {
     return cursor_;
   }
   void commit(std::size_t size) noexcept { cursor_ += size; }
-  /// Takes back the last `size` octets, which were written by the last commit() (padding that turned out to be needless).
+  /// Takes back the last `size` octets, which were written by the last commit() (padding that turned out to be
+  /// needless).
   void uncommit(std::size_t size) noexcept { cursor_ -= size; }
 
   /// Writes a container's length. Fails with too_large beyond 32 bits.
@@ -193,7 +195,8 @@ class CORBEL_API Encoder {
     return (0 - reinterpret_cast<std::uintptr_t>(cursor_)) & (alignment - 1);
   }
   void ensure(std::size_t size) {
-    if (static_cast<std::size_t>(limit_ - cursor_) < size) [[unlikely]] grow(size);
+    if (static_cast<std::size_t>(limit_ - cursor_) < size) [[unlikely]]
+      grow(size);
   }
   void close_segment() {
     if (cursor_ == segment_begin_) return;
@@ -203,7 +206,8 @@ class CORBEL_API Encoder {
     segment_begin_ = cursor_;
   }
   void add_segment(const void* data, std::size_t size) {
-    if (segment_count_ == segment_capacity_) [[unlikely]] enlarge_segments();
+    if (segment_count_ == segment_capacity_) [[unlikely]]
+      enlarge_segments();
     segments_[segment_count_++] = {data, size};
   }
   void grow(std::size_t size);

@@ -76,7 +76,6 @@ inline constexpr std::uint32_t kNoObjectAdapter = vendor_minor(base::Stage::conf
 inline constexpr std::uint32_t kForeignException = vendor_minor(base::Stage::upcall, base::Code::other);
 inline constexpr std::uint32_t kAdapterInactive = vendor_minor(base::Stage::dispatch, base::Code::cancelled);
 inline constexpr std::uint32_t kHeldTooLong = vendor_minor(base::Stage::dispatch, base::Code::timed_out);
-inline constexpr std::uint32_t kForeignObjectKey = vendor_minor(base::Stage::dispatch, base::Code::not_found);
 inline constexpr std::uint32_t kOperationNotProvided = vendor_minor(base::Stage::dispatch, base::Code::unsupported);
 inline constexpr std::uint32_t kServantProblem = vendor_minor(base::Stage::dispatch, base::Code::bad_argument);
 }  // namespace minor

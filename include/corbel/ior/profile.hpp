@@ -39,7 +39,8 @@ CORBEL_API TaggedProfile encode_profile(const UiopProfile& profile);
 CORBEL_API TaggedProfile encode_profile(const CorbelProfile& profile);
 CORBEL_API base::Result<IiopProfile> decode_iiop_profile(const TaggedProfile& profile, const cdr::Limits& limits = {});
 CORBEL_API base::Result<UiopProfile> decode_uiop_profile(const TaggedProfile& profile, const cdr::Limits& limits = {});
-CORBEL_API base::Result<CorbelProfile> decode_corbel_profile(const TaggedProfile& profile, const cdr::Limits& limits = {});
+CORBEL_API base::Result<CorbelProfile> decode_corbel_profile(const TaggedProfile& profile,
+                                                             const cdr::Limits& limits = {});
 
 /// The object key inside a profile body of any of the kinds above, in place. Fails with unsupported for other tags.
 CORBEL_API base::Result<base::ConstByteSpan> object_key_of(std::uint32_t tag, base::ConstByteSpan body);

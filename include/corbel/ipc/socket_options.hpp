@@ -49,6 +49,7 @@ struct SocketOption {
   int name;
 };
 
+// NOLINTBEGIN(readability-identifier-naming): options read as words, stream.set(option::no_delay, true).
 namespace option {
 
 using std::chrono::milliseconds;
@@ -106,6 +107,7 @@ inline constexpr SocketOption<PeerCredentials, Role::unix_stream, false> peer_cr
 inline constexpr SocketOption<bool, Role::local> pass_credentials{SOL_SOCKET, SO_PASSCRED};
 
 }  // namespace option
+// NOLINTEND(readability-identifier-naming)
 
 namespace detail {
 

@@ -189,7 +189,8 @@ class Protocol {
                                                                     base::ConstByteSpan message,
                                                                     const cdr::Limits& limits) const = 0;
   virtual base::Result<IncomingLocateReply> decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                                                const cdr::Limits& limits, cdr::Decoder& body) const = 0;
+                                                                const cdr::Limits& limits,
+                                                                cdr::Decoder& body) const = 0;
   /// The id that a CancelRequest names.
   virtual base::Result<std::uint32_t> decode_cancel_request(const FrameHeader& frame,
                                                             base::ConstByteSpan message) const = 0;

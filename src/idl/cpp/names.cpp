@@ -22,6 +22,13 @@ const std::unordered_set<std::string_view>& keywords() {
   return kKeywords;
 }
 
+/// A module or type inside another scope would hide these from the generated code around it.
+std::string scope_part(const model::Declaration& declaration) {
+  static const std::unordered_set<std::string_view> kOurs = {"std", "corbel", "IDL", "CORBA", "PortableServer"};
+  if (declaration.scope != nullptr && kOurs.contains(declaration.name)) return "_cxx_" + declaration.name;
+  return escape(declaration.name);
+}
+
 std::string join(const std::vector<std::string>& path, std::size_t first = 0) {
   std::string result;
   for (std::size_t i = first; i < path.size(); ++i) result += (i == first ? "" : "::") + path[i];
@@ -67,15 +74,20 @@ void Names::collect(const model::Contents& contents, const std::string& scope) {
 
 Names::Path Names::path_of(const model::Declaration* declaration) {
   Path path;
-  for (const auto* d = declaration; d != nullptr; d = d->scope) path.push_back(escape(d->name));
+  for (const auto* d = declaration; d != nullptr; d = d->scope) path.push_back(scope_part(*d));
   std::reverse(path.begin(), path.end());
   return path;
 }
 
+std::string Names::own(const model::Declaration& declaration) const { return scope_part(declaration); }
+
 std::string Names::full(const model::Declaration& declaration) const { return join(path_of(&declaration)); }
 
-/// Whether `name`, looked up from the context, is found in a scope deeper than the first `depth` parts of `from`.
-bool Names::is_hidden(const Context& context, const Path& from, std::size_t depth, const std::string& name) const {
+/// Whether target[depth], looked up from the context, is found in a scope deeper than the first `depth` parts of `from`
+/// and means something else there.
+bool Names::is_hidden(const Context& context, const Path& from, const Path& target, std::size_t depth) const {
+  const std::string& name = target[depth];
+  const std::string wanted = join({target.begin(), target.begin() + static_cast<std::ptrdiff_t>(depth) + 1});
   if (std::find(context.hidden.begin(), context.hidden.end(), name) != context.hidden.end()) return true;
   const auto holds = [&](const std::string& scope) {
     const auto found = members_.find(scope);
@@ -83,11 +95,13 @@ bool Names::is_hidden(const Context& context, const Path& from, std::size_t dept
   };
   Path scope = from;
   for (const auto* d = context.scope; d != nullptr && scope.size() > depth; d = d->scope, scope.pop_back()) {
-    if (holds(join(scope)) || (d->kind != model::DeclarationKind::module_ && scope.back() == name)) return true;
+    if (holds(join(scope))) return true;
+    // A class knows its own name and those of its bases.
+    if (d->kind != model::DeclarationKind::module_ && scope.back() == name) return join(scope) != wanted;
     const auto* interface = as<model::Interface>(d);
     if (interface == nullptr) continue;
     for (const auto* base : interface->ancestors) {
-      if (holds(full(*base)) || escape(base->name) == name) return true;
+      if (holds(full(*base)) || (own(*base) == name && full(*base) != wanted)) return true;
     }
   }
   return false;
@@ -101,8 +115,8 @@ std::string Names::in(const Context& context, const model::Declaration& declarat
   bool in_interface = false;
   for (const auto* d = &declaration; d != nullptr; d = d->scope) in_interface |= as<model::Interface>(d) != nullptr;
   const bool shadowed = context.skeleton && in_interface;
-  if (!shadowed && !is_hidden(context, from, common, target[common])) return join(target, common);
-  return (is_hidden(context, from, 0, target[0]) ? "::" : "") + join(target);
+  if (!shadowed && !is_hidden(context, from, target, common)) return join(target, common);
+  return (is_hidden(context, from, target, 0) ? "::" : "") + join(target);
 }
 
 std::string Names::skeleton_namespace(const model::Declaration* module) const {
@@ -110,8 +124,9 @@ std::string Names::skeleton_namespace(const model::Declaration* module) const {
 }
 
 std::string Names::skeleton(const Context& context, const model::Interface& interface) const {
-  const std::string name = escape(interface.name);
-  const bool same = path_of(context.scope) == path_of(interface.scope) && context.skeleton;
+  const std::string name = own(interface);
+  const auto* module = as<model::Interface>(context.scope) != nullptr ? context.scope->scope : context.scope;
+  const bool same = path_of(module) == path_of(interface.scope) && context.skeleton;
   return same ? name : skeleton_namespace(interface.scope) + "::" + name;
 }
 

@@ -30,6 +30,8 @@ class Names {
 
   /// "Demo::Echo::Part"
   std::string full(const model::Declaration& declaration) const;
+  /// The last part alone, for the definition.
+  std::string own(const model::Declaration& declaration) const;
   /// As short as the context allows.
   std::string in(const Context& context, const model::Declaration& declaration) const;
   /// Skeleton class: "Demo::POA::Echo", or just "Echo" within the same namespace.
@@ -43,7 +45,7 @@ class Names {
   using Path = std::vector<std::string>;
   static Path path_of(const model::Declaration* declaration);
   void collect(const model::Contents& contents, const std::string& scope);
-  bool is_hidden(const Context& context, const Path& from, std::size_t depth, const std::string& name) const;
+  bool is_hidden(const Context& context, const Path& from, const Path& target, std::size_t depth) const;
 
   std::unordered_map<std::string, std::unordered_set<std::string>> members_;  ///< by full name of the scope
 };

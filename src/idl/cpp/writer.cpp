@@ -8,6 +8,12 @@ namespace {
 
 constexpr std::size_t kColumns = 120;
 
+std::string joined(const Writer::Piece& piece) {
+  std::string result = piece.head;
+  for (std::size_t i = 0; i < piece.items.size(); ++i) result += (i == 0 ? "" : ", ") + piece.items[i];
+  return result + piece.tail;
+}
+
 }  // namespace
 
 void Writer::list(const std::string& head, const std::vector<std::string>& items, const std::string& tail) {
@@ -15,7 +21,8 @@ void Writer::list(const std::string& head, const std::vector<std::string>& items
   const std::size_t indent = 2 * indent_;
   const std::size_t room = kColumns - indent;
   // Under the opening bracket where that leaves enough room, else four columns in.
-  const std::size_t bracket = std::max(head.rfind('(') + 1, head.rfind('{') + 1);
+  const std::size_t bracket =
+      head.ends_with(" : ") ? head.size() : std::max(head.rfind('(') + 1, head.rfind('{') + 1);
   const std::string next(bracket > 0 && bracket < kColumns / 2 ? bracket : 4, ' ');
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string item = items[i] + (i + 1 < items.size() ? "," : tail);
@@ -29,6 +36,23 @@ void Writer::list(const std::string& head, const std::vector<std::string>& items
   }
   if (items.empty()) current += tail;
   line(current);
+}
+
+void Writer::function(const Piece& signature, const Piece& statement) {
+  const std::string whole = joined(signature) + " { " + joined(statement) + " }";
+  if (whole.size() + 2 * indent_ <= kColumns) return line(whole);
+  list(signature.head, signature.items, signature.tail + " {");
+  indent();
+  list(statement.head, statement.items, statement.tail);
+  close("}");
+}
+
+void Writer::constructor(const std::string& head, const std::vector<std::string>& parameters,
+                         const std::vector<std::string>& initializers) {
+  const std::string whole = joined({head, parameters, ")"}) + joined({" : ", initializers, " {}"});
+  if (whole.size() + 2 * indent_ <= kColumns) return line(whole);
+  list(head, parameters, ")");
+  list("    : ", initializers, " {}");
 }
 
 void Writer::blank() {

@@ -16,12 +16,23 @@ class Writer {
   }
   /// `head` + items joined by ", " + `tail`, over several lines if it must be.
   void list(const std::string& head, const std::vector<std::string>& items, const std::string& tail);
+  /// `head(parameters) tail { statement(arguments); }`, on one line if it fits.
+  struct Piece {
+    std::string head;
+    std::vector<std::string> items;
+    std::string tail;
+  };
+  void function(const Piece& signature, const Piece& statement);
+  /// `head` + parameters + `) : ` + initializers + ` {}`.
+  void constructor(const std::string& head, const std::vector<std::string>& parameters,
+                   const std::vector<std::string>& initializers);
   /// One empty line, unless there is one already or a block has just been opened.
   void blank();
   void open(std::string_view text) {
     line(text);
     ++indent_;
   }
+  void indent() noexcept { ++indent_; }
   void close(std::string_view text) {
     --indent_;
     line(text);

@@ -153,6 +153,7 @@ void Parser::parse_typedef() {
       continue;
     }
     types_[alias] = model_->add({TypeKind::alias, 0, nullptr, {}, alias});
+    limit_depth(*alias, {alias->aliased}, name->where);
     add(alias);
   } while (accept(Kind::comma));
   expect_semicolon("typedef");

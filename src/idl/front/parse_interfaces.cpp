@@ -8,7 +8,7 @@ namespace corbel::idl::front {
 namespace {
 
 constexpr std::size_t kMaxAncestors = 200;
-constexpr std::size_t kMaxInheritanceWork = 5'000'000;
+constexpr std::size_t kMaxInherited = 500'000;  // declarations that interfaces inherit, counted per interface
 
 }  // namespace
 
@@ -84,13 +84,12 @@ void Parser::add_base(model::Interface& interface, Scope& scope, const ScopedNam
 
 /// Two bases may not bring different operations or attributes of one name.
 void Parser::check_inherited_clashes(const model::Interface& interface, Scope& scope, Span where) {
-  if (interface.bases.size() < 2) return;
   std::unordered_map<std::string, const Entry*> seen;
   for (Scope* base : scope.ancestors) {
     const auto* owner = model::as<model::Interface>(base->owner());
     for (const model::Declaration* declaration : owner->contents) {
-      if (++inheritance_work_ > kMaxInheritanceWork) {
-        diagnostics_.report(Id::too_complex, where, "the inheritance graph is too large to check");
+      if (++inherited_ > kMaxInherited) {
+        diagnostics_.report(Id::too_complex, where, "too much is inherited in this file");
         panic_ = abandoned_ = true;
         return;
       }

@@ -33,6 +33,9 @@ const model::Type* Parser::parse_struct() {
   }
   open_structures_.erase(structure);
   structure->defined = true;
+  std::vector<const model::Type*> parts;
+  for (const auto& member : structure->members) parts.push_back(member.type);
+  limit_depth(*structure, parts, name->where);
   if (structure->members.empty() && errors == diagnostics_.errors()) {
     diagnostics_.report(Id::empty_body, name->where, "struct " + quoted(name->text) + " has no members");
   }

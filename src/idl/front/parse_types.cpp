@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types as they are used: basic types, strings, sequences, arrays, names.
+#include <algorithm>
+
 #include "idl/front/parser.hpp"
 
 namespace corbel::idl::front {
@@ -7,6 +9,8 @@ namespace {
 
 using model::DeclarationKind;
 using model::TypeKind;
+
+constexpr unsigned kMaxTypeDepth = 400;
 
 /// The undefined struct or union that a type would need the size of, if any.
 const model::Declaration* incomplete_part(const model::Type& type, bool through_sequences) {
@@ -174,6 +178,24 @@ const model::Type* Parser::check_use(const model::Type* type, Use use, Span wher
     if (pending != pending_.end()) report.note(pending->second.where, "forward declared here");
   }
   return nullptr;
+}
+
+/// Remembers how deep a type is made of others: code that walks types recursively must be able to rely on an end.
+void Parser::limit_depth(const model::Declaration& declaration, const std::vector<const model::Type*>& parts, Span where) {
+  unsigned deepest = 0;
+  for (const model::Type* part : parts) {
+    unsigned depth = 0;
+    for (; part != nullptr; part = part->element) {
+      const auto known = type_depths_.find(part->declaration);
+      depth += known == type_depths_.end() ? 1 : known->second;
+    }
+    deepest = std::max(deepest, depth);
+  }
+  type_depths_[&declaration] = deepest + 1;
+  if (deepest < kMaxTypeDepth || abandoned_) return;
+  diagnostics_.report(Id::too_deep, where,
+                      "a type made of types made of types, more than " + std::to_string(kMaxTypeDepth) + " deep");
+  panic_ = abandoned_ = true;
 }
 
 /// `[n][m]...` after a declarator; the element itself if there are none.

@@ -71,6 +71,9 @@ const model::Type* Parser::parse_union() {
   }
   open_structures_.erase(u);
   u->defined = true;
+  std::vector<const model::Type*> parts;
+  for (const auto& c : u->cases) parts.push_back(c.member.type);
+  limit_depth(*u, parts, name->where);
   add(u);
   return types_[u];
 }

@@ -97,6 +97,7 @@ class Parser {
   const model::Type* parse_array_sizes(const model::Type* element);
   const model::Type* basic(model::TypeKind kind) const { return basics_[static_cast<std::size_t>(kind)]; }
   bool accept_template_close();
+  void limit_depth(const model::Declaration& declaration, const std::vector<const model::Type*>& parts, Span where);
 
   // parse_structures.cpp
   const model::Type* parse_struct();
@@ -171,6 +172,7 @@ class Parser {
   std::unordered_map<const model::Declaration*, model::Declaration*> writable_;
   std::map<const model::Declaration*, Pending> pending_;
   std::set<const model::Declaration*> open_structures_;
+  std::unordered_map<const model::Declaration*, unsigned> type_depths_;
 
   std::optional<Token> current_;
   std::uint32_t previous_end_ = 0;
@@ -178,7 +180,7 @@ class Parser {
   bool abandoned_ = false;  ///< nothing more is read: nested too deeply
   unsigned depth_ = 0;
   unsigned template_depth_ = 0;   ///< inside < >, where `>>` closes twice
-  std::size_t inheritance_work_ = 0;
+  std::size_t inherited_ = 0;  ///< declarations that interfaces have inherited so far
   std::size_t file_depth_ = 0;
   model::TypeKind target_kind_ = model::TypeKind::long_;  ///< what the constant expression at hand is for
   model::Struct* struct_ = nullptr;  ///< whose members are being parsed

@@ -9,7 +9,9 @@ constexpr std::uint32_t kMagic = 0x50'4f'49'47;  // "GIOP", read as little-endia
 constexpr std::uint8_t kLittleEndian = 0x01;
 constexpr std::uint8_t kMoreFragments = 0x02;
 
-base::Error refuse(base::Code code) noexcept { return base::error(base::Stage::decode, code); }
+base::Error refuse(base::Code code) noexcept {
+  return base::error(base::Stage::decode, code);
+}
 
 std::uint64_t load_little_endian(const base::Octet* from) noexcept {
   std::uint64_t word;
@@ -54,7 +56,7 @@ base::Result<Protocol::Fragment> Giop::decode_fragment(const FrameHeader& frame,
   if (frame.type != MessageType::fragment) return refuse(base::Code::bad_argument);
   Fragment fragment;
   fragment.has_request_id = traits_of(frame.version.minor).fragment_id;
-  HeaderReader reader(frame, message);
+  HeaderReader reader(message, is_swapped(frame));
   if (fragment.has_request_id) fragment.request_id = reader.get();
   if (!reader.ok()) return reader.error();
   fragment.data_offset = reader.position();
@@ -63,7 +65,7 @@ base::Result<Protocol::Fragment> Giop::decode_fragment(const FrameHeader& frame,
 
 base::Result<std::uint32_t> Giop::peek_request_id(const FrameHeader& frame, base::ConstByteSpan message) const {
   const Traits& traits = traits_of(frame.version.minor);
-  HeaderReader reader(frame, message);
+  HeaderReader reader(message, is_swapped(frame));
   switch (frame.type) {
     case MessageType::request:
     case MessageType::reply:

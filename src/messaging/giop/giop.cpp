@@ -5,6 +5,8 @@
 
 namespace corbel::messaging {
 
-std::shared_ptr<const Protocol> make_giop(Version max) { return std::make_shared<giop::Giop>(max); }
+std::shared_ptr<const Protocol> make_giop(Version max) {
+  return std::make_shared<giop::Giop>(max);
+}
 
 }  // namespace corbel::messaging

@@ -37,14 +37,32 @@ base::Code frame_code(std::string_view hex, const Protocol& protocol = *kGiop) {
 
 TEST(Giop, LaysOutRequestsOfEachVersion) {
   EXPECT_EQ(request_hex(format(0), {}, 1),
-            "47494f500100010025000000" "00000000" "02000000" "01000000" "030000006b657900" "0500000070696e6700000000"
-            "00000000" "78");
+            "47494f500100010025000000"
+            "00000000"
+            "02000000"
+            "01000000"
+            "030000006b657900"
+            "0500000070696e6700000000"
+            "00000000"
+            "78");
   EXPECT_EQ(request_hex(format(1, false), {}, 1),
-            "47494f500101000000000025" "00000000" "00000002" "01000000" "000000036b657900" "0000000570696e6700000000"
-            "00000000" "78");
+            "47494f500101000000000025"
+            "00000000"
+            "00000002"
+            "01000000"
+            "000000036b657900"
+            "0000000570696e6700000000"
+            "00000000"
+            "78");
   EXPECT_EQ(request_hex(format(2), {}, 1),
-            "47494f500102010025000000" "02000000" "03000000" "00000000" "030000006b657900" "0500000070696e6700000000"
-            "00000000" "78");
+            "47494f500102010025000000"
+            "02000000"
+            "03000000"
+            "00000000"
+            "030000006b657900"
+            "0500000070696e6700000000"
+            "00000000"
+            "78");
 }
 
 TEST(Giop, AlignsBodiesOfVersion12OnlyIfThereIsOne) {
@@ -58,11 +76,23 @@ TEST(Giop, LaysOutServiceContextsBeforeOrAfter) {
   const base::Bytes data = {0xaa};
   const ServiceContext contexts[] = {{1, data}};
   EXPECT_EQ(request_hex(format(1), contexts, 0),
-            "47494f500101010030000000" "0100000001000000" "01000000aa000000" "02000000" "01000000" "030000006b657900"
-            "0500000070696e6700000000" "00000000");
+            "47494f500101010030000000"
+            "0100000001000000"
+            "01000000aa000000"
+            "02000000"
+            "01000000"
+            "030000006b657900"
+            "0500000070696e6700000000"
+            "00000000");
   EXPECT_EQ(request_hex(format(2), contexts, 0),
-            "47494f50010201002d000000" "02000000" "03000000" "00000000" "030000006b657900" "0500000070696e6700000000"
-            "0100000001000000" "01000000aa");
+            "47494f50010201002d000000"
+            "02000000"
+            "03000000"
+            "00000000"
+            "030000006b657900"
+            "0500000070696e6700000000"
+            "0100000001000000"
+            "01000000aa");
 }
 
 TEST(Giop, LaysOutRepliesOfEachVersion) {
@@ -71,14 +101,30 @@ TEST(Giop, LaysOutRepliesOfEachVersion) {
     kGiop->encode_reply(encoder, 2, ReplyStatus::user_exception, {}, [](cdr::Encoder& body) { body.put(1.0); });
     return base::to_hex(encoder.to_bytes());
   };
-  EXPECT_EQ(reply(format(0)), "47494f500100010114000000" "00000000" "02000000" "01000000" "000000000000f03f");
-  EXPECT_EQ(reply(format(2)), "47494f500102010114000000" "02000000" "01000000" "00000000" "000000000000f03f");
+  EXPECT_EQ(reply(format(0)),
+            "47494f500100010114000000"
+            "00000000"
+            "02000000"
+            "01000000"
+            "000000000000f03f");
+  EXPECT_EQ(reply(format(2)),
+            "47494f500102010114000000"
+            "02000000"
+            "01000000"
+            "00000000"
+            "000000000000f03f");
 }
 
 TEST(GiopFrame, RefusesWhatIsNotGiop) {
-  EXPECT_EQ(frame_code("47494f50010201000000000"  "0"), base::Code::none);
-  EXPECT_EQ(frame_code("47494f58010201000000000"  "0"), base::Code::malformed);
-  EXPECT_EQ(frame_code("5a494f50010201000000000"  "0"), base::Code::malformed);
+  EXPECT_EQ(frame_code("47494f50010201000000000"
+                       "0"),
+            base::Code::none);
+  EXPECT_EQ(frame_code("47494f58010201000000000"
+                       "0"),
+            base::Code::malformed);
+  EXPECT_EQ(frame_code("5a494f50010201000000000"
+                       "0"),
+            base::Code::malformed);
   EXPECT_EQ(frame_code("47494f5001020100000000"), base::Code::truncated);
 }
 
@@ -118,7 +164,10 @@ TEST(GiopFrame, ReadsSizesInTheOrderOfTheMessageAndLimitsThem) {
 }
 
 TEST(GiopFragments, CarryARequestIdFrom12On) {
-  const base::Bytes message = bytes("47494f500102010708000000" "04000000" "61626364");
+  const base::Bytes message = bytes(
+      "47494f500102010708000000"
+      "04000000"
+      "61626364");
   const auto frame = kGiop->decode_frame(message, {});
   ASSERT_TRUE(frame);
   const auto fragment = kGiop->decode_fragment(*frame, message);
@@ -131,7 +180,9 @@ TEST(GiopFragments, CarryARequestIdFrom12On) {
 }
 
 TEST(GiopFragments, CarryNoneIn11) {
-  const base::Bytes message = bytes("47494f500101010704000000" "61626364");
+  const base::Bytes message = bytes(
+      "47494f500101010704000000"
+      "61626364");
   const auto frame = kGiop->decode_frame(message, {});
   ASSERT_TRUE(frame);
   const auto fragment = kGiop->decode_fragment(*frame, message);

@@ -9,16 +9,18 @@
 
 namespace corbel::messaging::giop {
 
+/// True if a message is not in this machine's byte order.
+inline bool is_swapped(const FrameHeader& frame) noexcept {
+  return frame.little_endian != (std::endian::native == std::endian::little);
+}
+
 /// Reads a message header: a pared-down cdr::Decoder that fits into registers, so it is passed to functions that are
 /// not inlined by value only. The first failure sticks, and everything read after it is zero or empty.
 class HeaderReader {
  public:
   /// Stands after the 12 octets of the message header.
-  HeaderReader(const FrameHeader& frame, base::ConstByteSpan message) noexcept
-      : begin_(message.data()),
-        cursor_(begin_),
-        end_(begin_ + message.size()),
-        swap_(frame.little_endian != (std::endian::native == std::endian::little)) {
+  HeaderReader(base::ConstByteSpan message, bool swapped) noexcept
+      : begin_(message.data()), cursor_(begin_), end_(begin_ + message.size()), swap_(swapped) {
     take(kHeaderSize);
   }
 
@@ -63,7 +65,8 @@ class HeaderReader {
   /// A string of at most `limit` octets, given without its NUL. It is not searched for others: it will match no name.
   std::string_view get_string(std::uint32_t limit) noexcept {
     const base::ConstByteSpan octets = get_octets();
-    if (octets.size() > limit) [[unlikely]] fail(base::Code::too_large);
+    if (octets.size() > limit) [[unlikely]]
+      fail(base::Code::too_large);
     if (octets.empty() || octets.back() != 0) [[unlikely]] {
       fail(base::Code::bad_string);
       return {};
@@ -73,38 +76,43 @@ class HeaderReader {
 
   /// The entries of a service context list, in place, given its count.
   ServiceContextView get_contexts(std::uint32_t count, const cdr::Limits& limits) noexcept {
-    if (count == 0) [[likely]] return {};
+    if (count == 0) [[likely]]
+      return {};
     const std::size_t begin = position();
     *this = after_contexts(*this, count, limits);
     if (!ok()) return {};
     return {base::ConstByteSpan(begin_ + begin, cursor_), count, swap_};
   }
 
-  /// An object key, bare or in a target address. `needs_key` is set if the address names the target in a way that gives
-  /// no key.
-  base::ConstByteSpan get_target(const Traits& traits, const cdr::Limits& limits, bool& needs_key) noexcept {
-    if (!traits.target_address) return get_key(get(), limits);
+  /// What a request is for: an object key or, if `needs_key`, an address that gives none.
+  struct Target {
+    base::ConstByteSpan key;
+    bool needs_key = false;
+  };
+  Target get_target(const Traits& traits, const cdr::Limits& limits) noexcept {
+    if (!traits.target_address) return {get_key(get(), limits)};
     const std::uint8_t* address = take_group<8>();
-    return get_target(address, limits, needs_key);
+    return get_target(address, limits);
   }
   /// The same, given the eight octets that a target address begins with: the disposition, a gap, and the length of the
   /// key (or whatever other dispositions have there).
-  base::ConstByteSpan get_target(const std::uint8_t* address, const cdr::Limits& limits, bool& needs_key) noexcept {
-    if ((address[0] | address[1]) == 0) [[likely]] return get_key(load(address + 4), limits);
-    base::ConstByteSpan key;
-    *this = after_address(*this, limits, key, needs_key);
-    return key;
+  Target get_target(const std::uint8_t* address, const cdr::Limits& limits) noexcept {
+    if ((address[0] | address[1]) == 0) [[likely]]
+      return {get_key(load(address + 4), limits)};
+    return get_other_target(limits);
   }
   base::ConstByteSpan get_key(std::uint32_t size, const cdr::Limits& limits) noexcept {
-    if (size > limits.max_object_key) [[unlikely]] fail(base::Code::too_large);
+    if (size > limits.max_object_key) [[unlikely]]
+      fail(base::Code::too_large);
     return take(size);
   }
 
  private:
   static HeaderReader after_contexts(HeaderReader reader, std::uint32_t count, const cdr::Limits& limits) noexcept;
   /// Reads a target address of another disposition than KeyAddr, of which eight octets were taken.
-  static HeaderReader after_address(HeaderReader reader, const cdr::Limits& limits, base::ConstByteSpan& key,
-                                    bool& needs_key) noexcept;
+  struct AfterTarget;
+  static AfterTarget after_target(HeaderReader reader, const cdr::Limits& limits) noexcept;
+  Target get_other_target(const cdr::Limits& limits) noexcept;
 
   const std::uint8_t* begin_;
   const std::uint8_t* cursor_;
@@ -112,6 +120,17 @@ class HeaderReader {
   bool swap_;
   base::Code code_ = base::Code::none;
 };
+
+struct HeaderReader::AfterTarget {
+  HeaderReader reader;
+  Target target;
+};
+
+inline HeaderReader::Target HeaderReader::get_other_target(const cdr::Limits& limits) noexcept {
+  const AfterTarget after = after_target(*this, limits);
+  *this = after.reader;
+  return after.target;
+}
 
 /// A decoder of the message's body, which begins at `position` or, if it is aligned and there is one, at the next
 /// multiple of 8.

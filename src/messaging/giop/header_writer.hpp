@@ -29,8 +29,8 @@ inline void copy_short(std::uint8_t* to, const void* from, std::size_t size) noe
 /// header needs at most, service contexts excepted; eight octets more are kept for the alignment of the body.
 class HeaderWriter {
  public:
-  HeaderWriter(cdr::Encoder& encoder, MessageType type, std::size_t room)
-      : encoder_(encoder), room_(kHeaderSize + room + 8), swap_(encoder.format().swapped()) {
+  HeaderWriter(cdr::Encoder& encoder, MessageType type, std::size_t room, bool swapped)
+      : encoder_(encoder), room_(kHeaderSize + room + 8), swap_(swapped) {
     begin_ = cursor_ = encoder.reserve(room_);
     frame_header(type);
   }
@@ -110,7 +110,8 @@ class HeaderWriter {
   void frame_header(MessageType type) noexcept {
     const cdr::Format& format = encoder_.format();
     std::uint64_t word = 0x01'50'4f'49'47 | std::uint64_t{format.giop_minor} << 40 |
-                         std::uint64_t{format.little_endian} << 48 | std::uint64_t{static_cast<std::uint8_t>(type)} << 56;
+                         std::uint64_t{format.little_endian} << 48 |
+                         std::uint64_t{static_cast<std::uint8_t>(type)} << 56;
     if constexpr (std::endian::native == std::endian::big) word = cdr::byte_swap(word);
     std::memcpy(cursor_, &word, sizeof word);
     cursor_ += sizeof word;

@@ -8,7 +8,7 @@ namespace corbel::messaging::giop {
 
 void Giop::encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id,
                                  base::ConstByteSpan object_key) const {
-  HeaderWriter header(encoder, MessageType::locate_request, 16 + object_key.size());
+  HeaderWriter header(encoder, MessageType::locate_request, 16 + object_key.size(), encoder.format().swapped());
   header.put(request_id);
   if (traits_of(encoder.format().giop_minor).target_address) header.put_zero();  // KeyAddr and two octets of gap
   header.put_octets(object_key);
@@ -17,7 +17,7 @@ void Giop::encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id
 
 void Giop::encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, LocateStatus status,
                                BodyWriter body) const {
-  HeaderWriter header(encoder, MessageType::locate_reply, 8);
+  HeaderWriter header(encoder, MessageType::locate_reply, 8, encoder.format().swapped());
   header.put(request_id);
   header.put(static_cast<std::uint32_t>(status));
   header.finish(body);
@@ -25,17 +25,16 @@ void Giop::encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, 
 
 base::Result<IncomingLocateRequest> Giop::decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
                                                                 const cdr::Limits& limits) const {
-  HeaderReader reader(frame, message);
+  HeaderReader reader(message, is_swapped(frame));
   const std::uint32_t request_id = reader.get();
-  bool needs_key = false;
-  const base::ConstByteSpan key = reader.get_target(traits_of(frame.version.minor), limits, needs_key);
+  const HeaderReader::Target target = reader.get_target(traits_of(frame.version.minor), limits);
   if (!reader.ok()) return reader.error();
-  return IncomingLocateRequest{request_id, key, needs_key};
+  return IncomingLocateRequest{request_id, target.key, target.needs_key};
 }
 
 base::Result<IncomingLocateReply> Giop::decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,
                                                             const cdr::Limits& limits, cdr::Decoder& body) const {
-  HeaderReader reader(frame, message);
+  HeaderReader reader(message, is_swapped(frame));
   const std::uint32_t request_id = reader.get();
   const auto status = static_cast<LocateStatus>(reader.get());
   if (status > traits_of(frame.version.minor).last_locate_status) reader.fail(base::Code::malformed);

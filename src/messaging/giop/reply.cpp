@@ -7,11 +7,11 @@
 namespace corbel::messaging::giop {
 namespace {
 
-template <class Minor> [[gnu::noinline]]
+template <class Minor, class Swapped>
 void encode(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
-            std::span<const ServiceContext> contexts, BodyWriter body) {
+            std::span<const ServiceContext> contexts, BodyWriter body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
-  HeaderWriter header(encoder, MessageType::reply, 12);
+  HeaderWriter header(encoder, MessageType::reply, 12, swapped);
   if constexpr (kTraits.contexts_first) {
     header.put_contexts(contexts);
     header.align();
@@ -22,34 +22,53 @@ void encode(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
   header.finish(kTraits, body);
 }
 
-template <class Minor> [[gnu::noinline]]
+template <class Minor, class Swapped>
 base::Result<IncomingReply> decode(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
-                                   cdr::Decoder& body) {
+                                   cdr::Decoder& body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
   ServiceContextView contexts;
-  HeaderReader reader(frame, message);
+  HeaderReader reader(message, swapped);
   if constexpr (kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
-  const std::uint8_t* group = reader.take_group<kTraits.contexts_first ? 8 : 12>();
+  const std::uint8_t* group = reader.take_group < kTraits.contexts_first ? 8 : 12 > ();
   const std::uint32_t request_id = reader.load(group);
   const auto status = static_cast<ReplyStatus>(reader.load(group + 4));
-  if (status > kTraits.last_reply_status) [[unlikely]] reader.fail(base::Code::malformed);
+  if (status > kTraits.last_reply_status) [[unlikely]]
+    reader.fail(base::Code::malformed);
   if constexpr (!kTraits.contexts_first) contexts = reader.get_contexts(reader.load(group + 8), limits);
-  if (!reader.ok()) [[unlikely]] return reader.error();
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
   body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
   return IncomingReply{request_id, status, contexts};
+}
+
+[[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
+                                       std::span<const ServiceContext> contexts, BodyWriter body) {
+  const cdr::Format& format = encoder.format();
+  with_version(format.giop_minor,
+               [&]<class Minor>() { encode<Minor>(encoder, request_id, status, contexts, body, format.swapped()); });
+}
+
+[[gnu::noinline]] base::Result<IncomingReply> decode_uncommon(const FrameHeader& frame, base::ConstByteSpan message,
+                                                              const cdr::Limits& limits, cdr::Decoder& body) {
+  return with_version(frame.version.minor,
+                      [&]<class Minor>() { return decode<Minor>(frame, message, limits, body, is_swapped(frame)); });
 }
 
 }  // namespace
 
 void Giop::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
                         std::span<const ServiceContext> contexts, BodyWriter body) const {
-  with_traits(encoder.format().giop_minor,
-              [&]<class Minor>() { encode<Minor>(encoder, request_id, status, contexts, body); });
+  const cdr::Format& format = encoder.format();
+  if (!is_common(format.giop_minor, format.swapped())) {
+    return encode_uncommon(encoder, request_id, status, contexts, body);
+  }
+  encode<MinorVersion<2>>(encoder, request_id, status, contexts, body, std::false_type());
 }
 
 base::Result<IncomingReply> Giop::decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
                                                const cdr::Limits& limits, cdr::Decoder& body) const {
-  return with_traits(frame.version.minor, [&]<class Minor>() { return decode<Minor>(frame, message, limits, body); });
+  if (!is_common(frame.version.minor, is_swapped(frame))) return decode_uncommon(frame, message, limits, body);
+  return decode<MinorVersion<2>>(frame, message, limits, body, std::false_type());
 }
 
 }  // namespace corbel::messaging::giop

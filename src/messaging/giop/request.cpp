@@ -17,11 +17,11 @@ Response response_from(std::uint8_t octet, const Traits& traits) noexcept {
   return (octet & 2) != 0 ? Response::with_target : Response::with_server;
 }
 
-template <class Minor> [[gnu::noinline]]
-void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) {
+template <class Minor, class Swapped>
+void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
-  HeaderWriter header(encoder, MessageType::request,
-                      kFixedPart + request.object_key.size() + request.operation.size());
+  HeaderWriter header(encoder, MessageType::request, kFixedPart + request.object_key.size() + request.operation.size(),
+                      swapped);
   const auto response = static_cast<std::uint8_t>(request.response);
   if constexpr (kTraits.contexts_first) {
     header.put_contexts(request.contexts);
@@ -39,37 +39,61 @@ void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter bo
   header.finish(kTraits, body);
 }
 
-template <class Minor> [[gnu::noinline]]
+template <class Minor, class Swapped>
 base::Result<IncomingRequest> decode(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
-                                     cdr::Decoder& body) {
+                                     cdr::Decoder& body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
   ServiceContextView contexts;
-  HeaderReader reader(frame, message);
+  HeaderReader reader(message, swapped);
   if constexpr (kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
   constexpr std::size_t kTarget = 8;
   const std::uint8_t* group = reader.take_group<kTarget + (kTraits.target_address ? 8 : 4)>();
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
   const std::uint32_t request_id = reader.load(group);
   const Response response = response_from(group[4], kTraits);
-  bool needs_key = false;
-  const base::ConstByteSpan key = kTraits.target_address ? reader.get_target(group + kTarget, limits, needs_key)
-                                                         : reader.get_key(reader.load(group + kTarget), limits);
+  HeaderReader::Target target;
+  if constexpr (kTraits.target_address) {
+    target = reader.get_target(group + kTarget, limits);
+  } else {
+    target.key = reader.get_key(reader.load(group + kTarget), limits);
+  }
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
   const std::string_view operation = reader.get_string(limits.max_operation);
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
   if constexpr (kTraits.principal) reader.get_octets();
   if constexpr (!kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
-  if (!reader.ok()) [[unlikely]] return reader.error();
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
   body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
-  return IncomingRequest{request_id, response, key, operation, contexts, needs_key};
+  return IncomingRequest{request_id, response, target.key, operation, contexts, target.needs_key};
+}
+
+[[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) {
+  const cdr::Format& format = encoder.format();
+  with_version(format.giop_minor, [&]<class Minor>() { encode<Minor>(encoder, request, body, format.swapped()); });
+}
+
+[[gnu::noinline]] base::Result<IncomingRequest> decode_uncommon(const FrameHeader& frame, base::ConstByteSpan message,
+                                                                const cdr::Limits& limits, cdr::Decoder& body) {
+  return with_version(frame.version.minor,
+                      [&]<class Minor>() { return decode<Minor>(frame, message, limits, body, is_swapped(frame)); });
 }
 
 }  // namespace
 
 void Giop::encode_request(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) const {
-  with_traits(encoder.format().giop_minor, [&]<class Minor>() { encode<Minor>(encoder, request, body); });
+  const cdr::Format& format = encoder.format();
+  if (!is_common(format.giop_minor, format.swapped())) return encode_uncommon(encoder, request, body);
+  encode<MinorVersion<2>>(encoder, request, body, std::false_type());
 }
 
 base::Result<IncomingRequest> Giop::decode_request(const FrameHeader& frame, base::ConstByteSpan message,
                                                    const cdr::Limits& limits, cdr::Decoder& body) const {
-  return with_traits(frame.version.minor, [&]<class Minor>() { return decode<Minor>(frame, message, limits, body); });
+  if (!is_common(frame.version.minor, is_swapped(frame))) return decode_uncommon(frame, message, limits, body);
+  return decode<MinorVersion<2>>(frame, message, limits, body, std::false_type());
 }
 
 }  // namespace corbel::messaging::giop

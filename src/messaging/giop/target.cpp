@@ -37,8 +37,7 @@ Profile take_selected_profile(HeaderReader& reader, const cdr::Limits& limits) n
 
 }  // namespace
 
-HeaderReader HeaderReader::after_address(HeaderReader reader, const cdr::Limits& limits, base::ConstByteSpan& key,
-                                         bool& needs_key) noexcept {
+HeaderReader::AfterTarget HeaderReader::after_target(HeaderReader reader, const cdr::Limits& limits) noexcept {
   reader.cursor_ -= 8;
   std::uint16_t disposition;
   std::memcpy(&disposition, reader.cursor_, sizeof disposition);
@@ -52,11 +51,10 @@ HeaderReader HeaderReader::after_address(HeaderReader reader, const cdr::Limits&
   } else {
     reader.fail(base::Code::malformed);
   }
-  const auto found = ior::object_key_of(profile.tag, profile.body);
-  needs_key = !found;
-  if (found) key = *found;
-  if (key.size() > limits.max_object_key) reader.fail(base::Code::too_large);
-  return reader;
+  const auto key = ior::object_key_of(profile.tag, profile.body);
+  if (!key) return {reader, {{}, true}};
+  if (key->size() > limits.max_object_key) reader.fail(base::Code::too_large);
+  return {reader, {*key, false}};
 }
 
 }  // namespace corbel::messaging::giop

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "corbel/messaging/protocol.hpp"
 
@@ -11,20 +12,22 @@ namespace corbel::messaging::giop {
 inline constexpr std::size_t kHeaderSize = 12;
 inline constexpr std::uint8_t kHighestMinor = 2;
 
-constexpr std::uint32_t bit(MessageType type) noexcept { return 1U << static_cast<unsigned>(type); }
+constexpr std::uint32_t bit(MessageType type) noexcept {
+  return 1U << static_cast<unsigned>(type);
+}
 
 /// What tells the versions apart (9.4); everything else is common code.
 struct Traits {
-  std::uint8_t flag_bits;         ///< bits that may be set in header octet 6
-  MessageType last_type;          ///< highest message type
-  std::uint32_t fragmentable;     ///< bit set of the types that "more fragments follow" may mark
-  bool contexts_first;            ///< service contexts precede the request id, not follow the header fields
-  bool reserved;                  ///< three reserved octets follow the response octet
-  bool response_flags;            ///< the response octet has two bits, not one
-  bool target_address;            ///< the target is a TargetAddress union, not a bare object key
-  bool principal;                 ///< requests end with a requesting principal
-  bool body_aligned;              ///< request and reply bodies begin at a multiple of 8
-  bool fragment_id;               ///< fragments carry a request id
+  std::uint8_t flag_bits;      ///< bits that may be set in header octet 6
+  MessageType last_type;       ///< highest message type
+  std::uint32_t fragmentable;  ///< bit set of the types that "more fragments follow" may mark
+  bool contexts_first;         ///< service contexts precede the request id, not follow the header fields
+  bool reserved;               ///< three reserved octets follow the response octet
+  bool response_flags;         ///< the response octet has two bits, not one
+  bool target_address;         ///< the target is a TargetAddress union, not a bare object key
+  bool principal;              ///< requests end with a requesting principal
+  bool body_aligned;           ///< request and reply bodies begin at a multiple of 8
+  bool fragment_id;            ///< fragments carry a request id
   ReplyStatus last_reply_status;
   LocateStatus last_locate_status;
 };
@@ -74,15 +77,21 @@ constexpr const Traits& traits_of(std::uint8_t minor) noexcept {
   return kTraits[minor < kHighestMinor ? minor : kHighestMinor];
 }
 
-/// Calls `code` with the traits of a minor version as a type, `code.template operator()<Minor>()` with Minor::kTraits,
-/// so that the common code is compiled once for each version without a test for any of them.
+/// A version as a type, so that the common code is compiled once for each without a test for any.
 template <std::uint8_t kMinor>
 struct MinorVersion {
   static constexpr Traits kTraits = giop::kTraits[kMinor];
 };
+
+/// What nearly every message is: 1.2 in this machine's byte order. The codecs compile that apart from the rest.
+constexpr bool is_common(std::uint8_t minor, bool swapped) noexcept {
+  return minor >= 2 && !swapped;
+}
+
+/// Calls `code.operator()<MinorVersion<minor>>()`.
 template <class Code>
-decltype(auto) with_traits(std::uint8_t minor, Code&& code) {
-  if (minor >= 2) [[likely]] return code.template operator()<MinorVersion<2>>();
+auto with_version(std::uint8_t minor, const Code& code) {
+  if (minor >= 2) return code.template operator()<MinorVersion<2>>();
   if (minor == 1) return code.template operator()<MinorVersion<1>>();
   return code.template operator()<MinorVersion<0>>();
 }

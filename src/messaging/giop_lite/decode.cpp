@@ -7,7 +7,9 @@
 namespace corbel::messaging::giop_lite {
 namespace {
 
-base::Error refuse(base::Code code) noexcept { return base::error(base::Stage::decode, code); }
+base::Error refuse(base::Code code) noexcept {
+  return base::error(base::Stage::decode, code);
+}
 
 cdr::Decoder after_frame(base::ConstByteSpan message, const cdr::Limits& limits = {}) noexcept {
   cdr::Decoder decoder(message, {}, limits);

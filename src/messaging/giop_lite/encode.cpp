@@ -86,6 +86,8 @@ void GiopLite::encode_cancel_request(cdr::Encoder& encoder, std::uint32_t reques
   finish_message(encoder);
 }
 
-void GiopLite::encode_control(cdr::Encoder& encoder, MessageType type) const { begin_message(encoder, type); }
+void GiopLite::encode_control(cdr::Encoder& encoder, MessageType type) const {
+  begin_message(encoder, type);
+}
 
 }  // namespace corbel::messaging::giop_lite

@@ -5,6 +5,8 @@
 
 namespace corbel::messaging {
 
-std::shared_ptr<const Protocol> make_giop_lite() { return std::make_shared<giop_lite::GiopLite>(); }
+std::shared_ptr<const Protocol> make_giop_lite() {
+  return std::make_shared<giop_lite::GiopLite>();
+}
 
 }  // namespace corbel::messaging

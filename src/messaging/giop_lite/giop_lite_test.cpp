@@ -8,7 +8,9 @@ namespace {
 
 const auto kLite = make_giop_lite();
 
-std::string hex(cdr::Encoder& encoder) { return base::to_hex(encoder.to_bytes()); }
+std::string hex(cdr::Encoder& encoder) {
+  return base::to_hex(encoder.to_bytes());
+}
 
 base::Code frame_code(std::string_view hex_text, const cdr::Limits& limits = {}) {
   base::Bytes octets;
@@ -25,7 +27,12 @@ TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
     return hex(encoder);
   };
   EXPECT_EQ(request(Response::with_target),
-            "1d00000000000000" "07000000" "01000000" "030000006b657900" "0500000070696e6700" "01");
+            "1d00000000000000"
+            "07000000"
+            "01000000"
+            "030000006b657900"
+            "0500000070696e6700"
+            "01");
   EXPECT_EQ(request(Response::none).substr(24, 2), "00");
   EXPECT_EQ(request(Response::with_server).substr(24, 2), "81");
 }
@@ -33,7 +40,11 @@ TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
 TEST(GiopLite, LaysOutReplies) {
   cdr::Encoder encoder;
   kLite->encode_reply(encoder, 7, ReplyStatus::location_forward_perm, {}, [](cdr::Encoder& body) { body.put(true); });
-  EXPECT_EQ(hex(encoder), "0c00000001000000" "07000000" "03000000" "01");
+  EXPECT_EQ(hex(encoder),
+            "0c00000001000000"
+            "07000000"
+            "03000000"
+            "01");
 }
 
 TEST(GiopLite, HasNoStatusesBeyondLocationForward) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "demo/files.hpp"
+#include "demo/serving.hpp"
+
+namespace demo {
+
+/// One way to move a file to a server and back. Failures are exceptions.
+class Mover {
+ public:
+  virtual ~Mover() = default;
+  /// Makes the server hold zeros in place of the file.
+  virtual void prepare(const File& file) = 0;
+  virtual void upload(const File& file) = 0;
+  /// Fills `octets`, which are as many as the file has.
+  virtual void download(const File& file, std::span<std::uint8_t> octets) = 0;
+  /// True if the server says it holds the octets with the file's digest.
+  virtual bool arrived(const File& file) = 0;
+  /// Lets the server forget the file.
+  virtual void forget(const File& file) = 0;
+  virtual void ping() = 0;
+};
+
+/// Through the reference of an ImageServer, in blocks of `block_size` octets.
+std::unique_ptr<Mover> make_corbel_mover(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::string& reference,
+                                         std::size_t block_size);
+
+/// Through plain C sockets; `address` is what plain_listen gave.
+std::unique_ptr<Mover> make_plain_mover(const std::string& address, std::size_t block_size);
+
+/// The process that serves plain C sockets over tcp and over the unix socket `path` until standard input ends. Prints
+/// "TRANSPORT ADDRESS" for each, then "ready".
+int plain_server_main(const std::string& path);
+
+}  // namespace demo

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same job done by plain C sockets: the control.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <stdexcept>
+#include <thread>
+
+#include "common/plain_sockets.h"
+#include "demo/mover.hpp"
+
+namespace demo {
+namespace {
+
+void check(int status) {
+  if (status < 0) throw std::runtime_error(std::string("plain sockets: ") + std::strerror(errno));
+}
+
+class PlainMover final : public Mover {
+ public:
+  PlainMover(const std::string& address, std::size_t block_size)
+      : handle_(plain_connect(address.c_str())), block_size_(static_cast<std::uint32_t>(block_size)) {
+    check(handle_);
+  }
+  ~PlainMover() override { close(handle_); }
+  PlainMover(const PlainMover&) = delete;
+  PlainMover& operator=(const PlainMover&) = delete;
+
+  void prepare(const File& file) override { check(plain_wipe(handle_, file.size)); }
+  void upload(const File& file) override {
+    std::vector<plain_piece> pieces;
+    for (const Block& block : file.blocks) pieces.push_back({block.data(), block.size()});
+    check(plain_put(handle_, pieces.data(), pieces.size(), block_size_));
+  }
+  void download(const File&, std::span<std::uint8_t> octets) override {
+    check(plain_get(handle_, octets.data(), octets.size(), block_size_));
+  }
+  /// The C server computes no digest: what it holds is fetched and looked at here.
+  bool arrived(const File& file) override {
+    Block octets(file.size);
+    download(file, octets);
+    return sha256(octets) == file.digest;
+  }
+  void forget(const File&) override { check(plain_wipe(handle_, 0)); }
+  void ping() override { check(plain_ping(handle_)); }
+
+ private:
+  int handle_;
+  std::uint32_t block_size_;
+};
+
+/// Serves connections one after the other, for as long as the process lives.
+void serve(int listener) {
+  for (;;) {
+    const int handle = plain_accept(listener);
+    if (handle < 0) return;
+    plain_serve(handle);
+    close(handle);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Mover> make_plain_mover(const std::string& address, std::size_t block_size) {
+  return std::make_unique<PlainMover>(address, block_size);
+}
+
+int plain_server_main(const std::string& path) {
+  for (const char* const transport : {"tcp", "unix"}) {
+    char address[256];
+    const int listener = plain_listen(transport, path.c_str(), address, sizeof address);
+    check(listener);
+    std::thread(serve, listener).detach();
+    std::cout << transport << ' ' << address << '\n';
+  }
+  std::cout << "ready" << std::endl;
+  while (std::cin.get() != std::char_traits<char>::eof()) {
+  }
+  _exit(0);  // the serving threads need no end of their own
+}
+
+}  // namespace demo

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/serving.hpp"
+
+#include <corbel/builtins/builtins.hpp>
+#include <corbel/messaging/protocol.hpp>
+#include <corbel/poa/poa.hpp>
+#include <corbel/transport/transport.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "demo/sha256.hpp"
+#include "image_server.hpp"
+
+namespace demo {
+namespace {
+
+constexpr Imaging::Size kLargestImage = 4ULL << 30;
+
+/// The images are in memory; one lock is held during each operation on them.
+class ImageServant : public CORBA::servant_traits<Imaging::ImageServer>::base_type {
+ public:
+  void create(const std::string& name, Imaging::Size length) override {
+    if (length > kLargestImage) throw Imaging::OutOfRange(name, kLargestImage);
+    const std::lock_guard lock(mutex_);
+    images_[name].assign(length, 0);
+  }
+  void put(const std::string& name, Imaging::Size offset, const Imaging::Octets& data) override {
+    const std::lock_guard lock(mutex_);
+    Block& image = range(name, offset, data.size());
+    std::copy(data.begin(), data.end(), image.begin() + static_cast<std::ptrdiff_t>(offset));
+  }
+  Imaging::Octets get(const std::string& name, Imaging::Size offset, std::uint32_t length) override {
+    const std::lock_guard lock(mutex_);
+    const auto begin = range(name, offset, length).begin() + static_cast<std::ptrdiff_t>(offset);
+    return Imaging::Octets(begin, begin + length);
+  }
+  std::string digest(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    return sha256(range(name, 0, 0));
+  }
+  void remove(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    if (images_.erase(name) == 0) throw Imaging::NoSuchImage(name);
+  }
+  void ping() override {}
+
+ private:
+  /// The image, which has `length` octets from `offset` on.
+  Block& range(const std::string& name, Imaging::Size offset, Imaging::Size length) {
+    const auto found = images_.find(name);
+    if (found == images_.end()) throw Imaging::NoSuchImage(name);
+    const Imaging::Size size = found->second.size();
+    if (offset > size || length > size - offset) throw Imaging::OutOfRange(name, size);
+    return found->second;
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, Block> images_;
+};
+
+bool go_together(const corbel::messaging::Requirements& needs, const corbel::transport::Traits& gives) {
+  return (!needs.ordered || gives.ordered) && (!needs.reliable || gives.reliable) &&
+         (!needs.whole_messages || !gives.byte_stream);
+}
+
+/// Where to listen so that nobody outside this machine can reach us.
+std::string private_address(const std::string& transport) {
+  return transport + (transport == "tcp" ? "://127.0.0.1:0" : "://");
+}
+
+}  // namespace
+
+std::vector<Combination> combinations(const corbel::orb::Components& components) {
+  std::vector<Combination> all;
+  for (const auto& transport : components.transports) {
+    for (const auto& protocol : components.protocols) {
+      if (!go_together(protocol->requirements(), transport->traits())) continue;
+      const std::string scheme(transport->scheme());
+      all.push_back({std::string(protocol->name()), scheme, scheme == "inproc"});
+    }
+  }
+  const auto rank = [](const Combination& c) { return c.transport == "tcp" ? 0 : c.transport == "unix" ? 1 : 2; };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const Combination& a, const Combination& b) { return rank(a) < rank(b); });
+  return all;
+}
+
+IDL::traits<CORBA::ORB>::ref_type make_orb(const corbel::orb::Components& components, const std::string& id,
+                                           std::vector<std::string> options) {
+  options.insert(options.begin(), "corbel-demo");
+  std::vector<char*> pointers;
+  for (std::string& option : options) pointers.push_back(option.data());
+  int count = static_cast<int>(pointers.size());
+  pointers.push_back(nullptr);
+  return CORBA::ORB_init(count, pointers.data(), id, components);
+}
+
+ImageServing::ImageServing(const corbel::orb::Components& components, const Combination& combination)
+    : orb_(make_orb(components, "server " + combination.protocol + "+" + combination.transport,
+                    {"-ORBListenEndpoints", combination.protocol + "+" + private_address(combination.transport)})) {
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
+  const auto id = poa->activate_object(CORBA::make_reference<ImageServant>());
+  poa->the_POAManager()->activate();
+  reference_ = orb_->object_to_string(poa->id_to_reference(id));
+  thread_ = std::thread([orb = orb_] { orb->run(); });
+}
+
+ImageServing::~ImageServing() {
+  orb_->shutdown(false);
+  thread_.join();
+  orb_->destroy();
+}
+
+int image_server_main() {
+  const auto components = corbel::builtins::components();
+  std::vector<std::unique_ptr<ImageServing>> serving;
+  for (const Combination& combination : combinations(components)) {
+    if (combination.in_process) continue;
+    serving.push_back(std::make_unique<ImageServing>(components, combination));
+    std::cout << combination.protocol << ' ' << combination.transport << ' ' << serving.back()->reference() << '\n';
+  }
+  std::cout << "ready" << std::endl;
+  while (std::cin.get() != std::char_traits<char>::eof()) {
+  }
+  return 0;
+}
+
+}  // namespace demo

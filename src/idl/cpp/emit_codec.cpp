@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traits, codecs and bulk layouts: what the library knows about each type.
+#include <algorithm>
+
+#include "idl/cpp/emitter.hpp"
+
+namespace corbel::idl::cpp {
+namespace {
+
+using model::as;
+using model::TypeKind;
+
+constexpr std::size_t kMaxInlineMembers = 16;
+
+/// Inside a codec, names of corbel and corbel::mapping come before the user's.
+Context codec_context() {
+  return {nullptr, false,
+          {"base", "bench", "builtins", "cdr", "connection", "corba", "dynamic", "idl", "ior", "ipc", "mapping", "messaging",
+           "orb", "poa", "policy", "reactor", "services", "transport", "detail", "Access", "Bulk", "BulkPrimitive", "Codec",
+           "EnumCodec", "In", "Inout", "InterfaceTraits", "OperationEntry", "OperationTable", "Out", "ServantTraits",
+           "call", "decode_and_throw", "dispatch", "in", "inherited", "inout", "out", "serve"}};
+}
+
+bool is_fixed(const model::Type& type) {
+  const model::Type& real = resolve(type);
+  if (primitive_size(real.kind) != 0 || real.kind == TypeKind::boolean || real.kind == TypeKind::enum_) return true;
+  if (real.kind == TypeKind::array) return is_fixed(*real.element);
+  const auto* nested = as<model::Struct>(real.declaration);
+  return nested != nullptr && nested->members.size() <= kMaxInlineMembers &&
+         std::all_of(nested->members.begin(), nested->members.end(), [](const auto& m) { return is_fixed(*m.type); });
+}
+
+/// Small structs of fixed size are coded inline.
+bool is_inline(const model::Struct& structure) {
+  return as<model::Exception>(&structure) == nullptr && structure.members.size() <= kMaxInlineMembers &&
+         std::all_of(structure.members.begin(), structure.members.end(), [](const auto& m) { return is_fixed(*m.type); });
+}
+
+std::string codec_of(const Emitter& e, const model::Type& type) {
+  return "Codec<" + spell(type, e.names, codec_context()) + ">";
+}
+
+bool is_primitive(const model::Type& type) {
+  const TypeKind kind = resolve(type).kind;
+  return primitive_size(kind) != 0 || kind == TypeKind::boolean;
+}
+
+void encode_members(const Emitter& e, Writer& out, const model::Struct& structure) {
+  for (const auto& field : fields_of(e, structure)) {
+    if (is_primitive(*field.type)) {
+      out.line("encoder.put(value." + field.storage + ");");
+    } else {
+      out.line(codec_of(e, *field.type) + "::encode(encoder, value." + field.storage + ");");
+    }
+  }
+}
+
+void decode_members(Emitter& e, Writer& out, const model::Struct& structure) {
+  const bool recursive = e.layouts.is_recursive(structure);
+  if (recursive) out.line("if (!decoder.enter()) return;");
+  for (const auto& field : fields_of(e, structure)) {
+    if (is_primitive(*field.type)) {
+      out.line("value." + field.storage + " = decoder.get<" + spell(resolve(*field.type), e.names, codec_context()) + ">();");
+    } else {
+      out.line(codec_of(e, *field.type) + "::decode(decoder, value." + field.storage + ");");
+    }
+  }
+  if (recursive) out.line("decoder.leave();");
+}
+
+std::string encode_head(const std::string& name, const std::string& scope, bool unused) {
+  return "void " + scope + "encode(cdr::Encoder&" + (unused ? "" : " encoder") + ", const " + name + "&" + (unused ? "" : " value") + ")";
+}
+std::string decode_head(const std::string& name, const std::string& scope, bool unused) {
+  return "void " + scope + "decode(cdr::Decoder&" + (unused ? "" : " decoder") + ", " + name + "&" + (unused ? "" : " value") + ")";
+}
+
+void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayout& bulk) {
+  const std::string outer = e.names.in({}, structure);
+  const std::string name = e.names.in(codec_context(), structure);
+  const auto fields = fields_of(e, structure);
+  Writer& out = e.header;
+  out.line("template <>");
+  out.open("struct corbel::cdr::BulkLayout<" + outer + "> {");
+  out.line("static constexpr bool value = true;");
+  out.line("static constexpr std::size_t alignment = " + std::to_string(bulk.alignment) + ";");
+  out.line("static constexpr std::size_t first_alignment = " + std::to_string(bulk.first_alignment) + ";");
+  out.line(std::string("static constexpr bool has_padding = ") + (bulk.has_padding ? "true;" : "false;"));
+  if (!bulk.has_padding) {
+    out.line("static void clear_padding(" + name + "&) noexcept {}");
+  } else {
+    out.open("static void clear_padding(" + name + "& v) noexcept {");
+    std::size_t paddings = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (bulk.padding_before[i] != 0) {
+        const std::string padding = "v._padding_" + std::to_string(paddings++);
+        out.line(bulk.padding_before[i] == 1 ? padding + "[0] = 0;" : "for (auto& octet : " + padding + ") octet = 0;");
+      }
+      const model::Type& real = resolve(*fields[i].type);
+      const model::Type& element = real.kind == TypeKind::array ? resolve(*real.element) : real;
+      const auto* nested = as<model::Struct>(element.declaration);
+      if (nested == nullptr || !e.layouts.bulk(*nested)->has_padding) continue;
+      const std::string clear = "BulkLayout<" + e.names.in(codec_context(), *nested) + ">::clear_padding(";
+      // Arrays of arrays: one loop per dimension.
+      std::string item = "v." + fields[i].storage;
+      for (std::size_t d = 0; &element != &real && d < real.dimensions.size(); ++d) {
+        const std::string next = "element_" + std::to_string(d);
+        out.line(std::string(2 * d, ' ') + "for (auto& " + next + " : " + item + ")");
+        item = next;
+      }
+      out.line((&element == &real ? "" : std::string(2 * real.dimensions.size(), ' ')) + clear + item + ");");
+    }
+    out.close("}");
+  }
+  out.open("static constexpr bool proven() {");
+  std::vector<std::string> facts = {"sizeof(" + name + ") == " + std::to_string(bulk.size),
+                                    "alignof(" + name + ") == " + std::to_string(bulk.alignment)};
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    facts.push_back("offsetof(" + name + ", " + fields[i].storage + ") == " + std::to_string(bulk.offsets[i]));
+  }
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    out.line((i == 0 ? "return " : "       ") + facts[i] + (i + 1 < facts.size() ? " &&" : ";"));
+  }
+  out.close("}");
+  out.close("};");
+  out.line("static_assert(corbel::cdr::BulkLayout<" + outer + ">::proven());");
+}
+
+void emit_struct_codec(Emitter& e, const model::Struct& structure) {
+  const std::string name = e.names.in(codec_context(), structure);
+  const bool empty = structure.members.empty();
+  Writer& out = e.header;
+  out.line("template <>");
+  out.open("struct corbel::mapping::Codec<" + e.names.in({}, structure) + "> {");
+  out.line("static constexpr std::size_t kMinSize = " + std::to_string(e.layouts.min_size(structure)) + ";");
+  if (!is_inline(structure)) {
+    out.line("static " + encode_head(name, "", false) + ";");
+    out.line("static " + decode_head(name, "", false) + ";");
+  } else {
+    out.open("static " + encode_head(name, "", empty) + " {");
+    encode_members(e, out, structure);
+    out.close("}");
+    out.open("static " + decode_head(name, "", empty) + " {");
+    decode_members(e, out, structure);
+    out.close("}");
+  }
+  out.close("};");
+  const BulkLayout* bulk = as<model::Exception>(&structure) == nullptr ? e.layouts.bulk(structure) : nullptr;
+  if (bulk != nullptr) emit_bulk_layout(e, structure, *bulk);
+}
+
+void implement_union_codec(Emitter& e, const model::Union& u) {
+  const std::string outer = e.names.in({}, u);
+  const std::string name = e.names.in(codec_context(), u);
+  const std::string scope = "corbel::mapping::Codec<" + outer + ">::";
+  const std::string discriminator = codec_of(e, *u.discriminator);
+  const bool recursive = e.layouts.is_recursive(u);
+  Writer& out = e.source;
+  const auto for_members = [&](const auto& statement) {
+    for (std::size_t i = 0; i < u.cases.size(); ++i) {
+      out.line("case " + std::to_string(i) + ":");
+      out.line("  " + codec_of(e, *u.cases[i].member.type) + statement("<" + std::to_string(i) + ">"));
+      out.line("  break;");
+    }
+  };
+  out.open(encode_head(name, scope, false) + " {");
+  out.line(discriminator + "::encode(encoder, value._discriminator);");
+  out.open("switch (value._members.index()) {");
+  for_members([](const std::string& index) { return "::encode(encoder, *std::get_if" + index + "(&value._members));"; });
+  out.line("default:");
+  out.line("  break;");
+  out.close("}");
+  out.close("}");
+  out.open(decode_head(name, scope, false) + " {");
+  if (recursive) out.line("if (!decoder.enter()) return;");
+  out.line(discriminator + "::decode(decoder, value._discriminator);");
+  out.open("switch (" + name + "::_select(value._discriminator)) {");
+  for_members([](const std::string& index) { return "::decode(decoder, value._members.emplace" + index + "());"; });
+  out.line("default:");
+  const bool has_nothing = !u.covers_all_labels && std::none_of(u.cases.begin(), u.cases.end(), [](const auto& c) { return c.is_default; });
+  if (has_nothing) out.line("  value._members.emplace<" + std::to_string(u.cases.size()) + ">();");
+  out.line("  break;");
+  out.close("}");
+  if (recursive) out.line("decoder.leave();");
+  out.close("}");
+}
+
+}  // namespace
+
+void emit_traits(Emitter& e, const model::Declaration& declaration) {
+  if (const auto* contents = inner_contents(declaration)) {
+    for (const auto* inner : *contents) emit_traits(e, *inner);
+  }
+  const std::string name = e.names.in({}, declaration);
+  switch (declaration.kind) {
+    case model::DeclarationKind::enum_:
+      e.header.line("template <>");
+      e.header.open("struct IDL::traits<" + name + "> : IDL::common_byval_traits<" + name + "> {");
+      e.header.line("using underlying_type = std::uint32_t;");
+      e.header.line("using bit_bound = std::integral_constant<std::uint8_t, 32>;");
+      e.header.close("};");
+      return;
+    case model::DeclarationKind::struct_:
+    case model::DeclarationKind::exception:
+    case model::DeclarationKind::union_:
+      e.header.line("template <>");
+      e.header.line("struct IDL::traits<" + name + "> : IDL::common_traits<" + name + "> {};");
+      return;
+    default: return;
+  }
+}
+
+void emit_codec(Emitter& e, const model::Declaration& declaration) {
+  if (const auto* contents = inner_contents(declaration)) {
+    for (const auto* inner : *contents) emit_codec(e, *inner);
+  }
+  const std::string name = e.names.in({}, declaration);
+  if (const auto* enumeration = as<model::Enum>(&declaration)) {
+    e.header.line("template <>");
+    e.header.line("struct corbel::mapping::Codec<" + name + "> : corbel::mapping::EnumCodec<" + name + ", " +
+                  std::to_string(enumeration->enumerators.size()) + "> {};");
+  } else if (const auto* u = as<model::Union>(&declaration)) {
+    const std::string inside = e.names.in(codec_context(), declaration);
+    e.header.line("template <>");
+    e.header.open("struct corbel::mapping::Codec<" + name + "> {");
+    e.header.line("static constexpr std::size_t kMinSize = " + std::to_string(e.layouts.min_size(*u)) + ";");
+    e.header.line("static " + encode_head(inside, "", false) + ";");
+    e.header.line("static " + decode_head(inside, "", false) + ";");
+    e.header.close("};");
+  } else if (as<model::Struct>(&declaration) != nullptr || as<model::Exception>(&declaration) != nullptr) {
+    emit_struct_codec(e, static_cast<const model::Struct&>(declaration));
+  }
+}
+
+void implement_codec(Emitter& e, const model::Declaration& declaration) {
+  if (const auto* contents = inner_contents(declaration)) {
+    for (const auto* inner : *contents) implement_codec(e, *inner);
+  }
+  if (const auto* u = as<model::Union>(&declaration)) return implement_union_codec(e, *u);
+  if (as<model::Struct>(&declaration) == nullptr && as<model::Exception>(&declaration) == nullptr) return;
+  const auto& structure = static_cast<const model::Struct&>(declaration);
+  if (is_inline(structure)) return;
+  const std::string name = e.names.in(codec_context(), structure);
+  const std::string scope = "corbel::mapping::Codec<" + e.names.in({}, structure) + ">::";
+  const bool empty = structure.members.empty();
+  e.source.open(encode_head(name, scope, empty) + " {");
+  encode_members(e, e.source, structure);
+  e.source.close("}");
+  e.source.open(decode_head(name, scope, empty) + " {");
+  decode_members(e, e.source, structure);
+  e.source.close("}");
+}
+
+}  // namespace corbel::idl::cpp

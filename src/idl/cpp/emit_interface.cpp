@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interfaces as clients see them: stub classes and their operation descriptors.
+#include <algorithm>
+
+#include "idl/cpp/emitter.hpp"
+
+namespace corbel::idl::cpp {
+namespace {
+
+using model::as;
+
+/// Helpers of corbel::mapping that stubs call by their short names.
+bool is_helper(const std::string& name) { return name == "call" || name == "in" || name == "out" || name == "inout"; }
+
+/// The helper's name, qualified where the interface has a member of that name.
+std::string helper(const Emitter& e, const model::Interface& interface, const std::string& name) {
+  return (e.names.has_member(interface, name) ? "corbel::mapping::" : "") + name;
+}
+
+const std::string& operation_constant(Emitter& e, const Method& method) {
+  return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
+}
+
+void declare_methods(Emitter& e, const model::Interface& interface) {
+  const Context context{&interface};
+  for (const auto& method : methods_of(interface)) {
+    e.header.list("virtual " + spell(*method.result, e.names, context) + " " + method.name + "(",
+                  parameter_list(e, method, context, true), ");");
+  }
+}
+
+}  // namespace
+
+std::string parameter_name(const model::Parameter& p) {
+  const std::string name = escape(p.name);
+  return is_helper(name) ? name + "_" : name;
+}
+
+std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context, bool with_names) {
+  Context inside = context;
+  for (const auto& p : method.parameters) inside.hidden.push_back(parameter_name(p));
+  std::vector<std::string> list;
+  for (const auto& p : method.parameters) {
+    list.push_back(parameter(p, e.names, inside) + (with_names ? " " + parameter_name(p) : ""));
+  }
+  return list;
+}
+
+std::vector<Method> methods_of(const model::Interface& interface) {
+  static const model::Type kVoid{model::TypeKind::void_, 0, nullptr, {}, nullptr};
+  std::vector<Method> methods;
+  for (const auto* declaration : interface.contents) {
+    if (const auto* operation = as<model::Operation>(declaration)) {
+      methods.push_back({operation->name, escape(operation->name), operation->result, operation->parameters,
+                         &operation->raises, operation->oneway, false, &interface});
+    } else if (const auto* attribute = as<model::Attribute>(declaration)) {
+      const std::string name = escape(attribute->name);
+      methods.push_back({"_get_" + attribute->name, name, attribute->type, {}, &attribute->get_raises, false,
+                         !attribute->readonly, &interface});
+      if (attribute->readonly) continue;
+      methods.push_back({"_set_" + attribute->name, name, &kVoid,
+                         {{model::Direction::in, "value", attribute->type, {}}}, &attribute->set_raises, false, true,
+                         &interface});
+    }
+  }
+  return methods;
+}
+
+std::vector<Method> all_methods_of(const model::Interface& interface) {
+  std::vector<Method> methods = methods_of(interface);
+  for (const auto* base : interface.ancestors) {
+    auto inherited = methods_of(*base);
+    std::move(inherited.begin(), inherited.end(), std::back_inserter(methods));
+  }
+  return methods;
+}
+
+void define_interface(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  std::vector<std::string> bases;
+  for (const auto* base : interface.bases) bases.push_back("public virtual " + e.names.in({interface.scope}, *base));
+  if (bases.empty()) bases.push_back("public virtual CORBA::Object");
+  e.header.blank();
+  e.header.list("class " + name + " : ", bases, " {");
+  e.header.indent();
+  e.header.label("public:");
+  define_contents(e, interface.contents);
+  e.header.line("static constexpr std::string_view _interface_id = " + quote(interface.repository_id) + ";");
+  e.header.blank();
+  declare_methods(e, interface);
+  e.header.blank();
+  e.header.line("bool _static_is_a(std::string_view repository_id) const noexcept override;");
+  e.header.blank();
+  e.header.label("protected:");
+  e.header.line(name + "() = default;");
+  e.header.close("};");
+}
+
+void declare_operations(Emitter& e, const model::Interface& interface) {
+  for (const auto& method : methods_of(interface)) {
+    const std::string constant = operation_constant(e, method);
+    std::vector<std::string> rows;
+    for (const auto* exception : *method.raises) {
+      const std::string type = e.names.in({interface.scope}, *exception);
+      rows.push_back("{" + type + "::_id, &corbel::mapping::decode_and_throw<" + type + ">}");
+    }
+    if (!rows.empty()) e.source.list("constexpr corbel::corba::ExceptionType " + constant + "_raises[] = {", rows, "};");
+    std::string arguments = quote(method.wire_name);
+    if (method.oneway) arguments += ", true";
+    if (!rows.empty()) arguments += ", false, " + constant + "_raises";
+    e.source.line("constexpr corbel::corba::Operation " + constant + "{" + arguments + "};");
+  }
+}
+
+void implement_stub(Emitter& e, const model::Interface& interface) {
+  const Context outside{interface.scope};
+  const Context inside{&interface};
+  const std::string name = e.names.own(interface);
+  e.source.blank();
+  for (const auto& method : methods_of(interface)) {
+    const std::string result = spell(*method.result, e.names, outside);
+    std::vector<std::string> arguments = {"*this", operation_constant(e, method)};
+    for (const auto& p : method.parameters) {
+      const char* const direction = p.direction == model::Direction::in ? "in" : p.direction == model::Direction::out ? "out" : "inout";
+      arguments.push_back(helper(e, interface, direction) + "(" + parameter_name(p) + ")");
+    }
+    Context body = inside;
+    for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(p));
+    const bool is_void = method.result->kind == model::TypeKind::void_;
+    e.source.function({result + " " + name + "::" + method.name + "(", parameter_list(e, method, inside, true), ")"},
+                      {(is_void ? "" : "return ") + helper(e, interface, "call") + "<" +
+                           spell(*method.result, e.names, body) + ">(",
+                       arguments, ");"});
+  }
+  std::string chain = "repository_id == _interface_id";
+  for (const auto* base : interface.bases) chain += " || " + e.names.in(inside, *base) + "::_static_is_a(repository_id)";
+  if (interface.bases.empty()) chain += " || CORBA::Object::_static_is_a(repository_id)";
+  e.source.line("bool " + name + "::_static_is_a(std::string_view repository_id) const noexcept {");
+  e.source.line("  return " + chain + ";");
+  e.source.line("}");
+}
+
+}  // namespace corbel::idl::cpp

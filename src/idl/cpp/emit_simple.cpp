@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants, enums, typedefs, and the walk over definitions.
+#include "idl/cpp/emitter.hpp"
+
+namespace corbel::idl::cpp {
+
+using model::as;
+using model::TypeKind;
+
+const model::Contents* inner_contents(const model::Declaration& declaration) {
+  if (const auto* interface = as<model::Interface>(&declaration)) return &interface->contents;
+  if (const auto* u = as<model::Union>(&declaration)) return &u->contents;
+  if (const auto* s = as<model::Struct>(&declaration)) return &s->contents;
+  if (const auto* x = as<model::Exception>(&declaration)) return &x->contents;
+  return nullptr;
+}
+
+void define_constant(Emitter& e, const model::Constant& constant) {
+  const Context context{constant.scope};
+  const bool in_class = as<model::Interface>(constant.scope) != nullptr;
+  const TypeKind kind = resolve(*constant.type).kind;
+  const bool text = kind == TypeKind::string || kind == TypeKind::wstring;
+  const std::string storage = std::string(in_class ? "static " : "") + (text ? "inline const " : "constexpr ");
+  e.header.line(storage + spell(*constant.type, e.names, context) + " " + escape(constant.name) + " = " +
+                literal(constant.value, *constant.type, e.names, context) + ";");
+}
+
+void define_enum(Emitter& e, const model::Enum& enumeration) {
+  std::vector<std::string> enumerators;
+  for (const auto* enumerator : enumeration.enumerators) enumerators.push_back(escape(enumerator->name));
+  e.header.list("enum class " + e.names.own(enumeration) + " : std::uint32_t { ", enumerators, " };");
+}
+
+void define(Emitter& e, const model::Declaration& declaration) {
+  switch (declaration.kind) {
+    case model::DeclarationKind::constant: return define_constant(e, *as<model::Constant>(&declaration));
+    case model::DeclarationKind::enum_: return define_enum(e, *as<model::Enum>(&declaration));
+    case model::DeclarationKind::struct_:
+    case model::DeclarationKind::exception: return define_struct(e, static_cast<const model::Struct&>(declaration));
+    case model::DeclarationKind::union_: return define_union(e, *as<model::Union>(&declaration));
+    case model::DeclarationKind::interface_: return define_interface(e, *as<model::Interface>(&declaration));
+    case model::DeclarationKind::alias: {
+      const auto& alias = *as<model::Alias>(&declaration);
+      e.header.line("using " + e.names.own(alias) + " = " + spell(*alias.aliased, e.names, {alias.scope}) + ";");
+      return;
+    }
+    case model::DeclarationKind::forward: {
+      // Interfaces have been declared at the top of the file.
+      const auto* target = as<model::Forward>(&declaration)->target;
+      if (as<model::Interface>(target) == nullptr) e.header.line("class " + e.names.own(*target) + ";");
+      return;
+    }
+    default: return;  // operations and attributes belong to their interface, enumerators to their enum
+  }
+}
+
+void define_contents(Emitter& e, const model::Contents& contents) {
+  for (const auto* declaration : contents) define(e, *declaration);
+}
+
+}  // namespace corbel::idl::cpp

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// operator<< of enums, structs, unions and exceptions.
+#include "idl/cpp/emitter.hpp"
+
+namespace corbel::idl::cpp {
+namespace {
+
+using model::as;
+
+bool is_streamed(const model::Declaration& declaration) {
+  switch (declaration.kind) {
+    case model::DeclarationKind::enum_:
+    case model::DeclarationKind::struct_:
+    case model::DeclarationKind::exception:
+    case model::DeclarationKind::union_: return true;
+    default: return false;
+  }
+}
+
+/// The module around, where operator<< is declared so that argument-dependent lookup finds it.
+const model::Declaration* module_of(const model::Declaration& declaration) {
+  const model::Declaration* scope = declaration.scope;
+  while (scope != nullptr && as<model::Module>(scope) == nullptr) scope = scope->scope;
+  return scope;
+}
+
+std::string head(const Emitter& e, const model::Declaration& declaration, bool unused = false) {
+  const std::string name = e.names.in({module_of(declaration)}, declaration);
+  const bool enumeration = as<model::Enum>(&declaration) != nullptr;
+  return "std::ostream& operator<<(std::ostream& stream, " + (enumeration ? name : "const " + name + "&") + (unused ? ")" : " value)");
+}
+
+void stream_enum(Emitter& e, const model::Enum& enumeration) {
+  std::vector<std::string> names;
+  const std::string scope = scoped_name(enumeration);
+  for (const auto* enumerator : enumeration.enumerators) names.push_back(quote(scope + "::" + enumerator->name));
+  e.source.list("static constexpr const char* kNames[] = {", names, "};");
+  e.source.line("return corbel::mapping::print_enumerator(stream, kNames, static_cast<std::uint32_t>(value));");
+}
+
+void stream_struct(Emitter& e, const model::Struct& structure) {
+  std::vector<std::string> arguments = {"stream", quote(scoped_name(structure))};
+  const auto fields = fields_of(e, structure);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    arguments.push_back(quote(structure.members[i].name));
+    arguments.push_back("value." + fields[i].accessor + "()");
+  }
+  e.source.list("return corbel::mapping::print_members(", arguments, ");");
+}
+
+void stream_union(Emitter& e, const model::Union& u) {
+  const std::string name = quote(scoped_name(u));
+  e.source.open("switch (value._index()) {");
+  for (std::size_t i = 0; i < u.cases.size(); ++i) {
+    const auto& member = u.cases[i].member;
+    e.source.line("case " + std::to_string(i) + ":");
+    e.source.line("  return corbel::mapping::print_members(stream, " + name + ", " + quote(member.name) + ", value." +
+                  escape(member.name) + "());");
+  }
+  e.source.line("default:");
+  e.source.line("  return corbel::mapping::print_members(stream, " + name + ");");
+  e.source.close("}");
+}
+
+}  // namespace
+
+void declare_streaming(Emitter& e, const model::Declaration& declaration) {
+  if (const auto* contents = inner_contents(declaration)) {
+    for (const auto* inner : *contents) declare_streaming(e, *inner);
+  }
+  if (is_streamed(declaration)) e.header.line(head(e, declaration) + ";");
+}
+
+void implement_streaming(Emitter& e, const model::Declaration& declaration) {
+  if (const auto* contents = inner_contents(declaration)) {
+    for (const auto* inner : *contents) implement_streaming(e, *inner);
+  }
+  if (!is_streamed(declaration)) return;
+  const bool empty = as<model::Exception>(&declaration) != nullptr && as<model::Exception>(&declaration)->members.empty();
+  e.source.open(head(e, declaration, empty) + " {");
+  if (const auto* enumeration = as<model::Enum>(&declaration)) {
+    stream_enum(e, *enumeration);
+  } else if (const auto* u = as<model::Union>(&declaration)) {
+    stream_union(e, *u);
+  } else {
+    stream_struct(e, static_cast<const model::Struct&>(declaration));
+  }
+  e.source.close("}");
+}
+
+}  // namespace corbel::idl::cpp

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "idl/cpp/layout.hpp"
+#include "idl/cpp/names.hpp"
+#include "idl/cpp/types.hpp"
+#include "idl/cpp/writer.hpp"
+#include "idl/model/model.hpp"
+
+/// One function per construct and file; docs/generated-code.md says what each of them writes. All of them expect only
+/// definitions of the main file.
+namespace corbel::idl::cpp {
+
+/// What the emit functions share while the four files of one model are being written.
+struct Emitter {
+  explicit Emitter(const model::Model& m) : model(m), names(m) {}
+
+  const model::Model& model;
+  Names names;
+  Layouts layouts;
+  Writer header;
+  Writer source;
+  Writer server_header;
+  Writer server_source;
+
+  /// "kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`.
+  const std::string& constant(const model::Interface& owner, const std::string& suffix) {
+    auto& name = constants_[{&owner, suffix}];
+    if (!name.empty()) return name;
+    name = "k" + names.own(owner) + suffix;
+    while (!taken_.insert(name).second) name += "_2";
+    return name;
+  }
+
+ private:
+  std::map<std::pair<const model::Interface*, std::string>, std::string> constants_;
+  std::set<std::string> taken_;
+};
+
+/// A data member as C++ sees it.
+struct Field {
+  const model::Type* type;
+  std::string accessor;
+  std::string storage;
+  std::string spelled;  ///< type, as seen from inside the class
+  bool by_value;
+};
+std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure);
+/// A field's accessors.
+void emit_accessors(Writer& out, const Field& field);
+
+// Header: definitions.
+void define_constant(Emitter& e, const model::Constant& constant);
+void define_enum(Emitter& e, const model::Enum& enumeration);
+void define_struct(Emitter& e, const model::Struct& structure);
+void define_union(Emitter& e, const model::Union& u);
+void define_interface(Emitter& e, const model::Interface& interface);
+/// Any of these, with what is declared inside; modules are left to the caller.
+void define(Emitter& e, const model::Declaration& declaration);
+void define_contents(Emitter& e, const model::Contents& contents);
+/// Declares operator<< for a type and all types inside it.
+void declare_streaming(Emitter& e, const model::Declaration& declaration);
+
+// Header: what the library knows about the type.
+void emit_traits(Emitter& e, const model::Declaration& declaration);
+void emit_codec(Emitter& e, const model::Declaration& declaration);
+
+// Source.
+void implement_streaming(Emitter& e, const model::Declaration& declaration);
+void implement_exception(Emitter& e, const model::Exception& exception);
+void implement_union(Emitter& e, const model::Union& u);
+void implement_codec(Emitter& e, const model::Declaration& declaration);
+void declare_operations(Emitter& e, const model::Interface& interface);
+void implement_stub(Emitter& e, const model::Interface& interface);
+
+// Server files.
+void define_skeleton(Emitter& e, const model::Interface& interface);
+void emit_servant_traits(Emitter& e, const model::Interface& interface);
+void emit_operation_table(Emitter& e, const model::Interface& interface);
+void implement_skeleton(Emitter& e, const model::Interface& interface);
+
+/// One C++ method of an interface: an operation, or an attribute's get or set.
+struct Method {
+  std::string wire_name;             ///< "_get_level"
+  std::string name;                  ///< "level"
+  const model::Type* result;
+  std::vector<model::Parameter> parameters;
+  const std::vector<const model::Exception*>* raises;
+  bool oneway = false;
+  bool overloaded = false;           ///< shares its C++ name with another method
+  const model::Interface* owner;
+};
+std::vector<Method> methods_of(const model::Interface& interface);
+/// Own methods first, then those of the bases, each once.
+std::vector<Method> all_methods_of(const model::Interface& interface);
+/// "(const std::string& message, std::int32_t& count)" as single items; unnamed for a pointer to member.
+std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context, bool with_names);
+std::string parameter_name(const model::Parameter& p);
+
+/// Types declared inside this declaration, if it can hold any.
+const model::Contents* inner_contents(const model::Declaration& declaration);
+
+}  // namespace corbel::idl::cpp

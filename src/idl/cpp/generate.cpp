@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idl/cpp/generate.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "idl/cpp/emitter.hpp"
+
+namespace corbel::idl::cpp {
+namespace {
+
+using model::as;
+
+using Visit = std::function<void(const model::Declaration&)>;
+
+bool is_ours(const model::Declaration& declaration);
+
+bool has_ours(const model::Module& module) {
+  return std::any_of(module.contents.begin(), module.contents.end(), [](const auto* d) { return is_ours(*d); });
+}
+/// A definition of the main file, or a module that holds one.
+bool is_ours(const model::Declaration& declaration) {
+  const auto* module = as<model::Module>(&declaration);
+  return module != nullptr ? has_ours(*module) : declaration.in_main_file;
+}
+
+/// Everything of the main file that is directly in a module or the file, in order.
+void for_each(const model::Contents& contents, const Visit& visit) {
+  for (const auto* declaration : contents) {
+    if (!is_ours(*declaration)) continue;
+    if (const auto* module = as<model::Module>(declaration)) {
+      for_each(module->contents, visit);
+    } else {
+      visit(*declaration);
+    }
+  }
+}
+
+/// Declarations of one module that follow each other; null is the file level.
+struct Run {
+  const model::Declaration* module;
+  std::vector<const model::Declaration*> declarations;
+};
+
+/// The main file's declarations that `wanted` accepts, cut into runs.
+std::vector<Run> runs_of(const model::Model& model, bool (*wanted)(const model::Declaration&)) {
+  std::vector<Run> runs;
+  for_each(model.contents, [&](const auto& declaration) {
+    if (!wanted(declaration)) return;
+    if (runs.empty() || runs.back().module != declaration.scope) runs.push_back({declaration.scope, {}});
+    runs.back().declarations.push_back(&declaration);
+  });
+  return runs;
+}
+
+bool any(const model::Declaration&) { return true; }
+bool is_interface(const model::Declaration& declaration) { return as<model::Interface>(&declaration) != nullptr; }
+
+void open_namespace(Writer& out, const std::string& name) {
+  out.blank();
+  if (!name.empty()) out.line("namespace " + name + " {");
+}
+void close_namespace(Writer& out, const std::string& name) {
+  if (!name.empty()) out.line("}  // namespace " + name);
+}
+
+std::string stem_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
+}
+
+/// "sub/other.hpp" from "sub/other.idl".
+std::string header_for(const std::string& spelling, const std::string& ending) {
+  const std::size_t slash = spelling.rfind('/');
+  return (slash == std::string::npos ? "" : spelling.substr(0, slash + 1)) + stem_of(spelling) + ending;
+}
+
+bool contains_union(const model::Declaration& declaration) {
+  const auto* contents = inner_contents(declaration);
+  return as<model::Union>(&declaration) != nullptr ||
+         (contents != nullptr && std::any_of(contents->begin(), contents->end(), [](const auto* d) { return contains_union(*d); }));
+}
+
+void write_header_top(Emitter& e) {
+  bool unions = false;
+  for_each(e.model.contents, [&](const auto& d) { unions |= contains_union(d); });
+  e.header.line("#pragma once");
+  e.header.blank();
+  if (unions) {
+    e.header.line("#include <variant>");
+    e.header.blank();
+  }
+  e.header.line("#include <corbel/mapping/stub.hpp>");
+  const bool includes = std::any_of(e.model.files.begin(), e.model.files.end(), [](const auto& f) { return f.direct; });
+  if (includes) e.header.blank();
+  for (const auto& file : e.model.files) {
+    if (file.direct) e.header.line("#include \"" + header_for(file.spelling, ".hpp") + "\"");
+  }
+}
+
+std::string namespace_of(const Emitter& e, const Run& run) {
+  return run.module == nullptr ? "" : e.names.full(*run.module);
+}
+
+void forward_declare_interfaces(Emitter& e) {
+  const auto runs = runs_of(e.model, is_interface);
+  for (const auto& run : runs) {
+    open_namespace(e.header, namespace_of(e, run));
+    for (const auto* interface : run.declarations) e.header.line("class " + e.names.own(*interface) + ";");
+    close_namespace(e.header, namespace_of(e, run));
+  }
+  e.header.blank();
+  for (const auto& run : runs) {
+    for (const auto* interface : run.declarations) {
+      const std::string name = e.names.in({}, *interface);
+      e.header.line("template <>");
+      e.header.line("struct IDL::traits<" + name + "> : corbel::mapping::InterfaceTraits<" + name + "> {};");
+    }
+  }
+}
+
+/// Classes stand between blank lines, one-line definitions close together.
+bool is_class(const model::Declaration& declaration) { return inner_contents(declaration) != nullptr; }
+
+void write_header(Emitter& e) {
+  write_header_top(e);
+  forward_declare_interfaces(e);
+  for (const auto& run : runs_of(e.model, any)) {
+    open_namespace(e.header, namespace_of(e, run));
+    e.header.line("");
+    for (const auto* declaration : run.declarations) {
+      define(e, *declaration);
+      declare_streaming(e, *declaration);
+      if (is_class(*declaration)) e.header.blank();
+    }
+    e.header.blank();
+    close_namespace(e.header, namespace_of(e, run));
+  }
+  e.header.blank();
+  for_each(e.model.contents, [&](const auto& declaration) { emit_traits(e, declaration); });
+  e.header.blank();
+  for_each(e.model.contents, [&](const auto& declaration) { emit_codec(e, declaration); });
+}
+
+/// Types inside a type, then itself.
+void visit_nested(const model::Declaration& declaration, const Visit& visit) {
+  if (const auto* contents = inner_contents(declaration)) {
+    for (const auto* inner : *contents) visit_nested(*inner, visit);
+  }
+  visit(declaration);
+}
+
+/// What the stubs of a run share: descriptors of their operations.
+void write_operations(Emitter& e, const Run& run) {
+  const bool any_method = std::any_of(run.declarations.begin(), run.declarations.end(), [](const auto* d) {
+    return is_interface(*d) && !methods_of(*as<model::Interface>(d)).empty();
+  });
+  if (!any_method) return;
+  e.source.blank();
+  e.source.line("namespace {");
+  for (const char* name : {"call", "in", "inout", "out"}) e.source.line("using corbel::mapping::" + std::string(name) + ";");
+  e.source.blank();
+  for (const auto* declaration : run.declarations) {
+    if (const auto* interface = as<model::Interface>(declaration)) declare_operations(e, *interface);
+  }
+  e.source.line("}  // namespace");
+}
+
+void write_stubs(Emitter& e) {
+  for (const auto& run : runs_of(e.model, any)) {
+    open_namespace(e.source, namespace_of(e, run));
+    e.source.line("");
+    for (const auto* declaration : run.declarations) implement_streaming(e, *declaration);
+    for (const auto* declaration : run.declarations) {
+      visit_nested(*declaration, [&](const auto& d) {
+        if (const auto* exception = as<model::Exception>(&d)) implement_exception(e, *exception);
+      });
+    }
+    write_operations(e, run);
+    for (const auto* declaration : run.declarations) {
+      if (const auto* interface = as<model::Interface>(declaration)) implement_stub(e, *interface);
+    }
+    e.source.blank();
+    close_namespace(e.source, namespace_of(e, run));
+  }
+}
+
+void write_source(Emitter& e, const std::string& stem) {
+  e.source.line("#include \"" + stem + ".hpp\"");
+  e.source.blank();
+  e.source.line("#include <corbel/mapping/print.hpp>");
+  write_stubs(e);
+  for_each(e.model.contents, [&](const auto& declaration) {
+    visit_nested(declaration, [&](const auto& d) {
+      if (const auto* u = as<model::Union>(&d)) implement_union(e, *u);
+    });
+  });
+  e.source.blank();
+  for_each(e.model.contents, [&](const auto& declaration) { implement_codec(e, declaration); });
+}
+
+void write_server_header(Emitter& e, const std::string& stem) {
+  Writer& out = e.server_header;
+  out.line("#pragma once");
+  out.blank();
+  out.line("#include <corbel/mapping/skeleton.hpp>");
+  out.blank();
+  out.line("#include \"" + stem + ".hpp\"");
+  for (const auto& file : e.model.files) {
+    if (file.direct) out.line("#include \"" + header_for(file.spelling, "_server.hpp") + "\"");
+  }
+  for (const auto& run : runs_of(e.model, is_interface)) {
+    const std::string name = e.names.skeleton_namespace(run.module);
+    open_namespace(out, name);
+    out.line("");
+    for (const auto* interface : run.declarations) define_skeleton(e, *as<model::Interface>(interface));
+    out.blank();
+    close_namespace(out, name);
+  }
+  out.blank();
+  for_each(e.model.contents, [&](const auto& declaration) {
+    if (const auto* interface = as<model::Interface>(&declaration)) emit_servant_traits(e, *interface);
+  });
+}
+
+void write_server_source(Emitter& e, const std::string& stem) {
+  Writer& out = e.server_source;
+  out.line("#include \"" + stem + "_server.hpp\"");
+  for (const auto& run : runs_of(e.model, is_interface)) {
+    const std::string space = e.names.skeleton_namespace(run.module);
+    open_namespace(out, space);
+    out.line("namespace {");
+    for (const char* name : {"In", "Inout", "inherited", "OperationEntry", "OperationTable", "Out", "serve"}) {
+      out.line("using corbel::mapping::" + std::string(name) + ";");
+    }
+    for (const auto* interface : run.declarations) emit_operation_table(e, *as<model::Interface>(interface));
+    out.line("}  // namespace");
+    for (const auto* interface : run.declarations) implement_skeleton(e, *as<model::Interface>(interface));
+    out.blank();
+    close_namespace(out, space);
+  }
+}
+
+/// Ends in one line break, whatever the writers left.
+std::string finished(const std::string& head, const Writer& writer) {
+  std::string text = head + writer.text();
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> file_names(const std::string& idl_path) {
+  const std::string stem = stem_of(idl_path);
+  return {stem + ".hpp", stem + ".cpp", stem + "_server.hpp", stem + "_server.cpp"};
+}
+
+std::vector<GeneratedFile> generate(const model::Model& model, const std::string& version) {
+  Emitter e(model);
+  const std::string& path = model.files.at(0).path;
+  const std::string stem = stem_of(path);
+  write_header(e);
+  write_source(e, stem);
+  write_server_header(e, stem);
+  write_server_source(e, stem);
+  const std::string file = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+  const std::string head = "// Generated by corbel-idl " + version + " from " + file + ". Do not edit.\n";
+  const auto names = file_names(path);
+  return {{names[0], finished(head, e.header)},
+          {names[1], finished(head, e.source)},
+          {names[2], finished(head, e.server_header)},
+          {names[3], finished(head, e.server_source)}};
+}
+
+}  // namespace corbel::idl::cpp

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/mapping/codec.hpp"
+
+#include <gtest/gtest.h>
+
+#include "demo.hpp"
+
+namespace corbel::mapping {
+namespace {
+
+constexpr bool kNative = std::endian::native == std::endian::little;
+
+/// Through CDR in one byte order, after `offset` octets.
+template <class T>
+T travel(const T& value, bool little_endian, std::size_t offset, base::Code expected = base::Code::none) {
+  cdr::Encoder encoder({little_endian, 2});
+  for (std::size_t i = 0; i < offset; ++i) encoder.put(std::uint8_t{0xee});
+  Codec<T>::encode(encoder, value);
+  EXPECT_TRUE(encoder.ok());
+  const base::Bytes octets = encoder.to_bytes();
+  cdr::Decoder decoder(octets, encoder.format());
+  for (std::size_t i = 0; i < offset; ++i) decoder.get<std::uint8_t>();
+  T result{};
+  Codec<T>::decode(decoder, result);
+  EXPECT_EQ(decoder.ok() ? base::Code::none : decoder.error().code, expected);
+  if (expected == base::Code::none) EXPECT_EQ(decoder.remaining(), 0U);
+  return result;
+}
+
+template <class T>
+void expect_travels(const T& value) {
+  for (std::size_t offset = 0; offset < 8; ++offset) {
+    EXPECT_EQ(travel(value, kNative, offset), value);
+    EXPECT_EQ(travel(value, !kNative, offset), value);
+  }
+}
+
+template <class T>
+base::Code encode_failure(const T& value) {
+  cdr::Encoder encoder;
+  Codec<T>::encode(encoder, value);
+  return encoder.ok() ? base::Code::none : encoder.error().code;
+}
+
+TEST(Codec, CarriesBasicTypesAndContainers) {
+  expect_travels(std::int16_t{-2});
+  expect_travels(true);
+  expect_travels(3.25);
+  expect_travels(std::string("grüße"));
+  expect_travels(std::wstring(L"grüße"));
+  expect_travels(std::vector<bool>{true, false, true});
+  expect_travels(std::vector<std::int32_t>{1, -2, 3});
+  expect_travels(std::vector<double>(1000, 0.5));
+  expect_travels(std::vector<std::string>{"a", "", "c"});
+  expect_travels(std::vector<std::vector<std::uint8_t>>{{1}, {}, {2, 3}});
+  expect_travels(std::array<std::int64_t, 3>{1, 2, 3});
+  expect_travels(std::array<std::array<char, 2>, 2>{{{'a', 'b'}, {'c', 'd'}}});
+}
+
+TEST(Codec, CarriesStructsInBulkAtEveryOffset) {
+  const Demo::BinStruct one(1, 'c', -3, 4, 5.5);
+  expect_travels(one);
+  expect_travels(Demo::BinStructs{});
+  expect_travels(Demo::BinStructs(3, one));
+  expect_travels(Demo::BinStructs(1000, one));
+  expect_travels(std::array<Demo::BinStruct, 2>{one, one});
+  expect_travels(Demo::Item("name", Demo::Color::green, {one, one}));
+}
+
+TEST(Codec, RefusesWhatExceedsItsBound) {
+  using Four = IDL::bounded_vector<std::int32_t, 4>;
+  expect_travels(Four{1, 2, 3, 4});
+  EXPECT_EQ(encode_failure(Four{1, 2, 3, 4, 5}), base::Code::bad_bound);
+  expect_travels(IDL::bounded_string<3>("abc"));
+  EXPECT_EQ(encode_failure(IDL::bounded_string<3>("abcd")), base::Code::bad_bound);
+  EXPECT_EQ(encode_failure(IDL::bounded_wstring<1>(L"ab")), base::Code::bad_bound);
+
+  cdr::Encoder encoder;
+  Codec<std::vector<std::int32_t>>::encode(encoder, {1, 2, 3, 4, 5});
+  const base::Bytes octets = encoder.to_bytes();
+  cdr::Decoder decoder(octets, encoder.format());
+  Four four;
+  Codec<Four>::decode(decoder, four);
+  EXPECT_EQ(decoder.error().code, base::Code::bad_bound);
+}
+
+TEST(Codec, RefusesEnumeratorsOutOfRange) {
+  expect_travels(Demo::Color::blue);
+  EXPECT_EQ(encode_failure(static_cast<Demo::Color>(3)), base::Code::bad_enum);
+  const std::uint32_t wire = 3;
+  cdr::Decoder decoder({reinterpret_cast<const base::Octet*>(&wire), sizeof wire}, {});
+  Demo::Color color = Demo::Color::blue;
+  Codec<Demo::Color>::decode(decoder, color);
+  EXPECT_EQ(decoder.error().code, base::Code::bad_enum);
+  EXPECT_EQ(color, Demo::Color::red);
+}
+
+TEST(Codec, HostileCountsDoNotAllocate) {
+  const std::uint32_t wire[] = {0xffffffff, 0, 0, 0};
+  cdr::Decoder decoder({reinterpret_cast<const base::Octet*>(wire), sizeof wire}, {});
+  Demo::BinStructs structs;
+  Codec<Demo::BinStructs>::decode(decoder, structs);
+  EXPECT_FALSE(decoder.ok());
+  EXPECT_TRUE(structs.empty());
+}
+
+TEST(Codec, EveryTruncationFailsCleanly) {
+  const Demo::Item item("some name", Demo::Color::blue, Demo::BinStructs(4));
+  cdr::Encoder encoder;
+  Codec<Demo::Item>::encode(encoder, item);
+  const base::Bytes octets = encoder.to_bytes();
+  for (std::size_t size = 0; size < octets.size(); ++size) {
+    cdr::Decoder decoder({octets.data(), size}, encoder.format());
+    Demo::Item result;
+    Codec<Demo::Item>::decode(decoder, result);
+    EXPECT_FALSE(decoder.ok()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace corbel::mapping

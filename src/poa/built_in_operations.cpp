@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "poa/built_in_operations.hpp"
+
+#include <string>
+
+#include "corbel/corba/minor_codes.hpp"
+
+namespace corbel::poa {
+namespace {
+
+template <class T, class Encode>
+void answer(corba::ServerCall& call, T result, Encode encode) {
+  if (void* const* local = call.local_arguments()) {
+    *static_cast<T*>(local[0]) = std::move(result);
+  } else {
+    call.reply([&](cdr::Encoder& encoder) { encode(encoder, result); });
+  }
+}
+
+void put_bool(cdr::Encoder& encoder, bool value) { encoder.put(value); }
+void put_text(cdr::Encoder& encoder, const std::string& value) { encoder.put_plain_string(value); }
+
+bool is_a(PortableServer::Servant& servant, corba::ServerCall& call) {
+  if (void* const* local = call.local_arguments()) return servant._is_a(*static_cast<const std::string*>(local[1]));
+  const std::string id(call.arguments().get_plain_string());
+  call.check_arguments();
+  return servant._is_a(id);
+}
+
+}  // namespace
+
+bool serve_built_in(PortableServer::Servant& servant, corba::ServerCall& call) {
+  const std::string_view operation = call.operation();
+  if (operation.empty() || operation[0] != '_') [[likely]] return false;
+  if (operation == "_is_a") {
+    answer(call, is_a(servant, call), put_bool);
+  } else if (operation == "_non_existent" || operation == "_not_existent") {
+    answer(call, servant._non_existent(), put_bool);
+  } else if (operation == "_repository_id") {
+    answer(call, servant._repository_id(), put_text);
+  } else if (operation == "_interface" || operation == "_component" || operation == "_domain_managers") {
+    throw CORBA::NO_IMPLEMENT(corba::minor::kOperationNotProvided, CORBA::CompletionStatus::COMPLETED_NO,
+                              std::string(operation));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace corbel::poa
