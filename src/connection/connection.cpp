@@ -14,36 +14,18 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       protocol_(std::move(protocol)),
       settings_(settings),
       peer_(transport_->peer()),
+      code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
       framer_(new Framer(*protocol_, settings.limits)),
       char_set_(settings.code_sets.for_char),
       wchar_set_(settings.code_sets.for_wchar) {}
 
 Connection::~Connection() = default;
 
-cdr::Format Connection::format(std::uint8_t giop_minor) const noexcept {
-  cdr::Format format;
-  format.giop_minor = giop_minor;
-  format.char_set = char_set_.load(std::memory_order_relaxed);
-  format.wchar_set = wchar_set_.load(std::memory_order_relaxed);
-  return format;
-}
-
-base::Status Connection::send(messaging::BodyWriter encode, cdr::Format format, base::Deadline deadline) {
-  const std::lock_guard writer(writer_);
-  encoder_.reset(format);
-  encode(encoder_);
-  if (!encoder_.ok()) return encoder_.error();
-  if (auto sent = transport_->send(encoder_.segments(), deadline); !sent) {
-    return base::error(Stage::send, sent.error().code, sent.error().os_error);
-  }
-  return {};
-}
-
 base::Error Connection::fail(base::Error error) noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return failure_;
-    failed_ = true;
+    failed_.store(true, std::memory_order_relaxed);
     failure_ = error;
     while (PendingReply* pending = pending_.first()) {
       pending_.take(pending->request_id);
@@ -57,10 +39,7 @@ base::Error Connection::fail(base::Error error) noexcept {
 }
 
 void Connection::close() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    if (failed_) return;
-  }
+  if (failed_) return;
   {
     const std::lock_guard writer(writer_);
     // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
@@ -71,7 +50,7 @@ void Connection::close() noexcept {
       (void)transport_->send(encoder_.segments(), base::Deadline::now());
     }
   }
-  fail(base::error(Stage::wait, Code::cancelled));
+  (void)fail(base::error(Stage::wait, Code::cancelled));
 }
 
 }  // namespace corbel::connection

@@ -62,15 +62,20 @@ class Connection final : public reactor::EventHandler {
   /// Sends a request and waits for its reply; `on_reply` runs on this thread with the reply in place. With
   /// `only_if_idle`, fails at once with would_block (stage send) if other calls are under way. `request.request_id` and the code
   /// set context are filled in here. The stage of an error says how far it got: encode or send with nothing sent, wait.
-  base::Status call(messaging::OutgoingRequest request, messaging::BodyWriter body, base::Deadline deadline,
+  base::Status call(const messaging::OutgoingRequest& request, messaging::BodyWriter body, base::Deadline deadline,
                     bool only_if_idle, OnReply on_reply);
   /// Sends a request that has no reply; returns when the transport has taken it.
-  base::Status send_oneway(messaging::OutgoingRequest request, messaging::BodyWriter body, base::Deadline deadline);
+  base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body, base::Deadline deadline);
   /// Calls under way.
   std::size_t load();
   /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the
-  /// peer has closed it meanwhile, so that calls are not lost on it.
-  bool usable();
+  /// peer has closed it meanwhile, so that calls are not lost on it. `now`: Deadline::clock_now().
+  bool usable(std::int64_t now) {
+    if (failed_.load(std::memory_order_relaxed)) return false;
+    const std::int64_t before = last_used_.load(std::memory_order_relaxed);
+    last_used_.store(now, std::memory_order_relaxed);
+    return before == 0 || now - before <= kIdleCheckAfter || check_idle().ok();
+  }
 
   // --- server side (serving.cpp) ---
 
@@ -79,9 +84,21 @@ class Connection final : public reactor::EventHandler {
   /// Becomes a connection of `server`, which outlives it.
   void set_server(Server* server) noexcept { server_ = server; }
   /// Sends a reply (or anything else that `encode` writes) in the format of the request it answers.
-  base::Status send_reply(std::uint8_t giop_minor, messaging::BodyWriter encode);
+  template <class Encode>
+  base::Status send_reply(std::uint8_t giop_minor, const Encode& encode) {
+    auto sent = send(encode, format(giop_minor), base::Deadline::after(settings_.send_timeout));
+    // A peer that takes no replies is cut off: half a reply makes the stream useless.
+    if (!sent && sent.error().stage != base::Stage::encode) [[unlikely]] return fail(sent.error());
+    return sent;
+  }
   /// The format for decoding a request's body or encoding its reply.
-  cdr::Format format(std::uint8_t giop_minor) const noexcept;
+  cdr::Format format(std::uint8_t giop_minor) const noexcept {
+    cdr::Format format;
+    format.giop_minor = giop_minor;
+    format.char_set = char_set_.load(std::memory_order_relaxed);
+    format.wchar_set = wchar_set_.load(std::memory_order_relaxed);
+    return format;
+  }
   /// A CodeSets context arrived.
   void set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept;
   /// True if the upcall that was running when this was last asked still is.
@@ -107,8 +124,19 @@ class Connection final : public reactor::EventHandler {
  private:
   class ReadingRole;
 
-  base::Status send(messaging::BodyWriter encode, cdr::Format format, base::Deadline deadline);
-  void encode_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
+  template <class Encode>
+  base::Status send(const Encode& encode, cdr::Format format, base::Deadline deadline) {
+    const std::lock_guard writer(writer_);
+    encoder_.reset(format);
+    encode(encoder_);
+    if (!encoder_.ok()) [[unlikely]] return encoder_.error();
+    const auto sent = transport_->send(encoder_.segments(), deadline);
+    if (!sent) [[unlikely]] return base::error(base::Stage::send, sent.error().code, sent.error().os_error);
+    return {};
+  }
+  void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
+                      messaging::BodyWriter body);
+  void encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
   base::Status register_call(PendingReply& pending, bool only_if_idle);
   base::Status await(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(PendingReply& pending, base::Deadline deadline);
@@ -131,16 +159,18 @@ class Connection final : public reactor::EventHandler {
   const Settings settings_;
   const std::string peer_;
 
+  static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
+
   std::mutex writer_;  // the writer token; guards the next three
   cdr::Encoder encoder_;
-  bool code_sets_sent_ = false;
+  bool code_sets_told_;
   bool closed_by_us_ = false;
 
   std::mutex mutex_;  // guards the next six
   PendingReplies pending_;
   bool reader_active_ = false;
   std::uint32_t next_request_id_ = 2;
-  bool failed_ = false;
+  std::atomic<bool> failed_{false};  // written under the mutex
   base::Error failure_;
   base::IntrusivePtr<Framer> framer_;  // used by whoever reads
 

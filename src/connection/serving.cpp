@@ -19,7 +19,7 @@ void Connection::serve() {
   const bool sticky = server_->begin_serving(*this);
   for (;;) {
     Message message;
-    auto next = framer->next(message);
+    const auto next = framer->unread().empty() ? base::Result<bool>(false) : framer->next(message);
     if (!next) {
       server_->end_serving(*this, sticky);
       return end_serving(next.error());
@@ -89,13 +89,6 @@ bool Connection::take_locate_request(const Message& message) {
   return true;
 }
 
-base::Status Connection::send_reply(std::uint8_t giop_minor, messaging::BodyWriter encode) {
-  auto sent = send(encode, format(giop_minor), Deadline::after(settings_.send_timeout));
-  // A peer that takes no replies is cut off: half a reply makes the stream useless.
-  if (!sent && sent.error().stage != Stage::encode) return fail(sent.error());
-  return sent;
-}
-
 void Connection::set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept {
   char_set_.store(for_char, std::memory_order_relaxed);
   wchar_set_.store(for_wchar, std::memory_order_relaxed);
@@ -130,7 +123,7 @@ void Connection::end_serving(base::Error error) noexcept {
     (void)send([&](cdr::Encoder& encoder) { protocol_->encode_control(encoder, messaging::MessageType::message_error); },
                format(protocol_->version().minor), Deadline::now());
   }
-  fail(error);
+  (void)fail(error);
   server_->forget(*this);
 }
 

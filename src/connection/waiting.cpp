@@ -14,14 +14,6 @@ using base::Stage;
 
 namespace {
 
-constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
-
-std::int64_t coarse_now() noexcept {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
-
 /// CONV_FRAME::CodeSetContext as an encapsulation (CORBA 3.3 part 2, 7.10.2.5).
 std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) {
   cdr::Encoder encoder(cdr::Format{}, 64);
@@ -49,13 +41,12 @@ class Connection::ReadingRole {
   PendingReply& pending_;
 };
 
-base::Status Connection::call(messaging::OutgoingRequest request, messaging::BodyWriter body, Deadline deadline,
+base::Status Connection::call(const messaging::OutgoingRequest& request, messaging::BodyWriter body, Deadline deadline,
                               bool only_if_idle, OnReply on_reply) {
   PendingReply pending;
   CORBEL_CHECK(register_call(pending, only_if_idle));
-  request.request_id = pending.request_id;
-  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, request, body); };
-  if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) {
+  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, pending.request_id, request, body); };
+  if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) [[unlikely]] {
     give_up(pending, false);
     // An encoding failure concerns only this call; a broken send leaves half a message on the wire.
     return sent.error().stage == Stage::encode ? sent : fail(sent.error());
@@ -63,29 +54,38 @@ base::Status Connection::call(messaging::OutgoingRequest request, messaging::Bod
   return await(pending, deadline, on_reply);
 }
 
-/// Called with the writer token. The first request tells the server the code sets (CORBA 3.3 part 2, 7.10.2.5).
-void Connection::encode_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body) {
-  if (!settings_.code_sets.negotiated || code_sets_sent_ || settings_.version.minor == 0) [[likely]] {
+/// Called with the writer token.
+void Connection::encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
+                                messaging::BodyWriter body) {
+  request.request_id = id;
+  if (code_sets_told_) [[likely]] {
     protocol_->encode_request(encoder, request, body);
-    return;
+  } else {
+    encode_first_request(encoder, request, body);
   }
+}
+
+/// The first request tells the server the code sets (CORBA 3.3 part 2, 7.10.2.5).
+void Connection::encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request,
+                                      messaging::BodyWriter body) {
   const auto data = code_sets_context(settings_.code_sets);
   std::vector<messaging::ServiceContext> contexts(request.contexts.begin(), request.contexts.end());
   contexts.push_back({messaging::kCodeSetsContext, data});
   request.contexts = contexts;
   protocol_->encode_request(encoder, request, body);
-  code_sets_sent_ = encoder.ok();
+  code_sets_told_ = encoder.ok();
 }
 
-base::Status Connection::send_oneway(messaging::OutgoingRequest request, messaging::BodyWriter body,
+base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                                      Deadline deadline) {
+  std::uint32_t id = 0;
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
-    request.request_id = next_request_id_;
+    id = next_request_id_;
     next_request_id_ += 2;
   }
-  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, request, body); };
+  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
   auto sent = send(encode, format(settings_.version.minor), deadline);
   if (!sent && sent.error().stage != Stage::encode) return fail(sent.error());
   return sent;
@@ -147,7 +147,7 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
   Framer& framer = *framer_;
   for (;;) {
     Message message;
-    auto next = framer.next(message);
+    const auto next = framer.unread().empty() ? base::Result<bool>(false) : framer.next(message);
     if (!next) {
       stop_reading(pending);
       return fail(next.error());
@@ -249,20 +249,12 @@ void Connection::give_up(PendingReply& pending, bool cancel) noexcept {
   for (const auto& segment : segments) size += segment.size;
   // A courtesy that may not block; but half of it must not stay on the wire either.
   auto sent = transport_->send(segments, Deadline::now());
-  if (sent && *sent != size) fail(base::error(Stage::send, Code::timed_out));
+  if (sent && *sent != size) (void)fail(base::error(Stage::send, Code::timed_out));
 }
 
 std::size_t Connection::load() {
   const std::lock_guard lock(mutex_);
   return failed_ ? static_cast<std::size_t>(-1) : pending_.count();
-}
-
-bool Connection::usable() {
-  const std::int64_t now = coarse_now();
-  const std::int64_t before = last_used_.exchange(now, std::memory_order_relaxed);
-  if (now - before > kIdleCheckAfter && before != 0) return check_idle().ok();
-  const std::lock_guard lock(mutex_);
-  return !failed_;
 }
 
 base::Status Connection::check_idle() {

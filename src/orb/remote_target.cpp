@@ -52,10 +52,11 @@ cdr::Context& RemoteTarget::context() const noexcept { return core_; }
 
 void RemoteTarget::invoke(const corba::Call& call) {
   const base::Duration timeout = core_.options().timeouts.call;
-  const Deadline deadline = timeout == base::Duration::zero() ? Deadline::none() : Deadline::after(timeout);
+  const std::int64_t now = Deadline::clock_now();
+  const Deadline deadline = timeout == base::Duration::zero() ? Deadline::none() : Deadline::after(timeout, now);
   Attempt attempt;
   for (;;) {
-    const BindingPtr binding = bind(deadline);
+    const BindingPtr binding = bind(deadline, now);
     const base::Status status = try_once(*binding, call, deadline, attempt);
     if (!status) [[unlikely]] {
       recover(*binding, status.error(), deadline, attempt);
@@ -160,13 +161,13 @@ bool RemoteTarget::recover(const Binding& binding, base::Error error, Deadline d
   raise(error, describe("calling", binding.connection->peer(), error, deadline, core_.options().timeouts.call));
 }
 
-RemoteTarget::BindingPtr RemoteTarget::bind(Deadline deadline) {
+RemoteTarget::BindingPtr RemoteTarget::bind(Deadline deadline, std::int64_t now) {
   BindingPtr binding;
   {
     const std::lock_guard lock(mutex_);
     binding = binding_;
   }
-  if (binding && binding->connection->usable()) [[likely]] return binding;
+  if (binding && binding->connection->usable(now)) [[likely]] return binding;
   if (binding) drop(*binding);
   return bind_anew(deadline);
 }

@@ -37,7 +37,7 @@ class RemoteTarget final : public corba::Target {
   using BindingPtr = base::IntrusivePtr<const Binding>;
   struct Attempt;
 
-  BindingPtr bind(base::Deadline deadline);
+  BindingPtr bind(base::Deadline deadline, std::int64_t now);
   BindingPtr bind_anew(base::Deadline deadline);
   BindingPtr connect(const std::vector<connection::Route>& routes, bool forwarded, base::Deadline deadline,
                      base::Error& error, std::string& where);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "poa/object_key.hpp"
 
+#include <bit>
+#include <cstring>
+
+#include "corbel/cdr/encoder.hpp"
+
 namespace corbel::poa {
 namespace {
 
@@ -10,9 +15,9 @@ constexpr base::Octet kPersistent = 1;
 
 template <class T>
 T read(const base::Octet* at) noexcept {
-  T value = 0;
-  for (std::size_t i = sizeof(T); i-- > 0;) value = static_cast<T>(value << 8 | at[i]);
-  return value;
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return std::endian::native == std::endian::little ? value : cdr::byte_swap(value);
 }
 
 template <class T>

@@ -133,7 +133,7 @@ TEST(Calls, EverybodyIsToldWhenTheConnectionBreaks) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(lost, 4);
-  EXPECT_FALSE(connection->usable());
+  EXPECT_FALSE(connection->usable(base::Deadline::clock_now()));
 }
 
 TEST(Calls, TheServersCloseConnectionMeansNotExecuted) {

@@ -28,6 +28,14 @@ class Deadline {
     if (timeout.count() >= kCentury) return none();
     return Deadline(clock_now() + timeout.count());
   }
+  /// Expires `timeout` after `now`, a recent value of clock_now().
+  static Deadline after(Duration timeout, std::int64_t now) noexcept { return Deadline(now + timeout.count()); }
+  /// The clock that deadlines are measured on: coarse monotonic nanoseconds.
+  static std::int64_t clock_now() noexcept {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  }
 
   constexpr bool is_none() const noexcept { return expires_at_ == kNever; }
   constexpr bool is_now() const noexcept { return expires_at_ == 0; }
@@ -56,11 +64,6 @@ class Deadline {
  private:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   explicit constexpr Deadline(std::int64_t expires_at) noexcept : expires_at_(expires_at) {}
-  static std::int64_t clock_now() noexcept {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-  }
 
   std::int64_t expires_at_;
 };

@@ -118,6 +118,13 @@ requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, std::vector<T>& o
   detail::assign_raw<T, BulkLayout<T>::has_padding>(out, raw);
 }
 
+/// As above, adding to what `out` already holds; unchanged on failure.
+template <class T>
+requires(BulkLayout<T>::value) void append_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
+  const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
+  out.insert(out.end(), detail::RawIterator<T>(raw.data()), detail::RawIterator<T>(raw.data() + raw.size()));
+}
+
 /// Reads `count` (from Decoder::take_count) primitives in either byte order; `out` is empty on failure. Elements are
 /// not initialised before they are read.
 template <Primitive T>

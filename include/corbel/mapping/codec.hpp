@@ -143,7 +143,13 @@ struct Codec<std::vector<T>> {
  private:
   /// The first element when the position isn't yet a multiple of the struct's alignment, then the rest in bulk.
   static void decode_bulk(cdr::Decoder& decoder, std::vector<T>& value, std::size_t count) {
-    cdr::get_bulk(decoder, value, count, [](cdr::Decoder& d, T& element) { Codec<T>::decode(d, element); });
+    if (count == 0 || decoder.position() % cdr::BulkLayout<T>::alignment == 0) {
+      return cdr::get_bulk(decoder, value, count);
+    }
+    value.clear();
+    value.reserve(count);
+    Codec<T>::decode(decoder, value.emplace_back());
+    cdr::append_bulk(decoder, value, count - 1);
   }
 };
 

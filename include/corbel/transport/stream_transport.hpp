@@ -59,23 +59,16 @@ class StreamTransport final : public Transport {
       : scheme_(scheme), stream_(std::move(stream)), peer_(text_of(stream_.peer_address())) {}
 
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override {
-    std::size_t total = 0;
-    for (const cdr::Segment& segment : data) total += segment.size;
-    Position position;
-    for (std::size_t sent = 0; sent < total;) {
-      if (!deadline.is_now()) {
-        CORBEL_CHECK(send_timeout_.prepare(stream_, ipc::option::send_timeout, deadline, base::Stage::send));
-      }
-      const auto count = send_some(data, position, total - sent, deadline);
-      if (count) [[likely]] {
-        sent += *count;
-        if (deadline.is_now()) return sent;
-        if (sent < total) position.advance(data, *count);
-      } else if (count.error().code != base::Code::would_block || deadline.is_now()) {
-        return count.error();
-      }
+    // What is small nearly always fits into the socket's queue at once, and then no deadline has to be looked at.
+    if (data.size() == 1 && data[0].size <= kSmallSend) [[likely]] {
+      auto count = stream_.send({static_cast<const base::Octet*>(data[0].data), data[0].size},
+                                      ipc::SendFlags::dont_wait);
+      if (count && *count == data[0].size) [[likely]] return count;
+      if (deadline.is_now()) return count;
+      if (!count && count.error().code != base::Code::would_block) return count;
+      return send_rest(data, count ? *count : 0, deadline);
     }
-    return total;
+    return send_rest(data, 0, deadline);
   }
 
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
@@ -115,13 +108,37 @@ class StreamTransport final : public Transport {
   /// keeps a peer that reads drop by drop from stretching a deadline without end.
   static constexpr std::size_t kTimedLocalSend = 256U << 10;
   static constexpr std::size_t kPieces = 64;
+  static constexpr std::size_t kMaxPieces = 1024;  // what one system call takes on Linux
+  static constexpr std::size_t kSmallSend = 16U << 10;
+
+  /// The general case: from octet `sent` of the list on, by the deadline.
+  base::Result<std::size_t> send_rest(std::span<const cdr::Segment> data, std::size_t sent, base::Deadline deadline) {
+    std::size_t total = 0;
+    for (const cdr::Segment& segment : data) total += segment.size;
+    Position position;
+    position.advance(data, sent);
+    while (sent < total) {
+      if (!deadline.is_now()) {
+        CORBEL_CHECK(send_timeout_.prepare(stream_, ipc::option::send_timeout, deadline, base::Stage::send));
+      }
+      const auto count = send_some(data, position, total - sent, deadline);
+      if (count) [[likely]] {
+        sent += *count;
+        if (deadline.is_now()) return sent;
+        if (sent < total) position.advance(data, *count);
+      } else if (count.error().code != base::Code::would_block || deadline.is_now()) {
+        return count.error();
+      }
+    }
+    return total;
+  }
 
   base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, Position position, std::size_t left,
                                       base::Deadline deadline) noexcept {
     static_assert(sizeof(cdr::Segment) == sizeof(ipc::ConstIoVector) && offsetof(cdr::Segment, data) == 0);
     const auto flags = deadline.is_now() ? ipc::SendFlags::dont_wait : ipc::SendFlags::interruptible;
     const bool bounded = !Address::kInternet && left > kTimedLocalSend && !deadline.is_none();
-    if (position.segment == 0 && position.offset == 0 && !bounded) [[likely]] {
+    if (position.segment == 0 && position.offset == 0 && !bounded && data.size() <= kMaxPieces) [[likely]] {
       if (data.size() == 1) return stream_.send({static_cast<const base::Octet*>(data[0].data), data[0].size}, flags);
       return stream_.sendv({reinterpret_cast<const ipc::ConstIoVector*>(data.data()), data.size()}, flags);
     }

@@ -164,7 +164,7 @@ template <>
 struct corbel::mapping::Codec<Demo::Color> : corbel::mapping::EnumCodec<Demo::Color, 3> {};
 template <>
 struct corbel::mapping::Codec<Demo::BinStruct> {
-  static constexpr std::size_t kMinSize = 24;
+  static constexpr std::size_t kMinSize = 20;
   static void encode(cdr::Encoder& encoder, const Demo::BinStruct& value) {
     encoder.put(value._s);
     encoder.put(value._c);
