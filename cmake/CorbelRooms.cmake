@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # corbel_room(NAME [USES rooms...] [LIBRARIES targets...]): one room of the house. Every .cpp beside the caller is
 # compiled once into an object library (static and shared libraries are made from the same objects); every *_test.cpp
-# joins the test program corbel_<room>_test, labelled with the room's name.
+# joins the test program corbel_<room>_test, labelled with the room's name. UNITY: in release builds all sources of the
+# room are one translation unit, which compiles faster and lets the path of a call be inlined.
 
 add_library(corbel_flags INTERFACE)
 target_include_directories(corbel_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
@@ -22,7 +23,7 @@ endif()
 set_property(GLOBAL PROPERTY CORBEL_ROOMS "")
 
 function(corbel_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "UNITY" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target "corbel_${name}")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
@@ -35,6 +36,9 @@ function(corbel_room name)
   add_library(${target} OBJECT ${sources})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   target_compile_definitions(${target} PRIVATE CORBEL_BUILDING)
+  if(ROOM_UNITY AND CORBEL_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
   target_link_libraries(${target} PRIVATE corbel_flags ${ROOM_LIBRARIES} PUBLIC Threads::Threads)
   # Objects of the rooms below, transitively, so that a test program links with what its room may use and no more.
   set(closure ${target})

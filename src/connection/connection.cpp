@@ -25,12 +25,13 @@ base::Error Connection::fail(base::Error error) noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return failure_;
-    failed_.store(true, std::memory_order_relaxed);
     failure_ = error;
+    failed_.store(true, std::memory_order_release);
     while (PendingReply* pending = pending_.first()) {
       pending_.take(pending->request_id);
       pending->done = true;
-      pending->error = error;
+      // Who has sent its request whole cannot know what became of it, whatever stopped another one's sending.
+      pending->error = error.stage == Stage::send ? base::error(Stage::wait, Code::lost, error.os_error) : error;
       pending->changed.notify_one();
     }
   }

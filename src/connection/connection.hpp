@@ -10,6 +10,7 @@
 #include "connection/pending_replies.hpp"
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
+#include "corbel/base/mutex.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/reactor/event_handler.hpp"
@@ -138,12 +139,14 @@ class Connection final : public reactor::EventHandler {
                       messaging::BodyWriter body);
   void encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
   base::Status register_call(PendingReply& pending, bool only_if_idle);
+  base::Status register_shared(PendingReply& pending, bool only_if_idle);
   base::Status await(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(PendingReply& pending, base::Deadline deadline);
   base::Status read_until(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
   base::Status deliver(const Message& message, std::uint32_t request_id);
   base::Status on_message_while_waiting(const Message& message);
   void stop_reading(PendingReply& pending) noexcept;
+  void wake_next_reader() noexcept;
   void give_up(PendingReply& pending, bool cancel) noexcept;
   base::Error fail(base::Error error) noexcept;
   base::Status check_idle();
@@ -161,15 +164,20 @@ class Connection final : public reactor::EventHandler {
 
   static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
 
-  std::mutex writer_;  // the writer token; guards the next three
+  base::Mutex writer_;  // the writer token; guards the next three
   cdr::Encoder encoder_;
   bool code_sets_told_;
   bool closed_by_us_ = false;
 
-  std::mutex mutex_;  // guards the next six
+  /// Who is calling. A caller that is alone goes from idle to alone and back with one atomic instruction each and takes
+  /// no lock; whoever joins it makes it shared, under the mutex, and from then on the list below counts.
+  enum class Calls : std::uint8_t { idle, alone, shared };
+  std::atomic<Calls> calls_{Calls::idle};
+  std::atomic<std::uint32_t> next_request_id_{2};
+
+  std::mutex mutex_;  // guards the next five
   PendingReplies pending_;
-  bool reader_active_ = false;
-  std::uint32_t next_request_id_ = 2;
+  bool reader_active_ = false;  // in shared state: somebody reads, perhaps the one who was alone before
   std::atomic<bool> failed_{false};  // written under the mutex
   base::Error failure_;
   base::IntrusivePtr<Framer> framer_;  // used by whoever reads

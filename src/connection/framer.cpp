@@ -11,25 +11,21 @@ namespace corbel::connection {
 using base::Code;
 using base::Stage;
 
-base::Result<bool> Framer::next_frame(Message& message) {
-  const std::size_t available = end_ - begin_;
-  if (available < protocol_.frame_header_size()) return false;
-  const base::ConstByteSpan octets(data_.get() + begin_, available);
-  CORBEL_TRY(message.frame, protocol_.decode_frame(octets, limits_));
-  if (available < message.frame.message_size) {
-    wanted_ = message.frame.message_size;
-    return false;
-  }
-  message.octets = octets.first(message.frame.message_size);
-  begin_ += message.frame.message_size;
-  wanted_ = 0;
-  return true;
-}
-
 base::Result<bool> Framer::next(Message& message) {
   for (;;) {
-    CORBEL_TRY(const bool complete, next_frame(message));
-    if (!complete) return false;
+    const std::size_t available = end_ - begin_;
+    if (available < frame_header_size_) return false;
+    const base::ConstByteSpan octets(data_.get() + begin_, available);
+    const auto frame = protocol_.decode_frame(octets, limits_);
+    if (!frame) [[unlikely]] return frame.error();
+    if (available < frame->message_size) {
+      wanted_ = frame->message_size;
+      return false;
+    }
+    message.frame = *frame;
+    message.octets = octets.first(frame->message_size);
+    begin_ += frame->message_size;
+    wanted_ = 0;
     if (message.frame.type == messaging::MessageType::fragment) [[unlikely]] {
       CORBEL_TRY(const bool joined, join_fragment(message, message));
       if (joined) return true;

@@ -28,7 +28,7 @@ struct Message {
 class Framer : public base::RefCounted {
  public:
   Framer(const messaging::Protocol& protocol, const cdr::Limits& limits) noexcept
-      : protocol_(protocol), limits_(limits) {}
+      : protocol_(protocol), limits_(limits), frame_header_size_(protocol.frame_header_size()) {}
 
   /// The next whole message among the octets received: true and `message`, or false if more octets are needed. Fails
   /// (stage receive) with malformed, unsupported or too_large; the stream is unusable then.
@@ -68,11 +68,11 @@ class Framer : public base::RefCounted {
 
   base::Status open_message(const Message& first);
   base::Result<bool> join_fragment(const Message& fragment, Message& message);
-  base::Result<bool> next_frame(Message& message);
   void reserve(std::size_t capacity);
 
   const messaging::Protocol& protocol_;
   const cdr::Limits limits_;
+  const std::size_t frame_header_size_;
   struct Free {
     void operator()(base::Octet* data) const noexcept { std::free(data); }
   };

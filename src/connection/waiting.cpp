@@ -78,13 +78,11 @@ void Connection::encode_first_request(cdr::Encoder& encoder, messaging::Outgoing
 
 base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                                      Deadline deadline) {
-  std::uint32_t id = 0;
-  {
+  if (failed_.load(std::memory_order_acquire)) [[unlikely]] {
     const std::lock_guard lock(mutex_);
-    if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
-    id = next_request_id_;
-    next_request_id_ += 2;
+    return base::error(Stage::send, failure_.code, failure_.os_error);
   }
+  const std::uint32_t id = next_request_id_.fetch_add(2, std::memory_order_relaxed);
   const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
   auto sent = send(encode, format(settings_.version.minor), deadline);
   if (!sent && sent.error().stage != Stage::encode) return fail(sent.error());
@@ -92,15 +90,30 @@ base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, 
 }
 
 base::Status Connection::register_call(PendingReply& pending, bool only_if_idle) {
+  pending.request_id = next_request_id_.fetch_add(2, std::memory_order_relaxed);
+  auto idle = Calls::idle;
+  // Whoever is alone takes the reading role before he sends: nobody else's reply can be held up by that.
+  if (calls_.compare_exchange_strong(idle, Calls::alone, std::memory_order_acquire)) [[likely]] {
+    pending.reading = true;
+    if (!failed_.load(std::memory_order_acquire)) [[likely]] return {};
+    stop_reading(pending);
+    const std::lock_guard lock(mutex_);
+    return base::error(Stage::send, failure_.code, failure_.os_error);
+  }
+  return register_shared(pending, only_if_idle);
+}
+
+base::Status Connection::register_shared(PendingReply& pending, bool only_if_idle) {
   const std::lock_guard lock(mutex_);
   if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
-  const bool idle = pending_.empty();
-  if (only_if_idle && !idle) return base::error(Stage::send, Code::would_block);
-  pending.request_id = next_request_id_;
-  next_request_id_ += 2;
+  if (only_if_idle) return base::error(Stage::send, Code::would_block);
+  auto calls = calls_.load(std::memory_order_acquire);
+  while (calls != Calls::shared && !calls_.compare_exchange_weak(calls, Calls::shared, std::memory_order_acq_rel)) {
+  }
+  if (calls == Calls::alone) reader_active_ = true;
+  const bool idle = pending_.empty() && !reader_active_;
   pending_.add(pending);
-  // Whoever is alone takes the reading role before he sends: nobody else's reply can be held up by that.
-  if (idle && !reader_active_) pending.reading = reader_active_ = true;
+  if (idle) pending.reading = reader_active_ = true;
   return {};
 }
 
@@ -166,7 +179,8 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       // No CloseConnection came first, so nobody knows whether the request was executed.
       const base::Error error = base::error(Stage::wait, Code::lost, received.error().os_error);
       stop_reading(pending);
-      return fail(error);
+      const base::Error first = fail(error);
+      return first.code == Code::cancelled ? first : error;
     }
     if (message.frame.type != messaging::MessageType::reply) [[unlikely]] {
       if (auto status = on_message_while_waiting(message); !status) {
@@ -199,7 +213,7 @@ base::Status Connection::deliver(const Message& message, std::uint32_t request_i
   const std::lock_guard lock(mutex_);
   PendingReply* other = pending_.take(request_id);
   if (other == nullptr) {
-    const bool issued = request_id % 2 == 0 && request_id != 0 && request_id - 2 < next_request_id_ - 2;
+    const bool issued = request_id % 2 == 0 && request_id != 0 && request_id - 2 < next_request_id_.load() - 2;
     if (!issued) return base::error(Stage::receive, Code::unknown_reply);
     return {};
   }
@@ -222,13 +236,26 @@ base::Status Connection::on_message_while_waiting(const Message& message) {
   }
 }
 
-/// Gives up the reading role and wakes another caller to take it.
+/// Ends a call's part in the connection: gives up the reading role, if it has it, and wakes another caller to take it.
 void Connection::stop_reading(PendingReply& pending) noexcept {
+  if (pending.reading) {
+    auto alone = Calls::alone;
+    if (calls_.compare_exchange_strong(alone, Calls::idle, std::memory_order_release)) [[likely]] {
+      pending.reading = false;
+      return;
+    }
+  }
   const std::lock_guard lock(mutex_);
   if (!pending.done) pending_.take(pending.request_id);
-  if (!pending.reading) return;
-  pending.reading = reader_active_ = false;
-  // Those who are still sending will look for themselves.
+  if (pending.reading) {
+    pending.reading = reader_active_ = false;
+    wake_next_reader();
+  }
+  if (pending_.empty() && !reader_active_) calls_.store(Calls::idle, std::memory_order_release);
+}
+
+/// With the mutex: those who are still sending will look for themselves.
+void Connection::wake_next_reader() noexcept {
   for (PendingReply* next = pending_.first(); next != nullptr; next = next->next) {
     if (!next->waiting) continue;
     next->changed.notify_one();
@@ -254,16 +281,18 @@ void Connection::give_up(PendingReply& pending, bool cancel) noexcept {
 
 std::size_t Connection::load() {
   const std::lock_guard lock(mutex_);
-  return failed_ ? static_cast<std::size_t>(-1) : pending_.count();
+  if (failed_) return static_cast<std::size_t>(-1);
+  const bool alone = calls_.load(std::memory_order_relaxed) == Calls::alone;
+  return pending_.count() + (alone || (reader_active_ && pending_.empty()) ? 1 : 0);
 }
 
 base::Status Connection::check_idle() {
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return failure_;
-    if (reader_active_ || !pending_.empty()) return {};
-    reader_active_ = true;
   }
+  auto idle = Calls::idle;
+  if (!calls_.compare_exchange_strong(idle, Calls::alone, std::memory_order_acquire)) return {};  // somebody reads it
   PendingReply nobody;
   nobody.reading = true;
   const ReadingRole role(*this, nobody);

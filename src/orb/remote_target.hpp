@@ -9,6 +9,7 @@
 
 #include "connection/connection.hpp"
 #include "connection/registry.hpp"
+#include "corbel/base/mutex.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/ior/ior.hpp"
 
@@ -52,7 +53,7 @@ class RemoteTarget final : public corba::Target {
   Core& core_;
   const ior::Ior ior_;
 
-  std::mutex mutex_;  // guards what follows
+  base::Mutex mutex_;  // guards what follows
   BindingPtr binding_;
   std::optional<ior::Ior> forward_;
 };

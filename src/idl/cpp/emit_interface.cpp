@@ -31,17 +31,17 @@ void declare_methods(Emitter& e, const model::Interface& interface) {
 
 }  // namespace
 
-std::string parameter_name(const model::Parameter& p) {
+std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p) {
   const std::string name = escape(p.name);
-  return is_helper(name) ? name + "_" : name;
+  return is_helper(name) ? name + "_" : e.names.parameter(*method.owner, name);
 }
 
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context, bool with_names) {
   Context inside = context;
-  for (const auto& p : method.parameters) inside.hidden.push_back(parameter_name(p));
+  for (const auto& p : method.parameters) inside.hidden.push_back(parameter_name(e, method, p));
   std::vector<std::string> list;
   for (const auto& p : method.parameters) {
-    list.push_back(parameter(p, e.names, inside) + (with_names ? " " + parameter_name(p) : ""));
+    list.push_back(parameter(p, e.names, inside) + (with_names ? " " + parameter_name(e, method, p) : ""));
   }
   return list;
 }
@@ -122,10 +122,10 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
     std::vector<std::string> arguments = {"*this", operation_constant(e, method)};
     for (const auto& p : method.parameters) {
       const char* const direction = p.direction == model::Direction::in ? "in" : p.direction == model::Direction::out ? "out" : "inout";
-      arguments.push_back(helper(e, interface, direction) + "(" + parameter_name(p) + ")");
+      arguments.push_back(helper(e, interface, direction) + "(" + parameter_name(e, method, p) + ")");
     }
     Context body = inside;
-    for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(p));
+    for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(e, method, p));
     const bool is_void = method.result->kind == model::TypeKind::void_;
     e.source.function({result + " " + name + "::" + method.name + "(", parameter_list(e, method, inside, true), ")"},
                       {(is_void ? "" : "return ") + helper(e, interface, "call") + "<" +

@@ -74,7 +74,7 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   out.line("const corbel::base::SharedPtr<T>& _tied_object() const { return _tied; }");
   for (const auto& method : all_methods_of(interface)) {
     std::vector<std::string> names;
-    for (const auto& p : method.parameters) names.push_back(parameter_name(p));
+    for (const auto& p : method.parameters) names.push_back(parameter_name(e, method, p));
     const bool is_void = method.result->kind == model::TypeKind::void_;
     out.function({spell(*method.result, e.names, context) + " " + method.name + "(",
                   parameter_list(e, method, context, true), ") override"},

@@ -22,16 +22,18 @@ std::string initializer(const Field& field) {
   return (field.by_value && !reference) || kind == model::TypeKind::array ? "{}" : "";
 }
 
-void emit_constructors(Emitter& e, const std::string& name, const std::vector<Field>& fields) {
-  e.header.line(name + "() = default;");
+void emit_constructors(Emitter& e, const model::Struct& structure, const std::vector<Field>& fields) {
+  const std::string name = e.names.own(structure);
+  emit_default_constructor(e, structure);
   if (fields.empty()) return;
   std::vector<std::string> parameters;
   std::vector<std::string> moves;
   for (const auto& field : fields) {
     const model::TypeKind kind = resolve(*field.type).kind;
     const bool plain = field.by_value && kind != model::TypeKind::object && kind != model::TypeKind::interface_;
-    parameters.push_back(field.spelled + " " + field.accessor);
-    moves.push_back(field.storage + "(" + (plain ? field.accessor : "std::move(" + field.accessor + ")") + ")");
+    const std::string parameter = e.names.parameter(structure, field.accessor);
+    parameters.push_back(field.spelled + " " + parameter);
+    moves.push_back(field.storage + "(" + (plain ? parameter : "std::move(" + parameter + ")") + ")");
   }
   e.header.constructor("explicit " + name + "(", parameters, moves);
 }
@@ -101,6 +103,12 @@ void emit_accessors(Writer& out, const Field& field) {
   out.line(field.spelled + "& " + name + "() { return " + stored + "; }");
 }
 
+void emit_default_constructor(Emitter& e, const model::Declaration& declaration) {
+  // A class inside another must be constructible before the outer one is complete, which a defaulted one is not.
+  const bool nested = declaration.scope != nullptr && as<model::Module>(declaration.scope) == nullptr;
+  e.header.line(e.names.own(declaration) + (nested ? "() {}" : "() = default;"));
+}
+
 void define_struct(Emitter& e, const model::Struct& structure) {
   const auto* exception = as<model::Exception>(&structure);
   const auto fields = fields_of(e, structure);
@@ -113,7 +121,7 @@ void define_struct(Emitter& e, const model::Struct& structure) {
     define_contents(e, structure.contents);
     e.header.blank();
   }
-  emit_constructors(e, name, fields);
+  emit_constructors(e, structure, fields);
   e.header.blank();
   for (const auto& field : fields) emit_accessors(e.header, field);
   if (exception != nullptr) {

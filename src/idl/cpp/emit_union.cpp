@@ -132,7 +132,7 @@ void define_union(Emitter& e, const model::Union& u) {
     define_contents(e, u.contents);
     e.header.blank();
   }
-  e.header.line(shape.name + "() = default;");
+  emit_default_constructor(e, u);
   e.header.blank();
   e.header.line("/// Only to another label of the same member; else BAD_PARAM.");
   e.header.line("void _d(" + shape.discriminator + " label);");

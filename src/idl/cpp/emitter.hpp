@@ -55,6 +55,8 @@ std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure);
 /// A field's accessors.
 void emit_accessors(Writer& out, const Field& field);
 
+void emit_default_constructor(Emitter& e, const model::Declaration& declaration);
+
 // Header: definitions.
 void define_constant(Emitter& e, const model::Constant& constant);
 void define_enum(Emitter& e, const model::Enum& enumeration);
@@ -101,7 +103,7 @@ std::vector<Method> methods_of(const model::Interface& interface);
 std::vector<Method> all_methods_of(const model::Interface& interface);
 /// "(const std::string& message, std::int32_t& count)" as single items; unnamed for a pointer to member.
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context, bool with_names);
-std::string parameter_name(const model::Parameter& p);
+std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p);
 
 /// Types declared inside this declaration, if it can hold any.
 const model::Contents* inner_contents(const model::Declaration& declaration);

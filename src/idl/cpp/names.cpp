@@ -59,6 +59,9 @@ Names::Names(const model::Model& model) { collect(model.contents, ""); }
 void Names::collect(const model::Contents& contents, const std::string& scope) {
   for (const auto* declaration : contents) {
     members_[scope].insert(escape(declaration->name));
+    if (as<model::Operation>(declaration) == nullptr && as<model::Attribute>(declaration) == nullptr) {
+      types_.insert(full(*declaration));
+    }
     const model::Contents* inner = contents_of(declaration);
     if (inner == nullptr) continue;
     const std::string path = full(*declaration);
@@ -114,9 +117,19 @@ std::string Names::in(const Context& context, const model::Declaration& declarat
   while (common < from.size() && common + 1 < target.size() && from[common] == target[common]) ++common;
   bool in_interface = false;
   for (const auto* d = &declaration; d != nullptr; d = d->scope) in_interface |= as<model::Interface>(d) != nullptr;
+  // In the POA namespace interfaces are called like their skeletons.
   const bool shadowed = context.skeleton && in_interface;
   if (!shadowed && !is_hidden(context, from, target, common)) return join(target, common);
-  return (is_hidden(context, from, target, 0) ? "::" : "") + join(target);
+  const auto* outermost = &declaration;
+  while (outermost->scope != nullptr) outermost = outermost->scope;
+  const bool global = shadowed && as<model::Interface>(outermost) != nullptr;
+  return (global || is_hidden(context, from, target, 0) ? "::" : "") + join(target);
+}
+
+std::string Names::parameter(const model::Declaration& scope, const std::string& name) const {
+  bool taken = name == "T";  // the parameter of tie templates
+  for (const auto* d = &scope; d != nullptr && !taken; d = d->scope) taken = types_.contains(full(*d) + "::" + name);
+  return name + (taken || types_.contains(name) ? "_" : "");
 }
 
 std::string Names::skeleton_namespace(const model::Declaration* module) const {

@@ -6,11 +6,11 @@
 namespace corbel::idl::front {
 
 template <class T>
-constexpr model::TypeKind kTypeKind = model::TypeKind::struct_;
+inline constexpr model::TypeKind kTypeKind = model::TypeKind::struct_;
 template <>
-constexpr model::TypeKind kTypeKind<model::Union> = model::TypeKind::union_;
+inline constexpr model::TypeKind kTypeKind<model::Union> = model::TypeKind::union_;
 template <>
-constexpr model::TypeKind kTypeKind<model::Interface> = model::TypeKind::interface_;
+inline constexpr model::TypeKind kTypeKind<model::Interface> = model::TypeKind::interface_;
 
 /// `struct S;`, `union U;`, `interface I;`: may be repeated, before and after the definition.
 template <class T>

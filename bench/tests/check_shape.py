@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the demonstration and the laboratory on little input and checks that their --json has the one shape.
+
+usage: check_shape.py --demo PROGRAM --bench PROGRAM
+"""
+
+import argparse
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MACHINE = {"processor": str, "cores": int, "kernel": str, "load": (int, float), "versions": dict}
+RESULT = {"suite": str, "case": dict, "metric": str, "unit": str, "value": (int, float), "min": (int, float),
+          "max": (int, float), "n": int}
+CONTROLLED = {"control": (int, float), "ratio": (int, float)}
+COUNTS = {"instructions_per_call", "syscalls_per_call", "allocations_per_call", "bytes_per_call"}
+TIMEOUT_S = 240
+
+
+def expect(condition, message):
+    if not condition:
+        sys.exit(f"check_shape: {message}")
+
+
+def check_object(value, members, where):
+    expect(isinstance(value, dict), f"{where} is no object")
+    expect(set(value) == set(members), f"{where} has the members {sorted(value)}, not {sorted(members)}")
+    for name, kind in members.items():
+        expect(isinstance(value[name], kind), f"{where}.{name} is {value[name]!r}")
+
+
+def check_report(path, suite):
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    check_object(report, {"machine": dict, "results": list}, "the report")
+    check_object(report["machine"], MACHINE, "machine")
+    expect(report["results"], "there are no results")
+    for number, result in enumerate(report["results"]):
+        where = f"results[{number}]"
+        members = {**RESULT, **CONTROLLED} if "control" in result or "ratio" in result else RESULT
+        check_object(result, members, where)
+        expect(result["suite"] == suite, f"{where}.suite is {result['suite']}")
+        expect(all(isinstance(text, str) for text in result["case"].values()), f"{where}.case holds more than strings")
+        expect(result["min"] <= result["value"] <= result["max"] and result["n"] >= 1, f"{where} is in disorder")
+        if "ratio" in result:
+            expect(math.isclose(result["ratio"], result["value"] / result["control"], rel_tol=1e-9), f"{where}.ratio")
+    return report["results"]
+
+
+def run(command, status=0):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S, check=False)
+    expect(done.returncode == status, f"{' '.join(command)} ended with {done.returncode}, not {status}:\n{done.stdout}")
+    return done.stdout
+
+
+def write(folder, name, size):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(bytes(i * i % 251 for i in range(1009)) * (size // 1009) + b"x" * (size % 1009))
+    return path
+
+
+def check_demo(program, folder):
+    files = [write(folder, "empty", 0), write(folder, "one", 1), write(folder, "some", (3 << 20) + 17),
+             write(folder, "n\u00e4me", 5000)]
+    path = os.path.join(folder, "demo.json")
+    text = run([program, *files, "--quick", "--repeat", "1", "--json", path])
+    expect("transfers arrived intact" in text, f"no verdict in\n{text}")
+    cases = [result["case"] for result in check_report(path, "demo")]
+    expect(any(case["orb"] == "corbel" for case in cases), "no result of corbel")
+    expect("no such file" in run([program, os.path.join(folder, "missing")], status=2), "no word about a missing file")
+    expect("nothing to move" in run([program, files[0]], status=2), "no word about empty files")
+
+
+def check_counts(program, folder):
+    path = os.path.join(folder, "counts.json")
+    run([program, "counts", "--quick", "--json", path])
+    results = check_report(path, "counts")
+    for orb in ("raw", "corbel"):
+        for side in ("client", "server"):
+            found = {r["metric"] for r in results if r["case"]["orb"] == orb and r["case"]["side"] == side}
+            expect(found and found <= COUNTS, f"{orb}, {side}: {found}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--demo", required=True)
+    parser.add_argument("--bench", required=True)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        check_demo(arguments.demo, folder)
+        if shutil.which("valgrind"):
+            check_counts(arguments.bench, folder)
+
+
+if __name__ == "__main__":
+    main()
