@@ -16,7 +16,7 @@ class CorbelMover final : public Mover {
   void prepare(const File& file) override { server_->create(file.name, file.size); }
 
   void upload(const File& file) override {
-    Imaging::Size offset = 0;
+    Imaging::Extent offset = 0;
     for (const Block& block : file.blocks) {
       server_->put(file.name, offset, block);
       offset += block.size();

@@ -134,7 +134,7 @@ class Run {
       if (achieved_[i].control == i && achieved_[i].transport == transport) return i;
     }
     movers_.push_back(make_plain_mover(servers_.plain_address(transport), settings_.block_size));
-    achieved_.push_back({.protocol = "C sockets", .transport = transport, .control = achieved_.size()});
+    achieved_.push_back({"C sockets", transport, achieved_.size(), {}, {}, {}, {}});
     return achieved_.size() - 1;
   }
 

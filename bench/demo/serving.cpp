@@ -18,22 +18,22 @@
 namespace demo {
 namespace {
 
-constexpr Imaging::Size kLargestImage = 4ULL << 30;
+constexpr Imaging::Extent kLargestImage = 4ULL << 30;
 
 /// The images are in memory; one lock is held during each operation on them.
 class ImageServant : public CORBA::servant_traits<Imaging::ImageServer>::base_type {
  public:
-  void create(const std::string& name, Imaging::Size length) override {
+  void create(const std::string& name, Imaging::Extent length) override {
     if (length > kLargestImage) throw Imaging::OutOfRange(name, kLargestImage);
     const std::lock_guard lock(mutex_);
     images_[name].assign(length, 0);
   }
-  void put(const std::string& name, Imaging::Size offset, const Imaging::Octets& data) override {
+  void put(const std::string& name, Imaging::Extent offset, const Imaging::Octets& data) override {
     const std::lock_guard lock(mutex_);
     Block& image = range(name, offset, data.size());
     std::copy(data.begin(), data.end(), image.begin() + static_cast<std::ptrdiff_t>(offset));
   }
-  Imaging::Octets get(const std::string& name, Imaging::Size offset, std::uint32_t length) override {
+  Imaging::Octets get(const std::string& name, Imaging::Extent offset, std::uint32_t length) override {
     const std::lock_guard lock(mutex_);
     const auto begin = range(name, offset, length).begin() + static_cast<std::ptrdiff_t>(offset);
     return Imaging::Octets(begin, begin + length);
@@ -50,10 +50,10 @@ class ImageServant : public CORBA::servant_traits<Imaging::ImageServer>::base_ty
 
  private:
   /// The image, which has `length` octets from `offset` on.
-  Block& range(const std::string& name, Imaging::Size offset, Imaging::Size length) {
+  Block& range(const std::string& name, Imaging::Extent offset, Imaging::Extent length) {
     const auto found = images_.find(name);
     if (found == images_.end()) throw Imaging::NoSuchImage(name);
-    const Imaging::Size size = found->second.size();
+    const Imaging::Extent size = found->second.size();
     if (offset > size || length > size - offset) throw Imaging::OutOfRange(name, size);
     return found->second;
   }

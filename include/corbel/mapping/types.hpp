@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -109,6 +110,19 @@ struct traits<bounded_vector<T, N>> : common_traits<bounded_vector<T, N>> {
   using is_bounded = std::true_type;
   using bound = std::integral_constant<std::uint32_t, N>;
   using element_traits = traits<T>;
+};
+
+/// Arrays; an array of arrays has the dimensions of both, and the elements of the inner one.
+template <class T, std::size_t N>
+struct traits<std::array<T, N>> : common_traits<std::array<T, N>> {
+  using dimensions = std::integral_constant<std::uint32_t, 1>;
+  using element_traits = traits<T>;
+};
+template <class T, std::size_t M, std::size_t N>
+struct traits<std::array<std::array<T, M>, N>> : common_traits<std::array<std::array<T, M>, N>> {
+  using inner = traits<std::array<T, M>>;
+  using dimensions = std::integral_constant<std::uint32_t, inner::dimensions::value + 1>;
+  using element_traits = typename inner::element_traits;
 };
 
 }  // namespace IDL

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/corbel.hpp"
+#include "corbel/messaging/giop.hpp"
+#include "corbel/poa/adapter.hpp"
+#include "corbel/transport/faulty/faulty.hpp"
+#include "corbel/transport/tcp/tcp.hpp"
+#include "fault_server.hpp"
+
+namespace {
+
+using corbel::transport::faulty::Plan;
+using corbel::transport::faulty::Script;
+using corbel::transport::faulty::Side;
+using CORBA::CompletionStatus;
+using Reference = IDL::traits<Fault::Victim>::ref_type;
+using OrbReference = IDL::traits<CORBA::ORB>::ref_type;
+
+OrbReference make_orb(const std::string& id, std::vector<std::string> options,
+                      const std::shared_ptr<Plan>& plan = std::make_shared<Plan>()) {
+  options.insert(options.begin(), id);
+  std::vector<char*> argv;
+  for (auto& option : options) argv.push_back(option.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(options.size());
+  corbel::orb::Components components{
+      {corbel::messaging::make_giop()},
+      {corbel::transport::make_faulty(corbel::transport::make_tcp(), plan)},
+      &corbel::poa::make_adapter};
+  return CORBA::ORB_init(argc, argv.data(), id, std::move(components));
+}
+
+class Victim : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
+ public:
+  std::string echo(const std::string& text) override {
+    ++echoes;
+    return text;
+  }
+  void wait() override {
+    entered.count_down();
+    released.wait();
+  }
+  void fail(std::int32_t code) override {
+    if (code == 0) throw std::runtime_error("not for the client");
+    throw Fault::Oops(code);
+  }
+  void fire() override {}
+  Reference self() override { return _this(); }
+
+  std::atomic<int> echoes{0};
+  std::latch entered{1};
+  std::latch released{1};
+};
+
+/// A server and a client ORB in one process that know nothing of each other but the reference.
+class FaultTest : public testing::Test {
+ protected:
+  FaultTest() {
+    server_ = make_orb("server", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+    auto poa = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
+    servant_ = CORBA::make_reference<Victim>();
+    poa->activate_object(servant_);
+    ior_ = server_->object_to_string(poa->servant_to_reference(servant_));
+    poa->the_POAManager()->activate();
+    use_client({});
+  }
+  ~FaultTest() override {
+    victim_.reset();
+    client_->destroy();
+    server_->destroy();
+  }
+  void use_client(std::vector<std::string> options) {
+    if (client_ != nullptr) client_->destroy();
+    plan_ = std::make_shared<Plan>();
+    client_ = make_orb("client", std::move(options), plan_);
+    victim_ = IDL::traits<Fault::Victim>::unchecked_narrow(client_->string_to_object(ior_));
+  }
+
+  OrbReference server_;
+  OrbReference client_;
+  CORBA::servant_reference<Victim> servant_;
+  std::string ior_;
+  std::shared_ptr<Plan> plan_;
+  Reference victim_;
+};
+
+TEST_F(FaultTest, EveryCutWhileSendingLeavesTheRequestUnexecuted) {
+  victim_->echo("warm");
+  const auto warm = plan_->sent(Side::connecting);
+  victim_->echo("hello");
+  const auto size = plan_->sent(Side::connecting) - warm;
+  ASSERT_GT(size, 40U);
+  for (std::uint64_t cut = 0; cut < size; ++cut) {
+    use_client({});
+    Script script;
+    script.cut_sent = cut;
+    plan_->set(Side::connecting, script);
+    const int before = servant_->echoes;
+    try {
+      victim_->echo("hello");
+      ADD_FAILURE() << "cut after " << cut;
+    } catch (const CORBA::SystemException& exception) {
+      EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_NO) << "cut after " << cut << ": " << exception.what();
+      EXPECT_TRUE(std::string(exception._name()) == "TRANSIENT" || std::string(exception._name()) == "COMM_FAILURE")
+          << exception.what();
+    }
+    EXPECT_EQ(servant_->echoes, before);
+  }
+}
+
+TEST_F(FaultTest, EveryCutWhileReceivingIsCommFailureMaybe) {
+  victim_->echo("hello");
+  const auto size = plan_->received(Side::connecting);
+  ASSERT_GT(size, 20U);
+  for (std::uint64_t cut = 1; cut < size; ++cut) {
+    use_client({});
+    Script script;
+    script.cut_received = cut;
+    plan_->set(Side::connecting, script);
+    try {
+      victim_->echo("hello");
+      ADD_FAILURE() << "cut after " << cut;
+    } catch (const CORBA::COMM_FAILURE& exception) {
+      EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_MAYBE) << "cut after " << cut;
+    }
+  }
+}
+
+TEST_F(FaultTest, ShortReadsAndWritesAndHesitationChangeNothing) {
+  Script script;
+  script.send_at_most = 1;
+  script.receive_at_most = 1;
+  script.hesitate = true;
+  plan_->set(Side::connecting, script);
+  EXPECT_EQ(victim_->echo("octet by octet"), "octet by octet");
+}
+
+TEST_F(FaultTest, ARefusedConnectIsTransientNoAndNamesTheEndpoint) {
+  plan_->refuse_connects(1);
+  try {
+    victim_->echo("x");
+    FAIL();
+  } catch (const CORBA::TRANSIENT& exception) {
+    EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_NO);
+    EXPECT_NE(std::string(exception.what()).find("tcp://127.0.0.1:"), std::string::npos) << exception.what();
+  }
+  EXPECT_EQ(victim_->echo("again"), "again");
+}
+
+TEST_F(FaultTest, ASilentServantIsTimeoutMaybeInBoundedTime) {
+  use_client({"-ORBCallTimeout", "100"});
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    victim_->wait();
+    FAIL();
+  } catch (const CORBA::TIMEOUT& exception) {
+    EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_MAYBE);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  servant_->released.count_down();
+  EXPECT_EQ(victim_->echo("next"), "next");
+}
+
+TEST_F(FaultTest, UserExceptionsArriveAndForeignOnesBecomeUnknown) {
+  try {
+    victim_->fail(7);
+    FAIL();
+  } catch (const Fault::Oops& oops) {
+    EXPECT_EQ(oops.code(), 7);
+  }
+  try {
+    victim_->fail(0);
+    FAIL();
+  } catch (const CORBA::UNKNOWN& exception) {
+    EXPECT_EQ(exception.minor(), CORBA::OMGVMCID | 1);
+  }
+}
+
+TEST_F(FaultTest, AnObjectThatIsGoneDoesNotExist) {
+  auto poa = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
+  victim_->echo("x");
+  poa->deactivate_object(poa->servant_to_id(servant_));
+  EXPECT_THROW(victim_->echo("x"), CORBA::OBJECT_NOT_EXIST);
+  EXPECT_TRUE(victim_->_non_existent());
+}
+
+TEST_F(FaultTest, AReferenceThatComesBackToItsServerIsLocalAndWorks) {
+  auto self = victim_->self();
+  EXPECT_EQ(self->echo("through the client"), "through the client");
+  EXPECT_TRUE(self->_is_equivalent(victim_));
+}
+
+TEST_F(FaultTest, ShuttingTheServerDownInOrderIsNeverCommFailure) {
+  victim_->echo("warm");
+  server_->shutdown(true);
+  try {
+    victim_->echo("x");
+    FAIL();
+  } catch (const CORBA::TRANSIENT& exception) {
+    EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_NO) << exception.what();
+  }
+}
+
+/// Kills a server process at arbitrary moments of a stream of calls: the client gets one of the exceptions that such an
+/// end allows, and soon.
+TEST(Kill, AServerThatDiesEndsCallsWithCommFailureOrTransient) {
+  for (int round = 0; round < 10; ++round) {
+    int pipe_ends[2];
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      auto orb = make_orb("child", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+      auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+      auto servant = CORBA::make_reference<Victim>();
+      const std::string ior = orb->object_to_string(poa->id_to_reference(poa->activate_object(servant))) + "\n";
+      poa->the_POAManager()->activate();
+      if (write(pipe_ends[1], ior.data(), ior.size()) < 0) _exit(1);
+      close(pipe_ends[1]);
+      alarm(30);
+      orb->run();
+      _exit(0);
+    }
+    close(pipe_ends[1]);
+    std::string ior;
+    for (char c = 0; read(pipe_ends[0], &c, 1) == 1 && c != '\n';) ior += c;
+    close(pipe_ends[0]);
+    auto orb = make_orb("killer", {"-ORBCallTimeout", "5000", "-ORBConnectTimeout", "2000"});
+    auto victim = IDL::traits<Fault::Victim>::unchecked_narrow(orb->string_to_object(ior));
+    std::thread killer([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3 * round));  // any moment will do
+      kill(child, SIGKILL);
+    });
+    bool ended = false;
+    while (!ended) {
+      try {
+        EXPECT_EQ(victim->echo("alive"), "alive");
+      } catch (const CORBA::COMM_FAILURE& exception) {
+        EXPECT_NE(exception.completed(), CompletionStatus::COMPLETED_YES);
+        ended = true;
+      } catch (const CORBA::TRANSIENT& exception) {
+        EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_NO);
+        ended = true;
+      }
+    }
+    killer.join();
+    int status = 0;
+    waitpid(child, &status, 0);
+    orb->destroy();
+  }
+}
+
+}  // namespace

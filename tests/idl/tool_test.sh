@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# tool_test.sh CORBEL-IDL: the command line of the compiler.
+set -euo pipefail
+tool=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# expect STATUS COMMAND...: what it printed is in the file `said`.
+expect() {
+  local status=0 wanted=$1
+  shift
+  "$@" >said 2>&1 || status=$?
+  [ "$status" = "$wanted" ] || { echo "status $status instead of $wanted: $*" && cat said && exit 1; }
+}
+has() { grep -qF -- "$1" said || { echo "not said: $1" && cat said && exit 1; }; }
+
+mkdir parts "with blank"
+echo 'module Part { typedef long Number; };' >parts/part.idl
+printf '#include <part.idl>\ninterface Whole { Part::Number get(in long add); };\n' >whole.idl
+echo 'struct S { Nope n; };' >wrong.idl
+echo 'interface F;' >odd.idl
+echo 'const long x = 1;' >"with blank/x y.idl"
+
+expect 0 "$tool" --help && has --output-dir
+expect 0 "$tool" --version && has "corbel-idl "
+expect 2 "$tool"
+expect 2 "$tool" --no-such-option whole.idl
+expect 0 "$tool" --check -I parts whole.idl
+[ ! -e whole.hpp ] || { echo "--check wrote a file" && exit 1; }
+expect 0 "$tool" -I parts -o out/deep --deps whole.d whole.idl
+for file in whole.hpp whole.cpp whole_server.hpp whole_server.cpp; do [ -s "out/deep/$file" ]; done
+grep -qF '#include "part.hpp"' out/deep/whole.hpp
+grep -qF 'out/deep/whole.hpp' whole.d && grep -qF 'parts/part.idl' whole.d
+expect 1 "$tool" whole.idl && has "IDL-9003"
+expect 1 "$tool" wrong.idl odd.idl && has "wrong.idl:1:12: error: 'Nope' is not declared [IDL-3004]" && has "IDL-3012"
+expect 0 "$tool" --check odd.idl && has warning
+expect 1 "$tool" --check --werror odd.idl
+expect 1 "$tool" absent.idl && has "IDL-9003"
+expect 0 "$tool" -o "with blank" --deps blank.d "with blank/x y.idl" && grep -qF 'with\ blank/x\ y.idl' blank.d
+expect 2 "$tool" -o /dev/null/x whole.idl -I parts && has "cannot write"
+echo ok
