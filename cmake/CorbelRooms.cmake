@@ -51,6 +51,7 @@ function(corbel_room name)
   set_property(GLOBAL PROPERTY CORBEL_CLOSURE_${target} "${closure}")
   if(CORBEL_TESTS AND tests)
     add_executable(${target}_test ${tests})
+    target_compile_options(${target}_test PRIVATE -O0)  # compiled once, run once
     target_link_libraries(${target}_test PRIVATE ${closure} corbel_flags ${ROOM_LIBRARIES} ${ROOM_TEST_LIBRARIES}
       GTest::gtest GTest::gtest_main Threads::Threads)
     add_test(NAME ${name} COMMAND ${target}_test)

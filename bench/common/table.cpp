@@ -17,7 +17,8 @@ std::size_t width_of(const std::string& text) {
 
 }  // namespace
 
-Table::Table(std::vector<std::string> heads, std::size_t texts) : texts_(texts) {
+Table::Table(std::vector<std::string> heads, std::size_t texts, bool text_at_end)
+    : texts_(texts), text_at_end_(text_at_end) {
   rows_.push_back(std::move(heads));
   add_rule();
 }
@@ -46,7 +47,8 @@ void Table::print(std::ostream& out) const {
     if (row.empty()) line.assign(whole - 2, '-');
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string blanks(columns[i] - width_of(row[i]), ' ');
-      line += i < texts_ ? row[i] + blanks : blanks + row[i];
+      const bool left = i < texts_ || (text_at_end_ && i + 1 == row.size());
+      line += left ? row[i] + blanks : blanks + row[i];
       if (i + 1 < row.size()) line += "  ";
     }
     out << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
@@ -62,6 +64,7 @@ std::string number(double value, int decimals) {
 
 std::string grouped(double value) {
   std::string text = number(std::round(value));
+  if (!std::isfinite(value)) return text;
   const std::size_t first = text.starts_with('-') ? 1 : 0;
   for (std::size_t place = text.size(); place > first + 3; place -= 3) text.insert(place - 3, 1, ' ');
   return text;

@@ -7,11 +7,11 @@
 
 namespace bench {
 
-/// A table for a terminal: the first `texts` columns flush left, the others flush right. Columns are told apart by two
-/// blanks; widths count characters of UTF-8.
+/// A table for a terminal: the first `texts` columns and, if `text_at_end`, the last one flush left, the others flush
+/// right. Columns are told apart by two blanks; widths count characters of UTF-8.
 class Table {
  public:
-  Table(std::vector<std::string> heads, std::size_t texts);
+  Table(std::vector<std::string> heads, std::size_t texts, bool text_at_end = false);
 
   /// As many cells as there are heads.
   void add(std::vector<std::string> cells);
@@ -24,6 +24,7 @@ class Table {
 
   std::vector<std::vector<std::string>> rows_;  ///< the heads first; an empty row is a rule
   std::size_t texts_;
+  bool text_at_end_;
 };
 
 /// `value` with `decimals` digits after the point; "-" if it is not a number.

@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLargest = 32U << 20;
 constexpr std::uint64_t kSmallest = 64U << 10;
 
 struct Candidate {
@@ -24,14 +23,14 @@ struct Candidate {
   std::string path;
 };
 
-void collect(const fs::path& folder, std::vector<Candidate>& candidates) {
+void collect(const fs::path& folder, std::uint64_t largest, std::vector<Candidate>& candidates) {
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, fs::directory_options::skip_permission_denied, error);
   for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
     std::error_code ignored;
-    if (!fs::is_regular_file(entries->symlink_status(ignored))) continue;
+    if (entries->is_symlink(ignored) || !entries->is_regular_file(ignored)) continue;
     const std::uint64_t size = entries->file_size(ignored);
-    if (!ignored && size >= kSmallest && size <= kLargest) candidates.push_back({size, entries->path().string()});
+    if (!ignored && size >= kSmallest && size <= largest) candidates.push_back({size, entries->path().string()});
   }
 }
 
@@ -79,7 +78,7 @@ File load_file(const std::string& path, std::size_t number, std::size_t block_si
 
 std::vector<std::string> large_files(std::uint64_t octets) {
   std::vector<Candidate> candidates;
-  for (const char* const folder : {"/usr/bin", "/usr/lib", "/usr/libexec", "/usr/share"}) collect(folder, candidates);
+  for (const char* const folder : {"/usr/bin", "/usr/lib", "/usr/libexec", "/usr/share"}) collect(folder, octets / 2, candidates);
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.size != b.size ? a.size > b.size : a.path < b.path;
   });

@@ -18,8 +18,8 @@ struct File {
   std::string digest;
 };
 
-/// The largest regular files below the system's folders that are readable and of at most 32 MiB each: as many as it
-/// takes to hold `octets`. The same machine gives the same files.
+/// The largest regular files below the system's folders that are readable and no larger than half of `octets`: as many
+/// as it takes to hold `octets`. The same machine gives the same files.
 std::vector<std::string> large_files(std::uint64_t octets);
 
 /// Reads the files, in blocks of `block_size` octets. Throws std::runtime_error naming the one that cannot be read, or

@@ -46,13 +46,24 @@ class Contract {
   bool kept_ = true;
 };
 
-bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {
-  Contract contract(mechanism.label() + " over " + transport);
-  const std::vector<double> allocations = count_allocations(mechanism, transport);
+/// How a server may spend its threads, and what a call may then cost it.
+struct Serving {
+  const char* name;
+  std::vector<std::string> environment;
+  double system_calls;
+};
+
+/// Idle time makes a connection give its thread back; a machine that is busy with something else must not count as that.
+const Serving kServing[] = {{"adaptive", {"CORBEL_CONCURRENCY=adaptive", "CORBEL_STICKY_IDLE=60000"}, 2},
+                            {"pool", {"CORBEL_CONCURRENCY=pool"}, 3}};
+
+bool keeps_contract(const Mechanism& mechanism, const std::string& transport, const Serving& serving) {
+  Contract contract(mechanism.label() + " over " + transport + ", " + serving.name);
+  const std::vector<double> allocations = count_allocations(mechanism, transport, serving.environment);
   contract.none("heap allocations of the client", allocations[0]);
   contract.none("heap allocations of the server", allocations[1]);
 
-  const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport);
+  const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport, serving.environment);
   const Costs& client = sides[0].calls;
   const Costs& server = sides[1].calls;
   contract.exactly("sends of the client", total(client, {"sendto", "sendmsg", "write", "writev"}), 1);
@@ -61,8 +72,9 @@ bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {
   contract.exactly("sends of the server", total(server, {"sendto", "sendmsg", "write", "writev"}), 1);
   contract.exactly("receives of the server", total(server, {"recvfrom", "recvmsg", "read", "readv"}), 1);
   contract.at_most("waits of the server",
-                   total(server, {"epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"}), 1);
-  contract.at_most("system calls of the server", sum(server), 3);
+                   total(server, {"epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"}),
+                   serving.system_calls - 2);
+  contract.at_most("system calls of the server", sum(server), serving.system_calls);
   contract.at_most("hand-offs (futex) of the client", total(client, {"futex"}), 0);
   contract.at_most("hand-offs (futex) of the server", total(server, {"futex"}), 0);
   return contract.kept();
@@ -78,7 +90,9 @@ int run_contract(const Settings&, Report& report) {
   bool kept = true;
   for (const Mechanism& mechanism : find_mechanisms(report.machine)) {
     if (mechanism.orb != "corbel") continue;
-    for (const char* const transport : {"tcp", "unix"}) kept = keeps_contract(mechanism, transport) && kept;
+    for (const char* const transport : {"tcp", "unix"}) {
+      for (const Serving& serving : kServing) kept = keeps_contract(mechanism, transport, serving) && kept;
+    }
   }
   std::cout << (kept ? "The contract is kept.\n" : "The contract is BROKEN.\n");
   return kept ? 0 : 1;

@@ -25,10 +25,9 @@ constexpr double kDifference = kManyCalls - kFewCalls;
 /// Runs the pair under a tool that writes one file per side; `tool` makes its command line.
 template <class Tool>
 std::vector<std::string> traced_files(const Mechanism& mechanism, const std::string& transport, int calls,
-                                      const std::string& folder, Tool tool) {
+                                      const std::string& folder, Tool tool, Placement placement = {}) {
   std::vector<std::string> files;
   for (const std::string& side : kSides) files.push_back(folder + "/" + side + std::to_string(calls));
-  Placement placement;
   placement.client_tool = tool(files[0]);
   placement.server_tool = tool(files[1]);
   placement.client.quiet = placement.server.quiet = true;
@@ -98,13 +97,16 @@ std::vector<Costs> count_instructions(const Mechanism& mechanism, const std::str
   return sides;
 }
 
-std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const std::string& transport) {
+std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const std::string& transport,
+                                            const std::vector<std::string>& server_environment) {
   const TemporaryFolder folder;
+  Placement placement;
+  placement.server.environment = server_environment;
   const auto tool = [](const std::string& file) {
     return std::vector<std::string>{"strace", "-f", "-qq", "-I", "2", "-s", "0", "-e", "signal=none", "-o", file};
   };
-  const auto few = traced_files(mechanism, transport, kFewCalls, folder.path(), tool);
-  const auto many = traced_files(mechanism, transport, kManyCalls, folder.path(), tool);
+  const auto few = traced_files(mechanism, transport, kFewCalls, folder.path(), tool, placement);
+  const auto many = traced_files(mechanism, transport, kManyCalls, folder.path(), tool, placement);
   std::vector<SystemCalls> sides;
   for (std::size_t i = 0; i < kSides.size(); ++i) {
     const Trace before = read_strace(few[i]);
@@ -114,13 +116,16 @@ std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const st
   return sides;
 }
 
-std::vector<double> count_allocations(const Mechanism& mechanism, const std::string& transport) {
+std::vector<double> count_allocations(const Mechanism& mechanism, const std::string& transport,
+                                      const std::vector<std::string>& server_environment) {
   const TemporaryFolder folder;
   const SharedCounter client(folder.path() + "/client");
   const SharedCounter server(folder.path() + "/server");
   Placement placement;
   placement.client.environment = client.environment();
   placement.server.environment = server.environment();
+  placement.server.environment.insert(placement.server.environment.end(), server_environment.begin(),
+                                      server_environment.end());
   Pair pair(mechanism, transport, folder.path() + "/socket", placement);
   pair.command("ping " + std::to_string(kFewCalls));
   const double before[] = {client.value(), server.value()};

@@ -24,11 +24,13 @@ struct SystemCalls {
   Costs calls;       ///< by the name of the call
   double octets = 0; ///< sent
 };
-/// System calls of each side (strace).
-std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const std::string& transport);
+/// System calls of each side (strace). `server_environment`: "NAME=value" for the server.
+std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const std::string& transport,
+                                            const std::vector<std::string>& server_environment = {});
 
 /// Heap allocations of each side, counted by a preloaded library.
-std::vector<double> count_allocations(const Mechanism& mechanism, const std::string& transport);
+std::vector<double> count_allocations(const Mechanism& mechanism, const std::string& transport,
+                                      const std::vector<std::string>& server_environment = {});
 
 double sum(const Costs& costs);
 

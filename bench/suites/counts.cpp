@@ -143,24 +143,25 @@ class Run {
   void print_transport(const std::string& transport) const {
     const std::string omniorb = first_omniorb();
     std::cout << "\nOne warm two-way void call over " << transport << "\n\n";
-    Table table({"mechanism", "side", "instructions", "system calls", "allocations", "bytes sent", "which system calls"}, 2);
-    double base = NAN;
-    if (const Sampled* const client = find(omniorb, {{"transport", transport}, {"side", "client"}})) {
-      const Sampled* const server = find(omniorb, {{"transport", transport}, {"side", "server"}});
-      base = median(*client, "instructions_per_call") + median(*server, "instructions_per_call");
-    }
+    Table table({"mechanism", "side", "instructions", omniorb.empty() ? "ratio" : "/ " + omniorb, "system calls",
+                 "allocations", "bytes sent", "which system calls"},
+                2, true);
     for (const Mechanism& mechanism : mechanisms_) {
-      double instructions = 0;
+      if (&mechanism != &mechanisms_.front()) table.add_rule();
+      double whole = 0;
+      double whole_base = 0;
       for (const std::string& side : kSides) {
         const Sampled& sampled = find(mechanism, transport, side);
-        instructions += median(sampled, "instructions_per_call");
-        table.add({mechanism.label(), side, grouped(median(sampled, "instructions_per_call")),
+        const Sampled* const control = find(omniorb, sampled.of);
+        const double instructions = median(sampled, "instructions_per_call");
+        const double base = control != nullptr ? median(*control, "instructions_per_call") : NAN;
+        whole += instructions;
+        whole_base += base;
+        table.add({mechanism.label(), side, grouped(instructions), number(instructions / base, 2),
                    number(median(sampled, "syscalls_per_call"), 2), number(median(sampled, "allocations_per_call"), 2),
                    grouped(median(sampled, "bytes_per_call")), names_of(sampled.system_calls)});
       }
-      const std::string ratio = std::isfinite(base) ? number(instructions / base, 2) + " of " + omniorb + "'s" : "";
-      table.add({"", "both", grouped(instructions), "", "", "", ratio});
-      table.add_rule();
+      table.add({mechanism.label(), "both", grouped(whole), number(whole / whole_base, 2)});
     }
     table.print(std::cout);
   }

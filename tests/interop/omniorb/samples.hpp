@@ -19,7 +19,7 @@ Seq make_sequence(CORBA::ULong length, Make&& make) {
 
 inline Interop::BinStruct sample_bin(int which) {
   if (which == 0) return {0, 0, 0, 0, 0.0};
-  return {static_cast<CORBA::Short>(-2 * which), static_cast<CORBA::Char>('a' + which), 0x01020304 * which,
+  return {static_cast<CORBA::Short>(-2 * which), static_cast<CORBA::Char>('a' + which % 20), 0x01020304 * which,
           static_cast<CORBA::Octet>(200 + which), 1.0 / (which + 2)};
 }
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "poa/test_support.hpp"
+#include "test_support.hpp"
 
 namespace {
 thread_local std::size_t allocations = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policies, default servants, servant managers, adapter activators, persistent POAs, POACurrent.
 #include "orb/object_adapter.hpp"
-#include "poa/test_support.hpp"
+#include "test_support.hpp"
 
 namespace corbel::poa::testing {
 namespace {

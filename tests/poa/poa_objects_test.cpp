@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "poa/test_support.hpp"
+#include "test_support.hpp"
 
 namespace corbel::poa::testing {
 namespace {

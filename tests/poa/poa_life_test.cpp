@@ -4,7 +4,7 @@
 #include <latch>
 #include <thread>
 
-#include "poa/test_support.hpp"
+#include "test_support.hpp"
 
 namespace corbel::poa::testing {
 namespace {
