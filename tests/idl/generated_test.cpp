@@ -31,7 +31,8 @@ corbel::base::Bytes encode(const T& value, bool little_endian, std::size_t lead 
   return octets_of(encoder);
 }
 
-/// Writes and reads the value in both byte orders from every alignment; nothing is left over, and no shorter input passes.
+/// Writes and reads the value in both byte orders from every alignment; nothing is left over, and no shorter input
+/// passes.
 template <class T>
 void round_trip(const T& value) {
   for (const bool little_endian : {true, false}) {
@@ -208,7 +209,8 @@ TEST(GeneratedText, NamesTypesAndMembers) {
   EXPECT_EQ(to_text(Types::Point(1, -2)), "Types::Point{x=1,y=-2}");
   EXPECT_EQ(to_text(Types::Color::blue), "Types::Color::blue");
   EXPECT_EQ(to_text(Types::Failed("n", 3, Types::Color::red)), "Types::Failed{name=\"n\",id=3,what=Types::Color::red}");
-  EXPECT_STREQ(Types::Failed("n", 3, Types::Color::red).what(), "Types::Failed{name=\"n\",id=3,what=Types::Color::red}");
+  EXPECT_STREQ(Types::Failed("n", 3, Types::Color::red).what(),
+               "Types::Failed{name=\"n\",id=3,what=Types::Color::red}");
   EXPECT_EQ(to_text(Types::With_reference()), "Types::With_reference{peer_=ref_type{nil},any_=ref_type{nil}}");
   EXPECT_EQ(to_text(Names::_cxx_class(1, 2, 3, "x")), "Names::class{int=1,template=2,namespace=3,operator=\"x\"}");
 }

@@ -31,16 +31,22 @@ void declare_options(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("-V,--version", "corbel-idl " CORBEL_VERSION);
   app.add_option("files", arguments.files, "IDL files to compile")->required()->type_name("FILE");
   app.add_option("-I,--include", arguments.options.include_dirs, "Search this folder for #include")
-      ->type_name("DIR")->allow_extra_args(false);
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_option("-D,--define", arguments.options.defines, "Define a preprocessor macro")
-      ->type_name("NAME[=VALUE]")->allow_extra_args(false);
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
   app.add_option("-U,--undefine", arguments.options.undefines, "Undefine a preprocessor macro")
-      ->type_name("NAME")->allow_extra_args(false);
-  app.add_option("-o,--output-dir", arguments.output_dir, "Where the generated files go (default: .)")->type_name("DIR");
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("-o,--output-dir", arguments.output_dir, "Where the generated files go (default: .)")
+      ->type_name("DIR");
   app.add_option("--deps", arguments.deps_file, "Write the files read as a make rule")->type_name("FILE");
   app.add_flag("--check", arguments.check_only, "Report errors and warnings, write nothing");
   app.add_flag("--werror", arguments.options.warnings_as_errors, "Treat warnings as errors");
-  app.footer("From NAME.idl come NAME.hpp and NAME.cpp (types and stubs) and NAME_server.hpp and NAME_server.cpp (skeletons).");
+  app.footer(
+      "From NAME.idl come NAME.hpp and NAME.cpp (types and stubs) and NAME_server.hpp and NAME_server.cpp "
+      "(skeletons).");
 }
 
 /// A blank would end a name in a make rule.

@@ -34,7 +34,10 @@ void print_character(std::ostream& stream, C value, char quote) {
 template <class T>
 concept Text = std::is_base_of_v<std::string, T> || std::is_base_of_v<std::wstring, T>;
 template <class T>
-concept List = !Text<T> && requires(const T& value) { value.begin(); value.size(); };
+concept List = !Text<T> && requires(const T& value) {
+  value.begin();
+  value.size();
+};
 
 }  // namespace detail
 
@@ -75,7 +78,8 @@ void print(std::ostream& stream, const CORBA::object_reference<I>& value) {
 
 inline void print_rest(std::ostream&, std::string_view) {}
 template <class T, class... Rest>
-void print_rest(std::ostream& stream, std::string_view separator, const char* name, const T& value, const Rest&... rest) {
+void print_rest(std::ostream& stream, std::string_view separator, const char* name, const T& value,
+                const Rest&... rest) {
   stream << separator << name << '=';
   print(stream, value);
   print_rest(stream, ",", rest...);

@@ -14,11 +14,47 @@ constexpr std::size_t kMaxInlineMembers = 16;
 
 /// Inside a codec, names of corbel and corbel::mapping come before the user's.
 Context codec_context() {
-  return {nullptr, false,
-          {"base", "bench", "builtins", "cdr", "connection", "corba", "dynamic", "idl", "ior", "ipc", "mapping", "messaging",
-           "orb", "poa", "policy", "reactor", "services", "transport", "detail", "Access", "Bulk", "BulkPrimitive", "Codec",
-           "EnumCodec", "In", "Inout", "InterfaceTraits", "OperationEntry", "OperationTable", "Out", "ServantTraits",
-           "call", "decode_and_throw", "dispatch", "in", "inherited", "inout", "out", "serve"}};
+  return {nullptr,
+          false,
+          {"base",
+           "bench",
+           "builtins",
+           "cdr",
+           "connection",
+           "corba",
+           "dynamic",
+           "idl",
+           "ior",
+           "ipc",
+           "mapping",
+           "messaging",
+           "orb",
+           "poa",
+           "policy",
+           "reactor",
+           "services",
+           "transport",
+           "detail",
+           "Access",
+           "Bulk",
+           "BulkPrimitive",
+           "Codec",
+           "EnumCodec",
+           "In",
+           "Inout",
+           "InterfaceTraits",
+           "OperationEntry",
+           "OperationTable",
+           "Out",
+           "ServantTraits",
+           "call",
+           "decode_and_throw",
+           "dispatch",
+           "in",
+           "inherited",
+           "inout",
+           "out",
+           "serve"}};
 }
 
 bool is_fixed(const model::Type& type) {
@@ -33,7 +69,8 @@ bool is_fixed(const model::Type& type) {
 /// Small structs of fixed size are coded inline.
 bool is_inline(const model::Struct& structure) {
   return as<model::Exception>(&structure) == nullptr && structure.members.size() <= kMaxInlineMembers &&
-         std::all_of(structure.members.begin(), structure.members.end(), [](const auto& m) { return is_fixed(*m.type); });
+         std::all_of(structure.members.begin(), structure.members.end(),
+                     [](const auto& m) { return is_fixed(*m.type); });
 }
 
 std::string codec_of(const Emitter& e, const model::Type& type) {
@@ -60,7 +97,8 @@ void decode_members(Emitter& e, Writer& out, const model::Struct& structure) {
   if (recursive) out.line("if (!decoder.enter()) return;");
   for (const auto& field : fields_of(e, structure)) {
     if (is_primitive(*field.type)) {
-      out.line("value." + field.storage + " = decoder.get<" + spell(resolve(*field.type), e.names, codec_context()) + ">();");
+      out.line("value." + field.storage + " = decoder.get<" + spell(resolve(*field.type), e.names, codec_context()) +
+               ">();");
     } else {
       out.line(codec_of(e, *field.type) + "::decode(decoder, value." + field.storage + ");");
     }
@@ -69,10 +107,12 @@ void decode_members(Emitter& e, Writer& out, const model::Struct& structure) {
 }
 
 std::string encode_head(const std::string& name, const std::string& scope, bool unused) {
-  return "void " + scope + "encode(cdr::Encoder&" + (unused ? "" : " encoder") + ", const " + name + "&" + (unused ? "" : " value") + ")";
+  return "void " + scope + "encode(cdr::Encoder&" + (unused ? "" : " encoder") + ", const " + name + "&" +
+         (unused ? "" : " value") + ")";
 }
 std::string decode_head(const std::string& name, const std::string& scope, bool unused) {
-  return "void " + scope + "decode(cdr::Decoder&" + (unused ? "" : " decoder") + ", " + name + "&" + (unused ? "" : " value") + ")";
+  return "void " + scope + "decode(cdr::Decoder&" + (unused ? "" : " decoder") + ", " + name + "&" +
+         (unused ? "" : " value") + ")";
 }
 
 void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayout& bulk) {
@@ -166,7 +206,8 @@ void implement_union_codec(Emitter& e, const model::Union& u) {
   out.open(encode_head(name, scope, false) + " {");
   out.line(discriminator + "::encode(encoder, value._discriminator);");
   out.open("switch (value._members.index()) {");
-  for_members([](const std::string& index) { return "::encode(encoder, *std::get_if" + index + "(&value._members));"; });
+  for_members(
+      [](const std::string& index) { return "::encode(encoder, *std::get_if" + index + "(&value._members));"; });
   out.line("default:");
   out.line("  break;");
   out.close("}");
@@ -177,7 +218,8 @@ void implement_union_codec(Emitter& e, const model::Union& u) {
   out.open("switch (" + name + "::_select(value._discriminator)) {");
   for_members([](const std::string& index) { return "::decode(decoder, value._members.emplace" + index + "());"; });
   out.line("default:");
-  const bool has_nothing = !u.covers_all_labels && std::none_of(u.cases.begin(), u.cases.end(), [](const auto& c) { return c.is_default; });
+  const bool has_nothing =
+      !u.covers_all_labels && std::none_of(u.cases.begin(), u.cases.end(), [](const auto& c) { return c.is_default; });
   if (has_nothing) out.line("  value._members.emplace<" + std::to_string(u.cases.size()) + ">();");
   out.line("  break;");
   out.close("}");
@@ -206,7 +248,8 @@ void emit_traits(Emitter& e, const model::Declaration& declaration) {
       e.header.line("template <>");
       e.header.line("struct IDL::traits<" + name + "> : IDL::common_traits<" + name + "> {};");
       return;
-    default: return;
+    default:
+      return;
   }
 }
 

@@ -10,7 +10,9 @@ namespace {
 using model::as;
 
 /// Helpers of corbel::mapping that stubs call by their short names.
-bool is_helper(const std::string& name) { return name == "call" || name == "in" || name == "out" || name == "inout"; }
+bool is_helper(const std::string& name) {
+  return name == "call" || name == "in" || name == "out" || name == "inout";
+}
 
 /// The helper's name, qualified where the interface has a member of that name.
 std::string helper(const Emitter& e, const model::Interface& interface, const std::string& name) {
@@ -36,7 +38,8 @@ std::string parameter_name(const Emitter& e, const Method& method, const model::
   return is_helper(name) ? name + "_" : e.names.parameter(*method.owner, name);
 }
 
-std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context, bool with_names) {
+std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
+                                        bool with_names) {
   Context inside = context;
   for (const auto& p : method.parameters) inside.hidden.push_back(parameter_name(e, method, p));
   std::vector<std::string> list;
@@ -55,11 +58,22 @@ std::vector<Method> methods_of(const model::Interface& interface) {
                          &operation->raises, operation->oneway, false, &interface});
     } else if (const auto* attribute = as<model::Attribute>(declaration)) {
       const std::string name = escape(attribute->name);
-      methods.push_back({"_get_" + attribute->name, name, attribute->type, {}, &attribute->get_raises, false,
-                         !attribute->readonly, &interface});
+      methods.push_back({"_get_" + attribute->name,
+                         name,
+                         attribute->type,
+                         {},
+                         &attribute->get_raises,
+                         false,
+                         !attribute->readonly,
+                         &interface});
       if (attribute->readonly) continue;
-      methods.push_back({"_set_" + attribute->name, name, &kVoid,
-                         {{model::Direction::in, "value", attribute->type, {}}}, &attribute->set_raises, false, true,
+      methods.push_back({"_set_" + attribute->name,
+                         name,
+                         &kVoid,
+                         {{model::Direction::in, "value", attribute->type, {}}},
+                         &attribute->set_raises,
+                         false,
+                         true,
                          &interface});
     }
   }
@@ -104,7 +118,8 @@ void declare_operations(Emitter& e, const model::Interface& interface) {
       const std::string type = e.names.in({interface.scope}, *exception);
       rows.push_back("{" + type + "::_id, &corbel::mapping::decode_and_throw<" + type + ">}");
     }
-    if (!rows.empty()) e.source.list("constexpr corbel::corba::ExceptionType " + constant + "_raises[] = {", rows, "};");
+    if (!rows.empty())
+      e.source.list("constexpr corbel::corba::ExceptionType " + constant + "_raises[] = {", rows, "};");
     std::string arguments = quote(method.wire_name);
     if (method.oneway) arguments += ", true";
     if (!rows.empty()) arguments += ", false, " + constant + "_raises";
@@ -121,19 +136,22 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
     const std::string result = spell(*method.result, e.names, outside);
     std::vector<std::string> arguments = {"*this", operation_constant(e, method)};
     for (const auto& p : method.parameters) {
-      const char* const direction = p.direction == model::Direction::in ? "in" : p.direction == model::Direction::out ? "out" : "inout";
+      const char* const direction = p.direction == model::Direction::in    ? "in"
+                                    : p.direction == model::Direction::out ? "out"
+                                                                           : "inout";
       arguments.push_back(helper(e, interface, direction) + "(" + parameter_name(e, method, p) + ")");
     }
     Context body = inside;
     for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(e, method, p));
     const bool is_void = method.result->kind == model::TypeKind::void_;
-    e.source.function({result + " " + name + "::" + method.name + "(", parameter_list(e, method, inside, true), ")"},
-                      {(is_void ? "" : "return ") + helper(e, interface, "call") + "<" +
-                           spell(*method.result, e.names, body) + ">(",
-                       arguments, ");"});
+    e.source.function(
+        {result + " " + name + "::" + method.name + "(", parameter_list(e, method, inside, true), ")"},
+        {(is_void ? "" : "return ") + helper(e, interface, "call") + "<" + spell(*method.result, e.names, body) + ">(",
+         arguments, ");"});
   }
   std::string chain = "repository_id == _interface_id";
-  for (const auto* base : interface.bases) chain += " || " + e.names.in(inside, *base) + "::_static_is_a(repository_id)";
+  for (const auto* base : interface.bases)
+    chain += " || " + e.names.in(inside, *base) + "::_static_is_a(repository_id)";
   if (interface.bases.empty()) chain += " || CORBA::Object::_static_is_a(repository_id)";
   e.source.line("bool " + name + "::_static_is_a(std::string_view repository_id) const noexcept {");
   e.source.line("  return " + chain + ";");

@@ -33,12 +33,17 @@ void define_enum(Emitter& e, const model::Enum& enumeration) {
 
 void define(Emitter& e, const model::Declaration& declaration) {
   switch (declaration.kind) {
-    case model::DeclarationKind::constant: return define_constant(e, *as<model::Constant>(&declaration));
-    case model::DeclarationKind::enum_: return define_enum(e, *as<model::Enum>(&declaration));
+    case model::DeclarationKind::constant:
+      return define_constant(e, *as<model::Constant>(&declaration));
+    case model::DeclarationKind::enum_:
+      return define_enum(e, *as<model::Enum>(&declaration));
     case model::DeclarationKind::struct_:
-    case model::DeclarationKind::exception: return define_struct(e, static_cast<const model::Struct&>(declaration));
-    case model::DeclarationKind::union_: return define_union(e, *as<model::Union>(&declaration));
-    case model::DeclarationKind::interface_: return define_interface(e, *as<model::Interface>(&declaration));
+    case model::DeclarationKind::exception:
+      return define_struct(e, static_cast<const model::Struct&>(declaration));
+    case model::DeclarationKind::union_:
+      return define_union(e, *as<model::Union>(&declaration));
+    case model::DeclarationKind::interface_:
+      return define_interface(e, *as<model::Interface>(&declaration));
     case model::DeclarationKind::alias: {
       const auto& alias = *as<model::Alias>(&declaration);
       e.header.line("using " + e.names.own(alias) + " = " + spell(*alias.aliased, e.names, {alias.scope}) + ";");
@@ -50,7 +55,8 @@ void define(Emitter& e, const model::Declaration& declaration) {
       if (as<model::Interface>(target) == nullptr) e.header.line("class " + e.names.own(*target) + ";");
       return;
     }
-    default: return;  // operations and attributes belong to their interface, enumerators to their enum
+    default:
+      return;  // operations and attributes belong to their interface, enumerators to their enum
   }
 }
 

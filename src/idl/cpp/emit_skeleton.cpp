@@ -10,20 +10,26 @@ namespace {
 using model::as;
 
 /// Inside the skeleton class.
-Context skeleton_context(const model::Interface& interface) { return {&interface, true, {}}; }
+Context skeleton_context(const model::Interface& interface) {
+  return {&interface, true, {}};
+}
 
 std::string parameter_kind(const Emitter& e, const model::Parameter& p, const Context& context) {
-  const char* const kind = p.direction == model::Direction::in ? "In" : p.direction == model::Direction::out ? "Out" : "Inout";
+  const char* const kind = p.direction == model::Direction::in    ? "In"
+                           : p.direction == model::Direction::out ? "Out"
+                                                                  : "Inout";
   return std::string(kind) + "<" + spell(*p.type, e.names, context) + ">";
 }
 
 /// `&Echo::echo`, or the overload that is meant.
-std::string method_pointer(const Emitter& e, const Method& method, const std::string& skeleton, const Context& context) {
+std::string method_pointer(const Emitter& e, const Method& method, const std::string& skeleton,
+                           const Context& context) {
   const std::string pointer = "&" + skeleton + "::" + method.name;
   if (!method.overloaded) return pointer;
   std::string parameters;
   for (const auto& p : parameter_list(e, method, context, false)) parameters += (parameters.empty() ? "" : ", ") + p;
-  return "static_cast<" + spell(*method.result, e.names, context) + " (" + skeleton + "::*)(" + parameters + ")>(" + pointer + ")";
+  return "static_cast<" + spell(*method.result, e.names, context) + " (" + skeleton + "::*)(" + parameters + ")>(" +
+         pointer + ")";
 }
 
 /// `serve<Echo, &Echo::echo, std::string, In<std::string>>`, cut at its commas.
@@ -37,7 +43,8 @@ std::vector<std::string> serve(const Emitter& e, const Method& method, const Con
 }
 
 /// A row of the operation table, cut at its commas.
-std::vector<std::string> table_row(Emitter& e, const model::Interface& interface, const Method& method, const Context& context) {
+std::vector<std::string> table_row(Emitter& e, const model::Interface& interface, const Method& method,
+                                   const Context& context) {
   std::vector<std::string> row = serve(e, method, context);
   row.front() = "&" + row.front();
   if (method.owner != &interface) {
@@ -65,8 +72,8 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   context.hidden.push_back("T");
   Writer& out = e.server_header;
   out.blank();
-  out.line("/// Delegates to an object that need not derive from anything (see CORBA::servant_traits<" + e.names.full(interface) +
-           ">::tie_type).");
+  out.line("/// Delegates to an object that need not derive from anything (see CORBA::servant_traits<" +
+           e.names.full(interface) + ">::tie_type).");
   out.line("template <class T>");
   out.open("class " + name + "_tie : public " + name + " {");
   out.label("public:");
@@ -119,7 +126,8 @@ void emit_servant_traits(Emitter& e, const model::Interface& interface) {
   const std::string skeleton = e.names.skeleton({}, interface);
   Writer& out = e.server_header;
   out.line("template <>");
-  out.open("struct CORBA::servant_traits<" + e.names.in({}, interface) + "> : corbel::mapping::ServantTraits<" + skeleton + "> {");
+  out.open("struct CORBA::servant_traits<" + e.names.in({}, interface) + "> : corbel::mapping::ServantTraits<" +
+           skeleton + "> {");
   out.line("template <class T>");
   out.line("using tie_type = " + skeleton + "_tie<T>;");
   out.close("};");

@@ -12,8 +12,10 @@ bool is_streamed(const model::Declaration& declaration) {
     case model::DeclarationKind::enum_:
     case model::DeclarationKind::struct_:
     case model::DeclarationKind::exception:
-    case model::DeclarationKind::union_: return true;
-    default: return false;
+    case model::DeclarationKind::union_:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -27,7 +29,8 @@ const model::Declaration* module_of(const model::Declaration& declaration) {
 std::string head(const Emitter& e, const model::Declaration& declaration, bool unused = false) {
   const std::string name = e.names.in({module_of(declaration)}, declaration);
   const bool enumeration = as<model::Enum>(&declaration) != nullptr;
-  return "std::ostream& operator<<(std::ostream& stream, " + (enumeration ? name : "const " + name + "&") + (unused ? ")" : " value)");
+  return "std::ostream& operator<<(std::ostream& stream, " + (enumeration ? name : "const " + name + "&") +
+         (unused ? ")" : " value)");
 }
 
 void stream_enum(Emitter& e, const model::Enum& enumeration) {
@@ -76,7 +79,8 @@ void implement_streaming(Emitter& e, const model::Declaration& declaration) {
     for (const auto* inner : *contents) implement_streaming(e, *inner);
   }
   if (!is_streamed(declaration)) return;
-  const bool empty = as<model::Exception>(&declaration) != nullptr && as<model::Exception>(&declaration)->members.empty();
+  const bool empty =
+      as<model::Exception>(&declaration) != nullptr && as<model::Exception>(&declaration)->members.empty();
   e.source.open(head(e, declaration, empty) + " {");
   if (const auto* enumeration = as<model::Enum>(&declaration)) {
     stream_enum(e, *enumeration);

@@ -60,7 +60,8 @@ void emit_value_members(Emitter& e, const model::Struct& structure) {
   }
 }
 
-void emit_storage(Emitter& e, const model::Struct& structure, const std::vector<Field>& fields, const BulkLayout* bulk) {
+void emit_storage(Emitter& e, const model::Struct& structure, const std::vector<Field>& fields,
+                  const BulkLayout* bulk) {
   const std::string full = e.names.full(structure);
   e.header.blank();
   e.header.label("private:");
@@ -70,7 +71,8 @@ void emit_storage(Emitter& e, const model::Struct& structure, const std::vector<
   std::size_t paddings = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (bulk != nullptr && bulk->padding_before[i] != 0) {
-      e.header.line("std::uint8_t _padding_" + std::to_string(paddings++) + "[" + std::to_string(bulk->padding_before[i]) + "]{};");
+      e.header.line("std::uint8_t _padding_" + std::to_string(paddings++) + "[" +
+                    std::to_string(bulk->padding_before[i]) + "]{};");
     }
     e.header.line(fields[i].spelled + " " + fields[i].storage + initializer(fields[i]) + ";");
   }
@@ -134,10 +136,10 @@ void define_struct(Emitter& e, const model::Struct& structure) {
 }
 
 void implement_exception(Emitter& e, const model::Exception& exception) {
-  const std::string name = e.names.in({exception.scope != nullptr && as<model::Module>(exception.scope) == nullptr
-                                           ? exception.scope->scope
-                                           : exception.scope},
-                                      exception);
+  const std::string name =
+      e.names.in({exception.scope != nullptr && as<model::Module>(exception.scope) == nullptr ? exception.scope->scope
+                                                                                              : exception.scope},
+                 exception);
   e.source.blank();
   e.source.line("void " + name + "::_raise() const { throw *this; }");
   e.source.line("const char* " + name + "::_rep_id() const noexcept { return _id; }");

@@ -14,9 +14,9 @@ struct Shape {
   std::string name;
   std::string discriminator;
   std::vector<Field> fields;
-  std::size_t initial = 0;      ///< alternative that the default constructor selects
-  bool has_default = false;     ///< a `default:` member
-  bool has_nothing = false;     ///< labels remain that select no member: the last alternative is std::monostate
+  std::size_t initial = 0;   ///< alternative that the default constructor selects
+  bool has_default = false;  ///< a `default:` member
+  bool has_nothing = false;  ///< labels remain that select no member: the last alternative is std::monostate
 };
 
 Shape shape_of(const Emitter& e, const model::Union& u) {
@@ -25,7 +25,8 @@ Shape shape_of(const Emitter& e, const model::Union& u) {
   shape.discriminator = spell(*u.discriminator, e.names, {&u});
   for (std::size_t i = 0; i < u.cases.size(); ++i) {
     const auto& member = u.cases[i].member;
-    shape.fields.push_back({member.type, escape(member.name), "", spell(*member.type, e.names, {&u}), is_by_value(*member.type)});
+    shape.fields.push_back(
+        {member.type, escape(member.name), "", spell(*member.type, e.names, {&u}), is_by_value(*member.type)});
     if (!u.cases[i].is_default) continue;
     shape.has_default = true;
     shape.initial = i;
@@ -43,13 +44,15 @@ std::string label(const Emitter& e, const model::Union& u, const model::Value& v
   return literal(value, *u.discriminator, e.names, {&u});
 }
 
-void emit_setter(Emitter& e, const model::Union& u, const Shape& shape, std::size_t i, const std::string& type, const std::string& value) {
+void emit_setter(Emitter& e, const model::Union& u, const Shape& shape, std::size_t i, const std::string& type,
+                 const std::string& value) {
   const auto& c = u.cases[i];
   const std::string index = std::to_string(i);
   const std::string first = label(e, u, first_label(u, c));
   const bool choice = c.is_default || c.labels.size() > 1;
   const std::string& name = shape.fields[i].accessor;
-  e.header.open("void " + name + "(" + type + " value" + (choice ? ", " + shape.discriminator + " label = " + first : "") + ") {");
+  e.header.open("void " + name + "(" + type + " value" +
+                (choice ? ", " + shape.discriminator + " label = " + first : "") + ") {");
   if (choice) e.header.line("if (_select(label) != " + index + ") _fail();");
   e.header.line("_members.emplace<" + index + ">(" + value + ");");
   e.header.line("_discriminator = " + (choice ? "label" : first) + ";");
@@ -93,7 +96,8 @@ void emit_union_storage(Emitter& e, const model::Union& u, const Shape& shape) {
   e.header.close("}");
   e.header.blank();
   e.header.line(shape.discriminator + " _discriminator = " + label(e, u, first_label(u, initial)) + ";");
-  e.header.list("std::variant<", alternatives, "> _members{std::in_place_index<" + std::to_string(shape.initial) + ">};");
+  e.header.list("std::variant<", alternatives,
+                "> _members{std::in_place_index<" + std::to_string(shape.initial) + ">};");
 }
 
 /// The body of _select.

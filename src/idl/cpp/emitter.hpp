@@ -89,20 +89,21 @@ void implement_skeleton(Emitter& e, const model::Interface& interface);
 
 /// One C++ method of an interface: an operation, or an attribute's get or set.
 struct Method {
-  std::string wire_name;             ///< "_get_level"
-  std::string name;                  ///< "level"
+  std::string wire_name;  ///< "_get_level"
+  std::string name;       ///< "level"
   const model::Type* result;
   std::vector<model::Parameter> parameters;
   const std::vector<const model::Exception*>* raises;
   bool oneway = false;
-  bool overloaded = false;           ///< shares its C++ name with another method
+  bool overloaded = false;  ///< shares its C++ name with another method
   const model::Interface* owner;
 };
 std::vector<Method> methods_of(const model::Interface& interface);
 /// Own methods first, then those of the bases, each once.
 std::vector<Method> all_methods_of(const model::Interface& interface);
 /// "(const std::string& message, std::int32_t& count)" as single items; unnamed for a pointer to member.
-std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context, bool with_names);
+std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
+                                        bool with_names);
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p);
 
 /// Types declared inside this declaration, if it can hold any.

@@ -53,8 +53,12 @@ std::vector<Run> runs_of(const model::Model& model, bool (*wanted)(const model::
   return runs;
 }
 
-bool any(const model::Declaration&) { return true; }
-bool is_interface(const model::Declaration& declaration) { return as<model::Interface>(&declaration) != nullptr; }
+bool any(const model::Declaration&) {
+  return true;
+}
+bool is_interface(const model::Declaration& declaration) {
+  return as<model::Interface>(&declaration) != nullptr;
+}
 
 void open_namespace(Writer& out, const std::string& name) {
   out.blank();
@@ -80,7 +84,8 @@ std::string header_for(const std::string& spelling, const std::string& ending) {
 bool contains_union(const model::Declaration& declaration) {
   const auto* contents = inner_contents(declaration);
   return as<model::Union>(&declaration) != nullptr ||
-         (contents != nullptr && std::any_of(contents->begin(), contents->end(), [](const auto* d) { return contains_union(*d); }));
+         (contents != nullptr &&
+          std::any_of(contents->begin(), contents->end(), [](const auto* d) { return contains_union(*d); }));
 }
 
 void write_header_top(Emitter& e) {
@@ -122,7 +127,9 @@ void forward_declare_interfaces(Emitter& e) {
 }
 
 /// Classes stand between blank lines, one-line definitions close together.
-bool is_class(const model::Declaration& declaration) { return inner_contents(declaration) != nullptr; }
+bool is_class(const model::Declaration& declaration) {
+  return inner_contents(declaration) != nullptr;
+}
 
 void write_header(Emitter& e) {
   write_header_top(e);
@@ -160,7 +167,8 @@ void write_operations(Emitter& e, const Run& run) {
   if (!any_method) return;
   e.source.blank();
   e.source.line("namespace {");
-  for (const char* name : {"call", "in", "inout", "out"}) e.source.line("using corbel::mapping::" + std::string(name) + ";");
+  for (const char* name : {"call", "in", "inout", "out"})
+    e.source.line("using corbel::mapping::" + std::string(name) + ";");
   e.source.blank();
   for (const auto* declaration : run.declarations) {
     if (const auto* interface = as<model::Interface>(declaration)) declare_operations(e, *interface);

@@ -13,11 +13,14 @@ using model::TypeKind;
 
 constexpr std::size_t kEndless = std::size_t{1} << 40;
 
-std::size_t align(std::size_t offset, std::size_t alignment) { return (offset + alignment - 1) / alignment * alignment; }
+std::size_t align(std::size_t offset, std::size_t alignment) {
+  return (offset + alignment - 1) / alignment * alignment;
+}
 
 std::size_t element_count(const model::Type& array) {
   std::size_t count = 1;
-  for (const auto dimension : array.dimensions) count = std::min(kEndless, count * std::min<std::size_t>(dimension, kEndless));
+  for (const auto dimension : array.dimensions)
+    count = std::min(kEndless, count * std::min<std::size_t>(dimension, kEndless));
   return count;
 }
 
@@ -57,7 +60,8 @@ void add(Extent& extent, const model::Type& type, Layouts& layouts) {
 void append_parts(const model::Declaration& declaration, std::vector<const model::Type*>& types) {
   if (const auto* u = as<model::Union>(&declaration)) {
     for (const auto& c : u->cases) types.push_back(c.member.type);
-  } else if (declaration.kind == model::DeclarationKind::struct_ || declaration.kind == model::DeclarationKind::exception) {
+  } else if (declaration.kind == model::DeclarationKind::struct_ ||
+             declaration.kind == model::DeclarationKind::exception) {
     for (const auto& m : static_cast<const model::Struct&>(declaration).members) types.push_back(m.type);
   }
 }
@@ -73,16 +77,21 @@ const model::Type& innermost(const model::Type& type) {
 std::size_t primitive_size(TypeKind kind) noexcept {
   switch (kind) {
     case TypeKind::char_:
-    case TypeKind::octet: return 1;
+    case TypeKind::octet:
+      return 1;
     case TypeKind::short_:
-    case TypeKind::ushort: return 2;
+    case TypeKind::ushort:
+      return 2;
     case TypeKind::long_:
     case TypeKind::ulong:
-    case TypeKind::float_: return 4;
+    case TypeKind::float_:
+      return 4;
     case TypeKind::longlong:
     case TypeKind::ulonglong:
-    case TypeKind::double_: return 8;
-    default: return 0;
+    case TypeKind::double_:
+      return 8;
+    default:
+      return 0;
   }
 }
 
@@ -124,18 +133,27 @@ const BulkLayout* Layouts::bulk(const model::Struct& structure) {
 std::size_t Layouts::min_size(const model::Type& type) {
   const model::Type& real = resolve(type);
   switch (real.kind) {
-    case TypeKind::boolean: return 1;
-    case TypeKind::wchar: return 2;
-    case TypeKind::string: return 5;
+    case TypeKind::boolean:
+      return 1;
+    case TypeKind::wchar:
+      return 2;
+    case TypeKind::string:
+      return 5;
     case TypeKind::wstring:
     case TypeKind::sequence:
-    case TypeKind::enum_: return 4;
+    case TypeKind::enum_:
+      return 4;
     case TypeKind::object:
-    case TypeKind::interface_: return 12;
-    case TypeKind::array: return std::min(kEndless, element_count(real) * min_size(*real.element));
-    case TypeKind::struct_: return min_size(*as<model::Struct>(real.declaration));
-    case TypeKind::union_: return min_size(*as<model::Union>(real.declaration));
-    default: return primitive_size(real.kind);
+    case TypeKind::interface_:
+      return 12;
+    case TypeKind::array:
+      return std::min(kEndless, element_count(real) * min_size(*real.element));
+    case TypeKind::struct_:
+      return min_size(*as<model::Struct>(real.declaration));
+    case TypeKind::union_:
+      return min_size(*as<model::Union>(real.declaration));
+    default:
+      return primitive_size(real.kind);
   }
 }
 

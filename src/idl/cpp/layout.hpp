@@ -13,9 +13,9 @@ namespace corbel::idl::cpp {
 /// How a struct lies in memory so that it equals its CDR form (see corbel::cdr::BulkLayout).
 struct BulkLayout {
   std::size_t size = 0;
-  std::size_t alignment = 1;        ///< of the most aligned member
-  std::size_t first_alignment = 1;  ///< of the first member
-  bool has_padding = false;         ///< here or in a nested struct
+  std::size_t alignment = 1;                ///< of the most aligned member
+  std::size_t first_alignment = 1;          ///< of the first member
+  bool has_padding = false;                 ///< here or in a nested struct
   std::vector<std::size_t> offsets;         ///< of each member
   std::vector<std::size_t> padding_before;  ///< octets to fill before each member
 };

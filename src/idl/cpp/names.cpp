@@ -10,15 +10,20 @@ using model::as;
 
 const std::unordered_set<std::string_view>& keywords() {
   static const std::unordered_set<std::string_view> kKeywords = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-      "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
-      "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw",
-      "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-      "wchar_t", "while", "xor", "xor_eq"};
+      "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+      "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char8_t",
+      "char16_t",    "char32_t", "class",      "co_await",  "co_return", "co_yield",     "compl",
+      "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+      "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+      "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+      "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+      "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+      "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+      "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+      "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+      "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+      "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+      "xor_eq"};
   return kKeywords;
 }
 
@@ -54,7 +59,9 @@ std::string escape_exception_member(std::string_view identifier) {
   return identifier == "what" ? "_cxx_what" : escape(identifier);
 }
 
-Names::Names(const model::Model& model) { collect(model.contents, ""); }
+Names::Names(const model::Model& model) {
+  collect(model.contents, "");
+}
 
 void Names::collect(const model::Contents& contents, const std::string& scope) {
   for (const auto* declaration : contents) {
@@ -70,7 +77,8 @@ void Names::collect(const model::Contents& contents, const std::string& scope) {
       for (const auto& c : u->cases) members_[path].insert(escape(c.member.name));
     } else if (declaration->kind == model::DeclarationKind::struct_ ||
                declaration->kind == model::DeclarationKind::exception) {
-      for (const auto& m : static_cast<const model::Struct*>(declaration)->members) members_[path].insert(escape(m.name));
+      for (const auto& m : static_cast<const model::Struct*>(declaration)->members)
+        members_[path].insert(escape(m.name));
     }
   }
 }
@@ -82,9 +90,13 @@ Names::Path Names::path_of(const model::Declaration* declaration) {
   return path;
 }
 
-std::string Names::own(const model::Declaration& declaration) const { return scope_part(declaration); }
+std::string Names::own(const model::Declaration& declaration) const {
+  return scope_part(declaration);
+}
 
-std::string Names::full(const model::Declaration& declaration) const { return join(path_of(&declaration)); }
+std::string Names::full(const model::Declaration& declaration) const {
+  return join(path_of(&declaration));
+}
 
 /// Whether target[depth], looked up from the context, is found in a scope deeper than the first `depth` parts of `from`
 /// and means something else there.
@@ -148,7 +160,8 @@ bool Names::has_member(const model::Interface& interface, const std::string& nam
     const auto found = members_.find(full(i));
     return found != members_.end() && found->second.contains(name);
   };
-  return holds(interface) || std::any_of(interface.ancestors.begin(), interface.ancestors.end(), [&](auto* i) { return holds(*i); });
+  return holds(interface) ||
+         std::any_of(interface.ancestors.begin(), interface.ancestors.end(), [&](auto* i) { return holds(*i); });
 }
 
 }  // namespace corbel::idl::cpp

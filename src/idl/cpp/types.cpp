@@ -10,7 +10,8 @@ namespace {
 
 using model::TypeKind;
 
-std::string bounded(std::string_view plain, std::string_view bounded_name, const std::string& element, std::uint64_t bound) {
+std::string bounded(std::string_view plain, std::string_view bounded_name, const std::string& element,
+                    std::uint64_t bound) {
   if (bound == 0) return std::string(plain) + (element.empty() ? "" : "<" + element + ">");
   return std::string(bounded_name) + "<" + element + (element.empty() ? "" : ", ") + std::to_string(bound) + ">";
 }
@@ -37,7 +38,8 @@ std::string real(double value, bool is_float) {
   for (int digits = 6; digits < most; ++digits) {
     const std::string text = formatted("%.*g", value, digits);
     const double back = std::stod(text);
-    if (is_float ? static_cast<float>(back) == static_cast<float>(value) : back == value) return text + (is_float ? "F" : "");
+    if (is_float ? static_cast<float>(back) == static_cast<float>(value) : back == value)
+      return text + (is_float ? "F" : "");
   }
   return formatted("%.*g", value, most) + (is_float ? "F" : "");
 }
@@ -68,37 +70,57 @@ std::string integer(std::int64_t value) {
 
 std::string spell(const model::Type& type, const Names& names, const Context& context) {
   switch (type.kind) {
-    case TypeKind::void_: return "void";
-    case TypeKind::boolean: return "bool";
-    case TypeKind::char_: return "char";
-    case TypeKind::wchar: return "wchar_t";
-    case TypeKind::octet: return "std::uint8_t";
-    case TypeKind::short_: return "std::int16_t";
-    case TypeKind::ushort: return "std::uint16_t";
-    case TypeKind::long_: return "std::int32_t";
-    case TypeKind::ulong: return "std::uint32_t";
-    case TypeKind::longlong: return "std::int64_t";
-    case TypeKind::ulonglong: return "std::uint64_t";
-    case TypeKind::float_: return "float";
-    case TypeKind::double_: return "double";
-    case TypeKind::string: return bounded("std::string", "IDL::bounded_string", "", type.bound);
-    case TypeKind::wstring: return bounded("std::wstring", "IDL::bounded_wstring", "", type.bound);
+    case TypeKind::void_:
+      return "void";
+    case TypeKind::boolean:
+      return "bool";
+    case TypeKind::char_:
+      return "char";
+    case TypeKind::wchar:
+      return "wchar_t";
+    case TypeKind::octet:
+      return "std::uint8_t";
+    case TypeKind::short_:
+      return "std::int16_t";
+    case TypeKind::ushort:
+      return "std::uint16_t";
+    case TypeKind::long_:
+      return "std::int32_t";
+    case TypeKind::ulong:
+      return "std::uint32_t";
+    case TypeKind::longlong:
+      return "std::int64_t";
+    case TypeKind::ulonglong:
+      return "std::uint64_t";
+    case TypeKind::float_:
+      return "float";
+    case TypeKind::double_:
+      return "double";
+    case TypeKind::string:
+      return bounded("std::string", "IDL::bounded_string", "", type.bound);
+    case TypeKind::wstring:
+      return bounded("std::wstring", "IDL::bounded_wstring", "", type.bound);
     case TypeKind::sequence:
       return bounded("std::vector", "IDL::bounded_vector", spell(*type.element, names, context), type.bound);
-    case TypeKind::array: return spell_array(type, names, context);
-    case TypeKind::object: return "IDL::traits<CORBA::Object>::ref_type";
-    case TypeKind::interface_: return "IDL::traits<" + names.in(context, *type.declaration) + ">::ref_type";
+    case TypeKind::array:
+      return spell_array(type, names, context);
+    case TypeKind::object:
+      return "IDL::traits<CORBA::Object>::ref_type";
+    case TypeKind::interface_:
+      return "IDL::traits<" + names.in(context, *type.declaration) + ">::ref_type";
     case TypeKind::alias:
     case TypeKind::enum_:
     case TypeKind::struct_:
-    case TypeKind::union_: break;
+    case TypeKind::union_:
+      break;
   }
   return names.in(context, *type.declaration);
 }
 
 bool is_by_value(const model::Type& type) {
   const TypeKind kind = resolve(type).kind;
-  return kind <= TypeKind::double_ || kind == TypeKind::object || kind == TypeKind::enum_ || kind == TypeKind::interface_;
+  return kind <= TypeKind::double_ || kind == TypeKind::object || kind == TypeKind::enum_ ||
+         kind == TypeKind::interface_;
 }
 
 std::string in_parameter(const model::Type& type, const Names& names, const Context& context) {
@@ -107,7 +129,8 @@ std::string in_parameter(const model::Type& type, const Names& names, const Cont
 }
 
 std::string parameter(const model::Parameter& p, const Names& names, const Context& context) {
-  return p.direction == model::Direction::in ? in_parameter(*p.type, names, context) : spell(*p.type, names, context) + "&";
+  return p.direction == model::Direction::in ? in_parameter(*p.type, names, context)
+                                             : spell(*p.type, names, context) + "&";
 }
 
 std::string quote(const std::string& text) {
@@ -120,7 +143,8 @@ std::string literal(const model::Value& value, const model::Type& type, const Na
   const TypeKind kind = resolve(type).kind;
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
   if (const auto* i = std::get_if<std::int64_t>(&value)) return integer(*i);
-  if (const auto* u = std::get_if<std::uint64_t>(&value)) return std::to_string(*u) + (kind == TypeKind::octet || kind == TypeKind::ushort ? "" : "U");
+  if (const auto* u = std::get_if<std::uint64_t>(&value))
+    return std::to_string(*u) + (kind == TypeKind::octet || kind == TypeKind::ushort ? "" : "U");
   if (const auto* d = std::get_if<double>(&value)) return real(*d, kind == TypeKind::float_);
   if (const auto* c = std::get_if<char32_t>(&value)) {
     const bool wide = kind == TypeKind::wchar;

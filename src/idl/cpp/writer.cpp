@@ -21,8 +21,7 @@ void Writer::list(const std::string& head, const std::vector<std::string>& items
   const std::size_t indent = 2 * indent_;
   const std::size_t room = kColumns - indent;
   // Under the opening bracket where that leaves enough room, else four columns in.
-  const std::size_t bracket =
-      head.ends_with(" : ") ? head.size() : std::max(head.rfind('(') + 1, head.rfind('{') + 1);
+  const std::size_t bracket = head.ends_with(" : ") ? head.size() : std::max(head.rfind('(') + 1, head.rfind('{') + 1);
   const std::string next(bracket > 0 && bracket < kColumns / 2 ? bracket : 4, ' ');
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string item = items[i] + (i + 1 < items.size() ? "," : tail);

@@ -11,7 +11,8 @@ constexpr unsigned kMaxNesting = 200;
 
 Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
   if (++parser_.depth_ > kMaxNesting && !parser_.abandoned_) {
-    parser_.fail(Id::too_deep, "nested more than " + std::to_string(kMaxNesting) + " levels deep; giving up on this file");
+    parser_.fail(Id::too_deep,
+                 "nested more than " + std::to_string(kMaxNesting) + " levels deep; giving up on this file");
     parser_.abandoned_ = true;
   }
 }
@@ -45,7 +46,9 @@ const Token& Parser::current() {
   return *current_;
 }
 
-Kind Parser::kind() { return panic_ || abandoned_ ? Kind::end : current().kind; }
+Kind Parser::kind() {
+  return panic_ || abandoned_ ? Kind::end : current().kind;
+}
 
 bool Parser::at_word(std::string_view later_keyword) {
   return at(Kind::identifier) && current().later_keyword && current().text == later_keyword;
@@ -124,8 +127,9 @@ std::optional<Parser::Name> Parser::parse_new_name(std::string_view what) {
   }
   const Token token = take();
   if (token.later_keyword) {
-    diagnostics_.report(Id::later_keyword, token.span,
-                        quoted(token.text) + " is a keyword of later IDL versions; write '_" + std::string(token.text) + "'");
+    diagnostics_.report(
+        Id::later_keyword, token.span,
+        quoted(token.text) + " is a keyword of later IDL versions; write '_" + std::string(token.text) + "'");
   }
   return Name{token.text, token.span};
 }

@@ -58,7 +58,9 @@ bool is_warning(Id id) noexcept {
   }
 }
 
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+std::string quoted(std::string_view name) {
+  return "'" + std::string(name) + "'";
+}
 
 std::string render(const Diagnostic& diagnostic) {
   std::string out;
@@ -89,7 +91,9 @@ Diagnostics::Report& Diagnostics::Report::note(Span where, std::string text) {
   return *this;
 }
 
-std::vector<Diagnostic> Diagnostics::take() { return std::exchange(all_, {}); }
+std::vector<Diagnostic> Diagnostics::take() {
+  return std::exchange(all_, {});
+}
 
 std::string_view closest(std::string_view name, const std::vector<std::string_view>& candidates) {
   std::string_view best;

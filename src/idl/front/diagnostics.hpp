@@ -114,7 +114,8 @@ class Diagnostics {
   Diagnostics(const Source& source, bool warnings_as_errors, std::size_t max_errors)
       : source_(source), warnings_as_errors_(warnings_as_errors), max_errors_(max_errors) {}
 
-  /// Adds a finding; the severity belongs to the id. The returned object takes notes; it is valid until the next report.
+  /// Adds a finding; the severity belongs to the id. The returned object takes notes; it is valid until the next
+  /// report.
   class Report {
    public:
     explicit Report(Diagnostics& owner, bool kept) : owner_(owner), kept_(kept) {}
@@ -144,7 +145,8 @@ bool is_warning(Id id) noexcept;
 /// `'name'`
 std::string quoted(std::string_view name);
 
-/// The candidate that the name was probably meant to be: same but for case, or at most two typing slips away; else empty.
+/// The candidate that the name was probably meant to be: same but for case, or at most two typing slips away; else
+/// empty.
 std::string_view closest(std::string_view name, const std::vector<std::string_view>& candidates);
 
 }  // namespace corbel::idl::front

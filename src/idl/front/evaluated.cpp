@@ -17,8 +17,8 @@ constexpr IntegerRange range_of() {
 
 std::string_view describe(const Evaluated& value) noexcept {
   static constexpr std::array<std::string_view, 9> kNames = {
-      "nothing",     "a boolean",     "an integer",   "a floating-point value", "a character", "a wide character",
-      "a string",    "a wide string", "an enumerator"};
+      "nothing",          "a boolean", "an integer",    "a floating-point value", "a character",
+      "a wide character", "a string",  "a wide string", "an enumerator"};
   return kNames[value.index()];
 }
 
@@ -37,14 +37,22 @@ std::string to_string(Integer value) {
 
 IntegerRange integer_range(model::TypeKind kind) noexcept {
   switch (kind) {
-    case model::TypeKind::octet: return range_of<std::uint8_t>();
-    case model::TypeKind::short_: return range_of<std::int16_t>();
-    case model::TypeKind::ushort: return range_of<std::uint16_t>();
-    case model::TypeKind::long_: return range_of<std::int32_t>();
-    case model::TypeKind::ulong: return range_of<std::uint32_t>();
-    case model::TypeKind::longlong: return range_of<std::int64_t>();
-    case model::TypeKind::ulonglong: return range_of<std::uint64_t>();
-    default: return {0, -1};
+    case model::TypeKind::octet:
+      return range_of<std::uint8_t>();
+    case model::TypeKind::short_:
+      return range_of<std::int16_t>();
+    case model::TypeKind::ushort:
+      return range_of<std::uint16_t>();
+    case model::TypeKind::long_:
+      return range_of<std::int32_t>();
+    case model::TypeKind::ulong:
+      return range_of<std::uint32_t>();
+    case model::TypeKind::longlong:
+      return range_of<std::int64_t>();
+    case model::TypeKind::ulonglong:
+      return range_of<std::uint64_t>();
+    default:
+      return {0, -1};
   }
 }
 

@@ -23,7 +23,9 @@ struct WideCharacter {
 using Evaluated = std::variant<std::monostate, bool, Integer, double, NarrowCharacter, WideCharacter, std::string,
                                std::u32string, const model::Enumerator*>;
 
-inline bool is_unknown(const Evaluated& value) noexcept { return std::holds_alternative<std::monostate>(value); }
+inline bool is_unknown(const Evaluated& value) noexcept {
+  return std::holds_alternative<std::monostate>(value);
+}
 
 /// "an integer", "a string": for messages.
 std::string_view describe(const Evaluated& value) noexcept;

@@ -32,16 +32,22 @@ Evaluated fold_integers(Kind operation, Integer left, Integer right, std::option
     return refuse(problem, Id::division_by_zero, "division by zero");
   }
   switch (operation) {
-    case Kind::bar: return left | right;
-    case Kind::caret: return left ^ right;
-    case Kind::ampersand: return left & right;
+    case Kind::bar:
+      return left | right;
+    case Kind::caret:
+      return left ^ right;
+    case Kind::ampersand:
+      return left & right;
     case Kind::shift_left: {
       const Integer shifted = left * (Integer{1} << static_cast<int>(right));
       return checked(shifted, problem);
     }
-    case Kind::greater: return left >> static_cast<int>(right);
-    case Kind::plus: return checked(left + right, problem);
-    case Kind::minus: return checked(left - right, problem);
+    case Kind::greater:
+      return left >> static_cast<int>(right);
+    case Kind::plus:
+      return checked(left + right, problem);
+    case Kind::minus:
+      return checked(left - right, problem);
     case Kind::star: {
       Integer product = 0;
       if (__builtin_mul_overflow(left, right, &product)) {
@@ -49,33 +55,45 @@ Evaluated fold_integers(Kind operation, Integer left, Integer right, std::option
       }
       return checked(product, problem);
     }
-    case Kind::slash: return checked(left / right, problem);
-    default: return left % right;
+    case Kind::slash:
+      return checked(left / right, problem);
+    default:
+      return left % right;
   }
 }
 
 Evaluated fold_doubles(Kind operation, double left, double right, std::optional<Problem>& problem) {
   double result = 0;
   switch (operation) {
-    case Kind::plus: result = left + right; break;
-    case Kind::minus: result = left - right; break;
-    case Kind::star: result = left * right; break;
+    case Kind::plus:
+      result = left + right;
+      break;
+    case Kind::minus:
+      result = left - right;
+      break;
+    case Kind::star:
+      result = left * right;
+      break;
     case Kind::slash:
       if (right == 0) return refuse(problem, Id::division_by_zero, "division by zero");
       result = left / right;
       break;
-    default: return refuse(problem, Id::type_mismatch, "this operator needs integers, not floating-point values");
+    default:
+      return refuse(problem, Id::type_mismatch, "this operator needs integers, not floating-point values");
   }
   if (std::isfinite(result)) return result;
   return refuse(problem, Id::overflow, "the result is outside the range of double");
 }
 
-bool is_wide(TypeKind kind) { return kind == TypeKind::wchar || kind == TypeKind::wstring; }
+bool is_wide(TypeKind kind) {
+  return kind == TypeKind::wchar || kind == TypeKind::wstring;
+}
 
 template <class Text>
 Value fit_text(const Text& text, const model::Type& type, std::optional<Problem>& problem) {
   if (type.bound == 0 || text.size() <= type.bound) return text;
-  problem = Problem{Id::too_long, "a text of length " + std::to_string(text.size()) + " does not fit in " + quoted(spelling(type))};
+  problem = Problem{Id::too_long,
+                    "a text of length " + std::to_string(text.size()) + " does not fit in " + quoted(spelling(type))};
   return {};
 }
 

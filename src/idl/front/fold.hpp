@@ -15,8 +15,8 @@ struct Problem {
   std::string text;
 };
 
-/// `left operation right`; on a problem the result is monostate and `problem` says why. Unknown operands give an unknown
-/// result in silence.
+/// `left operation right`; on a problem the result is monostate and `problem` says why. Unknown operands give an
+/// unknown result in silence.
 Evaluated fold_binary(Kind operation, const Evaluated& left, const Evaluated& right, std::optional<Problem>& problem);
 /// `operation operand`. `~` complements within the range of `target`.
 Evaluated fold_unary(Kind operation, const Evaluated& operand, model::TypeKind target, std::optional<Problem>& problem);

@@ -68,7 +68,8 @@ Result parse_file(const std::string& path, const Options& options) {
                                   [](const auto& d) { return d.severity == Severity::error; });
   Result result;
   if (!failed) result = compile(Source(std::move(preprocessed.text), path, strip), options);
-  result.diagnostics.insert(result.diagnostics.begin(), preprocessed.diagnostics.begin(), preprocessed.diagnostics.end());
+  result.diagnostics.insert(result.diagnostics.begin(), preprocessed.diagnostics.begin(),
+                            preprocessed.diagnostics.end());
   return result;
 }
 

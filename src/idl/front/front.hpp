@@ -25,11 +25,12 @@ struct Result {
   std::vector<std::string> dependencies;      ///< files read, the main one first
 };
 
-/// Compiles text that is in memory and needs no preprocessing. Takes any octets at all: work and memory are bounded by a
-/// small multiple of the text's size.
+/// Compiles text that is in memory and needs no preprocessing. Takes any octets at all: work and memory are bounded by
+/// a small multiple of the text's size.
 Result parse(std::string text, std::string file_name, const Options& options = {});
 
-/// Preprocesses and compiles a file. Reads files and starts a child process for the preprocessor; never throws on input.
+/// Preprocesses and compiles a file. Reads files and starts a child process for the preprocessor; never throws on
+/// input.
 Result parse_file(const std::string& path, const Options& options = {});
 
 }  // namespace corbel::idl::front

@@ -24,7 +24,8 @@ std::string read(const fs::path& path) {
 }
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
   return text;
 }
 
@@ -124,7 +125,8 @@ TEST(IdlModel, KnowsWhichFilesTheMainFileIncludes) {
 TEST(IdlModel, EvaluatesConstants) {
   const Result result = parse_clean(
       "const long a = (1 + 2 * 3) << 2 | 1; const unsigned short b = ~1; const octet c = 0x10 >> 2;"
-      "const double d = 1.5 * 2.0; const char letter = '\\x41'; const wstring f = L\"\\u20ac\"; const boolean g = FALSE;"
+      "const double d = 1.5 * 2.0; const char letter = '\\x41'; const wstring f = L\"\\u20ac\"; const boolean g = "
+      "FALSE;"
       "enum E { p, q }; const E h = q; const string i = \"a\" \"b\"; const long j = a % 4; const long k = -7 / 2;");
   const auto value = [&](std::string_view name) { return find<model::Constant>(result.model->contents, name)->value; };
   EXPECT_EQ(value("a"), model::Value(std::int64_t{29}));
@@ -153,8 +155,7 @@ TEST(IdlModel, FindsTheDefaultLabelOfAUnion) {
 }
 
 TEST(IdlModel, ListsAncestorsOnceDepthFirst) {
-  const Result result = parse_clean(
-      "interface A {}; interface B : A {}; interface C : A {}; interface D : B, C {};");
+  const Result result = parse_clean("interface A {}; interface B : A {}; interface C : A {}; interface D : B, C {};");
   const auto* d = find<model::Interface>(result.model->contents, "D");
   std::string names;
   for (const auto* ancestor : d->ancestors) names += ancestor->name;
@@ -168,8 +169,8 @@ TEST(IdlModel, KeepsOneModulePerOpeningAndOrderOfDeclaration) {
 }
 
 TEST(IdlHostile, DeepNestingIsOneError) {
-  for (const char* piece : {"module M { ", "const long x = ((((((((((", "typedef sequence<sequence<sequence<", "- - - - - - - -",
-                            "struct S { struct T { ", "interface I { struct U { "}) {
+  for (const char* piece : {"module M { ", "const long x = ((((((((((", "typedef sequence<sequence<sequence<",
+                            "- - - - - - - -", "struct S { struct T { ", "interface I { struct U { "}) {
     std::string text = std::string(piece).starts_with("-") ? "const long x = " : "";
     for (int i = 0; i < 20000; ++i) text += piece;
     const Result result = parse(text, "deep.idl");
@@ -183,8 +184,8 @@ TEST(IdlHostile, ManyDiamondsTakeLinearTime) {
   for (int i = 1; i < 60; ++i) {
     const std::string n = std::to_string(i);
     const std::string below = std::to_string(i - 1);
-    text += "interface L" + n + " : A" + below + " {}; interface R" + n + " : A" + below + " {}; interface A" + n + " : L" + n +
-            ", R" + n + " {};";
+    text += "interface L" + n + " : A" + below + " {}; interface R" + n + " : A" + below + " {}; interface A" + n +
+            " : L" + n + ", R" + n + " {};";
   }
   parse_clean(text);
 }

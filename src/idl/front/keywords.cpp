@@ -8,22 +8,23 @@ namespace corbel::idl::front {
 namespace {
 
 constexpr std::array<std::string_view, 48> kKeywords = {
-    "abstract", "any",       "attribute", "boolean",     "case",    "char",     "const",    "context",
-    "custom",   "default",   "double",    "enum",        "exception", "factory", "FALSE",   "fixed",
-    "float",    "in",        "inout",     "interface",   "local",   "long",     "module",   "native",
-    "Object",   "octet",     "oneway",    "out",         "private", "public",   "raises",   "readonly",
-    "sequence", "short",     "string",    "struct",      "supports", "switch",  "TRUE",     "truncatable",
-    "typedef",  "unsigned",  "union",     "ValueBase",   "valuetype", "void",   "wchar",    "wstring"};
+    "abstract", "any",      "attribute", "boolean",   "case",      "char",    "const",  "context",
+    "custom",   "default",  "double",    "enum",      "exception", "factory", "FALSE",  "fixed",
+    "float",    "in",       "inout",     "interface", "local",     "long",    "module", "native",
+    "Object",   "octet",    "oneway",    "out",       "private",   "public",  "raises", "readonly",
+    "sequence", "short",    "string",    "struct",    "supports",  "switch",  "TRUE",   "truncatable",
+    "typedef",  "unsigned", "union",     "ValueBase", "valuetype", "void",    "wchar",  "wstring"};
 
 // Reserved by CORBA 3 components and by IDL 4.
 constexpr std::array<std::string_view, 35> kLaterKeywords = {
-    "alias",    "bitfield", "bitmask",    "bitset",   "component", "connector",  "consumes",  "emits",     "eventtype",
-    "finder",   "getraises", "home",      "import",   "int16",     "int32",      "int64",     "int8",      "manages",
-    "map",      "mirrorport", "multiple", "port",     "porttype",  "primarykey", "provides",  "publishes", "setraises",
-    "typeid",   "typename", "typeprefix", "uint16",   "uint32",    "uint64",     "uint8",     "uses"};
+    "alias",  "bitfield",   "bitmask",    "bitset", "component", "connector",  "consumes", "emits",     "eventtype",
+    "finder", "getraises",  "home",       "import", "int16",     "int32",      "int64",    "int8",      "manages",
+    "map",    "mirrorport", "multiple",   "port",   "porttype",  "primarykey", "provides", "publishes", "setraises",
+    "typeid", "typename",   "typeprefix", "uint16", "uint32",    "uint64",     "uint8",    "uses"};
 
-constexpr std::array<std::string_view, 24> kPunctuation = {"{", "}", ";", ":", "::", ",", "=", "+", "-", "(", ")", "<",
-                                                           ">", "[", "]", "|", "^",  "&", "*", "/", "%", "~", "@", "<<"};
+constexpr std::array<std::string_view, 24> kPunctuation = {"{", "}", ";", ":", "::", ",", "=", "+",
+                                                           "-", "(", ")", "<", ">",  "[", "]", "|",
+                                                           "^", "&", "*", "/", "%",  "~", "@", "<<"};
 
 std::unordered_map<std::string, KeywordMatch> make_table() {
   using How = KeywordMatch::How;
@@ -55,7 +56,9 @@ KeywordMatch match_keyword(std::string_view identifier) {
   return match;
 }
 
-void append_keywords(std::vector<std::string_view>& words) { words.insert(words.end(), kKeywords.begin(), kKeywords.end()); }
+void append_keywords(std::vector<std::string_view>& words) {
+  words.insert(words.end(), kKeywords.begin(), kKeywords.end());
+}
 
 std::string describe(Kind kind) {
   if (kind >= Kind::kw_abstract) {
@@ -67,16 +70,26 @@ std::string describe(Kind kind) {
            std::string(kPunctuation[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::left_brace)]) + "'";
   }
   switch (kind) {
-    case Kind::end: return "end of file";
-    case Kind::identifier: return "identifier";
-    case Kind::integer: return "integer literal";
-    case Kind::floating: return "floating-point literal";
-    case Kind::fixed: return "fixed-point literal";
-    case Kind::character: return "character literal";
-    case Kind::wide_character: return "wide character literal";
-    case Kind::string: return "string literal";
-    case Kind::wide_string: return "wide string literal";
-    default: return "this token";
+    case Kind::end:
+      return "end of file";
+    case Kind::identifier:
+      return "identifier";
+    case Kind::integer:
+      return "integer literal";
+    case Kind::floating:
+      return "floating-point literal";
+    case Kind::fixed:
+      return "fixed-point literal";
+    case Kind::character:
+      return "character literal";
+    case Kind::wide_character:
+      return "wide character literal";
+    case Kind::string:
+      return "string literal";
+    case Kind::wide_string:
+      return "wide string literal";
+    default:
+      return "this token";
   }
 }
 

@@ -6,10 +6,18 @@
 namespace corbel::idl::front {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_word(char c) {
+  return is_letter(c) || is_digit(c) || c == '_';
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
+}
 
 int digit_value(char c) {
   if (is_digit(c)) return c - '0';
@@ -108,7 +116,8 @@ Token Lexer::read_identifier() {
     case KeywordMatch::How::other_case:
       result.reported = true;
       if (match.kind == Kind::kw_true || match.kind == Kind::kw_false) {
-        diagnostics_.report(Id::keyword_case, result.span, "boolean literals are written in upper case, " + quoted(match.spelling));
+        diagnostics_.report(Id::keyword_case, result.span,
+                            "boolean literals are written in upper case, " + quoted(match.spelling));
         result.kind = match.kind;
       } else {
         diagnostics_.report(Id::keyword_case, result.span,
@@ -179,7 +188,8 @@ Token Lexer::read_integer(std::size_t start) {
     diagnostics_.report(Id::bad_number, result.span, "integer literal does not fit in 64 bits");
   } else if (stop != last || error != std::errc()) {
     const char* const what = base == 8 ? "octal" : base == 16 ? "hexadecimal" : "integer";
-    diagnostics_.report(Id::bad_number, result.span, std::string("malformed ") + what + " literal " + quoted(result.text));
+    diagnostics_.report(Id::bad_number, result.span,
+                        std::string("malformed ") + what + " literal " + quoted(result.text));
   }
   return result;
 }
@@ -208,15 +218,27 @@ char32_t Lexer::read_escape(bool wide) {
   }
   ++position_;
   switch (c) {
-    case 'n': return U'\n';
-    case 't': return U'\t';
-    case 'v': return U'\v';
-    case 'b': return U'\b';
-    case 'r': return U'\r';
-    case 'f': return U'\f';
-    case 'a': return U'\a';
-    case '\\': case '?': case '\'': case '"': return static_cast<char32_t>(c);
-    case 'x': return read_coded(16, 2);
+    case 'n':
+      return U'\n';
+    case 't':
+      return U'\t';
+    case 'v':
+      return U'\v';
+    case 'b':
+      return U'\b';
+    case 'r':
+      return U'\r';
+    case 'f':
+      return U'\f';
+    case 'a':
+      return U'\a';
+    case '\\':
+    case '?':
+    case '\'':
+    case '"':
+      return static_cast<char32_t>(c);
+    case 'x':
+      return read_coded(16, 2);
     case 'u': {
       const char32_t value = read_coded(16, 4);
       if (wide) return value;
@@ -224,7 +246,8 @@ char32_t Lexer::read_escape(bool wide) {
       return U'?';
     }
     default:
-      diagnostics_.report(Id::unknown_escape, span_from(start), "unknown escape sequence; taken as the character itself");
+      diagnostics_.report(Id::unknown_escape, span_from(start),
+                          "unknown escape sequence; taken as the character itself");
       return static_cast<unsigned char>(c);
   }
 }

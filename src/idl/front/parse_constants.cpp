@@ -57,7 +57,8 @@ std::optional<std::uint64_t> Parser::parse_positive(std::string_view what) {
   where.length = std::max(previous_end_, where.offset + 1) - where.offset;
   const auto* integer = std::get_if<Integer>(&value);
   if (integer == nullptr) {
-    diagnostics_.report(Id::type_mismatch, where, "the " + std::string(what) + " must be an integer, not " + std::string(describe(value)));
+    diagnostics_.report(Id::type_mismatch, where,
+                        "the " + std::string(what) + " must be an integer, not " + std::string(describe(value)));
     return std::nullopt;
   }
   if (*integer <= 0 || *integer > kMaxBound) {
@@ -70,12 +71,13 @@ std::optional<std::uint64_t> Parser::parse_positive(std::string_view what) {
 
 /// Takes an operator of the given precedence level, 0 binding loosest. `>>` is reported as Kind::greater.
 std::optional<Kind> Parser::accept_operator(std::size_t level) {
-  static constexpr std::array<std::array<Kind, 3>, kLevels> kOperators = {{{Kind::bar, Kind::bar, Kind::bar},
-                                                                           {Kind::caret, Kind::caret, Kind::caret},
-                                                                           {Kind::ampersand, Kind::ampersand, Kind::ampersand},
-                                                                           {Kind::shift_left, Kind::shift_left, Kind::greater},
-                                                                           {Kind::plus, Kind::minus, Kind::minus},
-                                                                           {Kind::star, Kind::slash, Kind::percent}}};
+  static constexpr std::array<std::array<Kind, 3>, kLevels> kOperators = {
+      {{Kind::bar, Kind::bar, Kind::bar},
+       {Kind::caret, Kind::caret, Kind::caret},
+       {Kind::ampersand, Kind::ampersand, Kind::ampersand},
+       {Kind::shift_left, Kind::shift_left, Kind::greater},
+       {Kind::plus, Kind::minus, Kind::minus},
+       {Kind::star, Kind::slash, Kind::percent}}};
   for (const Kind candidate : kOperators[level]) {
     if (!at(candidate)) continue;
     if (candidate != Kind::greater) {
@@ -138,17 +140,26 @@ Evaluated Parser::parse_primary() {
 
 Evaluated Parser::parse_literal() {
   switch (kind()) {
-    case Kind::integer: return Integer{take().integer};
-    case Kind::floating: return take().floating;
-    case Kind::character: return NarrowCharacter{take().bytes[0]};
-    case Kind::wide_character: return WideCharacter{take().wide[0]};
-    case Kind::kw_true: take(); return true;
-    case Kind::kw_false: take(); return false;
+    case Kind::integer:
+      return Integer{take().integer};
+    case Kind::floating:
+      return take().floating;
+    case Kind::character:
+      return NarrowCharacter{take().bytes[0]};
+    case Kind::wide_character:
+      return WideCharacter{take().wide[0]};
+    case Kind::kw_true:
+      take();
+      return true;
+    case Kind::kw_false:
+      take();
+      return false;
     case Kind::fixed:
       report_unsupported(take().span, "fixed-point literal");
       return {};
     case Kind::string:
-    case Kind::wide_string: break;
+    case Kind::wide_string:
+      break;
     default:
       fail(Id::expected, "expected a constant value");
       return {};
@@ -173,7 +184,8 @@ Evaluated Parser::parse_named_constant() {
   if (entry == nullptr || entry->how == Entry::How::unsupported) return {};
   if (const auto* constant = model::as<model::Constant>(entry->declaration)) return from_constant(*constant);
   if (const auto* enumerator = model::as<model::Enumerator>(entry->declaration)) return enumerator;
-  diagnostics_.report(Id::wrong_kind, name->where, describe(*entry) + " is not a constant").note(entry->where, "declared here");
+  diagnostics_.report(Id::wrong_kind, name->where, describe(*entry) + " is not a constant")
+      .note(entry->where, "declared here");
   return {};
 }
 

@@ -36,7 +36,9 @@ std::unique_ptr<model::Model> Parser::run() {
   return std::move(model_);
 }
 
-void Parser::add(const model::Declaration* declaration) { contents_->push_back(declaration); }
+void Parser::add(const model::Declaration* declaration) {
+  contents_->push_back(declaration);
+}
 
 void Parser::parse_definition() {
   const Nesting nesting(*this);

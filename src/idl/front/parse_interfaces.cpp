@@ -134,7 +134,8 @@ void Parser::parse_attribute() {
   do {
     const auto name = parse_new_name("an attribute");
     if (!name) return;
-    if (at(Kind::left_bracket)) return fail(Id::anonymous_type, "an attribute cannot be an anonymous array; use a typedef");
+    if (at(Kind::left_bracket))
+      return fail(Id::anonymous_type, "an attribute cannot be an anonymous array; use a typedef");
     auto* attribute = make<model::Attribute>(*name);
     attribute->readonly = readonly;
     attribute->type = type;
@@ -160,14 +161,16 @@ void Parser::parse_attribute_raises(std::vector<model::Attribute*>& attributes, 
                           attribute.readonly ? "a readonly attribute takes 'raises', not " + quoted(clause.text)
                                              : "a writable attribute takes 'getraises' and 'setraises', not 'raises'");
     } else if ((set_seen || (any && !set)) && !panic_) {
-      diagnostics_.report(Id::attribute_clauses, clause.span, "'getraises' comes before 'setraises', each at most once");
+      diagnostics_.report(Id::attribute_clauses, clause.span,
+                          "'getraises' comes before 'setraises', each at most once");
     }
     (set ? attribute.set_raises : attribute.get_raises) = parse_raises();
     any = true;
     set_seen = set_seen || set;
   }
   if (any && attributes.size() > 1) {
-    diagnostics_.report(Id::attribute_clauses, second_name, "only one attribute may be declared together with exceptions");
+    diagnostics_.report(Id::attribute_clauses, second_name,
+                        "only one attribute may be declared together with exceptions");
   }
 }
 
@@ -224,7 +227,8 @@ void Parser::parse_parameters(model::Operation& operation) {
     parameter.type = parse_type(Use::parameter);
     const auto name = parse_new_name("a parameter");
     if (!name) return;
-    if (at(Kind::left_bracket)) return fail(Id::anonymous_type, "a parameter cannot be an anonymous array; use a typedef");
+    if (at(Kind::left_bracket))
+      return fail(Id::anonymous_type, "a parameter cannot be an anonymous array; use a typedef");
     parameter.name = name->text;
     const auto position = source_.position(name->where.offset);
     parameter.where = {position.file, position.line, position.column};

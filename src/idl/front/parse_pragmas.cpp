@@ -19,7 +19,9 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(kBlanks) == std::string_view::npos; }
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(kBlanks) == std::string_view::npos;
+}
 
 std::optional<std::string_view> unquote(std::string_view word) {
   if (word.size() < 2 || !word.starts_with('"') || !word.ends_with('"')) return std::nullopt;
@@ -29,7 +31,8 @@ std::optional<std::string_view> unquote(std::string_view word) {
 bool is_version(std::string_view text) {
   const std::size_t dot = text.find('.');
   const auto digits = [](std::string_view part) {
-    return !part.empty() && part.size() <= 5 && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return !part.empty() && part.size() <= 5 &&
+           std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
   };
   return dot != std::string_view::npos && digits(text.substr(0, dot)) && digits(text.substr(dot + 1));
 }
@@ -53,8 +56,9 @@ void Parser::parse_pragma(const Token& pragma) {
 void Parser::pragma_prefix(const Token& pragma, std::string_view rest) {
   const auto prefix = unquote(next_word(rest));
   if (!prefix || !is_blank(rest) || !is_valid_prefix(*prefix)) {
-    diagnostics_.report(Id::bad_pragma, pragma.span,
-                        "expected '#pragma prefix \"text\"', the text made of letters, digits, '.', '-', '_' and inner '/'");
+    diagnostics_.report(
+        Id::bad_pragma, pragma.span,
+        "expected '#pragma prefix \"text\"', the text made of letters, digits, '.', '-', '_' and inner '/'");
     return;
   }
   ids_.set_prefix(std::string(*prefix));
@@ -95,7 +99,9 @@ void Parser::pragma_version(const Token& pragma, std::string_view rest) {
   std::string changed = id.substr(0, id.rfind(':') + 1) + std::string(version);
   const Span* fixed = ids_.fixed_at(*declaration);
   if (fixed != nullptr && changed != id) {
-    diagnostics_.report(Id::id_conflict, pragma.span, "the repository id of " + quoted(declaration->name) + " is already " + quoted(id))
+    diagnostics_
+        .report(Id::id_conflict, pragma.span,
+                "the repository id of " + quoted(declaration->name) + " is already " + quoted(id))
         .note(*fixed, "set here");
     return;
   }
@@ -115,8 +121,9 @@ void Parser::pragma_id(const Token& pragma, std::string_view rest) {
   const Span* fixed = ids_.fixed_at(*declaration);
   if (fixed != nullptr && *id != declaration->repository_id) {
     diagnostics_
-        .report(Id::id_conflict, pragma.span,
-                "the repository id of " + quoted(declaration->name) + " is already " + quoted(declaration->repository_id))
+        .report(
+            Id::id_conflict, pragma.span,
+            "the repository id of " + quoted(declaration->name) + " is already " + quoted(declaration->repository_id))
         .note(*fixed, "set here");
     return;
   }

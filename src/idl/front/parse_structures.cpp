@@ -60,8 +60,7 @@ void Parser::parse_member() {
     const model::Type* declared = parse_array_sizes(type);
     names_.declare(name->text, name->where, Entry::How::member, nullptr);
     const auto position = source_.position(name->where.offset);
-    structure.members.push_back(
-        {std::string(name->text), declared, {position.file, position.line, position.column}});
+    structure.members.push_back({std::string(name->text), declared, {position.file, position.line, position.column}});
   } while (accept(Kind::comma));
   expect_semicolon("member");
 }

@@ -43,20 +43,39 @@ const model::Type* Parser::parse_type(Use use) {
     case Kind::kw_long:
     case Kind::kw_unsigned:
       return parse_integer_type();
-    case Kind::kw_float: take(); return basic(TypeKind::float_);
-    case Kind::kw_double: take(); return basic(TypeKind::double_);
-    case Kind::kw_char: take(); return basic(TypeKind::char_);
-    case Kind::kw_wchar: take(); return basic(TypeKind::wchar);
-    case Kind::kw_boolean: take(); return basic(TypeKind::boolean);
-    case Kind::kw_octet: take(); return basic(TypeKind::octet);
-    case Kind::kw_object: take(); return basic(TypeKind::object);
-    case Kind::kw_string: take(); return parse_string_type(TypeKind::string);
-    case Kind::kw_wstring: take(); return parse_string_type(TypeKind::wstring);
+    case Kind::kw_float:
+      take();
+      return basic(TypeKind::float_);
+    case Kind::kw_double:
+      take();
+      return basic(TypeKind::double_);
+    case Kind::kw_char:
+      take();
+      return basic(TypeKind::char_);
+    case Kind::kw_wchar:
+      take();
+      return basic(TypeKind::wchar);
+    case Kind::kw_boolean:
+      take();
+      return basic(TypeKind::boolean);
+    case Kind::kw_octet:
+      take();
+      return basic(TypeKind::octet);
+    case Kind::kw_object:
+      take();
+      return basic(TypeKind::object);
+    case Kind::kw_string:
+      take();
+      return parse_string_type(TypeKind::string);
+    case Kind::kw_wstring:
+      take();
+      return parse_string_type(TypeKind::wstring);
     case Kind::kw_sequence: {
       const bool allowed = use == Use::member || use == Use::alias || use == Use::element;
       const model::Type* type = parse_sequence();
       if (!allowed && type != nullptr) {
-        diagnostics_.report(Id::anonymous_type, where, "an anonymous sequence cannot stand here; give it a name with typedef");
+        diagnostics_.report(Id::anonymous_type, where,
+                            "an anonymous sequence cannot stand here; give it a name with typedef");
         return nullptr;
       }
       return type;
@@ -100,7 +119,9 @@ const model::Type* Parser::parse_string_type(TypeKind kind) {
   return model_->add({kind, *bound, nullptr, {}, nullptr});
 }
 
-bool Parser::accept_template_close() { return expect(Kind::greater, "to close the type's parameters"); }
+bool Parser::accept_template_close() {
+  return expect(Kind::greater, "to close the type's parameters");
+}
 
 const model::Type* Parser::parse_sequence() {
   take();
@@ -117,7 +138,9 @@ const model::Type* Parser::parse_sequence() {
 const model::Type* Parser::parse_constructed(Use use) {
   const Span where = current().span;
   const Kind what = kind();
-  const model::Type* type = what == Kind::kw_struct ? parse_struct() : what == Kind::kw_union ? parse_union() : parse_enum();
+  const model::Type* type = what == Kind::kw_struct  ? parse_struct()
+                            : what == Kind::kw_union ? parse_union()
+                                                     : parse_enum();
   if (use == Use::member || use == Use::alias) {
     if (type != nullptr) check_use(type, use, where);
     return type;
@@ -181,7 +204,8 @@ const model::Type* Parser::check_use(const model::Type* type, Use use, Span wher
 }
 
 /// Remembers how deep a type is made of others: code that walks types recursively must be able to rely on an end.
-void Parser::limit_depth(const model::Declaration& declaration, const std::vector<const model::Type*>& parts, Span where) {
+void Parser::limit_depth(const model::Declaration& declaration, const std::vector<const model::Type*>& parts,
+                         Span where) {
   unsigned deepest = 0;
   for (const model::Type* part : parts) {
     unsigned depth = 0;

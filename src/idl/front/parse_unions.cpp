@@ -12,12 +12,17 @@ using model::TypeKind;
 /// How many values a discriminator type has; 0 for "more than anyone lists".
 std::size_t value_count(const model::Type& type) {
   switch (type.kind) {
-    case TypeKind::boolean: return 2;
-    case TypeKind::char_: return 256;
+    case TypeKind::boolean:
+      return 2;
+    case TypeKind::char_:
+      return 256;
     case TypeKind::short_:
-    case TypeKind::ushort: return 65536;
-    case TypeKind::enum_: return model::as<model::Enum>(type.declaration)->enumerators.size();
-    default: return 0;
+    case TypeKind::ushort:
+      return 65536;
+    case TypeKind::enum_:
+      return model::as<model::Enum>(type.declaration)->enumerators.size();
+    default:
+      return 0;
   }
 }
 
@@ -25,13 +30,19 @@ std::size_t value_count(const model::Type& type) {
 /// on from the lowest.
 model::Value nth_value(const model::Type& type, std::uint64_t n) {
   switch (type.kind) {
-    case TypeKind::boolean: return n != 0;
-    case TypeKind::char_: return static_cast<char32_t>(n);
-    case TypeKind::enum_: return model::as<model::Enum>(type.declaration)->enumerators[n];
-    case TypeKind::short_: return static_cast<std::int64_t>(static_cast<std::int16_t>(n));
+    case TypeKind::boolean:
+      return n != 0;
+    case TypeKind::char_:
+      return static_cast<char32_t>(n);
+    case TypeKind::enum_:
+      return model::as<model::Enum>(type.declaration)->enumerators[n];
+    case TypeKind::short_:
+      return static_cast<std::int64_t>(static_cast<std::int16_t>(n));
     case TypeKind::long_:
-    case TypeKind::longlong: return static_cast<std::int64_t>(n);
-    default: return n;
+    case TypeKind::longlong:
+      return static_cast<std::int64_t>(n);
+    default:
+      return n;
   }
 }
 
@@ -126,8 +137,8 @@ void Parser::parse_union_case() {
 void Parser::parse_label(model::UnionCase& union_case) {
   const Token keyword = take();
   if (keyword.kind == Kind::kw_default) {
-    const bool repeated = union_case.is_default ||
-                          std::any_of(union_->cases.begin(), union_->cases.end(), [](const auto& c) { return c.is_default; });
+    const bool repeated = union_case.is_default || std::any_of(union_->cases.begin(), union_->cases.end(),
+                                                               [](const auto& c) { return c.is_default; });
     if (repeated) diagnostics_.report(Id::duplicate_default, keyword.span, "a union has at most one 'default'");
     union_case.is_default = true;
   } else {

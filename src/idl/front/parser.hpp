@@ -19,9 +19,9 @@
 
 namespace corbel::idl::front {
 
-/// Recursive descent over one preprocessed file: IDL declares before it uses, so one pass resolves, checks and builds the
-/// model. After a syntax error the parser is in panic: no token matches any more, every function falls through to the
-/// nearest statement loop, and that one skips to the next `;` or `}`. One parser per file; not thread-safe.
+/// Recursive descent over one preprocessed file: IDL declares before it uses, so one pass resolves, checks and builds
+/// the model. After a syntax error the parser is in panic: no token matches any more, every function falls through to
+/// the nearest statement loop, and that one skips to the next `;` or `}`. One parser per file; not thread-safe.
 class Parser {
  public:
   Parser(const Source& source, Diagnostics& diagnostics);
@@ -179,11 +179,11 @@ class Parser {
   bool panic_ = false;
   bool abandoned_ = false;  ///< nothing more is read: nested too deeply
   unsigned depth_ = 0;
-  unsigned template_depth_ = 0;   ///< inside < >, where `>>` closes twice
-  std::size_t inherited_ = 0;  ///< declarations that interfaces have inherited so far
+  unsigned template_depth_ = 0;  ///< inside < >, where `>>` closes twice
+  std::size_t inherited_ = 0;    ///< declarations that interfaces have inherited so far
   std::size_t file_depth_ = 0;
   model::TypeKind target_kind_ = model::TypeKind::long_;  ///< what the constant expression at hand is for
-  model::Struct* struct_ = nullptr;  ///< whose members are being parsed
+  model::Struct* struct_ = nullptr;                       ///< whose members are being parsed
   model::Union* union_ = nullptr;
   std::map<model::Value, Span> labels_;
 };

@@ -182,14 +182,17 @@ void point(Place& place, std::string_view message) {
 /// Turns `file:line: error: text` into a diagnostic; nothing for mcpp's summary and context lines.
 std::optional<Diagnostic> read_message(std::string_view line, const std::string& main_file, const std::string& strip) {
   const bool warning = line.find(": warning: ") != std::string_view::npos;
-  const std::string_view mark = warning ? ": warning: " : line.find(": fatal error: ") != std::string_view::npos ? ": fatal error: " : ": error: ";
+  const std::string_view mark = warning                                                  ? ": warning: "
+                                : line.find(": fatal error: ") != std::string_view::npos ? ": fatal error: "
+                                                                                         : ": error: ";
   const std::size_t split = line.find(mark);
   if (split == std::string_view::npos) {
     if (!line.starts_with("Can't open input file")) return std::nullopt;
     return about_file(Id::cannot_read, main_file, "cannot open this file");
   }
   const std::string_view message = line.substr(split + mark.size());
-  if (message.empty() || message.starts_with("Illegal multi-byte") || message.starts_with("End of input with no newline")) {
+  if (message.empty() || message.starts_with("Illegal multi-byte") ||
+      message.starts_with("End of input with no newline")) {
     return std::nullopt;
   }
   std::string_view where = line.substr(0, split);
@@ -203,10 +206,10 @@ std::optional<Diagnostic> read_message(std::string_view line, const std::string&
   place.text = read_line(place.file, place.line);
   point(place, message);
   const bool comment = message.find("unterminated comment") != std::string_view::npos;
-  const Id id = comment                                            ? Id::unterminated
-                : warning                                          ? Id::preprocessor_warning
+  const Id id = comment                                          ? Id::unterminated
+                : warning                                        ? Id::preprocessor_warning
                 : message.starts_with("Can't open include file") ? Id::cannot_read
-                                                                   : Id::preprocessor_error;
+                                                                 : Id::preprocessor_error;
   return Diagnostic{id, is_warning(id) ? Severity::warning : Severity::error, std::move(place), reword(message), {}};
 }
 
@@ -216,11 +219,12 @@ Preprocessed preprocess(const std::string& path, const std::string& strip, const
   Preprocessed result;
   std::string output = run(path, options);
   Trailer trailer;
-  if (output.size() >= sizeof trailer) std::memcpy(&trailer, output.data() + output.size() - sizeof trailer, sizeof trailer);
+  if (output.size() >= sizeof trailer)
+    std::memcpy(&trailer, output.data() + output.size() - sizeof trailer, sizeof trailer);
   if (output.size() < sizeof trailer || trailer.seal != kSeal ||
       trailer.message_length > output.size() - sizeof trailer) {
-    result.diagnostics.push_back(
-        about_file(Id::preprocessor_error, path, "the preprocessor broke off: it crashed or took more than 30 seconds"));
+    result.diagnostics.push_back(about_file(Id::preprocessor_error, path,
+                                            "the preprocessor broke off: it crashed or took more than 30 seconds"));
     return result;
   }
   output.resize(output.size() - sizeof trailer);

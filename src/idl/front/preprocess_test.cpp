@@ -32,7 +32,8 @@ class Preprocess : public ::testing::Test {
 
 TEST_F(Preprocess, HonoursDefinesUndefinesAndSearchFolders) {
   write("lib/sub/part.idl", "typedef long Part;\n");
-  const auto main = write("main.idl", "#include <sub/part.idl>\n#ifdef LONG\ntypedef long T;\n#else\ntypedef SIZE T;\n#endif\n");
+  const auto main =
+      write("main.idl", "#include <sub/part.idl>\n#ifdef LONG\ntypedef long T;\n#else\ntypedef SIZE T;\n#endif\n");
   Options options;
   options.include_dirs = {(folder_ / "lib").string()};
   options.defines = {"SIZE=short", "LONG"};
@@ -84,12 +85,13 @@ TEST_F(Preprocess, IncludesThatMultiplyAreCutOff) {
 }
 
 TEST_F(Preprocess, LatinAndUtf8TextPassesInLiteralsAndComments) {
-  const Result result =
-      parse_file(write("text.idl", "// gr\xfc\xdf\nconst string a = \"caf\xe9\"; const wstring b = L\"caf\xc3\xa9\";\n"));
+  const Result result = parse_file(
+      write("text.idl", "// gr\xfc\xdf\nconst string a = \"caf\xe9\"; const wstring b = L\"caf\xc3\xa9\";\n"));
   ASSERT_NE(result.model, nullptr);
   EXPECT_TRUE(result.diagnostics.empty());
   EXPECT_EQ(model::as<model::Constant>(result.model->contents.at(0))->value, model::Value(std::string("caf\xe9")));
-  EXPECT_EQ(model::as<model::Constant>(result.model->contents.at(1))->value, model::Value(std::u32string(U"caf\u00e9")));
+  EXPECT_EQ(model::as<model::Constant>(result.model->contents.at(1))->value,
+            model::Value(std::u32string(U"caf\u00e9")));
 }
 
 }  // namespace

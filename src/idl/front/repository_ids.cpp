@@ -10,7 +10,9 @@ std::string RepositoryIds::make(const model::Declaration& declaration) const {
   return "IDL:" + (prefix_.empty() ? "" : prefix_ + "/") + scoped_name(declaration, "/") + ":1.0";
 }
 
-void RepositoryIds::enter_file() { outer_prefixes_.push_back(std::exchange(prefix_, {})); }
+void RepositoryIds::enter_file() {
+  outer_prefixes_.push_back(std::exchange(prefix_, {}));
+}
 
 void RepositoryIds::leave_file() {
   if (outer_prefixes_.empty()) return;

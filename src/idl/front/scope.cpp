@@ -23,18 +23,30 @@ bool is_operation_or_attribute(const Entry& entry) {
 std::string_view kind_name(const Entry& entry) {
   if (entry.declaration == nullptr) return entry.how == Entry::How::member ? "member or parameter" : "name";
   switch (entry.declaration->kind) {
-    case DeclarationKind::module_: return "module";
-    case DeclarationKind::forward: return "forward declaration";
-    case DeclarationKind::constant: return "constant";
-    case DeclarationKind::alias: return "typedef";
-    case DeclarationKind::enum_: return "enum";
-    case DeclarationKind::enumerator: return "enumerator";
-    case DeclarationKind::struct_: return "struct";
-    case DeclarationKind::union_: return "union";
-    case DeclarationKind::exception: return "exception";
-    case DeclarationKind::interface_: return "interface";
-    case DeclarationKind::attribute: return "attribute";
-    case DeclarationKind::operation: return "operation";
+    case DeclarationKind::module_:
+      return "module";
+    case DeclarationKind::forward:
+      return "forward declaration";
+    case DeclarationKind::constant:
+      return "constant";
+    case DeclarationKind::alias:
+      return "typedef";
+    case DeclarationKind::enum_:
+      return "enum";
+    case DeclarationKind::enumerator:
+      return "enumerator";
+    case DeclarationKind::struct_:
+      return "struct";
+    case DeclarationKind::union_:
+      return "union";
+    case DeclarationKind::exception:
+      return "exception";
+    case DeclarationKind::interface_:
+      return "interface";
+    case DeclarationKind::attribute:
+      return "attribute";
+    case DeclarationKind::operation:
+      return "operation";
   }
   return "name";
 }
@@ -55,7 +67,9 @@ void collect_inherited(Scope& scope, const std::string& key, std::unordered_set<
 
 }  // namespace
 
-std::string describe(const Entry& entry) { return std::string(kind_name(entry)) + " " + quoted(entry.name); }
+std::string describe(const Entry& entry) {
+  return std::string(kind_name(entry)) + " " + quoted(entry.name);
+}
 
 Entry* Scope::find(const std::string& folded_name) noexcept {
   const auto found = entries_.find(folded_name);
@@ -199,7 +213,8 @@ void Names::report_undeclared(const Part& part, Scope& from, bool outward) {
   if (outward) append_keywords(candidates);
   const std::string_view guess = closest(part.name, candidates);
   std::string text = quoted(part.name) + " is not declared";
-  if (!outward) text = "there is no " + quoted(part.name) + " in " + (from.name().empty() ? "the file scope" : quoted(from.name()));
+  if (!outward)
+    text = "there is no " + quoted(part.name) + " in " + (from.name().empty() ? "the file scope" : quoted(from.name()));
   if (!guess.empty()) text += "; did you mean " + quoted(guess) + "?";
   diagnostics_.report(Id::undeclared, part.where, std::move(text));
 }

@@ -7,7 +7,8 @@
 namespace corbel::idl::front {
 namespace {
 
-constexpr std::uint32_t kMaxJoinedLines = 100;  // how far back place() looks for the start of a comment that joined lines
+constexpr std::uint32_t kMaxJoinedLines =
+    100;  // how far back place() looks for the start of a comment that joined lines
 
 bool at(std::string_view line, std::size_t column, std::string_view token) {
   return column <= line.size() && line.substr(column).starts_with(token);
@@ -26,7 +27,9 @@ bool read_number(std::string_view& line, std::uint32_t& number) {
   return length > 0;
 }
 
-void skip_blanks(std::string_view& line) { line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size())); }
+void skip_blanks(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+}
 
 }  // namespace
 

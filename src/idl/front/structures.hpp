@@ -32,7 +32,8 @@ void Parser::forward_declare(const Name& name) {
   add(forward);
 }
 
-/// The struct, union or interface that the definition at hand completes or starts. `entry` stays null if the name clashes.
+/// The struct, union or interface that the definition at hand completes or starts. `entry` stays null if the name
+/// clashes.
 template <class T>
 T* Parser::begin_structure(const Name& name, Entry*& entry) {
   Entry* existing = names_.current().find(folded(name.text));

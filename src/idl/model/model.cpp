@@ -23,9 +23,22 @@ const Type& resolve(const Type& type) noexcept {
 }
 
 std::string spelling(const Type& type) {
-  static constexpr std::array<std::string_view, 16> kNames = {
-      "void",          "boolean",   "char",  "wchar",  "octet",  "short",   "unsigned short", "long",
-      "unsigned long", "long long", "unsigned long long", "float", "double", "string", "wstring", "Object"};
+  static constexpr std::array<std::string_view, 16> kNames = {"void",
+                                                              "boolean",
+                                                              "char",
+                                                              "wchar",
+                                                              "octet",
+                                                              "short",
+                                                              "unsigned short",
+                                                              "long",
+                                                              "unsigned long",
+                                                              "long long",
+                                                              "unsigned long long",
+                                                              "float",
+                                                              "double",
+                                                              "string",
+                                                              "wstring",
+                                                              "Object"};
   const auto index = static_cast<std::size_t>(type.kind);
   if (type.declaration != nullptr) return scoped_name(*type.declaration);
   if (type.kind == TypeKind::array) {

@@ -20,8 +20,29 @@ struct Location {
 };
 
 enum class TypeKind : std::uint8_t {
-  void_, boolean, char_, wchar, octet, short_, ushort, long_, ulong, longlong, ulonglong, float_, double_,
-  string, wstring, object, sequence, array, alias, enum_, struct_, union_, interface_,
+  void_,
+  boolean,
+  char_,
+  wchar,
+  octet,
+  short_,
+  ushort,
+  long_,
+  ulong,
+  longlong,
+  ulonglong,
+  float_,
+  double_,
+  string,
+  wstring,
+  object,
+  sequence,
+  array,
+  alias,
+  enum_,
+  struct_,
+  union_,
+  interface_,
 };
 
 struct Declaration;
@@ -29,14 +50,25 @@ struct Declaration;
 /// A type as it is used. Which fields count depends on `kind`.
 struct Type {
   TypeKind kind;
-  std::uint64_t bound = 0;                    ///< string, wstring, sequence: 0 is unbounded
-  const Type* element = nullptr;              ///< sequence, array
-  std::vector<std::uint64_t> dimensions;      ///< array: at least one, outermost first
-  const Declaration* declaration = nullptr;   ///< alias, enum_, struct_, union_, interface_
+  std::uint64_t bound = 0;                   ///< string, wstring, sequence: 0 is unbounded
+  const Type* element = nullptr;             ///< sequence, array
+  std::vector<std::uint64_t> dimensions;     ///< array: at least one, outermost first
+  const Declaration* declaration = nullptr;  ///< alias, enum_, struct_, union_, interface_
 };
 
 enum class DeclarationKind : std::uint8_t {
-  module_, forward, constant, alias, enum_, enumerator, struct_, union_, exception, interface_, attribute, operation,
+  module_,
+  forward,
+  constant,
+  alias,
+  enum_,
+  enumerator,
+  struct_,
+  union_,
+  exception,
+  interface_,
+  attribute,
+  operation,
 };
 
 /// Anything with a scoped name. `name` has lost the escaping underscore.

@@ -18,8 +18,8 @@ Seq make_sequence(std::size_t length, Make&& make) {
 
 inline Interop::BinStruct sample_bin(int which) {
   if (which == 0) return {};
-  return Interop::BinStruct(static_cast<std::int16_t>(-2 * which), static_cast<char>('a' + which % 20), 0x01020304 * which,
-                            static_cast<std::uint8_t>(200 + which), 1.0 / (which + 2));
+  return Interop::BinStruct(static_cast<std::int16_t>(-2 * which), static_cast<char>('a' + which % 20),
+                            0x01020304 * which, static_cast<std::uint8_t>(200 + which), 1.0 / (which + 2));
 }
 
 inline Interop::Scalars sample_scalars(int which) {
