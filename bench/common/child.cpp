@@ -104,7 +104,8 @@ std::string Child::read_line(std::chrono::seconds timeout) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
     pollfd ready{output_, POLLIN, 0};
     const int count = left.count() > 0 ? poll(&ready, 1, static_cast<int>(left.count())) : 0;
-    if (count == 0) throw std::runtime_error(name_ + " did not answer within " + std::to_string(timeout.count()) + " s");
+    if (count == 0)
+      throw std::runtime_error(name_ + " did not answer within " + std::to_string(timeout.count()) + " s");
     if (count < 0 && errno == EINTR) continue;
     char piece[4096];
     const ssize_t got = read(output_, piece, sizeof piece);
@@ -149,7 +150,9 @@ void Child::terminate(std::chrono::seconds timeout) {
   ended_within(std::chrono::seconds(10));
 }
 
-std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+std::string own_path() {
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
 
 std::string output_of(const std::vector<std::string>& argv, std::chrono::seconds timeout) {
   std::string text;

@@ -34,7 +34,6 @@ class Child {
   void end(std::chrono::seconds timeout);
   /// Sends SIGTERM to it (SIGKILL after `timeout`) and waits for its end.
   void terminate(std::chrono::seconds timeout);
-  pid_t pid() const noexcept { return pid_; }
 
  private:
   void close_pipes();

@@ -19,13 +19,14 @@ struct message {
   uint32_t operation;
   uint32_t buffer;
   uint64_t size;
-  char filler[48];
+  uint64_t offset;
+  char filler[40];
 };
 
 static const uint64_t most_kept = (uint64_t)4 << 30;
 
-static int send_all(int handle, const void *data, size_t size) {
-  const char *next = data;
+static int send_all(int handle, const void* data, size_t size) {
+  const char* next = data;
   while (size > 0) {
     const ssize_t sent = send(handle, next, size, MSG_NOSIGNAL);
     if (sent < 0) {
@@ -39,8 +40,8 @@ static int send_all(int handle, const void *data, size_t size) {
 }
 
 /* 1: all there; 0: the peer closed before the first octet. */
-static int receive_all(int handle, void *data, size_t size) {
-  char *next = data;
+static int receive_all(int handle, void* data, size_t size) {
+  char* next = data;
   size_t left = size;
   while (left > 0) {
     const ssize_t got = recv(handle, next, left, 0);
@@ -59,7 +60,9 @@ static int receive_all(int handle, void *data, size_t size) {
   return 1;
 }
 
-static int ask(int handle, const struct message *request) { return send_all(handle, request, sizeof *request); }
+static int ask(int handle, const struct message* request) {
+  return send_all(handle, request, sizeof *request);
+}
 
 static int await_reply(int handle) {
   struct message reply;
@@ -69,7 +72,7 @@ static int await_reply(int handle) {
   return -1;
 }
 
-static int send_pieces(int handle, const char *data, uint64_t size, uint32_t buffer) {
+static int send_pieces(int handle, const char* data, uint64_t size, uint32_t buffer) {
   while (size > 0) {
     const size_t piece = size < buffer ? (size_t)size : buffer;
     if (send_all(handle, data, piece) != 0) return -1;
@@ -80,7 +83,7 @@ static int send_pieces(int handle, const char *data, uint64_t size, uint32_t buf
 }
 
 /* Where the octets go: to `data` one after the other, or all to the same `buffer` octets if `drop`. */
-static int receive_pieces(int handle, char *data, uint64_t size, uint32_t buffer, int drop) {
+static int receive_pieces(int handle, char* data, uint64_t size, uint32_t buffer, int drop) {
   while (size > 0) {
     const ssize_t got = recv(handle, data, size < buffer ? (size_t)size : buffer, 0);
     if (got < 0) {
@@ -97,13 +100,13 @@ static int receive_pieces(int handle, char *data, uint64_t size, uint32_t buffer
   return 0;
 }
 
-static int listen_tcp(char *address, size_t size) {
+static int listen_tcp(char* address, size_t size) {
   struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
   socklen_t length = sizeof name;
   const int handle = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (handle < 0) return -1;
-  if (bind(handle, (struct sockaddr *)&name, sizeof name) != 0 || listen(handle, 16) != 0 ||
-      getsockname(handle, (struct sockaddr *)&name, &length) != 0) {
+  if (bind(handle, (struct sockaddr*)&name, sizeof name) != 0 || listen(handle, 16) != 0 ||
+      getsockname(handle, (struct sockaddr*)&name, &length) != 0) {
     close(handle);
     return -1;
   }
@@ -111,7 +114,7 @@ static int listen_tcp(char *address, size_t size) {
   return handle;
 }
 
-static int unix_name(const char *path, struct sockaddr_un *name) {
+static int unix_name(const char* path, struct sockaddr_un* name) {
   memset(name, 0, sizeof *name);
   name->sun_family = AF_UNIX;
   if (strlen(path) >= sizeof name->sun_path) {
@@ -122,12 +125,12 @@ static int unix_name(const char *path, struct sockaddr_un *name) {
   return 0;
 }
 
-static int listen_unix(const char *path, char *address, size_t size) {
+static int listen_unix(const char* path, char* address, size_t size) {
   struct sockaddr_un name;
   if (unix_name(path, &name) != 0) return -1;
   const int handle = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (handle < 0) return -1;
-  if (bind(handle, (struct sockaddr *)&name, sizeof name) != 0 || listen(handle, 16) != 0) {
+  if (bind(handle, (struct sockaddr*)&name, sizeof name) != 0 || listen(handle, 16) != 0) {
     close(handle);
     return -1;
   }
@@ -135,7 +138,7 @@ static int listen_unix(const char *path, char *address, size_t size) {
   return handle;
 }
 
-int plain_listen(const char *transport, const char *path, char *address, size_t size) {
+int plain_listen(const char* transport, const char* path, char* address, size_t size) {
   return strcmp(transport, "unix") == 0 ? listen_unix(path, address, size) : listen_tcp(address, size);
 }
 
@@ -153,7 +156,7 @@ int plain_accept(int listener) {
   return handle;
 }
 
-int plain_connect(const char *address) {
+int plain_connect(const char* address) {
   struct sockaddr_un local;
   struct sockaddr_in inet = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
   const int is_unix = strncmp(address, "unix:", 5) == 0;
@@ -161,7 +164,7 @@ int plain_connect(const char *address) {
   if (!is_unix) inet.sin_port = htons((uint16_t)atoi(address + 4));
   const int handle = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (handle < 0) return -1;
-  const struct sockaddr *name = is_unix ? (struct sockaddr *)&local : (struct sockaddr *)&inet;
+  const struct sockaddr* name = is_unix ? (struct sockaddr*)&local : (struct sockaddr*)&inet;
   if (connect(handle, name, is_unix ? sizeof local : sizeof inet) != 0) {
     close(handle);
     return -1;
@@ -172,18 +175,24 @@ int plain_connect(const char *address) {
 
 /* What a connection's server keeps between requests. */
 struct kept {
-  char *data;
+  char* data;
   uint64_t size;
   uint64_t capacity;
 };
 
-static int resize(struct kept *kept, uint64_t size) {
+static int holds(const struct kept* kept, const struct message* request) {
+  if (request->offset <= kept->size && request->size <= kept->size - request->offset) return 1;
+  errno = EINVAL;
+  return 0;
+}
+
+static int resize(struct kept* kept, uint64_t size) {
   if (size > most_kept) {
     errno = ENOMEM;
     return -1;
   }
   if (size > kept->capacity) {
-    char *const data = realloc(kept->data, size);
+    char* const data = realloc(kept->data, size);
     if (data == NULL) return -1;
     kept->data = data;
     kept->capacity = size;
@@ -192,24 +201,25 @@ static int resize(struct kept *kept, uint64_t size) {
   return 0;
 }
 
-static int drop_flood(int handle, const struct message *request) {
-  char *const buffer = malloc(request->buffer);
+static int drop_flood(int handle, const struct message* request) {
+  char* const buffer = malloc(request->buffer);
   if (buffer == NULL) return -1;
   const int status = receive_pieces(handle, buffer, request->size, request->buffer, 1);
   free(buffer);
   return status;
 }
 
-static int serve_request(int handle, struct message *request, struct kept *kept) {
+static int serve_request(int handle, struct message* request, struct kept* kept) {
   switch (request->operation) {
     case op_ping:
       break;
     case op_put:
-      if (resize(kept, request->size) != 0) return -1;
-      if (receive_pieces(handle, kept->data, request->size, request->buffer, 0) != 0) return -1;
+      if (!holds(kept, request)) return -1;
+      if (receive_pieces(handle, kept->data + request->offset, request->size, request->buffer, 0) != 0) return -1;
       break;
     case op_get:
-      return send_pieces(handle, kept->data, request->size < kept->size ? request->size : kept->size, request->buffer);
+      if (!holds(kept, request)) return -1;
+      return send_pieces(handle, kept->data + request->offset, request->size, request->buffer);
     case op_wipe:
       if (resize(kept, request->size) != 0) return -1;
       memset(kept->data, 0, kept->size);
@@ -243,8 +253,8 @@ int plain_ping(int handle) {
   return ask(handle, &request) == 0 ? await_reply(handle) : -1;
 }
 
-int plain_put(int handle, const struct plain_piece *pieces, size_t count, uint32_t buffer) {
-  struct message request = {.operation = op_put, .buffer = buffer};
+int plain_put(int handle, const struct plain_piece* pieces, size_t count, uint64_t offset, uint32_t buffer) {
+  struct message request = {.operation = op_put, .buffer = buffer, .offset = offset};
   for (size_t i = 0; i < count; ++i) request.size += pieces[i].size;
   if (ask(handle, &request) != 0) return -1;
   for (size_t i = 0; i < count; ++i) {
@@ -253,8 +263,8 @@ int plain_put(int handle, const struct plain_piece *pieces, size_t count, uint32
   return await_reply(handle);
 }
 
-int plain_get(int handle, void *data, uint64_t size, uint32_t buffer) {
-  const struct message request = {.operation = op_get, .buffer = buffer, .size = size};
+int plain_get(int handle, void* data, uint64_t size, uint64_t offset, uint32_t buffer) {
+  const struct message request = {.operation = op_get, .buffer = buffer, .size = size, .offset = offset};
   if (ask(handle, &request) != 0) return -1;
   return receive_pieces(handle, data, size, buffer, 0);
 }
@@ -264,7 +274,7 @@ int plain_wipe(int handle, uint64_t size) {
   return ask(handle, &request) == 0 ? await_reply(handle) : -1;
 }
 
-int plain_flood(int handle, const void *data, uint32_t buffer, uint64_t count) {
+int plain_flood(int handle, const void* data, uint32_t buffer, uint64_t count) {
   const struct message request = {.operation = op_flood, .buffer = buffer, .size = buffer * count};
   if (ask(handle, &request) != 0) return -1;
   for (uint64_t i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control of every comparison: what a C programmer writes by hand with blocking sockets. All functions return -1 and
-   set errno on failure. */
+/* The control of every comparison: what a C programmer writes by hand with blocking sockets. All functions return -1
+   and set errno on failure. */
 #pragma once
 
 #include <stddef.h>
@@ -12,28 +12,28 @@ extern "C" {
 
 /* A handle that listens on 127.0.0.1 ("tcp"; the system chooses the port) or on `path` ("unix"). `address`, of `size`
    octets, receives what plain_connect wants: "tcp:PORT" or "unix:PATH". */
-int plain_listen(const char *transport, const char *path, char *address, size_t size);
+int plain_listen(const char* transport, const char* path, char* address, size_t size);
 int plain_accept(int listener);
-int plain_connect(const char *address);
+int plain_connect(const char* address);
 
 /* Serves one connection until the client closes it (0) or it fails (-1). */
 int plain_serve(int handle);
 
 /* Sends 64 octets and waits for 64 octets in return. */
 int plain_ping(int handle);
-/* Sends all the pieces, which the server receives at most `buffer` octets at a time and keeps; returns when it has
-   confirmed them. */
+/* Sends all the pieces, which the server receives at most `buffer` octets at a time and keeps from `offset` on, within
+   what plain_wipe made; returns when it has confirmed them. */
 struct plain_piece {
-  const void *data;
+  const void* data;
   size_t size;
 };
-int plain_put(int handle, const struct plain_piece *pieces, size_t count, uint32_t buffer);
-/* Receives what the server keeps: `size` octets, at most `buffer` at a time. */
-int plain_get(int handle, void *data, uint64_t size, uint32_t buffer);
+int plain_put(int handle, const struct plain_piece* pieces, size_t count, uint64_t offset, uint32_t buffer);
+/* Receives `size` octets of what the server keeps from `offset` on, at most `buffer` at a time. */
+int plain_get(int handle, void* data, uint64_t size, uint64_t offset, uint32_t buffer);
 /* Makes the server keep `size` zeros. */
 int plain_wipe(int handle, uint64_t size);
 /* Sends the same `buffer` octets `count` times; the server reads them `buffer` at a time, drops them, and confirms. */
-int plain_flood(int handle, const void *data, uint32_t buffer, uint64_t count);
+int plain_flood(int handle, const void* data, uint32_t buffer, uint64_t count);
 
 #ifdef __cplusplus
 }

@@ -8,9 +8,12 @@
 
 namespace bench {
 
-Progress::Progress(std::size_t steps) : steps_(std::max<std::size_t>(steps, 1)), terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::size_t steps)
+    : steps_(std::max<std::size_t>(steps, 1)), terminal_(isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() { finish(); }
+Progress::~Progress() {
+  finish();
+}
 
 void Progress::step(const std::string& what) {
   const std::size_t percent = std::min<std::size_t>(100, 100 * done_ / steps_);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/results.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -54,17 +53,6 @@ void write_json(const Report& report, const std::string& path) {
   std::ofstream file(path, std::ios::trunc);
   file << to_json(report) << std::flush;
   if (!file) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
-}
-
-const Result* find_result(const std::vector<Result>& results, const std::string& metric, const Case& wanted) {
-  for (const Result& result : results) {
-    const bool matches = std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
-      const auto found = result.of.find(entry.first);
-      return found != result.of.end() && found->second == entry.second;
-    });
-    if (result.metric == metric && matches) return &result;
-  }
-  return nullptr;
 }
 
 }  // namespace bench

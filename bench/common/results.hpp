@@ -37,7 +37,5 @@ std::string to_json(const Report& report);
 /// Writes to_json to the file; throws std::runtime_error if that fails.
 void write_json(const Report& report, const std::string& path);
 
-/// The figure of this metric whose case holds all of `wanted`; nullptr if there is none.
-const Result* find_result(const std::vector<Result>& results, const std::string& metric, const Case& wanted);
 
 }  // namespace bench

@@ -28,7 +28,9 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-void Table::add_rule() { rows_.emplace_back(); }
+void Table::add_rule() {
+  rows_.emplace_back();
+}
 
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths(rows_.front().size());

@@ -22,7 +22,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStartTimeout(30);
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 /// The lines of a server up to "ready": what comes before the last word, and the last word.
 std::map<std::string, std::string> references_of(bench::Child& server) {
@@ -99,7 +101,8 @@ class Servers {
 
 class Run {
  public:
-  Run(const std::vector<File>& files, const Settings& settings) : files_(files), settings_(settings), servers_(server_cpu()) {
+  Run(const std::vector<File>& files, const Settings& settings)
+      : files_(files), settings_(settings), servers_(server_cpu()) {
     bench::pin_to_cpu(bench::allowed_cpus().front());
     orb_ = make_orb(servers_.components(), "client", {"-ORBCollocation", "off"});
     for (const Servers::Offer& offer : servers_.offers()) add(offer);
@@ -129,13 +132,18 @@ class Run {
  private:
   static int server_cpu() { return bench::allowed_cpus().back(); }
 
+  /// The place of the control for a transport: the same conversation, block by block. A stream goes before it, as what
+  /// sockets can do at best.
   std::size_t add_control(const std::string& transport) {
-    for (std::size_t i = 0; i < achieved_.size(); ++i) {
-      if (achieved_[i].control == i && achieved_[i].transport == transport) return i;
+    for (const Achieved& one : achieved_) {
+      if (one.protocol == kBlocks && one.transport == transport) return one.control;
     }
-    movers_.push_back(make_plain_mover(servers_.plain_address(transport), settings_.block_size));
-    achieved_.push_back({"C sockets", transport, achieved_.size(), {}, {}, {}, {}});
-    return achieved_.size() - 1;
+    const std::size_t control = achieved_.size() + 1;
+    for (const bool stream : {true, false}) {
+      movers_.push_back(make_plain_mover(servers_.plain_address(transport), settings_.block_size, stream));
+      achieved_.push_back({stream ? kStream : kBlocks, transport, control, {}, {}, {}, {}});
+    }
+    return control;
   }
 
   void add(const Servers::Offer& offer) {

@@ -13,22 +13,26 @@ namespace demo {
 
 struct Settings {
   int turns = 7;
-  int pings = 1000;         ///< per turn
-  double budget_s = 40;     ///< no turn begins after so many seconds
+  int pings = 1000;      ///< per turn
+  double budget_s = 40;  ///< no turn begins after so many seconds
   std::size_t block_size = 0;
 };
 
+/// What plain C sockets go by in place of a protocol: each block asked for or confirmed, and one stream per file.
+inline constexpr char kBlocks[] = "C blocks";
+inline constexpr char kStream[] = "C stream";
+
 /// What one way to move files achieved.
 struct Achieved {
-  std::string protocol;  ///< "C sockets" for the control
+  std::string protocol;  ///< or kBlocks or kStream
   std::string transport;
-  std::size_t control = 0;        ///< place of its control in the list; its own if it is one
-  std::vector<double> upload;     ///< MiB/s, one figure per turn
-  std::vector<double> download;   ///< MiB/s
-  std::vector<double> ping_p50;   ///< us
-  std::vector<double> ping_p99;   ///< us
-  std::uint64_t checks = 0;       ///< SHA-256 comparisons, each at one end
-  std::uint64_t failures = 0;     ///< those that differed
+  std::size_t control = 0;       ///< place of its control in the list; its own if it is one
+  std::vector<double> upload;    ///< MiB/s, one figure per turn
+  std::vector<double> download;  ///< MiB/s
+  std::vector<double> ping_p50;  ///< us
+  std::vector<double> ping_p99;  ///< us
+  std::uint64_t checks = 0;      ///< SHA-256 comparisons, each at one end
+  std::uint64_t failures = 0;    ///< those that differed
 };
 
 /// Starts the servers and moves the files over everything in turn. Throws if a call fails.

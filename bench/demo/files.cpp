@@ -58,7 +58,8 @@ std::string printable_name(std::size_t number, const std::string& path) {
 }
 
 File load_file(const std::string& path, std::size_t number, std::size_t block_size) {
-  if (!fs::is_regular_file(path)) cannot_read(path, fs::exists(path) ? "it is no regular file" : "there is no such file");
+  if (!fs::is_regular_file(path))
+    cannot_read(path, fs::exists(path) ? "it is no regular file" : "there is no such file");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) cannot_read(path, std::strerror(errno));
   File file{path, printable_name(number, path), 0, {}, {}};
@@ -78,7 +79,8 @@ File load_file(const std::string& path, std::size_t number, std::size_t block_si
 
 std::vector<std::string> large_files(std::uint64_t octets) {
   std::vector<Candidate> candidates;
-  for (const char* const folder : {"/usr/bin", "/usr/lib", "/usr/libexec", "/usr/share"}) collect(folder, octets / 2, candidates);
+  for (const char* const folder : {"/usr/bin", "/usr/lib", "/usr/libexec", "/usr/share"})
+    collect(folder, octets / 2, candidates);
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.size != b.size ? a.size > b.size : a.path < b.path;
   });

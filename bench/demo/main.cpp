@@ -20,7 +20,9 @@ struct Arguments {
   int block_kib = 1024;
 };
 
-std::string mebi(std::uint64_t octets) { return bench::number(static_cast<double>(octets) / kMebi, 1) + " MiB"; }
+std::string mebi(std::uint64_t octets) {
+  return bench::number(static_cast<double>(octets) / kMebi, 1) + " MiB";
+}
 
 void introduce(const std::vector<demo::File>& files, const bench::Machine& machine, int block_kib) {
   std::cout << "Corbel " << machine.versions.at("corbel") << " moves " << files.size() << " file"
@@ -29,12 +31,15 @@ void introduce(const std::vector<demo::File>& files, const bench::Machine& machi
   for (const demo::File& file : files) {
     std::cout << "  " << file.path << "  " << mebi(file.size) << "  SHA-256 " << file.digest.substr(0, 16) << "...\n";
   }
-  std::cout << "\nThe two talk through an interface compiled from IDL (bench/demo/image.idl), in two-way calls with blocks of\n"
-            << block_kib << " KiB, over each message protocol and transport in turn. Plain C sockets move the same octets in the\n"
-            << "same run, as one stream per file. After every transfer the SHA-256 is compared, at the server after an\n"
-            << "upload, at the client after a download.\n\n"
-            << bench::describe(machine) << "\n\n"
-            << std::flush;
+  std::cout
+      << "\nThe two talk through an interface compiled from IDL (bench/demo/image.idl), in two-way calls that move "
+         "blocks\n"
+      << "of " << block_kib
+      << " KiB, over each message protocol and transport in turn. In the same run plain C sockets move the same\n"
+      << "octets, block by block in the same conversation (C blocks) and as one stream per file (C stream). The\n"
+      << "SHA-256 is compared after every transfer, at the server after an upload, at the client after a download.\n\n"
+      << bench::describe(machine) << "\n\n"
+      << std::flush;
 }
 
 /// True if all arrived.
@@ -46,9 +51,10 @@ bool conclude(const std::vector<demo::File>& files, const std::vector<demo::Achi
     failures += one.failures;
   }
   const std::size_t turns = achieved.front().upload.size();
-  std::cout << "\nMedians of " << turns << " turns, each after one to warm up. \"x C\" is the figure divided by the plain C sockets' over the\n"
-            << "same transport (for inproc: over unix); more is better for throughput, less for calls. A call is a two-way\n"
-            << "call without arguments; C sockets answer 64 octets with 64.\n\n";
+  std::cout << "\nMedians of " << turns
+            << " turns after one to warm up. \"x C\": divided by the C blocks over the same transport (for\n"
+            << "inproc: over unix); more is better for throughput, less for calls. A call is a two-way call without\n"
+            << "arguments; C sockets answer 64 octets with 64.\n\n";
   const std::uint64_t moved = demo::total_size(files) * 2 * (turns + 1) * achieved.size();
   if (failures == 0) {
     std::cout << "All " << checks << " transfers arrived intact: " << mebi(moved) << " in " << bench::number(seconds, 1)
@@ -66,7 +72,8 @@ int run(const Arguments& arguments) {
   if (arguments.quick) settings.turns = 3, settings.pings = 200;
   if (arguments.turns > 0) settings.turns = arguments.turns, settings.budget_s = 1e9;
 
-  const auto paths = arguments.files.empty() ? demo::large_files((arguments.quick ? 8ULL : 64ULL) << 20U) : arguments.files;
+  const auto paths =
+      arguments.files.empty() ? demo::large_files((arguments.quick ? 8ULL : 64ULL) << 20U) : arguments.files;
   const std::vector<demo::File> files = demo::load(paths, settings.block_size);
   if (demo::total_size(files) == 0) throw std::runtime_error("there is nothing to move: the files are empty");
 
@@ -95,8 +102,11 @@ int main(int argc, char** argv) {
   app.add_option("FILE", arguments.files, "files to move; default: the largest on this machine, 64 MiB in all");
   app.add_option("--json", arguments.json, "write the figures to this file, too");
   app.add_flag("--quick", arguments.quick, "fewer turns and, without FILE, less to move");
-  app.add_option("--repeat", arguments.turns, "turns to take (default 7, fewer on a slow machine)")->check(CLI::Range(1, 1000));
-  app.add_option("--block", arguments.block_kib, "KiB moved by one call")->check(CLI::Range(1, 65536))->capture_default_str();
+  app.add_option("--repeat", arguments.turns, "turns to take (default 7, fewer on a slow machine)")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--block", arguments.block_kib, "KiB moved by one call")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
   try {
     if (role == "--as-image-server") return demo::image_server_main();
     if (role == "--as-plain-server" && argc == 3) return demo::plain_server_main(argv[2]);

@@ -30,8 +30,9 @@ class Mover {
 std::unique_ptr<Mover> make_corbel_mover(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::string& reference,
                                          std::size_t block_size);
 
-/// Through plain C sockets; `address` is what plain_listen gave.
-std::unique_ptr<Mover> make_plain_mover(const std::string& address, std::size_t block_size);
+/// Through plain C sockets; `address` is what plain_listen gave. In blocks that are each asked for or confirmed, as the
+/// calls through a reference are, or in one stream per file.
+std::unique_ptr<Mover> make_plain_mover(const std::string& address, std::size_t block_size, bool stream);
 
 /// The process that serves plain C sockets over tcp and over the unix socket `path` until standard input ends. Prints
 /// "TRANSPORT ADDRESS" for each, then "ready".

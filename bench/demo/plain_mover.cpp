@@ -2,6 +2,7 @@
 // The same job done by plain C sockets: the control.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
@@ -20,8 +21,8 @@ void check(int status) {
 
 class PlainMover final : public Mover {
  public:
-  PlainMover(const std::string& address, std::size_t block_size)
-      : handle_(plain_connect(address.c_str())), block_size_(static_cast<std::uint32_t>(block_size)) {
+  PlainMover(const std::string& address, std::size_t block_size, bool stream)
+      : handle_(plain_connect(address.c_str())), block_size_(static_cast<std::uint32_t>(block_size)), stream_(stream) {
     check(handle_);
   }
   ~PlainMover() override { close(handle_); }
@@ -32,10 +33,19 @@ class PlainMover final : public Mover {
   void upload(const File& file) override {
     std::vector<plain_piece> pieces;
     for (const Block& block : file.blocks) pieces.push_back({block.data(), block.size()});
-    check(plain_put(handle_, pieces.data(), pieces.size(), block_size_));
+    if (stream_) return check(plain_put(handle_, pieces.data(), pieces.size(), 0, block_size_));
+    std::uint64_t offset = 0;
+    for (const plain_piece& piece : pieces) {
+      check(plain_put(handle_, &piece, 1, offset, block_size_));
+      offset += piece.size;
+    }
   }
   void download(const File&, std::span<std::uint8_t> octets) override {
-    check(plain_get(handle_, octets.data(), octets.size(), block_size_));
+    const std::size_t step = stream_ ? octets.size() : block_size_;
+    for (std::size_t offset = 0; offset < octets.size(); offset += step) {
+      const std::size_t length = std::min(step, octets.size() - offset);
+      check(plain_get(handle_, octets.data() + offset, length, offset, block_size_));
+    }
   }
   /// The C server computes no digest: what it holds is fetched and looked at here.
   bool arrived(const File& file) override {
@@ -49,22 +59,25 @@ class PlainMover final : public Mover {
  private:
   int handle_;
   std::uint32_t block_size_;
+  bool stream_;
 };
 
-/// Serves connections one after the other, for as long as the process lives.
+/// A thread for each connection, for as long as the process lives.
 void serve(int listener) {
   for (;;) {
     const int handle = plain_accept(listener);
     if (handle < 0) return;
-    plain_serve(handle);
-    close(handle);
+    std::thread([handle] {
+      plain_serve(handle);
+      close(handle);
+    }).detach();
   }
 }
 
 }  // namespace
 
-std::unique_ptr<Mover> make_plain_mover(const std::string& address, std::size_t block_size) {
-  return std::make_unique<PlainMover>(address, block_size);
+std::unique_ptr<Mover> make_plain_mover(const std::string& address, std::size_t block_size, bool stream) {
+  return std::make_unique<PlainMover>(address, block_size, stream);
 }
 
 int plain_server_main(const std::string& path) {

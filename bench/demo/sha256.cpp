@@ -11,7 +11,9 @@ namespace {
 
 class Digest {
  public:
-  Digest() : context_(EVP_MD_CTX_new()) { check(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1); }
+  Digest() : context_(EVP_MD_CTX_new()) {
+    check(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
+  }
   void add(std::span<const std::uint8_t> octets) {
     check(EVP_DigestUpdate(context_.get(), octets.data(), octets.size()) == 1);
   }

@@ -20,7 +20,12 @@ constexpr Metric kMetrics[] = {{"upload_throughput", "MiB/s", &Achieved::upload}
                                {"latency_p50", "us", &Achieved::ping_p50},
                                {"latency_p99", "us", &Achieved::ping_p99}};
 
-bool is_control(const std::vector<Achieved>& achieved, const Achieved& one) { return &achieved[one.control] == &one; }
+bool is_control(const std::vector<Achieved>& achieved, const Achieved& one) {
+  return &achieved[one.control] == &one;
+}
+bool is_plain(const Achieved& one) {
+  return one.protocol == kBlocks || one.protocol == kStream;
+}
 
 }  // namespace
 
@@ -30,7 +35,7 @@ void print_table(const std::vector<Achieved>& achieved) {
                      2);
   for (const Achieved& one : achieved) {
     const bool control = is_control(achieved, one);
-    if (control && &one != &achieved.front()) table.add_rule();
+    if (one.protocol == kStream && &one != &achieved.front()) table.add_rule();
     std::vector<std::string> cells{one.protocol, one.transport};
     for (const Metric& metric : kMetrics) {
       const double value = bench::summarise(one.*metric.samples).median;
@@ -48,10 +53,8 @@ std::vector<bench::Result> results_of(const std::vector<Achieved>& achieved) {
   std::vector<bench::Result> results;
   for (const Achieved& one : achieved) {
     const bool control = is_control(achieved, one);
-    const bench::Case of{{"orb", control ? "raw" : "corbel"},
-                         {"protocol", control ? "none" : one.protocol},
-                         {"transport", one.transport},
-                         {"control", control ? "none" : "raw over " + achieved[one.control].transport}};
+    bench::Case of{{"orb", is_plain(one) ? "raw" : "corbel"}, {"protocol", one.protocol}, {"transport", one.transport}};
+    if (!control) of["control"] = achieved[one.control].protocol + " over " + achieved[one.control].transport;
     for (const Metric& metric : kMetrics) {
       bench::Result result{"demo", of, metric.name, metric.unit, bench::summarise(one.*metric.samples)};
       if (!control) result.control = bench::summarise(achieved[one.control].*metric.samples).median;

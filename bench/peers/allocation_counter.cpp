@@ -26,7 +26,9 @@ static_assert(Counter::is_always_lock_free && sizeof(Counter) == 8);
 constinit Counter counter_of_own{0};
 constinit std::atomic<Counter*> counter{&counter_of_own};
 
-void count() noexcept { counter.load(std::memory_order_relaxed)->fetch_add(1, std::memory_order_relaxed); }
+void count() noexcept {
+  counter.load(std::memory_order_relaxed)->fetch_add(1, std::memory_order_relaxed);
+}
 
 [[gnu::constructor]] void share_counter() {
   const char* const name = std::getenv("CORBEL_BENCH_ALLOCATIONS");

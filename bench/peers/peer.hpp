@@ -9,7 +9,8 @@
 //
 //     ping N                    N void two-way calls one after the other -> "ok NANOSECONDS"
 //     latency N                 the same, each timed -> "ok P50 P99 P999" in nanoseconds
-//     stream TYPE BUFFER N      N oneway calls with a sequence of TYPE (octet or struct) that fills BUFFER octets, then a
+//     stream TYPE BUFFER N      N oneway calls with a sequence of TYPE (octet or struct) that fills BUFFER octets, then
+//     a
 //                               two-way call that returns when all have arrived -> "ok NANOSECONDS OCTETS"
 //
 // or "failed WHY". A program ends with its input, and with its parent.
@@ -75,11 +76,13 @@ void run_latency(Client& client, unsigned long count) {
 /// `Client::stream(type, buffer, count)` returns the octets of user data that arrived.
 template <class Client>
 void run_stream(Client& client, const std::string& type, unsigned long buffer, unsigned long count) {
-  if ((type != "octet" && type != "struct") || buffer < 24 || buffer > (64UL << 20)) throw std::runtime_error("bad stream");
+  if ((type != "octet" && type != "struct") || buffer < 24 || buffer > (64UL << 20))
+    throw std::runtime_error("bad stream");
   const auto prepared = client.prepare(type, buffer);
   const std::uint64_t begin = now_ns();
   const std::uint64_t octets = client.stream(prepared, count);
-  std::printf("ok %llu %llu\n", static_cast<unsigned long long>(now_ns() - begin), static_cast<unsigned long long>(octets));
+  std::printf("ok %llu %llu\n", static_cast<unsigned long long>(now_ns() - begin),
+              static_cast<unsigned long long>(octets));
 }
 
 template <class Client>
@@ -121,7 +124,8 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (argc != 5 || (role != "server" && role != "client")) {
-      std::fprintf(stderr, "usage: %s about | server PROTOCOL TRANSPORT PATH | client PROTOCOL TRANSPORT REFERENCE\n", argv[0]);
+      std::fprintf(stderr, "usage: %s about | server PROTOCOL TRANSPORT PATH | client PROTOCOL TRANSPORT REFERENCE\n",
+                   argv[0]);
       return 2;
     }
     end_with_parent();

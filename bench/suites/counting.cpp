@@ -136,7 +136,8 @@ std::vector<double> count_allocations(const Mechanism& mechanism, const std::str
 }
 
 bool can_trace() {
-  return program_exists("strace") && output_of({"strace", "-qq", "-o", "/dev/null", "echo", "yes"}, std::chrono::seconds(10)) == "yes\n";
+  return program_exists("strace") &&
+         output_of({"strace", "-qq", "-o", "/dev/null", "echo", "yes"}, std::chrono::seconds(10)) == "yes\n";
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one warm two-way void call costs, counted, not timed. What happens at start-up cancels: two runs that differ only
-// in the number of calls are subtracted.
+// What one warm two-way void call costs, counted, not timed. What happens at start-up cancels: two runs that differ
+// only in the number of calls are subtracted.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ using Costs = std::map<std::string, double>;
 std::vector<Costs> count_instructions(const Mechanism& mechanism, const std::string& transport);
 
 struct SystemCalls {
-  Costs calls;       ///< by the name of the call
-  double octets = 0; ///< sent
+  Costs calls;        ///< by the name of the call
+  double octets = 0;  ///< sent
 };
 /// System calls of each side (strace). `server_environment`: "NAME=value" for the server.
 std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const std::string& transport,

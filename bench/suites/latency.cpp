@@ -42,7 +42,8 @@ class Run {
   }
 
   void print() const {
-    std::vector<std::string> heads{"transport", "placement", "mechanism", "p50 us", "p99 us", "p99.9 us", "p50 / raw", "p99 / raw"};
+    std::vector<std::string> heads{"transport", "placement", "mechanism", "p50 us",
+                                   "p99 us",    "p99.9 us",  "p50 / raw", "p99 / raw"};
     Table table(heads, 3);
     std::string last;
     for (std::size_t i = 0; i < report_.results.size(); i += 3) {
@@ -50,7 +51,9 @@ class Run {
       const std::string group = r->of.at("transport") + r->of.at("placement");
       if (!last.empty() && group != last) table.add_rule();
       last = group;
-      const auto ratio = [](const Result& one) { return one.control ? number(one.value.median / *one.control, 2) : ""; };
+      const auto ratio = [](const Result& one) {
+        return one.control ? number(one.value.median / *one.control, 2) : "";
+      };
       const std::string& protocol = r->of.at("protocol");
       table.add({r->of.at("transport"), r->of.at("placement"),
                  r->of.at("orb") + (protocol == "giop_lite" ? " giop_lite" : ""), number(r[0].value.median, 1),

@@ -36,7 +36,9 @@ std::string name_of(const std::string& program) {
 
 }  // namespace
 
-std::string Mechanism::label() const { return orb == "corbel" ? orb + " " + protocol : orb; }
+std::string Mechanism::label() const {
+  return orb == "corbel" ? orb + " " + protocol : orb;
+}
 
 std::string beside(const std::string& name) {
   const std::string own = own_path();
@@ -60,13 +62,15 @@ std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite) {
   return found;
 }
 
-Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path, const Placement& placement)
+Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path,
+           const Placement& placement)
     : label_(mechanism.label() + " over " + transport),
       server_(with_tool(placement.server_tool, {mechanism.program, "server", mechanism.protocol, transport, path}),
               placement.server) {
   const std::string reference = reference_of(server_);
-  client_.emplace(with_tool(placement.client_tool, {mechanism.program, "client", mechanism.protocol, transport, reference}),
-                  placement.client);
+  client_.emplace(
+      with_tool(placement.client_tool, {mechanism.program, "client", mechanism.protocol, transport, reference}),
+      placement.client);
   if (client_->read_line(kStartTimeout) != "ready") throw std::runtime_error(label_ + ": the client does not start");
 }
 

@@ -42,7 +42,8 @@ struct Placement {
 class Pair {
  public:
   /// `path` is where a unix socket goes.
-  Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path, const Placement& placement = {});
+  Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path,
+       const Placement& placement = {});
 
   /// Sends a command of peers/peer.hpp to the client and returns the numbers of its answer.
   std::vector<double> command(const std::string& text);

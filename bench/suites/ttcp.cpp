@@ -91,7 +91,8 @@ class Run {
     std::vector<std::vector<double>> samples(pairs.size());
     for (std::size_t repetition = 0; repetition < repetitions(); ++repetition) {
       for (std::size_t i = 0; i < pairs.size(); ++i) {
-        progress.step(mechanisms_[i].label() + " over " + transport + ", " + type + " in buffers of " + std::to_string(buffer));
+        progress.step(mechanisms_[i].label() + " over " + transport + ", " + type + " in buffers of " +
+                      std::to_string(buffer));
         const std::vector<double> answer = pairs[i].command(stream + std::to_string(count));
         samples[i].push_back(answer.at(1) * 8000 / answer.at(0));  // octets per ns -> Mbit/s
       }

@@ -19,6 +19,37 @@ void Decoder::swap_into(void* values, const std::uint8_t* raw, std::size_t count
   swap_copy(static_cast<std::uint8_t*>(values), raw, count, width);
 }
 
+namespace {
+constexpr std::size_t kFragmentHeaderSize = 12;
+}
+
+void Decoder::enter_joints(std::span<const std::size_t> joints) noexcept {
+  start_ = origin_;
+  joints_ = joints;
+  end_ = start_ + joints_.front();
+  if (cursor_ > end_) pass_joints();
+}
+
+void Decoder::pass_joints() noexcept {
+  while (cursor_ > end_) {
+    origin_ = end_ - kFragmentHeaderSize;
+    joints_ = joints_.subspan(1);
+    end_ = joints_.empty() ? limit_ : start_ + joints_.front();
+  }
+}
+
+bool Decoder::next_segment() noexcept {
+  if (joints_.empty()) {
+    fail(base::Code::truncated);
+    return false;
+  }
+  cursor_ = end_;
+  origin_ = end_ - kFragmentHeaderSize;
+  joints_ = joints_.subspan(1);
+  end_ = joints_.empty() ? limit_ : start_ + joints_.front();
+  return true;
+}
+
 Decoder Decoder::get_encapsulation() noexcept {
   const base::ConstByteSpan octets = get_octet_sequence();
   Limits limits;

@@ -24,6 +24,7 @@ base::Result<bool> Framer::next(Message& message) {
     }
     message.frame = *frame;
     message.octets = octets.first(frame->message_size);
+    message.joints = {};
     begin_ += frame->message_size;
     wanted_ = 0;
     if (message.frame.type == messaging::MessageType::fragment) [[unlikely]] {
@@ -45,7 +46,7 @@ base::Status Framer::open_message(const Message& first) {
   if (open_.size() >= kMaxOpen || open_octets_ + first.octets.size() > limits_.max_message_size) {
     return base::error(Stage::receive, Code::too_large);
   }
-  open_.push_back({first.frame, id, base::Bytes(first.octets.begin(), first.octets.end())});
+  open_.push_back({first.frame, id, base::Bytes(first.octets.begin(), first.octets.end()), {}});
   open_octets_ += first.octets.size();
   return {};
 }
@@ -62,15 +63,18 @@ base::Result<bool> Framer::join_fragment(const Message& fragment, Message& messa
   }
   const base::ConstByteSpan data = fragment.octets.subspan(part.data_offset);
   if (open_octets_ + data.size() > limits_.max_message_size) return base::error(Stage::receive, Code::too_large);
+  if (!part.has_request_id) open->joints.push_back(open->octets.size());
   open->octets.insert(open->octets.end(), data.begin(), data.end());
   open_octets_ += data.size();
   if (fragment.frame.more_fragments) return false;
   open_octets_ -= open->octets.size();
   joined_ = std::move(open->octets);
+  joints_ = std::move(open->joints);
   message.frame = open->frame;
   message.frame.more_fragments = false;
   message.frame.message_size = static_cast<std::uint32_t>(joined_.size());
   message.octets = joined_;
+  message.joints = joints_;
   open_.erase(open);
   return true;
 }
@@ -109,6 +113,7 @@ void Framer::shrink() noexcept {
   capacity_ = begin_ = end_ = 0;
   filled_ = false;
   joined_ = {};
+  joints_ = {};
 }
 
 void Framer::take_over(Framer& other) {

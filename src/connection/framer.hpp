@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "corbel/base/bytes.hpp"
@@ -18,6 +19,7 @@ namespace corbel::connection {
 struct Message {
   messaging::FrameHeader frame;
   base::ConstByteSpan octets;
+  std::span<const std::size_t> joints;  ///< for Decoder::set_joints
 };
 
 /// Cuts received octets into messages and joins fragments. Messages stay where they were received; only what is
@@ -61,6 +63,7 @@ class Framer : public base::RefCounted {
     messaging::FrameHeader frame;
     std::uint32_t request_id;
     base::Bytes octets;
+    std::vector<std::size_t> joints;
   };
   static constexpr std::size_t kFirstCapacity = 2048;
   static constexpr std::size_t kBusyCapacity = 512U << 10;
@@ -85,6 +88,7 @@ class Framer : public base::RefCounted {
   std::vector<Open> open_;
   std::size_t open_octets_ = 0;
   base::Bytes joined_;
+  std::vector<std::size_t> joints_;  // of joined_
 };
 
 }  // namespace corbel::connection

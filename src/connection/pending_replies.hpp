@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <vector>
 
 #include "connection/framer.hpp"
 
@@ -19,6 +20,7 @@ struct PendingReply {
   base::Error error;     ///< why it failed, if it did
   messaging::FrameHeader frame;
   base::Bytes octets;    ///< the reply, copied by the reader
+  std::vector<std::size_t> joints;
   std::condition_variable changed;
 };
 

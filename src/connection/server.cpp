@@ -34,7 +34,10 @@ void Server::run() {
 
 void Server::adopt(std::unique_ptr<transport::Transport> transport,
                    std::shared_ptr<const messaging::Protocol> protocol) {
+  const bool negotiates = protocol->has_service_contexts();
   ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings_.connection));
+  // Wide characters have to be negotiated (CORBA 3.3 part 2, 7.10.2.6), except where both ends are Corbel.
+  if (!negotiates) connection->set_code_sets(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
   connection->set_server(this);
   {
     const std::lock_guard lock(mutex_);

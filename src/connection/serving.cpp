@@ -78,6 +78,7 @@ bool Connection::take_request(const Message& message) {
   cdr::Decoder body;
   auto request = protocol_->decode_request(message.frame, message.octets, settings_.limits, body);
   if (!request) return false;
+  body.set_joints(message.joints);
   server_->handler().on_request(*this, *request, message.frame.version.minor, body);
   return true;
 }

@@ -37,9 +37,13 @@ const char* Exception::what() const noexcept {
   }
 }
 
-void Exception::_info(std::string& text) const { text += _name(); }
+void Exception::_info(std::string& text) const {
+  text += _name();
+}
 
-std::ostream& operator<<(std::ostream& stream, const Exception& exception) { return stream << exception.what(); }
+std::ostream& operator<<(std::ostream& stream, const Exception& exception) {
+  return stream << exception.what();
+}
 
 SystemException::SystemException(std::uint32_t minor, CompletionStatus completed, std::string text)
     : minor_(minor), completed_(completed) {
@@ -65,10 +69,16 @@ void SystemException::_info(std::string& text) const {
   if (detail_ != nullptr) text.append(": ").append(*detail_);
 }
 
-#define CORBEL_DEFINE_SYSTEM_EXCEPTION(NAME)                                                \
-  void NAME::_raise() const { throw *this; }                                                \
-  const char* NAME::_rep_id() const noexcept { return "IDL:omg.org/CORBA/" #NAME ":1.0"; } \
-  const char* NAME::_name() const noexcept { return #NAME; }
+#define CORBEL_DEFINE_SYSTEM_EXCEPTION(NAME)   \
+  void NAME::_raise() const {                  \
+    throw *this;                               \
+  }                                            \
+  const char* NAME::_rep_id() const noexcept { \
+    return "IDL:omg.org/CORBA/" #NAME ":1.0";  \
+  }                                            \
+  const char* NAME::_name() const noexcept {   \
+    return #NAME;                              \
+  }
 CORBEL_SYSTEM_EXCEPTIONS(CORBEL_DEFINE_SYSTEM_EXCEPTION)
 #undef CORBEL_DEFINE_SYSTEM_EXCEPTION
 
@@ -99,8 +109,7 @@ void raise_system_exception(std::string_view id, std::uint32_t minor, CORBA::Com
     if (raiser.id == id) raiser.raise(minor, completed, std::move(detail));
   }
   if (!detail.empty()) detail += ": ";
-  throw CORBA::UNKNOWN(minor::kNonStandardSystemException, completed,
-                       detail.append("the peer raised ").append(id));
+  throw CORBA::UNKNOWN(minor::kNonStandardSystemException, completed, detail.append("the peer raised ").append(id));
 }
 
 }  // namespace corbel::corba

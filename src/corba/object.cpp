@@ -99,15 +99,21 @@ object_reference<ORB> Object::_get_orb() {
   return static_cast<corbel::corba::OrbContext&>(target_->context()).orb();
 }
 
-bool Object::_static_is_a(std::string_view repository_id) const noexcept { return repository_id == kObjectId; }
+bool Object::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == kObjectId;
+}
 
 bool LocalObject::_is_a(const std::string& repository_id) {
   return repository_id == kLocalObjectId || _static_is_a(repository_id);
 }
 
-std::string LocalObject::_repository_id() { return std::string(kLocalObjectId); }
+std::string LocalObject::_repository_id() {
+  return std::string(kLocalObjectId);
+}
 
-object_reference<ORB> LocalObject::_get_orb() { throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects); }
+object_reference<ORB> LocalObject::_get_orb() {
+  throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
+}
 
 }  // namespace CORBA
 

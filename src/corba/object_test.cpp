@@ -61,11 +61,17 @@ ObjectRef make(FakeOrb& orb, ior::Ior ior) {
   return ObjectRef(std::move(stub));
 }
 
-ObjectRef FakeOrb::make_object(ior::Ior ior) { return make(*this, std::move(ior)); }
+ObjectRef FakeOrb::make_object(ior::Ior ior) {
+  return make(*this, std::move(ior));
+}
 
-FakeTarget& target(const ObjectRef& object) { return static_cast<FakeTarget&>(*object->_target()); }
+FakeTarget& target(const ObjectRef& object) {
+  return static_cast<FakeTarget&>(*object->_target());
+}
 
-ior::Ior sample(base::Octet last) { return {"IDL:Static/Type:1.0", {{0x43424c00, {1, 2, last}}}}; }
+ior::Ior sample(base::Octet last) {
+  return {"IDL:Static/Type:1.0", {{0x43424c00, {1, 2, last}}}};
+}
 
 class Local final : public CORBA::LocalObject {};
 

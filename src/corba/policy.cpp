@@ -7,9 +7,15 @@ bool Policy::_static_is_a(std::string_view repository_id) const noexcept {
   return repository_id == _interface_id || Object::_static_is_a(repository_id);
 }
 
-void PolicyError::_raise() const { throw *this; }
-const char* PolicyError::_rep_id() const noexcept { return _id; }
-const char* PolicyError::_name() const noexcept { return "PolicyError"; }
+void PolicyError::_raise() const {
+  throw *this;
+}
+const char* PolicyError::_rep_id() const noexcept {
+  return _id;
+}
+const char* PolicyError::_name() const noexcept {
+  return "PolicyError";
+}
 
 void PolicyError::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);

@@ -23,7 +23,9 @@ ServantHome& servant_home() {
 
 }  // namespace
 
-void set_servant_home(ServantHome& home) noexcept { current_home.store(&home, std::memory_order_release); }
+void set_servant_home(ServantHome& home) noexcept {
+  current_home.store(&home, std::memory_order_release);
+}
 
 }  // namespace corbel::corba
 
@@ -31,7 +33,9 @@ namespace PortableServer {
 
 Servant::~Servant() = default;
 
-CORBA::object_reference<POA> Servant::_default_POA() { return corbel::corba::servant_home().default_poa(); }
+CORBA::object_reference<POA> Servant::_default_POA() {
+  return corbel::corba::servant_home().default_poa();
+}
 
 bool Servant::_is_a(const std::string& repository_id) {
   const auto ids = _interface_ids();

@@ -5,8 +5,12 @@
 
 namespace corbel::mapping {
 
-void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) { corba::encode_reference(encoder, object); }
+void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
+  corba::encode_reference(encoder, object);
+}
 
-CORBA::object_reference<CORBA::Object> decode_object(cdr::Decoder& decoder) { return corba::decode_reference(decoder); }
+CORBA::object_reference<CORBA::Object> decode_object(cdr::Decoder& decoder) {
+  return corba::decode_reference(decoder);
+}
 
 }  // namespace corbel::mapping

@@ -24,9 +24,13 @@ void expect_document(const char* name, const std::string& wanted) {
   EXPECT_EQ(found.str(), wanted) << "docs/" << name << " is out of date: run with CORBEL_UPDATE_DOCS=1";
 }
 
-TEST(Documents, OptionsAreThoseOfTheTable) { expect_document("options.md", options_document()); }
+TEST(Documents, OptionsAreThoseOfTheTable) {
+  expect_document("options.md", options_document());
+}
 
-TEST(Documents, ErrorsAreThoseOfTheTable) { expect_document("errors.md", errors_document()); }
+TEST(Documents, ErrorsAreThoseOfTheTable) {
+  expect_document("errors.md", errors_document());
+}
 
 }  // namespace
 }  // namespace corbel::orb

@@ -126,7 +126,9 @@ void append_parts(std::string& text) {
 
 }  // namespace
 
-std::span<const ErrorRow> error_table() noexcept { return kTable; }
+std::span<const ErrorRow> error_table() noexcept {
+  return kTable;
+}
 
 const ErrorRow& classify(Stage stage, Code code) noexcept {
   const ErrorRow* row = kTable;
@@ -144,18 +146,22 @@ void raise(base::Error error, std::string detail) {
 std::string errors_document() {
   std::string text =
       "# Failures and the exceptions they become\n\n"
-      "Generated from the table in `src/orb/error_map.cpp` and the list in `include/corbel/corba/minor_codes.hpp`; a test\n"
+      "Generated from the table in `src/orb/error_map.cpp` and the list in `include/corbel/corba/minor_codes.hpp`; a "
+      "test\n"
       "compares them.\n\n"
-      "A failure below the ORB core is a stage (where in the life of a call) and a code (what went wrong). The first line\n"
+      "A failure below the ORB core is a stage (where in the life of a call) and a code (what went wrong). The first "
+      "line\n"
       "of this table that matches decides which CORBA system exception the application sees.\n\n";
   append_failures(text);
   text +=
       "\n## Minor codes\n\n"
-      "A minor code of Corbel's own is 0x43420000 plus 128 times the stage's number plus the code's number; the numbers\n"
+      "A minor code of Corbel's own is 0x43420000 plus 128 times the stage's number plus the code's number; the "
+      "numbers\n"
       "never change. `what()` of an exception spells them out.\n\n";
   append_parts(text);
   text +=
-      "\nThe OMG's minor codes (0x4f4d0000 plus the number) that Corbel raises or names; the constants are in the namespace\n"
+      "\nThe OMG's minor codes (0x4f4d0000 plus the number) that Corbel raises or names; the constants are in the "
+      "namespace\n"
       "`corbel::corba::minor`.\n\n| exception | number | constant | meaning |\n|---|---|---|---|\n";
 #define CORBEL_MINOR_LINE(EXCEPTION, NUMBER, CONSTANT, TEXT) \
   text += "| " #EXCEPTION " | " #NUMBER " | `" #CONSTANT "` | " TEXT " |\n";

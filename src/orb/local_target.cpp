@@ -17,7 +17,8 @@ constexpr auto kMaybe = CORBA::CompletionStatus::COMPLETED_MAYBE;
 /// A request that never was a message: the skeleton works on the caller's own arguments and results.
 class LocalCall final : public corba::ServerCall {
  public:
-  explicit LocalCall(const corba::Call& call) noexcept : ServerCall(call.operation.name, nullptr, call.local_arguments) {}
+  explicit LocalCall(const corba::Call& call) noexcept
+      : ServerCall(call.operation.name, nullptr, call.local_arguments) {}
   void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
 };
 

@@ -29,8 +29,8 @@ constexpr std::size_t kLargestFile = 1U << 20;
 
 bool has_prefix(std::string_view text, std::string_view prefix) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return text.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), text.begin(),
-                                                    [&](char a, char b) { return a == lower(b); });
+  return text.size() >= prefix.size() &&
+         std::equal(prefix.begin(), prefix.end(), text.begin(), [&](char a, char b) { return a == lower(b); });
 }
 
 ObjectRef read_ior(Core& core, std::string_view text) {

@@ -33,8 +33,7 @@ bool add_listen_endpoints(Options& options, std::string_view value) {
     std::string_view scheme = item.substr(at, colon - at);
     if (!is_scheme(scheme) || (plus != std::string_view::npos && !is_scheme(protocol))) return false;
     if (scheme == "iiop") scheme = "tcp";
-    options.listen_endpoints.push_back(
-        {std::string(protocol), std::string(scheme).append(item.substr(colon))});
+    options.listen_endpoints.push_back({std::string(protocol), std::string(scheme).append(item.substr(colon))});
     begin = end + 1;
   }
   return true;
@@ -43,8 +42,7 @@ bool add_listen_endpoints(Options& options, std::string_view value) {
 bool add_initial_reference(Options& options, std::string_view value) {
   const std::size_t equals = value.find('=');
   if (equals == 0 || equals == std::string_view::npos || equals + 1 == value.size()) return false;
-  options.initial_references.push_back(
-      {std::string(value.substr(0, equals)), std::string(value.substr(equals + 1))});
+  options.initial_references.push_back({std::string(value.substr(0, equals)), std::string(value.substr(equals + 1))});
   return true;
 }
 
@@ -90,7 +88,10 @@ bool set_preference(Options& options, std::string_view value) {
 }
 
 // One accessor per member; the default shown in help and documents is read through it.
-#define CORBEL_MEMBER(MEMBER) [](Options& o) -> auto& { return o.MEMBER; }
+#define CORBEL_MEMBER(MEMBER) \
+  [](Options & o) -> auto& {  \
+    return o.MEMBER;          \
+  }
 
 const OptionRow kTable[] = {
     {"Id", TextMember{CORBEL_MEMBER(id)}, 0, 0, "", "name of the ORB; ORB_init with the same name gives the same ORB"},
@@ -99,12 +100,12 @@ const OptionRow kTable[] = {
                   "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, inproc://name "
                   "or giop_lite+tcp://host:port; several separated by ';'",
                   "one tcp and one unix endpoint that the system chooses"},
-     0, 0, "", "where a server listens; may be repeated",
-     [](Options& o) { o.listen_endpoints.clear(); }},
+     0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
     {"PublishHost", TextMember{CORBEL_MEMBER(transport.publish_host)}, 0, 0, "",
      "host written into references instead of the listening address"},
-    {"InitRef", ParsedMember{add_initial_reference, "name=url such as NameService=corbaloc::host:2809/NameService", "none"},
-     0, 0, "", "an initial reference; may be repeated", [](Options& o) { o.initial_references.clear(); }},
+    {"InitRef",
+     ParsedMember{add_initial_reference, "name=url such as NameService=corbaloc::host:2809/NameService", "none"}, 0, 0,
+     "", "an initial reference; may be repeated", [](Options& o) { o.initial_references.clear(); }},
     {"DefaultInitRef", TextMember{CORBEL_MEMBER(default_initial_reference)}, 0, 0, "",
      "URL to which '/' and the name of an unknown initial reference are appended"},
     {"ConnectTimeout", DurationMember{CORBEL_MEMBER(timeouts.connect)}, 0, kMillisecondsPerDay, "ms",
@@ -124,12 +125,13 @@ const OptionRow kTable[] = {
     {"GiopVersion", ParsedMember{set_giop_version, "1.0, 1.1 or 1.2", "1.2"}, 0, 0, "",
      "highest GIOP version used as client and published as server"},
     {"ProtocolPreference",
-     ParsedMember{set_preference, "a comma list of protocol+transport or transport such as giop_lite+unix,tcp", "none"}, 0,
-     0, "", "combinations to try first when a reference offers several"},
+     ParsedMember{set_preference, "a comma list of protocol+transport or transport such as giop_lite+unix,tcp", "none"},
+     0, 0, "", "combinations to try first when a reference offers several"},
     {"ConnectionsPerEndpoint", NumberMember{CORBEL_MEMBER(connections_per_endpoint)}, 1, 1024, "connections",
      "most connections a client opens to one endpoint for calls at the same time"},
     {"Concurrency", ParsedMember{set_concurrency, "adaptive, pool or single", "adaptive"}, 0, 0, "",
-     "adaptive: few busy connections get a thread each, the others share the pool; pool: all share it; single: one thread"},
+     "adaptive: few busy connections get a thread each, the others share the pool; pool: all share it; single: one "
+     "thread"},
     {"Threads", NumberMember{CORBEL_MEMBER(serving.threads)}, 1, 4096, "threads", "most threads that serve requests"},
     {"StickyConnections", NumberMember{CORBEL_MEMBER(serving.sticky_connections)}, 0, 4096, "connections",
      "most connections that keep a thread of their own (adaptive)"},
@@ -146,7 +148,8 @@ const OptionRow kTable[] = {
     {"Backlog", IntMember{CORBEL_MEMBER(transport.backlog)}, 1, 65535, "connections", "peers that may wait for accept"},
     {"MaxMessageSize", NumberMember{CORBEL_MEMBER(limits.max_message_size)}, 1024, 0x7fffffff, "octets",
      "largest incoming message, fragments joined"},
-    {"MaxDepth", NumberMember{CORBEL_MEMBER(limits.max_depth)}, 1, 10'000, "levels", "deepest nesting of incoming values"},
+    {"MaxDepth", NumberMember{CORBEL_MEMBER(limits.max_depth)}, 1, 10'000, "levels",
+     "deepest nesting of incoming values"},
     {"MaxServiceContexts", NumberMember{CORBEL_MEMBER(limits.max_service_contexts)}, 0, 65535, "contexts",
      "most service contexts in an incoming message"},
     {"MaxProfiles", NumberMember{CORBEL_MEMBER(limits.max_profiles)}, 1, 65535, "profiles",
@@ -195,14 +198,18 @@ Overloaded(F...) -> Overloaded<F...>;
 
 }  // namespace
 
-std::span<const OptionRow> option_table() { return kTable; }
+std::span<const OptionRow> option_table() {
+  return kTable;
+}
 
 bool set_option(Options& options, const OptionRow& row, std::string_view value) {
   std::uint64_t number = 0;
   const auto in_range = [&] { return read_number(value, number) && number >= row.least && number <= row.most; };
   return std::visit(
       Overloaded{
-          [&](const NumberMember& m) { return in_range() && (m.of(options) = static_cast<std::uint32_t>(number), true); },
+          [&](const NumberMember& m) {
+            return in_range() && (m.of(options) = static_cast<std::uint32_t>(number), true);
+          },
           [&](const IntMember& m) { return in_range() && (m.of(options) = static_cast<int>(number), true); },
           [&](const DurationMember& m) {
             return in_range() && (m.of(options) = std::chrono::milliseconds(number), true);
@@ -261,7 +268,8 @@ std::string options_document() {
       "Generated from the table in `src/orb/option_table.cpp`; a test compares the two.\n\n"
       "An option is given on the command line as `-ORBName value` or `-ORBName=value` and taken out of it by\n"
       "`CORBA::ORB_init`, or as an environment variable, which the command line overrides. `--` ends the search for\n"
-      "options. Unknown options and illegal values are refused with `CORBA::BAD_PARAM`. `-ORBHelp` makes `ORB_init` throw\n"
+      "options. Unknown options and illegal values are refused with `CORBA::BAD_PARAM`. `-ORBHelp` makes `ORB_init` "
+      "throw\n"
       "`CORBA::INITIALIZE` with this list as its text.\n\n"
       "| option | environment | legal values | default | meaning |\n|---|---|---|---|---|\n";
   for (const OptionRow& row : option_table()) {

@@ -87,7 +87,8 @@ Options read_options(std::vector<std::string>& arguments) {
       continue;
     }
     const std::size_t equals = argument.find('=');
-    const std::string name = argument.substr(kPrefix.size(), equals == std::string::npos ? equals : equals - kPrefix.size());
+    const std::string name =
+        argument.substr(kPrefix.size(), equals == std::string::npos ? equals : equals - kPrefix.size());
     if (name == "Help") {
       throw CORBA::INITIALIZE(corba::minor::kHelpRequested, CORBA::CompletionStatus::COMPLETED_NO,
                               "options:\n" + options_help());

@@ -15,7 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 using Arguments = std::vector<std::string>;
 
-Options read(Arguments arguments) { return read_options(arguments); }
+Options read(Arguments arguments) {
+  return read_options(arguments);
+}
 
 std::string refusal(Arguments arguments) {
   try {
@@ -69,7 +71,8 @@ TEST(Options, UnknownOptionNamesTheNearestKnown) {
 }
 
 TEST(Options, BadValueSaysWhatIsLegal) {
-  EXPECT_EQ(refusal({"-ORBMaxDepth", "0"}), "-ORBMaxDepth: '0' is not legal; legal is a number from 1 to 10000 (levels)");
+  EXPECT_EQ(refusal({"-ORBMaxDepth", "0"}),
+            "-ORBMaxDepth: '0' is not legal; legal is a number from 1 to 10000 (levels)");
   EXPECT_NE(refusal({"-ORBConcurrency", "lots"}).find("adaptive, pool or single"), std::string::npos);
   EXPECT_NE(refusal({"-ORBCollocation", "maybe"}).find("on or off"), std::string::npos);
   EXPECT_NE(refusal({"-ORBThreads"}).find("needs a value"), std::string::npos);
@@ -81,8 +84,8 @@ TEST(Options, BadValueSaysWhatIsLegal) {
 TEST(Options, ListenEndpointsRepeatAndListAndNameProtocols) {
   const Options options =
       read({"-ORBListenEndpoints", "tcp://h:1;giop_lite+unix:///tmp/s", "-ORBListenEndpoints=iiop://h:2"});
-  EXPECT_EQ(options.listen_endpoints, (std::vector<ListenEndpoint>{
-                                          {"", "tcp://h:1"}, {"giop_lite", "unix:///tmp/s"}, {"", "tcp://h:2"}}));
+  EXPECT_EQ(options.listen_endpoints,
+            (std::vector<ListenEndpoint>{{"", "tcp://h:1"}, {"giop_lite", "unix:///tmp/s"}, {"", "tcp://h:2"}}));
   for (const char* bad : {"", "h:1", "://h", "tcp://a;", "+tcp://h:1", "a+b+tcp://h:1"}) {
     EXPECT_NE(refusal({"-ORBListenEndpoints", bad}), "accepted") << bad;
   }
@@ -90,8 +93,7 @@ TEST(Options, ListenEndpointsRepeatAndListAndNameProtocols) {
 
 TEST(Options, InitialReferencesRepeat) {
   const Options options = read({"-ORBInitRef", "A=corbaloc::h/A", "-ORBInitRef", "B=IOR:00=1"});
-  EXPECT_EQ(options.initial_references,
-            (std::vector<InitialReferenceUrl>{{"A", "corbaloc::h/A"}, {"B", "IOR:00=1"}}));
+  EXPECT_EQ(options.initial_references, (std::vector<InitialReferenceUrl>{{"A", "corbaloc::h/A"}, {"B", "IOR:00=1"}}));
   EXPECT_NE(refusal({"-ORBInitRef", "A"}), "accepted");
 }
 

@@ -77,17 +77,20 @@ IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, cons
 
 namespace CORBA {
 
-IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id,
-                                    corbel::orb::Components components) {
+IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id, corbel::orb::Components components) {
   return corbel::orb::init(argc, argv, id, std::move(components));
 }
 
 ORB::ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept : state_(std::move(state)) {}
 ORB::~ORB() = default;
 
-corbel::orb::Core& ORB::_core() noexcept { return state_->core; }
+corbel::orb::Core& ORB::_core() noexcept {
+  return state_->core;
+}
 
-std::string ORB::id() const { return state_->core.options().id; }
+std::string ORB::id() const {
+  return state_->core.options().id;
+}
 
 std::string ORB::object_to_string(IDL::traits<Object>::ref_type object) {
   state_->check();
@@ -152,11 +155,21 @@ void ORB::destroy() {
   corbel::orb::OrbRegistry::instance().remove(id(), *this);
 }
 
-IDL::traits<Policy>::ref_type ORB::create_policy(PolicyType) { throw PolicyError(PolicyErrorCode::BAD_POLICY_TYPE); }
+IDL::traits<Policy>::ref_type ORB::create_policy(PolicyType) {
+  throw PolicyError(PolicyErrorCode::BAD_POLICY_TYPE);
+}
 
-void InvalidName::_raise() const { throw *this; }
-const char* InvalidName::_rep_id() const noexcept { return _id; }
-const char* InvalidName::_name() const noexcept { return "InvalidName"; }
-void InvalidName::_encode(corbel::cdr::Encoder& encoder) const { encoder.put_plain_string(_id); }
+void InvalidName::_raise() const {
+  throw *this;
+}
+const char* InvalidName::_rep_id() const noexcept {
+  return _id;
+}
+const char* InvalidName::_name() const noexcept {
+  return "InvalidName";
+}
+void InvalidName::_encode(corbel::cdr::Encoder& encoder) const {
+  encoder.put_plain_string(_id);
+}
 
 }  // namespace CORBA

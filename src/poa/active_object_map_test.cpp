@@ -14,7 +14,9 @@ class Nothing final : public PortableServer::Servant {
   std::span<const std::string_view> _interface_ids() const noexcept override { return {}; }
 };
 
-ServantRef servant() { return CORBA::make_reference<Nothing>(); }
+ServantRef servant() {
+  return CORBA::make_reference<Nothing>();
+}
 
 TEST(ActiveObjectMap, FindsObjectsByTheirOwnIdsAndServants) {
   ActiveObjectMap map;

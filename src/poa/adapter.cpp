@@ -27,7 +27,8 @@ class Adapter final : public orb::ObjectAdapter {
 
   void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override {
     ObjectKey key;
-    if (!parse_key(object_key, key)) [[unlikely]] forward_named(object_key);
+    if (!parse_key(object_key, key)) [[unlikely]]
+      forward_named(object_key);
     std::optional<base::Deadline> held_until;
     for (;;) {
       std::unique_lock<std::mutex> lock;
@@ -63,9 +64,11 @@ class Adapter final : public orb::ObjectAdapter {
   Poa* lock_poa(const ObjectKey& key, std::unique_lock<std::mutex>& lock) {
     if (key.persistent) return lock_persistent(key, lock);
     PoaSlot* slot = key.run == space_->ids().run() ? space_->table().find(key.slot) : nullptr;
-    if (slot == nullptr) [[unlikely]] refuse("the reference was made by an earlier run of the server");
+    if (slot == nullptr) [[unlikely]]
+      refuse("the reference was made by an earlier run of the server");
     lock = std::unique_lock(slot->mutex);
-    if (slot->generation != key.generation || slot->poa == nullptr) [[unlikely]] refuse("its POA has been destroyed");
+    if (slot->generation != key.generation || slot->poa == nullptr) [[unlikely]]
+      refuse("its POA has been destroyed");
     return slot->poa.get();
   }
 
@@ -115,6 +118,8 @@ class Adapter final : public orb::ObjectAdapter {
 
 }  // namespace
 
-std::unique_ptr<orb::ObjectAdapter> make_adapter(orb::Core& core) { return std::make_unique<Adapter>(core); }
+std::unique_ptr<orb::ObjectAdapter> make_adapter(orb::Core& core) {
+  return std::make_unique<Adapter>(core);
+}
 
 }  // namespace corbel::poa

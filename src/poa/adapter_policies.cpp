@@ -17,7 +17,9 @@ constexpr std::uint16_t kAbsent = 0xffff;
 /// Where in the list each kind of policy stands.
 using Places = std::array<std::uint16_t, kKinds>;
 
-std::uint16_t place(const Places& places, CORBA::PolicyType type) { return places[type - THREAD_POLICY_ID]; }
+std::uint16_t place(const Places& places, CORBA::PolicyType type) {
+  return places[type - THREAD_POLICY_ID];
+}
 
 template <class P>
 const P* as(const IDL::traits<CORBA::Policy>::ref_type& policy) {

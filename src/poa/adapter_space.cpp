@@ -50,7 +50,7 @@ void AdapterSpace::check_may_wait() const {
 }
 
 CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key,
-                                                                     const std::string& type_id) {
+                                                                    const std::string& type_id) {
   return core_.make_object({type_id, core_.make_profiles(key)});
 }
 

@@ -17,8 +17,12 @@ void answer(corba::ServerCall& call, T result, Encode encode) {
   }
 }
 
-void put_bool(cdr::Encoder& encoder, bool value) { encoder.put(value); }
-void put_text(cdr::Encoder& encoder, const std::string& value) { encoder.put_plain_string(value); }
+void put_bool(cdr::Encoder& encoder, bool value) {
+  encoder.put(value);
+}
+void put_text(cdr::Encoder& encoder, const std::string& value) {
+  encoder.put_plain_string(value);
+}
 
 bool is_a(PortableServer::Servant& servant, corba::ServerCall& call) {
   if (void* const* local = call.local_arguments()) return servant._is_a(*static_cast<const std::string*>(local[1]));
@@ -31,7 +35,8 @@ bool is_a(PortableServer::Servant& servant, corba::ServerCall& call) {
 
 bool serve_built_in(PortableServer::Servant& servant, corba::ServerCall& call) {
   const std::string_view operation = call.operation();
-  if (operation.empty() || operation[0] != '_') [[likely]] return false;
+  if (operation.empty() || operation[0] != '_') [[likely]]
+    return false;
   if (operation == "_is_a") {
     answer(call, is_a(servant, call), put_bool);
   } else if (operation == "_non_existent" || operation == "_not_existent") {

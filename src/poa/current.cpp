@@ -15,7 +15,9 @@ const Upcall& upcall() {
 
 }  // namespace
 
-IDL::traits<PortableServer::POA>::ref_type Current::get_POA() { return upcall().poa().self(); }
+IDL::traits<PortableServer::POA>::ref_type Current::get_POA() {
+  return upcall().poa().self();
+}
 
 PortableServer::ObjectId Current::get_object_id() {
   const auto id = upcall().id();

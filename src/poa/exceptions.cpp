@@ -6,11 +6,19 @@
 
 namespace PortableServer {
 
-#define CORBEL_DEFINE_POA_EXCEPTION(NAME, SHORT)                          \
-  void NAME::_raise() const { throw *this; }                              \
-  const char* NAME::_rep_id() const noexcept { return _id; }              \
-  const char* NAME::_name() const noexcept { return SHORT; }              \
-  void NAME::_encode(corbel::cdr::Encoder& encoder) const { encoder.put_plain_string(_id); }
+#define CORBEL_DEFINE_POA_EXCEPTION(NAME, SHORT)            \
+  void NAME::_raise() const {                               \
+    throw *this;                                            \
+  }                                                         \
+  const char* NAME::_rep_id() const noexcept {              \
+    return _id;                                             \
+  }                                                         \
+  const char* NAME::_name() const noexcept {                \
+    return SHORT;                                           \
+  }                                                         \
+  void NAME::_encode(corbel::cdr::Encoder& encoder) const { \
+    encoder.put_plain_string(_id);                          \
+  }
 CORBEL_DEFINE_POA_EXCEPTION(POA::AdapterAlreadyExists, "AdapterAlreadyExists")
 CORBEL_DEFINE_POA_EXCEPTION(POA::AdapterNonExistent, "AdapterNonExistent")
 CORBEL_DEFINE_POA_EXCEPTION(POA::NoServant, "NoServant")
@@ -24,9 +32,15 @@ CORBEL_DEFINE_POA_EXCEPTION(POAManager::AdapterInactive, "AdapterInactive")
 CORBEL_DEFINE_POA_EXCEPTION(Current::NoContext, "NoContext")
 #undef CORBEL_DEFINE_POA_EXCEPTION
 
-void POA::InvalidPolicy::_raise() const { throw *this; }
-const char* POA::InvalidPolicy::_rep_id() const noexcept { return _id; }
-const char* POA::InvalidPolicy::_name() const noexcept { return "InvalidPolicy"; }
+void POA::InvalidPolicy::_raise() const {
+  throw *this;
+}
+const char* POA::InvalidPolicy::_rep_id() const noexcept {
+  return _id;
+}
+const char* POA::InvalidPolicy::_name() const noexcept {
+  return "InvalidPolicy";
+}
 void POA::InvalidPolicy::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
   encoder.put(index_);
@@ -35,9 +49,15 @@ void POA::InvalidPolicy::_info(std::string& text) const {
   text += "PortableServer::POA::InvalidPolicy{index=" + std::to_string(index_) + "}";
 }
 
-void ForwardRequest::_raise() const { throw *this; }
-const char* ForwardRequest::_rep_id() const noexcept { return _id; }
-const char* ForwardRequest::_name() const noexcept { return "ForwardRequest"; }
+void ForwardRequest::_raise() const {
+  throw *this;
+}
+const char* ForwardRequest::_rep_id() const noexcept {
+  return _id;
+}
+const char* ForwardRequest::_name() const noexcept {
+  return "ForwardRequest";
+}
 void ForwardRequest::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
   corbel::corba::encode_reference(encoder, reference_._shared().get());

@@ -41,9 +41,9 @@ CORBA::object_reference<CORBA::Object> Home::reference_of(PortableServer::Servan
   const ServantRef owner(servant.shared_from(&servant));
   const auto poa = servant._default_POA();
   if (owner == nullptr || poa == nullptr) {
-    throw CORBA::OBJ_ADAPTER(corba::minor::kServantProblem, CORBA::CompletionStatus::COMPLETED_NO,
-                             owner == nullptr ? "the servant was not made by CORBA::make_reference"
-                                              : "the servant has no default POA");
+    throw CORBA::OBJ_ADAPTER(
+        corba::minor::kServantProblem, CORBA::CompletionStatus::COMPLETED_NO,
+        owner == nullptr ? "the servant was not made by CORBA::make_reference" : "the servant has no default POA");
   }
   return poa->servant_to_reference(owner);
 }

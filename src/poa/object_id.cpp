@@ -39,7 +39,9 @@ char32_t take_utf8(const ObjectId& id, std::size_t& at) {
 
 }  // namespace
 
-ObjectId string_to_ObjectId(const std::string& text) { return {text.begin(), text.end()}; }
+ObjectId string_to_ObjectId(const std::string& text) {
+  return {text.begin(), text.end()};
+}
 
 std::string ObjectId_to_string(const ObjectId& id) {
   if (std::find(id.begin(), id.end(), 0) != id.end()) refuse();

@@ -11,8 +11,9 @@ namespace corbel::poa {
 /// What an object key of ours says. A view into the key.
 ///
 /// Keys begin with "CB", a format number and flags. A transient key goes on with the 64-bit id of this run of the
-/// process, the POA's slot and its generation (32 bits each), a persistent one with the length (16 bits) and the text of
-/// the POA's path; the object id is what remains. Numbers are in little-endian order, so a key means the same on every machine.
+/// process, the POA's slot and its generation (32 bits each), a persistent one with the length (16 bits) and the text
+/// of the POA's path; the object id is what remains. Numbers are in little-endian order, so a key means the same on
+/// every machine.
 struct ObjectKey {
   bool persistent = false;
   std::uint64_t run = 0;

@@ -53,8 +53,7 @@ base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::Shared
   return poa;
 }
 
-PoaRef Poa::create_POA(const std::string& adapter_name,
-                       IDL::traits<PortableServer::POAManager>::ref_type a_POAManager,
+PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServer::POAManager>::ref_type a_POAManager,
                        const CORBA::PolicyList& policies) {
   {
     const std::lock_guard lock(slot_.mutex);

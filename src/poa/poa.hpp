@@ -27,8 +27,8 @@ class Upcall;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
 
-/// One POA. Alive from make() to its destruction as a CORBA object (end()); as a C++ object, as long as somebody refers to
-/// it. What changes is guarded by its slot's mutex, the tree by AdapterSpace::tree(). Thread-safe.
+/// One POA. Alive from make() to its destruction as a CORBA object (end()); as a C++ object, as long as somebody refers
+/// to it. What changes is guarded by its slot's mutex, the tree by AdapterSpace::tree(). Thread-safe.
 class Poa final : public PortableServer::POA, public base::SharedFromThis {
  public:
   static base::SharedPtr<Poa> make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
@@ -116,8 +116,7 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   void tell_activator(const ActiveObject& object, bool remaining);
 
   bool pass_manager(std::unique_lock<std::mutex>& lock, std::optional<base::Deadline>& held_until);
-  void serve_without_object(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id,
-                            corba::ServerCall& call);
+  void serve_without_object(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id, corba::ServerCall& call);
   ActiveObject& incarnate(base::ConstByteSpan object_id);
   ActiveObject& add_incarnated(const ObjectId& object_id, ServantRef servant);
   void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
@@ -140,7 +139,7 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   Life life_ = Life::alive;
   bool etherealize_at_end_ = false;
   base::SharedPtr<Poa> waiting_parent_;  // ends after this
-  std::uint32_t running_ = 0;  // requests, and what behaves like one: deactivations, children that are ending
+  std::uint32_t running_ = 0;            // requests, and what behaves like one: deactivations, children that are ending
   ActiveObjectMap objects_;
   ServantRef default_servant_;
   IDL::traits<PortableServer::ServantManager>::ref_type servant_manager_;

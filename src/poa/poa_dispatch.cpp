@@ -31,7 +31,8 @@ bool Poa::serve(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_i
   return true;
 }
 
-/// With the mutex locked and the manager not active: waits, unlocked, or throws. True if it has become active meanwhile.
+/// With the mutex locked and the manager not active: waits, unlocked, or throws. True if it has become active
+/// meanwhile.
 bool Poa::pass_manager(std::unique_lock<std::mutex>& lock, std::optional<base::Deadline>& held_until) {
   const auto manager = manager_;
   const std::uint64_t wakes = manager->wakes();

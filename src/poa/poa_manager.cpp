@@ -9,16 +9,21 @@
 
 namespace corbel::poa {
 
-Manager::Manager(base::SharedPtr<AdapterSpace> space, std::string id)
-    : space_(std::move(space)), id_(std::move(id)) {}
+Manager::Manager(base::SharedPtr<AdapterSpace> space, std::string id) : space_(std::move(space)), id_(std::move(id)) {}
 
 Manager::~Manager() = default;
 
-void Manager::activate() { change(State::ACTIVE, false); }
+void Manager::activate() {
+  change(State::ACTIVE, false);
+}
 
-void Manager::hold_requests(bool wait_for_completion) { change(State::HOLDING, wait_for_completion); }
+void Manager::hold_requests(bool wait_for_completion) {
+  change(State::HOLDING, wait_for_completion);
+}
 
-void Manager::discard_requests(bool wait_for_completion) { change(State::DISCARDING, wait_for_completion); }
+void Manager::discard_requests(bool wait_for_completion) {
+  change(State::DISCARDING, wait_for_completion);
+}
 
 void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
   change(State::INACTIVE, wait_for_completion);

@@ -159,7 +159,9 @@ ObjectId Poa::id_of(const ServantRef& servant, bool default_servant_counts) {
   return add(servant).id;
 }
 
-ObjectId Poa::servant_to_id(ServantRef servant) { return id_of(servant, true); }
+ObjectId Poa::servant_to_id(ServantRef servant) {
+  return id_of(servant, true);
+}
 
 ObjectRef Poa::servant_to_reference(ServantRef servant) {
   const ObjectId object_id = id_of(servant, false);
@@ -187,9 +189,9 @@ ObjectId Poa::reference_to_id(ObjectRef reference) {
     ObjectKey key;
     if (!octets || !parse_key(*octets, key)) continue;
     if (key.persistent != policies_.persistent) continue;
-    const bool mine = key.persistent ? key.path == path_
-                                     : key.run == space_->ids().run() && key.slot == slot_.number &&
-                                           key.generation == generation_;
+    const bool mine = key.persistent
+                          ? key.path == path_
+                          : key.run == space_->ids().run() && key.slot == slot_.number && key.generation == generation_;
     if (mine) return ObjectId(key.id.begin(), key.id.end());
   }
   throw WrongAdapter();

@@ -14,8 +14,8 @@ namespace corbel::poa {
 
 class Poa;
 
-/// A place for one POA at a time. Never moves or dies while the ORB lives, so a request may lock it without having found
-/// out whether its POA still exists. The generation says which POA a key means.
+/// A place for one POA at a time. Never moves or dies while the ORB lives, so a request may lock it without having
+/// found out whether its POA still exists. The generation says which POA a key means.
 struct PoaSlot {
   std::mutex mutex;  ///< the POA's mutex: guards the two below and everything that changes in the POA
   std::uint32_t generation = 1;

@@ -5,12 +5,12 @@
 
 namespace PortableServer {
 
-#define CORBEL_DEFINE_POA_POLICY(NAME, VALUE, ID)                                             \
-  IDL::traits<CORBA::Policy>::ref_type NAME::copy() const {                                   \
-    return CORBA::make_reference<NAME>(value_);                                               \
-  }                                                                                           \
-  bool NAME::_static_is_a(std::string_view repository_id) const noexcept {                    \
-    return repository_id == _interface_id || CORBA::Policy::_static_is_a(repository_id);      \
+#define CORBEL_DEFINE_POA_POLICY(NAME, VALUE, ID)                                        \
+  IDL::traits<CORBA::Policy>::ref_type NAME::copy() const {                              \
+    return CORBA::make_reference<NAME>(value_);                                          \
+  }                                                                                      \
+  bool NAME::_static_is_a(std::string_view repository_id) const noexcept {               \
+    return repository_id == _interface_id || CORBA::Policy::_static_is_a(repository_id); \
   }
 CORBEL_POA_POLICIES(CORBEL_DEFINE_POA_POLICY)
 #undef CORBEL_DEFINE_POA_POLICY

@@ -7,8 +7,8 @@
 
 namespace corbel::poa {
 
-/// Counts a request as running on its POA, and on an object of it, as long as it lives. Made with the POA's mutex locked;
-/// unlocks it.
+/// Counts a request as running on its POA, and on an object of it, as long as it lives. Made with the POA's mutex
+/// locked; unlocks it.
 class Poa::Running {
  public:
   Running(Poa& poa, std::unique_lock<std::mutex>& lock, ActiveObject* object = nullptr) noexcept

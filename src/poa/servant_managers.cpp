@@ -131,8 +131,7 @@ ActiveObject& Poa::add_incarnated(const ObjectId& object_id, ServantRef servant)
   return object;
 }
 
-void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan octets,
-                        corba::ServerCall& call) {
+void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan octets, corba::ServerCall& call) {
   const ObjectId object_id(octets.begin(), octets.end());
   const std::string operation(call.operation());
   PortableServer::ServantLocator::Cookie cookie = nullptr;

@@ -9,7 +9,8 @@ namespace {
 bool is_word(std::string_view text) {
   if (text.empty()) return false;
   for (const char c : text) {
-    const bool legal = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    const bool legal =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     if (!legal) return false;
   }
   return true;

@@ -229,8 +229,7 @@ TEST(Tie, DelegatesToAnyObject) {
   const auto tied = base::make_shared<EchoServant>();
   const auto tie = CORBA::make_reference<CORBA::servant_traits<Demo::Echo>::tie_type<EchoServant>>(tied);
   Orb orb;
-  const auto echo = Access::make_stub<Demo::Echo>(
-      base::make_shared<Loop>(orb, *tie.operator->(), Loop::Way::local));
+  const auto echo = Access::make_stub<Demo::Echo>(base::make_shared<Loop>(orb, *tie.operator->(), Loop::Way::local));
   echo->fire(4);
   EXPECT_EQ(tied->fired, 4);
 }

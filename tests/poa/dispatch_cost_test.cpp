@@ -16,8 +16,12 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 namespace corbel::poa::testing {
 namespace {
@@ -32,7 +36,8 @@ TEST(LocalCall, DoesNotAllocate) {
                         root->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT)});
   const ObjectId id = PortableServer::string_to_ObjectId("a long object id that is hashed");
   user->activate_object_with_id(id, CORBA::make_reference<Probe>());
-  for (const ObjectRef& object : {root->servant_to_reference(CORBA::make_reference<Probe>()), user->id_to_reference(id)}) {
+  for (const ObjectRef& object :
+       {root->servant_to_reference(CORBA::make_reference<Probe>()), user->id_to_reference(id)}) {
     ASSERT_TRUE(object->_target()->is_local());
     number(object);
     const std::size_t before = allocations;

@@ -104,8 +104,8 @@ TEST_P(PoaLife, ActivatingAnIdAgainWaitsForTheOldObjectToLeave) {
   auto call = std::async(std::launch::async, [&] { return number(object, 7); });
   blocker.entered.wait();
   poa->deactivate_object(id);
-  auto again = std::async(std::launch::async,
-                          [&] { poa->activate_object_with_id(id, CORBA::make_reference<Probe>()); });
+  auto again =
+      std::async(std::launch::async, [&] { poa->activate_object_with_id(id, CORBA::make_reference<Probe>()); });
   blocker.go.count_down();
   EXPECT_EQ(call.get(), 7);
   again.get();

@@ -46,8 +46,8 @@ TEST_P(PoaPolicies, ConflictsBlameAPolicy) {
 }
 
 TEST_P(PoaPolicies, DefaultServantsAnswerForEveryIdAndCurrentTellsWhich) {
-  const PoaRef poa =
-      child("default", {multiple(), user_ids(), non_retain(), processing(RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)});
+  const PoaRef poa = child(
+      "default", {multiple(), user_ids(), non_retain(), processing(RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)});
   const ObjectRef object = poa->create_reference_with_id(string_to_ObjectId("seven"), std::string(kProbeId));
   EXPECT_EQ(outcome([&] { number(object); }), "OBJ_ADAPTER 0x4f4d0003");
   EXPECT_EQ(outcome([&] { poa->get_servant(); }), "NoServant");

@@ -80,4 +80,6 @@ struct Corbel {
 
 }  // namespace
 
-int main(int argc, char** argv) { return peer::main<Corbel>(argc, argv); }
+int main(int argc, char** argv) {
+  return peer::main<Corbel>(argc, argv);
+}

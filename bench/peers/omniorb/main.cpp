@@ -122,4 +122,6 @@ struct OmniOrb {
 
 }  // namespace
 
-int main(int argc, char** argv) { return peer::main<OmniOrb>(argc, argv); }
+int main(int argc, char** argv) {
+  return peer::main<OmniOrb>(argc, argv);
+}

@@ -61,4 +61,6 @@ struct Plain {
 
 }  // namespace
 
-int main(int argc, char** argv) { return peer::main<Plain>(argc, argv); }
+int main(int argc, char** argv) {
+  return peer::main<Plain>(argc, argv);
+}

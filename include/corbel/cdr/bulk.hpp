@@ -138,6 +138,10 @@ requires(!std::is_same_v<T, bool>) void get_vector(Decoder& decoder, std::vector
   // Swapped in a small buffer that stays in the cache, then appended: a vector has no memory without values.
   out.clear();
   if (decoder.remaining() < count * sizeof(T)) return decoder.fail(base::Code::truncated);
+  if (decoder.has_joints()) {
+    out.resize(count);
+    return decoder.get_array(out.data(), count);
+  }
   out.reserve(count);
   constexpr std::size_t kRun = 4096 / sizeof(T);
   T run[kRun];

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,7 @@ class CORBEL_API Decoder {
   Decoder(base::ConstByteSpan octets, Format format, const Limits& limits = {}, std::size_t position = 0) noexcept
       : cursor_(octets.data() + position),
         end_(octets.data() + octets.size()),
+        limit_(end_),
         origin_(octets.data()),
         swap_(format.swapped()),
         format_(format),
@@ -54,23 +56,35 @@ class CORBEL_API Decoder {
   /// Records a failure (the first wins); every later read yields nothing.
   void fail(base::Code code) noexcept {
     if (ok()) code_ = code;
-    end_ = cursor_;
+    end_ = limit_ = cursor_;
+    joints_ = {};
   }
 
+  /// For octets joined from GIOP 1.1 fragments: offsets, in ascending order, where the data of each further fragment
+  /// begin. Values are aligned from the header of the fragment that they are in, as if 12 octets came before a joint;
+  /// runs of octets and arrays of primitives go on across joints as they lie. `joints` must outlive this. Call once,
+  /// right after construction.
+  void set_joints(std::span<const std::size_t> joints) noexcept {
+    if (!joints.empty()) [[unlikely]]
+      enter_joints(joints);
+  }
+  /// True if alignment will change at a joint still ahead.
+  bool has_joints() const noexcept { return !joints_.empty(); }
+
   std::size_t position() const noexcept { return static_cast<std::size_t>(cursor_ - origin_); }
-  std::size_t remaining() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
+  std::size_t remaining() const noexcept { return static_cast<std::size_t>(limit_ - cursor_); }
   /// Advances to a multiple of `alignment` from the origin without looking at the gap.
   void align(std::size_t alignment) noexcept {
-    const std::size_t gap = (0 - position()) & (alignment - 1);
-    if (gap > remaining()) {
-      fail(base::Code::truncated);
-    } else {
-      cursor_ += gap;
+    std::size_t gap = gap_to(alignment);
+    while (gap > in_segment()) [[unlikely]] {
+      if (!next_segment()) return;
+      gap = gap_to(alignment);
     }
+    cursor_ += gap;
   }
   /// As align(), but at the end of the data it stays there (GIOP 1.2 bodies are aligned only if there is one).
   void align_if_more(std::size_t alignment) noexcept {
-    const std::size_t gap = (0 - position()) & (alignment - 1);
+    const std::size_t gap = gap_to(alignment);
     cursor_ += gap > remaining() ? remaining() : gap;
   }
 
@@ -78,15 +92,16 @@ class CORBEL_API Decoder {
   template <Primitive T>
   T get() noexcept {
     if constexpr (sizeof(T) > 1) {
-      const std::size_t gap = (0 - position()) & (sizeof(T) - 1);
-      if (remaining() < gap + sizeof(T)) [[unlikely]] {
-        fail(base::Code::truncated);
-        return T{};
+      std::size_t gap = gap_to(sizeof(T));
+      while (in_segment() < gap + sizeof(T)) [[unlikely]] {
+        if (!next_segment()) return T{};
+        gap = gap_to(sizeof(T));
       }
       cursor_ += gap;
-    } else if (cursor_ == end_) [[unlikely]] {
-      fail(base::Code::truncated);
-      return T{};
+    } else {
+      while (cursor_ == end_) [[unlikely]] {
+        if (!next_segment()) return T{};
+      }
     }
     if constexpr (std::is_same_v<T, bool>) {
       const std::uint8_t octet = *cursor_++;
@@ -132,6 +147,8 @@ class CORBEL_API Decoder {
     }
     const base::ConstByteSpan octets(cursor_, size);
     cursor_ += size;
+    if (cursor_ > end_) [[unlikely]]
+      pass_joints();
     return octets;
   }
 
@@ -186,12 +203,22 @@ class CORBEL_API Decoder {
   void leave() noexcept { --depth_; }
 
  private:
+  std::size_t gap_to(std::size_t alignment) const noexcept { return (0 - position()) & (alignment - 1); }
+  std::size_t in_segment() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
+  void enter_joints(std::span<const std::size_t> joints) noexcept;
+  void pass_joints() noexcept;
+  /// What is left before the next joint is too little for a value, which therefore begins behind it. False, and failed
+  /// with truncated, if there is none.
+  bool next_segment() noexcept;
   bool check_booleans(base::ConstByteSpan octets) noexcept;
   static void swap_into(void* values, const std::uint8_t* raw, std::size_t count, std::size_t width) noexcept;
 
   const std::uint8_t* cursor_;
-  const std::uint8_t* end_;
+  const std::uint8_t* end_;    // of what can be read without passing a joint
+  const std::uint8_t* limit_;  // of everything
   const std::uint8_t* origin_;
+  const std::uint8_t* start_ = nullptr;  // what joints_ count from
+  std::span<const std::size_t> joints_;  // those ahead; the first is at end_
   bool swap_;
   base::Code code_ = base::Code::none;
   Format format_;

@@ -129,7 +129,7 @@ struct Codec<std::vector<T>> {
       cdr::get_vector(decoder, value, count);
     } else {
       if constexpr (Bulk<T>) {
-        if (!decoder.format().swapped()) {
+        if (!decoder.format().swapped() && !decoder.has_joints()) {
           decode_bulk(decoder, value, count);
           return;
         }

@@ -15,8 +15,8 @@ class ObjectAdapter;
 /// Makes what serves the requests of an ORB; called once, when the ORB is created. `poa` ships one.
 using AdapterFactory = std::unique_ptr<ObjectAdapter> (*)(Core& core);
 
-/// The message protocols and transports that an ORB is built from, in order of preference, and its object adapter. `builtins` lists what ships;
-/// an application passes its own to ORB_init.
+/// The message protocols and transports that an ORB is built from, in order of preference, and its object adapter.
+/// `builtins` lists what ships; an application passes its own to ORB_init.
 struct Components {
   std::vector<std::shared_ptr<const messaging::Protocol>> protocols;
   std::vector<std::shared_ptr<const transport::Factory>> transports;

@@ -23,9 +23,9 @@ namespace CORBA {
 
 class InvalidName;
 
-/// An object request broker (OMG IDL-to-C++11 mapping 1.7, 6.29; CORBA 3.3 part 1, 8.2). Obtained from ORB_init and kept
-/// alive by it until destroy(). Thread-safe. After shutdown() operations that need a running ORB throw BAD_INV_ORDER
-/// minor OMG 4; after destroy() all of them throw OBJECT_NOT_EXIST.
+/// An object request broker (OMG IDL-to-C++11 mapping 1.7, 6.29; CORBA 3.3 part 1, 8.2). Obtained from ORB_init and
+/// kept alive by it until destroy(). Thread-safe. After shutdown() operations that need a running ORB throw
+/// BAD_INV_ORDER minor OMG 4; after destroy() all of them throw OBJECT_NOT_EXIST.
 class CORBEL_API ORB final : public corbel::base::SharedFromThis {
  public:
   using ObjectId = std::string;
@@ -48,8 +48,8 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
   /// Looks in this order: registered references, -ORBInitRef, "RootPOA" and "POACurrent", -ORBDefaultInitRef. Throws
   /// InvalidName if none knows the name.
   IDL::traits<Object>::ref_type resolve_initial_references(const ObjectId& name);
-  /// Adds an initial reference, and makes `corbaloc::host:port/name` of this server lead to it. Throws InvalidName for an
-  /// empty name or one in use, BAD_PARAM minor OMG 27 for nil.
+  /// Adds an initial reference, and makes `corbaloc::host:port/name` of this server lead to it. Throws InvalidName for
+  /// an empty name or one in use, BAD_PARAM minor OMG 27 for nil.
   void register_initial_reference(const ObjectId& name, IDL::traits<Object>::ref_type object);
   ObjectIdList list_initial_services();
 

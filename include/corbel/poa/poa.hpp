@@ -15,8 +15,8 @@ namespace PortableServer {
 
 using POAList = std::vector<IDL::traits<POA>::ref_type>;
 
-/// A portable object adapter (CORBA 3.3 part 1, 15.3.9): the initial reference "RootPOA" and its descendants. Thread-safe.
-/// Operations on a destroyed POA throw OBJECT_NOT_EXIST.
+/// A portable object adapter (CORBA 3.3 part 1, 15.3.9): the initial reference "RootPOA" and its descendants.
+/// Thread-safe. Operations on a destroyed POA throw OBJECT_NOT_EXIST.
 class CORBEL_API POA : public virtual CORBA::LocalObject {
  public:
   static constexpr std::string_view _interface_id = "IDL:omg.org/PortableServer/POA:2.3";
@@ -66,8 +66,7 @@ class CORBEL_API POA : public virtual CORBA::LocalObject {
   IDL::traits<ImplicitActivationPolicy>::ref_type create_implicit_activation_policy(
       ImplicitActivationPolicyValue value);
   IDL::traits<ServantRetentionPolicy>::ref_type create_servant_retention_policy(ServantRetentionPolicyValue value);
-  IDL::traits<RequestProcessingPolicy>::ref_type create_request_processing_policy(
-      RequestProcessingPolicyValue value);
+  IDL::traits<RequestProcessingPolicy>::ref_type create_request_processing_policy(RequestProcessingPolicyValue value);
 
   virtual std::string the_name() = 0;
   virtual IDL::traits<POA>::ref_type the_parent() = 0;

@@ -26,13 +26,13 @@ enum class RequestProcessingPolicyValue : std::uint32_t {
   USE_SERVANT_MANAGER,
 };
 
-#define CORBEL_POA_POLICIES(X)                                                               \
-  X(ThreadPolicy, ThreadPolicyValue, THREAD_POLICY_ID)                                       \
-  X(LifespanPolicy, LifespanPolicyValue, LIFESPAN_POLICY_ID)                                 \
-  X(IdUniquenessPolicy, IdUniquenessPolicyValue, ID_UNIQUENESS_POLICY_ID)                    \
-  X(IdAssignmentPolicy, IdAssignmentPolicyValue, ID_ASSIGNMENT_POLICY_ID)                    \
-  X(ImplicitActivationPolicy, ImplicitActivationPolicyValue, IMPLICIT_ACTIVATION_POLICY_ID)  \
-  X(ServantRetentionPolicy, ServantRetentionPolicyValue, SERVANT_RETENTION_POLICY_ID)        \
+#define CORBEL_POA_POLICIES(X)                                                              \
+  X(ThreadPolicy, ThreadPolicyValue, THREAD_POLICY_ID)                                      \
+  X(LifespanPolicy, LifespanPolicyValue, LIFESPAN_POLICY_ID)                                \
+  X(IdUniquenessPolicy, IdUniquenessPolicyValue, ID_UNIQUENESS_POLICY_ID)                   \
+  X(IdAssignmentPolicy, IdAssignmentPolicyValue, ID_ASSIGNMENT_POLICY_ID)                   \
+  X(ImplicitActivationPolicy, ImplicitActivationPolicyValue, IMPLICIT_ACTIVATION_POLICY_ID) \
+  X(ServantRetentionPolicy, ServantRetentionPolicyValue, SERVANT_RETENTION_POLICY_ID)       \
   X(RequestProcessingPolicy, RequestProcessingPolicyValue, REQUEST_PROCESSING_POLICY_ID)
 
 #define CORBEL_DECLARE_POA_POLICY(NAME, VALUE, ID)                                                \

@@ -75,9 +75,8 @@ class CORBEL_API ServantActivator : public virtual ServantManager {
   /// May throw ForwardRequest.
   virtual IDL::traits<Servant>::ref_type incarnate(const ObjectId& oid, IDL::traits<POA>::ref_type adapter) = 0;
   /// The object was deactivated and its last request has finished.
-  virtual void etherealize(const ObjectId& oid, IDL::traits<POA>::ref_type adapter,
-                           IDL::traits<Servant>::ref_type serv, bool cleanup_in_progress,
-                           bool remaining_activations) = 0;
+  virtual void etherealize(const ObjectId& oid, IDL::traits<POA>::ref_type adapter, IDL::traits<Servant>::ref_type serv,
+                           bool cleanup_in_progress, bool remaining_activations) = 0;
 
  protected:
   ServantActivator() noexcept = default;

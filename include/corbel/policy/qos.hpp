@@ -12,8 +12,8 @@
 #include "corbel/base/export.hpp"
 #include "corbel/base/result.hpp"
 
-/// Quality of service as plain values, resolved once from options and policies. Every type here is a value: copy freely,
-/// share unchanged between threads.
+/// Quality of service as plain values, resolved once from options and policies. Every type here is a value: copy
+/// freely, share unchanged between threads.
 namespace corbel::policy {
 
 /// How long things may take; zero means without bound.

@@ -175,9 +175,11 @@ void Parser::finish_union(model::Union& u) {
     }
     return;
   }
+  // After errors an enum may have no enumerators, or fewer than the labels that were accepted.
+  const std::size_t count = type.kind == TypeKind::enum_ ? value_count(type) : SIZE_MAX;
   std::uint64_t n = 0;
-  while (labels_.contains(nth_value(type, n))) ++n;
-  u.default_label = nth_value(type, n);
+  while (n < count && labels_.contains(nth_value(type, n))) ++n;
+  if (n < count) u.default_label = nth_value(type, n);
 }
 
 }  // namespace corbel::idl::front

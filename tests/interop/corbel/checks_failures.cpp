@@ -48,19 +48,29 @@ void check_user(Session& s) {
   s.report.run("raise_foreign", [&] { expect<CORBA::UNKNOWN>([&] { s.suite->raise_foreign(); }); });
 }
 
-void check_system(Session& s) {
-#define RAISED_AND_CAUGHT(name)                                                                          \
-  s.report.run("raise_" #name, [&] {                                                                     \
-    for (std::uint32_t i = 0; i < 3; ++i) {                                                              \
-      expect<CORBA::name>([&] { s.suite->raise_system(#name, 0x4f4d0000 + i, i); },                      \
-                          [&](const CORBA::name& e) {                                                    \
-                            require(e.minor() == 0x4f4d0000 + i, e.what());                              \
-                            require(e.completed() == static_cast<CORBA::CompletionStatus>(i), e.what()); \
-                          });                                                                            \
-    }                                                                                                    \
+/// omniORB 4.2 has no exceptions of the activity service.
+bool known_to_peer(const Session& s, const std::string& name) {
+  return s.options.peer != "omniorb" || (name.find("ACTIVITY") == std::string::npos && name != "THREAD_CANCELLED");
+}
+
+template <class T>
+void check_raised(Session& s, const std::string& name) {
+  if (!known_to_peer(s, name)) return s.report.skip("raise_" + name, "the server does not know it");
+  s.report.run("raise_" + name, [&] {
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      expect<T>([&] { s.suite->raise_system(name, 0x4f4d0000 + i, i); },
+                [i](const T& e) {
+                  require(e.minor() == 0x4f4d0000 + i, e.what());
+                  require(e.completed() == static_cast<CORBA::CompletionStatus>(i), e.what());
+                });
+    }
   });
-  CORBEL_SYSTEM_EXCEPTIONS(RAISED_AND_CAUGHT)
-#undef RAISED_AND_CAUGHT
+}
+
+void check_system(Session& s) {
+#define CHECK_RAISED(name) check_raised<CORBA::name>(s, #name);
+  CORBEL_SYSTEM_EXCEPTIONS(CHECK_RAISED)
+#undef CHECK_RAISED
 }
 
 }  // namespace
