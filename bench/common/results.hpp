@@ -37,5 +37,4 @@ std::string to_json(const Report& report);
 /// Writes to_json to the file; throws std::runtime_error if that fails.
 void write_json(const Report& report, const std::string& path);
 
-
 }  // namespace bench

@@ -51,7 +51,9 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
 AcceptorRegistry::AcceptorRegistry(const Registry& registry, const transport::Options& options)
     : registry_(registry), options_(options) {}
 
-AcceptorRegistry::~AcceptorRegistry() { close(); }
+AcceptorRegistry::~AcceptorRegistry() {
+  close();
+}
 
 base::Status AcceptorRegistry::open(const ListenPoint& point, Server& server) {
   CORBEL_TRY(auto acceptor, registry_.transports()[point.transport]->listen(*point.endpoint, options_));

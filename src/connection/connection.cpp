@@ -17,7 +17,8 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
       framer_(new Framer(*protocol_, settings.limits)),
       char_set_(settings.code_sets.for_char),
-      wchar_set_(settings.code_sets.for_wchar) {}
+      // A protocol without service contexts is spoken by Corbel at both ends: UTF-16 without negotiation.
+      wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {}
 
 Connection::~Connection() = default;
 

@@ -21,8 +21,8 @@ namespace corbel::connection {
 class Server;
 class Connection;
 
-/// What a connection does with the requests it reads; orb/dispatch implements it. Runs the request on the calling thread
-/// and replies through Connection::send_reply. Thread-safe; must not throw.
+/// What a connection does with the requests it reads; orb/dispatch implements it. Runs the request on the calling
+/// thread and replies through Connection::send_reply. Thread-safe; must not throw.
 class RequestHandler {
  public:
   virtual ~RequestHandler() = default;
@@ -46,8 +46,8 @@ class Connection final : public reactor::EventHandler {
  public:
   struct Settings {
     cdr::Limits limits;
-    messaging::Version version;             ///< client: the version to speak
-    ior::CodeSetChoice code_sets;           ///< client: what was negotiated
+    messaging::Version version;                              ///< client: the version to speak
+    ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
     base::Duration send_timeout = std::chrono::seconds(60);  ///< server: for one reply
   };
 
@@ -61,12 +61,14 @@ class Connection final : public reactor::EventHandler {
   // --- client side (waiting.cpp) ---
 
   /// Sends a request and waits for its reply; `on_reply` runs on this thread with the reply in place. With
-  /// `only_if_idle`, fails at once with would_block (stage send) if other calls are under way. `request.request_id` and the code
-  /// set context are filled in here. The stage of an error says how far it got: encode or send with nothing sent, wait.
+  /// `only_if_idle`, fails at once with would_block (stage send) if other calls are under way. `request.request_id` and
+  /// the code set context are filled in here. The stage of an error says how far it got: encode or send with nothing
+  /// sent, wait.
   base::Status call(const messaging::OutgoingRequest& request, messaging::BodyWriter body, base::Deadline deadline,
                     bool only_if_idle, OnReply on_reply);
   /// Sends a request that has no reply; returns when the transport has taken it.
-  base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body, base::Deadline deadline);
+  base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
+                           base::Deadline deadline);
   /// Calls under way.
   std::size_t load();
   /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the
@@ -89,7 +91,8 @@ class Connection final : public reactor::EventHandler {
   base::Status send_reply(std::uint8_t giop_minor, const Encode& encode) {
     auto sent = send(encode, format(giop_minor), base::Deadline::after(settings_.send_timeout));
     // A peer that takes no replies is cut off: half a reply makes the stream useless.
-    if (!sent && sent.error().stage != base::Stage::encode) [[unlikely]] return fail(sent.error());
+    if (!sent && sent.error().stage != base::Stage::encode) [[unlikely]]
+      return fail(sent.error());
     return sent;
   }
   /// The format for decoding a request's body or encoding its reply.
@@ -104,8 +107,8 @@ class Connection final : public reactor::EventHandler {
   void set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept;
   /// True if the upcall that was running when this was last asked still is.
   bool in_same_upcall();
-  /// Lets somebody else read the connection while an upcall runs: a servant that takes long must not keep other requests
-  /// of the same peer waiting.
+  /// Lets somebody else read the connection while an upcall runs: a servant that takes long must not keep other
+  /// requests of the same peer waiting.
   void hand_over_slow_upcall();
 
   // --- both ---
@@ -130,9 +133,11 @@ class Connection final : public reactor::EventHandler {
     const std::lock_guard writer(writer_);
     encoder_.reset(format);
     encode(encoder_);
-    if (!encoder_.ok()) [[unlikely]] return encoder_.error();
+    if (!encoder_.ok()) [[unlikely]]
+      return encoder_.error();
     const auto sent = transport_->send(encoder_.segments(), deadline);
-    if (!sent) [[unlikely]] return base::error(base::Stage::send, sent.error().code, sent.error().os_error);
+    if (!sent) [[unlikely]]
+      return base::error(base::Stage::send, sent.error().code, sent.error().os_error);
     return {};
   }
   void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
@@ -177,7 +182,7 @@ class Connection final : public reactor::EventHandler {
 
   std::mutex mutex_;  // guards the next five
   PendingReplies pending_;
-  bool reader_active_ = false;  // in shared state: somebody reads, perhaps the one who was alone before
+  bool reader_active_ = false;       // in shared state: somebody reads, perhaps the one who was alone before
   std::atomic<bool> failed_{false};  // written under the mutex
   base::Error failure_;
   base::IntrusivePtr<Framer> framer_;  // used by whoever reads

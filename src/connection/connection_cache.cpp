@@ -8,8 +8,7 @@ namespace corbel::connection {
 using base::Code;
 using base::Stage;
 
-ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings)
-    : settings_(settings) {
+ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings) : settings_(settings) {
   for (const auto& transport : registry.transports()) {
     connectors_.push_back(transport->make_connector(settings.transport));
   }
@@ -21,7 +20,8 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(Stage::connect, Code::cancelled);
     auto& known = connections_[route.key];
-    std::erase_if(known, [](const ConnectionPtr& connection) { return connection->load() == static_cast<std::size_t>(-1); });
+    std::erase_if(known,
+                  [](const ConnectionPtr& connection) { return connection->load() == static_cast<std::size_t>(-1); });
     const auto best = std::min_element(known.begin(), known.end(), [](const ConnectionPtr& a, const ConnectionPtr& b) {
       return a->load() < b->load();
     });

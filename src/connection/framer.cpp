@@ -17,7 +17,8 @@ base::Result<bool> Framer::next(Message& message) {
     if (available < frame_header_size_) return false;
     const base::ConstByteSpan octets(data_.get() + begin_, available);
     const auto frame = protocol_.decode_frame(octets, limits_);
-    if (!frame) [[unlikely]] return frame.error();
+    if (!frame) [[unlikely]]
+      return frame.error();
     if (available < frame->message_size) {
       wanted_ = frame->message_size;
       return false;
@@ -54,9 +55,9 @@ base::Status Framer::open_message(const Message& first) {
 base::Result<bool> Framer::join_fragment(const Message& fragment, Message& message) {
   CORBEL_TRY(const auto part, protocol_.decode_fragment(fragment.frame, fragment.octets));
   // A fragment without id (GIOP 1.1) continues the only message that can be open.
-  const auto open = part.has_request_id
-                        ? std::find_if(open_.begin(), open_.end(), [&](const Open& o) { return o.request_id == part.request_id; })
-                        : open_.begin();
+  const auto open = part.has_request_id ? std::find_if(open_.begin(), open_.end(),
+                                                       [&](const Open& o) { return o.request_id == part.request_id; })
+                                        : open_.begin();
   if (open == open_.end() || open->frame.little_endian != fragment.frame.little_endian ||
       open->frame.version != fragment.frame.version) {
     return base::error(Stage::receive, Code::malformed);

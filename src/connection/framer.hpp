@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <cstdlib>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,9 +24,10 @@ struct Message {
 
 /// Cuts received octets into messages and joins fragments. Messages stay where they were received; only what is
 /// incomplete at the end of the buffer is moved. The buffer starts small and doubles whenever a receive fills it, so
-/// that busy connections get many messages, or much of a large one, per system call and idle ones cost little. Memory grows with
-/// octets that have arrived, never with what a header announces. Used by one thread at a time; counted, because a slow
-/// upcall may keep the buffer it decodes from while somebody else goes on reading the connection with a new one.
+/// that busy connections get many messages, or much of a large one, per system call and idle ones cost little. Memory
+/// grows with octets that have arrived, never with what a header announces. Used by one thread at a time; counted,
+/// because a slow upcall may keep the buffer it decodes from while somebody else goes on reading the connection with a
+/// new one.
 class Framer : public base::RefCounted {
  public:
   Framer(const messaging::Protocol& protocol, const cdr::Limits& limits) noexcept

@@ -9,8 +9,8 @@
 
 namespace corbel::connection {
 
-/// One caller waiting for the reply to its request. Lives on the caller's stack; guarded by the connection's mutex while
-/// it is listed.
+/// One caller waiting for the reply to its request. Lives on the caller's stack; guarded by the connection's mutex
+/// while it is listed.
 struct PendingReply {
   std::uint32_t request_id = 0;
   PendingReply* next = nullptr;
@@ -19,12 +19,13 @@ struct PendingReply {
   bool done = false;     ///< somebody else read the reply, or the connection failed; no longer listed
   base::Error error;     ///< why it failed, if it did
   messaging::FrameHeader frame;
-  base::Bytes octets;    ///< the reply, copied by the reader
+  base::Bytes octets;  ///< the reply, copied by the reader
   std::vector<std::size_t> joints;
   std::condition_variable changed;
 };
 
-/// The callers waiting on one connection, in no particular order; few, so a list is searched. Guarded by the connection's mutex.
+/// The callers waiting on one connection, in no particular order; few, so a list is searched. Guarded by the
+/// connection's mutex.
 class PendingReplies {
  public:
   bool empty() const noexcept { return first_ == nullptr; }

@@ -104,8 +104,8 @@ void Registry::add_routes(const ior::TaggedProfile& profile, std::vector<Route>&
     } else {
       route.code_sets = ior::choose_code_sets(nullptr);
     }
-    route.key = std::string(protocol->name()) + '+' + endpoint->text() + '#' + std::to_string(route.version.minor) + '/' +
-                std::to_string(static_cast<std::uint32_t>(route.code_sets.for_char)) + '/' +
+    route.key = std::string(protocol->name()) + '+' + endpoint->text() + '#' + std::to_string(route.version.minor) +
+                '/' + std::to_string(static_cast<std::uint32_t>(route.code_sets.for_char)) + '/' +
                 std::to_string(static_cast<std::uint32_t>(route.code_sets.for_wchar));
     routes.push_back(std::move(route));
   };

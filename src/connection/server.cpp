@@ -20,9 +20,13 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
   pool_ = std::make_unique<reactor::ThreadPool>(*reactor_, options);
 }
 
-Server::~Server() { stop(true); }
+Server::~Server() {
+  stop(true);
+}
 
-base::Status Server::start() { return pool_ ? pool_->start() : base::Status(); }
+base::Status Server::start() {
+  return pool_ ? pool_->start() : base::Status();
+}
 
 void Server::run() {
   if (pool_) {

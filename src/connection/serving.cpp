@@ -8,7 +8,9 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
-void Connection::on_event(reactor::Events) noexcept { serve(); }
+void Connection::on_event(reactor::Events) noexcept {
+  serve();
+}
 
 void Connection::serve() {
   base::IntrusivePtr<Framer> framer;
@@ -54,7 +56,8 @@ bool Connection::serve_message(Framer& framer, const Message& message) {
       framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
       const bool good = take_request(message);
       auto expected = Framer::Owner::upcall;
-      if (!framer.owner.compare_exchange_strong(expected, Framer::Owner::reader, std::memory_order_acq_rel)) return false;
+      if (!framer.owner.compare_exchange_strong(expected, Framer::Owner::reader, std::memory_order_acq_rel))
+        return false;
       if (!good) end_serving(base::error(Stage::receive, Code::malformed));
       return good;
     }
@@ -107,7 +110,8 @@ void Connection::hand_over_slow_upcall() {
   {
     const std::lock_guard lock(mutex_);
     auto expected = Framer::Owner::upcall;
-    if (!framer_->owner.compare_exchange_strong(expected, Framer::Owner::handed_over, std::memory_order_acq_rel)) return;
+    if (!framer_->owner.compare_exchange_strong(expected, Framer::Owner::handed_over, std::memory_order_acq_rel))
+      return;
     base::IntrusivePtr<Framer> fresh(new Framer(*protocol_, settings_.limits));
     fresh->take_over(*framer_);
     has_octets = !fresh->unread().empty();
@@ -121,8 +125,9 @@ void Connection::hand_over_slow_upcall() {
 /// Ends the conversation because of `error`; a protocol violation is answered with MessageError first.
 void Connection::end_serving(base::Error error) noexcept {
   if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large) {
-    (void)send([&](cdr::Encoder& encoder) { protocol_->encode_control(encoder, messaging::MessageType::message_error); },
-               format(protocol_->version().minor), Deadline::now());
+    (void)send(
+        [&](cdr::Encoder& encoder) { protocol_->encode_control(encoder, messaging::MessageType::message_error); },
+        format(protocol_->version().minor), Deadline::now());
   }
   (void)fail(error);
   server_->forget(*this);

@@ -95,7 +95,8 @@ base::Status Connection::register_call(PendingReply& pending, bool only_if_idle)
   // Whoever is alone takes the reading role before he sends: nobody else's reply can be held up by that.
   if (calls_.compare_exchange_strong(idle, Calls::alone, std::memory_order_acquire)) [[likely]] {
     pending.reading = true;
-    if (!failed_.load(std::memory_order_acquire)) [[likely]] return {};
+    if (!failed_.load(std::memory_order_acquire)) [[likely]]
+      return {};
     stop_reading(pending);
     const std::lock_guard lock(mutex_);
     return base::error(Stage::send, failure_.code, failure_.os_error);
@@ -124,6 +125,7 @@ base::Status Connection::await(PendingReply& pending, Deadline deadline, OnReply
       cdr::Decoder body;
       auto reply = protocol_->decode_reply(pending.frame, pending.octets, settings_.limits, body);
       if (!reply) return base::error(Stage::receive, reply.error().code);
+      body.set_joints(pending.joints);
       on_reply(*reply, body);
       return {};
     }
@@ -197,6 +199,7 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
     }
     if (reply->request_id == pending.request_id) {
       const ReadingRole role(*this, pending);
+      body.set_joints(message.joints);
       on_reply(*reply, body);
       return {};
     }
@@ -219,6 +222,7 @@ base::Status Connection::deliver(const Message& message, std::uint32_t request_i
   }
   other->frame = message.frame;
   other->octets.assign(message.octets.begin(), message.octets.end());
+  other->joints.assign(message.joints.begin(), message.joints.end());
   other->done = true;
   other->changed.notify_one();
   return {};

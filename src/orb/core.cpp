@@ -46,7 +46,9 @@ Core::Core(Options options, Components components)
   server_ = *std::move(server);
 }
 
-Core::~Core() { shutdown(true); }
+Core::~Core() {
+  shutdown(true);
+}
 
 CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior) {
   if (ior.is_nil()) return nullptr;
@@ -82,14 +84,17 @@ bool Core::is_here(const ior::Ior& ior, base::Bytes& object_key) {
   return false;
 }
 
-CORBA::object_reference<CORBA::ORB> Core::orb() { return orb_.lock(); }
+CORBA::object_reference<CORBA::ORB> Core::orb() {
+  return orb_.lock();
+}
 
 void Core::listen() {
   const std::lock_guard lock(listen_mutex_);
   if (listening_) return;
   std::vector<std::string> endpoints;
   for (const auto& configured : options_.listen_endpoints) {
-    endpoints.push_back(configured.protocol.empty() ? configured.endpoint : configured.protocol + '+' + configured.endpoint);
+    endpoints.push_back(configured.protocol.empty() ? configured.endpoint
+                                                    : configured.protocol + '+' + configured.endpoint);
   }
   if (endpoints.empty()) {
     // One local and one Internet endpoint of what this ORB is built from, at addresses that the system chooses.
@@ -101,9 +106,10 @@ void Core::listen() {
   for (const auto& text : endpoints) {
     auto point = registry_.parse_endpoint(text);
     if (!point) {
-      throw CORBA::BAD_PARAM(0, CompletionStatus::COMPLETED_NO,
-                             "listening endpoint '" + text + "': " + base::to_string(point.error()) +
-                                 "; write [protocol+]transport://address, such as tcp://localhost:4000 or unix:///path");
+      throw CORBA::BAD_PARAM(
+          0, CompletionStatus::COMPLETED_NO,
+          "listening endpoint '" + text + "': " + base::to_string(point.error()) +
+              "; write [protocol+]transport://address, such as tcp://localhost:4000 or unix:///path");
     }
     if (auto opened = acceptors_.open(*point, *server_); !opened) {
       throw CORBA::INITIALIZE(0, CompletionStatus::COMPLETED_NO,
@@ -126,8 +132,9 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
     auto point = registry_.from_url(address);
     if (!point) {
       const std::uint32_t minor = point.error().code == Code::unsupported ? 7 : 8;
-      throw CORBA::BAD_PARAM(CORBA::OMGVMCID | minor, CompletionStatus::COMPLETED_NO,
-                             "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()));
+      throw CORBA::BAD_PARAM(
+          CORBA::OMGVMCID | minor, CompletionStatus::COMPLETED_NO,
+          "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()));
     }
     ior::ProfileBase base;
     base.version = address.version;
@@ -146,9 +153,15 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
   return ior;
 }
 
-void Core::run() { server_->run(); }
-bool Core::work_pending() { return server_->work_pending(); }
-void Core::perform_work() { server_->perform_work(); }
+void Core::run() {
+  server_->run();
+}
+bool Core::work_pending() {
+  return server_->work_pending();
+}
+void Core::perform_work() {
+  server_->perform_work();
+}
 
 void Core::shutdown(bool wait) {
   if (shut_down_.exchange(true)) return;

@@ -64,7 +64,8 @@ class RemoteCall final : public corba::ServerCall {
     if (std::find(raises().begin(), raises().end(), id) == raises().end()) {
       return send(CORBA::UNKNOWN(CORBA::OMGVMCID | 1, CompletionStatus::COMPLETED_MAYBE));
     }
-    const base::Status sent = send(ReplyStatus::user_exception, [&](cdr::Encoder& encoder) { exception._encode(encoder); });
+    const base::Status sent =
+        send(ReplyStatus::user_exception, [&](cdr::Encoder& encoder) { exception._encode(encoder); });
     if (!sent && sent.error().stage == base::Stage::encode) {
       replied_ = false;
       send(CORBA::MARSHAL(0, CompletionStatus::COMPLETED_YES));
@@ -92,8 +93,10 @@ void take_code_sets(connection::Connection& connection, const messaging::Incomin
   cdr::Decoder context = cdr::Decoder::from_encapsulation(data);
   const auto for_char = static_cast<cdr::CodeSet>(context.get<std::uint32_t>());
   const auto for_wchar = static_cast<cdr::CodeSet>(context.get<std::uint32_t>());
-  const bool known = context.ok() && (for_char == cdr::CodeSet::utf_8 || for_char == cdr::CodeSet::iso_8859_1 || for_char == cdr::CodeSet::none) &&
-                     (for_wchar == cdr::CodeSet::utf_16 || for_wchar == cdr::CodeSet::none);
+  const bool known =
+      context.ok() &&
+      (for_char == cdr::CodeSet::utf_8 || for_char == cdr::CodeSet::iso_8859_1 || for_char == cdr::CodeSet::none) &&
+      (for_wchar == cdr::CodeSet::utf_16 || for_wchar == cdr::CodeSet::none);
   if (!known) {
     throw CORBA::CODESET_INCOMPATIBLE(CORBA::OMGVMCID | 2, CompletionStatus::COMPLETED_NO);
   }

@@ -7,8 +7,8 @@ namespace corbel::orb {
 
 class Core;
 
-/// The server side of the ORB core: takes requests from connections to the object adapter and turns whatever comes back,
-/// results or exceptions, into replies. The only place where a servant's exceptions are caught. Thread-safe.
+/// The server side of the ORB core: takes requests from connections to the object adapter and turns whatever comes
+/// back, results or exceptions, into replies. The only place where a servant's exceptions are caught. Thread-safe.
 class Dispatch final : public connection::RequestHandler {
  public:
   explicit Dispatch(Core& core) noexcept : core_(core) {}

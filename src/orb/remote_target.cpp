@@ -29,8 +29,8 @@ namespace {
 
 constexpr unsigned kMaxRetries = 2;
 
-std::string describe(std::string_view what, const std::string& where, const base::Error& error, const Deadline& deadline,
-                     base::Duration timeout) {
+std::string describe(std::string_view what, const std::string& where, const base::Error& error,
+                     const Deadline& deadline, base::Duration timeout) {
   std::string text(what);
   text += ' ';
   text += where;
@@ -48,7 +48,9 @@ std::string describe(std::string_view what, const std::string& where, const base
 
 RemoteTarget::RemoteTarget(Core& core, ior::Ior ior) : core_(core), ior_(std::move(ior)) {}
 
-cdr::Context& RemoteTarget::context() const noexcept { return core_; }
+cdr::Context& RemoteTarget::context() const noexcept {
+  return core_;
+}
 
 void RemoteTarget::invoke(const corba::Call& call) {
   const base::Duration timeout = core_.options().timeouts.call;
@@ -63,9 +65,11 @@ void RemoteTarget::invoke(const corba::Call& call) {
       continue;
     }
     if (attempt.bad_results) [[unlikely]] {
-      raise(*attempt.bad_results, "results of operation '" + std::string(call.operation.name) + "' from " + binding->connection->peer());
+      raise(*attempt.bad_results,
+            "results of operation '" + std::string(call.operation.name) + "' from " + binding->connection->peer());
     }
-    if (!attempt.forward) [[likely]] return;
+    if (!attempt.forward) [[likely]]
+      return;
     if (++attempt.forwards > core_.options().forward_limit) {
       raise(base::error(Stage::wait, Code::forward_loop),
             "forwarded " + std::to_string(attempt.forwards) + " times, last by " + binding->connection->peer());
@@ -87,7 +91,8 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
     on_reply(call, reply, body, attempt);
   };
   auto status = binding.connection->call(request, call.encode_arguments, deadline, true, handle);
-  if (status || status.error().code != Code::would_block || status.error().stage != Stage::send) [[likely]] return status;
+  if (status || status.error().code != Code::would_block || status.error().stage != Stage::send) [[likely]]
+    return status;
   // Somebody else is calling on this connection: take another one, or share if there may be no more.
   bool fresh = false;
   auto other = core_.cache().acquire(binding.route, deadline, fresh);
@@ -102,7 +107,8 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
   switch (reply.status) {
     case messaging::ReplyStatus::no_exception:
       call.decode_results(body);
-      if (!body.ok()) [[unlikely]] attempt.bad_results = body.error();
+      if (!body.ok()) [[unlikely]]
+        attempt.bad_results = body.error();
       return;
     case messaging::ReplyStatus::user_exception: {
       const std::string_view id = body.get_plain_string();
@@ -167,7 +173,8 @@ RemoteTarget::BindingPtr RemoteTarget::bind(Deadline deadline, std::int64_t now)
     const std::lock_guard lock(mutex_);
     binding = binding_;
   }
-  if (binding && binding->connection->usable(now)) [[likely]] return binding;
+  if (binding && binding->connection->usable(now)) [[likely]]
+    return binding;
   if (binding) drop(*binding);
   return bind_anew(deadline);
 }

@@ -22,8 +22,8 @@ namespace corbel::conformance {
 struct Carrier {
   std::string name{};  ///< letters, digits and underscores
   std::function<std::shared_ptr<const transport::Factory>()> make{};
-  std::string listen{};   ///< address to listen on
-  std::string nowhere{};  ///< address that cannot be reached at all (unknown host)
+  std::string listen{};                                        ///< address to listen on
+  std::string nowhere{};                                       ///< address that cannot be reached at all (unknown host)
   std::vector<std::pair<std::string, std::string>> spelled{};  ///< addresses and what follows "scheme://" in their text
   std::vector<std::string> bad{};                              ///< addresses that do not parse
 };

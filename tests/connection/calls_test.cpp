@@ -69,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(All, Combination,
 TEST(Calls, EndWithTimedOutWhenThePeerIsSilentAndIgnoreTheLateReply) {
   Harness harness("tcp://127.0.0.1:0");
   std::latch release(1);
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
+                      cdr::Decoder& body) {
     if (request.operation == "wait") release.wait();
     Harness::echo(c, request, minor, body);
   };
@@ -204,7 +205,8 @@ TEST(Cache, PrefersIdleConnectionsAndSharesWhenThereMayBeNoMore) {
   EXPECT_EQ(harness.connect(), first);
   std::latch arrived(4);
   std::latch release(1);
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
+                      cdr::Decoder& body) {
     arrived.count_down();
     release.wait();
     Harness::echo(c, request, minor, body);

@@ -26,9 +26,10 @@ class Harness : private RequestHandler {
   using Serve = std::function<void(Connection&, const messaging::IncomingRequest&, std::uint8_t, cdr::Decoder&)>;
 
   explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2})
-      : registry_({messaging::make_giop(), messaging::make_giop_lite()},
-                  {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(), transport::make_inproc()},
-                  version, {}),
+      : registry_(
+            {messaging::make_giop(), messaging::make_giop_lite()},
+            {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(), transport::make_inproc()},
+            version, {}),
         acceptors_(registry_, {}),
         cache_(registry_, {}) {
     serve = [](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
@@ -39,7 +40,8 @@ class Harness : private RequestHandler {
     server_ = *std::move(server);
     auto point = registry_.parse_endpoint(endpoint);
     if (!point) throw std::runtime_error(base::to_string(point.error()));
-    if (auto opened = acceptors_.open(*point, *server_); !opened) throw std::runtime_error(base::to_string(opened.error()));
+    if (auto opened = acceptors_.open(*point, *server_); !opened)
+      throw std::runtime_error(base::to_string(opened.error()));
     if (auto started = server_->start(); !started) throw std::runtime_error(base::to_string(started.error()));
     const base::Bytes key{'k', 'e', 'y'};
     ior::Ior ior{"IDL:test:1.0", registry_.publish(acceptors_.published(), key)};

@@ -54,7 +54,8 @@ TEST(Serving, ASlowUpcallDoesNotHoldUpOtherRequestsOfTheSameConnection) {
     Harness harness("tcp://127.0.0.1:0", with(mode));
     std::latch entered(1);
     std::latch release(1);
-    harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
+    harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
+                        cdr::Decoder& body) {
       if (request.operation == "slow") {
         entered.count_down();
         release.wait();
@@ -63,7 +64,8 @@ TEST(Serving, ASlowUpcallDoesNotHoldUpOtherRequestsOfTheSameConnection) {
     };
     auto connection = harness.connect();
     std::string slow_answer;
-    std::thread slow([&] { EXPECT_TRUE(harness.call(*connection, "slow", slow_answer, Deadline::none(), "slow").ok()); });
+    std::thread slow(
+        [&] { EXPECT_TRUE(harness.call(*connection, "slow", slow_answer, Deadline::none(), "slow").ok()); });
     entered.wait();
     // Only answered if somebody else reads the connection while the first servant is still busy.
     for (int i = 0; i < 10; ++i) {
@@ -84,7 +86,8 @@ TEST(Serving, AHostilePeerLosesItsConnectionAndNobodyElseDoes) {
   std::string answer;
   ASSERT_TRUE(harness.call(*good, "x", answer).ok());
   const auto connector = transport::make_tcp()->make_connector({});
-  for (const char* garbage : {"GET / HTTP/1.1\r\n\r\n", "GIOP\x01\x02\x01\x63\x00\x00\x00\x00", "GIOP\x09\x09\x01\x00\x00\x00\x00\x00"}) {
+  for (const char* garbage :
+       {"GET / HTTP/1.1\r\n\r\n", "GIOP\x01\x02\x01\x63\x00\x00\x00\x00", "GIOP\x09\x09\x01\x00\x00\x00\x00\x00"}) {
     auto peer = connector->connect(*harness.route.endpoint, Deadline::after(std::chrono::seconds(10)));
     ASSERT_TRUE(peer.ok());
     const cdr::Segment segment{garbage, 18};
@@ -93,7 +96,8 @@ TEST(Serving, AHostilePeerLosesItsConnectionAndNobodyElseDoes) {
     base::Octet octets[64];
     std::size_t total = 0;
     for (;;) {
-      auto received = (*peer)->receive(base::ByteSpan(octets).subspan(total), Deadline::after(std::chrono::seconds(10)));
+      auto received =
+          (*peer)->receive(base::ByteSpan(octets).subspan(total), Deadline::after(std::chrono::seconds(10)));
       if (!received) {
         EXPECT_NE(received.error().code, Code::timed_out);
         break;
@@ -114,7 +118,8 @@ TEST(Serving, StoppingTellsIdleClientsInOrder) {
   harness->server().stop(true);
   auto status = harness->call(*connection, "x", answer);
   ASSERT_FALSE(status.ok());
-  EXPECT_TRUE(status.error().code == Code::closed || status.error().stage == Stage::send) << base::to_string(status.error());
+  EXPECT_TRUE(status.error().code == Code::closed || status.error().stage == Stage::send)
+      << base::to_string(status.error());
 }
 
 }  // namespace

@@ -20,10 +20,10 @@
 
 namespace {
 
+using CORBA::CompletionStatus;
 using corbel::transport::faulty::Plan;
 using corbel::transport::faulty::Script;
 using corbel::transport::faulty::Side;
-using CORBA::CompletionStatus;
 using Reference = IDL::traits<Fault::Victim>::ref_type;
 using OrbReference = IDL::traits<CORBA::ORB>::ref_type;
 
@@ -34,10 +34,9 @@ OrbReference make_orb(const std::string& id, std::vector<std::string> options,
   for (auto& option : options) argv.push_back(option.data());
   argv.push_back(nullptr);
   int argc = static_cast<int>(options.size());
-  corbel::orb::Components components{
-      {corbel::messaging::make_giop()},
-      {corbel::transport::make_faulty(corbel::transport::make_tcp(), plan)},
-      &corbel::poa::make_adapter};
+  corbel::orb::Components components{{corbel::messaging::make_giop()},
+                                     {corbel::transport::make_faulty(corbel::transport::make_tcp(), plan)},
+                                     &corbel::poa::make_adapter};
   return CORBA::ORB_init(argc, argv.data(), id, std::move(components));
 }
 
@@ -111,7 +110,8 @@ TEST_F(FaultTest, EveryCutWhileSendingLeavesTheRequestUnexecuted) {
       victim_->echo("hello");
       ADD_FAILURE() << "cut after " << cut;
     } catch (const CORBA::SystemException& exception) {
-      EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_NO) << "cut after " << cut << ": " << exception.what();
+      EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_NO)
+          << "cut after " << cut << ": " << exception.what();
       EXPECT_TRUE(std::string(exception._name()) == "TRANSIENT" || std::string(exception._name()) == "COMM_FAILURE")
           << exception.what();
     }

@@ -53,12 +53,10 @@ class Deadline {
     if (is_none()) return -1;
     const auto milliseconds = (remaining().count() + 999'999) / 1'000'000;
     return milliseconds > std::numeric_limits<int>::max() ? std::numeric_limits<int>::max()
-                                                         : static_cast<int>(milliseconds);
+                                                          : static_cast<int>(milliseconds);
   }
   /// The earlier of the two.
-  friend constexpr Deadline earlier(Deadline a, Deadline b) noexcept {
-    return a.expires_at_ < b.expires_at_ ? a : b;
-  }
+  friend constexpr Deadline earlier(Deadline a, Deadline b) noexcept { return a.expires_at_ < b.expires_at_ ? a : b; }
   friend constexpr bool operator==(Deadline, Deadline) noexcept = default;
 
  private:

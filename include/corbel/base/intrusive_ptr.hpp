@@ -51,11 +51,11 @@ class IntrusivePtr {
   IntrusivePtr(const IntrusivePtr& other) noexcept : IntrusivePtr(other.object_) {}
   IntrusivePtr(IntrusivePtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  IntrusivePtr(const IntrusivePtr<U>& other) noexcept : IntrusivePtr(other.get()) {}
+  requires std::is_convertible_v<U*, T*> IntrusivePtr(const IntrusivePtr<U>& other)
+  noexcept : IntrusivePtr(other.get()) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  IntrusivePtr(IntrusivePtr<U>&& other) noexcept : object_(other.detach()) {}
+  requires std::is_convertible_v<U*, T*> IntrusivePtr(IntrusivePtr<U>&& other)
+  noexcept : object_(other.detach()) {}
   ~IntrusivePtr() {
     if (object_ != nullptr && object_->remove_reference()) delete object_;
   }

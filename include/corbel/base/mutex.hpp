@@ -16,14 +16,16 @@ class Mutex {
   Mutex& operator=(const Mutex&) = delete;
 
   void lock() noexcept {
-    if (!try_lock()) [[unlikely]] wait();
+    if (!try_lock()) [[unlikely]]
+      wait();
   }
   bool try_lock() noexcept {
     std::uint32_t expected = kFree;
     return state_.compare_exchange_strong(expected, kLocked, std::memory_order_acquire, std::memory_order_relaxed);
   }
   void unlock() noexcept {
-    if (state_.exchange(kFree, std::memory_order_release) == kContended) [[unlikely]] state_.notify_one();
+    if (state_.exchange(kFree, std::memory_order_release) == kContended) [[unlikely]]
+      state_.notify_one();
   }
 
  private:

@@ -41,13 +41,31 @@ class [[nodiscard]] Result {
   explicit operator bool() const noexcept { return ok_; }
   bool ok() const noexcept { return ok_; }
   /// The value; only if ok().
-  T& operator*() & noexcept { assert(ok_); return value_; }
-  const T& operator*() const& noexcept { assert(ok_); return value_; }
-  T&& operator*() && noexcept { assert(ok_); return std::move(value_); }
-  T* operator->() noexcept { assert(ok_); return &value_; }
-  const T* operator->() const noexcept { assert(ok_); return &value_; }
+  T& operator*() & noexcept {
+    assert(ok_);
+    return value_;
+  }
+  const T& operator*() const& noexcept {
+    assert(ok_);
+    return value_;
+  }
+  T&& operator*() && noexcept {
+    assert(ok_);
+    return std::move(value_);
+  }
+  T* operator->() noexcept {
+    assert(ok_);
+    return &value_;
+  }
+  const T* operator->() const noexcept {
+    assert(ok_);
+    return &value_;
+  }
   /// The failure; only if not ok().
-  const Error& error() const noexcept { assert(!ok_); return error_; }
+  const Error& error() const noexcept {
+    assert(!ok_);
+    return error_;
+  }
 
  private:
   union {
@@ -88,7 +106,7 @@ using Status = Result<void>;
 /// `CORBEL_TRY(auto x, f());` binds f()'s value or returns its error from the enclosing function.
 #define CORBEL_TRY(target, ...) CORBEL_TRY_(CORBEL_CONCAT(corbel_try_, __COUNTER__), target, (__VA_ARGS__))
 /// `CORBEL_CHECK(f());` returns f()'s error from the enclosing function, if any.
-#define CORBEL_CHECK(...)                          \
-  do {                                             \
+#define CORBEL_CHECK(...)                                                                 \
+  do {                                                                                    \
     if (auto corbel_check_ = (__VA_ARGS__); !corbel_check_) return corbel_check_.error(); \
   } while (false)

@@ -33,7 +33,8 @@ struct ControlBlock {
   bool try_add_strong() noexcept {
     std::uint32_t count = __atomic_load_n(&strong, __ATOMIC_RELAXED);
     while (count != 0) {
-      if (__atomic_compare_exchange_n(&strong, &count, count + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return true;
+      if (__atomic_compare_exchange_n(&strong, &count, count + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return true;
     }
     return false;
   }
@@ -64,11 +65,11 @@ class SharedPtr {
   SharedPtr(SharedPtr&& other) noexcept
       : object_(std::exchange(other.object_, nullptr)), block_(std::exchange(other.block_, nullptr)) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  SharedPtr(const SharedPtr<U>& other) noexcept : SharedPtr(other, other.get()) {}
+  requires std::is_convertible_v<U*, T*> SharedPtr(const SharedPtr<U>& other)
+  noexcept : SharedPtr(other, other.get()) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  SharedPtr(SharedPtr<U>&& other) noexcept : object_(other.object_), block_(other.block_) {
+  requires std::is_convertible_v<U*, T*> SharedPtr(SharedPtr<U>&& other)
+  noexcept : object_(other.object_), block_(other.block_) {
     other.object_ = nullptr;
     other.block_ = nullptr;
   }

@@ -77,9 +77,9 @@ class CORBEL_API Decoder {
   void align(std::size_t alignment) noexcept {
     std::size_t gap = gap_to(alignment);
     while (gap > in_segment()) [[unlikely]] {
-      if (!next_segment()) return;
-      gap = gap_to(alignment);
-    }
+        if (!next_segment()) return;
+        gap = gap_to(alignment);
+      }
     cursor_ += gap;
   }
   /// As align(), but at the end of the data it stays there (GIOP 1.2 bodies are aligned only if there is one).
@@ -94,14 +94,14 @@ class CORBEL_API Decoder {
     if constexpr (sizeof(T) > 1) {
       std::size_t gap = gap_to(sizeof(T));
       while (in_segment() < gap + sizeof(T)) [[unlikely]] {
-        if (!next_segment()) return T{};
-        gap = gap_to(sizeof(T));
-      }
+          if (!next_segment()) return T{};
+          gap = gap_to(sizeof(T));
+        }
       cursor_ += gap;
     } else {
       while (cursor_ == end_) [[unlikely]] {
-        if (!next_segment()) return T{};
-      }
+          if (!next_segment()) return T{};
+        }
     }
     if constexpr (std::is_same_v<T, bool>) {
       const std::uint8_t octet = *cursor_++;

@@ -67,7 +67,8 @@ class ServerCall {
   cdr::Decoder& arguments() noexcept { return *arguments_; }
   /// Throws MARSHAL, COMPLETED_NO if the arguments could not be decoded. Call between decoding and the upcall.
   void check_arguments() const {
-    if (!arguments_->ok()) [[unlikely]] throw_bad_arguments();
+    if (!arguments_->ok()) [[unlikely]]
+      throw_bad_arguments();
   }
   /// Repository ids of the user exceptions that the operation may raise; others become UNKNOWN.
   std::span<const std::string_view> raises() const noexcept { return raises_; }

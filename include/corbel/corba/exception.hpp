@@ -78,6 +78,7 @@ class CORBEL_API UserException : public Exception {
   UserException() = default;
 };
 
+// clang-format off: clang-format 14 does not agree with itself about these macros
 /// The standard system exceptions (CORBA 3.3 part 1, 7.7.3 and annex A).
 #define CORBEL_SYSTEM_EXCEPTIONS(X)                                                                                   \
   X(UNKNOWN) X(BAD_PARAM) X(NO_MEMORY) X(IMP_LIMIT) X(COMM_FAILURE) X(INV_OBJREF) X(NO_PERMISSION) X(INTERNAL)        \
@@ -100,6 +101,7 @@ class CORBEL_API UserException : public Exception {
   };
 CORBEL_SYSTEM_EXCEPTIONS(CORBEL_DECLARE_SYSTEM_EXCEPTION)
 #undef CORBEL_DECLARE_SYSTEM_EXCEPTION
+// clang-format on
 
 }  // namespace CORBA
 

@@ -25,8 +25,8 @@ namespace detail {
 }
 
 /// A reference to an object of interface T: shared ownership of the stub (or local object), nil by default. Copies
-/// freely; converts to bases; converts to derived interfaces only through `IDL::traits<T>::narrow`. Using a nil reference
-/// throws INV_OBJREF. Distinct copies may be used in distinct threads.
+/// freely; converts to bases; converts to derived interfaces only through `IDL::traits<T>::narrow`. Using a nil
+/// reference throws INV_OBJREF. Distinct copies may be used in distinct threads.
 template <class T>
 class object_reference {
  public:
@@ -36,14 +36,15 @@ class object_reference {
   constexpr object_reference(std::nullptr_t) noexcept {}
   explicit object_reference(corbel::base::SharedPtr<T> object) noexcept : object_(std::move(object)) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  object_reference(const object_reference<U>& other) noexcept : object_(other._shared()) {}
+  requires std::is_convertible_v<U*, T*> object_reference(const object_reference<U>& other)
+  noexcept : object_(other._shared()) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  object_reference(object_reference<U>&& other) noexcept : object_(std::move(other)._shared()) {}
+  requires std::is_convertible_v<U*, T*> object_reference(object_reference<U>&& other)
+  noexcept : object_(std::move(other)._shared()) {}
 
   T* operator->() const {
-    if (object_ == nullptr) [[unlikely]] detail::throw_nil_reference();
+    if (object_ == nullptr) [[unlikely]]
+      detail::throw_nil_reference();
     return object_.get();
   }
   T& operator*() const { return *operator->(); }

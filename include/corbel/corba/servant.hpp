@@ -25,11 +25,12 @@ class servant_reference {
   constexpr servant_reference(std::nullptr_t) noexcept {}
   explicit servant_reference(corbel::base::SharedPtr<T> servant) noexcept : servant_(std::move(servant)) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  servant_reference(const servant_reference<U>& other) noexcept : servant_(other._shared()) {}
+  requires std::is_convertible_v<U*, T*> servant_reference(const servant_reference<U>& other)
+  noexcept : servant_(other._shared()) {}
 
   T* operator->() const {
-    if (servant_ == nullptr) [[unlikely]] detail::throw_nil_reference();
+    if (servant_ == nullptr) [[unlikely]]
+      detail::throw_nil_reference();
     return servant_.get();
   }
   T& operator*() const { return *operator->(); }
@@ -66,8 +67,8 @@ struct servant_traits;
 
 namespace PortableServer {
 
-/// Base of every skeleton. Create servants with CORBA::make_reference. The ORB calls operations from any of its threads,
-/// several at once, unless the POA has the SINGLE_THREAD_MODEL policy.
+/// Base of every skeleton. Create servants with CORBA::make_reference. The ORB calls operations from any of its
+/// threads, several at once, unless the POA has the SINGLE_THREAD_MODEL policy.
 class CORBEL_API Servant : public corbel::base::SharedFromThis {
  public:
   virtual ~Servant();

@@ -48,12 +48,14 @@ struct Codec<std::wstring> {
   static void decode(cdr::Decoder& decoder, std::wstring& value) { decoder.get_wstring(value); }
 };
 
-/// Enums with `Count` enumerators numbered from 0 (CORBA 3.3 part 2, 9.3.3.4). Generated specialisations derive from it.
+/// Enums with `Count` enumerators numbered from 0 (CORBA 3.3 part 2, 9.3.3.4). Generated specialisations derive from
+/// it.
 template <class E, std::uint32_t Count>
 struct EnumCodec {
   static constexpr std::size_t kMinSize = 4;
   static void encode(cdr::Encoder& encoder, E value) {
-    if (static_cast<std::uint32_t>(value) >= Count) [[unlikely]] encoder.fail(base::Code::bad_enum);
+    if (static_cast<std::uint32_t>(value) >= Count) [[unlikely]]
+      encoder.fail(base::Code::bad_enum);
     encoder.put(static_cast<std::uint32_t>(value));
   }
   static void decode(cdr::Decoder& decoder, E& value) {
@@ -168,12 +170,14 @@ template <class T, std::uint32_t N>
 struct Codec<IDL::bounded_vector<T, N>> {
   static constexpr std::size_t kMinSize = 4;
   static void encode(cdr::Encoder& encoder, const IDL::bounded_vector<T, N>& value) {
-    if (value.size() > N) [[unlikely]] encoder.fail(base::Code::bad_bound);
+    if (value.size() > N) [[unlikely]]
+      encoder.fail(base::Code::bad_bound);
     Codec<std::vector<T>>::encode(encoder, value);
   }
   static void decode(cdr::Decoder& decoder, IDL::bounded_vector<T, N>& value) {
     Codec<std::vector<T>>::decode(decoder, value);
-    if (value.size() > N) [[unlikely]] decoder.fail(base::Code::bad_bound);
+    if (value.size() > N) [[unlikely]]
+      decoder.fail(base::Code::bad_bound);
   }
 };
 
@@ -182,12 +186,14 @@ template <class Bounded, class Base>
 struct BoundedStringCodec {
   static constexpr std::size_t kMinSize = Codec<Base>::kMinSize;
   static void encode(cdr::Encoder& encoder, const Bounded& value) {
-    if (value.size() > Bounded::bound::value) [[unlikely]] encoder.fail(base::Code::bad_bound);
+    if (value.size() > Bounded::bound::value) [[unlikely]]
+      encoder.fail(base::Code::bad_bound);
     Codec<Base>::encode(encoder, value);
   }
   static void decode(cdr::Decoder& decoder, Bounded& value) {
     Codec<Base>::decode(decoder, value);
-    if (value.size() > Bounded::bound::value) [[unlikely]] decoder.fail(base::Code::bad_bound);
+    if (value.size() > Bounded::bound::value) [[unlikely]]
+      decoder.fail(base::Code::bad_bound);
   }
 };
 }  // namespace detail

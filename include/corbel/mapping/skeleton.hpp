@@ -60,9 +60,8 @@ void serve(S& servant, corba::ServerCall& call) {
         call.check_arguments();
         if constexpr (std::is_void_v<R>) {
           (servant.*Method)(values...);
-          call.reply([&]([[maybe_unused]] cdr::Encoder& encoder) {
-            (detail::Parameter<P>::encode(encoder, values), ...);
-          });
+          call.reply(
+              [&]([[maybe_unused]] cdr::Encoder& encoder) { (detail::Parameter<P>::encode(encoder, values), ...); });
         } else {
           const R result = (servant.*Method)(values...);
           call.reply([&](cdr::Encoder& encoder) {

@@ -29,11 +29,17 @@ struct Inout {
   void* address() const { return &value; }
 };
 template <class T>
-In<T> in(const T& value) { return {value}; }
+In<T> in(const T& value) {
+  return {value};
+}
 template <class T>
-Out<T> out(T& value) { return {value}; }
+Out<T> out(T& value) {
+  return {value};
+}
 template <class T>
-Inout<T> inout(T& value) { return {value}; }
+Inout<T> inout(T& value) {
+  return {value};
+}
 
 /// Invokes `operation` on the object that `self` refers to.
 template <class R, class... Parameters>

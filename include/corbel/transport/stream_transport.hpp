@@ -61,9 +61,10 @@ class StreamTransport final : public Transport {
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override {
     // What is small nearly always fits into the socket's queue at once, and then no deadline has to be looked at.
     if (data.size() == 1 && data[0].size <= kSmallSend) [[likely]] {
-      auto count = stream_.send({static_cast<const base::Octet*>(data[0].data), data[0].size},
-                                      ipc::SendFlags::dont_wait);
-      if (count && *count == data[0].size) [[likely]] return count;
+      auto count =
+          stream_.send({static_cast<const base::Octet*>(data[0].data), data[0].size}, ipc::SendFlags::dont_wait);
+      if (count && *count == data[0].size) [[likely]]
+        return count;
       if (deadline.is_now()) return count;
       if (!count && count.error().code != base::Code::would_block) return count;
       return send_rest(data, count ? *count : 0, deadline);

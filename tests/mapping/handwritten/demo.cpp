@@ -5,14 +5,22 @@
 
 namespace Demo {
 
-void Oops::_raise() const { throw *this; }
-const char* Oops::_rep_id() const noexcept { return _id; }
-const char* Oops::_name() const noexcept { return "Oops"; }
+void Oops::_raise() const {
+  throw *this;
+}
+const char* Oops::_rep_id() const noexcept {
+  return _id;
+}
+const char* Oops::_name() const noexcept {
+  return "Oops";
+}
 void Oops::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
   corbel::mapping::Codec<Oops>::encode(encoder, *this);
 }
-void Oops::_info(std::string& text) const { text += "Demo::Oops{...}"; }
+void Oops::_info(std::string& text) const {
+  text += "Demo::Oops{...}";
+}
 
 namespace {
 using corbel::mapping::call;
@@ -29,7 +37,9 @@ constexpr corbel::corba::Operation kEcho_set_level{"_set_level"};
 constexpr corbel::corba::Operation kEcho_self{"self"};
 }  // namespace
 
-void Base::ping() { call<void>(*this, kBase_ping); }
+void Base::ping() {
+  call<void>(*this, kBase_ping);
+}
 bool Base::_static_is_a(std::string_view repository_id) const noexcept {
   return repository_id == _interface_id || CORBA::Object::_static_is_a(repository_id);
 }
@@ -37,9 +47,15 @@ bool Base::_static_is_a(std::string_view repository_id) const noexcept {
 std::string Echo::echo(const std::string& message, std::int32_t& count, Item& last) {
   return call<std::string>(*this, kEcho_echo, in(message), inout(count), out(last));
 }
-void Echo::fire(std::int32_t n) { call<void>(*this, kEcho_fire, in(n)); }
-std::int32_t Echo::level() { return call<std::int32_t>(*this, kEcho_get_level); }
-void Echo::level(std::int32_t value) { call<void>(*this, kEcho_set_level, in(value)); }
+void Echo::fire(std::int32_t n) {
+  call<void>(*this, kEcho_fire, in(n));
+}
+std::int32_t Echo::level() {
+  return call<std::int32_t>(*this, kEcho_get_level);
+}
+void Echo::level(std::int32_t value) {
+  call<void>(*this, kEcho_set_level, in(value));
+}
 IDL::traits<Echo>::ref_type Echo::self(IDL::traits<Echo>::ref_type other) {
   return call<IDL::traits<Echo>::ref_type>(*this, kEcho_self, in(other));
 }

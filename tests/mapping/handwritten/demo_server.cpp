@@ -4,8 +4,8 @@
 namespace Demo::POA {
 namespace {
 using corbel::mapping::In;
-using corbel::mapping::Inout;
 using corbel::mapping::inherited;
+using corbel::mapping::Inout;
 using corbel::mapping::OperationEntry;
 using corbel::mapping::OperationTable;
 using corbel::mapping::Out;
@@ -19,7 +19,8 @@ constexpr std::string_view kBase_ids[] = {Demo::Base::_interface_id, "IDL:omg.or
 
 constexpr std::string_view kEcho_echo_raises[] = {Oops::_id};
 constexpr OperationEntry<Echo> kEcho_operations[] = {
-    {"echo", &serve<Echo, &Echo::echo, std::string, In<std::string>, Inout<std::int32_t>, Out<Item>>, kEcho_echo_raises},
+    {"echo", &serve<Echo, &Echo::echo, std::string, In<std::string>, Inout<std::int32_t>, Out<Item>>,
+     kEcho_echo_raises},
     {"fire", &serve<Echo, &Echo::fire, void, In<std::int32_t>>},
     {"_get_level", &serve<Echo, static_cast<std::int32_t (Echo::*)()>(&Echo::level), std::int32_t>},
     {"_set_level", &serve<Echo, static_cast<void (Echo::*)(std::int32_t)>(&Echo::level), void, In<std::int32_t>>},
@@ -34,13 +35,21 @@ constexpr std::string_view kEcho_ids[] = {Demo::Echo::_interface_id, Demo::Base:
 IDL::traits<Demo::Base>::ref_type Base::_this() {
   return IDL::traits<Demo::Base>::unchecked_narrow(_this_object());
 }
-bool Base::_dispatch(corbel::corba::ServerCall& call) { return corbel::mapping::dispatch(kBase_table, *this, call); }
-std::span<const std::string_view> Base::_interface_ids() const noexcept { return kBase_ids; }
+bool Base::_dispatch(corbel::corba::ServerCall& call) {
+  return corbel::mapping::dispatch(kBase_table, *this, call);
+}
+std::span<const std::string_view> Base::_interface_ids() const noexcept {
+  return kBase_ids;
+}
 
 IDL::traits<Demo::Echo>::ref_type Echo::_this() {
   return IDL::traits<Demo::Echo>::unchecked_narrow(_this_object());
 }
-bool Echo::_dispatch(corbel::corba::ServerCall& call) { return corbel::mapping::dispatch(kEcho_table, *this, call); }
-std::span<const std::string_view> Echo::_interface_ids() const noexcept { return kEcho_ids; }
+bool Echo::_dispatch(corbel::corba::ServerCall& call) {
+  return corbel::mapping::dispatch(kEcho_table, *this, call);
+}
+std::span<const std::string_view> Echo::_interface_ids() const noexcept {
+  return kEcho_ids;
+}
 
 }  // namespace Demo::POA

@@ -48,7 +48,9 @@ class Echo_tie : public Echo {
   void fire(std::int32_t n) override { _tied->fire(n); }
   std::int32_t level() override { return _tied->level(); }
   void level(std::int32_t value) override { _tied->level(value); }
-  IDL::traits<Demo::Echo>::ref_type self(IDL::traits<Demo::Echo>::ref_type other) override { return _tied->self(other); }
+  IDL::traits<Demo::Echo>::ref_type self(IDL::traits<Demo::Echo>::ref_type other) override {
+    return _tied->self(other);
+  }
 
  private:
   corbel::base::SharedPtr<T> _tied;
