@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks format, layers, names and habits: clang-format, clang-tidy, shellcheck, and the house's own checks.
+# Checks format, layers and habits: clang-format, shellcheck, the house's own checks and, on demand, clang-tidy.
 #
-# usage: ./dev lint [--fix] [FILE...]
+# usage: ./dev lint [--fix] [--tidy] [FILE...]
 #
 #   --fix    let clang-format rewrite what it would complain about
+#   --tidy   run clang-tidy as well (some minutes; not yet clean everywhere)
 #   FILE     look at these sources only (default: all; clang-tidy reads the sources of src/ that are no tests)
 
 # shellcheck source=scripts/common.sh
 . "$(dirname -- "$0")/common.sh"
 
-fix='' files=()
+fix='' with_tidy='' files=()
 while [ $# -gt 0 ]; do
   first_is_help "$1"
   case $1 in
     --fix) fix=yes ;;
+    --tidy) with_tidy=yes ;;
     -*) fail "lint: unknown option '$1' (see ./dev lint --help)" ;;
     *) files+=("$(realpath --relative-to="$root" -- "$(absolute_path "$1")")") ;;
   esac
@@ -64,8 +66,10 @@ check "Format (clang-format)" format
 check "Layers and house rules" layers
 check "Documentation links" documents
 check "Scripts (shellcheck)" scripts
-configure release
-check "Names and habits (clang-tidy)" tidy
+if [ -n "$with_tidy" ]; then
+  configure release
+  check "Names and habits (clang-tidy)" tidy
+fi
 
 [ ${#failed[@]} -eq 0 ] || {
   printf '\nlint: failed: %s\n' "$(printf '%s; ' "${failed[@]}")" >&2

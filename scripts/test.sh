@@ -29,7 +29,8 @@ done
 
 if [ "$preset" = release ]; then need test; else need build; fi
 configure "$preset"
-build_targets "$preset"
+# The preprocessor inside the IDL compiler gives nothing back before it exits; that must not stop the build.
+ASAN_OPTIONS=detect_leaks=0 build_targets "$preset"
 
 say "Testing build/$preset"
 # The sanitizers' shadow memory wants a fixed address layout; kernels that randomise more than they expect break them.

@@ -78,7 +78,7 @@ class CORBEL_API UserException : public Exception {
   UserException() = default;
 };
 
-// clang-format off: clang-format 14 does not agree with itself about these macros
+// clang-format off
 /// The standard system exceptions (CORBA 3.3 part 1, 7.7.3 and annex A).
 #define CORBEL_SYSTEM_EXCEPTIONS(X)                                                                                   \
   X(UNKNOWN) X(BAD_PARAM) X(NO_MEMORY) X(IMP_LIMIT) X(COMM_FAILURE) X(INV_OBJREF) X(NO_PERMISSION) X(INTERNAL)        \
