@@ -70,8 +70,9 @@ void check_texts(Session& s) {
     echo_text<CORBA::String_var>(basic, &B::echo_string, "", "");
     echo_text<CORBA::String_var>(basic, &B::echo_string, "Hello, World", "\t\x01 control\x7f");
   });
-  if (s.options.spoken_minor == 1) {
-    s.report.skip("echo_string_large", "omniORB misreads its own GIOP 1.1 fragments when data follows a long string");
+  if (s.options.spoken_minor == 1 && s.options.peer == "omniorb") {
+    s.report.skip("echo_string_large",
+                  "omniORB cannot read its own GIOP 1.1 fragments when data follows a long string");
   } else {
     s.report.run("echo_string_large", [&] {
       echo_text<CORBA::String_var>(basic, &B::echo_string, std::string(100000, 'x').c_str(), "short");
