@@ -9,7 +9,7 @@
 . "$(dirname -- "$0")/common.sh"
 
 packages_of() {
-  local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev"
+  local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev pkg-config python3"
   local peers="omniorb omniidl libomniorb4-dev"
   case $1 in
     build) echo "$build" ;;
