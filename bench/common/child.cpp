@@ -38,8 +38,10 @@ struct Pipe {
 
 /// In the new process: becomes the program. Never returns.
 [[noreturn]] void become(const std::vector<char*>& argv, const ChildOptions& options, pid_t parent, int in, int out) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(126);
+  if (!options.ends_with_input) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(126);
+  }
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   if (options.quiet) {

@@ -14,10 +14,11 @@ struct ChildOptions {
   std::optional<int> cpu = {};                ///< the processor it is bound to
   std::vector<std::string> environment = {};  ///< "NAME=value", added to ours
   bool quiet = false;                         ///< standard error goes nowhere
+  bool ends_with_input = false;               ///< it ends by itself, and cleans up, when its standard input does
 };
 
 /// A process of ours: its standard input and output are pipes held here. It is killed when this object goes, and by the
-/// kernel when this process ends, however that happens.
+/// kernel when this process ends, however that happens, unless it ends with its input.
 class Child {
  public:
   /// Starts argv[0] (a path, or a name to look up). Throws std::runtime_error.

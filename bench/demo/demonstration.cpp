@@ -12,7 +12,6 @@
 #include "common/child.hpp"
 #include "common/cpus.hpp"
 #include "common/progress.hpp"
-#include "common/temporary.hpp"
 #include "demo/mover.hpp"
 
 namespace demo {
@@ -43,8 +42,8 @@ class Servers {
  public:
   explicit Servers(int cpu)
       : components_(corbel::builtins::components()),
-        images_({bench::own_path(), "--as-image-server"}, {.cpu = cpu}),
-        plain_({bench::own_path(), "--as-plain-server", folder_.path() + "/plain"}, {.cpu = cpu}),
+        images_({bench::own_path(), "--as-image-server"}, {.cpu = cpu, .ends_with_input = true}),
+        plain_({bench::own_path(), "--as-plain-server"}, {.cpu = cpu, .ends_with_input = true}),
         plain_addresses_(references_of(plain_)) {
     std::map<std::string, std::string> references = references_of(images_);
     for (const Combination& combination : combinations(components_)) {
@@ -90,7 +89,6 @@ class Servers {
     return reference;
   }
 
-  bench::TemporaryFolder folder_;
   corbel::orb::Components components_;
   bench::Child images_;
   bench::Child plain_;

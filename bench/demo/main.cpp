@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   try {
     if (role == "--as-image-server") return demo::image_server_main();
-    if (role == "--as-plain-server" && argc == 3) return demo::plain_server_main(argv[2]);
+    if (role == "--as-plain-server") return demo::plain_server_main();
     CLI11_PARSE(app, argc, argv);
     return run(arguments);
   } catch (const std::exception& failure) {

@@ -34,8 +34,8 @@ std::unique_ptr<Mover> make_corbel_mover(const IDL::traits<CORBA::ORB>::ref_type
 /// calls through a reference are, or in one stream per file.
 std::unique_ptr<Mover> make_plain_mover(const std::string& address, std::size_t block_size, bool stream);
 
-/// The process that serves plain C sockets over tcp and over the unix socket `path` until standard input ends. Prints
-/// "TRANSPORT ADDRESS" for each, then "ready".
-int plain_server_main(const std::string& path);
+/// The process that serves plain C sockets over tcp and unix until standard input ends. Prints "TRANSPORT ADDRESS" for
+/// each, then "ready".
+int plain_server_main();
 
 }  // namespace demo

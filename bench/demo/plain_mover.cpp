@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "common/plain_sockets.h"
+#include "common/temporary.hpp"
 #include "demo/mover.hpp"
 
 namespace demo {
@@ -80,7 +81,9 @@ std::unique_ptr<Mover> make_plain_mover(const std::string& address, std::size_t 
   return std::make_unique<PlainMover>(address, block_size, stream);
 }
 
-int plain_server_main(const std::string& path) {
+int plain_server_main() {
+  const bench::TemporaryFolder folder;
+  const std::string path = folder.path() + "/plain";
   for (const char* const transport : {"tcp", "unix"}) {
     char address[256];
     const int listener = plain_listen(transport, path.c_str(), address, sizeof address);
@@ -89,9 +92,8 @@ int plain_server_main(const std::string& path) {
     std::cout << transport << ' ' << address << '\n';
   }
   std::cout << "ready" << std::endl;
-  while (std::cin.get() != std::char_traits<char>::eof()) {
-  }
-  _exit(0);  // the serving threads need no end of their own
+  await_end_of_input();
+  return 0;
 }
 
 }  // namespace demo

@@ -7,6 +7,7 @@
 #include <corbel/transport/transport.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -115,6 +116,12 @@ ImageServing::~ImageServing() {
   orb_->destroy();
 }
 
+void await_end_of_input() {
+  std::signal(SIGINT, SIG_IGN);
+  while (std::cin.get() != std::char_traits<char>::eof()) {
+  }
+}
+
 int image_server_main() {
   const auto components = corbel::builtins::components();
   std::vector<std::unique_ptr<ImageServing>> serving;
@@ -124,8 +131,7 @@ int image_server_main() {
     std::cout << combination.protocol << ' ' << combination.transport << ' ' << serving.back()->reference() << '\n';
   }
   std::cout << "ready" << std::endl;
-  while (std::cin.get() != std::char_traits<char>::eof()) {
-  }
+  await_end_of_input();
   return 0;
 }
 

@@ -40,6 +40,10 @@ class ImageServing {
   std::thread thread_;
 };
 
+/// Returns when the client closes our standard input or ends. Until then the terminal's interrupt is the client's
+/// matter.
+void await_end_of_input();
+
 /// The server process: serves every combination between processes until standard input ends. Prints a line
 /// "PROTOCOL TRANSPORT REFERENCE" for each, then "ready". Returns the exit status.
 int image_server_main();

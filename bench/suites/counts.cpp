@@ -32,6 +32,12 @@ constexpr Units kMetrics[] = {{"instructions_per_call", "instructions"},
                               {"allocations_per_call", "allocations"},
                               {"bytes_per_call", "bytes"}};
 
+/// The first line that a program says about itself.
+std::string version_of(const std::string& program) {
+  const std::string text = output_of({program, "--version"}, std::chrono::seconds(10));
+  return text.substr(0, text.find('\n'));
+}
+
 class Run {
  public:
   Run(const Settings& settings, Report& report)
@@ -39,7 +45,10 @@ class Run {
         report_(report),
         mechanisms_(find_mechanisms(report.machine)),
         valgrind_(program_exists("valgrind")),
-        strace_(can_trace()) {}
+        strace_(can_trace()) {
+    if (valgrind_) report.machine.versions["valgrind"] = version_of("valgrind");
+    if (strace_) report.machine.versions["strace"] = version_of("strace");
+  }
 
   void measure() {
     const int repetitions = settings_.repetitions(3, 1);

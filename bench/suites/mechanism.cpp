@@ -53,11 +53,12 @@ std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite) {
   }
   std::vector<Mechanism> found{{"raw", "none", plain}, {"corbel", "giop", corbel}};
   if (with_giop_lite) found.push_back({"corbel", "giop_lite", corbel});
-  for (const char* const name : {"corbel-bench-omniorb", "corbel-bench-omniorb-newer"}) {
-    const std::string orb = name_of(beside(name));
+  for (const char* const name : {"omniorb", "omniorb-newer"}) {
+    const std::string program = beside(std::string("corbel-bench-") + name);
+    const std::string orb = name_of(program);
     if (orb.empty()) continue;
-    found.push_back({orb, "giop", beside(name)});
-    machine.versions[name] = orb;
+    found.push_back({orb, "giop", program});
+    machine.versions[name] = orb.substr(orb.find('-') + 1);
   }
   return found;
 }

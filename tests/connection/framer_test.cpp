@@ -108,6 +108,19 @@ TEST_F(FramerTest, JoinsFragmentsOfBothVersions) {
   }
 }
 
+TEST_F(FramerTest, TellsWhereFragmentsWithoutRequestIdWereJoined) {
+  const base::Bytes old = request(4, 200, {1, 1});
+  feed(fragmented(old, 100, 4, 1));
+  ASSERT_TRUE(framer_.next(message_));
+  EXPECT_EQ(base::Bytes(message_.octets.begin() + 12, message_.octets.end()), base::Bytes(old.begin() + 12, old.end()));
+  EXPECT_EQ(std::vector<std::size_t>(message_.joints.begin(), message_.joints.end()),
+            (std::vector<std::size_t>{100, 200}));
+  const base::Bytes now = request(6, 200);
+  feed(fragmented(now, 160, 6, 2));
+  ASSERT_TRUE(framer_.next(message_));
+  EXPECT_TRUE(message_.joints.empty());
+}
+
 TEST_F(FramerTest, JoinsInterleavedFragmentsOfDifferentRequests) {
   const base::Bytes a = request(2, 200);
   const base::Bytes b = request(4, 200);
