@@ -46,7 +46,7 @@ std::string describe(std::string_view what, const std::string& where, const base
 
 }  // namespace
 
-RemoteTarget::RemoteTarget(Core& core, ior::Ior ior) : core_(core), ior_(std::move(ior)) {}
+RemoteTarget::RemoteTarget(Core& core, ior::Ior ior) : core_(core), orb_(core.orb()), ior_(std::move(ior)) {}
 
 cdr::Context& RemoteTarget::context() const noexcept {
   return core_;
@@ -84,8 +84,17 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
   request.object_key = binding.route.object_key;
   request.operation = call.operation.name;
   if (call.operation.oneway) {
-    request.response = messaging::Response::none;
-    return binding.connection->send_oneway(request, call.encode_arguments, deadline);
+    switch (core_.options().sync_scope) {
+      case policy::SyncScope::none:
+      case policy::SyncScope::with_transport:
+        request.response = messaging::Response::none;
+        return binding.connection->send_oneway(request, call.encode_arguments, deadline);
+      case policy::SyncScope::with_server:
+        request.response = messaging::Response::with_server;
+        break;
+      case policy::SyncScope::with_target:
+        break;
+    }
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
     on_reply(call, reply, body, attempt);
