@@ -113,6 +113,7 @@ base::Status Connection::register_shared(PendingReply& pending, bool only_if_idl
   }
   if (calls == Calls::alone) reader_active_ = true;
   const bool idle = pending_.empty() && !reader_active_;
+  pending.changed.emplace();
   pending_.add(pending);
   if (idle) pending.reading = reader_active_ = true;
   return {};
@@ -148,9 +149,9 @@ base::Status Connection::wait_for_other(PendingReply& pending, Deadline deadline
     }
     pending.waiting = true;
     if (deadline.is_none()) {
-      pending.changed.wait(lock);
+      pending.changed->wait(lock);
     } else {
-      pending.changed.wait_for(lock, deadline.remaining());
+      pending.changed->wait_for(lock, deadline.remaining());
     }
     pending.waiting = false;
   }
@@ -224,7 +225,7 @@ base::Status Connection::deliver(const Message& message, std::uint32_t request_i
   other->octets.assign(message.octets.begin(), message.octets.end());
   other->joints.assign(message.joints.begin(), message.joints.end());
   other->done = true;
-  other->changed.notify_one();
+  other->changed->notify_one();
   return {};
 }
 
@@ -262,7 +263,7 @@ void Connection::stop_reading(PendingReply& pending) noexcept {
 void Connection::wake_next_reader() noexcept {
   for (PendingReply* next = pending_.first(); next != nullptr; next = next->next) {
     if (!next->waiting) continue;
-    next->changed.notify_one();
+    next->changed->notify_one();
     return;
   }
 }

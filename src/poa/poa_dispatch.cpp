@@ -14,7 +14,7 @@ namespace corbel::poa {
 using CORBA::CompletionStatus;
 using State = PortableServer::POAManager::State;
 
-bool Poa::serve(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
+bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
                 std::optional<base::Deadline>& held_until) {
   if (life_ != Life::alive) [[unlikely]] {
     throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CompletionStatus::COMPLETED_NO,
@@ -33,7 +33,7 @@ bool Poa::serve(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_i
 
 /// With the mutex locked and the manager not active: waits, unlocked, or throws. True if it has become active
 /// meanwhile.
-bool Poa::pass_manager(std::unique_lock<std::mutex>& lock, std::optional<base::Deadline>& held_until) {
+bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until) {
   const auto manager = manager_;
   const std::uint64_t wakes = manager->wakes();
   switch (manager->state()) {
