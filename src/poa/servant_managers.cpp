@@ -68,8 +68,7 @@ void Poa::set_servant(ServantRef servant) {
 }
 
 /// With the mutex locked: serves a request for an object that is not in the map.
-void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id,
-                               corba::ServerCall& call) {
+void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call) {
   if (policies_.use_default_servant()) {
     const ServantRef servant = default_servant_;
     if (servant == nullptr) throw CORBA::OBJ_ADAPTER(corba::minor::kNoDefaultServant);
