@@ -6,14 +6,14 @@
 set -euo pipefail
 expected=$1 library=$2
 
-# The function that notes a probe, and the name of a layer that only a probe mentions.
-found=absent
-if nm -C "$library" | grep -q 'corbel::base::probe(' || grep -q 'wait and receive' "$library"; then found=present; fi
-# A library without symbols would prove nothing.
-nm -C "$library" | grep -q 'corbel::connection::Connection::call(' || {
+symbols=$(nm -C "$library")
+grep -q 'corbel::connection::Connection::call(' <<<"$symbols" || {
   echo "trace_test: $library has no symbols to judge by" >&2
   exit 1
 }
+# The function that notes a probe, and the name of a layer that only a probe mentions.
+found=absent
+if grep -q 'corbel::base::probe(' <<<"$symbols" || grep -q 'wait and receive' "$library"; then found=present; fi
 [ "$found" = "$expected" ] || {
   echo "trace_test: time probes are $found in $library, not $expected" >&2
   exit 1
