@@ -18,6 +18,10 @@ if [ "${1:-}" = counts ]; then
   CORBEL_OMNIORB_PREFIX=$(bash scripts/peers.sh) || echo "bench: going on without omniORB from PyPI"
   export CORBEL_OMNIORB_PREFIX
 fi
+if [ "${1:-}" = whitebox ]; then  # a library with time probes, in a build of its own
+  configure probes
+  build_targets probes corbel-bench-layers
+fi
 configure release
 build_targets release corbel-bench
 run_in_callers_directory release corbel-bench "$@"

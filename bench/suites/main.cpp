@@ -18,6 +18,11 @@ constexpr Suite kSuites[] = {
     {"counts", "instructions, system calls, allocations and bytes of one warm two-way void call", bench::run_counts},
     {"latency", "percentiles of the two-way void call, on one processor and on two", bench::run_latency},
     {"ttcp", "throughput of octet and struct sequences in buffers of 1 to 128 KiB", bench::run_ttcp},
+    {"demux", "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
+    {"whitebox", "where one call goes, layer by layer: time, instructions, copies, allocations", bench::run_whitebox},
+    {"micro", "marshalling by generated code beside the same by hand", bench::run_micro},
+    {"model", "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
+    {"report", "one page of tables and charts from the figures of earlier runs", bench::run_report},
     {"contract", "asserts what a warm two-way void call may cost at most", bench::run_contract},
 };
 
@@ -60,6 +65,14 @@ int main(int argc, char** argv) {
     if (suite.run == bench::run_counts) {
       command->add_option("--profile", settings.profile, "also print the N functions of Corbel that cost most")
           ->check(CLI::Range(1, 1000));
+    }
+    if (suite.run == bench::run_model || suite.run == bench::run_report) {
+      command->add_option("FILE", settings.files, "what --json of earlier runs wrote")
+          ->required()
+          ->check(CLI::ExistingFile);
+    }
+    if (suite.run == bench::run_report) {
+      command->add_option("--output", settings.output, "folder for report.html and report.md")->capture_default_str();
     }
   }
   CLI11_PARSE(app, argc, argv);

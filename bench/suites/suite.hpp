@@ -7,9 +7,11 @@ namespace bench {
 
 /// How much a run shall do.
 struct Settings {
-  bool quick = false;  ///< fewer cases and repetitions
-  int repeat = 0;      ///< repetitions; 0: what the suite finds right
-  int profile = 0;     ///< counts: print this many functions of each side
+  bool quick = false;              ///< fewer cases and repetitions
+  int repeat = 0;                  ///< repetitions; 0: what the suite finds right
+  int profile = 0;                 ///< counts: print this many functions of each side
+  std::vector<std::string> files;  ///< model, report: figures of earlier runs
+  std::string output = ".";        ///< report: the folder to write to
 
   int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : full; }
 };
@@ -20,5 +22,10 @@ int run_counts(const Settings& settings, Report& report);
 int run_latency(const Settings& settings, Report& report);
 int run_ttcp(const Settings& settings, Report& report);
 int run_contract(const Settings& settings, Report& report);
+int run_demux(const Settings& settings, Report& report);
+int run_micro(const Settings& settings, Report& report);
+int run_whitebox(const Settings& settings, Report& report);
+int run_model(const Settings& settings, Report& report);
+int run_report(const Settings& settings, Report& report);
 
 }  // namespace bench

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "connection/connection.hpp"
+#include "corbel/base/probe.hpp"
 
 namespace corbel::connection {
 
@@ -43,6 +44,7 @@ class Connection::ReadingRole {
 
 base::Status Connection::call(const messaging::OutgoingRequest& request, messaging::BodyWriter body, Deadline deadline,
                               bool only_if_idle, OnReply on_reply) {
+  CORBEL_PROBE("connection");
   PendingReply pending;
   CORBEL_CHECK(register_call(pending, only_if_idle));
   const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, pending.request_id, request, body); };
@@ -57,6 +59,7 @@ base::Status Connection::call(const messaging::OutgoingRequest& request, messagi
 /// Called with the writer token.
 void Connection::encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
                                 messaging::BodyWriter body) {
+  CORBEL_PROBE("request header");
   request.request_id = id;
   if (code_sets_told_) [[likely]] {
     protocol_->encode_request(encoder, request, body);
@@ -169,7 +172,9 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       return fail(next.error());
     }
     if (!*next) {
+      CORBEL_PROBE("wait and receive");
       auto received = transport_->receive(framer.space(), deadline);
+      CORBEL_PROBE("framing");
       if (received) {
         framer.received(*received);
         continue;
@@ -192,6 +197,7 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       }
       continue;
     }
+    CORBEL_PROBE("reply header");
     cdr::Decoder body;
     auto reply = protocol_->decode_reply(message.frame, message.octets, settings_.limits, body);
     if (!reply) {
@@ -202,6 +208,7 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       const ReadingRole role(*this, pending);
       body.set_joints(message.joints);
       on_reply(*reply, body);
+      CORBEL_PROBE("return");
       return {};
     }
     if (auto status = deliver(message, reply->request_id); !status) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/base/probe.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "orb/core.hpp"
@@ -53,6 +54,7 @@ cdr::Context& RemoteTarget::context() const noexcept {
 }
 
 void RemoteTarget::invoke(const corba::Call& call) {
+  CORBEL_PROBE("remote target");
   const base::Duration timeout = core_.options().timeouts.call;
   const std::int64_t now = Deadline::clock_now();
   const Deadline deadline = timeout == base::Duration::zero() ? Deadline::none() : Deadline::after(timeout, now);
@@ -112,6 +114,7 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
 /// Runs with the reply in place; throws what the peer raised.
 void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body,
                             Attempt& attempt) {
+  CORBEL_PROBE("unmarshal");
   body.set_context(&core_);
   switch (reply.status) {
     case messaging::ReplyStatus::no_exception:

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
 #include "orb/core.hpp"
@@ -26,6 +27,7 @@ class Adapter final : public orb::ObjectAdapter {
   }
 
   void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override {
+    CORBEL_PROBE("object adapter");
     ObjectKey key;
     if (!parse_key(object_key, key)) [[unlikely]]
       forward_named(object_key);

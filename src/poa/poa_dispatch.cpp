@@ -2,6 +2,7 @@
 // A request from the POA to the servant: two locks of the POA's mutex, no allocation.
 #include <utility>
 
+#include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "orb/core.hpp"
 #include "poa/built_in_operations.hpp"
@@ -16,6 +17,7 @@ using State = PortableServer::POAManager::State;
 
 bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
                 std::optional<base::Deadline>& held_until) {
+  CORBEL_PROBE("servant lookup");
   if (life_ != Life::alive) [[unlikely]] {
     throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CompletionStatus::COMPLETED_NO,
                            "POA '" + name_ + "' is being destroyed");
