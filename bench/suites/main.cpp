@@ -6,6 +6,7 @@
 
 #include "common/doubts.hpp"
 #include "common/table.hpp"
+#include "suites/all.hpp"
 #include "suites/mechanism.hpp"
 #include "suites/suite.hpp"
 
@@ -59,10 +60,17 @@ void bench::announce_duration(const Settings& settings, double seconds) {
 }
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures Corbel beside raw sockets and, where installed, omniORB, in interleaved repetitions.",
-               "corbel-bench");
+  CLI::App app(
+      "Measures Corbel beside raw sockets and what else is installed, in interleaved repetitions. Without a "
+      "suite: all of them, then the report.",
+      "corbel-bench");
   bool peers = false;
+  bench::AllSettings all;
   app.add_flag("--peers", peers, "list what can be compared and what is missing");
+  app.add_flag("--quick", all.quick, "all suites: fewer cases and repetitions");
+  app.add_option("--only", all.only, "all suites: compare only these with the raw sockets")->delimiter(',');
+  app.add_option("--output", all.output, "all suites: the folder for the figures and the report")
+      ->capture_default_str();
   bench::Settings settings;
   std::string json;
   for (const Suite& suite : kSuites) {
@@ -86,7 +94,9 @@ int main(int argc, char** argv) {
       bench::print_peers();
       return 0;
     }
-    std::cerr << "corbel-bench: name a suite; --help lists them\n";
+    std::vector<std::string> names;
+    for (const Suite& suite : kSuites) names.emplace_back(suite.name);
+    return bench::run_all(names, all);
   } catch (const std::exception& failure) {
     std::cerr << "corbel-bench: " << failure.what() << '\n';
   }

@@ -36,7 +36,7 @@ constexpr Peer kPeers[] = {
     {"wrappers", nullptr},
     {"corbel", nullptr},
     {"omniorb", "omniorb omniidl libomniorb4-dev"},
-    {"omniorb-newer", "python3-venv (then scripts/peers.sh fetches omniORB from PyPI)"},
+    {"omniorb-newer", "python3-venv; ./dev bench then fetches omniORB from PyPI"},
     {"rpc", "libtirpc-dev rpcsvc-proto"},
     {"zeromq", "libzmq3-dev"},
     {"capnp", "libcapnp-dev capnproto"},

@@ -100,8 +100,12 @@ class Client {
         request.send().wait(scope_);
       };
     }
-    if (type == "long") return filler(size, [this] { return target_.takeLongsRequest(); }, std::int32_t{2});
-    if (type == "double") return filler(size, [this] { return target_.takeDoublesRequest(); }, 4.5);
+    if (type == "long")
+      return filler(
+          size, [this] { return target_.takeLongsRequest(); }, std::int32_t{2});
+    if (type == "double")
+      return filler(
+          size, [this] { return target_.takeDoublesRequest(); }, 4.5);
     return [this, size] {
       auto request = target_.takeStructsRequest();
       for (auto one : request.initData(size)) {
@@ -142,8 +146,8 @@ auto translated(F&& f) {
 struct CapnProto {
   static peer::About about() {
     const int version = CAPNP_VERSION;
-    return {.name = "CapnProto " + std::to_string(version / 1000000) + "." + std::to_string(version / 1000 % 1000) + "." +
-                    std::to_string(version % 1000),
+    return {.name = "CapnProto " + std::to_string(version / 1000000) + "." + std::to_string(version / 1000 % 1000) +
+                    "." + std::to_string(version % 1000),
             .transports = "tcp unix",
             .commands = "latency oneway",
             .types = "octet long double string struct"};

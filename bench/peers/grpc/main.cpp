@@ -28,7 +28,8 @@ void check(const grpc::Status& status) {
 
 class Client {
  public:
-  explicit Client(const std::string& reference) : Client(grpc::CreateChannel(reference, grpc::InsecureChannelCredentials())) {}
+  explicit Client(const std::string& reference)
+      : Client(grpc::CreateChannel(reference, grpc::InsecureChannelCredentials())) {}
   explicit Client(std::shared_ptr<grpc::Channel> channel)
       : channel_(std::move(channel)), target_(bench::Target::NewStub(channel_)) {}
 

@@ -17,37 +17,41 @@ class Target : public Bench::Target {
   void takeLongs(Bench::Longs data, const Ice::Current&) override { count(data); }
   void takeDoubles(Bench::Doubles data, const Ice::Current&) override { count(data); }
   void takeString(std::string data, const Ice::Current&) override { count(data); }
-  void takeStructs(Bench::BinStructs data, const Ice::Current&) override { taken_ += data.size() * sizeof(peer::BinStruct); }
-  std::int64_t taken(const Ice::Current&) override { return taken_; }
+  void takeStructs(Bench::BinStructs data, const Ice::Current&) override {
+    taken_ += static_cast<Ice::Long>(data.size() * sizeof(peer::BinStruct));
+  }
+  Ice::Long taken(const Ice::Current&) override { return taken_; }
 
  private:
   template <class Data>
   void count(const Data& data) {
-    taken_ += static_cast<std::int64_t>(data.size() * sizeof(data[0]));
+    taken_ += static_cast<Ice::Long>(data.size() * sizeof(data[0]));
   }
 
-  std::atomic<std::int64_t> taken_{0};
+  std::atomic<Ice::Long> taken_{0};
 };
 
 class Client {
  public:
-  explicit Client(std::shared_ptr<Bench::TargetPrx> target) : target_(std::move(target)), oneway_(target_->ice_oneway()) {}
+  explicit Client(std::shared_ptr<Bench::TargetPrx> target)
+      : target_(std::move(target)), oneway_(target_->ice_oneway()) {}
   void ping() { target_->ping(); }
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(target_); }
   std::function<void()> put(std::size_t payload) { return sender(target_, "octet", payload); }
 
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
-    const std::int64_t before = target_->taken();
+    const Ice::Long before = target_->taken();
     const std::uint64_t size = count * peer::size_of(type);
     return {size, [this, before, size, send = sender(oneway ? oneway_ : target_, type, count)](unsigned long calls) {
               for (unsigned long i = 0; i < calls; ++i) send();
-              while (target_->taken() - before < static_cast<std::int64_t>(size * calls)) {
+              while (target_->taken() - before < static_cast<Ice::Long>(size * calls)) {
               }
             }};
   }
 
  private:
-  static std::function<void()> sender(std::shared_ptr<Bench::TargetPrx> to, const std::string& type, std::size_t count) {
+  static std::function<void()> sender(std::shared_ptr<Bench::TargetPrx> to, const std::string& type,
+                                      std::size_t count) {
     if (type == "octet") return [to, data = Bench::Octets(count, Ice::Byte{'x'})] { to->takeOctets(data); };
     if (type == "short") return [to, data = Bench::Shorts(count, 1)] { to->takeShorts(data); };
     if (type == "long") return [to, data = Bench::Longs(count, 2)] { to->takeLongs(data); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONC RPC (libtirpc) in the laboratory, with the marshalling that rpcgen generates ("stubs") and with opaque octets
-// whatever the type ("opaque"). Oneway calls are what RPC calls batched: without a reply, gathered in the client's buffer.
-// No rpcbind: the server's port is the reference.
+// whatever the type ("opaque"). Oneway calls are what RPC calls batched: without a reply, gathered in the client's
+// buffer. No rpcbind: the server's port is the reference.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -42,8 +42,8 @@ struct Type {
   xdrproc_t marshal;
 };
 const Type kTypes[] = {
-    {"octet", routine(xdr_Octets)},     {"char", routine(xdr_Chars)},     {"short", routine(xdr_Shorts)},
-    {"long", routine(xdr_Longs)},       {"double", routine(xdr_Doubles)}, {"struct", routine(xdr_BinStructs)},
+    {"octet", routine(xdr_Octets)},  {"char", routine(xdr_Chars)},     {"short", routine(xdr_Shorts)},
+    {"long", routine(xdr_Longs)},    {"double", routine(xdr_Doubles)}, {"struct", routine(xdr_BinStructs)},
     {"opaque", routine(xdr_Opaque)},  // elements of one octet
 };
 constexpr rpcproc_t kText = std::size(kTypes);  // a string is no sequence
@@ -52,8 +52,8 @@ struct Cube {
   const char* name;
   xdrproc_t marshal;
 };
-const Cube kCubes[] = {{"octet", routine(xdr_u_char)},    {"short", routine(xdr_short)},    {"long", routine(xdr_int)},
-                       {"struct", routine(xdr_Many)},     {"union", routine(xdr_OneOf)},    {"octets", routine(xdr_Octets)},
+const Cube kCubes[] = {{"octet", routine(xdr_u_char)}, {"short", routine(xdr_short)}, {"long", routine(xdr_int)},
+                       {"struct", routine(xdr_Many)},  {"union", routine(xdr_OneOf)}, {"octets", routine(xdr_Octets)},
                        {"longs", routine(xdr_Longs)}};
 
 union CubeValue {
@@ -202,7 +202,8 @@ class Client {
   void call(rpcproc_t procedure, xdrproc_t in, void* argument, xdrproc_t out, void* result, long seconds = 60) {
     const clnt_stat status = clnt_call(client_, procedure, in, static_cast<char*>(argument), out,
                                        static_cast<char*>(result), (timeval{seconds, 0}));
-    if (status != RPC_SUCCESS && !(seconds == 0 && status == RPC_TIMEDOUT)) throw std::runtime_error(clnt_sperrno(status));
+    if (status != RPC_SUCCESS && !(seconds == 0 && status == RPC_TIMEDOUT))
+      throw std::runtime_error(clnt_sperrno(status));
   }
 
   /// Sends `count` elements of a type; without waiting if `base` is kTake.
