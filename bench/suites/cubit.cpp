@@ -60,6 +60,7 @@ class Run {
     Pair pair;
     long count;
     std::vector<double> samples;  ///< nanoseconds of one call
+    bool failed = false;
   };
 
   std::vector<Spot> places() const {
@@ -88,7 +89,9 @@ class Run {
     for (const std::string& transport : kTransports) {
       for (const Mechanism* const mechanism : carriers(transport)) {
         const std::string path = folder + "/socket" + std::to_string(running.size());
-        running.push_back({mechanism, transport, Pair(*mechanism, transport, path, placement), 0, {}});
+        survives(*mechanism, [&] {
+          running.push_back({mechanism, transport, Pair(*mechanism, transport, path, placement), 0, {}});
+        });
       }
     }
     return running;
@@ -99,15 +102,22 @@ class Run {
     std::vector<Running> running = start(spot, folder.path());
     for (const std::string& operation : kOperations) {
       const std::string command = operation == "void" ? "ping " : "cube " + operation + " ";
-      for (Running& one : running) warm_up(one, command);
+      for (Running& one : running) {
+        if (!one.failed) one.failed = !survives(*one.mechanism, [&] { warm_up(one, command); });
+      }
       for (int repetition = 0; repetition < repetitions_; ++repetition) {
         for (Running& one : running) {
           progress.step(one.mechanism->label() + " over " + one.transport + ", " + operation + ", " + spot.name);
-          const std::vector<double> answer = one.pair.command(command + std::to_string(one.count));
-          one.samples.push_back(answer.at(0) / static_cast<double>(one.count));
+          if (one.failed) continue;
+          one.failed = !survives(*one.mechanism, [&] {
+            const std::vector<double> answer = one.pair.command(command + std::to_string(one.count));
+            one.samples.push_back(answer.at(0) / static_cast<double>(one.count));
+          });
         }
       }
-      for (const Running& one : running) add(running, one, operation, spot);
+      for (const Running& one : running) {
+        if (!one.failed) add(running, one, operation, spot);
+      }
     }
     for (Running& one : running) one.pair.end();
   }
@@ -138,7 +148,7 @@ class Run {
     Result rate{"cubit", of, "calls", "1/s", summarise(rates)};
     Result time{"cubit", of, "time_per_call", "us", summarise(times)};
     for (const Running& other : running) {
-      if (other.transport != like || &other == &one) continue;
+      if (other.transport != like || &other == &one || other.failed) continue;
       const double of_other = summarise(other.samples).median;
       if (other.mechanism->orb == "raw") {
         rate.of["control"] = "raw";

@@ -53,7 +53,9 @@ void Latencies::measure(Progress& progress) {
   std::vector<Running> running;
   for (const Mechanism& mechanism : mechanisms_) {
     const std::string path = folder.path() + "/socket" + std::to_string(running.size());
-    running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, plan_.placement), {}});
+    survives(mechanism, [&] {
+      running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, plan_.placement), {}});
+    });
   }
   for (const int payload : plan_.payloads) {
     measure_case(running, true, payload, progress);
@@ -69,17 +71,23 @@ void Latencies::measure_case(std::vector<Running>& running, bool closed, int pay
                                      : "paced " + calls + " " + std::to_string(std::lround(period_ns_)) + " " + tail;
   for (Running& one : running) {
     one.samples.assign(std::size(kMetrics), {});
-    one.pair.command("latency " + std::to_string(std::max(plan_.calls / 4, 20L)) + " " + tail);
+    if (one.failed) continue;
+    one.failed = !survives(*one.mechanism, [&] {
+      one.pair.command("latency " + std::to_string(std::max(plan_.calls / 4, 20L)) + " " + tail);
+    });
   }
   for (std::size_t repetition = 0; repetition < plan_.repetitions; ++repetition) {
     for (Running& one : running) {
       progress.step(one.mechanism->label() + " over " + plan_.transport + (closed ? ", back to back, " : ", paced, ") +
                     tail + " octets");
-      measure_one(one, command, plan_.calls);
+      if (one.failed) continue;
+      one.failed = !survives(*one.mechanism, [&] { measure_one(one, command, plan_.calls); });
     }
   }
   if (closed) period_ns_ = 1000 * summarise(running.front().samples[0]).median / kShareOfRate;
-  for (const Running& one : running) add(one, closed ? "closed" : "open", payload, running.front());
+  for (const Running& one : running) {
+    if (!one.failed) add(one, closed ? "closed" : "open", payload, running.front());
+  }
 }
 
 void Latencies::measure_one(Running& one, const std::string& command, long calls) {
@@ -187,7 +195,8 @@ void count_calls(const std::vector<Mechanism>& mechanisms, const std::string& tr
   for (const Mechanism& mechanism : mechanisms) {
     if (!mechanism.over(transport) || spins(mechanism)) continue;
     progress.step("tracing " + mechanism.label() + " over " + transport);
-    const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport);
+    std::vector<SystemCalls> sides;
+    survives(mechanism, [&] { sides = count_system_calls(mechanism, transport); });
     for (std::size_t side = 0; side < sides.size(); ++side) {
       Result result{"latency", mechanism.case_on(transport), "syscalls_per_call", "1/call",
                     summarise({sum(sides[side].calls)})};

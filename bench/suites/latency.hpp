@@ -42,6 +42,7 @@ class Latencies {
     const Mechanism* mechanism;
     Pair pair;
     std::vector<std::vector<double>> samples;  ///< by metric
+    bool failed = false;
   };
 
   void measure_case(std::vector<Running>& running, bool closed, int payload, Progress& progress);

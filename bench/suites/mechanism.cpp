@@ -123,6 +123,15 @@ std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite) {
   return found;
 }
 
+bool survives(const Mechanism& mechanism, const std::function<void()>& part) try {
+  part();
+  return true;
+} catch (const std::runtime_error& failure) {
+  if (mechanism.orb == "raw" || mechanism.orb == "wrappers" || mechanism.orb == "corbel") throw;
+  std::cerr << "\nGoing on without " << mechanism.label() << ": " << failure.what() << '\n';
+  return false;
+}
+
 void print_peers() {
   std::cout << "Peers of the laboratory:\n";
   for (const Peer& peer : kPeers) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,6 +43,10 @@ std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<s
 
 /// Prints which optional peers were found, and what to install for the others.
 void print_peers();
+
+/// Runs a part of a measurement. False if that failed and the mechanism shall be left out from now on, which standard
+/// error tells; failures of the raw sockets, the wrappers and Corbel are thrown on.
+bool survives(const Mechanism& mechanism, const std::function<void()>& part);
 
 /// A path beside the running program.
 std::string beside(const std::string& name);

@@ -77,7 +77,9 @@ void Streams::measure(Progress& progress) {
       placement.server.environment.push_back("CORBEL_BENCH_QUEUE=" + std::to_string(plan_.queue));
     }
     const std::string path = folder.path() + "/socket" + std::to_string(running.size());
-    running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, placement), 0, {}});
+    survives(mechanism, [&] {
+      running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, placement), 0, {}});
+    });
   }
   for (const std::string& type : plan_.types) {
     for (const int buffer : buffers_of(type)) measure_case(running, type, buffer, progress);
@@ -102,10 +104,11 @@ long Streams::suitable_count(Pair& pair, const std::string& stream, int buffer) 
 
 void Streams::measure_case(std::vector<Running>& running, const std::string& type, int buffer, Progress& progress) {
   const std::string stream = "stream " + plan_.mode + " " + type + " " + std::to_string(buffer) + " ";
-  const auto carries = [&](const Running& one) { return one.mechanism->types.contains(type); };
+  const auto carries = [&](const Running& one) { return !one.failed && one.mechanism->types.contains(type); };
   for (Running& one : running) {
     one.samples.clear();
-    if (carries(one)) one.count = suitable_count(one.pair, stream, buffer);
+    if (!carries(one)) continue;
+    one.failed = !survives(*one.mechanism, [&] { one.count = suitable_count(one.pair, stream, buffer); });
   }
   std::vector<double> copies;
   for (std::size_t repetition = 0; repetition < plan_.repetitions; ++repetition) {
@@ -113,8 +116,10 @@ void Streams::measure_case(std::vector<Running>& running, const std::string& typ
       progress.step(one.mechanism->label() + " over " + plan_.transport + ", " + plan_.mode + " " + type +
                     " in buffers of " + std::to_string(buffer));
       if (!carries(one)) continue;
-      const std::vector<double> answer = one.pair.command(stream + std::to_string(one.count));
-      one.samples.push_back(mbit_per_second(answer.at(1), answer.at(0)));
+      one.failed = !survives(*one.mechanism, [&] {
+        const std::vector<double> answer = one.pair.command(stream + std::to_string(one.count));
+        one.samples.push_back(mbit_per_second(answer.at(1), answer.at(0)));
+      });
     }
     if (plan_.copies && type == "octet") copies.push_back(copying_rate(static_cast<std::size_t>(buffer), 0.002));
   }

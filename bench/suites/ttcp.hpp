@@ -48,6 +48,7 @@ class Streams {
     Pair pair;
     long count;
     std::vector<double> samples;
+    bool failed = false;
   };
 
   bool able(const Mechanism& mechanism) const;
