@@ -174,7 +174,7 @@ std::vector<Spot> spots() {
 std::vector<LatencyPlan> plans(const Settings& settings) {
   LatencyPlan plan;
   plan.repetitions = static_cast<std::size_t>(settings.repetitions(7, 3));
-  plan.calls = settings.quick ? 500 : 10000;
+  plan.calls = settings.quick ? 300 : 10000;
   if (!settings.quick) plan.payloads = {0, 64, 1024, 8192, 65536};
   std::vector<LatencyPlan> plans;
   for (const char* const transport : {"tcp", "unix"}) {

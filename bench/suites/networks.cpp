@@ -60,7 +60,11 @@ class Run {
     return {kKinds[0], kKinds[2], kKinds[4]};
   }
 
-  Case case_of(const NetworkKind& kind) const { return {{"network", kind.name}, {"mtu", std::to_string(kind.mtu)}}; }
+  static Case case_of(const NetworkKind& kind) {
+    return {{"network", kind.name},
+            {"mtu", std::to_string(kind.mtu)},
+            {"placement", allowed_cpus().size() > 1 ? "two cpus" : "one cpu"}};
+  }
 
   static Placement placed(const Network* network) {
     Placement placement;

@@ -53,6 +53,7 @@ class Streams {
 
   bool able(const Mechanism& mechanism) const;
   std::vector<int> buffers_of(const std::string& type) const;
+  double trial(Pair& pair, const std::string& command) const;
   long suitable_count(Pair& pair, const std::string& stream, int buffer) const;
   void measure_case(std::vector<Running>& running, const std::string& type, int buffer, Progress& progress);
   void add(const Mechanism& mechanism, const std::string& type, int buffer, const std::vector<double>& samples,
