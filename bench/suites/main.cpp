@@ -25,6 +25,11 @@ constexpr Suite kSuites[] = {
     {"cubit", "calls that return their argument cubed, by type and protocol", bench::run_cubit},
     {"networks", "ttcp and latency over emulated networks", bench::run_networks},
     {"scale", "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
+    {"demux", "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
+    {"whitebox", "where one call goes, layer by layer: time, instructions, copies, allocations", bench::run_whitebox},
+    {"micro", "marshalling by generated code beside the same by hand", bench::run_micro},
+    {"model", "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
+    {"report", "one page of tables and charts from the figures of earlier runs", bench::run_report},
     {"contract", "asserts what a warm two-way void call may cost at most", bench::run_contract},
 };
 
@@ -83,6 +88,14 @@ int main(int argc, char** argv) {
     if (suite.run == bench::run_counts) {
       command->add_option("--profile", settings.profile, "also print the N functions of Corbel that cost most")
           ->check(CLI::Range(1, 1000));
+    }
+    if (suite.run == bench::run_model || suite.run == bench::run_report) {
+      command->add_option("FILE", settings.files, "what --json of earlier runs wrote")
+          ->required()
+          ->check(CLI::ExistingFile);
+    }
+    if (suite.run == bench::run_report) {
+      command->add_option("--output", settings.output, "folder for report.html and report.md")->capture_default_str();
     }
   }
   CLI11_PARSE(app, argc, argv);

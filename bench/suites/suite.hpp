@@ -14,6 +14,8 @@ struct Settings {
   int repeat = 0;                      ///< repetitions; 0: what the suite finds right
   int profile = 0;                     ///< counts: print this many functions of each side
   std::vector<std::string> only = {};  ///< names that what is compared with the raw sockets begins with; empty: all
+  std::vector<std::string> files;      ///< model, report: figures of earlier runs
+  std::string output = ".";            ///< report: the folder to write to
 
   int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : full; }
 };
@@ -30,5 +32,10 @@ int run_cubit(const Settings& settings, Report& report);
 int run_networks(const Settings& settings, Report& report);
 int run_scale(const Settings& settings, Report& report);
 int run_contract(const Settings& settings, Report& report);
+int run_demux(const Settings& settings, Report& report);
+int run_micro(const Settings& settings, Report& report);
+int run_whitebox(const Settings& settings, Report& report);
+int run_model(const Settings& settings, Report& report);
+int run_report(const Settings& settings, Report& report);
 
 }  // namespace bench
