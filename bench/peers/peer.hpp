@@ -5,18 +5,17 @@
 //     PROGRAM server PROTOCOL TRANSPORT WHERE         prints "ready REFERENCE", then serves until it is terminated
 //     PROGRAM client PROTOCOL TRANSPORT REFERENCE     prints "ready", then obeys the commands on standard input
 //
-// WHERE is the path of a unix socket, or the Internet address to listen on. The environment variable
-// CORBEL_BENCH_QUEUE sets both socket queues, in octets. A command is a line, and so is its answer:
+// WHERE is the path of a unix socket, or the Internet address to listen on. Two environment variables tell more:
+// CORBEL_BENCH_QUEUE sets both socket queues, in octets; CORBEL_BENCH_THREADS makes servers without an ORB serve
+// several connections at the same time. A command is a line, and so is its answer:
 //
 //     ping N                         N void two-way calls one after the other -> "ok NANOSECONDS"
 //     latency N PAYLOAD              N two-way calls with so many octets, each timed, the next when the last is done
 //                                    -> "ok P50 P90 P99 P999 MAX" in nanoseconds
 //     paced N PERIOD PAYLOAD         the same at fixed times, PERIOD nanoseconds apart; a call is timed from when it
-//     was
-//                                    due, however late it began
+//                                    was due, however late it began
 //     threads T N                    T threads make N void calls each, all at the same time -> "ok NANOSECONDS"
-//     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets,
-//     then
+//     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets;
 //                                    waits until all has arrived -> "ok NANOSECONDS OCTETS"
 //     cube WHAT N                    N two-way calls that return their argument cubed -> "ok NANOSECONDS"
 //
@@ -93,6 +92,12 @@ inline void announce(const std::string& reference) {
 inline int queue_size() {
   const char* const text = std::getenv("CORBEL_BENCH_QUEUE");
   return text != nullptr ? std::atoi(text) : 0;
+}
+
+/// Whether a server without an ORB shall serve several connections at the same time, each in a thread; one after the
+/// other is cheaper, since the C library's calls cost more in a process with threads.
+inline bool serves_in_threads() {
+  return std::getenv("CORBEL_BENCH_THREADS") != nullptr;
 }
 
 inline std::uint64_t now_ns() {

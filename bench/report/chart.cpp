@@ -93,7 +93,7 @@ void draw_axes(std::ostream& out, const LineChart& chart, const Scale& x, const 
   double last = -100;
   for (const auto& [value, label] : chart.ticks) {
     const double place = x(value);
-    if (place - last < 38) continue;
+    if (place - last < 30) continue;
     last = place;
     out << "<text class=\"tick middle\" x=\"" << place << "\" y=\"" << kHeight - 7 << "\">" << escaped(label)
         << "</text>\n";
@@ -104,13 +104,13 @@ void draw_axes(std::ostream& out, const LineChart& chart, const Scale& x, const 
 void draw_series(std::ostream& out, const ChartSeries& series, const std::string& unit, const Scale& x,
                  const Scale& y) {
   out << "<g class=\"s" << series.colour << "\"><polyline points=\"";
-  for (const ChartPoint& point : series.points) out << x(point.x) << ',' << y(point.y) << ' ';
+  for (const ChartPoint& point : series.points) out << x(point.x) << ',' << y(std::max(point.y, y.low)) << ' ';
   out << "\"/>\n";
   for (const ChartPoint& point : series.points) {
     const double low = std::clamp(point.low, y.low, y.high);
     const double high = std::clamp(point.high, y.low, y.high);
     out << "<line class=\"spread\" x1=\"" << x(point.x) << "\" x2=\"" << x(point.x) << "\" y1=\"" << y(low)
-        << "\" y2=\"" << y(high) << "\"/><circle cx=\"" << x(point.x) << "\" cy=\"" << y(point.y)
+        << "\" y2=\"" << y(high) << "\"/><circle cx=\"" << x(point.x) << "\" cy=\"" << y(std::max(point.y, y.low))
         << "\" r=\"2.6\"><title>" << escaped(series.name) << ": " << plain_number(point.y) << ' ' << escaped(unit)
         << " (" << plain_number(point.low) << " to " << plain_number(point.high) << ")</title></circle>\n";
   }

@@ -75,7 +75,7 @@ void write_row(std::ostream& out, const std::vector<std::string>& cells, std::si
 }
 
 void write_table(std::ostream& out, const DataTable& table, bool fold) {
-  fold = fold || table.rows.size() > kRowsShown;
+  fold = !table.unfolded && (fold || table.rows.size() > kRowsShown);
   if (fold) out << "<details><summary>" << escaped(table.caption) << ", as a table</summary>\n";
   out << "<div class=\"scroll\"><table>";
   if (!fold) out << "<caption>" << escaped(table.caption) << "</caption>";

@@ -13,6 +13,7 @@ struct DataTable {
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;
   std::size_t texts = 1;  ///< columns of text at the left; the others are numbers
+  bool unfolded = false;  ///< shown at once, however long
 };
 
 struct Section {

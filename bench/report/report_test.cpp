@@ -123,8 +123,9 @@ TEST(Summary, TellsWinsAndLossesAlike) {
         figure("latency", "latency_p50", "us", value, {{"orb", orb}, {"protocol", "giop"}, {"transport", "tcp"}}));
   }
   const std::string text = to_markdown(make_document(report));
-  EXPECT_NE(text.find("against omniORB-4.2.5: ahead in 1, behind in 0 of 1 cases; in the median 2.00 x ahead."),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("Latency, against omniORB-4.2.5: ahead in 1, behind in 0 of 1 cases; in the median 2.00 x ahead."),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("against raw sockets: ahead in 0, behind in 1 of 1 cases; in the median 2.00 x behind."),
             std::string::npos);

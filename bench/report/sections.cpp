@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <set>
 
@@ -27,26 +28,60 @@ struct Split {
   double kernel = 0;
 };
 
-/// The layers of one side of a void call: kernel layers grey, the others coloured.
-Split add_layers(Section& section, const std::vector<Result>& results, const std::string& transport,
-                 const std::string& side) {
-  BarChart chart{side + ", " + transport + ": the ORB's layers", "us", 3, {}};
-  DataTable table{side + ", " + transport, {"layer", "us", "least", "most"}, {}, 1};
+/// What ORB and kernel take of the calls that `wanted` describes, on one side.
+Split split_of(const std::vector<Result>& results, Case wanted, const std::string& side) {
+  wanted["side"] = side;
   Split split;
   for (const Result& result : results) {
+    if (result.suite != "whitebox" || result.metric != "layer_time" || !matches(result.of, wanted)) continue;
+    (kKernel.contains(result.of.at("layer")) ? split.kernel : split.orb) += result.value.median;
+  }
+  return split;
+}
+
+/// The layers of one side of a void call; those of the kernel only in the table.
+void add_layers(Section& section, const std::vector<Result>& results, const std::string& transport,
+                const std::string& side) {
+  BarChart chart{side + ", " + transport + ": the ORB's layers", "us", 3, {}};
+  DataTable table{side + ", " + transport, {"layer", "us", "least", "most"}, {}, 1};
+  for (const Result& result : results) {
     if (result.suite != "whitebox" || result.metric != "layer_time") continue;
-    if (!matches(result.of, {{"transport", transport}, {"side", side}, {"type", "void"}})) continue;
+    if (!matches(result.of, {{"protocol", "giop"}, {"transport", transport}, {"side", side}, {"type", "void"}}))
+      continue;
     const std::string& layer = result.of.at("layer");
     const bool kernel = kKernel.contains(layer);
-    (kernel ? split.kernel : split.orb) += result.value.median;
     if (!kernel) chart.bars.push_back({layer, 1, result.value.median, result.value.min, result.value.max});
     table.rows.push_back({layer + (kernel ? " (kernel)" : ""), number(result.value.median, 3),
                           number(result.value.min, 3), number(result.value.max, 3)});
   }
-  if (table.rows.empty()) return split;
+  if (table.rows.empty()) return;
   section.charts.push_back(to_svg(chart));
   section.tables.push_back(std::move(table));
-  return split;
+}
+
+/// What the ORB and what the kernel takes of calls with more and more octets (figure 19 of the 2001 paper).
+void add_sizes(Section& section, const std::vector<Result>& results, const std::string& transport) {
+  LineChart chart{"calls with octets, " + transport + ": ORB and kernel",
+                  "us",
+                  {},
+                  {{"ORB, both sides", 1, {}}, {"kernel", 0, {}}},
+                  true};
+  std::set<int> sizes;
+  for (const Result& result : results) {
+    const bool wanted =
+        result.metric == "layer_time" && matches(result.of, {{"transport", transport}, {"type", "octet"}});
+    if (result.suite == "whitebox" && wanted) sizes.insert(std::atoi(result.of.at("octets").c_str()));
+  }
+  for (const int size : sizes) {
+    const Case of{{"protocol", "giop"}, {"transport", transport}, {"type", "octet"}, {"octets", std::to_string(size)}};
+    const Split client = split_of(results, of, "client");
+    const double orb = client.orb + split_of(results, of, "server").orb;
+    const double kernel = client.orb + client.kernel - orb;
+    chart.ticks.emplace_back(size, size_text(std::to_string(size)));
+    chart.series[0].points.push_back({static_cast<double>(size), orb, orb, orb});
+    chart.series[1].points.push_back({static_cast<double>(size), kernel, kernel, kernel});
+  }
+  if (sizes.size() > 2) section.charts.push_back(to_svg(chart));
 }
 
 DataTable published_layers(const char* title, const PublishedLayer* begin, const PublishedLayer* end) {
@@ -96,21 +131,29 @@ std::optional<Section> whitebox_section(const std::vector<Result>& results) {
       "Where the time of one call goes",
       {"A void two-way call between two processes, cut by time probes into the layers it passes. What the kernel "
        "does (sending, waiting, waking, receiving) is left out of the charts and counted below."}};
-  DataTable splits{
-      "ORB and kernel in a void call, us", {"transport", "ORB, both sides", "whole call", "ORB's share"}, {}, 1};
+  DataTable splits{"ORB and kernel in a void call, us",
+                   {"protocol", "transport", "ORB, both sides", "whole call", "ORB's share"},
+                   {},
+                   2};
   for (const std::string transport : {"tcp", "unix"}) {
-    const Split client = add_layers(section, results, transport, "client");
-    const Split server = add_layers(section, results, transport, "server");
-    const double whole = client.orb + client.kernel;  // the client's wait holds the server
-    if (whole <= 0) continue;
-    const double orb = client.orb + server.orb;
-    splits.rows.push_back({transport, number(orb, 2), number(whole, 1), number(100 * orb / whole, 0) + " %"});
-    section.paragraphs.push_back("- Over " + transport + " the ORB takes " + number(orb, 2) + " us of a call's " +
-                                 number(whole, 1) + " us, both sides together: " + number(100 * orb / whole, 0) +
-                                 " %.");
+    for (const char* const side : {"client", "server"}) add_layers(section, results, transport, side);
+    add_sizes(section, results, transport);
+    for (const char* const protocol : {"giop", "giop_lite"}) {
+      const Case of{{"protocol", protocol}, {"transport", transport}, {"type", "void"}};
+      const Split client = split_of(results, of, "client");
+      const double whole = client.orb + client.kernel;  // the client's wait holds the server
+      if (whole <= 0) continue;
+      const double orb = client.orb + split_of(results, of, "server").orb;
+      const std::string share = number(100 * orb / whole, 0) + " %";
+      splits.rows.push_back({protocol, transport, number(orb, 2), number(whole, 1), share});
+      section.paragraphs.push_back("- With " + std::string(protocol) + " over " + transport + " the ORB takes " +
+                                   number(orb, 2) + " us of a call's " + number(whole, 1) +
+                                   " us, both sides together: " + share + ".");
+    }
   }
-  splits.rows.push_back({"TCP loopback, 2001", "90", "189", "48 %"});
+  splits.rows.push_back({"IIOP of 2001", "TCP loopback", "90", "189", "48 %"});
   section.paragraphs.push_back("- In 2001 the ORB took about 90 us of 189 us over TCP loopback: 48 %.");
+  section.legend = {{"ORB", 1}, {"kernel", 0}};
   section.tables.insert(section.tables.begin(), std::move(splits));
   for (DataTable table :
        {profile_table(results), rooms_table(results),

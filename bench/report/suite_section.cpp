@@ -22,6 +22,17 @@ std::string axis_of(const Case& of) {
   return {};
 }
 
+bool in_octets(const std::string& axis) {
+  return axis == "buffer" || axis == "payload";
+}
+
+/// "64K" for an axis.
+std::string short_size(double octets) {
+  std::string text = size_text(number(octets));
+  if (text.ends_with("iB")) return text.substr(0, text.size() - 4) + text[text.size() - 3];
+  return text.substr(0, text.find(' '));
+}
+
 double place_on(const Case& of, const std::string& axis) {
   return std::max(1.0, std::strtod(value_of(of, axis).c_str(), nullptr));
 }
@@ -61,6 +72,18 @@ std::vector<Facet> facets_of(const std::string& suite, const std::vector<Result>
   return facets;
 }
 
+/// Keys that have the same value in all facets: said once, not in each title.
+std::vector<std::string> shared_keys(const std::vector<Facet>& facets) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : facets.front().common) {
+    const bool shared = std::all_of(facets.begin(), facets.end(), [&, &key = key, &value = value](const Facet& facet) {
+      return value_of(facet.common, key) == value;
+    });
+    if (shared && key != "transport" && key != "type") keys.push_back(key);
+  }
+  return keys;
+}
+
 /// Cases that most readers look for; their charts come first.
 bool is_usual(const Case& common) {
   const std::string type = value_of(common, "type", "octet");
@@ -73,9 +96,7 @@ std::string line_chart(const Facet& facet, const std::string& title, bool logari
   std::map<double, std::string> ticks;
   for (const Result* result : facet.results) {
     const double x = place_on(result->of, facet.axis);
-    const std::string& text = result->of.at(facet.axis);
-    ticks[x] = facet.axis == "buffer" || facet.axis == "payload" ? size_text(text)
-                                                                 : plain_number(x).substr(0, plain_number(x).find('.'));
+    ticks[x] = in_octets(facet.axis) ? short_size(x) : plain_number(x).substr(0, plain_number(x).find('.'));
     const std::string name = contestant(result->of);
     auto series =
         std::find_if(chart.series.begin(), chart.series.end(), [&](const auto& one) { return one.name == name; });
@@ -114,9 +135,8 @@ DataTable line_table(const std::vector<const Facet*>& facets, const std::string&
   }
   DataTable table{title, {"case", "who"}, {}, 2};
   for (const double place : places) {
-    const bool octets = facets[0]->axis == "buffer" || facets[0]->axis == "payload";
     const std::string digits = number(place);
-    table.heads.push_back(octets ? size_text(digits) : digits);
+    table.heads.push_back(in_octets(facets[0]->axis) ? size_text(digits) : digits);
   }
   for (const Facet* facet : facets) {
     std::vector<std::string> names;
@@ -215,6 +235,7 @@ std::optional<Section> suite_section(const SuiteView& view, const std::vector<Re
   if (facets.empty()) return std::nullopt;
   std::stable_partition(facets.begin(), facets.end(), [](const Facet& facet) { return is_usual(facet.common); });
   Section section{view.suite, view.title, view.paragraphs};
+  const std::vector<std::string> shared = shared_keys(facets);
   std::vector<const Facet*> bars;
   std::map<std::string, std::vector<const Facet*>> lines;  // by metric
   for (const Facet& facet : facets) {
@@ -235,7 +256,7 @@ std::optional<Section> suite_section(const SuiteView& view, const std::vector<Re
     const bool only = view.charted.size() == 1 || std::all_of(facets.begin(), facets.end(), [&](const Facet& one) {
                         return one.metric == facet.metric;
                       });
-    Case title = facet.common;
+    Case title = without(facet.common, shared);
     if (!only) title["zz"] = facet.metric;  // last
     const std::string text = case_text(title);
     section.charts.push_back(facet.axis.empty() ? bar_chart(shown, text, palette)

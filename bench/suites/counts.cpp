@@ -13,6 +13,8 @@
 namespace bench {
 namespace {
 
+const std::vector<std::string> kCompared = {"wrappers", "corbel", "omniORB"};
+
 /// Samples of one mechanism, transport and side, by metric.
 struct Sampled {
   Case of;
@@ -41,7 +43,7 @@ class Run {
   Run(const Settings& settings, Report& report)
       : settings_(settings),
         report_(report),
-        mechanisms_(find_mechanisms(report.machine)),
+        mechanisms_(find_all_mechanisms(report.machine, settings.only.empty() ? kCompared : settings.only)),
         transports_(settings.quick ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "unix"}),
         valgrind_(program_exists("valgrind")),
         strace_(can_trace()) {

@@ -73,7 +73,9 @@ class Run {
     const auto repetitions = static_cast<std::size_t>(repetitions_);
     const std::size_t starts = hellos().size() * (settings_.quick ? 3 : 10);
     announce_duration(settings_, static_cast<double>(repetitions * (strategies_.size() * 20 + 60)));
-    Progress progress(repetitions * (strategies_.size() + (strategies_.size() + 1) * threads().size()) + starts);
+    Progress progress(repetitions *
+                          (strategies_.size() * connections_.size() + (strategies_.size() + 1) * threads().size()) +
+                      starts);
     for (int repetition = 0; repetition < repetitions_; ++repetition) {
       for (const Strategy& strategy : strategies_) connect_many(strategy, progress);
     }
@@ -122,7 +124,6 @@ class Run {
 
   /// Opens more and more connections to one server, each used once; then calls through all of them in turn.
   void connect_many(const Strategy& strategy, Progress& progress) {
-    progress.step("connections to " + strategy.mechanism.label() + ", " + strategy.name);
     const TemporaryFolder folder;
     Placement placement;
     placement.server.environment = {strategy.environment};
@@ -133,6 +134,7 @@ class Run {
     open.emplace_back(target).call(request);
     const double before = memory_of(pair.server().process()).exclusive;
     for (const std::size_t wanted : connections_) {
+      progress.step(std::to_string(wanted) + " connections to " + strategy.mechanism.label() + ", " + strategy.name);
       const auto begin = Clock::now();
       const std::size_t already = open.size();
       while (open.size() < wanted) open.emplace_back(target).call(request);
@@ -148,8 +150,8 @@ class Run {
     pair.end();
   }
 
-  double rate_through(const std::vector<GiopConnection>& open, const std::vector<std::uint8_t>& request) const {
-    const std::size_t calls = std::max<std::size_t>(open.size(), settings_.quick ? 1000 : 5000);
+  static double rate_through(const std::vector<GiopConnection>& open, const std::vector<std::uint8_t>& request) {
+    const std::size_t calls = std::max<std::size_t>(open.size(), 1000);
     const auto begin = Clock::now();
     for (std::size_t i = 0; i < calls; ++i) open[i % open.size()].call(request);
     return static_cast<double>(calls) / seconds_since(begin);
@@ -157,7 +159,7 @@ class Run {
 
   /// Raw sockets: a connection and a thread of the server for each thread of the client.
   std::vector<Strategy> threaded() const {
-    std::vector<Strategy> all{{mechanisms_.front(), "thread per connection", "CORBEL_BENCH=1"}};
+    std::vector<Strategy> all{{mechanisms_.front(), "thread per connection", "CORBEL_BENCH_THREADS=1"}};
     all.insert(all.end(), strategies_.begin(), strategies_.end());
     return all;
   }

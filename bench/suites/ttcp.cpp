@@ -236,7 +236,7 @@ int run_ttcp(const Settings& settings, Report& report) {
     runs.emplace_back(plan, mechanisms);
     steps += runs.back().steps();
   }
-  announce_duration(settings, static_cast<double>(steps) * (settings.quick ? 0.05 : 0.2));
+  announce_duration(settings, static_cast<double>(steps) * (settings.quick ? 0.05 : 0.35));
   Progress progress(steps);
   for (Streams& run : runs) {
     run.measure(progress);

@@ -24,15 +24,14 @@ namespace {
 constexpr std::chrono::seconds kTimeout(300);
 
 struct Subject {
+  const char* protocol;
   const char* type;
   int octets;
 };
-constexpr Subject kSubjects[] = {{"void", 0},
-                                 {"octet", 128},
-                                 {"octet", 65536},
-                                 {"BinStruct", 128 * 24},
-                                 {"BinStruct", 2730 * 24},
-                                 {"octet result", 65536}};
+constexpr Subject kSubjects[] = {
+    {"giop", "void", 0},         {"giop_lite", "void", 0},     {"giop", "octet", 4},           {"giop", "octet", 256},
+    {"giop", "octet", 1024},     {"giop", "octet", 4096},      {"giop", "octet", 16384},       {"giop", "octet", 65536},
+    {"giop", "BinStruct", 3072}, {"giop", "BinStruct", 65520}, {"giop", "octet result", 65536}};
 
 class Run {
  public:
@@ -67,8 +66,8 @@ class Run {
   }
 
  private:
-  Case case_of(const char* transport, const std::string& side) const {
-    return {{"orb", "corbel"}, {"protocol", "giop"}, {"transport", transport}, {"side", side}};
+  static Case case_of(const char* protocol, const char* transport, const std::string& side) {
+    return {{"orb", "corbel"}, {"protocol", protocol}, {"transport", transport}, {"side", side}};
   }
 
   void add(const Case& of, const char* metric, const char* unit, const std::vector<double>& samples) {
@@ -80,7 +79,7 @@ class Run {
     std::map<std::string, std::vector<std::pair<std::string, std::vector<double>>>> layers;  // by side, in order
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       const TemporaryFolder folder;
-      const std::string text = output_of({program_, folder.path(), transport, subject.type,
+      const std::string text = output_of({program_, folder.path(), subject.protocol, transport, subject.type,
                                           std::to_string(subject.octets), settings_.quick ? "2000" : "4000"},
                                          kTimeout);
       std::istringstream lines(text);
@@ -97,7 +96,7 @@ class Run {
       }
     }
     for (const std::string& side : kSides) {
-      Case of = case_of(transport, side);
+      Case of = case_of(subject.protocol, transport, side);
       of["type"] = subject.type;
       of["octets"] = std::to_string(subject.octets);
       constexpr const char* kMetrics[] = {"copies", "copied_octets", "allocations"};
@@ -142,7 +141,7 @@ class Run {
       std::map<std::string, double> rooms;
       for (const auto& [function, count] : sides[i]) rooms[room_of(function)] += count;
       for (const auto& [room, count] : rooms) {
-        Case of = case_of(transport, kSides[i]);
+        Case of = case_of("giop", transport, kSides[i]);
         of["type"] = "void";
         of["room"] = room;
         add(of, "instructions", "instructions", {count});
@@ -156,7 +155,8 @@ class Run {
       Table table({side + " layer", "tcp us", "unix us"}, 1);
       double sums[2] = {};
       for (const Result& result : report_.results) {
-        if (!matches(result.of, {{"side", side}, {"type", "void"}, {"transport", "tcp"}})) continue;
+        if (!matches(result.of, {{"side", side}, {"type", "void"}, {"transport", "tcp"}, {"protocol", "giop"}}))
+          continue;
         if (result.metric != "layer_time") continue;
         any = true;
         Case other = result.of;
@@ -184,14 +184,14 @@ class Run {
   }
 
   void print_table(const std::string& metric, const std::string& key, const char* title) const {
-    Table table({"transport", key, "octets", "client", "server"}, 2);
+    Table table({"protocol", "transport", key, "octets", "client", "server"}, 3);
     for (const Result& result : report_.results) {
       if (result.metric != metric || result.of.at("side") != (key == "room" ? "server" : "client")) continue;
       Case other = result.of;
       other["side"] = "server";
       Case own = result.of;
       own["side"] = "client";
-      table.add({result.of.at("transport"), result.of.at(key), value_of(result.of, "octets"),
+      table.add({result.of.at("protocol"), result.of.at("transport"), result.of.at(key), value_of(result.of, "octets"),
                  number(value(own, metric), 1), number(value(other, metric), 1)});
     }
     std::cout << '\n' << title << "\n\n";

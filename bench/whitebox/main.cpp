@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// corbel-bench-layers FOLDER TRANSPORT TYPE OCTETS CALLS: two-way calls between two processes, looked into.
+// corbel-bench-layers FOLDER PROTOCOL TRANSPORT TYPE OCTETS CALLS: two-way calls between two processes, looked into.
 //
 // Prints for each side what one call copies and allocates, as "SIDE COPIES COPIED-OCTETS ALLOCATIONS". In a build with
 // CORBEL_PROBES each process leaves its time probes in FOLDER/client and FOLDER/server. The static library is linked in
@@ -96,11 +96,11 @@ void bind_to(bool last) {
   sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-int serve(const std::string& folder, const std::string& transport, int ready) {
+int serve(const std::string& folder, const std::string& protocol, const std::string& transport, int ready) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   bind_to(true);
   const std::string endpoint = transport == "unix" ? "unix://" + folder + "/socket" : "tcp://127.0.0.1:0";
-  std::vector<std::string> arguments{"-ORBListenEndpoints", endpoint};
+  std::vector<std::string> arguments{"-ORBListenEndpoints", protocol + "+" + endpoint};
   const auto orb = CORBA::ORB_init(arguments);
   const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   const auto id = poa->activate_object(CORBA::make_reference<Target>(orb));
@@ -161,8 +161,8 @@ int call(const std::string& type, std::uint32_t octets, int calls, const std::st
   return 0;
 }
 
-int run(const std::string& folder, const std::string& transport, const std::string& type, std::uint32_t octets,
-        int calls) {
+int run(const std::string& folder, const std::string& protocol, const std::string& transport, const std::string& type,
+        std::uint32_t octets, int calls) {
   void* const shared = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int ready[2];
   if (shared == MAP_FAILED || pipe(ready) != 0) throw std::runtime_error("no memory or pipe to share");
@@ -174,7 +174,7 @@ int run(const std::string& folder, const std::string& transport, const std::stri
   counters = &sides[is_server ? 1 : 0];
   if (is_server) {
     close(ready[0]);
-    return serve(folder, transport, ready[1]);
+    return serve(folder, protocol, transport, ready[1]);
   }
   close(ready[1]);
   std::string reference;
@@ -188,12 +188,13 @@ int run(const std::string& folder, const std::string& transport, const std::stri
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 6) {
-    std::fprintf(stderr, "usage: %s FOLDER TRANSPORT void|octet|BinStruct|\"octet result\" OCTETS CALLS\n", argv[0]);
+  if (argc != 7) {
+    std::fprintf(stderr, "usage: %s FOLDER PROTOCOL TRANSPORT void|octet|BinStruct|\"octet result\" OCTETS CALLS\n",
+                 argv[0]);
     return 2;
   }
   alarm(300);
-  return run(argv[1], argv[2], argv[3], static_cast<std::uint32_t>(std::atol(argv[4])), std::atoi(argv[5]));
+  return run(argv[1], argv[2], argv[3], argv[4], static_cast<std::uint32_t>(std::atol(argv[5])), std::atoi(argv[6]));
 } catch (const std::exception& failure) {
   std::fprintf(stderr, "%s: %s\n", argv[0], failure.what());
   return 1;

@@ -81,7 +81,11 @@ struct Plain {
     for (;;) {
       const int handle = plain_accept(listener);
       check(handle);
-      std::thread(serve_connection, handle).detach();
+      if (peer::serves_in_threads()) {
+        std::thread(serve_connection, handle).detach();
+      } else {
+        serve_connection(handle);
+      }
     }
   }
   static int run_client(const char* protocol, const char*, const char* address) {

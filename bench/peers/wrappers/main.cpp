@@ -140,7 +140,14 @@ void serve_connection(ipc::Stream<Address> stream) try {
 template <class Address>
 [[noreturn]] void serve(ipc::Acceptor<Address>& acceptor, const std::string& reference) {
   peer::announce(reference);
-  for (;;) std::thread(serve_connection<Address>, checked(acceptor.accept())).detach();
+  for (;;) {
+    auto stream = checked(acceptor.accept());
+    if (peer::serves_in_threads()) {
+      std::thread(serve_connection<Address>, std::move(stream)).detach();
+    } else {
+      serve_connection(std::move(stream));
+    }
+  }
 }
 
 template <class Address>
