@@ -22,33 +22,7 @@ bool is_operation_or_attribute(const Entry& entry) {
 
 std::string_view kind_name(const Entry& entry) {
   if (entry.declaration == nullptr) return entry.how == Entry::How::member ? "member or parameter" : "name";
-  switch (entry.declaration->kind) {
-    case DeclarationKind::module_:
-      return "module";
-    case DeclarationKind::forward:
-      return "forward declaration";
-    case DeclarationKind::constant:
-      return "constant";
-    case DeclarationKind::alias:
-      return "typedef";
-    case DeclarationKind::enum_:
-      return "enum";
-    case DeclarationKind::enumerator:
-      return "enumerator";
-    case DeclarationKind::struct_:
-      return "struct";
-    case DeclarationKind::union_:
-      return "union";
-    case DeclarationKind::exception:
-      return "exception";
-    case DeclarationKind::interface_:
-      return "interface";
-    case DeclarationKind::attribute:
-      return "attribute";
-    case DeclarationKind::operation:
-      return "operation";
-  }
-  return "name";
+  return kind_name(*entry.declaration);
 }
 
 /// Entries of the bases that a lookup in `scope` would find, nearest first on every path, each once.
