@@ -23,6 +23,8 @@ Evaluated from_constant(const model::Constant& constant) {
         } else if constexpr (std::is_same_v<V, char32_t>) {
           if (kind == TypeKind::wchar) return WideCharacter{value};
           return NarrowCharacter{static_cast<char>(value)};
+        } else if constexpr (std::is_same_v<V, long double> || std::is_same_v<V, model::Fixed>) {
+          return std::monostate{};
         } else {
           return value;
         }
