@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idl/cpp/layout.hpp"
 
+#include "idl/cpp/types.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -78,6 +80,8 @@ std::size_t primitive_size(TypeKind kind) noexcept {
   switch (kind) {
     case TypeKind::char_:
     case TypeKind::octet:
+    case TypeKind::int8:
+    case TypeKind::uint8:
       return 1;
     case TypeKind::short_:
     case TypeKind::ushort:
@@ -143,9 +147,23 @@ std::size_t Layouts::min_size(const model::Type& type) {
     case TypeKind::sequence:
     case TypeKind::enum_:
       return 4;
+    case TypeKind::any:
+    case TypeKind::type_code:
+    case TypeKind::map:
+    case TypeKind::value_base:
+    case TypeKind::value:
+    case TypeKind::value_box:
+      return 4;
+    case TypeKind::long_double:
+      return 16;
+    case TypeKind::fixed:
+      return static_cast<std::size_t>(real.digits + 2) / 2;
     case TypeKind::object:
-    case TypeKind::interface_:
       return 12;
+    case TypeKind::interface_: {
+      const auto& interface = *as<model::Interface>(real.declaration);
+      return interface.is_abstract ? 1 : 12;
+    }
     case TypeKind::array:
       return std::min(kEndless, element_count(real) * min_size(*real.element));
     case TypeKind::struct_:
@@ -190,7 +208,8 @@ bool Layouts::is_recursive(const model::Declaration& declaration) {
 
 bool Layouts::has_reference(const model::Type& type) {
   const model::Type& real = innermost(type);
-  if (real.kind == TypeKind::object || real.kind == TypeKind::interface_) return true;
+  // References compare by identity, which is not what == on a struct promises.
+  if (is_reference(real)) return true;
   return real.declaration != nullptr && has_reference(*real.declaration);
 }
 

@@ -79,7 +79,10 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
     case TypeKind::wchar:
       return "wchar_t";
     case TypeKind::octet:
+    case TypeKind::uint8:
       return "std::uint8_t";
+    case TypeKind::int8:
+      return "std::int8_t";
     case TypeKind::short_:
       return "std::int16_t";
     case TypeKind::ushort:
@@ -96,6 +99,20 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
       return "float";
     case TypeKind::double_:
       return "double";
+    case TypeKind::long_double:
+      return "long double";
+    case TypeKind::any:
+      return "CORBA::Any";
+    case TypeKind::type_code:
+      return "IDL::traits<CORBA::TypeCode>::ref_type";
+    case TypeKind::value_base:
+      return "IDL::traits<CORBA::ValueBase>::ref_type";
+    case TypeKind::fixed:
+      return "IDL::Fixed<" + std::to_string(type.digits) + ", " + std::to_string(type.scale) + ">";
+    case TypeKind::map: {
+      const std::string entries = spell(*type.key, names, context) + ", " + spell(*type.element, names, context);
+      return bounded("std::map", "IDL::bounded_map", entries, type.bound);
+    }
     case TypeKind::string:
       return bounded("std::string", "IDL::bounded_string", "", type.bound);
     case TypeKind::wstring:
@@ -107,6 +124,8 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
     case TypeKind::object:
       return "IDL::traits<CORBA::Object>::ref_type";
     case TypeKind::interface_:
+    case TypeKind::value:
+    case TypeKind::value_box:
       return "IDL::traits<" + names.in(context, *type.declaration) + ">::ref_type";
     default:
       break;
@@ -116,8 +135,22 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
 
 bool is_by_value(const model::Type& type) {
   const TypeKind kind = resolve(type).kind;
-  return kind <= TypeKind::double_ || kind == TypeKind::object || kind == TypeKind::enum_ ||
-         kind == TypeKind::interface_;
+  return kind <= TypeKind::long_double || kind == TypeKind::enum_ || kind == TypeKind::bitset ||
+         kind == TypeKind::bitmask || is_reference(type);
+}
+
+bool is_reference(const model::Type& type) {
+  switch (resolve(type).kind) {
+    case TypeKind::type_code:
+    case TypeKind::object:
+    case TypeKind::value_base:
+    case TypeKind::interface_:
+    case TypeKind::value:
+    case TypeKind::value_box:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::string in_parameter(const model::Type& type, const Names& names, const Context& context) {
