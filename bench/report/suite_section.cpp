@@ -212,7 +212,8 @@ Case common_part(const Case& of) {
 }
 
 std::string case_text(const Case& of) {
-  static const std::set<std::string> kNamed = {"side", "order", "queue", "octets", "rate", "payload", "buffer"};
+  static const std::set<std::string> kNamed = {"side",    "order",  "queue", "octets",      "rate",
+                                               "payload", "buffer", "mtu",   "connections", "threads"};
   std::string text;
   for (const char* const key : {"network", "transport", "what", "direction", "type"}) {
     if (const std::string value = value_of(of, key); !value.empty()) text += (text.empty() ? "" : ", ") + value;
