@@ -78,6 +78,7 @@ class Meter {
   }
 
   void count() {
+    CALLGRIND_DUMP_STATS_AT("warm-up");
     for (const Piece& piece : pieces_) {
       CALLGRIND_ZERO_STATS;
       piece.body();

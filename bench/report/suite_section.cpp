@@ -191,7 +191,7 @@ int Palette::colour_of(const std::string& name) {
                                                     {"linear search", 0}, {"Corbel giop", 1},
                                                     {"Corbel", 1},        {"Corbel giop_lite", 2},
                                                     {"direct index", 5},  {"hashing", 3},
-                                                    {"wrappers", 5},      {"Corbel, whole collocated call", 2}};
+                                                    {"wrappers", 5},      {"Corbel (collocated call)", 2}};
   if (const auto fixed = kFixed.find(name); fixed != kFixed.end()) return fixed->second;
   const auto [place, fresh] = given_.emplace(name, 0);
   if (fresh) {
