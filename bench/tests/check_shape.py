@@ -87,6 +87,30 @@ def check_counts(program, folder):
             expect(found and found <= COUNTS, f"{orb}, {side}: {found}")
 
 
+# What is compared, and the least settings, of every suite that runs peers; and cases that it must have measured.
+PEER_SUITES = {
+    "ttcp": [{"orb": "raw", "mode": "oneway", "type": "octet"}, {"orb": "memcpy"}, {"orb": "wrappers", "mode": "twoway"},
+             {"orb": "corbel", "type": "BinStruct"}, {"orb": "corbel", "queue": "8192"}],
+    "latency": [{"orb": "raw", "loop": "closed", "waiting": "blocking"}, {"orb": "corbel", "loop": "open"}],
+    "cubit": [{"orb": "corbel", "protocol": protocol, "transport": transport, "operation": operation}
+              for protocol in ("giop", "giop_lite") for transport in ("tcp", "unix", "inproc")
+              for operation in ("void", "octet", "struct", "union", "octets-large", "longs-small")],
+    "networks": [{"orb": "corbel", "type": "octet"}, {"orb": "raw", "loop": "closed"}],
+    "scale": [{"orb": "corbel", "concurrency": name, "connections": "100"} for name in ("adaptive", "pool", "single")]
+             + [{"orb": "corbel", "side": "client"}, {"orb": "raw", "threads": "8"}],
+}
+
+
+def check_peer_suites(program, folder):
+    for suite, wanted in PEER_SUITES.items():
+        path = os.path.join(folder, f"{suite}.json")
+        run([program, suite, "--quick", "--repeat", "1", "--only", "corbel,wrappers", "--json", path])
+        cases = [result["case"] for result in check_report(path, suite)]
+        for case in wanted:
+            expect(any(case.items() <= found.items() for found in cases), f"{suite} has no result of {case}")
+    expect("corbel: found" in run([program, "--peers"]), "--peers does not list corbel")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--demo", required=True)
@@ -94,6 +118,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         check_demo(arguments.demo, folder)
+        check_peer_suites(arguments.bench, folder)
         if shutil.which("valgrind"):
             check_counts(arguments.bench, folder)
 

@@ -12,9 +12,6 @@
 #include <mutex>
 #include <new>
 #include <vector>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace corbel::base {
 namespace {
@@ -23,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
-  return __rdtsc();
+  return __builtin_ia32_rdtsc();
 #else
   return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
 #endif

@@ -108,10 +108,7 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
       return "IDL::traits<CORBA::Object>::ref_type";
     case TypeKind::interface_:
       return "IDL::traits<" + names.in(context, *type.declaration) + ">::ref_type";
-    case TypeKind::alias:
-    case TypeKind::enum_:
-    case TypeKind::struct_:
-    case TypeKind::union_:
+    default:
       break;
   }
   return names.in(context, *type.declaration);
