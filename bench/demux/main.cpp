@@ -100,7 +100,7 @@ void measure_skeleton(Meter& meter, IDL::traits<PortableServer::POA>::ref_type p
   const auto id = poa->activate_object(CORBA::make_reference<Hundred>());
   const auto hundred = IDL::traits<Demux::Hundred>::narrow(poa->id_to_reference(id));
   const auto add_call = [&](const char* order, auto call) {
-    meter.add(name_of("operation", "Corbel, whole collocated call", 100, order), 100, [=] {
+    meter.add(name_of("operation", "Corbel (collocated call)", 100, order), 100, [=] {
       for (int i = 0; i < 100; ++i) call(*hundred);
     });
   };
@@ -147,7 +147,7 @@ void measure_objects(Meter& meter, IDL::traits<PortableServer::POA>::ref_type po
       const std::size_t place = key.words[1];
       return place < size && keys[place].words[2] == key.words[2] ? &keys[place] : nullptr;
     });
-    meter.add(name_of("object", "Corbel, whole collocated call", size, order), targets->size(), [targets] {
+    meter.add(name_of("object", "Corbel (collocated call)", size, order), targets->size(), [targets] {
       for (const auto& target : *targets) target->ping();
     });
   }

@@ -27,7 +27,7 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin: 8px 0 4px; }
 h2 { font-size: 1.3rem; margin: 48px 0 8px; padding-top: 16px; border-top: 1px solid var(--line); }
 p { max-width: 76ch; margin: 8px 0; }
 ul { max-width: 76ch; padding-left: 1.2em; }
-.soft, figcaption, caption { color: var(--soft); }
+.soft { color: var(--soft); }
 .warning { background: var(--warn); color: var(--warn-ink); padding: 10px 14px; border-radius: 8px; max-width: none; }
 nav { display: flex; flex-wrap: wrap; gap: 6px 16px; margin: 16px 0; }
 a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
@@ -49,7 +49,6 @@ svg circle, svg rect { fill: var(--c); } svg .spread { stroke: var(--c); stroke-
 svg .whisker { stroke: var(--ink); stroke-width: 1; opacity: .55; }
 .scroll { overflow-x: auto; margin: 12px 0; }
 table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding: 6px 0; font-size: .92rem; }
 th, td { padding: 4px 12px 4px 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; vertical-align: bottom; } .t { text-align: left; }
 details { margin: 10px 0; } summary { cursor: pointer; color: var(--accent); }
@@ -77,8 +76,8 @@ void write_row(std::ostream& out, const std::vector<std::string>& cells, std::si
 void write_table(std::ostream& out, const DataTable& table, bool fold) {
   fold = !table.unfolded && (fold || table.rows.size() > kRowsShown);
   if (fold) out << "<details><summary>" << escaped(table.caption) << ", as a table</summary>\n";
+  if (!fold) out << "<p class=\"soft\">" << escaped(table.caption) << "</p>\n";
   out << "<div class=\"scroll\"><table>";
-  if (!fold) out << "<caption>" << escaped(table.caption) << "</caption>";
   out << "<thead>";
   write_row(out, table.heads, table.texts, "th");
   out << "</thead><tbody>\n";

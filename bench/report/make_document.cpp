@@ -24,7 +24,7 @@ const std::vector<SuiteView>& views() {
       {"cubit", "The IDL_Cubit operations", {"Two-way calls that cube what they are given."}, {"time_per_call"}},
       {"demux",
        "Finding the operation and the object",
-       {"One lookup among so many entries. \"Whole collocated call\" is everything from the stub over the object "
+       {"One lookup among so many entries. \"Collocated call\" is everything from the stub over the object "
         "adapter to the "
         "servant and back in one process, not only the lookup."},
        {"time"},

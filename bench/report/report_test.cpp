@@ -116,6 +116,14 @@ TEST(Page, HasASectionForEachSuiteThatWasRun) {
   expect_balanced(to_html(make_document({})));
 }
 
+TEST(Page, TablesHaveACellForEachHead) {
+  for (const Section& section : make_document(every_suite()).sections) {
+    for (const DataTable& table : section.tables) {
+      for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.heads.size()) << table.caption;
+    }
+  }
+}
+
 TEST(Summary, TellsWinsAndLossesAlike) {
   Report report;
   for (const auto& [orb, value] : {std::pair{"corbel", 10.0}, {"raw", 5.0}, {"omniORB-4.2.5", 20.0}}) {

@@ -191,7 +191,7 @@ int Palette::colour_of(const std::string& name) {
                                                     {"linear search", 0}, {"Corbel giop", 1},
                                                     {"Corbel", 1},        {"Corbel giop_lite", 2},
                                                     {"direct index", 5},  {"hashing", 3},
-                                                    {"wrappers", 5},      {"Corbel, whole collocated call", 2}};
+                                                    {"wrappers", 5},      {"Corbel (collocated call)", 2}};
   if (const auto fixed = kFixed.find(name); fixed != kFixed.end()) return fixed->second;
   const auto [place, fresh] = given_.emplace(name, 0);
   if (fresh) {
@@ -212,7 +212,8 @@ Case common_part(const Case& of) {
 }
 
 std::string case_text(const Case& of) {
-  static const std::set<std::string> kNamed = {"side", "order", "queue", "octets", "rate", "payload", "buffer"};
+  static const std::set<std::string> kNamed = {"side",    "order",  "queue", "octets",      "rate",
+                                               "payload", "buffer", "mtu",   "connections", "threads"};
   std::string text;
   for (const char* const key : {"network", "transport", "what", "direction", "type"}) {
     if (const std::string value = value_of(of, key); !value.empty()) text += (text.empty() ? "" : ", ") + value;

@@ -84,11 +84,11 @@ std::string factor_text(double factor) {
 }
 
 DataTable wins_and_losses(const std::vector<Comparison>& comparisons) {
-  DataTable table{
-      "Corbel (giop) against each other mechanism; even: less than 5 % apart",
-      {"suite", "against", "best case", "worst case", "cases", "ahead", "even", "behind", "median", "best", "worst"},
-      {},
-      4};
+  DataTable table{"Corbel (giop) against each other mechanism; even: less than 5 % apart",
+                  {"suite", "against", "cases", "ahead", "even", "behind", "median", "best", "worst"},
+                  {},
+                  2,
+                  true};
   for (const Comparison& one : comparisons) {
     const auto ahead = std::count_if(one.factors.begin(), one.factors.end(), [](double f) { return f > kEven; });
     const auto behind = std::count_if(one.factors.begin(), one.factors.end(), [](double f) { return f < 1 / kEven; });

@@ -43,7 +43,7 @@ class Run {
   }
 
   void run() {
-    const int repetitions = settings_.repetitions(7, 3);
+    const int repetitions = settings_.repetitions(5, 2);
     Progress progress(2 * std::size(kSubjects) + 2);
     for (const char* const transport : {"tcp", "unix"}) {
       for (const Subject& subject : kSubjects) {
@@ -80,7 +80,7 @@ class Run {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       const TemporaryFolder folder;
       const std::string text = output_of({program_, folder.path(), subject.protocol, transport, subject.type,
-                                          std::to_string(subject.octets), settings_.quick ? "2000" : "4000"},
+                                          std::to_string(subject.octets), settings_.quick ? "1000" : "4000"},
                                          kTimeout);
       std::istringstream lines(text);
       std::string side;

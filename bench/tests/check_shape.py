@@ -111,6 +111,25 @@ def check_peer_suites(program, folder):
     expect("corbel: found" in run([program, "--peers"]), "--peers does not list corbel")
 
 
+def check_analysis(program, folder):
+    """What is made of figures: streams of 100 Mbit/s at best, with 10 us for each message."""
+    streams = os.path.join(folder, "streams.json")
+    results = [{"suite": "ttcp", "case": {"orb": "raw", "protocol": "none", "transport": "tcp", "type": "octet", "buffer": str(size)},
+                "metric": "throughput", "unit": "Mbit/s", "value": rate, "min": rate, "max": rate, "n": 1}
+               for size in (1024, 4096, 16384) for rate in (8 * size / (10 + 0.08 * size),)]
+    with open(streams, "w", encoding="utf-8") as file:
+        json.dump({"machine": {"processor": "p", "cores": 1, "kernel": "k", "load": 0, "versions": {}}, "results": results}, file)
+    path = os.path.join(folder, "model.json")
+    run([program, "model", streams, "--json", path])
+    found = {result["metric"]: result["value"] for result in check_report(path, "model")}
+    expect(math.isclose(found["r_max"], 100) and math.isclose(found["b0"], 10), f"the model says {found}")
+    expect("three sizes" in run([program, "model", path], status=1), "no word about a model without streams")
+    run([program, "report", streams, path, "--output", os.path.join(folder, "report")])
+    for name, text in (("report.html", '<section id="ttcp">'), ("report.md", "## Streams of user data")):
+        with open(os.path.join(folder, "report", name), encoding="utf-8") as file:
+            expect(text in file.read(), f"{name} has no streams")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--demo", required=True)
@@ -118,6 +137,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         check_demo(arguments.demo, folder)
+        check_analysis(arguments.bench, folder)
         check_peer_suites(arguments.bench, folder)
         if shutil.which("valgrind"):
             check_counts(arguments.bench, folder)
