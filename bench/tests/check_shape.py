@@ -97,7 +97,7 @@ PEER_SUITES = {
               for operation in ("void", "octet", "struct", "union", "octets-large", "longs-small")],
     "networks": [{"orb": "corbel", "type": "octet"}, {"orb": "raw", "loop": "closed"}],
     "scale": [{"orb": "corbel", "concurrency": name, "connections": "100"} for name in ("adaptive", "pool", "single")]
-             + [{"orb": "corbel", "side": "client"}, {"orb": "raw", "threads": "8"}],
+             + [{"orb": "raw", "side": "client"}, {"orb": "raw", "threads": "8"}],
 }
 
 

@@ -31,6 +31,23 @@ void check(const base::Status& status) {
   if (!status) throw std::runtime_error(base::to_string(status.error()));
 }
 
+/// The control's loops, with the wrappers' calls: each is one inline system call.
+template <class Stream>
+void send_all(Stream& stream, base::ConstByteSpan data) {
+  while (!data.empty()) data = data.subspan(checked(stream.send(data)));
+}
+/// False if the peer closed before the first octet.
+template <class Stream>
+bool receive_all(Stream& stream, base::ByteSpan room) {
+  for (std::size_t done = 0; done < room.size();) {
+    const std::size_t got = checked(stream.recv(room.subspan(done)));
+    if (got == 0 && done == 0) return false;
+    if (got == 0) throw std::runtime_error("the peer went away");
+    done += got;
+  }
+  return true;
+}
+
 base::ConstByteSpan octets_of(const Message& message) {
   return {reinterpret_cast<const base::Octet*>(&message), sizeof message};
 }
@@ -60,7 +77,7 @@ class Client {
   }
 
   void ping() {
-    check(stream_.send_n(octets_of(Message())));
+    send_all(stream_, octets_of(Message()));
     await_reply();
   }
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(server_); }
@@ -84,19 +101,19 @@ class Client {
  private:
   void await_reply() {
     Message reply;
-    check(stream_.recv_n(room_of(reply)));
+    if (!receive_all(stream_, room_of(reply))) throw std::runtime_error("the server went away");
   }
   void exchange(const base::Bytes& data, base::Bytes* back) {
     send_both(stream_, {.operation = back != nullptr ? Operation::echo : Operation::exchange, .size = data.size()},
               data);
     await_reply();
-    if (back != nullptr) check(stream_.recv_n(*back));
+    if (back != nullptr) receive_all(stream_, *back);
   }
   void flood(const base::Bytes& data, unsigned long calls) {
-    check(stream_.send_n(octets_of({.operation = Operation::flood,
-                                    .buffer = static_cast<std::uint32_t>(data.size()),
-                                    .size = data.size() * calls})));
-    for (unsigned long i = 0; i < calls; ++i) check(stream_.send_n(data));
+    send_all(stream_, octets_of({.operation = Operation::flood,
+                                 .buffer = static_cast<std::uint32_t>(data.size()),
+                                 .size = data.size() * calls}));
+    for (unsigned long i = 0; i < calls; ++i) send_all(stream_, data);
     await_reply();
   }
 
@@ -120,17 +137,17 @@ void serve_connection(ipc::Stream<Address> stream) try {
   send_at_once(stream);
   base::Bytes data;
   Message request;
-  while (stream.recv_n(room_of(request))) {
+  while (receive_all(stream, room_of(request))) {
     if (request.operation == Operation::flood) drop_flood(stream, request);
     const bool exchange = request.operation == Operation::exchange || request.operation == Operation::echo;
     if (exchange) {
       data.resize(std::min<std::uint64_t>(request.size, 1U << 20));
-      check(stream.recv_n(data));
+      receive_all(stream, data);
     }
     if (request.operation == Operation::echo) {
       send_both(stream, request, data);
     } else {
-      check(stream.send_n(octets_of(request)));
+      send_all(stream, octets_of(request));
     }
   }
 } catch (const std::exception& failure) {
