@@ -339,6 +339,7 @@ void write_any_files(Emitter& e, const std::string& stem) {
   header.line("#pragma once");
   header.blank();
   header.line("#include <corbel/dynamic/any.hpp>");
+  header.line("#include <corbel/dynamic/type_of_extended.hpp>");
   header.blank();
   header.line("#include \"" + stem + ".hpp\"");
   for (const auto& file : e.model.files) {

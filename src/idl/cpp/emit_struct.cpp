@@ -18,8 +18,9 @@ std::string storage_name(const std::string& name, bool exception) {
 }
 
 std::string initializer(const Field& field) {
+  if (!field.initial.empty()) return " = " + field.initial;
   const bool array = resolve(*field.type).kind == model::TypeKind::array;
-  return (field.by_value && !is_reference(*field.type)) || array ? "{}" : "";
+  return !field.optional && ((field.by_value && !is_reference(*field.type)) || array) ? "{}" : "";
 }
 
 /// Whether a member is a sequence of something that is still to be defined (mutual recursion). Compilers may then not
@@ -40,6 +41,11 @@ struct ConstructorParts {
 };
 ConstructorParts constructor_parts(const Emitter& e, const model::Struct& structure, const std::vector<Field>& fields) {
   ConstructorParts parts;
+  if (structure.base != nullptr) {
+    const std::string base = e.names.in({&structure}, *structure.base);
+    parts.parameters.push_back(base + " base_");
+    parts.initializers.push_back(base + "(std::move(base_))");
+  }
   for (const auto& field : fields) {
     const bool plain = field.by_value && !is_reference(*field.type);
     const std::string parameter = e.names.parameter(structure, field.accessor);
@@ -51,7 +57,7 @@ ConstructorParts constructor_parts(const Emitter& e, const model::Struct& struct
 
 void emit_constructors(Emitter& e, const model::Struct& structure, const std::vector<Field>& fields) {
   emit_default_constructor(e, structure);
-  if (fields.empty()) return;
+  if (fields.empty() && structure.base == nullptr) return;
   const auto parts = constructor_parts(e, structure, fields);
   e.header.constructor("explicit " + e.names.own(structure) + "(", parts.parameters, parts.initializers);
 }
@@ -138,9 +144,17 @@ std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure) {
   const bool exception = as<model::Exception>(&structure) != nullptr;
   std::vector<Field> fields;
   for (const auto& member : structure.members) {
-    fields.push_back({member.type, exception ? escape_exception_member(member.name) : escape(member.name),
-                      storage_name(member.name, exception), spell(*member.type, e.names, {&structure}),
-                      is_by_value(*member.type)});
+    const std::string type = spell(*member.type, e.names, {&structure});
+    Field field{member.type, exception ? escape_exception_member(member.name) : escape(member.name),
+                storage_name(member.name, exception), member.optional ? "IDL::optional<" + type + ">" : type,
+                is_by_value(*member.type) && !member.optional, member.optional};
+    const auto* enumeration = as<model::Enum>(resolve(*member.type).declaration);
+    if (!std::holds_alternative<std::monostate>(member.default_value)) {
+      field.initial = literal(member.default_value, *member.type, e.names, {&structure});
+    } else if (enumeration != nullptr && enumeration->default_literal != nullptr && !member.optional) {
+      field.initial = e.names.in({&structure}, *enumeration) + "::" + escape(enumeration->default_literal->name);
+    }
+    fields.push_back(std::move(field));
   }
   return fields;
 }
@@ -172,7 +186,8 @@ void define_struct(Emitter& e, const model::Struct& structure) {
   const BulkLayout* bulk = exception == nullptr ? e.layouts.bulk(structure) : nullptr;
   const std::string name = e.names.own(structure);
   e.header.blank();
-  e.header.open("class " + name + (exception != nullptr ? " final : public CORBA::UserException {" : " {"));
+  const std::string base = structure.base == nullptr ? "" : " : public " + e.names.in({structure.scope}, *structure.base);
+  e.header.open("class " + name + (exception != nullptr ? " final : public CORBA::UserException" : base) + " {");
   e.header.label("public:");
   if (!structure.contents.empty()) {
     define_contents(e, structure.contents);

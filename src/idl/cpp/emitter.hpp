@@ -66,6 +66,8 @@ struct Field {
   std::string storage;
   std::string spelled;  ///< type, as seen from inside the class
   bool by_value;
+  bool optional = false;
+  std::string initial = {};  ///< @default or @default_literal as a C++ expression
 };
 std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure);
 /// A field's accessors; the setters only declared if they are to be defined later.
@@ -78,6 +80,8 @@ void define_constant(Emitter& e, const model::Constant& constant);
 void define_enum(Emitter& e, const model::Enum& enumeration);
 void define_struct(Emitter& e, const model::Struct& structure);
 void define_union(Emitter& e, const model::Union& u);
+void define_bitmask(Emitter& e, const model::Bitmask& mask);
+void define_bitset(Emitter& e, const model::Bitset& bits);
 void define_interface(Emitter& e, const model::Interface& interface);
 /// Any of these, with what is declared inside; modules are left to the caller.
 void define(Emitter& e, const model::Declaration& declaration);
@@ -121,6 +125,14 @@ std::vector<Method> all_methods_of(const model::Interface& interface);
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
                                         bool with_names);
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p);
+
+/// Names of enumerators or flags, for printing.
+void stream_bitmask(Emitter& e, const model::Bitmask& mask);
+void stream_bitset(Emitter& e, const model::Bitset& bits);
+/// "std::uint16_t" for a number of bits.
+std::string holder_of(unsigned bits);
+/// Every field of a bitset, those of the base first.
+std::vector<const model::Bitfield*> all_fields(const model::Bitset& bits);
 
 // Any files.
 /// Declares and defines the TypeCodes of the main file.

@@ -85,12 +85,26 @@ void for_each_type(const Emitter& e, const std::function<void(const model::Type&
   for_each_own(e.model, [&](const auto& declaration) { model::for_each_type(declaration, with_parts); });
 }
 
+/// Whether the main file has optional members, bitsets or bitmasks.
+bool uses_extended(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    found |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
+    if (d.kind != model::DeclarationKind::struct_ && d.kind != model::DeclarationKind::exception) return;
+    for (const auto& member : static_cast<const model::Struct&>(d).members) found |= member.optional;
+  });
+  return found;
+}
+
 void write_header_top(Emitter& e) {
   bool unions = false;
   for_each_own(e.model, [&](const auto& d) { unions |= as<model::Union>(&d) != nullptr; });
-  bool anys = false;
+  bool anys = false, fixed = false;
+  bool extended = uses_extended(e);
   for_each_type(e, [&](const auto& type) {
     anys |= type.kind == model::TypeKind::any || type.kind == model::TypeKind::type_code;
+    fixed |= type.kind == model::TypeKind::fixed;
+    extended |= type.kind == model::TypeKind::map;
   });
   e.header.line("#pragma once");
   e.header.blank();
@@ -99,6 +113,8 @@ void write_header_top(Emitter& e) {
     e.header.blank();
   }
   if (anys) e.header.line("#include <corbel/dynamic/any.hpp>");
+  if (extended) e.header.line("#include <corbel/mapping/extended.hpp>");
+  if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
   e.header.line("#include <corbel/mapping/stub.hpp>");
   const bool includes = std::any_of(e.model.files.begin(), e.model.files.end(), [](const auto& f) { return f.direct; });
   if (includes) e.header.blank();

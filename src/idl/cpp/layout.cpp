@@ -15,6 +15,10 @@ using model::TypeKind;
 
 constexpr std::size_t kEndless = std::size_t{1} << 40;
 
+std::size_t holder_size(unsigned bits) {
+  return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+
 std::size_t align(std::size_t offset, std::size_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
@@ -64,7 +68,7 @@ void append_parts(const model::Declaration& declaration, std::vector<const model
     for (const auto& c : u->cases) types.push_back(c.member.type);
   } else if (declaration.kind == model::DeclarationKind::struct_ ||
              declaration.kind == model::DeclarationKind::exception) {
-    for (const auto& m : static_cast<const model::Struct&>(declaration).members) types.push_back(m.type);
+    for (const auto* m : model::all_members(static_cast<const model::Struct&>(declaration))) types.push_back(m->type);
   }
 }
 
@@ -102,8 +106,10 @@ std::size_t primitive_size(TypeKind kind) noexcept {
 const BulkLayout* Layouts::bulk(const model::Struct& structure) {
   if (const auto known = bulk_.find(&structure); known != bulk_.end()) return known->second ? &*known->second : nullptr;
   auto& result = bulk_[&structure];  // a recursive struct finds nothing here, and is right
+  if (structure.base != nullptr) return nullptr;
   BulkLayout layout;
   for (const auto& member : structure.members) {
+    if (member.optional) return nullptr;
     const model::Type& real = resolve(*member.type);
     const bool array = real.kind == TypeKind::array;
     const model::Type& element = array ? resolve(*real.element) : real;
@@ -156,6 +162,10 @@ std::size_t Layouts::min_size(const model::Type& type) {
       return 4;
     case TypeKind::long_double:
       return 16;
+    case TypeKind::bitmask:
+      return holder_size(as<model::Bitmask>(real.declaration)->bit_bound);
+    case TypeKind::bitset:
+      return holder_size(as<model::Bitset>(real.declaration)->width);
     case TypeKind::fixed:
       return static_cast<std::size_t>(real.digits + 2) / 2;
     case TypeKind::object:
@@ -178,7 +188,14 @@ std::size_t Layouts::min_size(const model::Type& type) {
 std::size_t Layouts::min_size(const model::Struct& structure) {
   if (const auto known = min_sizes_.find(&structure); known != min_sizes_.end()) return known->second;
   Extent extent;
-  for (const auto& member : structure.members) add(extent, *member.type, *this);
+  for (const auto* member : model::all_members(structure)) {
+    if (member->optional) {
+      extent.lose_position();
+      extent.add(1, 1);
+    } else {
+      add(extent, *member->type, *this);
+    }
+  }
   return min_sizes_[&structure] = extent.least();
 }
 

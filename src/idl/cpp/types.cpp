@@ -174,7 +174,7 @@ std::string literal(const model::Value& value, const model::Type& type, const Na
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
   if (const auto* i = std::get_if<std::int64_t>(&value)) return integer(*i);
   if (const auto* u = std::get_if<std::uint64_t>(&value))
-    return std::to_string(*u) + (kind == TypeKind::octet || kind == TypeKind::ushort ? "" : "U");
+    return std::to_string(*u) + (kind == TypeKind::octet || kind == TypeKind::uint8 || kind == TypeKind::ushort ? "" : "U");
   if (const auto* d = std::get_if<double>(&value)) return real(*d, kind == TypeKind::float_);
   if (const auto* c = std::get_if<char32_t>(&value)) {
     const bool wide = kind == TypeKind::wchar;
@@ -185,6 +185,18 @@ std::string literal(const model::Value& value, const model::Type& type, const Na
     std::string result = "L\"";
     for (const char32_t c : *w) result += character(c, '"', true);
     return result + "\"";
+  }
+  if (const auto* d = std::get_if<long double>(&value)) {
+    std::array<char, 64> text;
+    std::snprintf(text.data(), text.size(), "%.21Lg", *d);
+    std::string result = text.data();
+    if (result.find_first_of(".e") == std::string::npos) result += ".0";
+    return result + "L";
+  }
+  if (const auto* f = std::get_if<model::Fixed>(&value)) {
+    std::string digits = f->digits;
+    if (f->scale != 0) digits.insert(digits.size() - f->scale, ".");
+    return spell(resolve(type), names, context) + "(std::string(" + quote((f->negative ? "-" : "") + digits) + "))";
   }
   const auto* enumerator = std::get<const model::Enumerator*>(value);
   return names.in(context, *enumerator->owner) + "::" + escape(enumerator->name);
