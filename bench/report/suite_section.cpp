@@ -74,7 +74,7 @@ std::vector<Facet> facets_of(const std::string& suite, const std::vector<Result>
 
 /// Keys that have the same value in all facets: said once, not in each title.
 std::vector<std::string> shared_keys(const std::vector<Facet>& facets) {
-  std::vector<std::string> keys;
+  std::vector<std::string> keys{"rate"};  // stands in the table
   for (const auto& [key, value] : facets.front().common) {
     const bool shared = std::all_of(facets.begin(), facets.end(), [&, &key = key, &value = value](const Facet& facet) {
       return value_of(facet.common, key) == value;

@@ -61,7 +61,8 @@ class Run {
   void print() const {
     print_layers();
     print_table("instructions", "room", "Instructions of a void call by room (what is inlined counts where it went)");
-    print_table("copied_octets", "type", "Octets copied by a two-way call (memcpy and memmove)");
+    print_table("copied_octets", "type",
+                "Octets copied by a two-way call (calls of memcpy and memmove; what was inlined is not counted)");
     print_table("allocations", "type", "Heap allocations of a two-way call");
   }
 
@@ -185,15 +186,18 @@ class Run {
 
   void print_table(const std::string& metric, const std::string& key, const char* title) const {
     Table table({"protocol", "transport", key, "octets", "client", "server"}, 3);
+    bool any = false;
     for (const Result& result : report_.results) {
       if (result.metric != metric || result.of.at("side") != (key == "room" ? "server" : "client")) continue;
       Case other = result.of;
       other["side"] = "server";
+      any = true;
       Case own = result.of;
       own["side"] = "client";
       table.add({result.of.at("protocol"), result.of.at("transport"), result.of.at(key), value_of(result.of, "octets"),
                  number(value(own, metric), 1), number(value(other, metric), 1)});
     }
+    if (!any) return;
     std::cout << '\n' << title << "\n\n";
     table.print(std::cout);
   }
