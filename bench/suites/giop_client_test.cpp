@@ -11,7 +11,7 @@ namespace {
 TEST(GiopClient, ReadsHostPortAndKeyOfTheInternetProfile) {
   // little-endian; type id ""; one profile: tag 0, IIOP 1.2, "127.0.0.1", port 0x1234, key "ab"
   const GiopTarget target = read_reference(
-      "IOR:01000000010000000000000001000000000000001e00000001010200"
+      "IOR:01000000010000000000000001000000000000001a00000001010200"
       "0a000000"
       "3132372e302e302e3100"
       "3412"
