@@ -9,7 +9,7 @@ namespace {
 
 using model::TypeKind;
 
-constexpr std::size_t kMaxAnnotated = 500'000;  // annotations of a file, copies for further names included
+constexpr std::size_t kMaxAnnotated = 200'000;  // annotations of a file, copies for further names included
 constexpr std::size_t kAnnotationSize = 100;    // octets of text that count as one more
 
 /// A value as the model keeps it when no type says more.
