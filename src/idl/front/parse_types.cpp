@@ -13,6 +13,32 @@ using model::TypeKind;
 
 constexpr unsigned kMaxTypeDepth = 400;
 
+/// The types that are one keyword and nothing more.
+std::optional<TypeKind> one_word_type(Kind kind) {
+  switch (kind) {
+    case Kind::kw_float:
+      return TypeKind::float_;
+    case Kind::kw_double:
+      return TypeKind::double_;
+    case Kind::kw_char:
+      return TypeKind::char_;
+    case Kind::kw_wchar:
+      return TypeKind::wchar;
+    case Kind::kw_boolean:
+      return TypeKind::boolean;
+    case Kind::kw_octet:
+      return TypeKind::octet;
+    case Kind::kw_object:
+      return TypeKind::object;
+    case Kind::kw_any:
+      return TypeKind::any;
+    case Kind::kw_valuebase:
+      return TypeKind::value_base;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// The undefined struct or union that a type would need the size of, if any.
 const model::Declaration* incomplete_part(const model::Type& type, bool through_sequences) {
   const model::Type* current = &resolve(type);
@@ -37,6 +63,10 @@ const model::Declaration* incomplete_part(const model::Type& type, bool through_
 const model::Type* Parser::parse_type(Use use) {
   const Nesting nesting(*this);
   const Span where = panic_ || abandoned_ ? Span{} : current().span;
+  if (const auto word = one_word_type(kind())) {
+    take();
+    return basic(*word);
+  }
   switch (kind()) {
     case Kind::kw_void:
       take();
@@ -47,33 +77,6 @@ const model::Type* Parser::parse_type(Use use) {
     case Kind::kw_long:
     case Kind::kw_unsigned:
       return parse_integer_type();
-    case Kind::kw_float:
-      take();
-      return basic(TypeKind::float_);
-    case Kind::kw_double:
-      take();
-      return basic(TypeKind::double_);
-    case Kind::kw_char:
-      take();
-      return basic(TypeKind::char_);
-    case Kind::kw_wchar:
-      take();
-      return basic(TypeKind::wchar);
-    case Kind::kw_boolean:
-      take();
-      return basic(TypeKind::boolean);
-    case Kind::kw_octet:
-      take();
-      return basic(TypeKind::octet);
-    case Kind::kw_object:
-      take();
-      return basic(TypeKind::object);
-    case Kind::kw_any:
-      take();
-      return basic(TypeKind::any);
-    case Kind::kw_valuebase:
-      take();
-      return basic(TypeKind::value_base);
     case Kind::kw_fixed:
       return parse_fixed_type(use);
     case Kind::kw_string:
