@@ -45,6 +45,7 @@ endif()
 install(TARGETS ${installed_targets} EXPORT CorbelTargets)
 install(EXPORT CorbelTargets NAMESPACE Corbel:: DESTINATION ${package_folder})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/corbel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel FILES_MATCHING PATTERN "*.idl")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/CorbelConfig.cmake.in ${PROJECT_BINARY_DIR}/CorbelConfig.cmake

@@ -40,4 +40,43 @@ expect 1 "$tool" --check --werror odd.idl
 expect 1 "$tool" absent.idl && has "IDL-9003"
 expect 0 "$tool" -o "with blank" --deps blank.d "with blank/x y.idl" && grep -qF 'with\ blank/x\ y.idl' blank.d
 expect 2 "$tool" -o /dev/null/x whole.idl -I parts && has "cannot write"
+
+# What is correct but has no C++ is said in one place, where it first occurs; the rest of the tool takes it.
+echo 'native N; local interface L { N f(); }; native M;' >later.idl
+expect 1 "$tool" later.idl && has "later.idl:1:8: error: there is no C++ for native types yet" && has "IDL-8002"
+[ "$(grep -c IDL-8002 said)" = 2 ] || { echo "each construct once" && cat said && exit 1; }
+[ ! -e later.hpp ] || { echo "half a mapping was written" && exit 1; }
+expect 0 "$tool" --check later.idl
+
+# The model and the files read, to the standard output or a folder.
+expect 0 "$tool" --emit=json later.idl && has '"format": "corbel-idl"' && has '"kind": "native"'
+expect 0 "$tool" --emit=json -o models later.idl whole.idl -I parts && [ -s models/later.json ] && [ -s models/whole.json ]
+expect 2 "$tool" --emit=json later.idl odd.idl && has "-o"
+expect 0 "$tool" --emit=deps -I parts whole.idl && has "parts/part.idl" && has "./whole.hpp"
+expect 2 "$tool" --emit=java whole.idl
+
+# IDL 3 and 4, explanations, the renderings that come with the compiler.
+echo 'typedef map<string, long> M;' >four.idl
+expect 0 "$tool" --check four.idl
+expect 1 "$tool" --check --idl=3 four.idl && has "IDL-8003"
+expect 2 "$tool" --idl=5 four.idl
+expect 0 "$tool" --explain IDL-3004 && has "name not declared"
+expect 0 "$tool" --explain 3004
+expect 2 "$tool" --explain IDL-1
+printf '#include <CosNaming.idl>\ninterface I { CosNaming::Name f(); };\n' >shipped.idl
+expect 0 "$tool" --check shipped.idl
+
+# Two versions of a file.
+echo 'interface I { void f(in long a); };' >old.idl
+echo 'interface I { void f(in short a); void g(); };' >new.idl
+expect 0 "$tool" check --against old.idl old.idl
+expect 1 "$tool" check --against old.idl new.idl
+has "new.idl:1:31: WIRE+SOURCE: 'a' of operation 'I::f' was of type 'long' and is of 'short' [PARAMETER_TYPE_CHANGED]"
+has "new.idl:1:40: SOURCE: operation 'I::g' is new [OPERATION_ADDED]"
+expect 1 "$tool" check --against old.idl new.idl --breaks wire
+if grep -q OPERATION_ADDED said; then echo "--breaks wire shows what breaks the source" && exit 1; fi
+expect 0 "$tool" check --against old.idl new.idl --ignore PARAMETER_TYPE_CHANGED --ignore OPERATION_ADDED
+expect 2 "$tool" check --against old.idl new.idl --ignore NO_SUCH_RULE
+expect 2 "$tool" check --against old.idl wrong.idl && has "IDL-3004"
+expect 2 "$tool" check old.idl
 echo ok

@@ -1,113 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of the IDL compiler. Exit status: 0 everything compiled, 1 errors in the input, 2 wrong usage or
-// output that cannot be written.
+// The command line of the IDL compiler. Exit status: 0 everything compiled, 1 errors in the input or changes that
+// break, 2 wrong usage or output that cannot be written.
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <string>
-#include <vector>
 
-#include "idl/cpp/generate.hpp"
-#include "idl/front/front.hpp"
+#include "arguments.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-namespace front = corbel::idl::front;
+namespace tool = corbel::idl::tool;
 
-constexpr int kInputError = 1;
-constexpr int kUsageError = 2;
+/// The folder of Corbel's own renderings of OMG IDL: beside the installed program, else in the source tree.
+std::string shipped_dir() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path().parent_path() / CORBEL_IDL_DATADIR;
+  if (!error && fs::is_directory(installed, error)) return installed.string();
+  return fs::is_directory(CORBEL_IDL_SOURCE_DIR, error) ? CORBEL_IDL_SOURCE_DIR : "";
+}
 
-struct Arguments {
-  front::Options options;
-  std::vector<std::string> files;
-  std::string output_dir = ".";
-  std::string deps_file;
-  bool check_only = false;
-};
-
-void declare_options(CLI::App& app, Arguments& arguments) {
-  app.set_version_flag("-V,--version", "corbel-idl " CORBEL_VERSION);
-  app.add_option("files", arguments.files, "IDL files to compile")->required()->type_name("FILE");
-  app.add_option("-I,--include", arguments.options.include_dirs, "Search this folder for #include")
+/// Options of the front end, which all commands have.
+void declare_front_options(CLI::App& app, corbel::idl::front::Options& options) {
+  app.add_option("-I,--include", options.include_dirs, "Search this folder for #include")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("-D,--define", arguments.options.defines, "Define a preprocessor macro")
+  app.add_option("-D,--define", options.defines, "Define a preprocessor macro")
       ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
-  app.add_option("-U,--undefine", arguments.options.undefines, "Undefine a preprocessor macro")
+  app.add_option("-U,--undefine", options.undefines, "Undefine a preprocessor macro")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  app.add_option("--idl", options.idl_version,
+                 "3: refuse what only IDL 4 has, and take the words that only IDL 4 reserves as names (default: 4)")
+      ->check(CLI::IsMember({3, 4}))
+      ->type_name("3|4");
+  app.add_flag("--werror", options.warnings_as_errors, "Treat warnings as errors");
+}
+
+void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& explained) {
+  app.set_version_flag("-V,--version", "corbel-idl " CORBEL_VERSION);
+  app.add_option("files", arguments.files, "IDL files to compile")->type_name("FILE");
+  declare_front_options(app, arguments.options);
+  app.add_option(
+         "--emit", arguments.emit,
+         "cpp: C++ files (default); json: the model, see docs/idl-json.md; deps: a make rule. Without -o, json and "
+         "deps go to the standard output")
+      ->check(CLI::IsMember({"cpp", "json", "deps"}))
+      ->type_name("cpp|json|deps");
   app.add_option("-o,--output-dir", arguments.output_dir, "Where the generated files go (default: .)")
       ->type_name("DIR");
   app.add_option("--deps", arguments.deps_file, "Write the files read as a make rule")->type_name("FILE");
   app.add_flag("--check", arguments.check_only, "Report errors and warnings, write nothing");
-  app.add_flag("--werror", arguments.options.warnings_as_errors, "Treat warnings as errors");
+  app.add_option("--explain", explained, "Explain a diagnostic such as IDL-3004 and stop")->type_name("ID");
   app.footer(
       "From NAME.idl come NAME.hpp and NAME.cpp (types and stubs) and NAME_server.hpp and NAME_server.cpp "
-      "(skeletons).");
+      "(skeletons). Corbel's own orb.idl, CosNaming.idl and so on are found by #include without -I.");
 }
 
-/// A blank would end a name in a make rule.
-std::string make_escaped(const std::string& path) {
-  std::string escaped;
-  for (const char c : path) {
-    if (c == ' ' || c == '#') escaped += '\\';
-    if (c == '$') escaped += '$';
-    escaped += c;
-  }
-  return escaped;
-}
-
-std::string make_rule(const Arguments& arguments, const std::string& file, const front::Result& result) {
-  std::string rule;
-  for (const auto& name : corbel::idl::cpp::file_names(file)) {
-    rule += make_escaped((fs::path(arguments.output_dir) / name).string()) + " ";
-  }
-  rule.back() = ':';
-  for (const auto& dependency : result.dependencies) rule += " \\\n  " + make_escaped(dependency);
-  return rule + "\n";
-}
-
-bool write_file(const fs::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (out) return true;
-  std::cerr << path.string() << ": error: cannot write this file\n";
-  return false;
-}
-
-/// Compiles one file; the exit status it asks for.
-int compile(const Arguments& arguments, const std::string& file, std::string& deps) {
-  const front::Result result = front::parse_file(file, arguments.options);
-  for (const auto& diagnostic : result.diagnostics) std::cerr << render(diagnostic);
-  if (result.model == nullptr) return kInputError;
-  deps += make_rule(arguments, file, result);
-  if (arguments.check_only) return 0;
-  for (const auto& output : corbel::idl::cpp::generate(*result.model, CORBEL_VERSION)) {
-    if (!write_file(fs::path(arguments.output_dir) / output.name, output.text)) return kUsageError;
-  }
-  return 0;
+CLI::App* declare_check(CLI::App& app, tool::CompatArguments& arguments, corbel::idl::front::Options& options) {
+  CLI::App* check = app.add_subcommand("check", "Report changes between two versions of a file that break something");
+  check->add_option("--against", arguments.against, "The old version")->required()->type_name("OLD");
+  check->add_option("file", arguments.file, "The new version")->required()->type_name("NEW");
+  check->add_option("--breaks", arguments.breaks, "Look for what breaks the wire, the source, or all (default)")
+      ->check(CLI::IsMember({"wire", "source", "all"}))
+      ->type_name("wire|source|all");
+  check->add_option("--ignore", arguments.ignored, "Leave a rule out; docs/idl-compatibility.md lists them")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
+  declare_front_options(*check, options);
+  return check;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Compiles OMG IDL to C++ for Corbel.", "corbel-idl");
-  Arguments arguments;
-  declare_options(app, arguments);
+  tool::Arguments arguments;
+  tool::CompatArguments compat;
+  std::string explained;
+  declare_options(app, arguments, explained);
+  const CLI::App* check = declare_check(app, compat, arguments.options);
   try {
     app.parse(argc, argv);
+    if (!check->parsed() && explained.empty() && arguments.files.empty()) throw CLI::RequiredError("files");
+    if (arguments.emit == "json" && arguments.output_dir.empty() && arguments.files.size() > 1) {
+      throw CLI::ValidationError("--emit=json", "several files need an output folder (-o)");
+    }
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsageError;
+    return app.exit(error) == 0 ? 0 : tool::kUsageError;
   }
-  std::error_code ignored;  // what cannot be written is reported file by file
-  if (!arguments.check_only) fs::create_directories(arguments.output_dir, ignored);
-  int status = 0;
-  std::string deps;
-  for (const auto& file : arguments.files) status = std::max(status, compile(arguments, file, deps));
-  if (status == 0 && !arguments.deps_file.empty() && !write_file(arguments.deps_file, deps)) status = kUsageError;
-  return status;
+  if (!explained.empty()) return tool::explain(explained);
+  arguments.options.shipped_dir = shipped_dir();
+  return check->parsed() ? tool::check_against(compat, arguments.options) : tool::generate(arguments);
 }

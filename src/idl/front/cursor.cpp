@@ -126,7 +126,7 @@ std::optional<Parser::Name> Parser::parse_new_name(std::string_view what) {
     return std::nullopt;
   }
   const Token token = take();
-  if (token.later_keyword) {
+  if (token.later_keyword && !(token.idl4_keyword && options_.idl_version < 4)) {
     diagnostics_.report(
         Id::later_keyword, token.span,
         quoted(token.text) + " is a keyword of later IDL versions; write '_" + std::string(token.text) + "'");

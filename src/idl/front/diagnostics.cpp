@@ -49,6 +49,9 @@ bool is_warning(Id id) noexcept {
     case Id::unknown_escape:
     case Id::later_keyword:
     case Id::forward_unused:
+    case Id::empty_struct:
+    case Id::native_remote:
+    case Id::unknown_annotation:
     case Id::recursive_anonymous:
     case Id::odd_repository_id:
     case Id::preprocessor_warning:

@@ -16,9 +16,9 @@ constexpr IntegerRange range_of() {
 }  // namespace
 
 std::string_view describe(const Evaluated& value) noexcept {
-  static constexpr std::array<std::string_view, 9> kNames = {
+  static constexpr std::array<std::string_view, 10> kNames = {
       "nothing",          "a boolean", "an integer",    "a floating-point value", "a character",
-      "a wide character", "a string",  "a wide string", "an enumerator"};
+      "a wide character", "a string",  "a wide string", "an enumerator",          "a fixed-point value"};
   return kNames[value.index()];
 }
 
@@ -38,7 +38,10 @@ std::string to_string(Integer value) {
 IntegerRange integer_range(model::TypeKind kind) noexcept {
   switch (kind) {
     case model::TypeKind::octet:
+    case model::TypeKind::uint8:
       return range_of<std::uint8_t>();
+    case model::TypeKind::int8:
+      return range_of<std::int8_t>();
     case model::TypeKind::short_:
       return range_of<std::int16_t>();
     case model::TypeKind::ushort:

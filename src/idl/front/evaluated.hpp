@@ -19,9 +19,15 @@ struct WideCharacter {
   char32_t value;
 };
 
+/// A floating-point value in both precisions: rounding a long double to double would round twice.
+struct Floating {
+  double narrow;
+  long double wide;
+};
+
 /// What a constant expression has come to, before it is fitted to a type. monostate: an error was already reported.
-using Evaluated = std::variant<std::monostate, bool, Integer, double, NarrowCharacter, WideCharacter, std::string,
-                               std::u32string, const model::Enumerator*>;
+using Evaluated = std::variant<std::monostate, bool, Integer, Floating, NarrowCharacter, WideCharacter, std::string,
+                               std::u32string, const model::Enumerator*, model::Fixed>;
 
 inline bool is_unknown(const Evaluated& value) noexcept {
   return std::holds_alternative<std::monostate>(value);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "idl/front/decimal.hpp"
+
 namespace corbel::idl::front {
 namespace {
 
@@ -62,27 +64,40 @@ Evaluated fold_integers(Kind operation, Integer left, Integer right, std::option
   }
 }
 
-Evaluated fold_doubles(Kind operation, double left, double right, std::optional<Problem>& problem) {
-  double result = 0;
+template <class T>
+T apply(Kind operation, T left, T right) {
   switch (operation) {
     case Kind::plus:
-      result = left + right;
-      break;
+      return left + right;
     case Kind::minus:
-      result = left - right;
-      break;
+      return left - right;
     case Kind::star:
-      result = left * right;
-      break;
-    case Kind::slash:
-      if (right == 0) return refuse(problem, Id::division_by_zero, "division by zero");
-      result = left / right;
-      break;
+      return left * right;
     default:
-      return refuse(problem, Id::type_mismatch, "this operator needs integers, not floating-point values");
+      return left / right;
   }
-  if (std::isfinite(result)) return result;
-  return refuse(problem, Id::overflow, "the result is outside the range of double");
+}
+
+bool is_arithmetic(Kind operation) {
+  return operation == Kind::plus || operation == Kind::minus || operation == Kind::star || operation == Kind::slash;
+}
+
+Evaluated fold_floating(Kind operation, Floating left, Floating right, std::optional<Problem>& problem) {
+  if (operation == Kind::slash && right.wide == 0) return refuse(problem, Id::division_by_zero, "division by zero");
+  const Floating result{apply(operation, left.narrow, right.narrow), apply(operation, left.wide, right.wide)};
+  if (std::isfinite(result.wide)) return result;
+  return refuse(problem, Id::overflow, "the result is outside the range of long double");
+}
+
+Evaluated fold_fixed(Kind operation, const model::Fixed& left, const model::Fixed& right,
+                     std::optional<Problem>& problem) {
+  if (operation == Kind::slash && is_zero(right)) return refuse(problem, Id::division_by_zero, "division by zero");
+  const auto result = operation == Kind::plus    ? add(left, right)
+                      : operation == Kind::minus ? add(left, negate(right))
+                      : operation == Kind::star  ? multiply(left, right)
+                                                 : divide(left, right);
+  if (result) return *result;
+  return refuse(problem, Id::overflow, "the result needs more than 31 digits before the point");
 }
 
 bool is_wide(TypeKind kind) {
@@ -108,34 +123,59 @@ Value fit_integer(Integer value, const model::Type& type, std::optional<Problem>
   return static_cast<std::uint64_t>(value);
 }
 
-Value fit_double(double value, const model::Type& type, std::optional<Problem>& problem) {
-  if (type.kind == TypeKind::float_ && std::fabs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
-    problem = Problem{Id::out_of_range, "the value is outside the range of 'float'"};
+Value fit_floating(Floating value, const model::Type& type, std::optional<Problem>& problem) {
+  if (type.kind == TypeKind::long_double) return value.wide;
+  const auto highest = type.kind == TypeKind::float_ ? static_cast<double>(std::numeric_limits<float>::max())
+                                                     : std::numeric_limits<double>::max();
+  if (!(std::fabs(value.narrow) <= highest)) {
+    problem = Problem{Id::out_of_range, "the value is outside the range of " + quoted(spelling(type))};
     return {};
   }
-  return value;
+  return value.narrow;
+}
+
+Value fit_fixed(const model::Fixed& value, const model::Type& type, std::optional<Problem>& problem) {
+  if (type.digits == 0) return value;
+  if (auto fitted = cut(value, type.digits, type.scale)) return *std::move(fitted);
+  problem = Problem{Id::out_of_range, "the value does not fit in " + quoted(spelling(type))};
+  return {};
+}
+
+bool is_floating(TypeKind kind) {
+  return kind == TypeKind::float_ || kind == TypeKind::double_ || kind == TypeKind::long_double;
+}
+
+template <class T>
+const T* both(const Evaluated& left, const Evaluated& right) {
+  return std::holds_alternative<T>(right) ? std::get_if<T>(&left) : nullptr;
+}
+
+bool is_number(const Evaluated& value) {
+  return std::holds_alternative<Integer>(value) || std::holds_alternative<Floating>(value) ||
+         std::holds_alternative<model::Fixed>(value);
 }
 
 }  // namespace
 
 Evaluated fold_binary(Kind operation, const Evaluated& left, const Evaluated& right, std::optional<Problem>& problem) {
   if (is_unknown(left) || is_unknown(right)) return {};
-  const auto* left_integer = std::get_if<Integer>(&left);
-  const auto* right_integer = std::get_if<Integer>(&right);
-  if (left_integer != nullptr && right_integer != nullptr) {
-    return fold_integers(operation, *left_integer, *right_integer, problem);
+  if (const auto* integer = both<Integer>(left, right)) {
+    return fold_integers(operation, *integer, std::get<Integer>(right), problem);
   }
-  const auto* left_double = std::get_if<double>(&left);
-  const auto* right_double = std::get_if<double>(&right);
-  if (left_double != nullptr && right_double != nullptr) {
-    return fold_doubles(operation, *left_double, *right_double, problem);
+  if (!is_number(left) || !is_number(right)) {
+    return refuse(problem, Id::type_mismatch,
+                  "operators need numbers, not " + std::string(describe(is_number(left) ? right : left)));
   }
-  if ((left_integer != nullptr && right_double != nullptr) || (left_double != nullptr && right_integer != nullptr)) {
-    return refuse(problem, Id::mixed_operands, "integer and floating-point operands cannot be mixed");
+  if (left.index() != right.index()) {
+    return refuse(problem, Id::mixed_operands, "integer, floating-point and fixed-point operands cannot be mixed");
   }
-  const bool left_is_number = left_integer != nullptr || left_double != nullptr;
-  return refuse(problem, Id::type_mismatch,
-                "operators need numbers, not " + std::string(describe(left_is_number ? right : left)));
+  if (!is_arithmetic(operation)) {
+    return refuse(problem, Id::type_mismatch, "this operator needs integers, not " + std::string(describe(left)) + "s");
+  }
+  if (const auto* floating = both<Floating>(left, right)) {
+    return fold_floating(operation, *floating, std::get<Floating>(right), problem);
+  }
+  return fold_fixed(operation, std::get<model::Fixed>(left), std::get<model::Fixed>(right), problem);
 }
 
 Evaluated fold_unary(Kind operation, const Evaluated& operand, TypeKind target, std::optional<Problem>& problem) {
@@ -147,8 +187,12 @@ Evaluated fold_unary(Kind operation, const Evaluated& operand, TypeKind target, 
     const bool is_unsigned = range.lowest == 0 && range.highest > 0;
     return checked(is_unsigned ? range.highest - *integer : -*integer - 1, problem);
   }
-  const auto* floating = std::get_if<double>(&operand);
-  if (floating != nullptr && operation != Kind::tilde) return operation == Kind::minus ? -*floating : *floating;
+  if (operation != Kind::tilde && is_number(operand)) {
+    if (operation == Kind::plus) return operand;
+    if (const auto* fixed = std::get_if<model::Fixed>(&operand)) return negate(*fixed);
+    const auto& floating = std::get<Floating>(operand);
+    return Floating{-floating.narrow, -floating.wide};
+  }
   return refuse(problem, Id::type_mismatch, "this operator does not apply to " + std::string(describe(operand)));
 }
 
@@ -158,9 +202,11 @@ Value fit(const Evaluated& value, const model::Type& type, std::optional<Problem
   if (const auto* integer = std::get_if<Integer>(&value); integer != nullptr && integer_range(kind).highest > 0) {
     return fit_integer(*integer, type, problem);
   }
-  if (const auto* number = std::get_if<double>(&value);
-      number != nullptr && (kind == TypeKind::float_ || kind == TypeKind::double_)) {
-    return fit_double(*number, type, problem);
+  if (const auto* number = std::get_if<Floating>(&value); number != nullptr && is_floating(kind)) {
+    return fit_floating(*number, type, problem);
+  }
+  if (const auto* number = std::get_if<model::Fixed>(&value); number != nullptr && kind == TypeKind::fixed) {
+    return fit_fixed(*number, type, problem);
   }
   if (const auto* boolean = std::get_if<bool>(&value); boolean != nullptr && kind == TypeKind::boolean) return *boolean;
   if (const auto* c = std::get_if<NarrowCharacter>(&value); c != nullptr && kind == TypeKind::char_) {
@@ -181,9 +227,8 @@ Value fit(const Evaluated& value, const model::Type& type, std::optional<Problem
   }
   std::string text = std::string(describe(value)) + " cannot be a value of type " + quoted(spelling(type));
   if (is_wide(kind)) text += "; wide literals begin with L";
-  if (std::holds_alternative<Integer>(value) && (kind == TypeKind::float_ || kind == TypeKind::double_)) {
-    text += "; write it with a decimal point";
-  }
+  if (std::holds_alternative<Integer>(value) && is_floating(kind)) text += "; write it with a decimal point";
+  if (is_number(value) && kind == TypeKind::fixed) text += "; write it with the suffix 'd'";
   problem = Problem{Id::type_mismatch, std::move(text)};
   return {};
 }

@@ -27,20 +27,22 @@ std::string spell_include(const std::string& path, const std::string& main_file,
     }
   };
   for (const auto& folder : options.include_dirs) consider(folder);
+  if (!options.shipped_dir.empty()) consider(options.shipped_dir);
   if (longest == 0) consider(fs::path(main_file).parent_path());
   return best;
 }
 
 Result compile(const Source& source, const Options& options) {
   Diagnostics diagnostics(source, options.warnings_as_errors, options.max_errors);
-  Parser parser(source, diagnostics);
+  Parser parser(source, diagnostics, options);
   auto model = parser.run();
   Result result;
   result.dependencies = source.files();
   for (std::uint32_t i = 0; i < source.files().size(); ++i) {
     const std::string& path = source.files()[i];
     const std::string spelling = i == 0 ? path : spell_include(path, source.files()[0], options);
-    model->files.push_back({path, spelling, source.included_by_main(i)});
+    const bool shipped = i != 0 && !options.shipped_dir.empty() && path.starts_with(options.shipped_dir + "/");
+    model->files.push_back({path, spelling, source.included_by_main(i), shipped});
   }
   if (diagnostics.errors() == 0) result.model = std::move(model);
   result.diagnostics = diagnostics.take();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace corbel::idl::front {
@@ -58,8 +59,9 @@ Result parse_clean(std::string text) {
   return result;
 }
 
-TEST(IdlRules, EachRuleIsDiagnosedWithItsIdentifiers) {
-  std::ifstream table(kCases / "rules.txt");
+/// Compiles each row of a table and compares what is said.
+void check_rows(const char* table_name, const Options& options, int at_least) {
+  std::ifstream table(kCases / table_name);
   ASSERT_TRUE(table);
   const fs::path file = fs::temp_directory_path() / ("corbel_idl_rules_" + std::to_string(::getpid()) + ".idl");
   int rows = 0;
@@ -69,12 +71,69 @@ TEST(IdlRules, EachRuleIsDiagnosedWithItsIdentifiers) {
     ASSERT_NE(tab, std::string::npos) << line;
     const std::string input = replace_all(line.substr(tab + 1), "⏎", "\n");
     std::ofstream(file) << input << "\n";
-    const Result result = parse_file(file.string());
+    const Result result = parse_file(file.string(), options);
     EXPECT_EQ(ids_of(result), line.substr(0, tab)) << input << "\n" << render_all(result);
     ++rows;
   }
   fs::remove(file);
-  EXPECT_GT(rows, 250);
+  EXPECT_GT(rows, at_least);
+}
+
+TEST(IdlRules, EachRuleIsDiagnosedWithItsIdentifiers) {
+  check_rows("rules.txt", {}, 450);
+}
+
+TEST(IdlRules, OlderIdlKnowsNothingOfIdl4) {
+  Options options;
+  options.idl_version = 3;
+  check_rows("rules_idl3.txt", options, 12);
+}
+
+TEST(IdlShipped, OurRenderingsOfOmgIdlCompileWithoutAWord) {
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(CORBEL_SHIPPED_IDL)) {
+    if (entry.path().extension() != ".idl") continue;
+    Options options;
+    options.shipped_dir = CORBEL_SHIPPED_IDL;
+    const Result result = parse_file(entry.path().string(), options);
+    EXPECT_EQ(render_all(result), "") << entry.path();
+    EXPECT_NE(result.model, nullptr) << entry.path();
+    ++files;
+  }
+  EXPECT_GT(files, 20);
+}
+
+TEST(IdlShipped, AreFoundLastAndMarked) {
+  const fs::path file = fs::temp_directory_path() / ("corbel_idl_shipped_" + std::to_string(::getpid()) + ".idl");
+  std::ofstream(file) << "#include <CosNaming.idl>\ninterface I { CosNaming::Name f(); };\n";
+  Options options;
+  options.shipped_dir = CORBEL_SHIPPED_IDL;
+  const Result result = parse_file(file.string(), options);
+  fs::remove(file);
+  ASSERT_NE(result.model, nullptr) << render_all(result);
+  EXPECT_EQ(result.model->files.at(1).spelling, "CosNaming.idl");
+  EXPECT_TRUE(result.model->files.at(1).shipped);
+  EXPECT_FALSE(result.model->files.at(0).shipped);
+}
+
+// Fragments that only make sense inside others, and files that use names which CORBA no longer has.
+const std::set<std::string> kNotForThemselves = {
+    "corbaidl",      "poa_include",    "CosTSPortability", "NRService",          "SECIOP", "SSLIOP", "Security",
+    "SecurityAdmin", "SecurityLevel1", "SecurityLevel2",   "SecurityReplaceable"};
+
+TEST(IdlOthers, TheIdlThatOmniOrbInstallsCompiles) {
+  const fs::path root = "/usr/share/idl/omniORB";
+  if (!fs::is_directory(root)) GTEST_SKIP() << "package omniorb-idl is not installed";
+  Options options;
+  options.include_dirs = {root.string(), (root / "COS").string()};
+  options.shipped_dir = CORBEL_SHIPPED_IDL;
+  options.defines = {"__OMNIIDL__"};
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const bool complete = !kNotForThemselves.contains(entry.path().stem().string());
+    if (entry.path().extension() != ".idl" || !complete) continue;
+    const Result result = parse_file(entry.path().string(), options);
+    EXPECT_NE(result.model, nullptr) << entry.path() << "\n" << render_all(result);
+  }
 }
 
 TEST(IdlGood, CompilesWithoutAWord) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -15,12 +16,20 @@ constexpr std::array<std::string_view, 48> kKeywords = {
     "sequence", "short",    "string",    "struct",    "supports",  "switch",  "TRUE",   "truncatable",
     "typedef",  "unsigned", "union",     "ValueBase", "valuetype", "void",    "wchar",  "wstring"};
 
-// Reserved by CORBA 3 components and by IDL 4.
-constexpr std::array<std::string_view, 35> kLaterKeywords = {
-    "alias",  "bitfield",   "bitmask",    "bitset", "component", "connector",  "consumes", "emits",     "eventtype",
-    "finder", "getraises",  "home",       "import", "int16",     "int32",      "int64",    "int8",      "manages",
-    "map",    "mirrorport", "multiple",   "port",   "porttype",  "primarykey", "provides", "publishes", "setraises",
-    "typeid", "typename",   "typeprefix", "uint16", "uint32",    "uint64",     "uint8",    "uses"};
+// Keywords that came with CORBA 2.3 and later.
+constexpr std::array<std::string_view, 11> kYoungerKeywords = {"abstract",    "custom",    "factory",  "local",
+                                                               "native",      "private",   "public",   "supports",
+                                                               "truncatable", "ValueBase", "valuetype"};
+
+// Reserved by CORBA 3, but not by the compilers before it.
+constexpr std::array<std::string_view, 17> kCorba3Keywords = {
+    "component", "consumes",   "emits",    "eventtype", "finder",    "getraises", "home",       "import", "manages",
+    "multiple",  "primarykey", "provides", "publishes", "setraises", "typeid",    "typeprefix", "uses"};
+
+// Reserved by IDL 4 only.
+constexpr std::array<std::string_view, 18> kIdl4Keywords = {
+    "alias", "bitfield",   "bitmask", "bitset",   "connector", "int16",  "int32",  "int64",  "int8",
+    "map",   "mirrorport", "port",    "porttype", "typename",  "uint16", "uint32", "uint64", "uint8"};
 
 constexpr std::array<std::string_view, 24> kPunctuation = {"{", "}", ";", ":", "::", ",", "=", "+",
                                                            "-", "(", ")", "<", ">",  "[", "]", "|",
@@ -33,7 +42,8 @@ std::unordered_map<std::string, KeywordMatch> make_table() {
     const auto kind = static_cast<Kind>(static_cast<std::size_t>(Kind::kw_abstract) + i);
     table[folded(kKeywords[i])] = {How::exact, kind, kKeywords[i]};
   }
-  for (const auto word : kLaterKeywords) table[folded(word)] = {How::later, Kind::identifier, word};
+  for (const auto word : kCorba3Keywords) table[folded(word)] = {How::corba3, Kind::identifier, word};
+  for (const auto word : kIdl4Keywords) table[folded(word)] = {How::idl4, Kind::identifier, word};
   return table;
 }
 
@@ -52,7 +62,11 @@ KeywordMatch match_keyword(std::string_view identifier) {
   const auto found = kTable.find(folded(identifier));
   if (found == kTable.end()) return {};
   KeywordMatch match = found->second;
-  if (match.how == KeywordMatch::How::exact && match.spelling != identifier) match.how = KeywordMatch::How::other_case;
+  if (match.how == KeywordMatch::How::exact && match.spelling != identifier) {
+    const bool younger =
+        std::find(kYoungerKeywords.begin(), kYoungerKeywords.end(), match.spelling) != kYoungerKeywords.end();
+    match.how = younger ? KeywordMatch::How::younger_case : KeywordMatch::How::other_case;
+  }
   return match;
 }
 

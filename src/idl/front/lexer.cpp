@@ -125,8 +125,15 @@ Token Lexer::read_identifier() {
                                 " only in case; write '_" + std::string(result.text) + "' to use it as a name");
       }
       break;
-    case KeywordMatch::How::later:
-      result.later_keyword = true;
+    case KeywordMatch::How::younger_case:
+      diagnostics_.report(Id::later_keyword, result.span,
+                          quoted(result.text) + " differs from " + quoted(match.spelling) +
+                              ", a keyword since CORBA 2.3, only in case; write '_" + std::string(result.text) + "'");
+      break;
+    case KeywordMatch::How::corba3:
+    case KeywordMatch::How::idl4:
+      result.later_keyword = match.spelling == result.text;
+      result.idl4_keyword = match.how == KeywordMatch::How::idl4;
       break;
     case KeywordMatch::How::none:
       break;
@@ -161,11 +168,21 @@ Token Lexer::read_number() {
   while (is_word(peek())) ++position_;
   if (kind == Kind::integer) return read_integer(start);
   Token result = token(kind, start);
-  if (kind == Kind::fixed) return result;
+  if (kind == Kind::fixed) {
+    if (result.text.find_first_of("dD") + 1 != result.text.size() ||
+        result.text.find_first_of("eE") < result.text.size()) {
+      diagnostics_.report(Id::bad_number, result.span, "malformed fixed-point literal " + quoted(result.text));
+    }
+    return result;
+  }
   const char* const last = result.text.data() + result.text.size();
-  const auto [stop, error] = std::from_chars(result.text.data(), last, result.floating);
+  const auto [stop, error] = std::from_chars(result.text.data(), last, result.wide_floating);
+  // What is outside the range of double only may still be a long double: fitting it to its type will tell.
+  if (std::from_chars(result.text.data(), last, result.floating).ec == std::errc::result_out_of_range) {
+    result.floating = static_cast<double>(result.wide_floating);
+  }
   if (error == std::errc::result_out_of_range) {
-    diagnostics_.report(Id::bad_number, result.span, "floating-point literal is outside the range of double");
+    diagnostics_.report(Id::bad_number, result.span, "floating-point literal is outside the range of long double");
   } else if (stop != last) {
     diagnostics_.report(Id::bad_number, result.span, "malformed floating-point literal " + quoted(result.text));
   }

@@ -23,8 +23,8 @@ Evaluated from_constant(const model::Constant& constant) {
         } else if constexpr (std::is_same_v<V, char32_t>) {
           if (kind == TypeKind::wchar) return WideCharacter{value};
           return NarrowCharacter{static_cast<char>(value)};
-        } else if constexpr (std::is_same_v<V, long double> || std::is_same_v<V, model::Fixed>) {
-          return std::monostate{};
+        } else if constexpr (std::is_same_v<V, double> || std::is_same_v<V, long double>) {
+          return Floating{static_cast<double>(value), static_cast<long double>(value)};
         } else {
           return value;
         }
@@ -144,8 +144,10 @@ Evaluated Parser::parse_literal() {
   switch (kind()) {
     case Kind::integer:
       return Integer{take().integer};
-    case Kind::floating:
-      return take().floating;
+    case Kind::floating: {
+      const Token token = take();
+      return Floating{token.floating, token.wide_floating};
+    }
     case Kind::character:
       return NarrowCharacter{take().bytes[0]};
     case Kind::wide_character:
@@ -156,9 +158,12 @@ Evaluated Parser::parse_literal() {
     case Kind::kw_false:
       take();
       return false;
-    case Kind::fixed:
-      report_unsupported(take().span, "fixed-point literal");
+    case Kind::fixed: {
+      const Token token = take();
+      if (auto value = parse_fixed(token.text)) return *std::move(value);
+      diagnostics_.report(Id::bad_number, token.span, "a fixed-point literal has at most 31 digits before the point");
       return {};
+    }
     case Kind::string:
     case Kind::wide_string:
       break;

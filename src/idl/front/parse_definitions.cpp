@@ -6,14 +6,15 @@ namespace corbel::idl::front {
 
 using model::TypeKind;
 
-Parser::Parser(const Source& source, Diagnostics& diagnostics)
+Parser::Parser(const Source& source, Diagnostics& diagnostics, const Options& options)
     : source_(source),
       diagnostics_(diagnostics),
+      options_(options),
       lexer_(source, diagnostics),
       names_(diagnostics),
       model_(std::make_unique<model::Model>()),
       contents_(&model_->contents) {
-  for (auto kind = static_cast<int>(TypeKind::void_); kind <= static_cast<int>(TypeKind::object); ++kind) {
+  for (auto kind = static_cast<int>(TypeKind::void_); kind <= static_cast<int>(TypeKind::fixed); ++kind) {
     model::Type type;
     type.kind = static_cast<TypeKind>(kind);
     basics_.push_back(model_->add(std::move(type)));
@@ -33,6 +34,7 @@ std::unique_ptr<model::Model> Parser::run() {
     }
   }
   finish_forwards();
+  finish_imports();
   return std::move(model_);
 }
 
@@ -42,10 +44,9 @@ void Parser::add(const model::Declaration* declaration) {
 
 void Parser::parse_definition() {
   const Nesting nesting(*this);
-  skip_annotations();
+  if (parse_annotations()) return;
   if (at(Kind::kw_module)) return parse_module();
-  if (at(Kind::kw_interface)) return parse_interface();
-  if (parse_common_definition() || skip_unsupported_definition() || panic_) return;
+  if (parse_modified_definition() || parse_common_definition() || panic_) return;
   if (accept(Kind::semicolon)) {
     diagnostics_.report(Id::expected, {previous_end_ - 1, 1}, "stray ';'");
     return;
@@ -53,7 +54,57 @@ void Parser::parse_definition() {
   fail(Id::expected, "expected a definition");
 }
 
-/// What modules and interfaces may both hold. False if something else stands here.
+/// Interfaces and values with what may stand before them. False if something else stands here.
+bool Parser::parse_modified_definition() {
+  Modifiers modifiers;
+  if (at(Kind::kw_abstract) || at(Kind::kw_local) || at(Kind::kw_custom)) {
+    const Token modifier = take();
+    modifiers.where = modifier.span;
+    modifiers.abstract = modifier.kind == Kind::kw_abstract;
+    modifiers.local = modifier.kind == Kind::kw_local;
+    modifiers.custom = modifier.kind == Kind::kw_custom;
+    if (at_word("eventtype")) return skip_unsupported_definition();
+    const bool value = at(Kind::kw_valuetype) && !modifiers.local;
+    if (!value && !(at(Kind::kw_interface) && !modifiers.custom)) {
+      fail(Id::expected, "expected " +
+                             std::string(modifiers.local    ? "'interface'"
+                                         : modifiers.custom ? "'valuetype'"
+                                                            : "'interface' or 'valuetype'") +
+                             " after " + quoted(modifier.text));
+      return true;
+    }
+  }
+  if (at(Kind::kw_interface)) {
+    parse_interface(modifiers);
+  } else if (at(Kind::kw_valuetype)) {
+    parse_value(modifiers);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// What begins with a word that old IDL may use as a name. False if something else stands here.
+bool Parser::parse_word_definition() {
+  if (!at(Kind::identifier) || !current().later_keyword || names_.is_declared(current().text)) return false;
+  const std::string_view word = current().text;
+  if (word == "typeid") {
+    parse_typeid();
+  } else if (word == "typeprefix") {
+    parse_typeprefix();
+  } else if (word == "import") {
+    parse_import();
+  } else if (word == "bitset") {
+    parse_bitset();
+  } else if (word == "bitmask") {
+    parse_bitmask();
+  } else {
+    return skip_unsupported_definition();
+  }
+  return true;
+}
+
+/// What modules, interfaces and values may all hold. False if something else stands here.
 bool Parser::parse_common_definition() {
   switch (kind()) {
     case Kind::kw_const:
@@ -77,12 +128,16 @@ bool Parser::parse_common_definition() {
       parse_enum();
       expect_semicolon("enum");
       return true;
+    case Kind::kw_native:
+      parse_native();
+      return true;
     default:
-      return false;
+      return parse_word_definition();
   }
 }
 
 void Parser::parse_module() {
+  const std::vector<Applied> applied = take_applied(Target::module_);
   take();
   const auto name = parse_new_name("a module");
   if (!name) return;
@@ -92,12 +147,14 @@ void Parser::parse_module() {
     return;
   }
   auto* module = make<model::Module>(*name);
+  module->annotations = annotations_of(applied);
   Entry* entry = names_.current().find(folded(name->text));
   const bool reopened = entry != nullptr && entry->how == Entry::How::declared && entry->name == name->text &&
                         entry->declaration->kind == model::DeclarationKind::module_;
   Scope* scope = nullptr;
   if (reopened) {
     scope = entry->inner;
+    check_reopening(*module, *entry, name->where);
   } else {
     entry = names_.declare(name->text, name->where, Entry::How::declared, module);
     scope = &names_.open(Scope::Sort::module_, name->text, module);
@@ -107,6 +164,8 @@ void Parser::parse_module() {
   add(module);
   {
     const Inside inside(*this, *scope, &module->contents);
+    const auto prefix = type_prefixes_.find(scope);
+    if (prefix != type_prefixes_.end()) ids_.set_prefix(prefix->second.text);
     const std::size_t errors = diagnostics_.errors();
     parse_body(&Parser::parse_definition, "module " + quoted(name->text));
     if (module->contents.empty() && errors == diagnostics_.errors()) {
@@ -116,20 +175,36 @@ void Parser::parse_module() {
   expect_semicolon("module");
 }
 
+/// A module opened again keeps its repository id, so the prefix must be the same.
+void Parser::check_reopening(model::Module& module, const Entry& first, Span where) {
+  if (type_prefixes_.contains(first.inner) || ids_.fixed_at(*first.declaration) != nullptr) {
+    module.repository_id = first.declaration->repository_id;
+  }
+  if (module.repository_id == first.declaration->repository_id) return;
+  diagnostics_
+      .report(Id::prefix_differs, where,
+              "the prefix in force here gives " + quoted(module.repository_id) + ", but module " + quoted(module.name) +
+                  " was opened as " + quoted(first.declaration->repository_id))
+      .note(first.where, "first opened here");
+}
+
+bool Parser::may_be_constant(TypeKind kind) noexcept {
+  return (kind > TypeKind::void_ && kind <= TypeKind::wstring) || kind == TypeKind::fixed || kind == TypeKind::enum_;
+}
+
 void Parser::parse_constant() {
+  const std::vector<Applied> applied = take_applied(Target::other);
   take();
-  const Span where = current().span;
-  const model::Type* type = parse_type(Use::result);
-  if (type != nullptr) {
-    const TypeKind kind = resolve(*type).kind;
-    if (kind == TypeKind::void_ || (kind >= TypeKind::object && kind != TypeKind::enum_)) {
-      diagnostics_.report(Id::bad_constant_type, where, "a constant cannot be of type " + quoted(spelling(*type)));
-      type = nullptr;
-    }
+  const Span where = panic_ || abandoned_ ? Span{} : current().span;
+  const model::Type* type = parse_type(Use::constant);
+  if (type != nullptr && !may_be_constant(resolve(*type).kind)) {
+    diagnostics_.report(Id::bad_constant_type, where, "a constant cannot be of type " + quoted(spelling(*type)));
+    type = nullptr;
   }
   const auto name = parse_new_name("a constant");
   if (!name || !expect(Kind::equals, "and the value of constant " + quoted(name->text))) return;
   auto* constant = make<model::Constant>(*name);
+  constant->annotations = annotations_of(applied);
   constant->type = type;
   if (type != nullptr) {
     constant->value = parse_constant_value(*type);
@@ -142,12 +217,14 @@ void Parser::parse_constant() {
 }
 
 void Parser::parse_typedef() {
+  const std::vector<Applied> applied = take_applied(Target::alias);
   take();
   const model::Type* type = parse_type(Use::alias);
   do {
     const auto name = parse_new_name("a typedef");
     if (!name) return;
     auto* alias = make<model::Alias>(*name);
+    alias->annotations = annotations_of(applied);
     alias->aliased = parse_array_sizes(type);
     Entry* entry = names_.declare(name->text, name->where, Entry::How::declared, alias);
     if (alias->aliased == nullptr) {
@@ -162,11 +239,13 @@ void Parser::parse_typedef() {
 }
 
 void Parser::parse_exception() {
+  const std::vector<Applied> applied = take_applied(Target::exception);
   take();
   const auto name = parse_new_name("an exception");
   if (!name) return;
   auto* exception = make<model::Exception>(*name);
   exception->defined = true;
+  apply(*exception, applied);
   Entry* entry = names_.declare(name->text, name->where, Entry::How::declared, exception);
   Scope& scope = names_.open(Scope::Sort::structure, name->text, exception);
   if (entry != nullptr) entry->inner = &scope;
@@ -181,7 +260,9 @@ void Parser::parse_exception() {
 
 void Parser::finish_forwards() {
   for (const auto& [declaration, pending] : pending_) {
-    if (pending.used) {
+    // Where an interface of an included file is defined is for those to know who use it.
+    const bool may_stay = !pending.in_main_file && model::as<model::Interface>(declaration) != nullptr;
+    if (pending.used && !may_stay) {
       diagnostics_.report(Id::never_defined, pending.where,
                           quoted(pending.name) + " is forward declared and used but never defined");
     } else if (pending.in_main_file) {

@@ -127,12 +127,16 @@ void Parser::pragma_id(const Token& pragma, std::string_view rest) {
         .note(*fixed, "set here");
     return;
   }
-  if (!is_repository_id(*id)) {
-    diagnostics_.report(Id::odd_repository_id, pragma.span,
-                        quoted(*id) + " does not look like a repository id such as 'IDL:name:1.0'");
+  set_id(*declaration, *id, pragma.span);
+}
+
+void Parser::set_id(model::Declaration& declaration, std::string_view id, Span where) {
+  if (!is_repository_id(id)) {
+    diagnostics_.report(Id::odd_repository_id, where,
+                        quoted(id) + " does not look like a repository id such as 'IDL:name:1.0'");
   }
-  declaration->repository_id = *id;
-  ids_.fix(*declaration, pragma.span);
+  declaration.repository_id = id;
+  ids_.fix(declaration, where);
 }
 
 }  // namespace corbel::idl::front

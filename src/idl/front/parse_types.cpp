@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types as they are used: basic types, strings, sequences, arrays, names.
 #include <algorithm>
+#include <array>
 
 #include "idl/front/parser.hpp"
 
@@ -15,7 +16,10 @@ constexpr unsigned kMaxTypeDepth = 400;
 /// The undefined struct or union that a type would need the size of, if any.
 const model::Declaration* incomplete_part(const model::Type& type, bool through_sequences) {
   const model::Type* current = &resolve(type);
-  while (current->kind == TypeKind::array || (through_sequences && current->kind == TypeKind::sequence)) {
+  const auto holds = [=](TypeKind kind) {
+    return kind == TypeKind::array || (through_sequences && (kind == TypeKind::sequence || kind == TypeKind::map));
+  };
+  while (holds(current->kind)) {
     current = &resolve(*current->element);
   }
   if (current->kind == TypeKind::struct_ && !model::as<model::Struct>(current->declaration)->defined) {
@@ -36,7 +40,7 @@ const model::Type* Parser::parse_type(Use use) {
   switch (kind()) {
     case Kind::kw_void:
       take();
-      if (use == Use::result) return basic(TypeKind::void_);
+      if (use == Use::result || use == Use::constant) return basic(TypeKind::void_);
       diagnostics_.report(Id::void_misuse, where, "'void' is for operation results only");
       return nullptr;
     case Kind::kw_short:
@@ -64,6 +68,14 @@ const model::Type* Parser::parse_type(Use use) {
     case Kind::kw_object:
       take();
       return basic(TypeKind::object);
+    case Kind::kw_any:
+      take();
+      return basic(TypeKind::any);
+    case Kind::kw_valuebase:
+      take();
+      return basic(TypeKind::value_base);
+    case Kind::kw_fixed:
+      return parse_fixed_type(use);
     case Kind::kw_string:
       take();
       return parse_string_type(TypeKind::string);
@@ -71,13 +83,8 @@ const model::Type* Parser::parse_type(Use use) {
       take();
       return parse_string_type(TypeKind::wstring);
     case Kind::kw_sequence: {
-      const bool allowed = use == Use::member || use == Use::alias || use == Use::element;
       const model::Type* type = parse_sequence();
-      if (!allowed && type != nullptr) {
-        diagnostics_.report(Id::anonymous_type, where,
-                            "an anonymous sequence cannot stand here; give it a name with typedef");
-        return nullptr;
-      }
+      if (type != nullptr && !may_be_anonymous(use)) return refuse_anonymous(where, "sequence");
       return type;
     }
     case Kind::kw_struct:
@@ -88,10 +95,19 @@ const model::Type* Parser::parse_type(Use use) {
     case Kind::scope:
       return parse_named_type(use);
     default:
-      if (skip_unsupported_type()) return nullptr;
       fail(Id::bad_type, "expected a type");
       return nullptr;
   }
+}
+
+bool Parser::may_be_anonymous(Use use) noexcept {
+  return use == Use::member || use == Use::alias || use == Use::box || use == Use::element;
+}
+
+const model::Type* Parser::refuse_anonymous(Span where, std::string_view what) {
+  diagnostics_.report(Id::anonymous_type, where,
+                      "an anonymous " + std::string(what) + " cannot stand here; give it a name with typedef");
+  return nullptr;
 }
 
 const model::Type* Parser::parse_integer_type() {
@@ -101,12 +117,9 @@ const model::Type* Parser::parse_integer_type() {
     fail(Id::bad_type, "expected 'short' or 'long' after 'unsigned'");
     return nullptr;
   }
-  const Span where = take().span;
+  take();
   if (accept(Kind::kw_long)) return basic(is_unsigned ? TypeKind::ulonglong : TypeKind::longlong);
-  if (!is_unsigned && accept(Kind::kw_double)) {
-    report_unsupported({where.offset, previous_end_ - where.offset}, "'long double'");
-    return nullptr;
-  }
+  if (!is_unsigned && accept(Kind::kw_double)) return basic(TypeKind::long_double);
   return basic(is_unsigned ? TypeKind::ulong : TypeKind::long_);
 }
 
@@ -141,7 +154,7 @@ const model::Type* Parser::parse_constructed(Use use) {
   const model::Type* type = what == Kind::kw_struct  ? parse_struct()
                             : what == Kind::kw_union ? parse_union()
                                                      : parse_enum();
-  if (use == Use::member || use == Use::alias) {
+  if (use == Use::member || use == Use::alias || use == Use::box) {
     if (type != nullptr) check_use(type, use, where);
     return type;
   }
@@ -150,15 +163,50 @@ const model::Type* Parser::parse_constructed(Use use) {
 }
 
 const model::Type* Parser::parse_named_type(Use use) {
-  if (skip_unsupported_type()) return nullptr;
+  if (const auto type = parse_word_type(use)) return *type;
   const auto name = parse_scoped_name();
   if (!name) return nullptr;
-  if (name->parts.size() == 2 && name->parts[0].name == "CORBA" && !names_.is_declared("CORBA")) {
-    report_unsupported(name->where, "'CORBA::" + std::string(name->parts[1].name) + "'");
-    return nullptr;
-  }
+  if (const model::Type* type_code = type_code_named(*name)) return type_code;
   const Entry* entry = names_.resolve(name->absolute, name->parts);
   return entry == nullptr ? nullptr : type_of(*entry, *name, use);
+}
+
+/// `int8` to `uint64` and `map`, which are names in old IDL. Nothing if something else stands here.
+std::optional<const model::Type*> Parser::parse_word_type(Use use) {
+  static constexpr std::array<std::pair<std::string_view, TypeKind>, 8> kIntegers = {{{"int8", TypeKind::int8},
+                                                                                      {"uint8", TypeKind::uint8},
+                                                                                      {"int16", TypeKind::short_},
+                                                                                      {"uint16", TypeKind::ushort},
+                                                                                      {"int32", TypeKind::long_},
+                                                                                      {"uint32", TypeKind::ulong},
+                                                                                      {"int64", TypeKind::longlong},
+                                                                                      {"uint64", TypeKind::ulonglong}}};
+  if (!at(Kind::identifier) || !current().later_keyword || names_.is_declared(current().text)) return std::nullopt;
+  if (current().text == "map") return parse_map(use);
+  for (const auto& [word, kind] : kIntegers) {
+    if (current().text != word) continue;
+    need_idl4(take().span, quoted(word));
+    return basic(kind);
+  }
+  return std::nullopt;
+}
+
+/// CORBA::TypeCode is known without a declaration; orb.idl may declare it as an interface.
+const model::Type* Parser::type_code_named(const ScopedName& name) {
+  if (name.parts.back().name != "TypeCode" || name.parts.size() > 2) return nullptr;
+  bool inside = false;
+  for (Scope* scope = &names_.current(); scope->parent() != nullptr; scope = scope->parent()) {
+    inside = scope->name() == "CORBA" && scope->parent()->parent() == nullptr;
+  }
+  if (name.parts.size() == 1 ? !inside || name.absolute : name.parts[0].name != "CORBA") return nullptr;
+  Entry* module = names_.file_scope().find("corba");
+  const Entry* declared = module == nullptr || module->inner == nullptr ? nullptr : module->inner->find("typecode");
+  if (declared != nullptr && declared->how == Entry::How::declared &&
+      model::as<model::Interface>(declared->declaration) == nullptr) {
+    return nullptr;
+  }
+  if (declared != nullptr) pending_.erase(declared->declaration);
+  return basic(TypeKind::type_code);
 }
 
 const model::Type* Parser::type_of(const Entry& entry, const ScopedName& name, Use use) {
@@ -178,6 +226,7 @@ const model::Type* Parser::type_of(const Entry& entry, const ScopedName& name, U
 const model::Type* Parser::check_use(const model::Type* type, Use use, Span where) {
   const model::Type& real = resolve(*type);
   if (const auto pending = pending_.find(real.declaration); pending != pending_.end()) pending->second.used = true;
+  if (!check_locality(*type, use, where)) return nullptr;
   if (use == Use::element) {
     const auto* target = incomplete_part(*type, false);
     if (target != nullptr && real.kind != TypeKind::array && open_structures_.contains(target) &&
@@ -201,6 +250,49 @@ const model::Type* Parser::check_use(const model::Type* type, Use use, Span wher
     if (pending != pending_.end()) report.note(pending->second.where, "forward declared here");
   }
   return nullptr;
+}
+
+/// Natives and local objects cannot leave their process.
+bool Parser::check_locality(const model::Type& type, Use use, Span where) {
+  const TypeKind kind = resolve(type).kind;
+  const bool in_operation = use == Use::parameter || use == Use::result;
+  if (kind == TypeKind::native) {
+    const bool in_exception = struct_ != nullptr && struct_->kind == DeclarationKind::exception;
+    if (!in_operation && !(use == Use::member && in_exception)) {
+      diagnostics_.report(Id::native_misuse, where,
+                          "native type " + quoted(spelling(type)) +
+                              " may be used for parameters, results and members of exceptions only");
+      return false;
+    }
+    if (in_operation && interface_ != nullptr && !interface_->is_local) {
+      diagnostics_.report(Id::native_remote, where,
+                          "native type " + quoted(spelling(type)) + " cannot be sent; make the interface local");
+    }
+    return true;
+  }
+  if (interface_ == nullptr || interface_->is_local || (!in_operation && use != Use::attribute)) return true;
+  const model::Declaration* local = local_part(type);
+  if (local == nullptr) return true;
+  diagnostics_.report(Id::local_misuse, where,
+                      "local interface " + quoted(local->name) + " cannot be sent; only local interfaces may use it");
+  return false;
+}
+
+/// The local interface that a type is or holds; null if none. Remembered for what is defined completely.
+const model::Declaration* Parser::local_part(const model::Type& type) {
+  if (type.element != nullptr) return local_part(*type.element);
+  if (const auto* interface = model::as<model::Interface>(type.declaration)) {
+    return interface->is_local ? interface : nullptr;
+  }
+  const TypeKind kind = type.kind;
+  if (kind != TypeKind::alias && kind != TypeKind::struct_ && kind != TypeKind::union_) return nullptr;
+  const auto [known, added] = local_parts_.try_emplace(type.declaration, nullptr);
+  if (!added) return known->second;
+  const model::Declaration* found = nullptr;
+  for_each_type(*type.declaration, [&](const model::Type& part) {
+    if (found == nullptr) found = local_part(part);
+  });
+  return local_parts_[type.declaration] = found;
 }
 
 /// Remembers how deep a type is made of others: code that walks types recursively must be able to rely on an end.

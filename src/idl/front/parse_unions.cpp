@@ -15,9 +15,13 @@ std::size_t value_count(const model::Type& type) {
     case TypeKind::boolean:
       return 2;
     case TypeKind::char_:
+    case TypeKind::octet:
+    case TypeKind::int8:
+    case TypeKind::uint8:
       return 256;
     case TypeKind::short_:
     case TypeKind::ushort:
+    case TypeKind::wchar:
       return 65536;
     case TypeKind::enum_:
       return model::as<model::Enum>(type.declaration)->enumerators.size();
@@ -33,7 +37,10 @@ model::Value nth_value(const model::Type& type, std::uint64_t n) {
     case TypeKind::boolean:
       return n != 0;
     case TypeKind::char_:
+    case TypeKind::wchar:
       return static_cast<char32_t>(n);
+    case TypeKind::int8:
+      return static_cast<std::int64_t>(static_cast<std::int8_t>(n));
     case TypeKind::enum_:
       return model::as<model::Enum>(type.declaration)->enumerators[n];
     case TypeKind::short_:
@@ -49,21 +56,27 @@ model::Value nth_value(const model::Type& type, std::uint64_t n) {
 }  // namespace
 
 const model::Type* Parser::parse_union() {
+  std::vector<Applied> applied = std::exchange(applied_, {});
   take();
   const auto name = parse_new_name("a union");
   if (!name) return nullptr;
+  std::swap(applied, applied_);
   if (at(Kind::semicolon)) {
     forward_declare<model::Union>(*name);
     return nullptr;
   }
+  applied = take_applied(Target::union_);
   Entry* entry = nullptr;
   auto* u = begin_structure<model::Union>(*name, entry);
+  u->annotations = annotations_of(applied);
   Scope& scope = names_.open(Scope::Sort::structure, name->text, u);
   if (entry != nullptr) entry->inner = &scope;
   open_structures_.insert(u);
   {
     const Inside inside(*this, scope, &u->contents);
     if (expect(Kind::kw_switch, "after the name of the union") && expect(Kind::left_paren, "after 'switch'")) {
+      parse_applied_annotations();
+      u->discriminator_annotations = annotations_of(take_applied(Target::discriminator));
       u->discriminator = parse_discriminator();
       expect(Kind::right_paren, "after the discriminator type");
     }
@@ -91,29 +104,26 @@ const model::Type* Parser::parse_union() {
 
 const model::Type* Parser::parse_discriminator() {
   const Span where = panic_ || abandoned_ ? Span{} : current().span;
-  if (at(Kind::kw_octet) || at(Kind::kw_wchar)) {
-    report_unsupported(where, at(Kind::kw_octet) ? "octet as discriminator" : "wchar as discriminator");
-    take();
-    return nullptr;
-  }
   const model::Type* type = at(Kind::kw_enum) ? parse_enum() : parse_type(Use::result);
   if (type == nullptr) return nullptr;
   const model::Type& real = resolve(*type);
   if (real.kind == TypeKind::octet || real.kind == TypeKind::wchar) {
-    report_unsupported(where, "octet or wchar as discriminator");
-    return nullptr;
+    need_idl4(where, quoted(spelling(real)) + " as discriminator");
+    return type;
   }
   const bool allowed = integer_range(real.kind).highest > 0 || real.kind == TypeKind::boolean ||
                        real.kind == TypeKind::char_ || real.kind == TypeKind::enum_;
   if (allowed) return type;
-  diagnostics_.report(Id::bad_discriminator, where,
-                      "a discriminator is an integer, char, boolean or enum, not " + quoted(spelling(*type)));
+  diagnostics_.report(
+      Id::bad_discriminator, where,
+      "a discriminator is an integer, octet, char, wchar, boolean or enum, not " + quoted(spelling(*type)));
   return nullptr;
 }
 
 void Parser::parse_union_case() {
   const Nesting nesting(*this);
-  skip_annotations();
+  parse_applied_annotations();
+  std::vector<Applied> applied = take_applied(Target::union_case);
   model::Union& u = *union_;
   model::UnionCase union_case;
   while (at(Kind::kw_case) || at(Kind::kw_default)) parse_label(union_case);
@@ -121,14 +131,13 @@ void Parser::parse_union_case() {
     fail(Id::expected, "expected 'case' or 'default'");
     return;
   }
-  skip_annotations();
+  parse_applied_annotations();
+  for (Applied& one : take_applied(Target::union_case)) applied.push_back(std::move(one));
   const model::Type* type = parse_type(Use::member);
   const auto name = parse_new_name("a union member");
   if (!name) return;
-  union_case.member.type = parse_array_sizes(type);
-  union_case.member.name = name->text;
-  const auto position = source_.position(name->where.offset);
-  union_case.member.where = {position.file, position.line, position.column};
+  union_case.member = make_member(*name, parse_array_sizes(type));
+  apply(union_case.member, applied);
   names_.declare(name->text, name->where, Entry::How::member, nullptr);
   u.cases.push_back(std::move(union_case));
   expect_semicolon("union member");

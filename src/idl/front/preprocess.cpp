@@ -102,6 +102,7 @@ std::vector<std::string> arguments_for(const std::string& path, const Options& o
     for (const auto& value : values) arguments.insert(arguments.end(), {option, value});
   };
   append("-I", options.include_dirs);
+  if (!options.shipped_dir.empty()) append("-I", {options.shipped_dir});
   append("-D", options.defines);
   append("-U", options.undefines);
   arguments.push_back(path.starts_with('-') ? "./" + path : path);

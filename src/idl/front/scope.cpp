@@ -15,7 +15,9 @@ constexpr std::size_t kMaxCandidates = 5000;
 
 const Entry kSilent{"", Entry::How::unsupported, nullptr, {}, nullptr, nullptr};
 
-bool is_operation_or_attribute(const Entry& entry) {
+/// What a derived interface, value or struct may not declare again.
+bool is_inherited_for_good(const Entry& entry) {
+  if (entry.how == Entry::How::member) return true;
   return entry.declaration != nullptr && (entry.declaration->kind == DeclarationKind::operation ||
                                           entry.declaration->kind == DeclarationKind::attribute);
 }
@@ -56,10 +58,27 @@ Entry& Scope::add(const std::string& folded_name, Entry entry) {
   return *slot;
 }
 
+std::vector<const Entry*> Scope::declared() const {
+  std::vector<const Entry*> all;
+  for (const auto& [key, entry] : entries_) {
+    if (entry->how == Entry::How::declared && entry->declaration != nullptr) all.push_back(entry.get());
+  }
+  return all;
+}
+
+std::vector<const Entry*> Scope::inherited_for_good() const {
+  std::vector<const Entry*> all;
+  for (const auto& [key, entry] : entries_) {
+    if (is_inherited_for_good(*entry)) all.push_back(entry.get());
+  }
+  std::sort(all.begin(), all.end(), [](const Entry* a, const Entry* b) { return a->where.offset < b->where.offset; });
+  return all;
+}
+
 void Scope::append_names(std::vector<std::string_view>& names) const {
   for (const auto& [key, entry] : entries_) {
     if (names.size() >= kMaxCandidates) return;
-    if (entry->how != Entry::How::introduced) names.push_back(entry->name);
+    if (entry->how != Entry::How::introduced && !entry->name.starts_with('@')) names.push_back(entry->name);
   }
 }
 
@@ -84,7 +103,8 @@ Entry* Names::declare(std::string_view name, Span where, Entry::How how, const m
 
 bool Names::clashes(std::string_view name, Span where) {
   const std::string key = folded(name);
-  if (current_->sort() != Scope::Sort::operation && current_->parent() != nullptr && key == folded(current_->name())) {
+  const bool may_repeat = current_->sort() == Scope::Sort::operation || current_->sort() == Scope::Sort::bits;
+  if (!may_repeat && current_->parent() != nullptr && key == folded(current_->name())) {
     diagnostics_.report(Id::enclosing_name, where,
                         quoted(name) + " is already the name of the scope that it would be a direct member of");
     return true;
@@ -113,7 +133,7 @@ bool Names::clashes(std::string_view name, Span where) {
 bool Names::clashes_with_bases(std::string_view name, const std::string& key, Span where) {
   for (Scope* base : current_->ancestors) {
     const Entry* inherited = base->find(key);
-    if (inherited == nullptr || !is_operation_or_attribute(*inherited)) continue;
+    if (inherited == nullptr || !is_inherited_for_good(*inherited)) continue;
     diagnostics_
         .report(Id::inherited_redefinition, where,
                 quoted(name) + " redefines " + describe(*inherited) + " inherited from " + quoted(base->name()))
@@ -135,6 +155,21 @@ const Entry* Names::find_in(Scope& scope, const Part& part, const std::string& k
     return &kSilent;
   }
   return found.front();
+}
+
+const Entry* Names::find_annotation(bool absolute, const std::vector<Part>& parts) {
+  const Part& last = parts.back();
+  const std::string key = "@" + folded(last.name);
+  const auto matching = [&](const Entry* entry) { return entry != nullptr && entry->name.substr(1) == last.name; };
+  if (parts.size() == 1) {
+    for (Scope* scope = absolute ? file_ : current_; scope != nullptr; scope = scope->parent()) {
+      if (const Entry* entry = scope->find(key); matching(entry)) return entry;
+    }
+    return nullptr;
+  }
+  const Entry* outer = resolve(absolute, {parts.begin(), parts.end() - 1});
+  const Entry* entry = outer == nullptr || outer->inner == nullptr ? nullptr : outer->inner->find(key);
+  return matching(entry) ? entry : nullptr;
 }
 
 bool Names::is_declared(std::string_view name) {
@@ -167,7 +202,7 @@ bool Names::check_case(const Entry& entry, const Part& part) {
 }
 
 void Names::introduce(const Entry& entry, const Part& part) {
-  if (entry.how == Entry::How::unsupported) return;
+  if (entry.how == Entry::How::unsupported || !introducing_) return;
   const std::string key = folded(part.name);
   for (Scope* scope = current_; scope != nullptr && scope->find(key) == nullptr; scope = scope->parent()) {
     scope->add(key, {entry.name, Entry::How::introduced, entry.declaration, part.where, entry.inner, &entry});

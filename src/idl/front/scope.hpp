@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "idl/front/diagnostics.hpp"
@@ -36,7 +37,7 @@ std::string describe(const Entry& entry);
 /// A naming scope. Owned by the parser; entries stay where they are for its whole life.
 class Scope {
  public:
-  enum class Sort : std::uint8_t { file, module_, interface_, structure, operation };
+  enum class Sort : std::uint8_t { file, module_, interface_, structure, bits, operation };
 
   Scope(Sort sort, std::string_view name, Scope* parent, const model::Declaration* owner)
       : sort_(sort), name_(name), parent_(parent), owner_(owner) {}
@@ -50,9 +51,13 @@ class Scope {
   Entry* find(const std::string& folded_name) noexcept;
   Entry& add(const std::string& folded_name, Entry entry);
 
-  std::vector<Scope*> bases;      ///< direct base interfaces
+  std::vector<Scope*> bases;      ///< of direct bases: interfaces, values, structs, bitsets
   std::vector<Scope*> ancestors;  ///< direct and indirect ones, each once
 
+  /// The entries of declarations made here, in no particular order.
+  std::vector<const Entry*> declared() const;
+  /// Entries that a derived scope may not declare again: operations, attributes, members; in order of declaration.
+  std::vector<const Entry*> inherited_for_good() const;
   /// Names declared here, for "did you mean".
   void append_names(std::vector<std::string_view>& names) const;
 
@@ -88,6 +93,11 @@ class Names {
   /// current scope is introduced into it.
   const Entry* resolve(bool absolute, const std::vector<Part>& parts);
 
+  /// An annotation by its name without `@`; null if there is none, of which nothing is said.
+  const Entry* find_annotation(bool absolute, const std::vector<Part>& parts);
+  /// Whether names that are used are introduced into the current scope; returns what it was.
+  bool set_introducing(bool on) noexcept { return std::exchange(introducing_, on); }
+
   /// True if an unqualified name would be found from here; neither reports nor introduces.
   bool is_declared(std::string_view name);
 
@@ -106,6 +116,7 @@ class Names {
   std::vector<std::unique_ptr<Scope>> scopes_;
   Scope* file_;
   Scope* current_;
+  bool introducing_ = true;
 };
 
 }  // namespace corbel::idl::front

@@ -103,26 +103,29 @@ enum class Kind : std::uint8_t {
 struct Token {
   Kind kind = Kind::end;
   Span span;
-  std::string_view text;       ///< identifier: without the escaping underscore; pragma: everything after `#pragma`
-  bool escaped = false;        ///< identifier written with a leading underscore
-  bool later_keyword = false;  ///< identifier that CORBA 3 components or IDL 4 reserve
-  bool reported = false;       ///< already the subject of an error
-  std::uint64_t integer = 0;   ///< integer literal
-  double floating = 0;         ///< floating literal
-  std::string bytes;           ///< character, string: decoded
-  std::u32string wide;         ///< wide_character, wide_string: decoded
+  std::string_view text;          ///< identifier: without the escaping underscore; pragma: everything after `#pragma`
+  bool escaped = false;           ///< identifier written with a leading underscore
+  bool later_keyword = false;     ///< identifier that CORBA 3 or IDL 4 reserve
+  bool idl4_keyword = false;      ///< one that only IDL 4 reserves
+  bool reported = false;          ///< already the subject of an error
+  std::uint64_t integer = 0;      ///< integer literal
+  double floating = 0;            ///< floating literal
+  long double wide_floating = 0;  ///< the same, in more precision
+  std::string bytes;              ///< character, string: decoded
+  std::u32string wide;            ///< wide_character, wide_string: decoded
 };
 
 /// How a message names the kind: "';'", "'struct'", "identifier".
 std::string describe(Kind kind);
 
 struct KeywordMatch {
-  enum class How : std::uint8_t { none, exact, other_case, later } how = How::none;
+  enum class How : std::uint8_t { none, exact, other_case, younger_case, corba3, idl4 } how = How::none;
   Kind kind = Kind::identifier;
   std::string_view spelling;
 };
-/// Whether an unescaped identifier is a keyword, one in the wrong case, or a word reserved by later versions only
-/// (CORBA 3 components, IDL 4), which older IDL uses freely and which is therefore only warned about.
+/// Whether an unescaped identifier is a keyword, one in the wrong case, or a word that only CORBA 3 or IDL 4 reserves,
+/// which older IDL uses freely and which is therefore a keyword only where nothing else could stand. younger_case: it
+/// differs only in case from a keyword that came after CORBA 2.2, as names in the OMG's own older files do.
 KeywordMatch match_keyword(std::string_view identifier);
 
 /// Every keyword, for "did you mean".

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idl/cpp/unsupported.hpp"
+
+#include <set>
+
+namespace corbel::idl::cpp {
+namespace {
+
+using model::as;
+using model::DeclarationKind;
+using model::TypeKind;
+
+std::string_view missing(const model::Type& type) {
+  switch (type.kind) {
+    case TypeKind::value_base:
+      return "'ValueBase'";
+    case TypeKind::value:
+      return "valuetypes";
+    case TypeKind::value_box:
+      return "boxed valuetypes";
+    case TypeKind::native:
+      return "native types";
+    default:
+      return {};
+  }
+}
+
+std::string_view missing(const model::Struct& structure) {
+  for (const auto& member : structure.members) {
+    if (member.external) return "external members";
+  }
+  return {};
+}
+
+std::string_view missing(const model::Declaration& declaration) {
+  switch (declaration.kind) {
+    case DeclarationKind::value:
+      return "valuetypes";
+    case DeclarationKind::value_box:
+      return "boxed valuetypes";
+    case DeclarationKind::native:
+      return "native types";
+    case DeclarationKind::enum_:
+      return as<model::Enum>(&declaration)->has_values ? "values of enumerators" : "";
+    case DeclarationKind::interface_:
+      return as<model::Interface>(&declaration)->is_local      ? "local interfaces"
+             : as<model::Interface>(&declaration)->is_abstract ? "abstract interfaces"
+                                                               : "";
+    case DeclarationKind::struct_:
+    case DeclarationKind::exception:
+      return missing(static_cast<const model::Struct&>(declaration));
+    case DeclarationKind::operation:
+      return as<model::Operation>(&declaration)->contexts.empty() ? "" : "context clauses";
+    default:
+      return {};
+  }
+}
+
+class Search {
+ public:
+  void visit(const model::Contents& contents) {
+    for (const auto* declaration : contents) {
+      if (declaration->in_main_file && declaration->kind != DeclarationKind::annotation) visit(*declaration);
+      if (const auto* inner = contents_of(*declaration)) visit(*inner);
+    }
+  }
+  std::vector<Unsupported> take() { return std::move(found_); }
+
+ private:
+  void visit(const model::Declaration& declaration) {
+    add(missing(declaration), declaration.where);
+    for_each_type(declaration, [&](const model::Type& type) { visit(type, declaration.where); });
+  }
+  void visit(const model::Type& type, model::Location where) {
+    const model::Type& real = resolve(type);
+    add(missing(real), where);
+    if (real.key != nullptr) visit(*real.key, where);
+    if (real.element != nullptr) visit(*real.element, where);
+  }
+  void add(std::string_view construct, model::Location where) {
+    if (!construct.empty() && said_.insert(construct).second) found_.push_back({where, std::string(construct)});
+  }
+
+  std::set<std::string_view> said_;
+  std::vector<Unsupported> found_;
+};
+
+}  // namespace
+
+std::vector<Unsupported> unsupported(const model::Model& model) {
+  Search search;
+  search.visit(model.contents);
+  return search.take();
+}
+
+}  // namespace corbel::idl::cpp
