@@ -21,6 +21,8 @@ Parser::Inside::Inside(Parser& parser, Scope& scope, model::Contents* contents)
     : parser_(parser), outer_contents_(parser.contents_), outer_prefix_(parser.ids_.prefix()) {
   parser_.names_.enter(scope);
   parser_.contents_ = contents;
+  const auto prefix = parser_.type_prefixes_.find(scope.owner());
+  if (prefix != parser_.type_prefixes_.end()) parser_.ids_.set_prefix(prefix->second.text);
 }
 
 Parser::Inside::~Inside() {

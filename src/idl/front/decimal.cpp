@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace corbel::idl::front {
 namespace {
 
 /// A natural number as decimal digits, most significant first.
 using Digits = std::string;
+__extension__ using Wide = unsigned __int128;
 
 void strip_leading_zeros(Digits& digits) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
@@ -81,28 +83,35 @@ std::optional<model::Fixed> add(const model::Fixed& left, const model::Fixed& ri
 }
 
 std::optional<model::Fixed> multiply(const model::Fixed& left, const model::Fixed& right) {
-  Digits product;
-  for (const char digit : right.digits) {
-    if (!product.empty()) product += '0';
-    for (int n = digit - '0'; n > 0; --n) product = combine(product, left.digits, false);
+  std::vector<int> sums(left.digits.size() + right.digits.size());
+  for (std::size_t i = 0; i < left.digits.size(); ++i) {
+    for (std::size_t j = 0; j < right.digits.size(); ++j) {
+      sums[i + j + 1] += (left.digits[i] - '0') * (right.digits[j] - '0');
+    }
+  }
+  Digits product(sums.size(), '0');
+  int carry = 0;
+  for (std::size_t i = sums.size(); i-- > 0;) {
+    carry += sums[i];
+    product[i] = static_cast<char>('0' + carry % 10);
+    carry /= 10;
   }
   return normal(left.negative != right.negative, std::move(product), std::size_t{left.scale} + right.scale);
 }
 
 std::optional<model::Fixed> divide(const model::Fixed& left, const model::Fixed& right) {
-  Digits divisor = right.digits;
-  strip_leading_zeros(divisor);
+  // 31 digits, and one more for the rest of a long division, fit in 128 bits.
+  Wide divisor = 0;
+  for (const char digit : right.digits) divisor = divisor * 10 + static_cast<unsigned>(digit - '0');
   // Enough decimals that whatever is cut later was beyond the 31st digit.
   const std::size_t extra = 2 * kMaxFixedDigits;
   const Digits dividend = left.digits + Digits(extra + right.scale, '0');
   Digits quotient;
-  Digits rest;
+  Wide rest = 0;
   for (const char digit : dividend) {
-    rest += digit;
-    strip_leading_zeros(rest);
-    char count = '0';
-    for (; !less(rest, divisor); ++count) rest = combine(rest, divisor, true);
-    quotient += count;
+    rest = rest * 10 + static_cast<unsigned>(digit - '0');
+    quotient += static_cast<char>('0' + static_cast<int>(rest / divisor));
+    rest %= divisor;
   }
   return normal(left.negative != right.negative, std::move(quotient), std::size_t{left.scale} + extra);
 }

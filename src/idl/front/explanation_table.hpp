@@ -269,8 +269,11 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
     {Id::cannot_read, "file that cannot be read",
      "The file does not exist where #include is searched (-I), or may not be read.", "#include \"nope.idl\""},
     {Id::too_large, "file too large", "More than 16 MiB of text after preprocessing.", ""},
-    {Id::too_complex, "too much inherited",
-     "Interfaces of the file inherit more than half a million declarations together.", ""},
+    {Id::too_complex, "too much for one file",
+     "Interfaces of the file inherit more than half a million declarations together, or there are more than half a "
+     "million "
+     "annotations, counted once for each name that they stand before.",
+     ""},
     {Id::too_many_errors, "too many errors", "Only the first errors are shown: what follows often comes from them.",
      ""},
 });

@@ -201,6 +201,100 @@ TEST(IdlModel, EvaluatesConstants) {
   EXPECT_EQ(value("k"), model::Value(std::int64_t{-3}));
 }
 
+TEST(IdlModel, EvaluatesFixedAndLongDoubleExactly) {
+  const Result result = parse_clean(
+      "const fixed a = 1.50d * 2d - 10d / 4d; typedef fixed<4, 2> M; const M b = -12.3456d; const fixed c = 1d / 3d;"
+      "const long double d = 1.0 / 3.0; const double e = 1.0 / 3.0;");
+  const auto value = [&](std::string_view name) { return find<model::Constant>(result.model->contents, name)->value; };
+  EXPECT_EQ(value("a"), model::Value(model::Fixed{false, "5", 1}));
+  EXPECT_EQ(value("b"), model::Value(model::Fixed{true, "1234", 2}));
+  EXPECT_EQ(value("c"), model::Value(model::Fixed{false, std::string(31, '3'), 31}));
+  EXPECT_EQ(value("d"), model::Value(1.0L / 3.0L));
+  EXPECT_EQ(value("e"), model::Value(1.0 / 3.0));
+}
+
+TEST(IdlModel, KnowsWhatAValuetypeIsMadeOf) {
+  const Result result = parse_clean(
+      "abstract valuetype A { void f(); }; valuetype B : A { public long p; }; interface I { void g(); };"
+      "valuetype V : truncatable B, A supports I { private string q; factory make(in long n); typedef long T; };");
+  const auto* v = find<model::ValueType>(result.model->contents, "V");
+  ASSERT_NE(v, nullptr);
+  EXPECT_TRUE(v->is_truncatable);
+  EXPECT_EQ(v->concrete_base->name, "B");
+  EXPECT_EQ(v->bases.size(), 2U);
+  EXPECT_EQ(v->ancestors.size(), 2U);
+  EXPECT_EQ(v->supports.front()->name, "I");
+  const auto state = all_state(*v);
+  ASSERT_EQ(state.size(), 2U);
+  EXPECT_EQ(state[0]->name, "p");
+  EXPECT_FALSE(state[1]->is_public);
+  EXPECT_NE(find<model::Factory>(v->contents, "make"), nullptr);
+  EXPECT_TRUE(find<model::ValueType>(result.model->contents, "A")->is_abstract);
+}
+
+TEST(IdlModel, UnderstandsStandardAnnotations) {
+  const Result result = parse_clean(
+      "typedef sequence<octet> Bytes; @mutable struct S { @key @id(7) long a; @optional @default(3) short b; };"
+      "@bit_bound(8) enum E { @value(4) p, @default_literal q }; @ami interface I { @view void f(in Bytes b, in long n,"
+      " out Bytes c); @oneway void g(); };");
+  const auto* s = find<model::Struct>(result.model->contents, "S");
+  EXPECT_EQ(s->extensibility, model::Extensibility::mutable_);
+  EXPECT_TRUE(s->members[0].key);
+  EXPECT_EQ(s->members[0].id, 7U);
+  EXPECT_TRUE(s->members[1].optional);
+  EXPECT_EQ(s->members[1].default_value, model::Value(std::int64_t{3}));
+  const auto* e = find<model::Enum>(result.model->contents, "E");
+  EXPECT_EQ(e->bit_bound, 8);
+  EXPECT_EQ(e->enumerators[1]->value, 5);
+  EXPECT_EQ(e->default_literal, e->enumerators[1]);
+  const auto* i = find<model::Interface>(result.model->contents, "I");
+  const auto* f = find<model::Operation>(i->contents, "f");
+  EXPECT_TRUE(f->ami);
+  EXPECT_TRUE(f->parameters[0].view);
+  EXPECT_FALSE(f->parameters[1].view);
+  EXPECT_FALSE(f->parameters[2].view);
+  EXPECT_TRUE(find<model::Operation>(i->contents, "g")->oneway);
+}
+
+TEST(IdlModel, KeepsAnnotationsOfTheUserWithTheirValues) {
+  const Result result = parse_clean(
+      "module M { @annotation note { string text; long level default 1; }; }; @M::note(text=\"x\") struct S { long a; "
+      "};");
+  const auto* s = find<model::Struct>(result.model->contents, "S");
+  const auto* note = find(s->annotations, "M::note");
+  ASSERT_NE(note, nullptr);
+  EXPECT_EQ(*note->find("text"), model::Value(std::string("x")));
+  EXPECT_EQ(note->find("level"), nullptr);
+  EXPECT_EQ(note->declaration->members[1].default_value, model::Value(std::int64_t{1}));
+}
+
+TEST(IdlModel, LaysOutBitsetsAndBitmasks) {
+  const Result result = parse_clean(
+      "bitset A { bitfield<3> a; bitfield<2>; }; bitset B : A { bitfield<9> b; bitfield<1> c; };"
+      "@bit_bound(16) bitmask F { x, @position(9) y, z };");
+  const auto* b = find<model::Bitset>(result.model->contents, "B");
+  EXPECT_EQ(b->fields[0].position, 5);
+  EXPECT_EQ(b->fields[0].type->kind, model::TypeKind::ushort);
+  EXPECT_EQ(b->fields[1].type->kind, model::TypeKind::boolean);
+  EXPECT_EQ(b->width, 15);
+  const auto* f = find<model::Bitmask>(result.model->contents, "F");
+  EXPECT_EQ(f->flags[2].position, 10);
+  EXPECT_EQ(f->bit_bound, 16);
+}
+
+TEST(IdlModel, SetsIdentitiesByTypeidAndTypeprefix) {
+  const Result result = parse_clean(
+      "module M { interface I { typedef long T; }; typeid I \"IDL:other/I:3.1\"; typedef long U; };"
+      "typeprefix M \"a.b\"; module M { typedef long W; };");
+  const auto* first = find<model::Module>(result.model->contents, "M");
+  EXPECT_EQ(first->repository_id, "IDL:a.b/M:1.0");
+  EXPECT_EQ(first->contents[0]->repository_id, "IDL:other/I:3.1");
+  EXPECT_EQ(model::as<model::Interface>(first->contents[0])->contents[0]->repository_id, "IDL:a.b/M/I/T:1.0");
+  EXPECT_EQ(first->contents[1]->repository_id, "IDL:a.b/M/U:1.0");
+  const auto* second = model::as<model::Module>(result.model->contents.back());
+  EXPECT_EQ(second->contents[0]->repository_id, "IDL:a.b/M/W:1.0");
+}
+
 TEST(IdlModel, FindsTheDefaultLabelOfAUnion) {
   const Result result = parse_clean(
       "enum E { p, q, r }; union A switch (E) { case p: long a_; }; union B switch (boolean) { case FALSE: long b_; };"
@@ -229,7 +323,8 @@ TEST(IdlModel, KeepsOneModulePerOpeningAndOrderOfDeclaration) {
 
 TEST(IdlHostile, DeepNestingIsOneError) {
   for (const char* piece : {"module M { ", "const long x = ((((((((((", "typedef sequence<sequence<sequence<",
-                            "- - - - - - - -", "struct S { struct T { ", "interface I { struct U { "}) {
+                            "- - - - - - - -", "struct S { struct T { ", "interface I { struct U { ",
+                            "typedef map<long, map<long, ", "@a(@a(@a(", "valuetype V { struct T { ", "@value(((((("}) {
     std::string text = std::string(piece).starts_with("-") ? "const long x = " : "";
     for (int i = 0; i < 20000; ++i) text += piece;
     const Result result = parse(text, "deep.idl");
@@ -253,6 +348,62 @@ TEST(IdlHostile, AnEndlessChainOfBasesIsRefused) {
   std::string text = "interface I0 {};";
   for (int i = 1; i < 500; ++i) text += "interface I" + std::to_string(i) + " : I" + std::to_string(i - 1) + " {};";
   EXPECT_EQ(ids_of(parse(text, "chain.idl")), "3016");
+}
+
+TEST(IdlHostile, EndlessChainsOfOtherBasesAreRefusedToo) {
+  for (const std::string kind : {"valuetype", "struct", "bitset"}) {
+    std::string text = kind + " B0 {};";
+    for (int i = 1; i < 500; ++i) text += kind + " B" + std::to_string(i) + " : B" + std::to_string(i - 1) + " {};";
+    const std::string ids = ids_of(parse(text, "chain.idl"));
+    EXPECT_EQ(ids.substr(ids.size() - 4), "3016") << kind;
+  }
+}
+
+TEST(IdlHostile, TypesMadeOfTypesHaveAnEnd) {
+  std::string text = "typedef long T0;";
+  for (int i = 1; i < 1000; ++i) {
+    text += "typedef map<long, T" + std::to_string(i - 1) + "> T" + std::to_string(i) + ";";
+  }
+  EXPECT_EQ(ids_of(parse(text, "types.idl")), "2003");
+}
+
+TEST(IdlHostile, AnnotationsCountForEachNameTheyStandBefore) {
+  std::string text = "struct S { ";
+  for (int i = 0; i < 1000; ++i) text += "@verbatim(text=\"x\") ";
+  text += "long m";
+  for (int i = 0; i < 1000; ++i) text += ", m" + std::to_string(i);
+  EXPECT_EQ(ids_of(parse(text + "; };", "annotations.idl")), "9005");
+  const std::string long_text(100'000, 'x');
+  text = "@annotation note { string text; }; struct S { @note(text=\"" + long_text + "\") long m";
+  for (int i = 0; i < 1000; ++i) text += ", m" + std::to_string(i);
+  EXPECT_EQ(ids_of(parse(text + "; };", "annotations.idl")), "9005");
+}
+
+TEST(IdlHostile, MuchThatIsInheritedIsRefused) {
+  std::string text = "interface B { ";
+  for (int i = 0; i < 2000; ++i) text += "typedef long T" + std::to_string(i) + ";";
+  text += "};";
+  for (int i = 0; i < 1000; ++i) text += "interface I" + std::to_string(i) + " : B {};";
+  EXPECT_EQ(ids_of(parse(text, "inherited.idl")), "9005");
+}
+
+TEST(IdlHostile, LongArithmeticTakesLinearTime) {
+  std::string text = "const fixed f = 1.5d";
+  for (int i = 0; i < 20'000; ++i) text += i % 2 == 0 ? " / 3.7d" : " * 1.1d";
+  parse_clean(text + ";");
+  EXPECT_EQ(ids_of(parse("const fixed f = " + std::string(1'000'000, '9') + "d;", "digits.idl")), "1006");
+}
+
+TEST(IdlHostile, ManyPrefixesTakeLinearTime) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string n = "M" + std::to_string(i);
+    text += "module " + n + " { typedef long T; }; typeprefix " + n + " \"x\"; module " + n + " { typedef long U; };";
+  }
+  const Result result = parse_clean(text);
+  const auto* module = model::as<model::Module>(result.model->contents.back());
+  EXPECT_EQ(module->contents.front()->repository_id, "IDL:x/M4999/U:1.0");
+  EXPECT_EQ(module->repository_id, "IDL:x/M4999:1.0");
 }
 
 TEST(IdlHostile, StopsAfterTooManyErrors) {

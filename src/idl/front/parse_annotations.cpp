@@ -9,6 +9,9 @@ namespace {
 
 using model::TypeKind;
 
+constexpr std::size_t kMaxAnnotated = 500'000;  // annotations of a file, copies for further names included
+constexpr std::size_t kAnnotationSize = 100;    // octets of text that count as one more
+
 /// A value as the model keeps it when no type says more.
 model::Value plain(const Evaluated& value) {
   if (const auto* b = std::get_if<bool>(&value)) return *b;
@@ -232,24 +235,37 @@ void Parser::check_annotation_arguments(const Applied& one) {
 /// What was collected, checked for the place where it stands.
 std::vector<Applied> Parser::take_applied(Target target) {
   std::vector<Applied> list = std::exchange(applied_, {});
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Applied& one = list[i];
+  std::map<const StandardAnnotation*, Span> seen;
+  for (const Applied& one : list) {
     if (one.standard != nullptr && !one.standard->may_stand_before(target)) {
       diagnostics_.report(Id::annotation_place, one.where,
                           quoted("@" + one.annotation.name) + " cannot stand before " + std::string(describe(target)));
     }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (one.standard == nullptr || list[j].standard != one.standard || one.standard->name == "verbatim") continue;
-      diagnostics_.report(Id::annotation_conflict, one.where, quoted("@" + one.annotation.name) + " is applied twice")
-          .note(list[j].where, "first applied here");
-    }
+    if (one.standard == nullptr || one.standard->name == "verbatim") continue;
+    const auto [earlier, added] = seen.try_emplace(one.standard, one.where);
+    if (added) continue;
+    diagnostics_.report(Id::annotation_conflict, one.where, quoted("@" + one.annotation.name) + " is applied twice")
+        .note(earlier->second, "first applied here");
   }
   return list;
 }
 
+/// For the model. `@a long x, y;` copies them for each name, which must have an end.
 model::Annotations Parser::annotations_of(const std::vector<Applied>& applied) {
   model::Annotations annotations;
-  for (const Applied& one : applied) annotations.push_back(one.annotation);
+  if (abandoned_) return annotations;
+  for (const Applied& one : applied) {
+    ++annotated_;
+    for (const auto& argument : one.annotation.arguments) {
+      if (const auto* text = std::get_if<std::string>(&argument.value)) annotated_ += text->size() / kAnnotationSize;
+    }
+    if (annotated_ > kMaxAnnotated) {
+      diagnostics_.report(Id::too_complex, one.where, "too many annotations in this file");
+      panic_ = abandoned_ = true;
+      break;
+    }
+    annotations.push_back(one.annotation);
+  }
   return annotations;
 }
 

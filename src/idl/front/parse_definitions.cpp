@@ -164,8 +164,6 @@ void Parser::parse_module() {
   add(module);
   {
     const Inside inside(*this, *scope, &module->contents);
-    const auto prefix = type_prefixes_.find(scope);
-    if (prefix != type_prefixes_.end()) ids_.set_prefix(prefix->second.text);
     const std::size_t errors = diagnostics_.errors();
     parse_body(&Parser::parse_definition, "module " + quoted(name->text));
     if (module->contents.empty() && errors == diagnostics_.errors()) {
@@ -177,7 +175,7 @@ void Parser::parse_module() {
 
 /// A module opened again keeps its repository id, so the prefix must be the same.
 void Parser::check_reopening(model::Module& module, const Entry& first, Span where) {
-  if (type_prefixes_.contains(first.inner) || ids_.fixed_at(*first.declaration) != nullptr) {
+  if (type_prefixes_.contains(first.declaration) || ids_.fixed_at(*first.declaration) != nullptr) {
     module.repository_id = first.declaration->repository_id;
   }
   if (module.repository_id == first.declaration->repository_id) return;

@@ -82,8 +82,7 @@ void Parser::parse_typeprefix() {
 }
 
 void Parser::set_type_prefix(const Entry& entry, const std::string& prefix, Span where) {
-  const Scope* scope = entry.inner;
-  const auto [known, added] = type_prefixes_.try_emplace(scope, TypePrefix{prefix, where});
+  const auto [known, added] = type_prefixes_.try_emplace(entry.declaration, TypePrefix{prefix, where});
   if (!added) {
     if (known->second.text == prefix) return;
     diagnostics_

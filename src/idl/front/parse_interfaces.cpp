@@ -102,12 +102,13 @@ void Parser::inherit(Scope& scope, Scope& base, Span where) {
 void Parser::check_inherited_clashes(const std::string& name, Scope& scope, Span where) {
   std::unordered_map<std::string, const Entry*> seen;
   for (Scope* base : scope.ancestors) {
+    inherited_ += base->size();
+    if (inherited_ > kMaxInherited) {
+      diagnostics_.report(Id::too_complex, where, "too much is inherited in this file");
+      panic_ = abandoned_ = true;
+      return;
+    }
     for (const Entry* entry : base->inherited_for_good()) {
-      if (++inherited_ > kMaxInherited) {
-        diagnostics_.report(Id::too_complex, where, "too much is inherited in this file");
-        panic_ = abandoned_ = true;
-        return;
-      }
       const auto [earlier, added] = seen.try_emplace(folded(entry->name), entry);
       if (added) continue;
       diagnostics_

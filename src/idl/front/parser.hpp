@@ -208,7 +208,7 @@ class Parser {
   model::Value parse_annotation_word(const AnnotationParameter& parameter);
   void check_annotation_arguments(const Applied& one);
   std::vector<Applied> take_applied(Target target);
-  static model::Annotations annotations_of(const std::vector<Applied>& applied);
+  model::Annotations annotations_of(const std::vector<Applied>& applied);
   std::optional<std::uint32_t> annotated_number(const std::vector<Applied>& applied, std::string_view name,
                                                 std::uint32_t lowest, std::uint32_t highest);
   void apply(model::Struct& structure, const std::vector<Applied>& applied);
@@ -278,6 +278,7 @@ class Parser {
   bool abandoned_ = false;  ///< nothing more is read: nested too deeply
   unsigned depth_ = 0;
   unsigned template_depth_ = 0;  ///< inside < >, where `>>` closes twice
+  std::size_t annotated_ = 0;    ///< annotations in the model so far
   std::size_t inherited_ = 0;    ///< declarations that interfaces have inherited so far
   std::size_t file_depth_ = 0;
   model::TypeKind target_kind_ = model::TypeKind::long_;  ///< what the constant expression at hand is for
@@ -290,7 +291,7 @@ class Parser {
   bool view_ = false;                            ///< that interface or value has @view
   bool ami_ = false;                             ///< or @ami
   std::vector<Applied> applied_;                 ///< annotations that wait for what they stand before
-  std::unordered_map<const Scope*, TypePrefix> type_prefixes_;
+  std::unordered_map<const model::Declaration*, TypePrefix> type_prefixes_;
   std::unordered_map<const model::Declaration*, const model::Declaration*> local_parts_;
   std::vector<ScopedName> imports_;
   std::map<model::Value, Span> labels_;

@@ -56,6 +56,7 @@ class Scope {
 
   /// The entries of declarations made here, in no particular order.
   std::vector<const Entry*> declared() const;
+  std::size_t size() const noexcept { return entries_.size(); }
   /// Entries that a derived scope may not declare again: operations, attributes, members; in order of declaration.
   std::vector<const Entry*> inherited_for_good() const;
   /// Names declared here, for "did you mean".
