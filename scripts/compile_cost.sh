@@ -43,6 +43,6 @@ for name in echo naming hundred; do
   "$compiler" -o . "$name.idl" 2> /dev/null
   measure "$name" corbel "$name.cpp" "${name}_server.cpp"
   measure "$name" corbel+any "${name}_any.cpp"
-  omniidl -bcxx -Wbh=.hh -Wbs=.cc "$name.idl"
+  omniidl -I/usr/share/idl/omniORB -bcxx -Wbh=.hh -Wbs=.cc "$name.idl"
   measure "$name" omniorb "$name.cc"
 done

@@ -35,7 +35,8 @@ void define_constant(Emitter& e, const model::Constant& constant) {
 void define_enum(Emitter& e, const model::Enum& enumeration) {
   std::vector<std::string> enumerators;
   for (const auto* enumerator : enumeration.enumerators) enumerators.push_back(escape(enumerator->name));
-  e.header.list("enum class " + e.names.own(enumeration) + " : " + holder_of(enumeration.bit_bound) + " { ", enumerators, " };");
+  e.header.list("enum class " + e.names.own(enumeration) + " : " + holder_of(enumeration.bit_bound) + " { ",
+                enumerators, " };");
 }
 
 void define(Emitter& e, const model::Declaration& declaration) {

@@ -19,7 +19,7 @@
 /// definitions of the main file.
 namespace corbel::idl::cpp {
 
-/// What the emit functions share while the four files of one model are being written.
+/// What the emit functions share while the six files of one model are being written.
 struct Emitter {
   explicit Emitter(const model::Model& m) : model(m), names(m) {}
 
