@@ -29,7 +29,8 @@ function(corbel_idl_generate target)
       set(output ${folder}/${inner})
     endif()
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-    set(generated ${output}/${stem}.hpp ${output}/${stem}.cpp ${output}/${stem}_server.hpp ${output}/${stem}_server.cpp)
+    set(generated ${output}/${stem}.hpp ${output}/${stem}.cpp ${output}/${stem}_server.hpp ${output}/${stem}_server.cpp
+      ${output}/${stem}_any.hpp ${output}/${stem}_any.cpp)
     add_custom_command(
       OUTPUT ${generated}
       COMMAND ${compiler} ${flags} -o ${output} --deps ${output}/${stem}.d ${file}

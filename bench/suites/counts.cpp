@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-const std::vector<std::string> kTransports = {"tcp", "unix"};
+const std::vector<std::string> kCompared = {"wrappers", "corbel", "omniORB"};
 
 /// Samples of one mechanism, transport and side, by metric.
 struct Sampled {
@@ -43,7 +43,8 @@ class Run {
   Run(const Settings& settings, Report& report)
       : settings_(settings),
         report_(report),
-        mechanisms_(find_mechanisms(report.machine)),
+        mechanisms_(find_all_mechanisms(report.machine, settings.only.empty() ? kCompared : settings.only)),
+        transports_(settings.quick ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "unix"}),
         valgrind_(program_exists("valgrind")),
         strace_(can_trace()) {
     if (valgrind_) report.machine.versions["valgrind"] = version_of("valgrind");
@@ -52,9 +53,9 @@ class Run {
 
   void measure() {
     const int repetitions = settings_.repetitions(3, 1);
-    Progress progress(static_cast<std::size_t>(repetitions) * kTransports.size() * mechanisms_.size());
+    Progress progress(static_cast<std::size_t>(repetitions) * transports_.size() * mechanisms_.size());
     for (int repetition = 0; repetition < repetitions; ++repetition) {
-      for (const std::string& transport : kTransports) {
+      for (const std::string& transport : transports_) {
         for (const Mechanism& mechanism : mechanisms_) {
           progress.step("counting " + mechanism.label() + " over " + transport);
           sample(mechanism, transport);
@@ -81,7 +82,7 @@ class Run {
   }
 
   void print() const {
-    for (const std::string& transport : kTransports) print_transport(transport);
+    for (const std::string& transport : transports_) print_transport(transport);
     if (!valgrind_) std::cout << "No instructions: valgrind is not installed.\n";
     if (!strace_) std::cout << "No system calls and octets: strace is not installed, or may not trace here.\n";
   }
@@ -200,6 +201,7 @@ class Run {
   const Settings& settings_;
   Report& report_;
   std::vector<Mechanism> mechanisms_;
+  std::vector<std::string> transports_;
   bool valgrind_;
   bool strace_;
   std::vector<Sampled> samples_;

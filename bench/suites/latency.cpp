@@ -1,18 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite latency: percentiles of the two-way void call, both processes on one processor and on two.
+// Suite latency: percentiles of two-way calls, both processes on one processor and on two, back to back (closed loop)
+// and at fixed times (open loop: a call is timed from when it was due, so one slow call shows in all that it delays);
+// with the processor time, the context switches and the system calls of a call.
+#include "suites/latency.hpp"
+
+#include <cmath>
 #include <iostream>
 
 #include "common/cpus.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "common/temporary.hpp"
-#include "suites/mechanism.hpp"
+#include "suites/counting.hpp"
 #include "suites/suite.hpp"
 
 namespace bench {
 namespace {
 
-constexpr const char* kMetrics[] = {"latency_p50", "latency_p99", "latency_p999"};
+struct Metric {
+  const char* name;
+  const char* unit;
+};
+/// Five percentiles, then what both processes used up for one call.
+constexpr Metric kMetrics[] = {{"latency_p50", "us"},     {"latency_p90", "us"},         {"latency_p99", "us"},
+                               {"latency_p999", "us"},    {"latency_max", "us"},         {"cpu_client", "us/call"},
+                               {"cpu_server", "us/call"}, {"switches_client", "1/call"}, {"switches_server", "1/call"}};
+constexpr std::size_t kPercentiles = 5;
+
+/// The open loop uses this share of the rate that the raw sockets reach back to back.
+constexpr double kShareOfRate = 0.25;
+
+bool spins(const Mechanism& mechanism) {
+  return mechanism.protocol == "spin";
+}
+
+}  // namespace
+
+Latencies::Latencies(LatencyPlan plan, const std::vector<Mechanism>& mechanisms) : plan_(std::move(plan)) {
+  const bool one_cpu = plan_.placement.client.cpu && plan_.placement.client.cpu == plan_.placement.server.cpu;
+  for (const Mechanism& mechanism : mechanisms) {
+    const bool hopeless = spins(mechanism) && one_cpu;  // it would wait for what it keeps from running
+    if (mechanism.over(plan_.transport) && mechanism.can("latency") && !hopeless) mechanisms_.push_back(mechanism);
+  }
+}
+
+std::size_t Latencies::steps() const {
+  return mechanisms_.size() * plan_.payloads.size() * plan_.repetitions * (plan_.open_loop ? 2 : 1);
+}
+
+void Latencies::measure(Progress& progress) {
+  const TemporaryFolder folder;
+  std::vector<Running> running;
+  for (const Mechanism& mechanism : mechanisms_) {
+    const std::string path = folder.path() + "/socket" + std::to_string(running.size());
+    survives(mechanism, [&] {
+      running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, plan_.placement), {}});
+    });
+  }
+  for (const int payload : plan_.payloads) {
+    measure_case(running, true, payload, progress);
+    if (plan_.open_loop) measure_case(running, false, payload, progress);
+  }
+  for (Running& one : running) one.pair.end();
+}
+
+void Latencies::measure_case(std::vector<Running>& running, bool closed, int payload, Progress& progress) {
+  const std::string tail = std::to_string(payload);
+  const std::string calls = std::to_string(plan_.calls);
+  const std::string command = closed ? "latency " + calls + " " + tail
+                                     : "paced " + calls + " " + std::to_string(std::lround(period_ns_)) + " " + tail;
+  for (Running& one : running) {
+    one.samples.assign(std::size(kMetrics), {});
+    if (one.failed) continue;
+    one.failed = !survives(*one.mechanism, [&] {
+      one.pair.command("latency " + std::to_string(std::max(plan_.calls / 4, 20L)) + " " + tail);
+    });
+  }
+  for (std::size_t repetition = 0; repetition < plan_.repetitions; ++repetition) {
+    for (Running& one : running) {
+      progress.step(one.mechanism->label() + " over " + plan_.transport + (closed ? ", back to back, " : ", paced, ") +
+                    tail + " octets");
+      if (one.failed) continue;
+      one.failed = !survives(*one.mechanism, [&] { measure_one(one, command, plan_.calls); });
+    }
+  }
+  if (closed) period_ns_ = 1000 * summarise(running.front().samples[0]).median / kShareOfRate;
+  for (const Running& one : running) {
+    if (!one.failed) add(one, closed ? "closed" : "open", payload, running.front());
+  }
+}
+
+void Latencies::measure_one(Running& one, const std::string& command, long calls) {
+  const auto count = static_cast<double>(calls);
+  const pid_t processes[] = {one.pair.client().process(), one.pair.server().process()};
+  const Usage before[] = {usage_of(processes[0]), usage_of(processes[1])};
+  const std::vector<double> nanoseconds = one.pair.command(command);
+  for (std::size_t side = 0; side < 2; ++side) {
+    const Usage after = usage_of(processes[side]);
+    one.samples[kPercentiles + side].push_back((after.cpu_ns - before[side].cpu_ns) / 1000 / count);
+    one.samples[kPercentiles + 2 + side].push_back((after.switches - before[side].switches) / count);
+  }
+  for (std::size_t k = 0; k < kPercentiles; ++k) one.samples[k].push_back(nanoseconds.at(k) / 1000);
+}
+
+void Latencies::add(const Running& one, const std::string& loop, int payload, const Running& control) {
+  for (std::size_t k = 0; k < std::size(kMetrics); ++k) {
+    Result result{plan_.suite, one.mechanism->case_on(plan_.transport), kMetrics[k].name, kMetrics[k].unit,
+                  summarise(one.samples[k])};
+    result.of.insert(plan_.of.begin(), plan_.of.end());
+    result.of["loop"] = loop;
+    result.of["payload"] = std::to_string(payload);
+    result.of["waiting"] = spins(*one.mechanism) ? "spinning" : "blocking";
+    if (loop == "open") result.of["rate"] = number(1e9 / period_ns_);
+    if (&one != &control) {
+      result.of["control"] = "raw";
+      result.control = summarise(control.samples[k]).median;
+    }
+    results_.push_back(std::move(result));
+  }
+}
+
+void Latencies::print(const std::vector<Result>& results, std::ostream& out) {
+  Table table({"where", "loop", "octets", "mechanism", "p50 us", "p90", "p99", "p99.9", "max", "p50 / raw", "p99 / raw",
+               "cpu us", "/ raw", "switches"},
+              4);
+  std::string last;
+  for (std::size_t i = 0; i + std::size(kMetrics) <= results.size(); i += std::size(kMetrics)) {
+    const Result* const r = &results[i];
+    const auto of = [&](const char* name) {
+      const auto found = r->of.find(name);
+      return found != r->of.end() ? found->second : std::string();
+    };
+    const std::string place = of("network").empty() ? of("placement") : of("network");
+    const std::string group = of("transport") + place + of("loop") + of("payload");
+    if (!last.empty() && group != last) table.add_rule();
+    last = group;
+    const auto ratio = [](double value, const std::optional<double>& control) {
+      return control ? number(value / *control, 2) : "";
+    };
+    std::vector<std::string> cells{of("transport") + (place.empty() ? "" : ", ") + place,
+                                   of("loop") == "open" ? "open, " + of("rate") + "/s" : of("loop"), of("payload"),
+                                   Mechanism{of("orb"), of("protocol"), ""}.label()};
+    for (std::size_t k = 0; k < kPercentiles; ++k) cells.push_back(number(r[k].value.median, 1));
+    cells.push_back(ratio(r[0].value.median, r[0].control));
+    cells.push_back(ratio(r[2].value.median, r[2].control));
+    const double cpu = r[5].value.median + r[6].value.median;
+    cells.push_back(number(cpu, 1));
+    cells.push_back(r[5].control ? ratio(cpu, *r[5].control + *r[6].control) : "");
+    cells.push_back(number(r[7].value.median + r[8].value.median, 1));
+    table.add(cells);
+  }
+  out << "\nTwo-way calls, back to back (closed) and at fixed times (open; timed from when a call was due); processor "
+         "time\n"
+         "and context switches of both sides per call\n\n";
+  table.print(out);
+}
+
+namespace {
 
 struct Spot {
   std::string name;  ///< the `placement` of a case
@@ -27,91 +171,84 @@ std::vector<Spot> spots() {
   return spots;
 }
 
-class Run {
- public:
-  Run(const Settings& settings, Report& report)
-      : settings_(settings), report_(report), mechanisms_(find_mechanisms(report.machine)) {}
-
-  void run() {
-    const auto places = spots();
-    const int repetitions = settings_.repetitions(9, 5);
-    Progress progress(2 * places.size() * static_cast<std::size_t>(repetitions) * mechanisms_.size());
-    for (const char* const transport : {"tcp", "unix"}) {
-      for (const Spot& spot : places) measure(transport, spot, repetitions, progress);
+std::vector<LatencyPlan> plans(const Settings& settings) {
+  LatencyPlan plan;
+  plan.repetitions = static_cast<std::size_t>(settings.repetitions(7, 3));
+  plan.calls = settings.quick ? 300 : 10000;
+  if (!settings.quick) plan.payloads = {0, 64, 1024, 8192, 65536};
+  std::vector<LatencyPlan> plans;
+  for (const char* const transport : {"tcp", "unix"}) {
+    for (const Spot& spot : spots()) {
+      plan.transport = transport;
+      plan.of["placement"] = spot.name;
+      plan.placement.client.cpu = spot.client;
+      plan.placement.server.cpu = spot.server;
+      plans.push_back(plan);
     }
   }
+  return plans;
+}
 
-  void print() const {
-    std::vector<std::string> heads{"transport", "placement", "mechanism", "p50 us",
-                                   "p99 us",    "p99.9 us",  "p50 / raw", "p99 / raw"};
-    Table table(heads, 3);
-    std::string last;
-    for (std::size_t i = 0; i < report_.results.size(); i += 3) {
-      const Result* const r = &report_.results[i];
-      const std::string group = r->of.at("transport") + r->of.at("placement");
-      if (!last.empty() && group != last) table.add_rule();
-      last = group;
-      const auto ratio = [](const Result& one) {
-        return one.control ? number(one.value.median / *one.control, 2) : "";
-      };
-      const std::string& protocol = r->of.at("protocol");
-      table.add({r->of.at("transport"), r->of.at("placement"),
-                 r->of.at("orb") + (protocol == "giop_lite" ? " giop_lite" : ""), number(r[0].value.median, 1),
-                 number(r[1].value.median, 1), number(r[2].value.median, 1), ratio(r[0]), ratio(r[1])});
+/// System calls of one void call, by strace.
+void count_calls(const std::vector<Mechanism>& mechanisms, const std::string& transport, Progress& progress,
+                 Report& report) {
+  for (const Mechanism& mechanism : mechanisms) {
+    if (!mechanism.over(transport) || spins(mechanism)) continue;
+    progress.step("tracing " + mechanism.label() + " over " + transport);
+    std::vector<SystemCalls> sides;
+    survives(mechanism, [&] { sides = count_system_calls(mechanism, transport); });
+    for (std::size_t side = 0; side < sides.size(); ++side) {
+      Result result{"latency", mechanism.case_on(transport), "syscalls_per_call", "1/call",
+                    summarise({sum(sides[side].calls)})};
+      result.of["side"] = kSides[side];
+      report.results.push_back(std::move(result));
     }
-    std::cout << "\nTwo-way void call, medians of " << settings_.repetitions(9, 5) << " interleaved repetitions\n\n";
-    table.print(std::cout);
   }
+}
 
- private:
-  void measure(const std::string& transport, const Spot& spot, int repetitions, Progress& progress) {
-    const TemporaryFolder folder;
-    const std::string count = settings_.quick ? "2000" : "10000";
-    Placement placement;
-    placement.client.cpu = spot.client;
-    placement.server.cpu = spot.server;
-    std::vector<Pair> pairs;
-    for (const Mechanism& mechanism : mechanisms_) {
-      pairs.emplace_back(mechanism, transport, folder.path() + "/socket" + std::to_string(pairs.size()), placement);
-      pairs.back().command("ping " + count);
-    }
-    std::vector<std::vector<std::vector<double>>> samples(pairs.size(), std::vector<std::vector<double>>(3));
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
-      for (std::size_t i = 0; i < pairs.size(); ++i) {
-        progress.step(mechanisms_[i].label() + " over " + transport + ", " + spot.name);
-        pairs[i].command("ping 200");
-        const std::vector<double> nanoseconds = pairs[i].command("latency " + count);
-        for (std::size_t k = 0; k < 3; ++k) samples[i][k].push_back(nanoseconds.at(k) / 1000);
-      }
-    }
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      for (std::size_t k = 0; k < 3; ++k) add(mechanisms_[i], transport, spot, k, samples[i][k], samples[0][k]);
-    }
-    for (Pair& pair : pairs) pair.end();
+void print_calls(const Report& report) {
+  Table table({"transport", "mechanism", "client", "server"}, 2);
+  for (std::size_t i = 0; i + 1 < report.results.size(); ++i) {
+    const Result* const r = &report.results[i];
+    if (r->metric != "syscalls_per_call" || r->of.at("side") != "client") continue;
+    table.add({r->of.at("transport"), Mechanism{r->of.at("orb"), r->of.at("protocol"), ""}.label(),
+               number(r[0].value.median, 2), number(r[1].value.median, 2)});
   }
-
-  void add(const Mechanism& mechanism, const std::string& transport, const Spot& spot, std::size_t metric,
-           const std::vector<double>& samples, const std::vector<double>& control) {
-    Result result{"latency", mechanism.case_on(transport), kMetrics[metric], "us", summarise(samples)};
-    result.of["placement"] = spot.name;
-    if (&samples != &control) {
-      result.of["control"] = "raw";
-      result.control = summarise(control).median;
-    }
-    report_.results.push_back(std::move(result));
-  }
-
-  const Settings& settings_;
-  Report& report_;
-  std::vector<Mechanism> mechanisms_;
-};
+  std::cout << "\nSystem calls of one void call\n\n";
+  table.print(std::cout);
+}
 
 }  // namespace
 
 int run_latency(const Settings& settings, Report& report) {
-  Run run(settings, report);
-  run.run();
-  run.print();
+  const std::vector<Mechanism> mechanisms = find_all_mechanisms(report.machine, settings.only, true);
+  // Tracing the others takes long: they ask the kernel for much.
+  const std::vector<std::string> few{"wrappers", "corbel", "omniORB"};
+  const std::vector<Mechanism> to_trace =
+      settings.quick && settings.only.empty() ? find_all_mechanisms(report.machine, few) : mechanisms;
+  const bool trace = can_trace();
+  const std::vector<const char*> traced = settings.quick ? std::vector{"tcp"} : std::vector{"tcp", "unix"};
+  std::vector<Latencies> runs;
+  std::size_t steps = trace ? traced.size() * to_trace.size() : 0;
+  double seconds = static_cast<double>(2 * steps);
+  for (const LatencyPlan& plan : plans(settings)) {
+    runs.emplace_back(plan, mechanisms);
+    steps += runs.back().steps();
+    seconds += static_cast<double>(runs.back().steps()) * static_cast<double>(plan.calls) * 100e-6;
+  }
+  announce_duration(settings, seconds);
+  Progress progress(steps);
+  for (Latencies& run : runs) {
+    run.measure(progress);
+    report.results.insert(report.results.end(), run.results().begin(), run.results().end());
+  }
+  const std::vector<Result> timed = report.results;
+  for (const char* const transport : traced) {
+    if (trace) count_calls(to_trace, transport, progress, report);
+  }
+  progress.finish();
+  Latencies::print(timed, std::cout);
+  if (trace) print_calls(report);
   return 0;
 }
 

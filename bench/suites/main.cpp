@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel-bench: the benchmark laboratory.
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <iostream>
 
+#include "common/doubts.hpp"
 #include "common/table.hpp"
+#include "suites/all.hpp"
+#include "suites/mechanism.hpp"
 #include "suites/suite.hpp"
 
 namespace {
@@ -16,8 +20,16 @@ struct Suite {
 
 constexpr Suite kSuites[] = {
     {"counts", "instructions, system calls, allocations and bytes of one warm two-way void call", bench::run_counts},
-    {"latency", "percentiles of the two-way void call, on one processor and on two", bench::run_latency},
-    {"ttcp", "throughput of octet and struct sequences in buffers of 1 to 128 KiB", bench::run_ttcp},
+    {"latency", "percentiles of two-way calls, back to back and at fixed times; what they use up", bench::run_latency},
+    {"ttcp", "throughput of streams of every type, buffer size and socket queue", bench::run_ttcp},
+    {"cubit", "calls that return their argument cubed, by type and protocol", bench::run_cubit},
+    {"networks", "ttcp and latency over emulated networks", bench::run_networks},
+    {"scale", "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
+    {"demux", "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
+    {"whitebox", "where one call goes, layer by layer: time, instructions, copies, allocations", bench::run_whitebox},
+    {"micro", "marshalling by generated code beside the same by hand", bench::run_micro},
+    {"model", "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
+    {"report", "one page of tables and charts from the figures of earlier runs", bench::run_report},
     {"contract", "asserts what a warm two-way void call may cost at most", bench::run_contract},
 };
 
@@ -36,6 +48,7 @@ int run(const Suite& suite, const bench::Settings& settings, const std::string& 
     print_machine(report.machine);
     const double stolen = bench::stolen_percent(before, bench::processor_ticks());
     std::cout << "  processor time stolen by the host during the run: " << bench::number(stolen, 1) << " %\n";
+    for (const std::string& doubt : bench::doubts(report, stolen)) std::cout << "  WARNING: " << doubt << '\n';
   }
   if (!json.empty()) {
     bench::write_json(report, json);
@@ -46,20 +59,43 @@ int run(const Suite& suite, const bench::Settings& settings, const std::string& 
 
 }  // namespace
 
+void bench::announce_duration(const Settings& settings, double seconds) {
+  if (settings.quick || seconds < 60) return;
+  std::cout << "This takes about " << number(std::ceil(seconds / 60)) << " minutes; --quick does less.\n" << std::flush;
+}
+
 int main(int argc, char** argv) {
-  CLI::App app("Measures Corbel beside raw sockets and, where installed, omniORB, in interleaved repetitions.",
-               "corbel-bench");
-  app.require_subcommand(1);
+  CLI::App app(
+      "Measures Corbel beside raw sockets and what else is installed, in interleaved repetitions. Without a "
+      "suite: all of them, then the report.",
+      "corbel-bench");
+  bool peers = false;
+  bench::AllSettings all;
+  app.add_flag("--peers", peers, "list what can be compared and what is missing");
+  app.add_flag("--quick", all.quick, "all suites: fewer cases and repetitions");
+  app.add_option("--only", all.only, "all suites: compare only these with the raw sockets")->delimiter(',');
+  app.add_option("--output", all.output, "all suites: the folder for the figures and the report")
+      ->capture_default_str();
   bench::Settings settings;
   std::string json;
   for (const Suite& suite : kSuites) {
     CLI::App* const command = app.add_subcommand(suite.name, suite.help);
     command->add_option("--json", json, "write the figures to this file, too");
     command->add_flag("--quick", settings.quick, "fewer cases and repetitions");
+    command->add_option("--only", settings.only, "compare only these with the raw sockets, as in corbel,omniORB")
+        ->delimiter(',');
     command->add_option("--repeat", settings.repeat, "repetitions")->check(CLI::Range(1, 1000));
     if (suite.run == bench::run_counts) {
       command->add_option("--profile", settings.profile, "also print the N functions of Corbel that cost most")
           ->check(CLI::Range(1, 1000));
+    }
+    if (suite.run == bench::run_model || suite.run == bench::run_report) {
+      command->add_option("FILE", settings.files, "what --json of earlier runs wrote")
+          ->required()
+          ->check(CLI::ExistingFile);
+    }
+    if (suite.run == bench::run_report) {
+      command->add_option("--output", settings.output, "folder for report.html and report.md")->capture_default_str();
     }
   }
   CLI11_PARSE(app, argc, argv);
@@ -67,6 +103,13 @@ int main(int argc, char** argv) {
     for (const Suite& suite : kSuites) {
       if (app.got_subcommand(suite.name)) return run(suite, settings, json);
     }
+    if (peers) {
+      bench::print_peers();
+      return 0;
+    }
+    std::vector<std::string> names;
+    for (const Suite& suite : kSuites) names.emplace_back(suite.name);
+    return bench::run_all(names, all);
   } catch (const std::exception& failure) {
     std::cerr << "corbel-bench: " << failure.what() << '\n';
   }

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iostream>
 #include <sstream>
 #include <stdexcept>
 
@@ -25,19 +27,73 @@ std::string reference_of(Child& server) {
   return line.substr(6);
 }
 
-/// "omniORB 4.2.5" of a peer, with a dash; empty if there is no such program.
-std::string name_of(const std::string& program) {
+struct Peer {
+  const char* name;      ///< corbel-bench-NAME is the program
+  const char* packages;  ///< of Debian, that it is built with; null: always there
+};
+constexpr Peer kPeers[] = {
+    {"plain", nullptr},
+    {"wrappers", nullptr},
+    {"corbel", nullptr},
+    {"omniorb", "omniorb omniidl libomniorb4-dev"},
+    {"omniorb-newer", "python3-venv; ./dev bench then fetches omniORB from PyPI"},
+    {"rpc", "libtirpc-dev rpcsvc-proto"},
+    {"zeromq", "libzmq3-dev"},
+    {"capnp", "libcapnp-dev capnproto"},
+    {"ice", "libzeroc-ice-dev zeroc-ice-compilers"},
+    {"grpc", "libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc"},
+};
+
+std::set<std::string> words_of(std::istream& lines) {
+  std::string line;
+  std::getline(lines, line);
+  std::istringstream text(line);
+  std::set<std::string> words;
+  std::string word;
+  for (text >> word; text >> word;) words.insert(word);  // the first one names the line
+  return words;
+}
+
+/// One mechanism per protocol of a peer; none if there is no such program.
+std::vector<Mechanism> mechanisms_of(const std::string& peer) {
+  const std::string program = beside("corbel-bench-" + peer);
   if (access(program.c_str(), X_OK) != 0) return {};
-  std::string text = output_of({program, "about"}, std::chrono::seconds(10));
-  text = text.substr(0, text.find('\n'));
-  if (const std::size_t blank = text.find(' '); blank != std::string::npos) text[blank] = '-';
-  return text;
+  std::istringstream lines(output_of({program, "about"}, std::chrono::seconds(10)));
+  std::string name;
+  std::getline(lines, name);
+  if (const std::size_t blank = name.find(' '); blank != std::string::npos) name[blank] = '-';
+  if (peer == "plain" || peer == "wrappers") name = peer == "plain" ? "raw" : peer;
+  if (peer == "corbel") name = peer;
+  const std::set<std::string> protocols = words_of(lines);
+  const std::set<std::string> transports = words_of(lines);
+  const std::set<std::string> commands = words_of(lines);
+  const std::set<std::string> types = words_of(lines);
+  std::vector<Mechanism> found;
+  for (const std::string& protocol : protocols) {
+    found.push_back({name, protocol, program, transports, commands, types});
+  }
+  return found;
+}
+
+void note_version(Machine& machine, const std::string& peer, const std::string& orb) {
+  if (peer == "plain" || peer == "wrappers" || peer == "corbel") return;
+  machine.versions[peer] = orb.substr(orb.rfind('-') + 1);
+}
+
+bool wanted(const std::string& orb, const std::vector<std::string>& only) {
+  return only.empty() || orb == "raw" ||
+         std::any_of(only.begin(), only.end(), [&](const std::string& name) { return orb.starts_with(name); });
+}
+
+bool is_inside(const std::string& transport) {
+  return transport == "inproc" || transport == "collocated";
 }
 
 }  // namespace
 
 std::string Mechanism::label() const {
-  return orb == "corbel" ? orb + " " + protocol : orb;
+  const bool usual = protocol == "none" || (protocol == "giop" && orb != "corbel");
+  return usual ? orb : orb + " " + protocol;
 }
 
 std::string beside(const std::string& name) {
@@ -45,32 +101,64 @@ std::string beside(const std::string& name) {
   return own.substr(0, own.rfind('/') + 1) + name;
 }
 
+std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only, bool spinning) {
+  std::vector<Mechanism> all;
+  for (const Peer& peer : kPeers) {
+    const std::vector<Mechanism> found = mechanisms_of(peer.name);
+    if (found.empty() && (peer.name == std::string("plain") || peer.name == std::string("corbel"))) {
+      throw std::runtime_error("corbel-bench-plain and corbel-bench-corbel must lie beside " + own_path());
+    }
+    for (const Mechanism& mechanism : found) {
+      if (!wanted(mechanism.orb, only) || (mechanism.protocol == "spin" && !spinning)) continue;
+      all.push_back(mechanism);
+      note_version(machine, peer.name, mechanism.orb);
+    }
+  }
+  return all;
+}
+
 std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite) {
-  const std::string plain = beside("corbel-bench-plain");
-  const std::string corbel = beside("corbel-bench-corbel");
-  if (name_of(plain).empty() || name_of(corbel).empty()) {
-    throw std::runtime_error("corbel-bench-plain and corbel-bench-corbel must lie beside " + own_path());
-  }
-  std::vector<Mechanism> found{{"raw", "none", plain}, {"corbel", "giop", corbel}};
-  if (with_giop_lite) found.push_back({"corbel", "giop_lite", corbel});
-  for (const char* const name : {"omniorb", "omniorb-newer"}) {
-    const std::string program = beside(std::string("corbel-bench-") + name);
-    const std::string orb = name_of(program);
-    if (orb.empty()) continue;
-    found.push_back({orb, "giop", program});
-    machine.versions[name] = orb.substr(orb.find('-') + 1);
-  }
+  std::vector<Mechanism> found = find_all_mechanisms(machine, {"corbel", "omniORB"});
+  std::erase_if(found, [&](const Mechanism& one) { return one.protocol == "giop_lite" && !with_giop_lite; });
   return found;
+}
+
+bool survives(const Mechanism& mechanism, const std::function<void()>& part) try {
+  part();
+  return true;
+} catch (const std::runtime_error& failure) {
+  if (mechanism.orb == "raw" || mechanism.orb == "wrappers" || mechanism.orb == "corbel") throw;
+  std::cerr << "\nGoing on without " << mechanism.label() << ": " << failure.what() << '\n';
+  return false;
+}
+
+void print_peers() {
+  std::cout << "Peers of the laboratory:\n";
+  for (const Peer& peer : kPeers) {
+    const std::vector<Mechanism> found = mechanisms_of(peer.name);
+    std::cout << "  " << peer.name << ": ";
+    if (!found.empty()) {
+      std::cout << "found" << (peer.packages != nullptr ? ", " + found[0].orb : "") << '\n';
+    } else {
+      std::cout << "not built; install " << (peer.packages != nullptr ? peer.packages : "nothing, build corbel-bench")
+                << '\n';
+    }
+  }
+  std::cout << "./dev bench --peers installs what can be installed. There are no peers for PVM, Open MPI and JacORB.\n";
 }
 
 Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path,
            const Placement& placement)
-    : label_(mechanism.label() + " over " + transport),
-      server_(with_tool(placement.server_tool, {mechanism.program, "server", mechanism.protocol, transport, path}),
-              placement.server) {
-  const std::string reference = reference_of(server_);
+    : label_(mechanism.label() + " over " + transport) {
+  if (!is_inside(transport)) {
+    const std::string where = transport == "unix" ? path : placement.host;
+    server_.emplace(
+        with_tool(placement.server_tool, {mechanism.program, "server", mechanism.protocol, transport, where}),
+        placement.server);
+    reference_ = reference_of(*server_);
+  }
   client_.emplace(
-      with_tool(placement.client_tool, {mechanism.program, "client", mechanism.protocol, transport, reference}),
+      with_tool(placement.client_tool, {mechanism.program, "client", mechanism.protocol, transport, reference_}),
       placement.client);
   if (client_->read_line(kStartTimeout) != "ready") throw std::runtime_error(label_ + ": the client does not start");
 }
@@ -87,7 +175,7 @@ std::vector<double> Pair::command(const std::string& text) {
 
 void Pair::end() {
   client_->end(kEndTimeout);
-  server_.terminate(kEndTimeout);
+  if (server_) server_->terminate(kEndTimeout);
 }
 
 }  // namespace bench

@@ -1,31 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "common/child.hpp"
 #include "common/results.hpp"
+#include "common/usage.hpp"
 
 namespace bench {
 
 /// One way to call or to stream: a program of peers/ and the message protocol it shall speak.
 struct Mechanism {
-  std::string orb;       ///< "raw", "corbel", "omniORB-4.2.5": the `orb` of a case
-  std::string protocol;  ///< "none", "giop", "giop_lite"
-  std::string program;   ///< path
+  std::string orb;                        ///< "raw", "corbel", "omniORB-4.2.5": the `orb` of a case
+  std::string protocol;                   ///< "none", "giop", "giop_lite"
+  std::string program;                    ///< path
+  std::set<std::string> transports = {};  ///< of its peer::About
+  std::set<std::string> commands = {};    ///< of its peer::About
+  std::set<std::string> types = {};       ///< of its peer::About
 
   Case case_on(const std::string& transport) const {
     return {{"orb", orb}, {"protocol", protocol}, {"transport", transport}};
   }
   /// For people: "corbel giop_lite", "omniORB-4.2.5".
   std::string label() const;
+  bool over(const std::string& transport) const { return transports.contains(transport); }
+  bool can(const std::string& command) const { return commands.contains(command); }
 };
 
-/// Those whose programs lie beside this one, the raw sockets first, then Corbel, then the others. Notes their versions
+/// Those whose programs lie beside this one, the raw sockets first, then Corbel, then omniORB. Notes their versions
 /// in the machine. Throws std::runtime_error if the first two are not there.
 std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite = true);
+
+/// Every mechanism there is: the raw sockets first, then the wrapper facades, Corbel, omniORB and the optional peers.
+/// `only`: names that a mechanism's orb must begin with, "raw" is always there; empty: all. `spinning`: also the raw
+/// sockets that do not block.
+std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only,
+                                           bool spinning = false);
+
+/// Prints which optional peers were found, and what to install for the others.
+void print_peers();
+
+/// Runs a part of a measurement. False if that failed and the mechanism shall be left out from now on, which standard
+/// error tells; failures of the raw sockets, the wrappers and Corbel are thrown on.
+bool survives(const Mechanism& mechanism, const std::function<void()>& part);
 
 /// A path beside the running program.
 std::string beside(const std::string& name);
@@ -36,9 +57,10 @@ struct Placement {
   std::vector<std::string> client_tool = {};
   ChildOptions server = {};
   ChildOptions client = {};
+  std::string host = "127.0.0.1";  ///< where a server listens, over tcp
 };
 
-/// A server and a client of one mechanism that have found each other.
+/// A server and a client of one mechanism that have found each other. Over inproc and collocated, one process is both.
 class Pair {
  public:
   /// `path` is where a unix socket goes.
@@ -47,12 +69,18 @@ class Pair {
 
   /// Sends a command of peers/peer.hpp to the client and returns the numbers of its answer.
   std::vector<double> command(const std::string& text);
+  const Child& client() const { return *client_; }
+  /// The client where there is no other process.
+  const Child& server() const { return server_ ? *server_ : *client_; }
+  /// The texts that lead to the server.
+  const std::string& reference() const { return reference_; }
   /// Ends the client by ending its input, then the server by SIGTERM.
   void end();
 
  private:
   std::string label_;
-  Child server_;
+  std::string reference_;
+  std::optional<Child> server_;
   std::optional<Child> client_;
 };
 

@@ -1,24 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "common/results.hpp"
 
 namespace bench {
 
 /// How much a run shall do.
 struct Settings {
-  bool quick = false;  ///< fewer cases and repetitions
-  int repeat = 0;      ///< repetitions; 0: what the suite finds right
-  int profile = 0;     ///< counts: print this many functions of each side
+  bool quick = false;                  ///< fewer cases and repetitions
+  int repeat = 0;                      ///< repetitions; 0: what the suite finds right
+  int profile = 0;                     ///< counts: print this many functions of each side
+  std::vector<std::string> only = {};  ///< names that what is compared with the raw sockets begins with; empty: all
+  std::vector<std::string> files;      ///< model, report: figures of earlier runs
+  std::string output = ".";            ///< report: the folder to write to
 
   int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : full; }
 };
+
+/// Says how long the run will take, unless that is a matter of seconds.
+void announce_duration(const Settings& settings, double seconds);
 
 /// A suite prints its tables on standard output and adds its figures to the report. Returns the exit status; throws
 /// std::runtime_error if it cannot run. A new suite is one function here and one line in main.cpp.
 int run_counts(const Settings& settings, Report& report);
 int run_latency(const Settings& settings, Report& report);
 int run_ttcp(const Settings& settings, Report& report);
+int run_cubit(const Settings& settings, Report& report);
+int run_networks(const Settings& settings, Report& report);
+int run_scale(const Settings& settings, Report& report);
 int run_contract(const Settings& settings, Report& report);
+int run_demux(const Settings& settings, Report& report);
+int run_micro(const Settings& settings, Report& report);
+int run_whitebox(const Settings& settings, Report& report);
+int run_model(const Settings& settings, Report& report);
+int run_report(const Settings& settings, Report& report);
 
 }  // namespace bench

@@ -1,125 +1,249 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite ttcp: user data streamed in buffers of various sizes through oneway calls, up to a last two-way call that
-// returns when all has arrived. The raw sockets send the same octets.
+// Suite ttcp: user data streamed in buffers of various sizes, oneway or two-way, until all has arrived. The raw sockets
+// send the same octets; copying them once in memory is the second control.
+#include "suites/ttcp.hpp"
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstring>
 #include <iostream>
 
 #include "common/cpus.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "common/temporary.hpp"
-#include "suites/mechanism.hpp"
 #include "suites/suite.hpp"
 
 namespace bench {
 namespace {
 
-constexpr double kMostOctets = 512.0 * 1024 * 1024;
+constexpr double kMostOctets = 64.0 * 1024 * 1024;
 
-class Run {
- public:
-  Run(const Settings& settings, Report& report)
-      : settings_(settings), report_(report), mechanisms_(find_mechanisms(report.machine, !settings.quick)) {}
+double mbit_per_second(double octets, double nanoseconds) {
+  return octets * 8000 / nanoseconds;
+}
 
-  void run() {
-    Progress progress(4 * buffers().size() * repetitions() * mechanisms_.size());
-    for (const char* const transport : {"tcp", "unix"}) measure_transport(transport, progress);
-  }
-
-  void print() const {
-    std::vector<std::string> heads{"transport", "type", "buffer", "raw Mbit/s"};
-    for (std::size_t i = 1; i < mechanisms_.size(); ++i) {
-      heads.push_back(mechanisms_[i].label());
-      heads.emplace_back("/ raw");
+/// The rate at which this process copies a buffer from one place to another.
+double copying_rate(std::size_t buffer, double seconds) {
+  std::vector<char> from(buffer, 'x');
+  std::vector<char> to(buffer);
+  const auto begin = std::chrono::steady_clock::now();
+  for (double octets = 0;;) {
+    for (int i = 0; i < 64; ++i) {
+      std::memcpy(to.data(), from.data(), buffer);
+      asm volatile("" : : "r"(to.data()) : "memory");  // the copy counts as used
     }
-    Table table(heads, 2);
-    for (std::size_t i = 0; i < report_.results.size(); i += mechanisms_.size()) {
-      const Result* const row = &report_.results[i];
-      if (i > 0 && row->of.at("type") != row[-1].of.at("type")) table.add_rule();
-      std::vector<std::string> cells{row->of.at("transport"), row->of.at("type"), row->of.at("buffer")};
-      for (std::size_t k = 0; k < mechanisms_.size(); ++k) {
-        cells.push_back(number(row[k].value.median));
-        if (row[k].control) cells.push_back(number(row[k].value.median / *row[k].control, 2));
+    octets += 64 * static_cast<double>(buffer);
+    const double past = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (past >= seconds) return mbit_per_second(octets, past * 1e9);
+  }
+}
+
+std::string queue_name(int queue) {
+  return queue > 0 ? std::to_string(queue) : "default";
+}
+
+}  // namespace
+
+std::size_t Streams::steps() const {
+  std::size_t steps = 0;
+  for (const Mechanism& mechanism : mechanisms_) steps += able(mechanism) ? 1 : 0;
+  std::size_t cases = 0;
+  for (const std::string& type : plan_.types) cases += buffers_of(type).size();
+  return steps * cases * plan_.repetitions;
+}
+
+bool Streams::able(const Mechanism& mechanism) const {
+  return mechanism.over(plan_.transport) && mechanism.can(plan_.mode) && (plan_.queue == 0 || mechanism.can("queues"));
+}
+
+std::vector<int> Streams::buffers_of(const std::string& type) const {
+  std::vector<int> buffers;
+  for (const int buffer : plan_.buffers) {
+    if (buffer > 1 || type == "octet") buffers.push_back(buffer);
+  }
+  return buffers;
+}
+
+void Streams::measure(Progress& progress) {
+  const TemporaryFolder folder;
+  std::vector<Running> running;
+  for (const Mechanism& mechanism : mechanisms_) {
+    if (!able(mechanism)) continue;
+    Placement placement = plan_.placement;
+    if (plan_.queue > 0) {
+      placement.client.environment.push_back("CORBEL_BENCH_QUEUE=" + std::to_string(plan_.queue));
+      placement.server.environment.push_back("CORBEL_BENCH_QUEUE=" + std::to_string(plan_.queue));
+    }
+    const std::string path = folder.path() + "/socket" + std::to_string(running.size());
+    survives(mechanism, [&] {
+      running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, placement), 0, {}});
+    });
+  }
+  for (const std::string& type : plan_.types) {
+    for (const int buffer : buffers_of(type)) measure_case(running, type, buffer, progress);
+  }
+  for (Running& one : running) one.pair.end();
+}
+
+/// How long so many calls take at best, in seconds: a stall must not make them look slow.
+double Streams::trial(Pair& pair, const std::string& command) const {
+  double quickest = pair.command(command).at(0) / 1e9;
+  for (int again = 0; again < 2 && quickest < plan_.seconds; ++again) {
+    quickest = std::min(quickest, pair.command(command).at(0) / 1e9);
+  }
+  return quickest;
+}
+
+/// How many buffers make up 64 MiB, or take the time that the plan allows if that is less.
+long Streams::suitable_count(Pair& pair, const std::string& stream, int buffer) const {
+  const double most = std::max(20.0, plan_.octets / buffer);
+  for (double count = 4;;) {  // until a trial is long enough to tell
+    const double seconds = trial(pair, stream + std::to_string(std::lround(count)));
+    const double fitting = count * plan_.seconds / seconds;
+    if (seconds > plan_.seconds / 8 || fitting <= count || count >= most) {
+      return std::lround(std::clamp(fitting, 4.0, most));
+    }
+    count = std::clamp(fitting / 4, count * 2, std::min(count * 50, std::max(most, count * 2)));
+  }
+}
+
+void Streams::measure_case(std::vector<Running>& running, const std::string& type, int buffer, Progress& progress) {
+  const std::string stream = "stream " + plan_.mode + " " + type + " " + std::to_string(buffer) + " ";
+  const auto carries = [&](const Running& one) { return !one.failed && one.mechanism->types.contains(type); };
+  for (Running& one : running) {
+    one.samples.clear();
+    if (!carries(one)) continue;
+    one.failed = !survives(*one.mechanism, [&] { one.count = suitable_count(one.pair, stream, buffer); });
+  }
+  std::vector<double> copies;
+  for (std::size_t repetition = 0; repetition < plan_.repetitions; ++repetition) {
+    for (Running& one : running) {
+      progress.step(one.mechanism->label() + " over " + plan_.transport + ", " + plan_.mode + " " + type +
+                    " in buffers of " + std::to_string(buffer));
+      if (!carries(one)) continue;
+      one.failed = !survives(*one.mechanism, [&] {
+        const std::vector<double> answer = one.pair.command(stream + std::to_string(one.count));
+        one.samples.push_back(mbit_per_second(answer.at(1), answer.at(0)));
+      });
+    }
+    if (plan_.copies && type == "octet") copies.push_back(copying_rate(static_cast<std::size_t>(buffer), 0.002));
+  }
+  for (Running& one : running) {
+    if (carries(one)) add(*one.mechanism, type, buffer, one.samples, running.front().samples);
+  }
+  if (!copies.empty()) {
+    Mechanism memory{"memcpy", "none", ""};
+    add(memory, type, buffer, copies, running.front().samples);
+  }
+}
+
+void Streams::add(const Mechanism& mechanism, const std::string& type, int buffer, const std::vector<double>& samples,
+                  const std::vector<double>& control) {
+  Result result{plan_.suite, mechanism.case_on(plan_.transport), "throughput", "Mbit/s", summarise(samples)};
+  result.of.insert(plan_.of.begin(), plan_.of.end());
+  result.of["mode"] = plan_.mode;
+  result.of["type"] = type == "struct" ? "BinStruct" : type;
+  result.of["buffer"] = std::to_string(buffer);
+  result.of["queue"] = queue_name(plan_.queue);
+  if (&samples != &control) {
+    result.of["control"] = "raw";
+    result.control = summarise(control).median;
+  }
+  results_.push_back(std::move(result));
+}
+
+void Streams::print(std::ostream& out) const {
+  std::vector<std::string> labels;
+  for (const Mechanism& mechanism : mechanisms_) {
+    if (able(mechanism)) labels.push_back(mechanism.label());
+  }
+  if (plan_.copies) labels.emplace_back("memcpy");
+  std::vector<std::string> heads{"type", "buffer", "raw Mbit/s"};
+  heads.insert(heads.end(), labels.begin() + 1, labels.end());
+  Table table(heads, 1);
+  for (const std::string& type : plan_.types) {
+    if (&type != &plan_.types.front()) table.add_rule();
+    for (const int buffer : buffers_of(type)) {
+      const std::string shown = type == "struct" ? "BinStruct" : type;
+      std::vector<std::string> cells{shown, std::to_string(buffer)};
+      for (const std::string& label : labels) {
+        const auto found = std::find_if(results_.begin(), results_.end(), [&](const Result& result) {
+          return Mechanism{result.of.at("orb"), result.of.at("protocol"), ""}.label() == label &&
+                 result.of.at("type") == shown && result.of.at("buffer") == std::to_string(buffer);
+        });
+        if (found == results_.end()) {
+          cells.emplace_back("");
+        } else {
+          cells.push_back(found->control ? number(found->value.median / *found->control, 2)
+                                         : number(found->value.median, found->value.median < 100 ? 2 : 0));
+        }
       }
       table.add(cells);
     }
-    std::cout << "\nStreaming user data, Mbit/s, medians of " << repetitions() << " interleaved repetitions, "
-              << (allowed_cpus().size() > 1 ? "client and server each on a processor of their own"
-                                            : "client and server on one processor")
-              << "\n\n";
-    table.print(std::cout);
   }
+  out << "\nStreaming user data over " << plan_.transport << ", " << plan_.mode << ", socket queues "
+      << queue_name(plan_.queue) << ": Mbit/s of the raw sockets, multiples of it for the others\n\n";
+  table.print(out);
+}
 
- private:
-  std::size_t repetitions() const { return static_cast<std::size_t>(settings_.repetitions(7, 5)); }
+namespace {
 
-  std::vector<int> buffers() const {
-    if (settings_.quick) return {8192, 32768, 131072};
-    return {1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
+/// Everything the suite streams, one plan per table.
+std::vector<StreamPlan> plans(const Settings& settings) {
+  StreamPlan plan;
+  const std::vector<int> cpus = allowed_cpus();
+  plan.placement.client.cpu = cpus.front();
+  plan.placement.server.cpu = cpus.back();
+  plan.of["placement"] = cpus.size() > 1 ? "two cpus" : "one cpu";
+  plan.repetitions = static_cast<std::size_t>(settings.repetitions(5, 3));
+  plan.octets = kMostOctets;
+  plan.seconds = settings.quick ? 0.04 : 1;
+  plan.copies = true;
+  std::vector<StreamPlan> all;
+  const auto add = [&](const char* transport, const char* mode, std::vector<std::string> types,
+                       std::vector<int> buffers, int queue = 0) {
+    plan.transport = transport;
+    plan.mode = mode;
+    plan.types = std::move(types);
+    plan.buffers = std::move(buffers);
+    plan.queue = queue;
+    all.push_back(plan);
+  };
+  if (settings.quick) {
+    add("tcp", "oneway", {"octet", "struct"}, {1024, 8192, 131072});
+    add("tcp", "oneway", {"octet"}, {8192, 131072}, 8192);
+    add("tcp", "twoway", {"octet"}, {8192, 131072});
+    add("unix", "oneway", {"octet", "struct"}, {8192, 131072});
+    return all;
   }
-
-  void measure_transport(const std::string& transport, Progress& progress) {
-    const TemporaryFolder folder;
-    const std::vector<int> cpus = allowed_cpus();
-    Placement placement;
-    placement.client.cpu = cpus.front();
-    placement.server.cpu = cpus.back();
-    std::vector<Pair> pairs;
-    for (const Mechanism& mechanism : mechanisms_) {
-      pairs.emplace_back(mechanism, transport, folder.path() + "/socket" + std::to_string(pairs.size()), placement);
-    }
-    for (const char* const type : {"octet", "struct"}) {
-      for (const int buffer : buffers()) measure(pairs, transport, type, buffer, progress);
-    }
-    for (Pair& pair : pairs) pair.end();
-  }
-
-  /// How many buffers take the raw sockets about `seconds`.
-  static long suitable_count(Pair& raw, const std::string& stream, double seconds) {
-    raw.command(stream + "1000");
-    const std::vector<double> trial = raw.command(stream + "2000");
-    const double octets = std::min(trial.at(1) / trial.at(0) * 1e9 * seconds, kMostOctets);
-    return std::max(20L, std::lround(octets / (trial.at(1) / 2000)));
-  }
-
-  void measure(std::vector<Pair>& pairs, const std::string& transport, const std::string& type, int buffer,
-               Progress& progress) {
-    const std::string stream = "stream " + type + " " + std::to_string(buffer) + " ";
-    const long count = suitable_count(pairs[0], stream, settings_.quick ? 0.05 : 0.12);
-    for (Pair& pair : pairs) pair.command(stream + std::to_string(std::max(10L, count / 10)));
-    std::vector<std::vector<double>> samples(pairs.size());
-    for (std::size_t repetition = 0; repetition < repetitions(); ++repetition) {
-      for (std::size_t i = 0; i < pairs.size(); ++i) {
-        progress.step(mechanisms_[i].label() + " over " + transport + ", " + type + " in buffers of " +
-                      std::to_string(buffer));
-        const std::vector<double> answer = pairs[i].command(stream + std::to_string(count));
-        samples[i].push_back(answer.at(1) * 8000 / answer.at(0));  // octets per ns -> Mbit/s
-      }
-    }
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      Result result{"ttcp", mechanisms_[i].case_on(transport), "throughput", "Mbit/s", summarise(samples[i])};
-      result.of["type"] = type == "octet" ? "octet" : "BinStruct";
-      result.of["buffer"] = std::to_string(buffer);
-      if (i > 0) {
-        result.of["control"] = "raw";
-        result.control = summarise(samples[0]).median;
-      }
-      report_.results.push_back(std::move(result));
-    }
-  }
-
-  const Settings& settings_;
-  Report& report_;
-  std::vector<Mechanism> mechanisms_;
-};
+  const std::vector<std::string> types{"octet", "char", "short", "long", "double", "string", "struct"};
+  const std::vector<int> buffers{1, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 1048576};
+  for (const char* const transport : {"tcp", "unix"}) add(transport, "oneway", types, buffers);
+  for (const char* const transport : {"tcp", "unix"}) add(transport, "twoway", {"octet", "string", "struct"}, buffers);
+  for (const int queue : {8192, 65536, 1048576}) add("tcp", "oneway", {"octet"}, buffers, queue);
+  return all;
+}
 
 }  // namespace
 
 int run_ttcp(const Settings& settings, Report& report) {
-  Run run(settings, report);
-  run.run();
-  run.print();
+  const std::vector<Mechanism> mechanisms = find_all_mechanisms(report.machine, settings.only);
+  std::vector<Streams> runs;
+  std::size_t steps = 0;
+  for (const StreamPlan& plan : plans(settings)) {
+    runs.emplace_back(plan, mechanisms);
+    steps += runs.back().steps();
+  }
+  announce_duration(settings, static_cast<double>(steps) * (settings.quick ? 0.05 : 0.35));
+  Progress progress(steps);
+  for (Streams& run : runs) {
+    run.measure(progress);
+    report.results.insert(report.results.end(), run.results().begin(), run.results().end());
+  }
+  progress.finish();
+  for (const Streams& run : runs) run.print(std::cout);
   return 0;
 }
 

@@ -87,6 +87,49 @@ def check_counts(program, folder):
             expect(found and found <= COUNTS, f"{orb}, {side}: {found}")
 
 
+# What is compared, and the least settings, of every suite that runs peers; and cases that it must have measured.
+PEER_SUITES = {
+    "ttcp": [{"orb": "raw", "mode": "oneway", "type": "octet"}, {"orb": "memcpy"}, {"orb": "wrappers", "mode": "twoway"},
+             {"orb": "corbel", "type": "BinStruct"}, {"orb": "corbel", "queue": "8192"}],
+    "latency": [{"orb": "raw", "loop": "closed", "waiting": "blocking"}, {"orb": "corbel", "loop": "open"}],
+    "cubit": [{"orb": "corbel", "protocol": protocol, "transport": transport, "operation": operation}
+              for protocol in ("giop", "giop_lite") for transport in ("tcp", "unix", "inproc")
+              for operation in ("void", "octet", "struct", "union", "octets-large", "longs-small")],
+    "networks": [{"orb": "corbel", "type": "octet"}, {"orb": "raw", "loop": "closed"}],
+    "scale": [{"orb": "corbel", "concurrency": name, "connections": "100"} for name in ("adaptive", "pool", "single")]
+             + [{"orb": "raw", "side": "client"}, {"orb": "raw", "threads": "8"}],
+}
+
+
+def check_peer_suites(program, folder):
+    for suite, wanted in PEER_SUITES.items():
+        path = os.path.join(folder, f"{suite}.json")
+        run([program, suite, "--quick", "--repeat", "1", "--only", "corbel,wrappers", "--json", path])
+        cases = [result["case"] for result in check_report(path, suite)]
+        for case in wanted:
+            expect(any(case.items() <= found.items() for found in cases), f"{suite} has no result of {case}")
+    expect("corbel: found" in run([program, "--peers"]), "--peers does not list corbel")
+
+
+def check_analysis(program, folder):
+    """What is made of figures: streams of 100 Mbit/s at best, with 10 us for each message."""
+    streams = os.path.join(folder, "streams.json")
+    results = [{"suite": "ttcp", "case": {"orb": "raw", "protocol": "none", "transport": "tcp", "type": "octet", "buffer": str(size)},
+                "metric": "throughput", "unit": "Mbit/s", "value": rate, "min": rate, "max": rate, "n": 1}
+               for size in (1024, 4096, 16384) for rate in (8 * size / (10 + 0.08 * size),)]
+    with open(streams, "w", encoding="utf-8") as file:
+        json.dump({"machine": {"processor": "p", "cores": 1, "kernel": "k", "load": 0, "versions": {}}, "results": results}, file)
+    path = os.path.join(folder, "model.json")
+    run([program, "model", streams, "--json", path])
+    found = {result["metric"]: result["value"] for result in check_report(path, "model")}
+    expect(math.isclose(found["r_max"], 100) and math.isclose(found["b0"], 10), f"the model says {found}")
+    expect("three sizes" in run([program, "model", path], status=1), "no word about a model without streams")
+    run([program, "report", streams, path, "--output", os.path.join(folder, "report")])
+    for name, text in (("report.html", '<section id="ttcp">'), ("report.md", "## Streams of user data")):
+        with open(os.path.join(folder, "report", name), encoding="utf-8") as file:
+            expect(text in file.read(), f"{name} has no streams")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--demo", required=True)
@@ -94,6 +137,8 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         check_demo(arguments.demo, folder)
+        check_analysis(arguments.bench, folder)
+        check_peer_suites(arguments.bench, folder)
         if shutil.which("valgrind"):
             check_counts(arguments.bench, folder)
 

@@ -33,7 +33,7 @@ base::Error Connection::fail(base::Error error) noexcept {
       pending->done = true;
       // Who has sent its request whole cannot know what became of it, whatever stopped another one's sending.
       pending->error = error.stage == Stage::send ? base::error(Stage::wait, Code::lost, error.os_error) : error;
-      pending->changed.notify_one();
+      pending->changed->notify_one();
     }
   }
   transport_->shutdown();

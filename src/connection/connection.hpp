@@ -11,6 +11,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/base/mutex.hpp"
+#include "corbel/base/probe.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/reactor/event_handler.hpp"
@@ -135,7 +136,9 @@ class Connection final : public reactor::EventHandler {
     encode(encoder_);
     if (!encoder_.ok()) [[unlikely]]
       return encoder_.error();
+    CORBEL_PROBE("transport send");
     const auto sent = transport_->send(encoder_.segments(), deadline);
+    CORBEL_PROBE("after send");
     if (!sent) [[unlikely]]
       return base::error(base::Stage::send, sent.error().code, sent.error().os_error);
     return {};

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "connection/framer.hpp"
@@ -21,7 +22,7 @@ struct PendingReply {
   messaging::FrameHeader frame;
   base::Bytes octets;  ///< the reply, copied by the reader
   std::vector<std::size_t> joints;
-  std::condition_variable changed;
+  std::optional<std::condition_variable> changed;  ///< there if it is listed
 };
 
 /// The callers waiting on one connection, in no particular order; few, so a list is searched. Guarded by the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Server side of a connection: read, run, reply, on one thread.
 #include "connection/server.hpp"
+#include "corbel/base/probe.hpp"
 
 namespace corbel::connection {
 
@@ -34,8 +35,10 @@ void Connection::serve() {
       }
       return server_->end_serving(*this, sticky);
     }
+    CORBEL_PROBE("wait and receive");
     auto received = transport_->receive(
         framer->space(), sticky ? Deadline::after(server_->settings().serving.sticky_idle) : Deadline::now());
+    CORBEL_PROBE("framing");
     if (received) {
       framer->received(*received);
       continue;
@@ -78,6 +81,7 @@ bool Connection::serve_message(Framer& framer, const Message& message) {
 }
 
 bool Connection::take_request(const Message& message) {
+  CORBEL_PROBE("request header");
   cdr::Decoder body;
   auto request = protocol_->decode_request(message.frame, message.octets, settings_.limits, body);
   if (!request) return false;

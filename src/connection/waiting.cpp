@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "connection/connection.hpp"
+#include "corbel/base/probe.hpp"
 
 namespace corbel::connection {
 
@@ -43,6 +44,7 @@ class Connection::ReadingRole {
 
 base::Status Connection::call(const messaging::OutgoingRequest& request, messaging::BodyWriter body, Deadline deadline,
                               bool only_if_idle, OnReply on_reply) {
+  CORBEL_PROBE("connection");
   PendingReply pending;
   CORBEL_CHECK(register_call(pending, only_if_idle));
   const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, pending.request_id, request, body); };
@@ -57,6 +59,7 @@ base::Status Connection::call(const messaging::OutgoingRequest& request, messagi
 /// Called with the writer token.
 void Connection::encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
                                 messaging::BodyWriter body) {
+  CORBEL_PROBE("request header");
   request.request_id = id;
   if (code_sets_told_) [[likely]] {
     protocol_->encode_request(encoder, request, body);
@@ -113,6 +116,7 @@ base::Status Connection::register_shared(PendingReply& pending, bool only_if_idl
   }
   if (calls == Calls::alone) reader_active_ = true;
   const bool idle = pending_.empty() && !reader_active_;
+  pending.changed.emplace();
   pending_.add(pending);
   if (idle) pending.reading = reader_active_ = true;
   return {};
@@ -148,9 +152,9 @@ base::Status Connection::wait_for_other(PendingReply& pending, Deadline deadline
     }
     pending.waiting = true;
     if (deadline.is_none()) {
-      pending.changed.wait(lock);
+      pending.changed->wait(lock);
     } else {
-      pending.changed.wait_for(lock, deadline.remaining());
+      pending.changed->wait_for(lock, deadline.remaining());
     }
     pending.waiting = false;
   }
@@ -168,7 +172,9 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       return fail(next.error());
     }
     if (!*next) {
+      CORBEL_PROBE("wait and receive");
       auto received = transport_->receive(framer.space(), deadline);
+      CORBEL_PROBE("framing");
       if (received) {
         framer.received(*received);
         continue;
@@ -191,6 +197,7 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       }
       continue;
     }
+    CORBEL_PROBE("reply header");
     cdr::Decoder body;
     auto reply = protocol_->decode_reply(message.frame, message.octets, settings_.limits, body);
     if (!reply) {
@@ -201,6 +208,7 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       const ReadingRole role(*this, pending);
       body.set_joints(message.joints);
       on_reply(*reply, body);
+      CORBEL_PROBE("return");
       return {};
     }
     if (auto status = deliver(message, reply->request_id); !status) {
@@ -224,7 +232,7 @@ base::Status Connection::deliver(const Message& message, std::uint32_t request_i
   other->octets.assign(message.octets.begin(), message.octets.end());
   other->joints.assign(message.joints.begin(), message.joints.end());
   other->done = true;
-  other->changed.notify_one();
+  other->changed->notify_one();
   return {};
 }
 
@@ -262,7 +270,7 @@ void Connection::stop_reading(PendingReply& pending) noexcept {
 void Connection::wake_next_reader() noexcept {
   for (PendingReply* next = pending_.first(); next != nullptr; next = next->next) {
     if (!next->waiting) continue;
-    next->changed.notify_one();
+    next->changed->notify_one();
     return;
   }
 }

@@ -100,8 +100,9 @@ bool consume_address(std::string_view& text, UrlAddress& address) {
   if (address.scheme.empty()) address.scheme = "iiop";
   text.remove_prefix(colon + 1);
   // A UIOP rendezvous point is a path, so its key is set off by a bar.
-  const std::string_view body = text.substr(0, text.find_first_of(address.scheme == "uiop" ? ",|#" : ",/#"));
+  std::string_view body = text.substr(0, text.find_first_of(address.scheme == "uiop" ? ",|#" : ",/#"));
   text.remove_prefix(body.size());
+  if (address.scheme == "uiop" && !body.starts_with('/') && !consume_version(body, address.version)) return false;
   if (address.scheme == "iiop") return parse_iiop_address(body, address);
   address.host = body;
   return address.scheme == "rir" ? body.empty() : !body.empty();

@@ -67,7 +67,10 @@ TEST(ObjectUrl, KnowsInitialReferences) {
 TEST(ObjectUrl, KeepsPathsOfUiopWhole) {
   const ObjectUrl url = parse("corbaloc:uiop:1.2@/tmp/a/b,uiop:/tmp/c|key/1");
   ASSERT_EQ(url.addresses.size(), 2U);
-  EXPECT_EQ(url.addresses[0].host, "1.2@/tmp/a/b");
+  EXPECT_EQ(url.addresses[0].host, "/tmp/a/b");
+  EXPECT_EQ(url.addresses[0].version, (Version{1, 2}));
+  EXPECT_EQ(parse("corbaloc:uiop:/tmp/x@y|k").addresses[0].host, "/tmp/x@y");
+  EXPECT_EQ(fault_of("corbaloc:uiop:x@/tmp/a|k"), UrlFault::bad_address);
   EXPECT_EQ(url.addresses[1].host, "/tmp/c");
   EXPECT_EQ(key_of(url), "key/1");
 }

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/connector.hpp"
 
+#include "ipc/opening.hpp"
+
 namespace corbel::ipc::detail {
 namespace {
 
 using base::Code;
 using base::Deadline;
 using base::Stage;
-
-base::Status set_int(int descriptor, int name, std::optional<int> value) noexcept {
-  if (value && ::setsockopt(descriptor, SOL_SOCKET, name, &*value, sizeof *value) != 0) {
-    return last_failure(Stage::connect);
-  }
-  return {};
-}
-
-base::Result<Handle> open_socket(const ConnectParameters& parameters, int extra_type) noexcept {
-  Handle handle(::socket(parameters.remote->sa_family, SOCK_STREAM | SOCK_CLOEXEC | extra_type, 0));
-  if (!handle) return last_failure(Stage::connect);
-  CORBEL_CHECK(set_int(handle.get(), SO_SNDBUF, parameters.send_buffer));
-  CORBEL_CHECK(set_int(handle.get(), SO_RCVBUF, parameters.receive_buffer));
-  if (parameters.local != nullptr && ::bind(handle.get(), parameters.local, parameters.local_size) != 0) {
-    return last_failure(Stage::connect);
-  }
-  return handle;
-}
 
 /// How long connect(2) may block; it obeys the send time-out. Zero: for ever.
 base::Status set_connect_timeout(int descriptor, base::Duration timeout) noexcept {
@@ -49,6 +33,17 @@ int connect_fully(int descriptor, const ConnectParameters& parameters, Deadline 
 
 }  // namespace
 
+base::Result<Handle> prepare_connect(const ConnectParameters& parameters, int extra_type) noexcept {
+  Handle handle(::socket(parameters.remote->sa_family, parameters.type | SOCK_CLOEXEC | extra_type, 0));
+  if (!handle) return last_failure(Stage::connect);
+  CORBEL_CHECK(set_int(handle.get(), SOL_SOCKET, SO_SNDBUF, parameters.send_buffer, Stage::connect));
+  CORBEL_CHECK(set_int(handle.get(), SOL_SOCKET, SO_RCVBUF, parameters.receive_buffer, Stage::connect));
+  if (parameters.local != nullptr && ::bind(handle.get(), parameters.local, parameters.local_size) != 0) {
+    return last_failure(Stage::connect);
+  }
+  return handle;
+}
+
 base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadline) noexcept {
   if (deadline.is_now()) {
     bool completed = false;
@@ -57,7 +52,7 @@ base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadl
     CORBEL_CHECK(set_non_blocking(handle.get(), false));
     return handle;
   }
-  CORBEL_TRY(Handle handle, open_socket(parameters, 0));
+  CORBEL_TRY(Handle handle, prepare_connect(parameters, 0));
   if (!deadline.is_none()) {
     const base::Duration left = deadline.remaining();
     if (left == base::Duration::zero()) return base::error(Stage::connect, Code::timed_out);
@@ -73,7 +68,7 @@ base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadl
 }
 
 base::Result<Handle> start_connect(const ConnectParameters& parameters, bool& completed) noexcept {
-  CORBEL_TRY(Handle handle, open_socket(parameters, SOCK_NONBLOCK));
+  CORBEL_TRY(Handle handle, prepare_connect(parameters, SOCK_NONBLOCK));
   const int os_error = connect_fully(handle.get(), parameters, Deadline::none());
   if (os_error != 0 && os_error != EINPROGRESS) return failure(Stage::connect, os_error);
   completed = os_error == 0;

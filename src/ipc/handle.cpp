@@ -11,8 +11,8 @@ namespace corbel::ipc {
 
 static_assert(static_cast<short>(Ready::readable) == POLLIN && static_cast<short>(Ready::writable) == POLLOUT);
 
-void Handle::close() noexcept {
-  ::close(release());
+void detail::close_descriptor(int descriptor) noexcept {
+  ::close(descriptor);
 }
 
 base::Result<Handle> Handle::duplicate() const {

@@ -49,14 +49,15 @@ base::Error resolver_failure(int failure_code, int os_error) noexcept {
 
 InetAddress::InetAddress() noexcept : InetAddress(in_addr{INADDR_ANY}, 0) {}
 
-InetAddress::InetAddress(const in_addr& address, std::uint16_t port) noexcept {
+InetAddress::InetAddress(const in_addr& address, std::uint16_t port) noexcept : size_(sizeof(sockaddr_in)) {
   std::memset(&storage_, 0, sizeof storage_);
   storage_.v4.sin_family = AF_INET;
   storage_.v4.sin_addr = address;
   storage_.v4.sin_port = htons(port);
 }
 
-InetAddress::InetAddress(const in6_addr& address, std::uint16_t port, std::uint32_t scope) noexcept {
+InetAddress::InetAddress(const in6_addr& address, std::uint16_t port, std::uint32_t scope) noexcept
+    : size_(sizeof(sockaddr_in6)) {
   std::memset(&storage_, 0, sizeof storage_);
   storage_.v6.sin6_family = AF_INET6;
   storage_.v6.sin6_addr = address;
@@ -120,6 +121,7 @@ InetAddress InetAddress::from_native(const sockaddr* address, socklen_t size) no
     std::memcpy(&result.storage_.v4, address, sizeof(sockaddr_in));
   } else if (address->sa_family == AF_INET6 && size >= sizeof(sockaddr_in6)) {
     std::memcpy(&result.storage_.v6, address, sizeof(sockaddr_in6));
+    result.size_ = sizeof(sockaddr_in6);
   }
   return result;
 }

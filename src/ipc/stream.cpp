@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/stream.hpp"
 
+#include "ipc/transfer.hpp"
+
 namespace corbel::ipc::detail {
 namespace {
 
@@ -15,87 +17,35 @@ base::Status wait_after(const base::Error& error, int descriptor, Ready ready, b
   return wait_ready(descriptor, ready, deadline, error.stage);
 }
 
-void report(std::size_t* out, std::size_t count) noexcept {
-  if (out != nullptr) *out = count;
-}
-
-base::Error end_of_stream(std::size_t received) noexcept {
-  return base::error(base::Stage::receive, received == 0 ? base::Code::closed : base::Code::lost);
-}
-
 }  // namespace
 
 base::Status send_n(int descriptor, base::ConstByteSpan data, base::Deadline deadline, std::size_t* sent) {
-  std::size_t done = 0;
-  base::Status status;
-  while (status && done < data.size()) {
-    auto count = send(descriptor, data.subspan(done), flags_for(deadline));
-    if (count) {
-      done += *count;
-    } else {
-      status = wait_after(count.error(), descriptor, Ready::writable, deadline);
-    }
-  }
-  report(sent, done);
-  return status;
+  return transfer_all<false>(
+      data, sent, [&](base::ConstByteSpan left) { return send(descriptor, left, flags_for(deadline)); },
+      [&](const base::Error& error) { return wait_after(error, descriptor, Ready::writable, deadline); });
 }
 
 base::Status recv_n(int descriptor, base::ByteSpan room, base::Deadline deadline, std::size_t* received) {
-  std::size_t done = 0;
-  base::Status status;
-  while (status && done < room.size()) {
-    auto count = recv(descriptor, room.subspan(done), flags_for(deadline));
-    if (!count) {
-      status = wait_after(count.error(), descriptor, Ready::readable, deadline);
-    } else if (*count == 0) {
-      status = end_of_stream(done);
-    } else {
-      done += *count;
-    }
-  }
-  report(received, done);
-  return status;
+  return transfer_all<true>(
+      room, received, [&](base::ByteSpan left) { return recv(descriptor, left, flags_for(deadline)); },
+      [&](const base::Error& error) { return wait_after(error, descriptor, Ready::readable, deadline); });
 }
 
 base::Status sendv_n(int descriptor, std::span<ConstIoVector> list, base::Deadline deadline, std::size_t* sent) {
-  std::size_t done = 0;
-  base::Status status;
-  list = skip(list, 0);
-  while (status && !list.empty()) {
-    auto count = sendv(descriptor, list, flags_for(deadline));
-    if (count) {
-      done += *count;
-      list = skip(list, *count);
-    } else {
-      status = wait_after(count.error(), descriptor, Ready::writable, deadline);
-    }
-  }
-  report(sent, done);
-  return status;
+  return transfer_all<false>(
+      list, sent, [&](std::span<ConstIoVector> left) { return sendv(descriptor, left, flags_for(deadline)); },
+      [&](const base::Error& error) { return wait_after(error, descriptor, Ready::writable, deadline); });
 }
 
 base::Status recvv_n(int descriptor, std::span<IoVector> list, base::Deadline deadline, std::size_t* received) {
-  std::size_t done = 0;
-  base::Status status;
-  list = skip(list, 0);
-  while (status && !list.empty()) {
-    auto count = recvv(descriptor, list, flags_for(deadline));
-    if (!count) {
-      status = wait_after(count.error(), descriptor, Ready::readable, deadline);
-    } else if (*count == 0) {
-      status = end_of_stream(done);
-    } else {
-      done += *count;
-      list = skip(list, *count);
-    }
-  }
-  report(received, done);
-  return status;
+  return transfer_all<true>(
+      list, received, [&](std::span<IoVector> left) { return recvv(descriptor, left, flags_for(deadline)); },
+      [&](const base::Error& error) { return wait_after(error, descriptor, Ready::readable, deadline); });
 }
 
-base::Status make_pair(int family, Handle& first, Handle& second) noexcept {
+base::Status make_pair(int type, Handle& first, Handle& second) noexcept {
   int descriptors[2];
-  if (::socketpair(family, SOCK_STREAM | SOCK_CLOEXEC, 0, descriptors) != 0) {
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, descriptors) != 0) {
     return last_failure(base::Stage::configure);
   }
   first.reset(descriptors[0]);

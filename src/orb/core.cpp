@@ -164,11 +164,12 @@ void Core::perform_work() {
 }
 
 void Core::shutdown(bool wait) {
-  if (shut_down_.exchange(true)) return;
-  acceptors_.close();
+  const bool again = shut_down_.exchange(true);
+  if (again && !wait) return;  // the first may not have waited
+  if (!again) acceptors_.close();
   if (ObjectAdapter* adapter = this->adapter()) adapter->shutdown(wait);
   server_->stop(wait);
-  cache_.close();
+  if (!again) cache_.close();
 }
 
 }  // namespace corbel::orb

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "corbel/base/probe.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
@@ -45,6 +46,7 @@ class RemoteCall final : public corba::ServerCall {
 
   base::Status send(ReplyStatus status, base::FunctionRef<void(cdr::Encoder&)> body) {
     if (response_ == Response::none || replied_) return {};
+    CORBEL_PROBE("reply header and marshal");
     replied_ = true;
     return connection_.send_reply(giop_minor_, [&](cdr::Encoder& encoder) {
       connection_.protocol().encode_reply(encoder, request_id_, status, {}, body);
@@ -107,6 +109,7 @@ void take_code_sets(connection::Connection& connection, const messaging::Incomin
 
 void Dispatch::on_request(connection::Connection& connection, const messaging::IncomingRequest& request,
                           std::uint8_t giop_minor, cdr::Decoder& body) noexcept {
+  CORBEL_PROBE("dispatch");
   RemoteCall call(connection, request, giop_minor, body);
   try {
     if (request.contexts.count() != 0) take_code_sets(connection, request);

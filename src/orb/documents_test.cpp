@@ -14,7 +14,7 @@ namespace corbel::orb {
 namespace {
 
 std::filesystem::path document(const char* name) {
-  return std::filesystem::path(__FILE__).parent_path() / "../../docs" / name;
+  return std::filesystem::path(CORBEL_DOCS) / name;
 }
 
 void expect_document(const char* name, const std::string& wanted) {

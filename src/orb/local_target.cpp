@@ -28,7 +28,9 @@ class LocalTarget final : public corba::Target {
       : core_(core), orb_(core.orb()), ior_(std::move(ior)), object_key_(std::move(object_key)) {}
 
   void invoke(const corba::Call& call) override {
-    if (call.operation.oneway) return invoke_oneway(call);
+    if (call.operation.oneway && core_.options().sync_scope != policy::SyncScope::with_target) {
+      return invoke_oneway(call);
+    }
     LocalCall server_call(call);
     try {
       adapter().dispatch(object_key_, server_call);
@@ -62,7 +64,7 @@ class LocalTarget final : public corba::Target {
     return *core_.adapter();
   }
 
-  /// A oneway has no outcome, here as over the wire.
+  /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
   void invoke_oneway(const corba::Call& call) {
     ObjectAdapter& target = adapter();
     LocalCall server_call(call);

@@ -117,7 +117,7 @@ const OptionRow kTable[] = {
     {"HoldTimeout", DurationMember{CORBEL_MEMBER(hold_timeout)}, 0, kMillisecondsPerDay, "ms",
      "longest time a request waits for a holding POA manager before TRANSIENT; 0: not at all"},
     {"SyncScope", ParsedMember{set_sync_scope, "none, transport, server or target", "transport"}, 0, 0, "",
-     "when a oneway call returns"},
+     "what a oneway call waits for; target: also tells of exceptions"},
     {"ForwardLimit", NumberMember{CORBEL_MEMBER(forward_limit)}, 0, 1000, "forwards",
      "location forwards followed in one call"},
     {"Collocation", SwitchMember{CORBEL_MEMBER(collocation)}, 0, 0, "",

@@ -150,7 +150,6 @@ void ORB::destroy() {
   state_->check_may_wait();
   if (state_->destroyed.exchange(true)) throw OBJECT_NOT_EXIST(corbel::corba::minor::kAdapterGone);
   state_->core.shutdown(true);
-  if (state_->adapter != nullptr) state_->adapter->shutdown(true);  // a shutdown without waiting may have come before
   state_->initial_references.clear();
   corbel::orb::OrbRegistry::instance().remove(id(), *this);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/base/probe.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "orb/core.hpp"
@@ -46,13 +47,14 @@ std::string describe(std::string_view what, const std::string& where, const base
 
 }  // namespace
 
-RemoteTarget::RemoteTarget(Core& core, ior::Ior ior) : core_(core), ior_(std::move(ior)) {}
+RemoteTarget::RemoteTarget(Core& core, ior::Ior ior) : core_(core), orb_(core.orb()), ior_(std::move(ior)) {}
 
 cdr::Context& RemoteTarget::context() const noexcept {
   return core_;
 }
 
 void RemoteTarget::invoke(const corba::Call& call) {
+  CORBEL_PROBE("remote target");
   const base::Duration timeout = core_.options().timeouts.call;
   const std::int64_t now = Deadline::clock_now();
   const Deadline deadline = timeout == base::Duration::zero() ? Deadline::none() : Deadline::after(timeout, now);
@@ -84,8 +86,17 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
   request.object_key = binding.route.object_key;
   request.operation = call.operation.name;
   if (call.operation.oneway) {
-    request.response = messaging::Response::none;
-    return binding.connection->send_oneway(request, call.encode_arguments, deadline);
+    switch (core_.options().sync_scope) {
+      case policy::SyncScope::none:
+      case policy::SyncScope::with_transport:
+        request.response = messaging::Response::none;
+        return binding.connection->send_oneway(request, call.encode_arguments, deadline);
+      case policy::SyncScope::with_server:
+        request.response = messaging::Response::with_server;
+        break;
+      case policy::SyncScope::with_target:
+        break;
+    }
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
     on_reply(call, reply, body, attempt);
@@ -103,6 +114,7 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
 /// Runs with the reply in place; throws what the peer raised.
 void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body,
                             Attempt& attempt) {
+  CORBEL_PROBE("unmarshal");
   body.set_context(&core_);
   switch (reply.status) {
     case messaging::ReplyStatus::no_exception:

@@ -11,13 +11,15 @@
 #include "connection/registry.hpp"
 #include "corbel/base/mutex.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
 
 namespace corbel::orb {
 
 class Core;
 
-/// A remote object: the whole client algorithm. Thread-safe; shared by all stubs of a reference.
+/// A remote object: the whole client algorithm. Thread-safe; shared by all stubs of a reference. Keeps the ORB in
+/// memory, also when it has been destroyed.
 class RemoteTarget final : public corba::Target {
  public:
   RemoteTarget(Core& core, ior::Ior ior);
@@ -51,6 +53,7 @@ class RemoteTarget final : public corba::Target {
   bool back_to_original();
 
   Core& core_;
+  const CORBA::object_reference<CORBA::ORB> orb_;  // owns core_
   const ior::Ior ior_;
 
   base::Mutex mutex_;  // guards what follows

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
 #include "orb/core.hpp"
@@ -26,12 +27,13 @@ class Adapter final : public orb::ObjectAdapter {
   }
 
   void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override {
+    CORBEL_PROBE("object adapter");
     ObjectKey key;
     if (!parse_key(object_key, key)) [[unlikely]]
       forward_named(object_key);
     std::optional<base::Deadline> held_until;
     for (;;) {
-      std::unique_lock<std::mutex> lock;
+      PoaLock lock;
       if (lock_poa(key, lock)->serve(lock, key.id, call, held_until)) return;
     }
   }
@@ -39,7 +41,7 @@ class Adapter final : public orb::ObjectAdapter {
   void locate(base::ConstByteSpan object_key) override {
     ObjectKey key;
     if (!parse_key(object_key, key)) forward_named(object_key);
-    std::unique_lock<std::mutex> lock;
+    PoaLock lock;
     if (!lock_poa(key, lock)->knows(key.id)) throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive);
   }
 
@@ -61,7 +63,7 @@ class Adapter final : public orb::ObjectAdapter {
 
  private:
   /// The POA that the key names, with its mutex locked.
-  Poa* lock_poa(const ObjectKey& key, std::unique_lock<std::mutex>& lock) {
+  Poa* lock_poa(const ObjectKey& key, PoaLock& lock) {
     if (key.persistent) return lock_persistent(key, lock);
     PoaSlot* slot = key.run == space_->ids().run() ? space_->table().find(key.slot) : nullptr;
     if (slot == nullptr) [[unlikely]]
@@ -72,7 +74,7 @@ class Adapter final : public orb::ObjectAdapter {
     return slot->poa.get();
   }
 
-  Poa* lock_persistent(const ObjectKey& key, std::unique_lock<std::mutex>& lock) {
+  Poa* lock_persistent(const ObjectKey& key, PoaLock& lock) {
     for (bool activated = false;; activated = true) {
       {
         const std::lock_guard tree(space_->tree());

@@ -159,7 +159,7 @@ bool Poa::begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& par
 }
 
 /// With the mutex locked and nothing running: releases everything and gives the slot back; unlocked afterwards.
-void Poa::clear(std::unique_lock<std::mutex>& lock) {
+void Poa::clear(PoaLock& lock) {
   life_ = Life::clearing;
   std::vector<ServantRef> servants;
   for (ActiveObject* object : objects_.active()) {

@@ -90,7 +90,7 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
 
   // Requests (poa_dispatch.cpp)
   /// Serves the call; false if the manager held it and the caller shall look the POA up again.
-  bool serve(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
+  bool serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
              std::optional<base::Deadline>& held_until);
   /// As far as can be known without an upcall. Call with the slot's mutex locked.
   bool knows(base::ConstByteSpan object_id);
@@ -107,16 +107,16 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   void check_unique(const ServantRef& servant);
   ActiveObject& add(ServantRef servant);
   ObjectId id_of(const ServantRef& servant, bool default_servant_counts);
-  bool wait_until_left(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id);
-  void etherealize(std::unique_lock<std::mutex>& lock, ActiveObject& object);
+  bool wait_until_left(PoaLock& lock, base::ConstByteSpan object_id);
+  void etherealize(PoaLock& lock, ActiveObject& object);
   void leave(ActiveObject* object) noexcept;
   bool begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& parent);
-  void clear(std::unique_lock<std::mutex>& lock);
-  void deactivate(ActiveObject& object, std::unique_lock<std::mutex>& lock, bool cleanup);
+  void clear(PoaLock& lock);
+  void deactivate(ActiveObject& object, PoaLock& lock, bool cleanup);
   void tell_activator(const ActiveObject& object, bool remaining);
 
-  bool pass_manager(std::unique_lock<std::mutex>& lock, std::optional<base::Deadline>& held_until);
-  void serve_without_object(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id, corba::ServerCall& call);
+  bool pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until);
+  void serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call);
   ActiveObject& incarnate(base::ConstByteSpan object_id);
   ActiveObject& add_incarnated(const ObjectId& object_id, ServantRef servant);
   void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
@@ -145,7 +145,7 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   IDL::traits<PortableServer::ServantManager>::ref_type servant_manager_;
   base::SharedPtr<PortableServer::ServantActivator> activator_;
   base::SharedPtr<PortableServer::ServantLocator> locator_;
-  std::condition_variable changed_;  // running_ fell to zero, an object left, the life ended
+  std::condition_variable_any changed_;  // running_ fell to zero, an object left, the life ended
   std::uint32_t waiters_ = 0;
 
   std::recursive_mutex activator_turn_;  // incarnate and etherealize never overlap

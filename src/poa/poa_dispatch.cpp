@@ -2,6 +2,7 @@
 // A request from the POA to the servant: two locks of the POA's mutex, no allocation.
 #include <utility>
 
+#include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "orb/core.hpp"
 #include "poa/built_in_operations.hpp"
@@ -14,8 +15,9 @@ namespace corbel::poa {
 using CORBA::CompletionStatus;
 using State = PortableServer::POAManager::State;
 
-bool Poa::serve(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
+bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
                 std::optional<base::Deadline>& held_until) {
+  CORBEL_PROBE("servant lookup");
   if (life_ != Life::alive) [[unlikely]] {
     throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CompletionStatus::COMPLETED_NO,
                            "POA '" + name_ + "' is being destroyed");
@@ -33,7 +35,7 @@ bool Poa::serve(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_i
 
 /// With the mutex locked and the manager not active: waits, unlocked, or throws. True if it has become active
 /// meanwhile.
-bool Poa::pass_manager(std::unique_lock<std::mutex>& lock, std::optional<base::Deadline>& held_until) {
+bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until) {
   const auto manager = manager_;
   const std::uint64_t wakes = manager->wakes();
   switch (manager->state()) {

@@ -61,7 +61,7 @@ void Poa::activate_object_with_id(const ObjectId& object_id, ServantRef servant)
 
 /// With the mutex locked: waits while the object with the id is being deactivated. False if that would wait for the
 /// caller's own request.
-bool Poa::wait_until_left(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id) {
+bool Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id) {
   const auto left = [&] {
     const ActiveObject* object = objects_.find(object_id);
     return object == nullptr || object->state == ActiveObject::State::active;
@@ -86,7 +86,7 @@ void Poa::deactivate_object(const ObjectId& object_id) {
 }
 
 /// Behaves like a request that ends: the last one to end etherealises.
-void Poa::deactivate(ActiveObject& object, std::unique_lock<std::mutex>& lock, bool cleanup) {
+void Poa::deactivate(ActiveObject& object, PoaLock& lock, bool cleanup) {
   object.state = ActiveObject::State::leaving;
   object.cleanup = cleanup;
   ++object.running;

@@ -8,16 +8,20 @@
 #include <mutex>
 #include <vector>
 
+#include "corbel/base/mutex.hpp"
 #include "corbel/base/shared_ptr.hpp"
 
 namespace corbel::poa {
 
 class Poa;
 
+/// Locks a POA's mutex.
+using PoaLock = std::unique_lock<base::Mutex>;
+
 /// A place for one POA at a time. Never moves or dies while the ORB lives, so a request may lock it without having
 /// found out whether its POA still exists. The generation says which POA a key means.
 struct PoaSlot {
-  std::mutex mutex;  ///< the POA's mutex: guards the two below and everything that changes in the POA
+  base::Mutex mutex;  ///< the POA's mutex: guards the two below and everything that changes in the POA
   std::uint32_t generation = 1;
   base::SharedPtr<Poa> poa;
   std::uint32_t number = 0;

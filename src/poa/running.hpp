@@ -11,8 +11,7 @@ namespace corbel::poa {
 /// locked; unlocks it.
 class Poa::Running {
  public:
-  Running(Poa& poa, std::unique_lock<std::mutex>& lock, ActiveObject* object = nullptr) noexcept
-      : poa_(poa), object_(object) {
+  Running(Poa& poa, PoaLock& lock, ActiveObject* object = nullptr) noexcept : poa_(poa), object_(object) {
     ++poa.running_;
     if (object != nullptr) ++object->running;
     lock.unlock();

@@ -68,8 +68,7 @@ void Poa::set_servant(ServantRef servant) {
 }
 
 /// With the mutex locked: serves a request for an object that is not in the map.
-void Poa::serve_without_object(std::unique_lock<std::mutex>& lock, base::ConstByteSpan object_id,
-                               corba::ServerCall& call) {
+void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call) {
   if (policies_.use_default_servant()) {
     const ServantRef servant = default_servant_;
     if (servant == nullptr) throw CORBA::OBJ_ADAPTER(corba::minor::kNoDefaultServant);
@@ -151,7 +150,7 @@ void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByte
 }
 
 /// With the mutex locked, nothing running on the object and its state leaving: takes it out of the map.
-void Poa::etherealize(std::unique_lock<std::mutex>& lock, ActiveObject& object) {
+void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
   object.state = ActiveObject::State::ending;
   if (activator_ != nullptr) {
     const bool remaining = objects_.count(object.servant._shared().get()) > 1;

@@ -129,6 +129,8 @@ base::Status Reactor::modify(EventHandler& handler, Events interest, Trigger tri
 base::Status Reactor::rearm(EventHandler& handler) noexcept {
   const std::lock_guard guard(handler.mutex_);
   if (!handler.registered_) return base::error(Stage::configure, Code::not_found);
+  // Whoever gets the next event sees what the caller did before; the memory model knows nothing of the kernel's order.
+  handler.registered_.store(true, std::memory_order_release);
   return control(EPOLL_CTL_MOD, handler);
 }
 

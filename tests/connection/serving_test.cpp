@@ -86,11 +86,12 @@ TEST(Serving, AHostilePeerLosesItsConnectionAndNobodyElseDoes) {
   std::string answer;
   ASSERT_TRUE(harness.call(*good, "x", answer).ok());
   const auto connector = transport::make_tcp()->make_connector({});
-  for (const char* garbage :
-       {"GET / HTTP/1.1\r\n\r\n", "GIOP\x01\x02\x01\x63\x00\x00\x00\x00", "GIOP\x09\x09\x01\x00\x00\x00\x00\x00"}) {
+  using namespace std::string_view_literals;
+  for (const std::string_view garbage : {"GET / HTTP/1.1\r\n\r\n"sv, "GIOP\x01\x02\x01\x63\x00\x00\x00\x00"sv,
+                                         "GIOP\x09\x09\x01\x00\x00\x00\x00\x00"sv}) {
     auto peer = connector->connect(*harness.route.endpoint, Deadline::after(std::chrono::seconds(10)));
     ASSERT_TRUE(peer.ok());
-    const cdr::Segment segment{garbage, 18};
+    const cdr::Segment segment{garbage.data(), garbage.size()};
     ASSERT_TRUE((*peer)->send({&segment, 1}, Deadline::none()).ok());
     // MessageError, then the end.
     base::Octet octets[64];

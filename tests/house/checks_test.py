@@ -170,6 +170,11 @@ class Documents(Tree):
         self.write("README.md", "[a](docs/gone.md)\n[b](docs/guide.md#gone)\n`src/orb/gone.cpp`\n")
         self.assertEqual([b.split(":")[1] for b in check_docs.check(self.root)], ["1", "2", "3"])
 
+    def test_the_path_of_a_request_names_functions_that_exist(self):
+        self.write("src/base/thing.cpp", "int Thing::make(int n) { return n; }\n")
+        self.write("docs/path-of-a-request.md", "`Thing::make` and\n`Thing::mend` and `std::span`\n")
+        self.assertEqual([b.split(":")[1] for b in check_docs.check(self.root)], ["2", "2"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -30,7 +30,7 @@ expect 2 "$tool" --no-such-option whole.idl
 expect 0 "$tool" --check -I parts whole.idl
 [ ! -e whole.hpp ] || { echo "--check wrote a file" && exit 1; }
 expect 0 "$tool" -I parts -o out/deep --deps whole.d whole.idl
-for file in whole.hpp whole.cpp whole_server.hpp whole_server.cpp; do [ -s "out/deep/$file" ]; done
+for file in whole.hpp whole.cpp whole_server.hpp whole_server.cpp whole_any.hpp whole_any.cpp; do [ -s "out/deep/$file" ]; done
 grep -qF '#include "part.hpp"' out/deep/whole.hpp
 grep -qF 'out/deep/whole.hpp' whole.d && grep -qF 'parts/part.idl' whole.d
 expect 1 "$tool" whole.idl && has "IDL-9003"

@@ -209,6 +209,32 @@ TEST_P(PoaLife, ReferencesKeepADestroyedOrbInMemory) {
   EXPECT_EQ(outcome([&] { number(object); }), "BAD_INV_ORDER 0x4f4d0004");
 }
 
+TEST_P(PoaLife, StubsOfRemoteObjectsOutliveTheirDestroyedOrb) {
+  const ObjectRef object = root->servant_to_reference(CORBA::make_reference<Probe>());
+  root->the_POAManager()->activate();
+  ObjectRef remote;
+  {
+    const auto client = make_orb("short");
+    remote = client->string_to_object(orb->object_to_string(object));
+    ASSERT_EQ(number(remote), 1);
+    client->destroy();
+  }
+  EXPECT_EQ(outcome([&] { number(remote); }), "BAD_INV_ORDER 0x4f4d0004");
+}
+
+TEST_P(PoaLife, ShuttingDownWithWaitingWaitsAfterOneWithout) {
+  Blocker blocker;
+  const ObjectRef object = root->servant_to_reference(blocker.servant);
+  auto caller = std::async(std::launch::async, [&] { return outcome([&] { number(object); }); });
+  blocker.entered.wait();
+  orb->shutdown(false);
+  auto waiter = std::async(std::launch::async, [&] { orb->shutdown(true); });
+  EXPECT_EQ(waiter.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  blocker.go.count_down();
+  waiter.get();
+  caller.get();
+}
+
 TEST(OrbInit, GivesTheSameOrbForTheSameIdUntilDestroyed) {
   const auto first = make_orb("same");
   EXPECT_EQ(make_orb("same"), first);

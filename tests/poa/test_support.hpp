@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <string>
@@ -32,7 +33,9 @@ inline constexpr std::string_view kProbeId = "IDL:corbel.test/Probe:1.0";
 
 inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments = {}) {
   static const auto hub = transport::make_inproc_hub();
-  arguments.insert(arguments.end(), {"-ORBListenEndpoints", "inproc://"});
+  if (std::find(arguments.begin(), arguments.end(), "-ORBListenEndpoints") == arguments.end()) {
+    arguments.insert(arguments.end(), {"-ORBListenEndpoints", "inproc://"});
+  }
   return orb::init(arguments, id, {{messaging::make_giop()}, {transport::make_inproc(hub)}, &make_adapter});
 }
 

@@ -5,76 +5,175 @@
 
 #include <atomic>
 
+#include "peers/cubes.hpp"
 #include "peers/peer.hpp"
 #include "target_server.hpp"
 
 namespace {
 
 using TargetRef = IDL::traits<Bench::Target>::ref_type;
+using CubitRef = IDL::traits<Bench::Cubit>::ref_type;
+using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+
+class Cubit : public CORBA::servant_traits<Bench::Cubit>::base_type {
+ public:
+  std::uint8_t cube_octet(std::uint8_t value) override { return peer::cubed(value); }
+  std::int16_t cube_short(std::int16_t value) override { return peer::cubed(value); }
+  std::int32_t cube_long(std::int32_t value) override { return peer::cubed(value); }
+  Bench::Many cube_struct(const Bench::Many& value) override {
+    return Bench::Many(peer::cubed(value.o()), peer::cubed(value.l()), peer::cubed(value.s()));
+  }
+  Bench::OneOf cube_union(const Bench::OneOf& value) override {
+    Bench::OneOf result;
+    if (value._d() == 0) result.o(peer::cubed(value.o()));
+    if (value._d() == 1) result.s(peer::cubed(value.s()));
+    if (value._d() == 2) result.l(peer::cubed(value.l()));
+    return result;
+  }
+  Bench::Octets cube_octets(const Bench::Octets& values) override { return all_cubed(values); }
+  Bench::Longs cube_longs(const Bench::Longs& values) override { return all_cubed(values); }
+
+ private:
+  template <class Sequence>
+  static Sequence all_cubed(const Sequence& values) {
+    Sequence result(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) result[i] = peer::cubed(values[i]);
+    return result;
+  }
+};
 
 class Target : public CORBA::servant_traits<Bench::Target>::base_type {
  public:
+  explicit Target(CubitRef cubit) : cubit_(std::move(cubit)) {}
   void ping() override {}
-  void take_octets(const Bench::Octets& data) override { taken_ += data.size(); }
-  void take_structs(const Bench::BinStructs& data) override { taken_ += data.size() * sizeof(Bench::BinStruct); }
+  void take_octets(const Bench::Octets& data) override { count(data); }
+  void take_structs(const Bench::BinStructs& data) override { count(data); }
+  void take_chars(const Bench::Chars& data) override { count(data); }
+  void take_shorts(const Bench::Shorts& data) override { count(data); }
+  void take_longs(const Bench::Longs& data) override { count(data); }
+  void take_doubles(const Bench::Doubles& data) override { count(data); }
+  void take_string(const std::string& data) override { count(data); }
+  void put_octets(const Bench::Octets& data) override { count(data); }
+  void put_structs(const Bench::BinStructs& data) override { count(data); }
+  void put_chars(const Bench::Chars& data) override { count(data); }
+  void put_shorts(const Bench::Shorts& data) override { count(data); }
+  void put_longs(const Bench::Longs& data) override { count(data); }
+  void put_doubles(const Bench::Doubles& data) override { count(data); }
+  void put_string(const std::string& data) override { count(data); }
   std::uint64_t taken() override { return taken_; }
   void reset() override { taken_ = 0; }
+  CubitRef cubes() override { return cubit_; }
 
  private:
-  std::atomic<std::uint64_t> taken_{0};
-};
+  template <class Data>
+  void count(const Data& data) {
+    taken_ += data.size() * sizeof(data[0]);
+  }
 
-struct Prepared {
-  Bench::Octets octets;
-  Bench::BinStructs structs;
+  std::atomic<std::uint64_t> taken_{0};
+  CubitRef cubit_;
 };
 
 class Client {
  public:
   explicit Client(TargetRef target) : target_(std::move(target)) {}
   void ping() { target_->ping(); }
-  Prepared prepare(const std::string& type, unsigned long buffer) {
-    target_->reset();
-    if (type == "octet") return {Bench::Octets(buffer, 'x'), {}};
-    return {{}, Bench::BinStructs(buffer / sizeof(Bench::BinStruct), Bench::BinStruct(1, 'c', 2, 3, 4.5))};
+  std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(target_); }
+  std::function<void()> put(std::size_t payload) {
+    return [this, data = Bench::Octets(payload, 'x')] { target_->put_octets(data); };
   }
-  std::uint64_t stream(const Prepared& prepared, unsigned long count) {
-    const bool structs = !prepared.structs.empty();
-    const std::uint64_t size = structs ? prepared.structs.size() * sizeof(Bench::BinStruct) : prepared.octets.size();
-    for (unsigned long i = 0; i < count; ++i) {
-      if (structs) {
-        target_->take_structs(prepared.structs);
-      } else {
-        target_->take_octets(prepared.octets);
-      }
+
+  peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
+    using T = Bench::Target;
+    if (type == "octet") return flow(Bench::Octets(count, 'x'), oneway ? &T::take_octets : &T::put_octets);
+    if (type == "char") return flow(Bench::Chars(count, 'x'), oneway ? &T::take_chars : &T::put_chars);
+    if (type == "short") return flow(Bench::Shorts(count, 1), oneway ? &T::take_shorts : &T::put_shorts);
+    if (type == "long") return flow(Bench::Longs(count, 2), oneway ? &T::take_longs : &T::put_longs);
+    if (type == "double") return flow(Bench::Doubles(count, 4.5), oneway ? &T::take_doubles : &T::put_doubles);
+    if (type == "string") return flow(std::string(count, 'x'), oneway ? &T::take_string : &T::put_string);
+    return flow(Bench::BinStructs(count, Bench::BinStruct(1, 'c', 2, 3, 4.5)),
+                oneway ? &T::take_structs : &T::put_structs);
+  }
+
+  std::function<void()> cube(const std::string& what) {
+    const CubitRef cubit = target_->cubes();
+    if (what == "octet") return [cubit] { cubit->cube_octet(3); };
+    if (what == "short") return [cubit] { cubit->cube_short(3); };
+    if (what == "long") return [cubit] { cubit->cube_long(3); };
+    if (what == "struct") return [cubit] { cubit->cube_struct(Bench::Many(3, 4, 5)); };
+    if (what == "union") {
+      Bench::OneOf value;
+      value.l(3);
+      return [cubit, value] { cubit->cube_union(value); };
     }
-    while (target_->taken() < size * count) {
+    const std::size_t size = what.ends_with("large") ? peer::kLargeOctets : peer::kSmallOctets;
+    if (what.starts_with("octets-")) {
+      return [cubit, data = Bench::Octets(size, 3)] { cubit->cube_octets(data); };
     }
-    return size * count;
+    return [cubit, data = Bench::Longs(size / 4, 3)] { cubit->cube_longs(data); };
   }
 
  private:
+  template <class Data>
+  peer::Flow flow(Data data, void (Bench::Target::*call)(const Data&)) {
+    target_->reset();
+    const std::uint64_t size = data.size() * sizeof(data[0]);
+    return {size, [this, data = std::move(data), call, size](unsigned long count) {
+              for (unsigned long i = 0; i < count; ++i) ((*target_).*call)(data);
+              while (target_->taken() < size * count) {
+              }
+            }};
+  }
+
   TargetRef target_;
 };
 
+OrbRef make_orb(std::vector<std::string> arguments) {
+  if (const int size = peer::queue_size(); size > 0) {
+    for (const char* const option : {"-ORBSendBuffer", "-ORBReceiveBuffer"}) {
+      arguments.emplace_back(option);
+      arguments.push_back(std::to_string(size));
+    }
+  }
+  return CORBA::ORB_init(arguments);
+}
+
+/// Makes the servants and returns the reference of the first.
+std::string activate(const OrbRef& orb) {
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  const auto reference_of = [&](const IDL::traits<PortableServer::Servant>::ref_type& servant) {
+    return poa->id_to_reference(poa->activate_object(servant));
+  };
+  const auto cubit = reference_of(CORBA::make_reference<Cubit>());
+  const auto target = reference_of(CORBA::make_reference<Target>(IDL::traits<Bench::Cubit>::narrow(cubit)));
+  poa->the_POAManager()->activate();
+  return orb->object_to_string(target);
+}
+
+int command_loop(const OrbRef& orb, const std::string& reference) {
+  Client client(IDL::traits<Bench::Target>::narrow(orb->string_to_object(reference)));
+  return peer::command_loop(client);
+}
+
 struct Corbel {
-  static std::string about() { return "corbel " CORBEL_PEER_VERSION; }
-  static void serve(const char* protocol, const char* transport, const char* path) {
+  static peer::About about() {
+    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite", "tcp unix inproc collocated",
+            "latency threads oneway twoway cube queues", peer::kAllTypes};
+  }
+  static void serve(const char* protocol, const char* transport, const char* where) {
     const bool local = std::string(transport) == "unix";
-    const std::string endpoint = local ? std::string("unix://") + path : "tcp://127.0.0.1:0";
-    std::vector<std::string> arguments{"-ORBListenEndpoints", std::string(protocol) + "+" + endpoint};
-    const auto orb = CORBA::ORB_init(arguments);
-    const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-    const auto id = poa->activate_object(CORBA::make_reference<Target>());
-    poa->the_POAManager()->activate();
-    peer::announce(orb->object_to_string(poa->id_to_reference(id)));
+    const std::string endpoint = local ? std::string("unix://") + where : std::string("tcp://") + where + ":0";
+    const auto orb = make_orb({"-ORBListenEndpoints", std::string(protocol) + "+" + endpoint});
+    peer::announce(activate(orb));
     orb->run();
   }
-  static int run_client(const char*, const char*, const char* reference) {
-    std::vector<std::string> arguments;
-    const auto orb = CORBA::ORB_init(arguments);
-    Client client(IDL::traits<Bench::Target>::narrow(orb->string_to_object(reference)));
-    return peer::command_loop(client);
+  /// With transport inproc or collocated, this process is the server, too.
+  static int run_client(const char* protocol, const char* transport, const char* reference) {
+    const bool collocated = std::string(transport) == "collocated";
+    if (!collocated && std::string(transport) != "inproc") return command_loop(make_orb({}), reference);
+    const auto orb = make_orb({"-ORBListenEndpoints", std::string(protocol) + "+inproc://bench", "-ORBCollocation",
+                               collocated ? "on" : "off"});
+    return command_loop(orb, activate(orb));
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "peers/cubes.hpp"
 #include "peers/peer.hpp"
 #include "target.hh"
 
@@ -15,18 +16,6 @@
 #endif
 
 namespace {
-
-class Target : public POA_Bench::Target {
- public:
-  void ping() override {}
-  void take_octets(const Bench::Octets& data) override { taken_ += data.length(); }
-  void take_structs(const Bench::BinStructs& data) override { taken_ += data.length() * sizeof(Bench::BinStruct); }
-  CORBA::ULongLong taken() override { return taken_; }
-  void reset() override { taken_ = 0; }
-
- private:
-  std::atomic<CORBA::ULongLong> taken_{0};
-};
 
 /// omniORB's exceptions as standard ones.
 template <class F>
@@ -40,45 +29,135 @@ auto translated(F&& f) {
   }
 }
 
-struct Prepared {
-  Bench::Octets octets;
-  Bench::BinStructs structs;
+class Cubit : public POA_Bench::Cubit {
+ public:
+  CORBA::Octet cube_octet(CORBA::Octet value) override { return peer::cubed(value); }
+  CORBA::Short cube_short(CORBA::Short value) override { return peer::cubed(value); }
+  CORBA::Long cube_long(CORBA::Long value) override { return peer::cubed(value); }
+  Bench::Many cube_struct(const Bench::Many& value) override {
+    return {peer::cubed(value.o), peer::cubed(value.l), peer::cubed(value.s)};
+  }
+  Bench::OneOf cube_union(const Bench::OneOf& value) override {
+    Bench::OneOf result;
+    if (value._d() == 0) result.o(peer::cubed(value.o()));
+    if (value._d() == 1) result.s(peer::cubed(value.s()));
+    if (value._d() == 2) result.l(peer::cubed(value.l()));
+    return result;
+  }
+  Bench::Octets* cube_octets(const Bench::Octets& values) override { return all_cubed(values); }
+  Bench::Longs* cube_longs(const Bench::Longs& values) override { return all_cubed(values); }
+
+ private:
+  template <class Sequence>
+  static Sequence* all_cubed(const Sequence& values) {
+    auto* const result = new Sequence(values.length());
+    result->length(values.length());
+    for (CORBA::ULong i = 0; i < values.length(); ++i) (*result)[i] = peer::cubed(values[i]);
+    return result;
+  }
 };
 
+class Target : public POA_Bench::Target {
+ public:
+  explicit Target(Bench::Cubit_ptr cubit) : cubit_(Bench::Cubit::_duplicate(cubit)) {}
+  void ping() override {}
+  void take_octets(const Bench::Octets& data) override { count(data); }
+  void take_structs(const Bench::BinStructs& data) override { count(data); }
+  void take_chars(const Bench::Chars& data) override { count(data); }
+  void take_shorts(const Bench::Shorts& data) override { count(data); }
+  void take_longs(const Bench::Longs& data) override { count(data); }
+  void take_doubles(const Bench::Doubles& data) override { count(data); }
+  void take_string(const char* data) override { taken_ += std::strlen(data); }
+  void put_octets(const Bench::Octets& data) override { count(data); }
+  void put_structs(const Bench::BinStructs& data) override { count(data); }
+  void put_chars(const Bench::Chars& data) override { count(data); }
+  void put_shorts(const Bench::Shorts& data) override { count(data); }
+  void put_longs(const Bench::Longs& data) override { count(data); }
+  void put_doubles(const Bench::Doubles& data) override { count(data); }
+  void put_string(const char* data) override { taken_ += std::strlen(data); }
+  CORBA::ULongLong taken() override { return taken_; }
+  void reset() override { taken_ = 0; }
+  Bench::Cubit_ptr cubes() override { return Bench::Cubit::_duplicate(cubit_); }
+
+ private:
+  template <class Sequence>
+  void count(const Sequence& data) {
+    taken_ += data.length() * sizeof(*data.get_buffer());
+  }
+
+  std::atomic<CORBA::ULongLong> taken_{0};
+  Bench::Cubit_var cubit_;
+};
+
+template <class Sequence, class Element>
+Sequence filled(std::size_t count, const Element& element) {
+  Sequence sequence;
+  sequence.length(static_cast<CORBA::ULong>(count));
+  for (CORBA::ULong i = 0; i < sequence.length(); ++i) sequence[i] = element;
+  return sequence;
+}
+
+/// omniORB's client. Every lambda below keeps its argument, so that only the call is timed.
 class Client {
  public:
   explicit Client(Bench::Target_ptr target) : target_(Bench::Target::_duplicate(target)) {}
   void ping() { target_->ping(); }
-  Prepared prepare(const std::string& type, unsigned long buffer) {
-    target_->reset();
-    Prepared prepared;
-    if (type == "octet") {
-      prepared.octets.length(static_cast<CORBA::ULong>(buffer));
-      std::memset(prepared.octets.get_buffer(), 'x', buffer);
-      return prepared;
-    }
-    prepared.structs.length(static_cast<CORBA::ULong>(buffer / sizeof(Bench::BinStruct)));
-    for (CORBA::ULong i = 0; i < prepared.structs.length(); ++i) prepared.structs[i] = {1, 'c', 2, 3, 4.5};
-    return prepared;
+  std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(target_.in()); }
+  std::function<void()> put(std::size_t payload) {
+    return [this, data = filled<Bench::Octets>(payload, CORBA::Octet('x'))] { target_->put_octets(data); };
   }
-  std::uint64_t stream(const Prepared& prepared, unsigned long count) {
-    return translated([&]() -> std::uint64_t {
-      const CORBA::ULong structs = prepared.structs.length();
-      const std::uint64_t size = structs > 0 ? structs * sizeof(Bench::BinStruct) : prepared.octets.length();
-      for (unsigned long i = 0; i < count; ++i) {
-        if (structs > 0) {
-          target_->take_structs(prepared.structs);
-        } else {
-          target_->take_octets(prepared.octets);
-        }
-      }
-      while (target_->taken() < size * count) {
-      }
-      return size * count;
-    });
+
+  peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
+    using namespace Bench;
+    using T = _objref_Target;
+    if (type == "octet") return flow<Octets>(count, CORBA::Octet('x'), oneway ? &T::take_octets : &T::put_octets);
+    if (type == "char") return flow<Chars>(count, 'x', oneway ? &T::take_chars : &T::put_chars);
+    if (type == "short") return flow<Shorts>(count, CORBA::Short(1), oneway ? &T::take_shorts : &T::put_shorts);
+    if (type == "long") return flow<Longs>(count, CORBA::Long(2), oneway ? &T::take_longs : &T::put_longs);
+    if (type == "double") return flow<Doubles>(count, 4.5, oneway ? &T::take_doubles : &T::put_doubles);
+    if (type == "struct") {
+      return flow<BinStructs>(count, BinStruct{1, 'c', 2, 3, 4.5}, oneway ? &T::take_structs : &T::put_structs);
+    }
+    const auto call = oneway ? &T::take_string : &T::put_string;
+    return flow(count, [this, call, text = std::string(count, 'x')] { (target_.in()->*call)(text.c_str()); });
+  }
+
+  std::function<void()> cube(const std::string& what) {
+    const Bench::Cubit_var cubit = target_->cubes();
+    if (what == "octet") return [cubit] { cubit->cube_octet(3); };
+    if (what == "short") return [cubit] { cubit->cube_short(3); };
+    if (what == "long") return [cubit] { cubit->cube_long(3); };
+    if (what == "struct") return [cubit] { cubit->cube_struct(Bench::Many{3, 4, 5}); };
+    if (what == "union") {
+      Bench::OneOf value;
+      value.l(3);
+      return [cubit, value] { cubit->cube_union(value); };
+    }
+    const std::size_t size = what.ends_with("large") ? peer::kLargeOctets : peer::kSmallOctets;
+    if (what.starts_with("octets-")) {
+      return [cubit, data = filled<Bench::Octets>(size, CORBA::Octet(3))] { delete cubit->cube_octets(data); };
+    }
+    return [cubit, data = filled<Bench::Longs>(size / 4, CORBA::Long(3))] { delete cubit->cube_longs(data); };
   }
 
  private:
+  template <class Sequence, class Element>
+  peer::Flow flow(std::size_t count, const Element& element, void (Bench::_objref_Target::*call)(const Sequence&)) {
+    return flow(count * sizeof(Element),
+                [this, call, data = filled<Sequence>(count, element)] { (target_.in()->*call)(data); });
+  }
+  template <class Call>
+  peer::Flow flow(std::uint64_t size, Call call) {
+    target_->reset();
+    return {size, [this, size, call = std::move(call)](unsigned long count) {
+              translated([&] {
+                for (unsigned long i = 0; i < count; ++i) call();
+                while (target_->taken() < size * count) {
+                }
+              });
+            }};
+  }
+
   Bench::Target_var target_;
 };
 
@@ -90,20 +169,29 @@ CORBA::ORB_var make_orb(std::vector<std::string> arguments) {
   return CORBA::ORB_init(count, pointers.data());
 }
 
+CORBA::Object_ptr reference_of(PortableServer::POA_ptr poa, PortableServer::ServantBase* owned) {
+  const PortableServer::ServantBase_var servant = owned;
+  const PortableServer::ObjectId_var id = poa->activate_object(servant.in());
+  return poa->id_to_reference(id);
+}
+
 struct OmniOrb {
-  static std::string about() { return "omniORB " CORBEL_BENCH_OMNIORB_VERSION; }
-  static void serve(const char*, const char* transport, const char* path) {
+  static peer::About about() {
+    return {"omniORB " CORBEL_BENCH_OMNIORB_VERSION, "giop", "tcp unix", "latency threads oneway twoway cube",
+            peer::kAllTypes};
+  }
+  static void serve(const char*, const char* transport, const char* where) {
     translated([&] {
       const bool local = std::strcmp(transport, "unix") == 0;
-      const std::string endpoint = local ? std::string("giop:unix:") + path : "giop:tcp:127.0.0.1:";
+      const std::string endpoint = local ? std::string("giop:unix:") + where : std::string("giop:tcp:") + where + ":";
       const CORBA::ORB_var orb = make_orb({"peer", "-ORBendPoint", endpoint});
       const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
       const PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
-      PortableServer::Servant_var<Target> servant = new Target;
-      const PortableServer::ObjectId_var id = poa->activate_object(servant);
+      const CORBA::Object_var cubit_object = reference_of(poa, new Cubit);
+      const Bench::Cubit_var cubit = Bench::Cubit::_narrow(cubit_object);
+      const CORBA::Object_var reference = reference_of(poa, new Target(cubit));
       const PortableServer::POAManager_var manager = poa->the_POAManager();
       manager->activate();
-      const CORBA::Object_var reference = poa->id_to_reference(id);
       const CORBA::String_var text = orb->object_to_string(reference);
       peer::announce(text.in());
       orb->run();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's control: plain C sockets.
+// The laboratory's control: plain C sockets, blocking ("none") or asking again and again ("spin").
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "common/plain_sockets.h"
+#include "peers/cubes.hpp"
 #include "peers/peer.hpp"
 
 namespace {
@@ -13,47 +14,82 @@ void check(int status) {
   if (status < 0) throw std::runtime_error(std::strerror(errno));
 }
 
-/// The papers' BinStruct as a C programmer lays it out.
-struct BinStruct {
-  short s;
-  char c;
-  int l;
-  unsigned char o;
-  double d;
-};
-
 class Client {
  public:
-  explicit Client(const char* address) : handle_(plain_connect(address)) { check(handle_); }
-  void ping() { check(plain_ping(handle_)); }
-  /// As many structs as fit, or all octets; they travel as they lie.
-  std::vector<char> prepare(const std::string& type, unsigned long buffer) {
-    return std::vector<char>(type == "octet" ? buffer : buffer / sizeof(BinStruct) * sizeof(BinStruct), 'x');
+  explicit Client(std::string address) : address_(std::move(address)), handle_(plain_connect(address_.c_str())) {
+    check(handle_);
   }
-  std::uint64_t stream(const std::vector<char>& data, unsigned long count) {
-    check(plain_flood(handle_, data.data(), static_cast<std::uint32_t>(data.size()), count));
-    return data.size() * count;
+  ~Client() { close(handle_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void ping() { check(plain_ping(handle_)); }
+  std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(address_); }
+  std::function<void()> put(std::size_t payload) {
+    return [this, data = std::vector<char>(payload, 'x')] { exchange(data, nullptr); };
+  }
+
+  /// Every type travels as it lies in memory.
+  peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
+    std::vector<char> data(count * peer::size_of(type), 'x');
+    const std::uint64_t size = data.size();
+    if (oneway) {
+      return {size, [this, data = std::move(data)](unsigned long calls) {
+                check(plain_flood(handle_, data.data(), static_cast<std::uint32_t>(data.size()), calls));
+              }};
+    }
+    return {size, [this, data = std::move(data)](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) exchange(data, nullptr);
+            }};
+  }
+
+  /// Up to 40 octets fit into the message of a ping; more come back after it.
+  std::function<void()> cube(const std::string& what) {
+    if (!what.ends_with("-large")) return [this] { ping(); };
+    const std::vector<char> data(peer::kLargeOctets, 3);
+    return [this, data, back = std::vector<char>(data)]() mutable { exchange(data, back.data()); };
   }
 
  private:
+  void exchange(const std::vector<char>& data, char* back) {
+    check(plain_exchange(handle_, data.data(), static_cast<std::uint32_t>(data.size()), back));
+  }
+
+  std::string address_;
   int handle_;
 };
 
+void serve_connection(int handle) {
+  if (plain_serve(handle) != 0) std::perror("plain server");
+  close(handle);
+}
+
 struct Plain {
-  static std::string about() { return "plain C sockets"; }
-  static void serve(const char*, const char* transport, const char* path) {
+  static peer::About about() {
+    return {"plain C sockets", "none spin", "tcp unix", "latency threads oneway twoway cube queues", peer::kAllTypes};
+  }
+  static void prepare(const char* protocol) {
+    plain_set_queues(peer::queue_size());
+    plain_set_spinning(std::strcmp(protocol, "spin") == 0 ? 1 : 0);
+  }
+  static void serve(const char* protocol, const char* transport, const char* where) {
     char address[256];
-    const int listener = plain_listen(transport, path, address, sizeof address);
+    prepare(protocol);
+    const int listener = plain_listen(transport, where, address, sizeof address);
     check(listener);
     peer::announce(address);
     for (;;) {
       const int handle = plain_accept(listener);
       check(handle);
-      if (plain_serve(handle) != 0) std::perror("plain server");
-      close(handle);
+      if (peer::serves_in_threads()) {
+        std::thread(serve_connection, handle).detach();
+      } else {
+        serve_connection(handle);
+      }
     }
   }
-  static int run_client(const char*, const char*, const char* address) {
+  static int run_client(const char* protocol, const char*, const char* address) {
+    prepare(protocol);
     Client client(address);
     return peer::command_loop(client);
   }

@@ -54,7 +54,6 @@ class RawIterator {
   T operator*() const noexcept {
     T value;
     std::memcpy(static_cast<void*>(&value), at_, sizeof(T));
-    if constexpr (requires { BulkLayout<T>::clear_padding(value); }) BulkLayout<T>::clear_padding(value);
     return value;
   }
   RawIterator& operator++() noexcept {
@@ -79,18 +78,28 @@ class RawIterator {
   const std::uint8_t* at_;
 };
 
-/// Makes `out` the values that lie in `raw`.
-template <class T, bool kHasPadding>
-void assign_raw(std::vector<T>& out, base::ConstByteSpan raw) {
-  if constexpr (!kHasPadding) {
-    if (reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) == 0) {
-      // The vector only copies octets from here: T is trivially copyable.
-      const T* values = reinterpret_cast<const T*>(raw.data());
-      out.assign(values, values + raw.size() / sizeof(T));
-      return;
+/// After a copy from the wire: a pass of its own, so that the copy itself moves whole words.
+template <class T>
+void clear_padding(T* values, std::size_t count) noexcept {
+  if constexpr (BulkLayout<T>::value) {
+    if constexpr (BulkLayout<T>::has_padding) {
+      for (std::size_t i = 0; i < count; ++i) BulkLayout<T>::clear_padding(values[i]);
     }
   }
-  out.assign(RawIterator<T>(raw.data()), RawIterator<T>(raw.data() + raw.size()));
+}
+
+/// Adds the values that lie in `raw`.
+template <class T>
+void append_raw(std::vector<T>& out, base::ConstByteSpan raw) {
+  const std::size_t before = out.size();
+  if (reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) == 0) {
+    // The vector only copies octets from here: T is trivially copyable.
+    const T* values = reinterpret_cast<const T*>(raw.data());
+    out.insert(out.end(), values, values + raw.size() / sizeof(T));
+  } else {
+    out.insert(out.end(), RawIterator<T>(raw.data()), RawIterator<T>(raw.data() + raw.size()));
+  }
+  clear_padding(out.data() + before, out.size() - before);
 }
 
 }  // namespace detail
@@ -103,26 +112,22 @@ requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, T* out, std::size
   const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
   if (raw.empty()) return;
   std::memcpy(static_cast<void*>(out), raw.data(), raw.size());
-  if constexpr (BulkLayout<T>::has_padding) {
-    for (std::size_t i = 0; i < count; ++i) BulkLayout<T>::clear_padding(out[i]);
-  }
+  detail::clear_padding(out, count);
 }
 
-/// As above, making `out` exactly these `count` (from Decoder::take_count) elements; empty on failure. Elements are not
+/// Reads `count` structs as above, adding them to what `out` already holds; unchanged on failure. Elements are not
 /// initialised before they are read.
 template <class T>
-requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
+requires(BulkLayout<T>::value) void append_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T>);
-  const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
-  if (raw.empty()) return out.clear();
-  detail::assign_raw<T, BulkLayout<T>::has_padding>(out, raw);
+  detail::append_raw(out, decoder.take_octets(count * sizeof(T)));
 }
 
-/// As above, adding to what `out` already holds; unchanged on failure.
+/// As above, making `out` exactly these `count` (from Decoder::take_count) elements; empty on failure.
 template <class T>
-requires(BulkLayout<T>::value) void append_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
-  const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
-  out.insert(out.end(), detail::RawIterator<T>(raw.data()), detail::RawIterator<T>(raw.data() + raw.size()));
+requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
+  out.clear();
+  append_bulk(decoder, out, count);
 }
 
 /// Reads `count` (from Decoder::take_count) primitives in either byte order; `out` is empty on failure. Elements are
@@ -132,8 +137,8 @@ requires(!std::is_same_v<T, bool>) void get_vector(Decoder& decoder, std::vector
   if (count == 0) return out.clear();
   decoder.align(sizeof(T));
   if (sizeof(T) == 1 || !decoder.format().swapped()) {
-    const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
-    return detail::assign_raw<T, false>(out, raw);
+    out.clear();
+    return detail::append_raw(out, decoder.take_octets(count * sizeof(T)));
   }
   // Swapped in a small buffer that stays in the cache, then appended: a vector has no memory without values.
   out.clear();

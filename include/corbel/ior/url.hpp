@@ -13,7 +13,7 @@ namespace corbel::ior {
 struct UrlAddress {
   std::string scheme;     ///< "iiop", "rir", "uiop", or any other word before the colon
   Version version{1, 0};  ///< corbaloc's default is 1.0 (7.6.10.2)
-  std::string host;       ///< iiop: host without brackets; others: the text after the colon
+  std::string host;       ///< iiop: host without brackets; uiop: the path; others: the text after the colon
   std::uint16_t port = 2809;
 };
 

@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "corbel/ipc/socket_file.hpp"
 #include "corbel/ipc/stream.hpp"
 
 namespace corbel::ipc {
@@ -38,52 +38,24 @@ struct AcceptorOptions<UnixAddress> {
 
 namespace detail {
 
-/// Remembers which socket file was made, so that only that one is removed.
-class CORBEL_API SocketFile {
- public:
-  SocketFile() noexcept = default;
-  explicit SocketFile(const UnixAddress& address) noexcept;
-  SocketFile(SocketFile&& other) noexcept
-      : address_(std::exchange(other.address_, UnixAddress())), device_(other.device_), inode_(other.inode_) {}
-  SocketFile& operator=(SocketFile&& other) noexcept {
-    remove();
-    address_ = std::exchange(other.address_, UnixAddress());
-    device_ = other.device_;
-    inode_ = other.inode_;
-    return *this;
-  }
-  ~SocketFile() { remove(); }
-  void remove() noexcept;
-  void forget() noexcept { address_ = UnixAddress(); }
-
- private:
-  UnixAddress address_;
-  std::uint64_t device_ = 0;
-  std::uint64_t inode_ = 0;
-};
-
-struct NoFile {
-  void remove() noexcept {}
-  void forget() noexcept {}
-};
-
 CORBEL_API base::Result<Handle> open_acceptor(const InetAddress& address, const AcceptorOptions<InetAddress>& options,
-                                              NoFile& file) noexcept;
+                                              NoFile& file, int type) noexcept;
 CORBEL_API base::Result<Handle> open_acceptor(const UnixAddress& address, const AcceptorOptions<UnixAddress>& options,
-                                              SocketFile& file) noexcept;
+                                              SocketFile& file, int type) noexcept;
 CORBEL_API base::Result<Handle> accept(int descriptor, base::Deadline deadline) noexcept;
 
 }  // namespace detail
 
-/// The passive role: listens and makes Streams. Move-only, closes itself. Several threads may accept() at once.
-template <class Address>
-class Acceptor : public Socket<kAcceptorRole<Address>> {
-  using Base = Socket<kAcceptorRole<Address>>;
-  using File = std::conditional_t<Address::kInternet, detail::NoFile, detail::SocketFile>;
+/// The passive role: listens and makes Products (streams, or what else has connections: PacketStream). Move-only,
+/// closes itself. Several threads may accept() at once.
+template <class Address, class Product = Stream<Address>>
+class Acceptor : public Socket<Product::kAcceptorRole> {
+  using Base = Socket<Product::kAcceptorRole>;
+  using File = detail::FileOf<Address>;
 
  public:
   using AddressType = Address;
-  using StreamType = Stream<Address>;
+  using StreamType = Product;
   using Options = AcceptorOptions<Address>;
 
   Acceptor() noexcept = default;
@@ -104,7 +76,7 @@ class Acceptor : public Socket<kAcceptorRole<Address>> {
   /// directory), out_of_resources.
   static base::Result<Acceptor> open(const Address& address, const Options& options = {}) noexcept {
     Acceptor acceptor;
-    CORBEL_TRY(acceptor.handle_, detail::open_acceptor(address, options, acceptor.file_));
+    CORBEL_TRY(acceptor.handle_, detail::open_acceptor(address, options, acceptor.file_, Product::kSocketType));
     return acceptor;
   }
   /// Becomes owner of a socket that already listens (inherited from another process).
@@ -123,10 +95,10 @@ class Acceptor : public Socket<kAcceptorRole<Address>> {
   /// one accept4(2). A finite deadline (now(): do not wait) first makes the handle non-blocking for good. Connections
   /// that died while queued are skipped. Errors (stage accept): would_block, timed_out, out_of_resources (descriptors
   /// ran out: the connection stays queued, so wait a little before trying again), cancelled (after shutdown()).
-  base::Result<Stream<Address>> accept(base::Deadline deadline = base::Deadline::none()) noexcept {
+  base::Result<Product> accept(base::Deadline deadline = base::Deadline::none()) noexcept {
     if (!deadline.is_none() && !non_blocking_.load(std::memory_order_relaxed)) CORBEL_CHECK(set_non_blocking(true));
     CORBEL_TRY(Handle handle, detail::accept(this->handle(), deadline));
-    return Stream<Address>(std::move(handle));
+    return Product(std::move(handle));
   }
 
   base::Status set_non_blocking(bool on) noexcept {

@@ -9,6 +9,13 @@
 
 namespace corbel::ipc {
 
+namespace detail {
+
+/// close(2). A function of the number, not of the Handle, so that a compiler may keep a handle in a register.
+CORBEL_API void close_descriptor(int descriptor) noexcept;
+
+}  // namespace detail
+
 /// Owner of one file descriptor; closes it when it goes. Move-only. Not thread-safe, like any value.
 class CORBEL_API Handle {
  public:
@@ -38,7 +45,7 @@ class CORBEL_API Handle {
     descriptor_ = descriptor;
   }
   /// Closes now. Errors of close(2) are of no use to anybody (the descriptor is gone in any case) and are dropped.
-  void close() noexcept;
+  void close() noexcept { detail::close_descriptor(release()); }
   /// A second descriptor for the same open file, close-on-exec.
   base::Result<Handle> duplicate() const;
 

@@ -35,8 +35,16 @@ class CORBEL_API InetAddress {
   /// From what a system call filled in; the empty address if it is of another family.
   static InetAddress from_native(const sockaddr* address, socklen_t size) noexcept;
 
+  /// Lets a system call fill in this address: `call(sockaddr*, socklen_t*)`, whose result is returned. For calls that
+  /// give Internet addresses. The length never leaves this class, so nobody can forget to set it.
+  template <class Call>
+  auto fill(Call call) noexcept {
+    size_ = sizeof storage_;
+    return call(&storage_.any, &size_);
+  }
+
   const sockaddr* native() const noexcept { return &storage_.any; }
-  socklen_t size() const noexcept { return is_v6() ? sizeof(sockaddr_in6) : sizeof(sockaddr_in); }
+  socklen_t size() const noexcept { return size_; }
   int family() const noexcept { return storage_.any.sa_family; }
 
   bool is_v6() const noexcept { return storage_.any.sa_family == AF_INET6; }
@@ -63,6 +71,7 @@ class CORBEL_API InetAddress {
     sockaddr_in v4;
     sockaddr_in6 v6;
   } storage_;
+  socklen_t size_;
 };
 
 }  // namespace corbel::ipc

@@ -21,13 +21,25 @@ enum class Role : std::uint32_t {
   unix_stream = 2,
   inet_acceptor = 4,
   unix_acceptor = 8,
-  inet = inet_stream | inet_acceptor,
-  local = unix_stream | unix_acceptor,
+  inet_datagram = 16,   ///< unconnected or connected
+  unix_datagram = 32,   ///< unconnected or connected
+  inet_broadcast = 64,  ///< a datagram socket that may send to everybody on a network
+  inet_multicast = 128,
+  unix_packet = 256,  ///< a local connection that keeps message boundaries
+  unix_packet_acceptor = 512,
+  tcp = inet_stream | inet_acceptor,
+  datagram = inet_datagram | unix_datagram | inet_broadcast | inet_multicast,
   stream = inet_stream | unix_stream,
-  acceptor = inet_acceptor | unix_acceptor,
+  acceptor = inet_acceptor | unix_acceptor | unix_packet_acceptor,
+  data = stream | datagram | unix_packet,  ///< whatever sends and receives
+  inet = tcp | inet_datagram | inet_broadcast | inet_multicast,
+  local = unix_stream | unix_acceptor | unix_datagram | unix_packet | unix_packet_acceptor,
   any = inet | local,
 };
 
+constexpr Role operator|(Role a, Role b) noexcept {
+  return static_cast<Role>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
 constexpr bool includes(Role set, Role one) noexcept {
   return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(one)) != 0;
 }
@@ -60,29 +72,33 @@ inline constexpr SocketOption<int, Role::any> send_buffer{SOL_SOCKET, SO_SNDBUF}
 inline constexpr SocketOption<int, Role::any> receive_buffer{SOL_SOCKET, SO_RCVBUF};
 inline constexpr SocketOption<int, Role::any> priority{SOL_SOCKET, SO_PRIORITY};
 
-// Every stream.
+// Whatever sends and receives.
 /// Time-outs of blocking operations, after which they report would_block; zero means none.
-inline constexpr SocketOption<base::Duration, Role::stream> send_timeout{SOL_SOCKET, SO_SNDTIMEO};
-inline constexpr SocketOption<base::Duration, Role::stream> receive_timeout{SOL_SOCKET, SO_RCVTIMEO};
+inline constexpr SocketOption<base::Duration, Role::data> send_timeout{SOL_SOCKET, SO_SNDTIMEO};
+inline constexpr SocketOption<base::Duration, Role::data> receive_timeout{SOL_SOCKET, SO_RCVTIMEO};
+
+// Every stream.
 inline constexpr SocketOption<int, Role::stream> receive_low_watermark{SOL_SOCKET, SO_RCVLOWAT};
 /// nullopt: close() returns at once and the system goes on sending. 0 s: close() resets the connection. Otherwise
 /// close() blocks until everything is acknowledged, but no longer than that.
 inline constexpr SocketOption<std::optional<seconds>, Role::stream> linger{SOL_SOCKET, SO_LINGER};
 
-// Internet sockets; set on an acceptor they pass on to the streams it accepts.
-inline constexpr SocketOption<bool, Role::inet> no_delay{IPPROTO_TCP, TCP_NODELAY};
-inline constexpr SocketOption<bool, Role::inet> keep_alive{SOL_SOCKET, SO_KEEPALIVE};
-inline constexpr SocketOption<seconds, Role::inet> keep_alive_idle{IPPROTO_TCP, TCP_KEEPIDLE};
-inline constexpr SocketOption<seconds, Role::inet> keep_alive_interval{IPPROTO_TCP, TCP_KEEPINTVL};
-inline constexpr SocketOption<int, Role::inet> keep_alive_count{IPPROTO_TCP, TCP_KEEPCNT};
+// TCP; set on an acceptor they pass on to the streams it accepts.
+inline constexpr SocketOption<bool, Role::tcp> no_delay{IPPROTO_TCP, TCP_NODELAY};
+inline constexpr SocketOption<bool, Role::tcp> keep_alive{SOL_SOCKET, SO_KEEPALIVE};
+inline constexpr SocketOption<seconds, Role::tcp> keep_alive_idle{IPPROTO_TCP, TCP_KEEPIDLE};
+inline constexpr SocketOption<seconds, Role::tcp> keep_alive_interval{IPPROTO_TCP, TCP_KEEPINTVL};
+inline constexpr SocketOption<int, Role::tcp> keep_alive_count{IPPROTO_TCP, TCP_KEEPCNT};
 /// How long sent data may stay unacknowledged before the connection is given up; zero: the system's default.
-inline constexpr SocketOption<milliseconds, Role::inet> user_timeout{IPPROTO_TCP, TCP_USER_TIMEOUT};
-inline constexpr SocketOption<int, Role::inet> max_segment{IPPROTO_TCP, TCP_MAXSEG};
-inline constexpr SocketOption<int, Role::inet> window_clamp{IPPROTO_TCP, TCP_WINDOW_CLAMP};
-inline constexpr SocketOption<int, Role::inet> unsent_low_watermark{IPPROTO_TCP, TCP_NOTSENT_LOWAT};
+inline constexpr SocketOption<milliseconds, Role::tcp> user_timeout{IPPROTO_TCP, TCP_USER_TIMEOUT};
+inline constexpr SocketOption<int, Role::tcp> max_segment{IPPROTO_TCP, TCP_MAXSEG};
+inline constexpr SocketOption<int, Role::tcp> window_clamp{IPPROTO_TCP, TCP_WINDOW_CLAMP};
+inline constexpr SocketOption<int, Role::tcp> unsent_low_watermark{IPPROTO_TCP, TCP_NOTSENT_LOWAT};
+inline constexpr SocketOption<bool, Role::tcp> out_of_band_inline{SOL_SOCKET, SO_OOBINLINE};
+
+// Every Internet socket.
 inline constexpr SocketOption<int, Role::inet> busy_poll_microseconds{SOL_SOCKET, SO_BUSY_POLL};
 inline constexpr SocketOption<bool, Role::inet> dont_route{SOL_SOCKET, SO_DONTROUTE};
-inline constexpr SocketOption<bool, Role::inet> out_of_band_inline{SOL_SOCKET, SO_OOBINLINE};
 inline constexpr SocketOption<int, Role::inet> mark{SOL_SOCKET, SO_MARK};
 /// Type of service octet (six bits of DSCP, two of ECN) of IPv4 packets, traffic class of IPv6 packets.
 inline constexpr SocketOption<int, Role::inet> type_of_service{IPPROTO_IP, IP_TOS};
@@ -103,7 +119,8 @@ inline constexpr SocketOption<seconds, Role::inet_acceptor> defer_accept{IPPROTO
 inline constexpr SocketOption<int, Role::inet_acceptor> fast_open_queue{IPPROTO_TCP, TCP_FASTOPEN};
 
 // Local sockets.
-inline constexpr SocketOption<PeerCredentials, Role::unix_stream, false> peer_credentials{SOL_SOCKET, SO_PEERCRED};
+inline constexpr SocketOption<PeerCredentials, (Role::unix_stream | Role::unix_packet), false> peer_credentials{
+    SOL_SOCKET, SO_PEERCRED};
 inline constexpr SocketOption<bool, Role::local> pass_credentials{SOL_SOCKET, SO_PASSCRED};
 
 }  // namespace option

@@ -54,9 +54,10 @@ CORBEL_API base::Status sendv_n(int descriptor, std::span<ConstIoVector> list, b
                                 std::size_t* sent);
 CORBEL_API base::Status recvv_n(int descriptor, std::span<IoVector> list, base::Deadline deadline,
                                 std::size_t* received);
-CORBEL_API base::Status make_pair(int family, Handle& first, Handle& second) noexcept;
+CORBEL_API base::Status make_pair(int type, Handle& first, Handle& second) noexcept;
 
-inline base::Result<std::size_t> send(int descriptor, base::ConstByteSpan data, int flags) noexcept {
+[[gnu::always_inline]] inline base::Result<std::size_t> send(int descriptor, base::ConstByteSpan data,
+                                                             int flags) noexcept {
   for (;;) {
     const ssize_t count = ::send(descriptor, data.data(), data.size(), (flags & ~kInterruptible) | MSG_NOSIGNAL);
     if (count >= 0) [[likely]]
@@ -65,7 +66,7 @@ inline base::Result<std::size_t> send(int descriptor, base::ConstByteSpan data, 
   }
 }
 
-inline base::Result<std::size_t> recv(int descriptor, base::ByteSpan room, int flags) noexcept {
+[[gnu::always_inline]] inline base::Result<std::size_t> recv(int descriptor, base::ByteSpan room, int flags) noexcept {
   for (;;) {
     const ssize_t count = ::recv(descriptor, room.data(), room.size(), flags & ~kInterruptible);
     if (count >= 0) [[likely]]
@@ -74,7 +75,8 @@ inline base::Result<std::size_t> recv(int descriptor, base::ByteSpan room, int f
   }
 }
 
-inline base::Result<std::size_t> sendv(int descriptor, std::span<const ConstIoVector> list, int flags) noexcept {
+[[gnu::always_inline]] inline base::Result<std::size_t> sendv(int descriptor, std::span<const ConstIoVector> list,
+                                                              int flags) noexcept {
   msghdr message{};
   message.msg_iov = const_cast<ConstIoVector*>(list.data());
   message.msg_iovlen = list.size() < kMaxVectors ? list.size() : kMaxVectors;
@@ -86,7 +88,8 @@ inline base::Result<std::size_t> sendv(int descriptor, std::span<const ConstIoVe
   }
 }
 
-inline base::Result<std::size_t> recvv(int descriptor, std::span<const IoVector> list, int flags) noexcept {
+[[gnu::always_inline]] inline base::Result<std::size_t> recvv(int descriptor, std::span<const IoVector> list,
+                                                              int flags) noexcept {
   msghdr message{};
   message.msg_iov = const_cast<IoVector*>(list.data());
   message.msg_iovlen = list.size() < kMaxVectors ? list.size() : kMaxVectors;
@@ -112,6 +115,8 @@ class Stream : public Socket<kStreamRole<Address>> {
 
  public:
   using AddressType = Address;
+  static constexpr int kSocketType = SOCK_STREAM;
+  static constexpr Role kAcceptorRole = ipc::kAcceptorRole<Address>;
 
   Stream() noexcept = default;
   /// Becomes owner of a connected stream socket of this family.
@@ -196,7 +201,7 @@ using UnixStream = Stream<UnixAddress>;
 /// Two local streams connected to each other. Errors: out_of_resources.
 inline base::Result<std::pair<UnixStream, UnixStream>> make_stream_pair() noexcept {
   Handle first, second;
-  CORBEL_CHECK(detail::make_pair(AF_UNIX, first, second));
+  CORBEL_CHECK(detail::make_pair(SOCK_STREAM, first, second));
   return std::pair(UnixStream(std::move(first)), UnixStream(std::move(second)));
 }
 

@@ -29,6 +29,17 @@ class CORBEL_API UnixAddress {
   /// From what a system call filled in; unnamed if it is of another family.
   static UnixAddress from_native(const sockaddr* address, socklen_t size) noexcept;
 
+  /// Lets a system call fill in this address: `call(sockaddr*, socklen_t*)`, whose result is returned. Unnamed if it
+  /// filled in nothing.
+  template <class Call>
+  auto fill(Call call) noexcept {
+    sockaddr_storage room{};
+    socklen_t size = sizeof room;
+    auto result = call(reinterpret_cast<sockaddr*>(&room), &size);
+    *this = from_native(reinterpret_cast<const sockaddr*>(&room), size);
+    return result;
+  }
+
   const sockaddr* native() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
   socklen_t size() const noexcept { return size_; }
   int family() const noexcept { return AF_UNIX; }

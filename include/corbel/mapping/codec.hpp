@@ -35,6 +35,13 @@ struct Codec<wchar_t> {
 };
 
 template <>
+struct Codec<long double> {
+  static constexpr std::size_t kMinSize = 16;
+  static void encode(cdr::Encoder& encoder, long double value) { encoder.put_long_double(value); }
+  static void decode(cdr::Decoder& decoder, long double& value) { value = decoder.get_long_double(); }
+};
+
+template <>
 struct Codec<std::string> {
   static constexpr std::size_t kMinSize = 5;
   static void encode(cdr::Encoder& encoder, const std::string& value) { encoder.put_string(value); }

@@ -51,8 +51,18 @@ void print(std::ostream& stream, const T& value) {
     stream << (sizeof(T) > 1 ? "L'" : "'");
     detail::print_character(stream, value, '\'');
     stream << '\'';
-  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
-    stream << static_cast<unsigned>(value);
+  } else if constexpr (std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int8_t>) {
+    stream << static_cast<int>(value);
+  } else if constexpr (requires { value.has_value(); }) {
+    if (value.has_value()) {
+      print(stream, *value);
+    } else {
+      stream << "nothing";
+    }
+  } else if constexpr (requires { value.first; }) {
+    print(stream, value.first);
+    stream << ':';
+    print(stream, value.second);
   } else if constexpr (detail::Text<T>) {
     stream << (std::is_base_of_v<std::wstring, T> ? "L\"" : "\"");
     for (const auto c : value) detail::print_character(stream, c, '"');
@@ -97,6 +107,23 @@ std::ostream& print_members(std::ostream& stream, std::string_view type, const N
 template <std::size_t N>
 std::ostream& print_enumerator(std::ostream& stream, const char* const (&names)[N], std::uint32_t value) {
   return value < N ? stream << names[value] : stream << value;
+}
+
+/// `Scope::Mask{first,second}`: the names of the bits that are set, the lowest first.
+struct BitName {
+  const char* name;
+  unsigned position;
+};
+template <std::size_t N>
+std::ostream& print_bits(std::ostream& stream, const char* type, const BitName (&names)[N], std::uint64_t bits) {
+  stream << type;
+  const char* separator = "{";
+  for (const BitName& bit : names) {
+    if ((bits >> bit.position & 1) == 0) continue;
+    stream << separator << bit.name;
+    separator = ",";
+  }
+  return stream << (*separator == '{' ? "{}" : "}");
 }
 
 /// What operator<< writes.

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "corbel/base/probe.hpp"
 #include "corbel/mapping/codec.hpp"
 #include "corbel/mapping/operation_table.hpp"
 #include "corbel/mapping/stub.hpp"
@@ -53,11 +54,13 @@ void serve(S& servant, corba::ServerCall& call) {
     detail::serve_local<Method, R, P...>(servant, local, std::index_sequence_for<P...>{});
     return;
   }
+  CORBEL_PROBE("unmarshal");
   std::tuple<typename detail::Parameter<P>::Value...> arguments{};
   std::apply(
       [&](auto&... values) {
         (detail::Parameter<P>::decode(call.arguments(), values), ...);
         call.check_arguments();
+        CORBEL_PROBE("upcall");
         if constexpr (std::is_void_v<R>) {
           (servant.*Method)(values...);
           call.reply(
@@ -82,6 +85,7 @@ void inherited(Derived& servant, corba::ServerCall& call) {
 /// Finds and serves the operation; false if the table has none of that name.
 template <class S, std::size_t N>
 bool dispatch(const OperationTable<S, N>& table, S& servant, corba::ServerCall& call) {
+  CORBEL_PROBE("operation lookup");
   const OperationEntry<S>* entry = table.find(call.operation());
   if (entry == nullptr) return false;
   call.set_raises(entry->raises);

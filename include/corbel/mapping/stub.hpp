@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "corbel/base/probe.hpp"
 #include "corbel/mapping/codec.hpp"
 
 /// What generated stubs call.
@@ -44,7 +45,11 @@ Inout<T> inout(T& value) {
 /// Invokes `operation` on the object that `self` refers to.
 template <class R, class... Parameters>
 R call(CORBA::Object& self, const corba::Operation& operation, Parameters... parameters) {
-  const auto encode = [&]([[maybe_unused]] cdr::Encoder& encoder) { (parameters.encode_out(encoder), ...); };
+  CORBEL_PROBE("stub");
+  const auto encode = [&]([[maybe_unused]] cdr::Encoder& encoder) {
+    CORBEL_PROBE("marshal");
+    (parameters.encode_out(encoder), ...);
+  };
   if constexpr (std::is_void_v<R>) {
     void* const local[] = {nullptr, parameters.address()...};
     const auto decode = [&]([[maybe_unused]] cdr::Decoder& decoder) { (parameters.decode_back(decoder), ...); };

@@ -38,6 +38,9 @@ Context codec_context() {
            "Access",
            "Bulk",
            "BulkPrimitive",
+           "BitsCodec",
+           "BoundedStringCodec",
+           "Decimal",
            "Codec",
            "EnumCodec",
            "In",
@@ -49,6 +52,14 @@ Context codec_context() {
            "ServantTraits",
            "call",
            "decode_and_throw",
+           "decode_object",
+           "encode_object",
+           "ipc",
+           "print",
+           "print_bits",
+           "print_members",
+           "to_text",
+           "types",
            "dispatch",
            "in",
            "inherited",
@@ -62,19 +73,31 @@ bool is_fixed(const model::Type& type) {
   if (primitive_size(real.kind) != 0 || real.kind == TypeKind::boolean || real.kind == TypeKind::enum_) return true;
   if (real.kind == TypeKind::array) return is_fixed(*real.element);
   const auto* nested = as<model::Struct>(real.declaration);
-  return nested != nullptr && nested->members.size() <= kMaxInlineMembers &&
-         std::all_of(nested->members.begin(), nested->members.end(), [](const auto& m) { return is_fixed(*m.type); });
+  return nested != nullptr && nested->base == nullptr && nested->members.size() <= kMaxInlineMembers &&
+         std::all_of(nested->members.begin(), nested->members.end(),
+                     [](const auto& m) { return !m.optional && is_fixed(*m.type); });
 }
 
 /// Small structs of fixed size are coded inline.
 bool is_inline(const model::Struct& structure) {
-  return as<model::Exception>(&structure) == nullptr && structure.members.size() <= kMaxInlineMembers &&
+  return as<model::Exception>(&structure) == nullptr && structure.base == nullptr && structure.members.size() <= kMaxInlineMembers &&
          std::all_of(structure.members.begin(), structure.members.end(),
-                     [](const auto& m) { return is_fixed(*m.type); });
+                     [](const auto& m) { return !m.optional && is_fixed(*m.type); });
 }
 
 std::string codec_of(const Emitter& e, const model::Type& type) {
   return "Codec<" + spell(type, e.names, codec_context()) + ">";
+}
+
+std::string codec_of(const Emitter& e, const Field& field) {
+  const std::string type = spell(*field.type, e.names, codec_context());
+  return "Codec<" + (field.optional ? "IDL::optional<" + type + ">" : type) + ">";
+}
+
+/// The members of the base come first.
+void code_base(const Emitter& e, Writer& out, const model::Struct& structure, const std::string& verb) {
+  if (structure.base == nullptr) return;
+  out.line("Codec<" + e.names.in(codec_context(), *structure.base) + ">::" + verb + "(" + verb + "r, value);");
 }
 
 bool is_primitive(const model::Type& type) {
@@ -83,11 +106,12 @@ bool is_primitive(const model::Type& type) {
 }
 
 void encode_members(const Emitter& e, Writer& out, const model::Struct& structure) {
+  code_base(e, out, structure, "encode");
   for (const auto& field : fields_of(e, structure)) {
-    if (is_primitive(*field.type)) {
+    if (is_primitive(*field.type) && !field.optional) {
       out.line("encoder.put(value." + field.storage + ");");
     } else {
-      out.line(codec_of(e, *field.type) + "::encode(encoder, value." + field.storage + ");");
+      out.line(codec_of(e, field) + "::encode(encoder, value." + field.storage + ");");
     }
   }
 }
@@ -95,12 +119,13 @@ void encode_members(const Emitter& e, Writer& out, const model::Struct& structur
 void decode_members(Emitter& e, Writer& out, const model::Struct& structure) {
   const bool recursive = e.layouts.is_recursive(structure);
   if (recursive) out.line("if (!decoder.enter()) return;");
+  code_base(e, out, structure, "decode");
   for (const auto& field : fields_of(e, structure)) {
-    if (is_primitive(*field.type)) {
+    if (is_primitive(*field.type) && !field.optional) {
       out.line("value." + field.storage + " = decoder.get<" + spell(resolve(*field.type), e.names, codec_context()) +
                ">();");
     } else {
-      out.line(codec_of(e, *field.type) + "::decode(decoder, value." + field.storage + ");");
+      out.line(codec_of(e, field) + "::decode(decoder, value." + field.storage + ");");
     }
   }
   if (recursive) out.line("decoder.leave();");
@@ -168,7 +193,7 @@ void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayo
 
 void emit_struct_codec(Emitter& e, const model::Struct& structure) {
   const std::string name = e.names.in(codec_context(), structure);
-  const bool empty = structure.members.empty();
+  const bool empty = model::all_members(structure).empty();
   Writer& out = e.header;
   out.line("template <>");
   out.open("struct corbel::mapping::Codec<" + e.names.in({}, structure) + "> {");
@@ -235,13 +260,26 @@ void emit_traits(Emitter& e, const model::Declaration& declaration) {
   }
   const std::string name = e.names.in({}, declaration);
   switch (declaration.kind) {
-    case model::DeclarationKind::enum_:
+    case model::DeclarationKind::bitset:
+    case model::DeclarationKind::bitmask: {
+      const auto* mask = as<model::Bitmask>(&declaration);
+      const unsigned bits = mask != nullptr ? mask->bit_bound : as<model::Bitset>(&declaration)->width;
       e.header.line("template <>");
       e.header.open("struct IDL::traits<" + name + "> : IDL::common_byval_traits<" + name + "> {");
-      e.header.line("using underlying_type = std::uint32_t;");
-      e.header.line("using bit_bound = std::integral_constant<std::uint8_t, 32>;");
+      e.header.line("using underlying_type = " + holder_of(bits) + ";");
+      e.header.line("using bit_bound = std::integral_constant<std::uint8_t, " + std::to_string(bits) + ">;");
       e.header.close("};");
       return;
+    }
+    case model::DeclarationKind::enum_: {
+      const unsigned bits = as<model::Enum>(&declaration)->bit_bound;
+      e.header.line("template <>");
+      e.header.open("struct IDL::traits<" + name + "> : IDL::common_byval_traits<" + name + "> {");
+      e.header.line("using underlying_type = " + holder_of(bits) + ";");
+      e.header.line("using bit_bound = std::integral_constant<std::uint8_t, " + std::to_string(bits) + ">;");
+      e.header.close("};");
+      return;
+    }
     case model::DeclarationKind::struct_:
     case model::DeclarationKind::exception:
     case model::DeclarationKind::union_:
@@ -262,6 +300,9 @@ void emit_codec(Emitter& e, const model::Declaration& declaration) {
     e.header.line("template <>");
     e.header.line("struct corbel::mapping::Codec<" + name + "> : corbel::mapping::EnumCodec<" + name + ", " +
                   std::to_string(enumeration->enumerators.size()) + "> {};");
+  } else if (as<model::Bitset>(&declaration) != nullptr || as<model::Bitmask>(&declaration) != nullptr) {
+    e.header.line("template <>");
+    e.header.line("struct corbel::mapping::Codec<" + name + "> : corbel::mapping::BitsCodec<" + name + "> {};");
   } else if (const auto* u = as<model::Union>(&declaration)) {
     const std::string inside = e.names.in(codec_context(), declaration);
     e.header.line("template <>");
@@ -285,7 +326,7 @@ void implement_codec(Emitter& e, const model::Declaration& declaration) {
   if (is_inline(structure)) return;
   const std::string name = e.names.in(codec_context(), structure);
   const std::string scope = "corbel::mapping::Codec<" + e.names.in({}, structure) + ">::";
-  const bool empty = structure.members.empty();
+  const bool empty = model::all_members(structure).empty();
   e.source.open(encode_head(name, scope, empty) + " {");
   encode_members(e, e.source, structure);
   e.source.close("}");

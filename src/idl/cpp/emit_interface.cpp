@@ -14,11 +14,6 @@ bool is_helper(const std::string& name) {
   return name == "call" || name == "in" || name == "out" || name == "inout";
 }
 
-/// The helper's name, qualified where the interface has a member of that name.
-std::string helper(const Emitter& e, const model::Interface& interface, const std::string& name) {
-  return (e.names.has_member(interface, name) ? "corbel::mapping::" : "") + name;
-}
-
 const std::string& operation_constant(Emitter& e, const Method& method) {
   return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
 }
@@ -139,15 +134,15 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
       const char* const direction = p.direction == model::Direction::in    ? "in"
                                     : p.direction == model::Direction::out ? "out"
                                                                            : "inout";
-      arguments.push_back(helper(e, interface, direction) + "(" + parameter_name(e, method, p) + ")");
+      arguments.push_back(e.helper(direction) + "(" + parameter_name(e, method, p) + ")");
     }
     Context body = inside;
     for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(e, method, p));
     const bool is_void = method.result->kind == model::TypeKind::void_;
     e.source.function(
         {result + " " + name + "::" + method.name + "(", parameter_list(e, method, inside, true), ")"},
-        {(is_void ? "" : "return ") + helper(e, interface, "call") + "<" + spell(*method.result, e.names, body) + ">(",
-         arguments, ");"});
+        {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names, body) + ">(", arguments,
+         ");"});
   }
   std::string chain = "repository_id == _interface_id";
   for (const auto* base : interface.bases)

@@ -19,7 +19,7 @@ void define_constant(Emitter& e, const model::Constant& constant) {
   const Context context{constant.scope};
   const bool in_class = as<model::Interface>(constant.scope) != nullptr;
   const TypeKind kind = resolve(*constant.type).kind;
-  const bool text = kind == TypeKind::string || kind == TypeKind::wstring;
+  const bool text = kind == TypeKind::string || kind == TypeKind::wstring || kind == TypeKind::fixed;
   const std::string storage = std::string(in_class ? "static " : "") + (text ? "inline const " : "constexpr ");
   e.header.line(storage + spell(*constant.type, e.names, context) + " " + escape(constant.name) + " = " +
                 literal(constant.value, *constant.type, e.names, context) + ";");
@@ -28,7 +28,7 @@ void define_constant(Emitter& e, const model::Constant& constant) {
 void define_enum(Emitter& e, const model::Enum& enumeration) {
   std::vector<std::string> enumerators;
   for (const auto* enumerator : enumeration.enumerators) enumerators.push_back(escape(enumerator->name));
-  e.header.list("enum class " + e.names.own(enumeration) + " : std::uint32_t { ", enumerators, " };");
+  e.header.list("enum class " + e.names.own(enumeration) + " : " + holder_of(enumeration.bit_bound) + " { ", enumerators, " };");
 }
 
 void define(Emitter& e, const model::Declaration& declaration) {
@@ -42,6 +42,10 @@ void define(Emitter& e, const model::Declaration& declaration) {
       return define_struct(e, static_cast<const model::Struct&>(declaration));
     case model::DeclarationKind::union_:
       return define_union(e, *as<model::Union>(&declaration));
+    case model::DeclarationKind::bitmask:
+      return define_bitmask(e, *as<model::Bitmask>(&declaration));
+    case model::DeclarationKind::bitset:
+      return define_bitset(e, *as<model::Bitset>(&declaration));
     case model::DeclarationKind::interface_:
       return define_interface(e, *as<model::Interface>(&declaration));
     case model::DeclarationKind::alias: {

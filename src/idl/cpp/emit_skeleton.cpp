@@ -18,7 +18,7 @@ std::string parameter_kind(const Emitter& e, const model::Parameter& p, const Co
   const char* const kind = p.direction == model::Direction::in    ? "In"
                            : p.direction == model::Direction::out ? "Out"
                                                                   : "Inout";
-  return std::string(kind) + "<" + spell(*p.type, e.names, context) + ">";
+  return e.helper(kind) + "<" + spell(*p.type, e.names, context) + ">";
 }
 
 /// `&Echo::echo`, or the overload that is meant.
@@ -35,7 +35,7 @@ std::string method_pointer(const Emitter& e, const Method& method, const std::st
 /// `serve<Echo, &Echo::echo, std::string, In<std::string>>`, cut at its commas.
 std::vector<std::string> serve(const Emitter& e, const Method& method, const Context& context) {
   const std::string skeleton = e.names.skeleton(context, *method.owner);
-  std::vector<std::string> pieces = {"serve<" + skeleton, method_pointer(e, method, skeleton, context),
+  std::vector<std::string> pieces = {e.helper("serve") + "<" + skeleton, method_pointer(e, method, skeleton, context),
                                      spell(*method.result, e.names, context)};
   for (const auto& p : method.parameters) pieces.push_back(parameter_kind(e, p, context));
   pieces.back() += ">";
@@ -48,7 +48,8 @@ std::vector<std::string> table_row(Emitter& e, const model::Interface& interface
   std::vector<std::string> row = serve(e, method, context);
   row.front() = "&" + row.front();
   if (method.owner != &interface) {
-    row.insert(row.begin(), {"&inherited<" + e.names.own(interface), e.names.skeleton(context, *method.owner)});
+    row.insert(row.begin(),
+               {"&" + e.helper("inherited") + "<" + e.names.own(interface), e.names.skeleton(context, *method.owner)});
     row.back() += ">";
   }
   row.insert(row.begin(), quote(method.wire_name));
@@ -146,10 +147,11 @@ void emit_operation_table(Emitter& e, const model::Interface& interface) {
   }
   if (!rows.empty()) {
     const std::string& operations = e.constant(interface, "_operations");
-    out.line("constexpr OperationEntry<" + name + "> " + operations + "[] = {");
+    out.line("constexpr " + e.helper("OperationEntry") + "<" + name + "> " + operations + "[] = {");
     for (const auto& row : rows) out.list("    {", row, "},");
     out.line("};");
-    out.line("constexpr OperationTable " + e.constant(interface, "_table") + "(" + operations + ");");
+    out.line("constexpr " + e.helper("OperationTable") + " " + e.constant(interface, "_table") + "(" + operations +
+             ");");
   }
   std::vector<std::string> ids = {e.names.in(context, interface) + "::_interface_id"};
   for (const auto* base : interface.ancestors) ids.push_back(e.names.in(context, *base) + "::_interface_id");

@@ -13,6 +13,8 @@ bool is_streamed(const model::Declaration& declaration) {
     case model::DeclarationKind::struct_:
     case model::DeclarationKind::exception:
     case model::DeclarationKind::union_:
+    case model::DeclarationKind::bitset:
+    case model::DeclarationKind::bitmask:
       return true;
     default:
       return false;
@@ -28,7 +30,8 @@ const model::Declaration* module_of(const model::Declaration& declaration) {
 
 std::string head(const Emitter& e, const model::Declaration& declaration, bool unused = false) {
   const std::string name = e.names.in({module_of(declaration)}, declaration);
-  const bool enumeration = as<model::Enum>(&declaration) != nullptr;
+  const bool enumeration = as<model::Enum>(&declaration) != nullptr || as<model::Bitset>(&declaration) != nullptr ||
+                           as<model::Bitmask>(&declaration) != nullptr;
   return "std::ostream& operator<<(std::ostream& stream, " + (enumeration ? name : "const " + name + "&") +
          (unused ? ")" : " value)");
 }
@@ -43,10 +46,10 @@ void stream_enum(Emitter& e, const model::Enum& enumeration) {
 
 void stream_struct(Emitter& e, const model::Struct& structure) {
   std::vector<std::string> arguments = {"stream", quote(scoped_name(structure))};
-  const auto fields = fields_of(e, structure);
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    arguments.push_back(quote(structure.members[i].name));
-    arguments.push_back("value." + fields[i].accessor + "()");
+  const bool exception = as<model::Exception>(&structure) != nullptr;
+  for (const auto* member : model::all_members(structure)) {
+    arguments.push_back(quote(member->name));
+    arguments.push_back("value." + (exception ? escape_exception_member(member->name) : escape(member->name)) + "()");
   }
   e.source.list("return corbel::mapping::print_members(", arguments, ");");
 }
@@ -79,13 +82,18 @@ void implement_streaming(Emitter& e, const model::Declaration& declaration) {
     for (const auto* inner : *contents) implement_streaming(e, *inner);
   }
   if (!is_streamed(declaration)) return;
-  const bool empty =
-      as<model::Exception>(&declaration) != nullptr && as<model::Exception>(&declaration)->members.empty();
+  const bool structure = declaration.kind == model::DeclarationKind::struct_ ||
+                         declaration.kind == model::DeclarationKind::exception;
+  const bool empty = structure && model::all_members(static_cast<const model::Struct&>(declaration)).empty();
   e.source.open(head(e, declaration, empty) + " {");
   if (const auto* enumeration = as<model::Enum>(&declaration)) {
     stream_enum(e, *enumeration);
   } else if (const auto* u = as<model::Union>(&declaration)) {
     stream_union(e, *u);
+  } else if (const auto* mask = as<model::Bitmask>(&declaration)) {
+    stream_bitmask(e, *mask);
+  } else if (const auto* bits = as<model::Bitset>(&declaration)) {
+    stream_bitset(e, *bits);
   } else {
     stream_struct(e, static_cast<const model::Struct&>(declaration));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structs and exceptions: one class with private members, accessors and a full constructor.
+#include <algorithm>
 #include <unordered_set>
 
 #include "idl/cpp/emitter.hpp"
@@ -17,25 +18,81 @@ std::string storage_name(const std::string& name, bool exception) {
 }
 
 std::string initializer(const Field& field) {
-  const model::TypeKind kind = resolve(*field.type).kind;
-  const bool reference = kind == model::TypeKind::object || kind == model::TypeKind::interface_;
-  return (field.by_value && !reference) || kind == model::TypeKind::array ? "{}" : "";
+  if (!field.initial.empty()) return " = " + field.initial;
+  const bool array = resolve(*field.type).kind == model::TypeKind::array;
+  return !field.optional && ((field.by_value && !is_reference(*field.type)) || array) ? "{}" : "";
+}
+
+/// Whether a member is a sequence of something that is still to be defined (mutual recursion). Compilers may then not
+/// yet be shown any code that makes, copies or destroys the sequence.
+bool is_early(const Emitter& e, const model::Struct& structure) {
+  return std::any_of(structure.members.begin(), structure.members.end(), [&](const auto& member) {
+    const model::Type* type = &resolve(*member.type);
+    while (type->element != nullptr) type = &resolve(*type->element);
+    const bool constructed = type->kind == model::TypeKind::struct_ || type->kind == model::TypeKind::union_;
+    return constructed && type->declaration != &structure && type->declaration->in_main_file &&
+           !e.complete.contains(type->declaration);
+  });
+}
+
+struct ConstructorParts {
+  std::vector<std::string> parameters;
+  std::vector<std::string> initializers;
+};
+ConstructorParts constructor_parts(const Emitter& e, const model::Struct& structure, const std::vector<Field>& fields) {
+  ConstructorParts parts;
+  if (structure.base != nullptr) {
+    const std::string base = e.names.in({&structure}, *structure.base);
+    parts.parameters.push_back(base + " base_");
+    parts.initializers.push_back(base + "(std::move(base_))");
+  }
+  for (const auto& field : fields) {
+    const bool plain = field.by_value && !is_reference(*field.type);
+    const std::string parameter = e.names.parameter(structure, field.accessor);
+    parts.parameters.push_back(field.spelled + " " + parameter);
+    parts.initializers.push_back(field.storage + "(" + (plain ? parameter : "std::move(" + parameter + ")") + ")");
+  }
+  return parts;
 }
 
 void emit_constructors(Emitter& e, const model::Struct& structure, const std::vector<Field>& fields) {
-  const std::string name = e.names.own(structure);
   emit_default_constructor(e, structure);
-  if (fields.empty()) return;
-  std::vector<std::string> parameters;
-  std::vector<std::string> moves;
-  for (const auto& field : fields) {
-    const model::TypeKind kind = resolve(*field.type).kind;
-    const bool plain = field.by_value && kind != model::TypeKind::object && kind != model::TypeKind::interface_;
-    const std::string parameter = e.names.parameter(structure, field.accessor);
-    parameters.push_back(field.spelled + " " + parameter);
-    moves.push_back(field.storage + "(" + (plain ? parameter : "std::move(" + parameter + ")") + ")");
+  if (fields.empty() && structure.base == nullptr) return;
+  const auto parts = constructor_parts(e, structure, fields);
+  e.header.constructor("explicit " + e.names.own(structure) + "(", parts.parameters, parts.initializers);
+}
+
+/// What emit_constructors, emit_accessors and emit_value_members would define in the class, defined behind it.
+void emit_late_members(Emitter& e, const model::Struct& structure, const std::vector<Field>& fields) {
+  const std::string name = e.names.own(structure);
+  const std::string full = e.names.full(structure);
+  const std::string inside = full + "::";
+  const auto parts = constructor_parts(e, structure, fields);
+  const std::string specials[][2] = {{"", name + "()"},
+                                     {"", name + "(const " + name + "&)"},
+                                     {"", name + "(" + name + "&&) noexcept"},
+                                     {full + "& ", "operator=(const " + name + "&)"},
+                                     {full + "& ", "operator=(" + name + "&&) noexcept"},
+                                     {"", "~" + name + "()"}};
+  for (const auto& [result, signature] : specials) {
+    e.header.line((result.empty() ? "" : name + "& ") + signature + ";");
+    e.late.line("inline " + result + inside + signature + " = default;");
   }
-  e.header.constructor("explicit " + name + "(", parameters, moves);
+  e.header.list("explicit " + name + "(", parts.parameters, ");");
+  e.late.constructor("inline " + inside + name + "(", parts.parameters, parts.initializers);
+  for (const auto& field : fields) {
+    if (field.by_value) continue;
+    const std::string head = "inline void " + inside + field.accessor + "(";
+    e.late.line(head + "const " + field.spelled + "& value) { " + field.storage + " = value; }");
+    e.late.line(head + field.spelled + "&& value) { " + field.storage + " = std::move(value); }");
+  }
+  e.late.line("inline void " + inside + "swap(" + name + "& other) { std::swap(*this, other); }");
+  if (e.layouts.has_reference(structure)) return;
+  std::string equal;
+  for (const auto& field : fields) {
+    equal += (equal.empty() ? "" : " && ") + field.storage + " == other." + field.storage;
+  }
+  e.late.line("inline bool " + inside + "operator==(const " + name + "& other) const { return " + equal + "; }");
 }
 
 void emit_exception_members(Emitter& e, const model::Exception& exception) {
@@ -50,12 +107,15 @@ void emit_exception_members(Emitter& e, const model::Exception& exception) {
   e.header.line("void _info(std::string& text) const override;");
 }
 
-void emit_value_members(Emitter& e, const model::Struct& structure) {
+void emit_value_members(Emitter& e, const model::Struct& structure, bool early) {
   const std::string name = e.names.own(structure);
   e.header.blank();
-  e.header.line("void swap(" + name + "& other) { std::swap(*this, other); }");
+  e.header.line("void swap(" + name + "& other)" + (early ? ";" : " { std::swap(*this, other); }"));
   e.header.line("friend void swap(" + name + "& a, " + name + "& b) { a.swap(b); }");
-  if (!e.layouts.has_reference(structure)) {
+  if (e.layouts.has_reference(structure)) return;
+  if (early) {
+    e.header.line("bool operator==(const " + name + "& other) const;");
+  } else {
     e.header.line("friend bool operator==(const " + name + "&, const " + name + "&) = default;");
   }
 }
@@ -84,22 +144,31 @@ std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure) {
   const bool exception = as<model::Exception>(&structure) != nullptr;
   std::vector<Field> fields;
   for (const auto& member : structure.members) {
-    fields.push_back({member.type, exception ? escape_exception_member(member.name) : escape(member.name),
-                      storage_name(member.name, exception), spell(*member.type, e.names, {&structure}),
-                      is_by_value(*member.type)});
+    const std::string type = spell(*member.type, e.names, {&structure});
+    Field field{member.type, exception ? escape_exception_member(member.name) : escape(member.name),
+                storage_name(member.name, exception), member.optional ? "IDL::optional<" + type + ">" : type,
+                is_by_value(*member.type) && !member.optional, member.optional};
+    const auto* enumeration = as<model::Enum>(resolve(*member.type).declaration);
+    if (!std::holds_alternative<std::monostate>(member.default_value)) {
+      field.initial = literal(member.default_value, *member.type, e.names, {&structure});
+    } else if (enumeration != nullptr && enumeration->default_literal != nullptr && !member.optional) {
+      field.initial = e.names.in({&structure}, *enumeration) + "::" + escape(enumeration->default_literal->name);
+    }
+    fields.push_back(std::move(field));
   }
   return fields;
 }
 
-void emit_accessors(Writer& out, const Field& field) {
+void emit_accessors(Writer& out, const Field& field, bool late) {
   const std::string& name = field.accessor;
   const std::string& stored = field.storage;
   if (field.by_value) {
     out.line("void " + name + "(" + field.spelled + " value) { " + stored + " = value; }");
     out.line(field.spelled + " " + name + "() const { return " + stored + "; }");
   } else {
-    out.line("void " + name + "(const " + field.spelled + "& value) { " + stored + " = value; }");
-    out.line("void " + name + "(" + field.spelled + "&& value) { " + stored + " = std::move(value); }");
+    out.line("void " + name + "(const " + field.spelled + "& value)" + (late ? ";" : " { " + stored + " = value; }"));
+    out.line("void " + name + "(" + field.spelled + "&& value)" +
+             (late ? ";" : " { " + stored + " = std::move(value); }"));
     out.line("const " + field.spelled + "& " + name + "() const { return " + stored + "; }");
   }
   out.line(field.spelled + "& " + name + "() { return " + stored + "; }");
@@ -117,22 +186,29 @@ void define_struct(Emitter& e, const model::Struct& structure) {
   const BulkLayout* bulk = exception == nullptr ? e.layouts.bulk(structure) : nullptr;
   const std::string name = e.names.own(structure);
   e.header.blank();
-  e.header.open("class " + name + (exception != nullptr ? " final : public CORBA::UserException {" : " {"));
+  const std::string base = structure.base == nullptr ? "" : " : public " + e.names.in({structure.scope}, *structure.base);
+  e.header.open("class " + name + (exception != nullptr ? " final : public CORBA::UserException" : base) + " {");
   e.header.label("public:");
   if (!structure.contents.empty()) {
     define_contents(e, structure.contents);
     e.header.blank();
   }
-  emit_constructors(e, structure, fields);
+  const bool early = exception == nullptr && is_early(e, structure);
+  if (early) {
+    emit_late_members(e, structure, fields);
+  } else {
+    emit_constructors(e, structure, fields);
+  }
   e.header.blank();
-  for (const auto& field : fields) emit_accessors(e.header, field);
+  for (const auto& field : fields) emit_accessors(e.header, field, early);
   if (exception != nullptr) {
     emit_exception_members(e, *exception);
   } else {
-    emit_value_members(e, structure);
+    emit_value_members(e, structure, early);
   }
   emit_storage(e, structure, fields, bulk);
   e.header.close("};");
+  e.complete.insert(&structure);
 }
 
 void implement_exception(Emitter& e, const model::Exception& exception) {

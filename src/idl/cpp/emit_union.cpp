@@ -160,6 +160,7 @@ void define_union(Emitter& e, const model::Union& u) {
   e.header.blank();
   emit_union_storage(e, u, shape);
   e.header.close("};");
+  e.complete.insert(&u);
 }
 
 void implement_union(Emitter& e, const model::Union& u) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
@@ -28,6 +30,20 @@ struct Emitter {
   Writer source;
   Writer server_header;
   Writer server_source;
+  Writer any_header;
+  /// Members of structs that hold sequences of what was not complete yet; they follow all definitions in the header.
+  Writer late;
+  std::set<const model::Declaration*> complete;  ///< structs and unions whose definition has been written
+  Writer any_source;
+
+  /// A name of corbel::mapping, qualified if the model has the same name somewhere; see use_helpers().
+  std::string helper(const std::string& name) const { return (names.is_used(name) ? "corbel::mapping::" : "") + name; }
+  /// Makes those of the names usable without qualification that can be.
+  void use_helpers(Writer& out, std::initializer_list<const char*> helpers) const {
+    for (const std::string name : helpers) {
+      if (!names.is_used(name)) out.line("using corbel::mapping::" + name + ";");
+    }
+  }
 
   /// "kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`.
   const std::string& constant(const model::Interface& owner, const std::string& suffix) {
@@ -50,10 +66,12 @@ struct Field {
   std::string storage;
   std::string spelled;  ///< type, as seen from inside the class
   bool by_value;
+  bool optional = false;
+  std::string initial = {};  ///< @default or @default_literal as a C++ expression
 };
 std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure);
-/// A field's accessors.
-void emit_accessors(Writer& out, const Field& field);
+/// A field's accessors; the setters only declared if they are to be defined later.
+void emit_accessors(Writer& out, const Field& field, bool late = false);
 
 void emit_default_constructor(Emitter& e, const model::Declaration& declaration);
 
@@ -62,6 +80,8 @@ void define_constant(Emitter& e, const model::Constant& constant);
 void define_enum(Emitter& e, const model::Enum& enumeration);
 void define_struct(Emitter& e, const model::Struct& structure);
 void define_union(Emitter& e, const model::Union& u);
+void define_bitmask(Emitter& e, const model::Bitmask& mask);
+void define_bitset(Emitter& e, const model::Bitset& bits);
 void define_interface(Emitter& e, const model::Interface& interface);
 /// Any of these, with what is declared inside; modules are left to the caller.
 void define(Emitter& e, const model::Declaration& declaration);
@@ -105,6 +125,23 @@ std::vector<Method> all_methods_of(const model::Interface& interface);
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
                                         bool with_names);
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p);
+
+/// Names of enumerators or flags, for printing.
+void stream_bitmask(Emitter& e, const model::Bitmask& mask);
+void stream_bitset(Emitter& e, const model::Bitset& bits);
+/// "std::uint16_t" for a number of bits.
+std::string holder_of(unsigned bits);
+/// Every field of a bitset, those of the base first.
+std::vector<const model::Bitfield*> all_fields(const model::Bitset& bits);
+
+// Any files.
+/// Declares and defines the TypeCodes of the main file.
+void write_any_files(Emitter& e, const std::string& stem);
+
+/// "sub/other_any.hpp" from "sub/other.idl" and "_any.hpp".
+std::string header_for(const std::string& spelling, const std::string& ending);
+/// Every definition of the main file but modules, those inside a type before it.
+void for_each_own(const model::Model& model, const std::function<void(const model::Declaration&)>& visit);
 
 /// Types declared inside this declaration, if it can hold any.
 const model::Contents* inner_contents(const model::Declaration& declaration);

@@ -75,28 +75,46 @@ std::string stem_of(const std::string& path) {
   return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
 }
 
-/// "sub/other.hpp" from "sub/other.idl".
-std::string header_for(const std::string& spelling, const std::string& ending) {
-  const std::size_t slash = spelling.rfind('/');
-  return (slash == std::string::npos ? "" : spelling.substr(0, slash + 1)) + stem_of(spelling) + ending;
+/// Calls `visit` with every type in the main file, elements and keys too.
+void for_each_type(const Emitter& e, const std::function<void(const model::Type&)>& visit) {
+  const std::function<void(const model::Type&)> with_parts = [&](const model::Type& type) {
+    visit(type);
+    if (type.element != nullptr) with_parts(*type.element);
+    if (type.key != nullptr) with_parts(*type.key);
+  };
+  for_each_own(e.model, [&](const auto& declaration) { model::for_each_type(declaration, with_parts); });
 }
 
-bool contains_union(const model::Declaration& declaration) {
-  const auto* contents = inner_contents(declaration);
-  return as<model::Union>(&declaration) != nullptr ||
-         (contents != nullptr &&
-          std::any_of(contents->begin(), contents->end(), [](const auto* d) { return contains_union(*d); }));
+/// Whether the main file has optional members, bitsets or bitmasks.
+bool uses_extended(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    found |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
+    if (d.kind != model::DeclarationKind::struct_ && d.kind != model::DeclarationKind::exception) return;
+    for (const auto& member : static_cast<const model::Struct&>(d).members) found |= member.optional;
+  });
+  return found;
 }
 
 void write_header_top(Emitter& e) {
   bool unions = false;
-  for_each(e.model.contents, [&](const auto& d) { unions |= contains_union(d); });
+  for_each_own(e.model, [&](const auto& d) { unions |= as<model::Union>(&d) != nullptr; });
+  bool anys = false, fixed = false;
+  bool extended = uses_extended(e);
+  for_each_type(e, [&](const auto& type) {
+    anys |= type.kind == model::TypeKind::any || type.kind == model::TypeKind::type_code;
+    fixed |= type.kind == model::TypeKind::fixed;
+    extended |= type.kind == model::TypeKind::map;
+  });
   e.header.line("#pragma once");
   e.header.blank();
   if (unions) {
     e.header.line("#include <variant>");
     e.header.blank();
   }
+  if (anys) e.header.line("#include <corbel/dynamic/any.hpp>");
+  if (extended) e.header.line("#include <corbel/mapping/extended.hpp>");
+  if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
   e.header.line("#include <corbel/mapping/stub.hpp>");
   const bool includes = std::any_of(e.model.files.begin(), e.model.files.end(), [](const auto& f) { return f.direct; });
   if (includes) e.header.blank();
@@ -145,6 +163,10 @@ void write_header(Emitter& e) {
     e.header.blank();
     close_namespace(e.header, namespace_of(e, run));
   }
+  if (!e.late.text().empty()) {
+    e.header.blank();
+    e.header.line(e.late.text());
+  }
   e.header.blank();
   for_each(e.model.contents, [&](const auto& declaration) { emit_traits(e, declaration); });
   e.header.blank();
@@ -167,8 +189,7 @@ void write_operations(Emitter& e, const Run& run) {
   if (!any_method) return;
   e.source.blank();
   e.source.line("namespace {");
-  for (const char* name : {"call", "in", "inout", "out"})
-    e.source.line("using corbel::mapping::" + std::string(name) + ";");
+  e.use_helpers(e.source, {"call", "in", "inout", "out"});
   e.source.blank();
   for (const auto* declaration : run.declarations) {
     if (const auto* interface = as<model::Interface>(declaration)) declare_operations(e, *interface);
@@ -240,9 +261,7 @@ void write_server_source(Emitter& e, const std::string& stem) {
     const std::string space = e.names.skeleton_namespace(run.module);
     open_namespace(out, space);
     out.line("namespace {");
-    for (const char* name : {"In", "Inout", "inherited", "OperationEntry", "OperationTable", "Out", "serve"}) {
-      out.line("using corbel::mapping::" + std::string(name) + ";");
-    }
+    e.use_helpers(out, {"In", "Inout", "inherited", "OperationEntry", "OperationTable", "Out", "serve"});
     for (const auto* interface : run.declarations) emit_operation_table(e, *as<model::Interface>(interface));
     out.line("}  // namespace");
     for (const auto* interface : run.declarations) implement_skeleton(e, *as<model::Interface>(interface));
@@ -260,9 +279,19 @@ std::string finished(const std::string& head, const Writer& writer) {
 
 }  // namespace
 
+std::string header_for(const std::string& spelling, const std::string& ending) {
+  const std::size_t slash = spelling.rfind('/');
+  return (slash == std::string::npos ? "" : spelling.substr(0, slash + 1)) + stem_of(spelling) + ending;
+}
+
+void for_each_own(const model::Model& model, const std::function<void(const model::Declaration&)>& visit) {
+  for_each(model.contents, [&](const auto& declaration) { visit_nested(declaration, visit); });
+}
+
 std::vector<std::string> file_names(const std::string& idl_path) {
   const std::string stem = stem_of(idl_path);
-  return {stem + ".hpp", stem + ".cpp", stem + "_server.hpp", stem + "_server.cpp"};
+  return {stem + ".hpp",        stem + ".cpp",     stem + "_server.hpp",
+          stem + "_server.cpp", stem + "_any.hpp", stem + "_any.cpp"};
 }
 
 std::vector<GeneratedFile> generate(const model::Model& model, const std::string& version) {
@@ -273,13 +302,13 @@ std::vector<GeneratedFile> generate(const model::Model& model, const std::string
   write_source(e, stem);
   write_server_header(e, stem);
   write_server_source(e, stem);
+  write_any_files(e, stem);
   const std::string file = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
   const std::string head = "// Generated by corbel-idl " + version + " from " + file + ". Do not edit.\n";
   const auto names = file_names(path);
-  return {{names[0], finished(head, e.header)},
-          {names[1], finished(head, e.source)},
-          {names[2], finished(head, e.server_header)},
-          {names[3], finished(head, e.server_source)}};
+  return {{names[0], finished(head, e.header)},        {names[1], finished(head, e.source)},
+          {names[2], finished(head, e.server_header)}, {names[3], finished(head, e.server_source)},
+          {names[4], finished(head, e.any_header)},    {names[5], finished(head, e.any_source)}};
 }
 
 }  // namespace corbel::idl::cpp

@@ -13,7 +13,8 @@ struct GeneratedFile {
   std::string text;
 };
 
-/// The names of the four files for an IDL file, `demo.hpp`, `demo.cpp`, `demo_server.hpp`, `demo_server.cpp`.
+/// The names of the six files for an IDL file: `demo.hpp`, `demo.cpp`, `demo_server.hpp`, `demo_server.cpp`,
+/// `demo_any.hpp`, `demo_any.cpp`.
 std::vector<std::string> file_names(const std::string& idl_path);
 
 /// Writes the C++ of the main file's definitions (see docs/generated-code.md). `version` goes into the first line.

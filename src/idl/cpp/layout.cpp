@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idl/cpp/layout.hpp"
 
+#include "idl/cpp/types.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -12,6 +14,10 @@ using model::as;
 using model::TypeKind;
 
 constexpr std::size_t kEndless = std::size_t{1} << 40;
+
+std::size_t holder_size(unsigned bits) {
+  return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
 
 std::size_t align(std::size_t offset, std::size_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
@@ -62,7 +68,7 @@ void append_parts(const model::Declaration& declaration, std::vector<const model
     for (const auto& c : u->cases) types.push_back(c.member.type);
   } else if (declaration.kind == model::DeclarationKind::struct_ ||
              declaration.kind == model::DeclarationKind::exception) {
-    for (const auto& m : static_cast<const model::Struct&>(declaration).members) types.push_back(m.type);
+    for (const auto* m : model::all_members(static_cast<const model::Struct&>(declaration))) types.push_back(m->type);
   }
 }
 
@@ -78,6 +84,8 @@ std::size_t primitive_size(TypeKind kind) noexcept {
   switch (kind) {
     case TypeKind::char_:
     case TypeKind::octet:
+    case TypeKind::int8:
+    case TypeKind::uint8:
       return 1;
     case TypeKind::short_:
     case TypeKind::ushort:
@@ -98,8 +106,10 @@ std::size_t primitive_size(TypeKind kind) noexcept {
 const BulkLayout* Layouts::bulk(const model::Struct& structure) {
   if (const auto known = bulk_.find(&structure); known != bulk_.end()) return known->second ? &*known->second : nullptr;
   auto& result = bulk_[&structure];  // a recursive struct finds nothing here, and is right
+  if (structure.base != nullptr) return nullptr;
   BulkLayout layout;
   for (const auto& member : structure.members) {
+    if (member.optional) return nullptr;
     const model::Type& real = resolve(*member.type);
     const bool array = real.kind == TypeKind::array;
     const model::Type& element = array ? resolve(*real.element) : real;
@@ -143,9 +153,27 @@ std::size_t Layouts::min_size(const model::Type& type) {
     case TypeKind::sequence:
     case TypeKind::enum_:
       return 4;
+    case TypeKind::any:
+    case TypeKind::type_code:
+    case TypeKind::map:
+    case TypeKind::value_base:
+    case TypeKind::value:
+    case TypeKind::value_box:
+      return 4;
+    case TypeKind::long_double:
+      return 16;
+    case TypeKind::bitmask:
+      return holder_size(as<model::Bitmask>(real.declaration)->bit_bound);
+    case TypeKind::bitset:
+      return holder_size(as<model::Bitset>(real.declaration)->width);
+    case TypeKind::fixed:
+      return static_cast<std::size_t>(real.digits + 2) / 2;
     case TypeKind::object:
-    case TypeKind::interface_:
       return 12;
+    case TypeKind::interface_: {
+      const auto& interface = *as<model::Interface>(real.declaration);
+      return interface.is_abstract ? 1 : 12;
+    }
     case TypeKind::array:
       return std::min(kEndless, element_count(real) * min_size(*real.element));
     case TypeKind::struct_:
@@ -160,7 +188,14 @@ std::size_t Layouts::min_size(const model::Type& type) {
 std::size_t Layouts::min_size(const model::Struct& structure) {
   if (const auto known = min_sizes_.find(&structure); known != min_sizes_.end()) return known->second;
   Extent extent;
-  for (const auto& member : structure.members) add(extent, *member.type, *this);
+  for (const auto* member : model::all_members(structure)) {
+    if (member->optional) {
+      extent.lose_position();
+      extent.add(1, 1);
+    } else {
+      add(extent, *member->type, *this);
+    }
+  }
   return min_sizes_[&structure] = extent.least();
 }
 
@@ -190,7 +225,8 @@ bool Layouts::is_recursive(const model::Declaration& declaration) {
 
 bool Layouts::has_reference(const model::Type& type) {
   const model::Type& real = innermost(type);
-  if (real.kind == TypeKind::object || real.kind == TypeKind::interface_) return true;
+  // References compare by identity, which is not what == on a struct promises.
+  if (is_reference(real)) return true;
   return real.declaration != nullptr && has_reference(*real.declaration);
 }
 

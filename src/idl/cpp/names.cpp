@@ -40,15 +40,6 @@ std::string join(const std::vector<std::string>& path, std::size_t first = 0) {
   return result;
 }
 
-const model::Contents* contents_of(const model::Declaration* declaration) {
-  if (const auto* module = as<model::Module>(declaration)) return &module->contents;
-  if (const auto* interface = as<model::Interface>(declaration)) return &interface->contents;
-  if (const auto* u = as<model::Union>(declaration)) return &u->contents;
-  if (const auto* s = as<model::Struct>(declaration)) return &s->contents;
-  if (const auto* e = as<model::Exception>(declaration)) return &e->contents;
-  return nullptr;
-}
-
 }  // namespace
 
 std::string escape(std::string_view identifier) {
@@ -66,10 +57,11 @@ Names::Names(const model::Model& model) {
 void Names::collect(const model::Contents& contents, const std::string& scope) {
   for (const auto* declaration : contents) {
     members_[scope].insert(escape(declaration->name));
+    all_.insert(escape(declaration->name));
     if (as<model::Operation>(declaration) == nullptr && as<model::Attribute>(declaration) == nullptr) {
       types_.insert(full(*declaration));
     }
-    const model::Contents* inner = contents_of(declaration);
+    const model::Contents* inner = model::contents_of(*declaration);
     if (inner == nullptr) continue;
     const std::string path = full(*declaration);
     collect(*inner, path);
@@ -153,15 +145,6 @@ std::string Names::skeleton(const Context& context, const model::Interface& inte
   const auto* module = as<model::Interface>(context.scope) != nullptr ? context.scope->scope : context.scope;
   const bool same = path_of(module) == path_of(interface.scope) && context.skeleton;
   return same ? name : skeleton_namespace(interface.scope) + "::" + name;
-}
-
-bool Names::has_member(const model::Interface& interface, const std::string& name) const {
-  const auto holds = [&](const model::Interface& i) {
-    const auto found = members_.find(full(i));
-    return found != members_.end() && found->second.contains(name);
-  };
-  return holds(interface) ||
-         std::any_of(interface.ancestors.begin(), interface.ancestors.end(), [&](auto* i) { return holds(*i); });
 }
 
 }  // namespace corbel::idl::cpp

@@ -40,8 +40,8 @@ class Names {
   std::string skeleton_namespace(const model::Declaration* module) const;
   /// `name`, or `name_` if the plain one would hide a type or namespace that is visible from the scope.
   std::string parameter(const model::Declaration& scope, const std::string& name) const;
-  /// True if a member of the interface or of one of its bases has this C++ name.
-  bool has_member(const model::Interface& interface, const std::string& name) const;
+  /// True if anything declared in the model has this C++ name, in whatever scope.
+  bool is_used(const std::string& name) const { return all_.contains(name); }
 
  private:
   using Path = std::vector<std::string>;
@@ -50,7 +50,8 @@ class Names {
   bool is_hidden(const Context& context, const Path& from, const Path& target, std::size_t depth) const;
 
   std::unordered_map<std::string, std::unordered_set<std::string>> members_;  ///< by full name of the scope
-  std::unordered_set<std::string> types_;                                     ///< full names, modules included
+  std::unordered_set<std::string> all_;
+  std::unordered_set<std::string> types_;  ///< full names, modules included
 };
 
 }  // namespace corbel::idl::cpp

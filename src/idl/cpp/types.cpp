@@ -79,7 +79,10 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
     case TypeKind::wchar:
       return "wchar_t";
     case TypeKind::octet:
+    case TypeKind::uint8:
       return "std::uint8_t";
+    case TypeKind::int8:
+      return "std::int8_t";
     case TypeKind::short_:
       return "std::int16_t";
     case TypeKind::ushort:
@@ -96,6 +99,20 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
       return "float";
     case TypeKind::double_:
       return "double";
+    case TypeKind::long_double:
+      return "long double";
+    case TypeKind::any:
+      return "CORBA::Any";
+    case TypeKind::type_code:
+      return "IDL::traits<CORBA::TypeCode>::ref_type";
+    case TypeKind::value_base:
+      return "IDL::traits<CORBA::ValueBase>::ref_type";
+    case TypeKind::fixed:
+      return "IDL::Fixed<" + std::to_string(type.digits) + ", " + std::to_string(type.scale) + ">";
+    case TypeKind::map: {
+      const std::string entries = spell(*type.key, names, context) + ", " + spell(*type.element, names, context);
+      return bounded("std::map", "IDL::bounded_map", entries, type.bound);
+    }
     case TypeKind::string:
       return bounded("std::string", "IDL::bounded_string", "", type.bound);
     case TypeKind::wstring:
@@ -107,6 +124,8 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
     case TypeKind::object:
       return "IDL::traits<CORBA::Object>::ref_type";
     case TypeKind::interface_:
+    case TypeKind::value:
+    case TypeKind::value_box:
       return "IDL::traits<" + names.in(context, *type.declaration) + ">::ref_type";
     default:
       break;
@@ -116,8 +135,22 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
 
 bool is_by_value(const model::Type& type) {
   const TypeKind kind = resolve(type).kind;
-  return kind <= TypeKind::double_ || kind == TypeKind::object || kind == TypeKind::enum_ ||
-         kind == TypeKind::interface_;
+  return kind <= TypeKind::long_double || kind == TypeKind::enum_ || kind == TypeKind::bitset ||
+         kind == TypeKind::bitmask || is_reference(type);
+}
+
+bool is_reference(const model::Type& type) {
+  switch (resolve(type).kind) {
+    case TypeKind::type_code:
+    case TypeKind::object:
+    case TypeKind::value_base:
+    case TypeKind::interface_:
+    case TypeKind::value:
+    case TypeKind::value_box:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::string in_parameter(const model::Type& type, const Names& names, const Context& context) {
@@ -141,7 +174,7 @@ std::string literal(const model::Value& value, const model::Type& type, const Na
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
   if (const auto* i = std::get_if<std::int64_t>(&value)) return integer(*i);
   if (const auto* u = std::get_if<std::uint64_t>(&value))
-    return std::to_string(*u) + (kind == TypeKind::octet || kind == TypeKind::ushort ? "" : "U");
+    return std::to_string(*u) + (kind == TypeKind::octet || kind == TypeKind::uint8 || kind == TypeKind::ushort ? "" : "U");
   if (const auto* d = std::get_if<double>(&value)) return real(*d, kind == TypeKind::float_);
   if (const auto* c = std::get_if<char32_t>(&value)) {
     const bool wide = kind == TypeKind::wchar;
@@ -152,6 +185,18 @@ std::string literal(const model::Value& value, const model::Type& type, const Na
     std::string result = "L\"";
     for (const char32_t c : *w) result += character(c, '"', true);
     return result + "\"";
+  }
+  if (const auto* d = std::get_if<long double>(&value)) {
+    std::array<char, 64> text;
+    std::snprintf(text.data(), text.size(), "%.21Lg", *d);
+    std::string result = text.data();
+    if (result.find_first_of(".e") == std::string::npos) result += ".0";
+    return result + "L";
+  }
+  if (const auto* f = std::get_if<model::Fixed>(&value)) {
+    std::string digits = f->digits;
+    if (f->scale != 0) digits.insert(digits.size() - f->scale, ".");
+    return spell(resolve(type), names, context) + "(std::string(" + quote((f->negative ? "-" : "") + digits) + "))";
   }
   const auto* enumerator = std::get<const model::Enumerator*>(value);
   return names.in(context, *enumerator->owner) + "::" + escape(enumerator->name);

@@ -12,6 +12,8 @@ namespace corbel::idl::cpp {
 std::string spell(const model::Type& type, const Names& names, const Context& context);
 /// Passed by value: basic types, enums, references. The others go by const reference.
 bool is_by_value(const model::Type& type);
+/// Mapped to a reference type: interfaces, values, Object, TypeCode.
+bool is_reference(const model::Type& type);
 /// The type of an `in` parameter.
 std::string in_parameter(const model::Type& type, const Names& names, const Context& context);
 /// The type of a parameter.

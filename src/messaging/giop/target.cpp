@@ -38,11 +38,10 @@ Profile take_selected_profile(HeaderReader& reader, const cdr::Limits& limits) n
 }  // namespace
 
 HeaderReader::AfterTarget HeaderReader::after_target(HeaderReader reader, const cdr::Limits& limits) noexcept {
-  reader.cursor_ -= 8;
+  reader.give_back(8);
   std::uint16_t disposition;
-  std::memcpy(&disposition, reader.cursor_, sizeof disposition);
-  if (reader.swap_) disposition = cdr::byte_swap(disposition);
-  reader.cursor_ += 4;
+  std::memcpy(&disposition, reader.take(4).data(), sizeof disposition);
+  if (reader.swapped()) disposition = cdr::byte_swap(disposition);
   Profile profile;
   if (disposition == kProfileAddr) {
     profile = take_profile(reader);

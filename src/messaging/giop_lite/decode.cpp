@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "messaging/giop_lite/codec.hpp"
+#include "messaging/header_input.hpp"
 
 namespace corbel::messaging::giop_lite {
 namespace {
@@ -11,20 +12,19 @@ base::Error refuse(base::Code code) noexcept {
   return base::error(base::Stage::decode, code);
 }
 
-cdr::Decoder after_frame(base::ConstByteSpan message, const cdr::Limits& limits = {}) noexcept {
-  cdr::Decoder decoder(message, {}, limits);
-  decoder.take_octets(kHeaderSize);
-  return decoder;
+HeaderInput after_frame(base::ConstByteSpan message) noexcept {
+  return {message, kHeaderSize, false};
 }
 
-base::ConstByteSpan take_key(cdr::Decoder& decoder, const cdr::Limits& limits) noexcept {
-  const base::ConstByteSpan key = decoder.get_octet_sequence();
-  if (key.size() > limits.max_object_key) decoder.fail(base::Code::too_large);
-  return key;
+/// A decoder of the body, which follows the header without a gap of its own.
+cdr::Decoder body_decoder(const HeaderInput& header, base::ConstByteSpan message, const cdr::Limits& limits) noexcept {
+  return {message, {}, limits, header.position()};
 }
 
-Response response_from(cdr::Decoder& decoder) noexcept {
-  switch (decoder.get<std::uint8_t>()) {
+Response response_from(HeaderInput& header) noexcept {
+  const base::ConstByteSpan octet = header.take(1);
+  if (octet.empty()) return Response::none;
+  switch (octet.front()) {
     case 0:
       return Response::none;
     case 129:
@@ -33,7 +33,7 @@ Response response_from(cdr::Decoder& decoder) noexcept {
     case 3:
       return Response::with_target;
     default:
-      decoder.fail(base::Code::malformed);
+      header.fail(base::Code::malformed);
       return Response::none;
   }
 }
@@ -73,55 +73,54 @@ base::Result<std::uint32_t> GiopLite::peek_request_id(const FrameHeader& frame, 
 base::Result<IncomingRequest> GiopLite::decode_request(const FrameHeader&, base::ConstByteSpan message,
                                                        const cdr::Limits& limits, cdr::Decoder& body) const {
   IncomingRequest request;
-  cdr::Decoder decoder = after_frame(message, limits);
-  request.request_id = decoder.get<std::uint32_t>();
-  request.response = response_from(decoder);
-  request.object_key = take_key(decoder, limits);
-  request.operation = decoder.get_plain_string();
-  if (request.operation.size() >= limits.max_operation) decoder.fail(base::Code::too_large);
-  if (!decoder.ok()) return decoder.error();
-  body = decoder;
+  HeaderInput header = after_frame(message);
+  request.request_id = header.get();
+  request.response = response_from(header);
+  request.object_key = header.get_key(header.get(), limits);
+  request.operation = header.get_string(limits.max_operation);
+  if (!header.ok()) return header.error();
+  body = body_decoder(header, message, limits);
   return request;
 }
 
 base::Result<IncomingReply> GiopLite::decode_reply(const FrameHeader&, base::ConstByteSpan message,
                                                    const cdr::Limits& limits, cdr::Decoder& body) const {
   IncomingReply reply;
-  cdr::Decoder decoder = after_frame(message, limits);
-  reply.request_id = decoder.get<std::uint32_t>();
-  reply.status = static_cast<ReplyStatus>(decoder.get<std::uint32_t>());
-  if (reply.status > ReplyStatus::location_forward) decoder.fail(base::Code::malformed);
-  if (!decoder.ok()) return decoder.error();
-  body = decoder;
+  HeaderInput header = after_frame(message);
+  reply.request_id = header.get();
+  reply.status = static_cast<ReplyStatus>(header.get());
+  if (reply.status > ReplyStatus::location_forward) header.fail(base::Code::malformed);
+  if (!header.ok()) return header.error();
+  body = body_decoder(header, message, limits);
   return reply;
 }
 
 base::Result<IncomingLocateRequest> GiopLite::decode_locate_request(const FrameHeader&, base::ConstByteSpan message,
                                                                     const cdr::Limits& limits) const {
   IncomingLocateRequest request;
-  cdr::Decoder decoder = after_frame(message, limits);
-  request.request_id = decoder.get<std::uint32_t>();
-  request.object_key = take_key(decoder, limits);
-  if (!decoder.ok()) return decoder.error();
+  HeaderInput header = after_frame(message);
+  request.request_id = header.get();
+  request.object_key = header.get_key(header.get(), limits);
+  if (!header.ok()) return header.error();
   return request;
 }
 
 base::Result<IncomingLocateReply> GiopLite::decode_locate_reply(const FrameHeader&, base::ConstByteSpan message,
                                                                 const cdr::Limits& limits, cdr::Decoder& body) const {
   IncomingLocateReply reply;
-  cdr::Decoder decoder = after_frame(message, limits);
-  reply.request_id = decoder.get<std::uint32_t>();
-  reply.status = static_cast<LocateStatus>(decoder.get<std::uint32_t>());
-  if (reply.status > LocateStatus::object_forward) decoder.fail(base::Code::malformed);
-  if (!decoder.ok()) return decoder.error();
-  body = decoder;
+  HeaderInput header = after_frame(message);
+  reply.request_id = header.get();
+  reply.status = static_cast<LocateStatus>(header.get());
+  if (reply.status > LocateStatus::object_forward) header.fail(base::Code::malformed);
+  if (!header.ok()) return header.error();
+  body = body_decoder(header, message, limits);
   return reply;
 }
 
 base::Result<std::uint32_t> GiopLite::decode_cancel_request(const FrameHeader&, base::ConstByteSpan message) const {
-  cdr::Decoder decoder = after_frame(message);
-  const auto id = decoder.get<std::uint32_t>();
-  if (!decoder.ok()) return decoder.error();
+  HeaderInput header = after_frame(message);
+  const auto id = header.get();
+  if (!header.ok()) return header.error();
   return id;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "messaging/giop_lite/codec.hpp"
+#include "messaging/header_output.hpp"
 
 namespace corbel::messaging::giop_lite {
 namespace {
@@ -7,23 +8,22 @@ namespace {
 constexpr std::uint8_t kTwoWay = 1;
 constexpr std::uint8_t kSyncWithServer = 129;
 
-void begin_message(cdr::Encoder& encoder, MessageType type) {
-  if (encoder.format().swapped()) encoder.fail(base::Code::unsupported);
-  encoder.reserve(64);
-  encoder.put(std::uint32_t{0});
-  encoder.put(static_cast<std::uint8_t>(type));
-}
-
-void finish_message(cdr::Encoder& encoder) noexcept {
-  const std::size_t size = encoder.position() - kHeaderSize;
-  if (size > 0xffffffffU) encoder.fail(base::Code::too_large);
-  encoder.patch_u32(0, static_cast<std::uint32_t>(size));
-}
-
-void put_key(cdr::Encoder& encoder, base::ConstByteSpan key) {
-  encoder.put_count(key.size());
-  encoder.copy_octets(key.data(), key.size());
-}
+/// Size, type, and the gap before the ulong that follows.
+class HeaderWriter : public HeaderOutput {
+ public:
+  /// `room`: for what follows.
+  HeaderWriter(cdr::Encoder& encoder, MessageType type, std::size_t room)
+      : HeaderOutput(encoder, kHeaderSize + 3 + room + 4, false) {
+    if (encoder.format().swapped()) encoder.fail(base::Code::unsupported);
+    put_zero();
+    put(static_cast<std::uint8_t>(type));
+  }
+  void finish(BodyWriter body = [](cdr::Encoder&) {}) {
+    commit();
+    body(encoder());
+    patch_size(0, kHeaderSize, encoder().position());
+  }
+};
 
 std::uint8_t response_octet(Response response) noexcept {
   switch (response) {
@@ -40,13 +40,15 @@ std::uint8_t response_octet(Response response) noexcept {
 }  // namespace
 
 void GiopLite::encode_request(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) const {
-  begin_message(encoder, MessageType::request);
-  encoder.put(request.request_id);
-  encoder.put(response_octet(request.response));
-  put_key(encoder, request.object_key);
-  encoder.put_plain_string(request.operation);
-  body(encoder);
-  finish_message(encoder);
+  HeaderWriter header(encoder, MessageType::request, 20 + request.object_key.size() + request.operation.size());
+  header.align();
+  header.put(request.request_id);
+  header.put(response_octet(request.response));
+  header.align();
+  header.put_octets(request.object_key);
+  header.align();
+  header.put_string(request.operation);
+  header.finish(body);
 }
 
 void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
@@ -54,40 +56,42 @@ void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, Rep
   // There is no permanent forward here, and no other addressing mode to ask for.
   if (status == ReplyStatus::location_forward_perm) status = ReplyStatus::location_forward;
   if (status > ReplyStatus::location_forward) encoder.fail(base::Code::unsupported);
-  begin_message(encoder, MessageType::reply);
-  encoder.put(request_id);
-  encoder.put(static_cast<std::uint32_t>(status));
-  body(encoder);
-  finish_message(encoder);
+  HeaderWriter header(encoder, MessageType::reply, 8);
+  header.align();
+  header.put(request_id);
+  header.put(static_cast<std::uint32_t>(status));
+  header.finish(body);
 }
 
 void GiopLite::encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id,
                                      base::ConstByteSpan object_key) const {
-  begin_message(encoder, MessageType::locate_request);
-  encoder.put(request_id);
-  put_key(encoder, object_key);
-  finish_message(encoder);
+  HeaderWriter header(encoder, MessageType::locate_request, 8 + object_key.size());
+  header.align();
+  header.put(request_id);
+  header.put_octets(object_key);
+  header.finish();
 }
 
 void GiopLite::encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, LocateStatus status,
                                    BodyWriter body) const {
   if (status == LocateStatus::object_forward_perm) status = LocateStatus::object_forward;
   if (status > LocateStatus::object_forward) encoder.fail(base::Code::unsupported);
-  begin_message(encoder, MessageType::locate_reply);
-  encoder.put(request_id);
-  encoder.put(static_cast<std::uint32_t>(status));
-  body(encoder);
-  finish_message(encoder);
+  HeaderWriter header(encoder, MessageType::locate_reply, 8);
+  header.align();
+  header.put(request_id);
+  header.put(static_cast<std::uint32_t>(status));
+  header.finish(body);
 }
 
 void GiopLite::encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id) const {
-  begin_message(encoder, MessageType::cancel_request);
-  encoder.put(request_id);
-  finish_message(encoder);
+  HeaderWriter header(encoder, MessageType::cancel_request, 4);
+  header.align();
+  header.put(request_id);
+  header.finish();
 }
 
 void GiopLite::encode_control(cdr::Encoder& encoder, MessageType type) const {
-  begin_message(encoder, type);
+  HeaderWriter(encoder, type, 0).finish();
 }
 
 }  // namespace corbel::messaging::giop_lite

@@ -58,14 +58,9 @@ class UnixFactory final : public Factory {
     return endpoint_of(address);
   }
 
-  /// "uiop:/path", "uiop:1.2@/path"; the '|' that separates path and key in TAO's form may still be there.
   base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const override {
     if (address.scheme != "uiop") return base::error(base::Stage::resolve, base::Code::unsupported);
-    std::string_view text = address.host;
-    if (const std::size_t at = text.find("@/"); at != std::string_view::npos && !text.starts_with('/')) {
-      text.remove_prefix(at + 1);
-    }
-    return endpoint_of(text.substr(0, text.find('|')));
+    return endpoint_of(address.host);
   }
 
   std::unique_ptr<Connector> make_connector(const Options& options) const override {

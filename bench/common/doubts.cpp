@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/doubts.hpp"
+
+#include "common/statistics.hpp"
+#include "common/table.hpp"
+
+namespace bench {
+namespace {
+
+constexpr double kMostStolen = 2;    ///< percent
+constexpr double kMostSpread = 0.5;  ///< of the control: (greatest - least) / median
+constexpr double kMostLoadPerCore = 0.5;
+
+/// Half of the control's cases vary less than this; 0 if it was not repeated.
+double spread_of_control(const Report& report) {
+  std::vector<double> spreads;
+  for (const Result& result : report.results) {
+    const auto orb = result.of.find("orb");
+    if (orb == result.of.end() || orb->second != "raw" || result.value.n < 2 || result.value.median <= 0) continue;
+    spreads.push_back((result.value.max - result.value.min) / result.value.median);
+  }
+  return spreads.empty() ? 0 : summarise(spreads).median;
+}
+
+}  // namespace
+
+std::vector<std::string> doubts(const Report& report, double stolen_percent) {
+  std::vector<std::string> found;
+  if (report.machine.load > kMostLoadPerCore * static_cast<double>(report.machine.cores)) {
+    found.push_back("other programs were running (load " + number(report.machine.load, 1) + " on " +
+                    std::to_string(report.machine.cores) + " cores): trust ratios, not times");
+  }
+  if (stolen_percent > kMostStolen) {
+    found.push_back("the host took " + number(stolen_percent, 1) +
+                    " % of the processor time away: trust ratios, not times");
+  }
+  if (const double spread = spread_of_control(report); spread > kMostSpread) {
+    found.push_back("the raw sockets themselves varied by " + number(100 * spread) +
+                    " % between repetitions: differences smaller than that mean nothing");
+  }
+  return found;
+}
+
+}  // namespace bench

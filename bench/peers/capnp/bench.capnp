@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the laboratory calls, for Cap'n Proto. Streams are its "stream" calls: without a result, but with flow control.
+@0xb7c1d2e3f4a59687;
+
+struct BinStruct {
+  s @0 :Int16;
+  c @1 :Int8;
+  l @2 :Int32;
+  o @3 :UInt8;
+  d @4 :Float64;
+}
+
+interface Target {
+  ping @0 ();
+  takeOctets @1 (data :Data) -> stream;
+  takeLongs @2 (data :List(Int32)) -> stream;
+  takeDoubles @3 (data :List(Float64)) -> stream;
+  takeString @4 (data :Text) -> stream;
+  takeStructs @5 (data :List(BinStruct)) -> stream;
+  putOctets @6 (data :Data);
+  taken @7 () -> (octets :UInt64);
+}

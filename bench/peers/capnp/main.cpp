@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cap'n Proto in the laboratory.
+#include <capnp/ez-rpc.h>
+#include <capnp/message.h>
+#include <kj/exception.h>
+
+#include "bench.capnp.h"
+#include "peers/peer.hpp"
+
+namespace {
+
+std::uint64_t taken = 0;
+
+/// Cap'n Proto looks at lists where they arrived; reading the elements is what receiving them means.
+template <class List, class Read>
+void read_all(const List& list, std::uint64_t element, Read read) {
+  for (const auto& one : list) read(one);
+  ::taken += list.size() * element;
+}
+
+template <class T>
+void use(const T& value) {
+  asm volatile("" : : "r"(&value), "m"(value));
+}
+
+class TargetImpl final : public Target::Server {
+ public:
+  kj::Promise<void> ping(PingContext) override { return kj::READY_NOW; }
+  kj::Promise<void> takeOctets(TakeOctetsContext context) override {
+    ::taken += context.getParams().getData().size();
+    return kj::READY_NOW;
+  }
+  kj::Promise<void> takeLongs(TakeLongsContext context) override {
+    read_all(context.getParams().getData(), 4, use<std::int32_t>);
+    return kj::READY_NOW;
+  }
+  kj::Promise<void> takeDoubles(TakeDoublesContext context) override {
+    read_all(context.getParams().getData(), 8, use<double>);
+    return kj::READY_NOW;
+  }
+  kj::Promise<void> takeString(TakeStringContext context) override {
+    ::taken += context.getParams().getData().size();
+    return kj::READY_NOW;
+  }
+  kj::Promise<void> takeStructs(TakeStructsContext context) override {
+    read_all(context.getParams().getData(), sizeof(peer::BinStruct), [](const auto& one) {
+      use(peer::BinStruct{one.getS(), static_cast<char>(one.getC()), one.getL(), one.getO(), one.getD()});
+    });
+    return kj::READY_NOW;
+  }
+  kj::Promise<void> putOctets(PutOctetsContext context) override {
+    ::taken += context.getParams().getData().size();
+    return kj::READY_NOW;
+  }
+  kj::Promise<void> taken(TakenContext context) override {
+    context.getResults().setOctets(::taken);
+    return kj::READY_NOW;
+  }
+};
+
+class Client {
+ public:
+  Client(Target::Client target, kj::WaitScope& scope) : target_(target), scope_(scope) {}
+  void ping() { target_.pingRequest().send().wait(scope_); }
+  std::function<void()> put(std::size_t payload) {
+    return [this, data = std::vector<kj::byte>(payload, 'x')] {
+      auto request = target_.putOctetsRequest();
+      request.setData(kj::arrayPtr(data.data(), data.size()));
+      request.send().wait(scope_);
+    };
+  }
+
+  peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
+    const std::uint64_t before = arrived();
+    const std::uint64_t size = count * peer::size_of(type);
+    return {size, [this, before, size, send = sender(oneway, type, count)](unsigned long calls) {
+              for (unsigned long i = 0; i < calls; ++i) send();
+              while (arrived() - before < size * calls) {
+              }
+            }};
+  }
+
+ private:
+  std::uint64_t arrived() { return target_.takenRequest().send().wait(scope_).getOctets(); }
+
+  std::function<void()> sender(bool oneway, const std::string& type, std::size_t count) {
+    if (!oneway) return put(count);
+    const auto size = static_cast<unsigned>(count);
+    if (type == "octet") {
+      return [this, data = std::vector<kj::byte>(count, 'x')] {
+        auto request = target_.takeOctetsRequest();
+        request.setData(kj::arrayPtr(data.data(), data.size()));
+        request.send().wait(scope_);
+      };
+    }
+    if (type == "string") {
+      return [this, data = std::string(count, 'x')] {
+        auto request = target_.takeStringRequest();
+        request.setData(data.c_str());
+        request.send().wait(scope_);
+      };
+    }
+    if (type == "long")
+      return filler(
+          size, [this] { return target_.takeLongsRequest(); }, std::int32_t{2});
+    if (type == "double")
+      return filler(
+          size, [this] { return target_.takeDoublesRequest(); }, 4.5);
+    return [this, size] {
+      auto request = target_.takeStructsRequest();
+      for (auto one : request.initData(size)) {
+        one.setS(1);
+        one.setC('c');
+        one.setL(2);
+        one.setO(3);
+        one.setD(4.5);
+      }
+      request.send().wait(scope_);
+    };
+  }
+
+  /// Scalars are copied one by one into the message, as an application with an array of its own does.
+  template <class MakeRequest, class T>
+  std::function<void()> filler(unsigned size, MakeRequest make_request, T value) {
+    return [this, make_request, data = std::vector<T>(size, value)] {
+      auto request = make_request();
+      auto list = request.initData(static_cast<unsigned>(data.size()));
+      for (unsigned i = 0; i < list.size(); ++i) list.set(i, data[i]);
+      request.send().wait(scope_);
+    };
+  }
+
+  Target::Client target_;
+  kj::WaitScope& scope_;
+};
+
+template <class F>
+auto translated(F&& f) {
+  try {
+    return f();
+  } catch (const kj::Exception& failure) {
+    throw std::runtime_error(failure.getDescription().cStr());
+  }
+}
+
+struct CapnProto {
+  static peer::About about() {
+    const int version = CAPNP_VERSION;
+    return {.name = "CapnProto " + std::to_string(version / 1000000) + "." + std::to_string(version / 1000 % 1000) +
+                    "." + std::to_string(version % 1000),
+            .transports = "tcp unix",
+            .commands = "latency oneway",
+            .types = "octet long double string struct"};
+  }
+  static void serve(const char*, const std::string& transport, const std::string& where) {
+    translated([&] {
+      const bool local = transport == "unix";
+      capnp::EzRpcServer server(kj::heap<TargetImpl>(), local ? "unix:" + where : where + ":0");
+      const unsigned port = server.getPort().wait(server.getWaitScope());
+      peer::announce(local ? "unix:" + where : where + ":" + std::to_string(port));
+      kj::NEVER_DONE.wait(server.getWaitScope());
+    });
+  }
+  static int run_client(const char*, const char*, const std::string& reference) {
+    return translated([&] {
+      capnp::EzRpcClient connection(reference, 0);
+      Client client(connection.getMain<Target>(), connection.getWaitScope());
+      client.ping();
+      return peer::command_loop(client);
+    });
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return peer::main<CapnProto>(argc, argv);
+}

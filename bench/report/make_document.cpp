@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/table.hpp"
+#include "report/sections.hpp"
+
+namespace bench {
+namespace {
+
+const std::vector<SuiteView>& views() {
+  static const std::vector<SuiteView> kViews = {
+      {"ttcp",
+       "Streams of user data",
+       {"Oneway calls, each with a buffer of user data, ended by a two-way call that returns when all has arrived. "
+        "Thin vertical "
+        "lines are the spread. In the table, in parentheses: multiples of the raw sockets."}},
+      {"latency",
+       "Latency of two-way calls",
+       {"Medians over the repetitions; whiskers are the least and the greatest."},
+       {"latency_p50", "latency_p99"}},
+      {"counts",
+       "What a call costs, counted",
+       {"Instructions in user space, system calls, heap allocations and octets sent of one warm void two-way call. "
+        "These repeat to "
+        "the digit, whatever else the machine does."}},
+      {"cubit", "The IDL_Cubit operations", {"Two-way calls that cube what they are given."}, {"time_per_call"}},
+      {"demux",
+       "Finding the operation and the object",
+       {"One lookup among so many entries. \"Collocated call\" is everything from the stub over the object "
+        "adapter to the "
+        "servant and back in one process, not only the lookup."},
+       {"time"},
+       true},
+      {"micro", "Marshalling", {"One element of a sequence, encoded and decoded by generated code and by hand."}},
+      {"networks", "The papers' networks", {"Streams and calls over rate-limited virtual networks."}},
+      {"scale", "Many clients, many connections", {}, {}, true},
+      {"demo", "Moving files", {}, {"throughput"}},
+  };
+  return kViews;
+}
+
+}  // namespace
+
+Document make_document(const Report& report) {
+  Document document;
+  document.title = "What calls cost: Corbel's benchmark laboratory";
+  document.paragraphs = {describe(report.machine)};
+  std::string versions;
+  for (const auto& [name, version] : report.machine.versions)
+    versions += (versions.empty() ? "" : " · ") + name + " " + version;
+  document.paragraphs.push_back(versions);
+  if (report.machine.load > 0.5 * static_cast<double>(report.machine.cores)) {
+    document.warnings.push_back("The machine was busy (load " + number(report.machine.load, 1) + " on " +
+                                std::to_string(report.machine.cores) +
+                                " processors) when these figures were taken. Trust counts and ratios, not times.");
+  }
+  document.figures = headline(report.results);
+  document.sections.push_back(summary_section(report.results));
+  Palette palette;
+  for (const SuiteView& view : views()) {
+    if (auto section = suite_section(view, report.results, palette)) document.sections.push_back(*std::move(section));
+    if (std::string(view.suite) != "counts") continue;
+    if (auto section = whitebox_section(report.results)) document.sections.push_back(*std::move(section));
+  }
+  if (auto section = model_section(report.results)) document.sections.push_back(*std::move(section));
+  document.sections.push_back(published_section());
+  document.sections.push_back(
+      {"method",
+       "How to read this",
+       {"Everything that is compared ran in turns in one session; a figure is the median of its repetitions. Raw C "
+        "sockets that move "
+        "the same octets are the control of every run. Counts (instructions, system calls, allocations, octets) "
+        "decide; times on a "
+        "shared machine are reported with their spread.",
+        "\"one cpu\" binds client and server to the same processor, \"two cpus\" to one each; streams use two where "
+        "there are two. "
+        "All mechanisms run with their defaults. Versions, compiler flags and load stand at the top."}});
+  return document;
+}
+
+}  // namespace bench

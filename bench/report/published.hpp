@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values published from 1995 to 2001, as data: what our figures are set beside.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// Tables 1, 2 and 4 of NAS-96-006.
+struct PublishedParameters {
+  const char* mechanism;
+  const char* network;
+  double r_max;  ///< Mbit/s
+  double low;    ///< of the 90 % interval
+  double high;
+  double r_squared;
+  double n_half;  ///< octets
+  double t_0;     ///< microseconds
+};
+inline constexpr PublishedParameters kNasaParameters[] = {
+    {"C sockets", "Ethernet", 8.3, 8.3, 8.3, 1.000, 14, 550},
+    {"C sockets", "FDDI", 89.4, 88.5, 90.4, 1.000, 740, 561},
+    {"C sockets", "HiPPI", 716.5, 710.2, 722.8, 1.000, 9826, 593},
+    {"C sockets", "ATM", 70.0, 69.6, 70.4, 1.000, 364, 360},
+    {"Orbix", "Ethernet", 6.3, 6.3, 6.3, 1.000, 206, 1621},
+    {"Orbix", "FDDI", 77.3, 73.3, 81.8, 0.996, 5763, 1628},
+    {"Orbix", "HiPPI", 130.3, 119.3, 143.5, 0.993, 7811, 1672},
+    {"Orbix", "ATM", 54.4, 50.6, 58.7, 0.993, 3670, 1166},
+    {"PVM", "Ethernet", 8.4, 8.4, 8.4, 1.000, 544, 830},
+    {"PVM", "FDDI", 70.0, 66.5, 74.0, 0.997, 12098, 942},
+    {"PVM", "HiPPI", 102.7, 94.0, 113.1, 0.990, 9278, 854},
+    {"PVM", "ATM", 26.8, 25.6, 28.2, 0.987, 1419, 602},
+};
+
+/// Table 3 of NAS-96-006: Orbix, messages of 16 KiB, Mbit/s.
+struct PublishedTypes {
+  const char* network;
+  double bulk_char;
+  double bulk_struct;
+  double trip_char;
+  double trip_struct;
+};
+inline constexpr PublishedTypes kNasaTypes[] = {
+    {"Ethernet", 6.7, 5.4, 7.4, 4.4},
+    {"FDDI", 84.4, 15.6, 41.1, 9.5},
+    {"HiPPI", 84.0, 14.3, 65.7, 11.0},
+    {"ATM", 60.0, 18.0, 39.6, 11.5},
+};
+
+/// The column and figures of 1995: untyped octets with 64 KiB socket queues, Mbit/s.
+inline constexpr std::array<int, 9> kTtcpSizes = {1, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
+struct PublishedStream {
+  const char* mechanism;
+  std::array<double, 9> ethernet;
+  std::array<double, 5> atm;  ///< from 8 KiB on
+};
+inline constexpr PublishedStream kTtcp1995[] = {
+    {"C sockets", {0.12, 8.30, 8.46, 8.67, 8.78, 8.66, 8.67, 8.68, 8.71}, {61.77, 58.10, 56.13, 48.91, 48.60}},
+    {"wrappers", {0.12, 8.22, 8.34, 8.74, 8.72, 8.45, 8.65, 8.68, 8.70}, {61.81, 60.41, 56.65, 47.67, 47.90}},
+    {"Orbix sequence", {0.01, 6.68, 8.30, 8.52, 8.51, 8.45, 8.44, 8.44, 8.38}, {25.79, 31.65, 34.87, 39.15, 38.44}},
+    {"ORBeline sequence", {0.01, 8.14, 8.37, 8.63, 8.58, 8.61, 8.64, 8.79, 8.38}, {26.13, 35.23, 36.70, 37.67, 36.72}},
+    {"Orbix string", {0.01, 6.42, 8.36, 8.55, 8.66, 8.59, 8.58, 8.52, 8.45}, {23.02, 29.71, 30.98, 33.78, 32.23}},
+    {"ORBeline string", {0.01, 8.02, 8.44, 8.68, 8.65, 8.67, 8.70, 8.72, 8.29}, {22.91, 28.99, 29.58, 28.66, 28.42}},
+};
+
+/// Table 1 of the SIGCOMM paper of 1996: greatest and least throughput in Mbit/s.
+struct PublishedRange {
+  const char* mechanism;
+  double remote_scalar[2];
+  double remote_struct[2];
+  double loopback_scalar[2];
+  double loopback_struct[2];
+};
+inline constexpr PublishedRange kSigcomm1996[] = {
+    {"C and C++ sockets", {80, 25}, {80, 25}, {197, 47}, {190, 47}},
+    {"Orbix", {65, 15}, {27, 11}, {123, 14}, {32, 10}},
+    {"ORBeline", {61, 12}, {23, 9}, {197, 11}, {27, 7}},
+    {"RPC", {30, 4}, {25, 14}, {33, 5}, {27, 18}},
+    {"optimised RPC", {63, 20}, {63, 20}, {121, 38}, {116, 38}},
+};
+
+/// Demultiplexing in the SIGCOMM paper of 1996: the last of 100 operations, milliseconds for 100 calls.
+struct PublishedDemux {
+  const char* scheme;
+  double milliseconds;
+};
+inline constexpr PublishedDemux kDemux1996[] = {
+    {"Orbix, linear search", 6.74},
+    {"Orbix, numeric index", 2.07},
+    {"ORBeline, hashing", 2.63},
+};
+
+/// The white-box tables of 2001: microseconds of one call by layer.
+struct PublishedLayer {
+  const char* layer;
+  double microseconds;
+};
+inline constexpr PublishedLayer kClient2001[] = {
+    {"client initialisation", 6.30}, {"object reference", 15.6},  {"parameter marshal", 0.74},
+    {"messaging send", 7.78},        {"transport send", 1.02},    {"I/O", 8.70},
+    {"transport receive", 50.7},     {"messaging receive", 9.25},
+};
+inline constexpr PublishedLayer kServer2001[] = {
+    {"I/O", 7.0},
+    {"transport receive", 24.8},
+    {"messaging receive", 4.5},
+    {"parse object key", 4.6},
+    {"POA demux", 1.39},
+    {"servant demux", 4.6},
+    {"operation demux", 4.52},
+    {"upcall", 3.84},
+    {"messaging send", 4.56},
+    {"transport send", 93.6},
+};
+
+}  // namespace bench

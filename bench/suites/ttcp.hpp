@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of user data, as the suites ttcp and networks run them.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "suites/mechanism.hpp"
+
+namespace bench {
+
+class Progress;
+
+/// One table: what is streamed, and how.
+struct StreamPlan {
+  std::string suite = "ttcp";
+  Case of = {};                    ///< joins every case
+  std::string transport = "tcp";   ///< tcp or unix
+  std::string mode = "oneway";     ///< oneway or twoway
+  std::vector<std::string> types;  ///< those of peers/peer.hpp
+  std::vector<int> buffers;        ///< octets; 1 for the type octet only
+  int queue = 0;                   ///< octets of the socket queues; 0: the system's
+  Placement placement = {};
+  std::size_t repetitions = 5;
+  double octets = 0;    ///< at most that many in one measurement,
+  double seconds = 1;   ///< and at most about that long
+  bool copies = false;  ///< also copy each buffer in memory
+};
+
+/// Runs a plan with every mechanism that can, interleaved, the raw sockets first.
+class Streams {
+ public:
+  Streams(StreamPlan plan, std::vector<Mechanism> mechanisms)
+      : plan_(std::move(plan)), mechanisms_(std::move(mechanisms)) {}
+
+  /// How many measurements it is; measure() reports as many to the progress.
+  std::size_t steps() const;
+  /// Throws std::runtime_error if a mechanism fails.
+  void measure(Progress& progress);
+  const std::vector<Result>& results() const noexcept { return results_; }
+  void print(std::ostream& out) const;
+
+ private:
+  struct Running {
+    const Mechanism* mechanism;
+    Pair pair;
+    long count;
+    std::vector<double> samples;
+    bool failed = false;
+  };
+
+  bool able(const Mechanism& mechanism) const;
+  std::vector<int> buffers_of(const std::string& type) const;
+  double trial(Pair& pair, const std::string& command) const;
+  long suitable_count(Pair& pair, const std::string& stream, int buffer) const;
+  void measure_case(std::vector<Running>& running, const std::string& type, int buffer, Progress& progress);
+  void add(const Mechanism& mechanism, const std::string& type, int buffer, const std::vector<double>& samples,
+           const std::vector<double>& control);
+
+  StreamPlan plan_;
+  std::vector<Mechanism> mechanisms_;
+  std::vector<Result> results_;
+};
+
+}  // namespace bench

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/dynamic/any.hpp"
+
+#include <ostream>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "dynamic/labels.hpp"
+#include "dynamic/transcode.hpp"
+
+namespace corbel::dynamic {
+namespace {
+
+/// How octets are kept: native byte order, UTF-8 and UTF-16, aligned as if they began a message.
+constexpr cdr::Format kKept{};
+
+/// Our own octets are not subject to limits.
+constexpr cdr::Limits kNoLimits{.max_depth = ~0U, .max_expansion = ~0U};
+
+/// A value as octets.
+class WireValue final : public AnyValue {
+ public:
+  WireValue(base::Bytes octets, cdr::Context* context) : octets_(std::move(octets)), context_(context) {
+    if (context != nullptr) orb_ = static_cast<corba::OrbContext*>(context)->orb();
+  }
+
+  void encode(cdr::Encoder& encoder, const CORBA::TypeCode& type) const override {
+    cdr::Decoder decoder(octets_, kKept, kNoLimits);
+    transcode(type, decoder, encoder, Origin::own);
+    if (!decoder.ok()) encoder.fail(decoder.error().code);
+  }
+  const void* object(const std::type_info&) const noexcept override { return nullptr; }
+  cdr::Context* context() const noexcept override { return context_; }
+
+ private:
+  const base::Bytes octets_;
+  cdr::Context* const context_;
+  CORBA::object_reference<CORBA::ORB> orb_;  // keeps context_ alive
+};
+
+}  // namespace
+
+AnyValue::~AnyValue() = default;
+
+void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
+  encoder.put_plain_string(exception._rep_id());
+  encoder.put(exception.minor());
+  encoder.put(static_cast<std::uint32_t>(exception.completed()));
+}
+
+void decode_system_exception(cdr::Decoder& decoder, CORBA::SystemException& exception) {
+  decoder.get_plain_string();
+  exception.minor(decoder.get<std::uint32_t>());
+  exception.completed(static_cast<CORBA::CompletionStatus>(decoder.get<std::uint32_t>()));
+}
+
+CORBA::Any decode_value(cdr::Decoder& decoder, CORBA::typecode_reference type) {
+  cdr::Encoder kept(kKept, 64);
+  transcode(*type, decoder, kept, Origin::foreign);
+  if (!kept.ok()) decoder.fail(kept.error().code);
+  if (!decoder.ok()) return {};
+  return CORBA::Any(std::move(type), base::make_shared<WireValue>(kept.to_bytes(), decoder.context()));
+}
+
+CORBA::Any make_label(const CORBA::TypeCode& discriminator, std::int64_t label) {
+  cdr::Encoder kept(kKept, 64);
+  put_label(kept, discriminator, label);
+  return CORBA::Any(discriminator._reference(), base::make_shared<WireValue>(kept.to_bytes(), nullptr));
+}
+
+}  // namespace corbel::dynamic
+
+namespace corbel::mapping {
+
+void Codec<CORBA::Any>::encode(cdr::Encoder& encoder, const CORBA::Any& value) {
+  dynamic::encode_type(encoder, value._type());
+  value._encode_value(encoder);
+}
+
+void Codec<CORBA::Any>::decode(cdr::Decoder& decoder, CORBA::Any& value) {
+  if (!decoder.enter()) return;
+  CORBA::typecode_reference type = dynamic::decode_type(decoder);
+  if (type != nullptr) value = dynamic::decode_value(decoder, std::move(type));
+  decoder.leave();
+}
+
+}  // namespace corbel::mapping
+
+namespace CORBA {
+namespace {
+
+[[noreturn]] void throw_marshal(const corbel::base::Error& error) {
+  std::string detail = "the value of an Any: ";
+  throw MARSHAL(corbel::corba::vendor_minor(error.stage, error.code), CompletionStatus::COMPLETED_NO,
+                detail.append(to_string(error.code)));
+}
+
+corbel::base::Bytes octets_of(const Any& any) {
+  corbel::cdr::Encoder encoder(corbel::dynamic::kKept, 64);
+  any._encode_value(encoder);
+  if (!encoder.ok()) throw_marshal(encoder.error());
+  return encoder.to_bytes();
+}
+
+}  // namespace
+
+typecode_reference Any::type() const {
+  return type_ == nullptr ? detail::k_null._reference() : type_;
+}
+
+void Any::type(const typecode_reference& type) {
+  if (type == nullptr || !_type()._equivalent(*type)) throw BAD_TYPECODE();
+  type_ = type;
+}
+
+void Any::_encode_value(corbel::cdr::Encoder& encoder) const {
+  if (value_ != nullptr) value_->encode(encoder, *type_);
+}
+
+void Any::_decode_value(corbel::base::FunctionRef<void(corbel::cdr::Decoder&)> read) const {
+  const corbel::base::Bytes octets = octets_of(*this);
+  corbel::cdr::Decoder decoder(octets, corbel::dynamic::kKept, corbel::dynamic::kNoLimits);
+  if (value_ != nullptr) decoder.set_context(value_->context());
+  read(decoder);
+  if (!decoder.ok()) throw_marshal(decoder.error());
+}
+
+bool operator==(const Any& a, const Any& b) {
+  if (!a._type().equal(b.type())) return false;
+  return a.value_ == b.value_ || octets_of(a) == octets_of(b);
+}
+
+std::ostream& operator<<(std::ostream& stream, const TypeCode& type) {
+  static constexpr const char* kNames[] = {"null",
+                                           "void",
+                                           "short",
+                                           "long",
+                                           "unsigned short",
+                                           "unsigned long",
+                                           "float",
+                                           "double",
+                                           "boolean",
+                                           "char",
+                                           "octet",
+                                           "any",
+                                           "TypeCode",
+                                           "Principal",
+                                           "Object",
+                                           "struct",
+                                           "union",
+                                           "enum",
+                                           "string",
+                                           "sequence",
+                                           "array",
+                                           "alias",
+                                           "exception",
+                                           "long long",
+                                           "unsigned long long",
+                                           "long double",
+                                           "wchar",
+                                           "wstring",
+                                           "fixed",
+                                           "valuetype",
+                                           "value box",
+                                           "native",
+                                           "abstract interface",
+                                           "local interface",
+                                           "component",
+                                           "home",
+                                           "eventtype"};
+  const auto& node = type._node();
+  if (!node.name.empty()) return stream << node.name;
+  stream << kNames[static_cast<std::size_t>(node.kind)];
+  if (node.kind != TCKind::tk_sequence && node.kind != TCKind::tk_array) return stream;
+  // The element of what has no name is in the end named or basic, or the text would have no end.
+  const auto& element = node.content->_node();
+  return element.name.empty() && element.content != nullptr ? stream << "<...>" : stream << '<' << *node.content << '>';
+}
+
+std::ostream& operator<<(std::ostream& stream, const Any& any) {
+  return stream << "any{" << any._type() << '}';
+}
+
+}  // namespace CORBA

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamic/labels.hpp"
+
+namespace corbel::dynamic {
+
+using CORBA::TCKind;
+
+void put_label(cdr::Encoder& out, const CORBA::TypeCode& discriminator, std::int64_t label) {
+  switch (discriminator._resolved().kind()) {
+    case TCKind::tk_boolean:
+      return out.put(label != 0);
+    case TCKind::tk_char:
+      return out.put(static_cast<char>(label));
+    case TCKind::tk_octet:
+      return out.put(static_cast<std::uint8_t>(label));
+    case TCKind::tk_wchar:
+      return out.put_wchar(static_cast<wchar_t>(label));
+    case TCKind::tk_short:
+    case TCKind::tk_ushort:
+      return out.put(static_cast<std::int16_t>(label));
+    case TCKind::tk_long:
+    case TCKind::tk_ulong:
+    case TCKind::tk_enum:
+      return out.put(static_cast<std::int32_t>(label));
+    case TCKind::tk_longlong:
+    case TCKind::tk_ulonglong:
+      return out.put(label);
+    default:
+      return out.fail(base::Code::bad_argument);
+  }
+}
+
+std::int64_t get_label(cdr::Decoder& in, const CORBA::TypeCode& discriminator) {
+  switch (discriminator._resolved().kind()) {
+    case TCKind::tk_boolean:
+      return in.get<bool>() ? 1 : 0;
+    case TCKind::tk_char:
+      return static_cast<unsigned char>(in.get<char>());
+    case TCKind::tk_octet:
+      return in.get<std::uint8_t>();
+    case TCKind::tk_wchar:
+      return static_cast<std::int64_t>(in.get_wchar());
+    case TCKind::tk_short:
+      return in.get<std::int16_t>();
+    case TCKind::tk_ushort:
+      return in.get<std::uint16_t>();
+    case TCKind::tk_long:
+      return in.get<std::int32_t>();
+    case TCKind::tk_ulong:
+    case TCKind::tk_enum:
+      return in.get<std::uint32_t>();
+    case TCKind::tk_longlong:
+    case TCKind::tk_ulonglong:
+      return in.get<std::int64_t>();
+    default:
+      in.fail(base::Code::malformed);
+      return 0;
+  }
+}
+
+}  // namespace corbel::dynamic

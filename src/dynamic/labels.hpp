@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/cdr/decoder.hpp"
+#include "corbel/cdr/encoder.hpp"
+#include "corbel/dynamic/type_code.hpp"
+
+namespace corbel::dynamic {
+
+/// Writes a value of a discriminator's type; fails with bad_argument if it is no discriminator type.
+void put_label(cdr::Encoder& out, const CORBA::TypeCode& discriminator, std::int64_t label);
+/// Reads one; fails with malformed if it is no discriminator type.
+std::int64_t get_label(cdr::Decoder& in, const CORBA::TypeCode& discriminator);
+
+}  // namespace corbel::dynamic

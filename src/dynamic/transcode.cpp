@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamic/transcode.hpp"
+
+#include <algorithm>
+
+#include "corbel/dynamic/type_codec.hpp"
+#include "dynamic/labels.hpp"
+
+namespace corbel::dynamic {
+namespace {
+
+using CORBA::TCKind;
+using CORBA::TypeCode;
+
+/// Steps that cost nothing: enough for a short message of small structs.
+constexpr std::size_t kFreeSteps = 1000;
+
+/// One walk over a value. Every step costs budget, so that types that repeat nothing many times end.
+class Transcoder {
+ public:
+  Transcoder(cdr::Decoder& in, cdr::Encoder& out, Origin origin) noexcept : in_(in), out_(out), origin_(origin) {}
+
+  void copy(const TypeCode& type) {
+    if (!in_.ok() || (++steps_ > kFreeSteps && !charge(1))) return;
+    const TypeNode& node = type._node();
+    switch (node.kind) {
+      case TCKind::tk_null:
+      case TCKind::tk_void:
+        return;
+      case TCKind::tk_wchar:
+        return out_.put_wchar(in_.get_wchar());
+      case TCKind::tk_longdouble:
+        return out_.put_long_double(in_.get_long_double());
+      case TCKind::tk_string:
+        return copy_string(node.length);
+      case TCKind::tk_wstring:
+        return copy_wstring(node.length);
+      case TCKind::tk_enum:
+        return copy_enum(node);
+      case TCKind::tk_fixed:
+        return copy_octets(static_cast<std::size_t>(node.digits + 2) / 2);
+      case TCKind::tk_Principal:
+        return copy_octet_sequence();
+      case TCKind::tk_objref:
+        return copy_reference();
+      default:
+        break;
+    }
+    if (copy_primitives(node.kind, 1)) return;
+    if (!in_.enter()) return;
+    copy_constructed(node);
+    in_.leave();
+  }
+
+ private:
+  bool charge(std::size_t octets) { return origin_ == Origin::own || in_.charge(octets); }
+
+  void copy_constructed(const TypeNode& node) {
+    switch (node.kind) {
+      case TCKind::tk_any: {
+        const CORBA::typecode_reference type = copy_type();
+        if (type != nullptr) copy(*type);
+        return;
+      }
+      case TCKind::tk_TypeCode:
+        (void)copy_type();
+        return;
+      case TCKind::tk_except:
+        copy_plain_string();
+        return copy_members(node);
+      case TCKind::tk_struct:
+        return copy_members(node);
+      case TCKind::tk_union:
+        return copy_union(node);
+      case TCKind::tk_sequence: {
+        // What was checked may be a sequence of values without octets.
+        const std::size_t count = origin_ == Origin::own ? in_.get<std::uint32_t>() : in_.take_count(1);
+        if (node.length != 0 && count > node.length) return in_.fail(base::Code::bad_bound);
+        out_.put_count(count);
+        return copy_elements(*node.content, count);
+      }
+      case TCKind::tk_array:
+        return copy_elements(*node.content, node.length);
+      case TCKind::tk_alias:
+        return copy(*node.content);
+      default:
+        // Values of the other kinds do not leave the process, or not without the type.
+        return in_.fail(base::Code::unsupported);
+    }
+  }
+
+  void copy_members(const TypeNode& node) {
+    for (const TypeMember& member : node.members) copy(*member.type);
+  }
+
+  void copy_union(const TypeNode& node) {
+    const std::int64_t label = get_label(in_, *node.content);
+    put_label(out_, *node.content, label);
+    const TypeNode& discriminator = node.content->_resolved()._node();
+    if (discriminator.kind == TCKind::tk_enum && static_cast<std::uint64_t>(label) >= discriminator.members.size()) {
+      return in_.fail(base::Code::bad_enum);
+    }
+    for (std::size_t i = 0; i < node.members.size(); ++i) {
+      const bool is_default = static_cast<std::int64_t>(i) == node.default_index;
+      if (!is_default && node.members[i].label == label) return copy(*node.members[i].type);
+    }
+    if (node.default_index >= 0) copy(*node.members[static_cast<std::size_t>(node.default_index)].type);
+  }
+
+  void copy_elements(const TypeCode& type, std::size_t count) {
+    const TypeCode& element = type._resolved();
+    if (copy_primitives(element.kind(), count)) return;
+    for (std::size_t i = 0; i < count && in_.ok() && out_.ok(); ++i) copy(element);
+  }
+
+  template <class T>
+  bool copy_run(std::size_t count) {
+    constexpr std::size_t kRun = 1024 / sizeof(T);  // copied, not referred to
+    T run[kRun];
+    while (count > 0 && in_.ok()) {
+      const std::size_t length = std::min(count, kRun);
+      in_.get_array(run, length);
+      if (!in_.ok() || !charge(length * sizeof(T))) break;
+      out_.put_array(run, length);
+      count -= length;
+    }
+    return true;
+  }
+
+  /// `count` values one after the other; false if the kind is no primitive.
+  bool copy_primitives(TCKind kind, std::size_t count) {
+    switch (kind) {
+      case TCKind::tk_boolean:
+        return copy_run<bool>(count);
+      case TCKind::tk_char:
+      case TCKind::tk_octet:
+        copy_octets(count);
+        return true;
+      case TCKind::tk_short:
+      case TCKind::tk_ushort:
+        return copy_run<std::uint16_t>(count);
+      case TCKind::tk_long:
+      case TCKind::tk_ulong:
+        return copy_run<std::uint32_t>(count);
+      case TCKind::tk_float:
+        return copy_run<float>(count);
+      case TCKind::tk_longlong:
+      case TCKind::tk_ulonglong:
+        return copy_run<std::uint64_t>(count);
+      case TCKind::tk_double:
+        return copy_run<double>(count);
+      default:
+        return false;
+    }
+  }
+
+  void copy_octets(std::size_t count) {
+    const base::ConstByteSpan octets = in_.take_octets(count);
+    if (octets.empty() || !charge(octets.size())) return;
+    if (origin_ == Origin::own) {
+      out_.put_octets(octets.data(), octets.size());
+    } else {
+      out_.copy_octets(octets.data(), octets.size());
+    }
+  }
+
+  void copy_octet_sequence() {
+    const std::size_t count = in_.take_count(1);
+    out_.put_count(count);
+    copy_octets(count);
+  }
+
+  void copy_string(std::uint32_t bound) {
+    if (origin_ == Origin::own) return out_.put_string(in_.get_plain_string());
+    std::string text;
+    in_.get_string(text);
+    if (bound != 0 && text.size() > bound) in_.fail(base::Code::bad_bound);
+    out_.put_plain_string(text);
+  }
+  void copy_plain_string() { out_.put_plain_string(in_.get_plain_string()); }
+  void copy_wstring(std::uint32_t bound) {
+    std::wstring text;
+    in_.get_wstring(text);
+    if (bound != 0 && text.size() > bound) in_.fail(base::Code::bad_bound);
+    out_.put_wstring(text);
+  }
+
+  void copy_enum(const TypeNode& node) {
+    const auto number = in_.get<std::uint32_t>();
+    if (number >= node.members.size()) return in_.fail(base::Code::bad_enum);
+    out_.put(number);
+  }
+
+  void copy_reference() {
+    copy_plain_string();
+    const std::size_t count = in_.take_count(8);
+    out_.put_count(count);
+    for (std::size_t i = 0; i < count && in_.ok(); ++i) {
+      out_.put(in_.get<std::uint32_t>());
+      copy_octet_sequence();
+    }
+  }
+
+  CORBA::typecode_reference copy_type() {
+    CORBA::typecode_reference type = decode_type(in_);
+    if (type != nullptr) encode_type(out_, *type);
+    return type;
+  }
+
+  cdr::Decoder& in_;
+  cdr::Encoder& out_;
+  const Origin origin_;
+  std::size_t steps_ = 0;
+};
+
+}  // namespace
+
+void transcode(const CORBA::TypeCode& type, cdr::Decoder& in, cdr::Encoder& out, Origin origin) {
+  Transcoder(in, out, origin).copy(type);
+}
+
+}  // namespace corbel::dynamic

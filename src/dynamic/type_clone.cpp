@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamic/type_clone.hpp"
+
+#include <set>
+
+namespace corbel::dynamic {
+
+using CORBA::TypeCode;
+
+const TypeCode* TypeCloner::clone(const TypeCode* code) {
+  if (code == nullptr) return nullptr;
+  TypeNode node = code->_node();
+  if (is_stand_in(node) && node.id == id_) return stood_for_;
+  if (const auto known = copies_.find(code); known != copies_.end()) return known->second;
+  const TypeCode* copy = copies_[code] = arena_->reserve();
+  std::vector<TypeMember> members(node.members.begin(), node.members.end());
+  for (TypeMember& member : members) {
+    member.name = names_ ? arena_->keep(member.name) : std::string_view();
+    member.type = clone(member.type);
+  }
+  node.id = arena_->keep(node.id);
+  node.name = names_ ? arena_->keep(node.name) : std::string_view();
+  node.members = arena_->keep(std::move(members));
+  node.content = clone(node.content);
+  arena_->set(copy, node);
+  return copy;
+}
+
+bool has_stand_in(const TypeCode& code, std::string_view id) {
+  std::set<const TypeCode*> seen;
+  std::vector<const TypeCode*> waiting{&code};
+  while (!waiting.empty()) {
+    const TypeCode* next = waiting.back();
+    waiting.pop_back();
+    if (next == nullptr || !seen.insert(next).second) continue;
+    const TypeNode& node = next->_node();
+    if (is_stand_in(node) && (id.empty() || node.id == id)) return true;
+    waiting.push_back(node.content);
+    for (const TypeMember& member : node.members) waiting.push_back(member.type);
+  }
+  return false;
+}
+
+}  // namespace corbel::dynamic
+
+namespace CORBA {
+
+typecode_reference TypeCode::get_compact_typecode() const {
+  auto arena = corbel::base::make_shared<corbel::dynamic::TypeArena>();
+  return corbel::dynamic::reference_to(arena, corbel::dynamic::TypeCloner(*arena, {}, nullptr, false).clone(this));
+}
+
+}  // namespace CORBA

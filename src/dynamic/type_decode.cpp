@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unordered_map>
+
+#include "corbel/dynamic/type_codec.hpp"
+#include "dynamic/labels.hpp"
+#include "dynamic/type_arena.hpp"
+
+namespace corbel::dynamic {
+namespace {
+
+using CORBA::TCKind;
+using CORBA::TypeCode;
+
+constexpr std::uint32_t kIndirection = 0xffffffffU;
+
+const TypeCode* const kParameterless[] = {
+    &CORBA::detail::k_null,    &CORBA::detail::k_void,  &CORBA::detail::k_short, &CORBA::detail::k_long,
+    &CORBA::detail::k_ushort,  &CORBA::detail::k_ulong, &CORBA::detail::k_float, &CORBA::detail::k_double,
+    &CORBA::detail::k_boolean, &CORBA::detail::k_char,  &CORBA::detail::k_octet, &CORBA::detail::k_any,
+    &CORBA::detail::k_TypeCode};
+
+const TypeCode* parameterless(TCKind kind) {
+  if (kind <= TCKind::tk_TypeCode) return kParameterless[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case TCKind::tk_longlong:
+      return &CORBA::detail::k_longlong;
+    case TCKind::tk_ulonglong:
+      return &CORBA::detail::k_ulonglong;
+    case TCKind::tk_longdouble:
+      return &CORBA::detail::k_longdouble;
+    case TCKind::tk_wchar:
+      return &CORBA::detail::k_wchar;
+    default:
+      return nullptr;
+  }
+}
+
+/// Reads one outermost TypeCode into an arena. Positions as in the flat stream, see TypeWriter.
+class TypeReader {
+ public:
+  /// Null, with the decoder failed, if there is none.
+  const TypeCode* read(cdr::Decoder& in, std::size_t begin) {
+    in.align(4);
+    const std::size_t here = begin + in.position();
+    const auto number = in.get<std::uint32_t>();
+    if (!in.ok()) return nullptr;
+    if (number == kIndirection) return read_indirection(in, begin);
+    const auto kind = static_cast<TCKind>(number);
+    if (!is_known(kind)) return refuse(in);
+    if (const TypeCode* code = parameterless(kind)) return code;
+    if (!in.enter() || !in.charge(sizeof(TypeCode))) return nullptr;
+    const TypeCode* code = arena_->reserve();
+    TypeNode node{.kind = kind};
+    read_node(in, begin, here, code, node);
+    in.leave();
+    if (!in.ok()) return nullptr;
+    arena_->set(code, node);
+    return closes_alias_cycle(code) ? refuse(in) : code;
+  }
+
+  const base::SharedPtr<TypeArena>& arena() const { return arena_; }
+
+ private:
+  static const TypeCode* refuse(cdr::Decoder& in) {
+    in.fail(base::Code::malformed);
+    return nullptr;
+  }
+
+  /// An alias that is finished last closes a cycle of nothing but aliases.
+  static bool closes_alias_cycle(const TypeCode* code) {
+    if (code->kind() != TCKind::tk_alias) return false;
+    const TypeCode* next = code->_node().content;
+    while (next != code && next->kind() == TCKind::tk_alias) next = next->_node().content;
+    return next == code;
+  }
+
+  const TypeCode* read_indirection(cdr::Decoder& in, std::size_t begin) {
+    const std::size_t from = begin + in.position();
+    const auto offset = in.get<std::int32_t>();
+    if (!in.ok() || offset > -4) return refuse(in);
+    const auto found = positions_.find(from - static_cast<std::size_t>(-static_cast<std::int64_t>(offset)));
+    return found == positions_.end() ? refuse(in) : found->second;
+  }
+
+  void read_node(cdr::Decoder& in, std::size_t begin, std::size_t here, const TypeCode* code, TypeNode& node) {
+    switch (node.kind) {
+      case TCKind::tk_string:
+      case TCKind::tk_wstring:
+        node.length = in.get<std::uint32_t>();
+        return;
+      case TCKind::tk_fixed:
+        node.digits = in.get<std::uint16_t>();
+        node.scale = in.get<std::int16_t>();
+        if (node.digits > 31) in.fail(base::Code::malformed);
+        return;
+      case TCKind::tk_Principal:
+        return;
+      default:
+        break;
+    }
+    positions_[here] = code;
+    cdr::Decoder inner = in.get_encapsulation();
+    if (!in.ok()) return;
+    // The encapsulation's octets end where the outer decoder now stands.
+    const std::size_t inner_begin = begin + in.position() - inner.remaining() - inner.position();
+    read_parameters(inner, inner_begin, node);
+    if (!inner.ok()) in.fail(inner.error().code);
+  }
+
+  void read_parameters(cdr::Decoder& in, std::size_t begin, TypeNode& node) {
+    const KindTraits traits = traits_of(node.kind);
+    if (traits.id_and_name) {
+      node.id = arena_->keep(in.get_plain_string());
+      node.name = arena_->keep(in.get_plain_string());
+    }
+    const bool value = node.kind == TCKind::tk_value || node.kind == TCKind::tk_event;
+    if (value) node.modifier = static_cast<CORBA::ValueModifier>(in.get<std::int16_t>());
+    if (traits.content) {
+      node.content = read(in, begin);
+      if (!in.ok()) return;
+      if (value && node.content->kind() == TCKind::tk_null) node.content = nullptr;
+    }
+    if (node.kind == TCKind::tk_union) node.default_index = in.get<std::int32_t>();
+    if (traits.length) node.length = in.get<std::uint32_t>();
+    if (traits.members) read_members(in, begin, node, value);
+  }
+
+  void read_members(cdr::Decoder& in, std::size_t begin, TypeNode& node, bool value) {
+    const std::size_t count = in.take_count(5, sizeof(TypeMember));
+    if (node.default_index < -1 || node.default_index >= static_cast<std::int64_t>(count)) {
+      if (node.kind == TCKind::tk_union) return in.fail(base::Code::malformed);
+    }
+    std::vector<TypeMember> members(count);
+    for (TypeMember& member : members) {
+      if (node.kind == TCKind::tk_union) member.label = get_label(in, *node.content);
+      member.name = arena_->keep(in.get_plain_string());
+      if (node.kind != TCKind::tk_enum) member.type = read(in, begin);
+      if (value) member.visibility = static_cast<CORBA::Visibility>(in.get<std::int16_t>());
+      if (!in.ok()) return;
+    }
+    node.members = arena_->keep(std::move(members));
+  }
+
+  base::SharedPtr<TypeArena> arena_ = base::make_shared<TypeArena>();
+  std::unordered_map<std::size_t, const TypeCode*> positions_;
+};
+
+}  // namespace
+
+CORBA::typecode_reference decode_type(cdr::Decoder& decoder) {
+  // Most are basic types, which need no arena.
+  cdr::Decoder ahead = decoder;
+  if (const TypeCode* code = parameterless(static_cast<TCKind>(ahead.get<std::uint32_t>())); ahead.ok() && code) {
+    decoder.get<std::uint32_t>();
+    return code->_reference();
+  }
+  TypeReader reader;
+  const TypeCode* code = reader.read(decoder, 0);
+  if (code == nullptr) return nullptr;
+  return code->_node().arena == nullptr ? code->_reference() : reference_to(reader.arena(), code);
+}
+
+}  // namespace corbel::dynamic

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ipc/opening.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace corbel::ipc::detail {
+namespace {
+
+using base::Stage;
+
+/// True if the address names a socket file whose owner is gone. Anything else (a live socket of whatever type, a
+/// listener that has no room in its queue, a file of another kind) is left alone.
+bool is_stale(const UnixAddress& address) noexcept {
+  struct stat status {};
+  if (::lstat(address.to_string().c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  Handle probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return probe && ::connect(probe.get(), address.native(), address.size()) != 0 && errno == ECONNREFUSED;
+}
+
+}  // namespace
+
+SocketFile::SocketFile(const UnixAddress& address) noexcept : address_(address) {
+  struct stat status {};
+  if (::lstat(address.to_string().c_str(), &status) == 0) {
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+  }
+}
+
+void SocketFile::remove() noexcept {
+  if (address_.is_unnamed()) return;
+  const std::string path = address_.to_string();
+  forget();
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) {
+    ::unlink(path.c_str());
+  }
+}
+
+base::Status set_int(int descriptor, int level, int name, std::optional<int> value, Stage stage) noexcept {
+  if (value && ::setsockopt(descriptor, level, name, &*value, sizeof *value) != 0) return last_failure(stage);
+  return {};
+}
+
+base::Result<Handle> open_socket(int family, int type, Stage stage) noexcept {
+  Handle handle(::socket(family, type | SOCK_CLOEXEC, 0));
+  if (!handle) return last_failure(stage);
+  return handle;
+}
+
+base::Status bind_local(int descriptor, const UnixAddress& address, bool replace_stale, bool remove_on_close,
+                        std::optional<unsigned> mode, SocketFile& file) noexcept {
+  // Before bind(2), so that the file never exists with wider permissions.
+  if (mode && ::fchmod(descriptor, *mode) != 0) return last_failure(Stage::listen);
+  const bool has_file = !address.is_abstract() && !address.is_unnamed();
+  if (::bind(descriptor, address.native(), address.size()) != 0) {
+    const int os_error = errno;
+    if (os_error != EADDRINUSE || !has_file || !replace_stale || !is_stale(address)) {
+      return failure(Stage::listen, os_error);
+    }
+    ::unlink(address.to_string().c_str());
+    if (::bind(descriptor, address.native(), address.size()) != 0) return last_failure(Stage::listen);
+  }
+  if (has_file && remove_on_close) file = SocketFile(address);
+  return {};
+}
+
+}  // namespace corbel::ipc::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What opening any socket needs, whatever its role.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <optional>
+
+#include "corbel/ipc/handle.hpp"
+#include "corbel/ipc/inet_address.hpp"
+#include "corbel/ipc/os_error.hpp"
+#include "corbel/ipc/socket_file.hpp"
+
+namespace corbel::ipc::detail {
+
+/// setsockopt(2), if there is a value.
+base::Status set_int(int descriptor, int level, int name, std::optional<int> value,
+                     base::Stage stage = base::Stage::listen) noexcept;
+
+base::Result<Handle> open_socket(int family, int type, base::Stage stage = base::Stage::listen) noexcept;
+
+/// Binds to a local address, first removing a socket file whose owner is gone if `replace_stale`. `file` remembers
+/// what was made if `remove_on_close`. `mode`: permission bits of the file.
+base::Status bind_local(int descriptor, const UnixAddress& address, bool replace_stale, bool remove_on_close,
+                        std::optional<unsigned> mode, SocketFile& file) noexcept;
+
+/// Errors that accept(2) reports for one dead connection of the queue; the listener itself is well.
+bool concerns_one_connection(int os_error) noexcept;
+
+/// An Internet socket with the options that must be set before bind(2); not yet bound.
+template <class Options>
+base::Result<Handle> open_inet(const InetAddress& address, int type, const Options& options) noexcept {
+  CORBEL_TRY(Handle handle, open_socket(address.family(), type));
+  const int descriptor = handle.get();
+  if (options.reuse_address) CORBEL_CHECK(set_int(descriptor, SOL_SOCKET, SO_REUSEADDR, 1));
+  if (options.reuse_port) CORBEL_CHECK(set_int(descriptor, SOL_SOCKET, SO_REUSEPORT, 1));
+  if (address.is_v6()) CORBEL_CHECK(set_int(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, options.v6_only));
+  CORBEL_CHECK(set_int(descriptor, SOL_SOCKET, SO_SNDBUF, options.send_buffer));
+  CORBEL_CHECK(set_int(descriptor, SOL_SOCKET, SO_RCVBUF, options.receive_buffer));
+  return handle;
+}
+
+/// A bound local socket; for the unnamed address the system chooses an abstract name.
+template <class Options>
+base::Result<Handle> open_local(const UnixAddress& address, int type, const Options& options,
+                                SocketFile& file) noexcept {
+  CORBEL_TRY(Handle handle, open_socket(AF_UNIX, type));
+  CORBEL_CHECK(set_int(handle.get(), SOL_SOCKET, SO_SNDBUF, options.send_buffer));
+  CORBEL_CHECK(set_int(handle.get(), SOL_SOCKET, SO_RCVBUF, options.receive_buffer));
+  CORBEL_CHECK(bind_local(handle.get(), address, options.replace_stale, options.remove_on_close, options.mode, file));
+  return handle;
+}
+
+}  // namespace corbel::ipc::detail

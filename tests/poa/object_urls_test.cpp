@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// corbaloc: and corbaname: URLs from end to end (CORBA 3.3 part 2, 7.6.10): the object's own key, a registered name,
+// a name that a naming service resolves.
+#include "corba/references.hpp"
+#include "test_support.hpp"
+
+namespace corbel::poa::testing {
+namespace {
+
+/// Knows one name, "a.kind/b"; refuses others as a naming service does.
+class Names : public PortableServer::Servant {
+ public:
+  explicit Names(ObjectRef object) : object_(std::move(object)) {}
+
+  bool _dispatch(corba::ServerCall& call) override {
+    if (call.operation() != "resolve_str") return false;
+    std::string name;
+    call.arguments().get_string(name);
+    call.check_arguments();
+    if (name != "a.kind/b") throw CORBA::OBJECT_NOT_EXIST(1);
+    call.reply([&](cdr::Encoder& encoder) { corba::encode_reference(encoder, object_.operator->()); });
+    return true;
+  }
+  std::span<const std::string_view> _interface_ids() const noexcept override {
+    static constexpr std::string_view kIds[] = {"IDL:omg.org/CosNaming/NamingContextExt:1.0"};
+    return kIds;
+  }
+
+ private:
+  ObjectRef object_;
+};
+
+class ObjectUrls : public ::testing::Test {
+ protected:
+  ObjectUrls() { root->the_POAManager()->activate(); }
+  ~ObjectUrls() override {
+    client->destroy();
+    orb->destroy();
+  }
+
+  OrbRef orb = make_orb("named", {"-ORBListenEndpoints", "inproc://urls"});
+  OrbRef client = make_orb("caller");
+  PoaRef root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  ObjectRef object = root->servant_to_reference(CORBA::make_reference<Probe>());
+};
+
+TEST_F(ObjectUrls, LeadToRegisteredNames) {
+  orb->register_initial_reference("Probe", object);
+  EXPECT_EQ(number(client->string_to_object("corbaloc:inproc:urls/Probe")), 1);
+  EXPECT_EQ(outcome([&] { number(client->string_to_object("corbaloc:inproc:urls/Nobody")); }),
+            "OBJECT_NOT_EXIST 0x4f4d0001");
+  EXPECT_EQ(outcome([&] { number(client->string_to_object("corbaloc:inproc:elsewhere/Probe")); }).substr(0, 9),
+            "TRANSIENT");
+}
+
+TEST_F(ObjectUrls, AreResolvedByTheNamingService) {
+  orb->register_initial_reference("NameService", root->servant_to_reference(CORBA::make_reference<Names>(object)));
+  EXPECT_EQ(number(client->string_to_object("corbaname:inproc:urls#a.kind/b")), 1);
+  EXPECT_EQ(number(client->string_to_object("corbaname:inproc:urls/NameService#a%2ekind/b")), 1);
+  EXPECT_EQ(outcome([&] { client->string_to_object("corbaname:inproc:urls#a"); }), "OBJECT_NOT_EXIST 0x00000001");
+  const OrbRef other = make_orb("named_client", {"-ORBInitRef", "NameService=corbaloc:inproc:urls/NameService"});
+  EXPECT_EQ(number(other->string_to_object("corbaname:rir:#a.kind/b")), 1);
+  other->destroy();
+}
+
+}  // namespace
+}  // namespace corbel::poa::testing
