@@ -10,7 +10,7 @@
 
 packages_of() {
   local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev pkg-config python3"
-  local peers="omniorb omniidl libomniorb4-dev"
+  local peers="omniorb omniidl omniorb-idl libomniorb4-dev"
   case $1 in
     build) echo "$build" ;;
     test) echo "$build $peers omniorb-idl tshark python3 pkg-config git strace valgrind" ;;

@@ -342,8 +342,8 @@ void write_any_files(Emitter& e, const std::string& stem) {
   header.line("#include <corbel/dynamic/type_of_extended.hpp>");
   header.blank();
   header.line("#include \"" + stem + ".hpp\"");
-  for (const auto& file : e.model.files) {
-    if (file.direct) header.line("#include \"" + header_for(file.spelling, "_any.hpp") + "\"");
+  for (const auto* file : included_files(e.model)) {
+    header.line("#include \"" + header_for(file->spelling, "_any.hpp") + "\"");
   }
   std::vector<const model::Declaration*> declarations;
   for_each_own(e.model, [&](const auto& declaration) {

@@ -111,8 +111,8 @@ void define_bitset(Emitter& e, const model::Bitset& bits) {
     out.close("}");
     out.open("void " + accessor + "(" + type + " value) noexcept {");
     out.line("const std::uint64_t bits = static_cast<std::uint64_t>(value) & " + ones_text + ";");
-    out.line("_value = static_cast<_holder>((_value & ~(std::uint64_t{" + ones_text + "} << " + position + ")) | bits << " +
-             position + ");");
+    out.line("_value = static_cast<_holder>((_value & ~(std::uint64_t{" + ones_text + "} << " + position +
+             ")) | bits << " + position + ");");
     out.close("}");
   }
   out.blank();
@@ -137,7 +137,8 @@ void define_bitset(Emitter& e, const model::Bitset& bits) {
 
 void stream_bitmask(Emitter& e, const model::Bitmask& mask) {
   std::vector<std::string> names;
-  for (const auto& flag : mask.flags) names.push_back("{" + quote(flag.name) + ", " + std::to_string(flag.position) + "}");
+  for (const auto& flag : mask.flags)
+    names.push_back("{" + quote(flag.name) + ", " + std::to_string(flag.position) + "}");
   e.source.list("static constexpr corbel::mapping::BitName kNames[] = {", names, "};");
   e.source.line("return corbel::mapping::print_bits(stream, " + quote(scoped_name(mask)) + ", kNames, value._bits());");
 }

@@ -80,7 +80,8 @@ bool is_fixed(const model::Type& type) {
 
 /// Small structs of fixed size are coded inline.
 bool is_inline(const model::Struct& structure) {
-  return as<model::Exception>(&structure) == nullptr && structure.base == nullptr && structure.members.size() <= kMaxInlineMembers &&
+  return as<model::Exception>(&structure) == nullptr && structure.base == nullptr &&
+         structure.members.size() <= kMaxInlineMembers &&
          std::all_of(structure.members.begin(), structure.members.end(),
                      [](const auto& m) { return !m.optional && is_fixed(*m.type); });
 }

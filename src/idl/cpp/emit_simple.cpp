@@ -18,17 +18,25 @@ const model::Contents* inner_contents(const model::Declaration& declaration) {
 void define_constant(Emitter& e, const model::Constant& constant) {
   const Context context{constant.scope};
   const bool in_class = as<model::Interface>(constant.scope) != nullptr;
-  const TypeKind kind = resolve(*constant.type).kind;
+  model::Type type = *constant.type;
+  const TypeKind kind = resolve(type).kind;
+  if (const auto* value = std::get_if<model::Fixed>(&constant.value); value != nullptr && resolve(type).digits == 0) {
+    // A bare `fixed` is as long as its value.
+    type = resolve(type);
+    type.digits = static_cast<std::uint16_t>(value->digits.size());
+    type.scale = value->scale;
+  }
   const bool text = kind == TypeKind::string || kind == TypeKind::wstring || kind == TypeKind::fixed;
   const std::string storage = std::string(in_class ? "static " : "") + (text ? "inline const " : "constexpr ");
-  e.header.line(storage + spell(*constant.type, e.names, context) + " " + escape(constant.name) + " = " +
-                literal(constant.value, *constant.type, e.names, context) + ";");
+  e.header.line(storage + spell(type, e.names, context) + " " + escape(constant.name) + " = " +
+                literal(constant.value, type, e.names, context) + ";");
 }
 
 void define_enum(Emitter& e, const model::Enum& enumeration) {
   std::vector<std::string> enumerators;
   for (const auto* enumerator : enumeration.enumerators) enumerators.push_back(escape(enumerator->name));
-  e.header.list("enum class " + e.names.own(enumeration) + " : " + holder_of(enumeration.bit_bound) + " { ", enumerators, " };");
+  e.header.list("enum class " + e.names.own(enumeration) + " : " + holder_of(enumeration.bit_bound) + " { ",
+                enumerators, " };");
 }
 
 void define(Emitter& e, const model::Declaration& declaration) {

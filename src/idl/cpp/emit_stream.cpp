@@ -82,8 +82,8 @@ void implement_streaming(Emitter& e, const model::Declaration& declaration) {
     for (const auto* inner : *contents) implement_streaming(e, *inner);
   }
   if (!is_streamed(declaration)) return;
-  const bool structure = declaration.kind == model::DeclarationKind::struct_ ||
-                         declaration.kind == model::DeclarationKind::exception;
+  const bool structure =
+      declaration.kind == model::DeclarationKind::struct_ || declaration.kind == model::DeclarationKind::exception;
   const bool empty = structure && model::all_members(static_cast<const model::Struct&>(declaration)).empty();
   e.source.open(head(e, declaration, empty) + " {");
   if (const auto* enumeration = as<model::Enum>(&declaration)) {

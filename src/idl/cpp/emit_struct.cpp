@@ -145,9 +145,12 @@ std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure) {
   std::vector<Field> fields;
   for (const auto& member : structure.members) {
     const std::string type = spell(*member.type, e.names, {&structure});
-    Field field{member.type, exception ? escape_exception_member(member.name) : escape(member.name),
-                storage_name(member.name, exception), member.optional ? "IDL::optional<" + type + ">" : type,
-                is_by_value(*member.type) && !member.optional, member.optional};
+    Field field{member.type,
+                exception ? escape_exception_member(member.name) : escape(member.name),
+                storage_name(member.name, exception),
+                member.optional ? "IDL::optional<" + type + ">" : type,
+                is_by_value(*member.type) && !member.optional,
+                member.optional};
     const auto* enumeration = as<model::Enum>(resolve(*member.type).declaration);
     if (!std::holds_alternative<std::monostate>(member.default_value)) {
       field.initial = literal(member.default_value, *member.type, e.names, {&structure});
@@ -186,7 +189,8 @@ void define_struct(Emitter& e, const model::Struct& structure) {
   const BulkLayout* bulk = exception == nullptr ? e.layouts.bulk(structure) : nullptr;
   const std::string name = e.names.own(structure);
   e.header.blank();
-  const std::string base = structure.base == nullptr ? "" : " : public " + e.names.in({structure.scope}, *structure.base);
+  const std::string base =
+      structure.base == nullptr ? "" : " : public " + e.names.in({structure.scope}, *structure.base);
   e.header.open("class " + name + (exception != nullptr ? " final : public CORBA::UserException" : base) + " {");
   e.header.label("public:");
   if (!structure.contents.empty()) {

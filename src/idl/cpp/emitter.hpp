@@ -19,7 +19,7 @@
 /// definitions of the main file.
 namespace corbel::idl::cpp {
 
-/// What the emit functions share while the four files of one model are being written.
+/// What the emit functions share while the six files of one model are being written.
 struct Emitter {
   explicit Emitter(const model::Model& m) : model(m), names(m) {}
 
@@ -140,6 +140,9 @@ void write_any_files(Emitter& e, const std::string& stem);
 
 /// "sub/other_any.hpp" from "sub/other.idl" and "_any.hpp".
 std::string header_for(const std::string& spelling, const std::string& ending);
+/// The included IDL files whose generated headers ours includes: all but our rendering of the ORB's own IDL, which the
+/// library provides.
+std::vector<const model::File*> included_files(const model::Model& model);
 /// Every definition of the main file but modules, those inside a type before it.
 void for_each_own(const model::Model& model, const std::function<void(const model::Declaration&)>& visit);
 

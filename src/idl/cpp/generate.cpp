@@ -116,11 +116,9 @@ void write_header_top(Emitter& e) {
   if (extended) e.header.line("#include <corbel/mapping/extended.hpp>");
   if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
   e.header.line("#include <corbel/mapping/stub.hpp>");
-  const bool includes = std::any_of(e.model.files.begin(), e.model.files.end(), [](const auto& f) { return f.direct; });
-  if (includes) e.header.blank();
-  for (const auto& file : e.model.files) {
-    if (file.direct) e.header.line("#include \"" + header_for(file.spelling, ".hpp") + "\"");
-  }
+  const auto files = included_files(e.model);
+  if (!files.empty()) e.header.blank();
+  for (const auto* file : files) e.header.line("#include \"" + header_for(file->spelling, ".hpp") + "\"");
 }
 
 std::string namespace_of(const Emitter& e, const Run& run) {
@@ -237,8 +235,8 @@ void write_server_header(Emitter& e, const std::string& stem) {
   out.line("#include <corbel/mapping/skeleton.hpp>");
   out.blank();
   out.line("#include \"" + stem + ".hpp\"");
-  for (const auto& file : e.model.files) {
-    if (file.direct) out.line("#include \"" + header_for(file.spelling, "_server.hpp") + "\"");
+  for (const auto* file : included_files(e.model)) {
+    out.line("#include \"" + header_for(file->spelling, "_server.hpp") + "\"");
   }
   for (const auto& run : runs_of(e.model, is_interface)) {
     const std::string name = e.names.skeleton_namespace(run.module);
@@ -282,6 +280,14 @@ std::string finished(const std::string& head, const Writer& writer) {
 std::string header_for(const std::string& spelling, const std::string& ending) {
   const std::size_t slash = spelling.rfind('/');
   return (slash == std::string::npos ? "" : spelling.substr(0, slash + 1)) + stem_of(spelling) + ending;
+}
+
+std::vector<const model::File*> included_files(const model::Model& model) {
+  std::vector<const model::File*> files;
+  for (const auto& file : model.files) {
+    if (file.direct && !(file.shipped && stem_of(file.spelling) == "orb")) files.push_back(&file);
+  }
+  return files;
 }
 
 void for_each_own(const model::Model& model, const std::function<void(const model::Declaration&)>& visit) {

@@ -174,7 +174,8 @@ std::string literal(const model::Value& value, const model::Type& type, const Na
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
   if (const auto* i = std::get_if<std::int64_t>(&value)) return integer(*i);
   if (const auto* u = std::get_if<std::uint64_t>(&value))
-    return std::to_string(*u) + (kind == TypeKind::octet || kind == TypeKind::uint8 || kind == TypeKind::ushort ? "" : "U");
+    return std::to_string(*u) +
+           (kind == TypeKind::octet || kind == TypeKind::uint8 || kind == TypeKind::ushort ? "" : "U");
   if (const auto* d = std::get_if<double>(&value)) return real(*d, kind == TypeKind::float_);
   if (const auto* c = std::get_if<char32_t>(&value)) {
     const bool wide = kind == TypeKind::wchar;

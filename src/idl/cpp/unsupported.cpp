@@ -12,46 +12,22 @@ using model::TypeKind;
 
 std::string_view missing(const model::Type& type) {
   switch (type.kind) {
-    case TypeKind::any:
-      return "'any'";
-    case TypeKind::type_code:
-      return "'CORBA::TypeCode'";
     case TypeKind::value_base:
       return "'ValueBase'";
-    case TypeKind::fixed:
-      return "'fixed'";
-    case TypeKind::long_double:
-      return "'long double'";
-    case TypeKind::int8:
-    case TypeKind::uint8:
-      return "'int8' and 'uint8'";
-    case TypeKind::map:
-      return "maps";
     case TypeKind::value:
       return "valuetypes";
     case TypeKind::value_box:
       return "boxed valuetypes";
     case TypeKind::native:
       return "native types";
-    case TypeKind::bitset:
-      return "bitsets";
-    case TypeKind::bitmask:
-      return "bitmasks";
     default:
       return {};
   }
 }
 
-std::string_view missing(const model::Union& u) {
-  const TypeKind kind = resolve(*u.discriminator).kind;
-  return kind == TypeKind::octet || kind == TypeKind::wchar ? "octet and wchar as discriminators" : "";
-}
-
 std::string_view missing(const model::Struct& structure) {
-  if (structure.base != nullptr) return "struct inheritance";
-  if (structure.members.empty() && structure.kind == DeclarationKind::struct_) return "empty structs";
   for (const auto& member : structure.members) {
-    if (member.optional) return "optional members";
+    if (member.external) return "external members";
   }
   return {};
 }
@@ -64,10 +40,8 @@ std::string_view missing(const model::Declaration& declaration) {
       return "boxed valuetypes";
     case DeclarationKind::native:
       return "native types";
-    case DeclarationKind::bitset:
-      return "bitsets";
-    case DeclarationKind::bitmask:
-      return "bitmasks";
+    case DeclarationKind::enum_:
+      return as<model::Enum>(&declaration)->has_values ? "values of enumerators" : "";
     case DeclarationKind::interface_:
       return as<model::Interface>(&declaration)->is_local      ? "local interfaces"
              : as<model::Interface>(&declaration)->is_abstract ? "abstract interfaces"
@@ -75,8 +49,6 @@ std::string_view missing(const model::Declaration& declaration) {
     case DeclarationKind::struct_:
     case DeclarationKind::exception:
       return missing(static_cast<const model::Struct&>(declaration));
-    case DeclarationKind::union_:
-      return missing(*as<model::Union>(&declaration));
     case DeclarationKind::operation:
       return as<model::Operation>(&declaration)->contexts.empty() ? "" : "context clauses";
     default:

@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes guide.idl and guide_examples.cpp of the code blocks in a Markdown file.
+
+usage: extract_guide.py GUIDE.md FOLDER
+"""
+import re
+import sys
+from pathlib import Path
+
+
+def main(guide, folder):
+    blocks = re.findall(r"```(idl|cpp)\n(.*?)```", Path(guide).read_text(encoding="utf-8"), re.DOTALL)
+    idl = "".join(text for language, text in blocks if language == "idl")
+    examples = [text for language, text in blocks if language == "cpp"]
+    lines = ['#include <iostream>', '#include <corbel/dynamic/type_factory.hpp>', '#include "guide_any.hpp"', '#include "guide_server.hpp"']
+    for number, text in enumerate(examples):
+        lines += [f"void example_{number}();", f"void example_{number}() {{", text, "}"]
+    lines += ["int main() {"] + [f"  example_{number}();" for number in range(len(examples))] + ["}"]
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    Path(folder, "guide.idl").write_text(idl, encoding="utf-8")
+    Path(folder, "guide_examples.cpp").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 0 if idl and examples else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) == 3 else print(__doc__) or 2)
