@@ -16,7 +16,8 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit
 
 echo 'interface Echo { string say(in string text); };' > echo.idl
-cp "$root/idl/CosNaming.idl" naming.idl
+# omniORB's library has CosNaming already.
+sed 's/CosNaming/NamingCost/g; s/omg.org/corbel.test/' "$root/idl/CosNaming.idl" > naming.idl
 {
   echo 'struct Item { long id; string name; }; typedef sequence<Item> Items; interface Hundred {'
   for number in $(seq 100); do echo "Items operation_$number(in long a, in string b, inout Item c, out double d);"; done

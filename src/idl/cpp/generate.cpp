@@ -285,7 +285,7 @@ std::string header_for(const std::string& spelling, const std::string& ending) {
 std::vector<const model::File*> included_files(const model::Model& model) {
   std::vector<const model::File*> files;
   for (const auto& file : model.files) {
-    if (file.direct && !(file.shipped && stem_of(file.spelling) == "orb")) files.push_back(&file);
+    if (file.direct && file.spelling != "orb.idl") files.push_back(&file);
   }
   return files;
 }

@@ -29,7 +29,7 @@ class Mirror : public POA_Dynamic::Mirror {
     const Dynamic::Point* point;
     const Dynamic::Node* node;
     const Dynamic::Choice* choice;
-    CORBA::Fixed money(7, 2);
+    CORBA::Fixed money;
     if (a >>= point) {
       text << "Point " << point->x << ' ' << point->y;
     } else if (a >>= node) {
@@ -74,7 +74,6 @@ class Mirror : public POA_Dynamic::Mirror {
     if (amount < CORBA::Fixed(0)) throw Dynamic::Oops("negative", CORBA::Fixed("0.01"));
     return amount * CORBA::Fixed(2);
   }
-  CORBA::LongDouble half(CORBA::LongDouble value) override { return value / 2; }
   void shutdown() override { orb_->shutdown(false); }
 
  private:
