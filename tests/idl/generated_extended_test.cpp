@@ -133,7 +133,8 @@ TEST(GeneratedExtended, PacksBits) {
   EXPECT_EQ(wider.rest(), 0xfffffU);
   expect_travels(Extended::Packed(flags, header, wider));
   static_assert(sizeof(Extended::Flags) == 2);
-  corbel::cdr::Decoder decoder(octets_of(std::uint16_t{0x8000}, true), {.little_endian = true});
+  const auto octets = octets_of(std::uint16_t{0x8000}, true);
+  corbel::cdr::Decoder decoder(octets, {.little_endian = true});
   corbel::mapping::Codec<Extended::Flags>::decode(decoder, flags);
   EXPECT_FALSE(decoder.ok());
 }
