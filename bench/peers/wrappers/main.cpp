@@ -22,28 +22,36 @@ struct Message {
   char filler[48] = {};
 };
 
+[[noreturn, gnu::cold]] void fail(const base::Error& error) {
+  throw std::runtime_error(base::to_string(error));
+}
 template <class T>
 T checked(base::Result<T> result) {
-  if (!result) throw std::runtime_error(base::to_string(result.error()));
+  if (!result) fail(result.error());
   return std::move(*result);
 }
 void check(const base::Status& status) {
-  if (!status) throw std::runtime_error(base::to_string(status.error()));
+  if (!status) fail(status.error());
 }
 
 /// The control's loops, with the wrappers' calls: each is one inline system call.
 template <class Stream>
 void send_all(Stream& stream, base::ConstByteSpan data) {
-  while (!data.empty()) data = data.subspan(checked(stream.send(data)));
+  while (!data.empty()) {
+    const auto sent = stream.send(data);
+    if (!sent) fail(sent.error());
+    data = data.subspan(*sent);
+  }
 }
 /// False if the peer closed before the first octet.
 template <class Stream>
 bool receive_all(Stream& stream, base::ByteSpan room) {
   for (std::size_t done = 0; done < room.size();) {
-    const std::size_t got = checked(stream.recv(room.subspan(done)));
-    if (got == 0 && done == 0) return false;
-    if (got == 0) throw std::runtime_error("the peer went away");
-    done += got;
+    const auto got = stream.recv(room.subspan(done));
+    if (!got) fail(got.error());
+    if (*got == 0 && done == 0) return false;
+    if (*got == 0) throw std::runtime_error("the peer went away");
+    done += *got;
   }
   return true;
 }
@@ -100,8 +108,8 @@ class Client {
 
  private:
   void await_reply() {
-    Message reply;
-    if (!receive_all(stream_, room_of(reply))) throw std::runtime_error("the server went away");
+    base::Octet reply[sizeof(Message)];  // says nothing
+    if (!receive_all(stream_, reply)) throw std::runtime_error("the server went away");
   }
   void exchange(const base::Bytes& data, base::Bytes* back) {
     send_both(stream_, {.operation = back != nullptr ? Operation::echo : Operation::exchange, .size = data.size()},
