@@ -10,10 +10,10 @@ namespace {
 
 class SyncScope : public PoaTest {
  protected:
-  /// Calls oneway through an ORB with the scope, and says what came of it. The arguments are this fixture's way.
-  std::string notify(const ObjectRef& object, const std::string& scope) {
+  /// Calls oneway through an ORB with the scope, and says what came of it.
+  std::string notify(const ObjectRef& object, const std::string& scope, const std::string& timeout = "60000") {
     static constexpr corba::Operation kNumber{"number", true};
-    const OrbRef client = make_orb("caller", {"-ORBSyncScope", scope});
+    const OrbRef client = make_orb("caller", {"-ORBSyncScope", scope, "-ORBCallTimeout", timeout});
     const ObjectRef target = client->string_to_object(orb->object_to_string(object));
     std::string result = outcome([&] {
       std::int32_t argument = 0;
@@ -49,11 +49,21 @@ TEST_P(SyncScope, TheTargetTellsOfItsException) {
   EXPECT_EQ(notify(object, "target"), "NO_PERMISSION 0x00000007");
 }
 
-TEST_P(SyncScope, TheServerTellsThatItIsNotThereAndTheTransportDoesNot) {
+TEST_P(SyncScope, TheTargetTellsThatItIsNotThereAndTheTransportDoesNot) {
   const ObjectRef object = root->servant_to_reference(CORBA::make_reference<Probe>());
   root->deactivate_object(root->reference_to_id(object));
   EXPECT_EQ(notify(object, "transport"), "none");
   EXPECT_EQ(notify(object, "target"), "OBJECT_NOT_EXIST 0x4f4d0001");
+}
+
+TEST_P(SyncScope, TheServerHasToAnswerAndTheTransportHasNot) {
+  // Nobody runs this ORB, so nobody reads what arrives.
+  const OrbRef deaf = make_orb("deaf", {"-ORBConcurrency", "single"});
+  const PoaRef poa = IDL::traits<PortableServer::POA>::narrow(deaf->resolve_initial_references("RootPOA"));
+  const ObjectRef object = poa->servant_to_reference(CORBA::make_reference<Probe>());
+  EXPECT_EQ(notify(object, "transport", "100"), "none");
+  EXPECT_EQ(notify(object, "server", "100").substr(0, 7), "TIMEOUT");
+  deaf->destroy();
 }
 
 }  // namespace

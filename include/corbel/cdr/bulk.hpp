@@ -81,10 +81,8 @@ class RawIterator {
 /// After a copy from the wire: a pass of its own, so that the copy itself moves whole words.
 template <class T>
 void clear_padding(T* values, std::size_t count) noexcept {
-  if constexpr (BulkLayout<T>::value) {
-    if constexpr (BulkLayout<T>::has_padding) {
-      for (std::size_t i = 0; i < count; ++i) BulkLayout<T>::clear_padding(values[i]);
-    }
+  if constexpr (requires { requires BulkLayout<T>::has_padding; }) {
+    for (std::size_t i = 0; i < count; ++i) BulkLayout<T>::clear_padding(values[i]);
   }
 }
 
