@@ -52,7 +52,7 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, C
     const AdapterFactory make_adapter = components.make_adapter;
     auto state = std::make_unique<OrbState>(std::move(options), std::move(components));
     OrbState& parts = *state;
-    const auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
+    auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
     parts.core.set_orb(orb);
     if (make_adapter != nullptr) {
       parts.adapter = make_adapter(parts.core);
