@@ -62,6 +62,7 @@ constexpr ErrorRow kErrorTable[] = {
 
     {Stage::decode, Code::bad_character, "DATA_CONVERSION", minor::kCharacterNotInCodeSet, kYes},
     {Stage::decode, Code::wide_data, "BAD_PARAM", minor::kWideDataWithoutCodeSet, kYes},
+    {Stage::decode, Code::not_found, "MARSHAL", minor::kNoValueFactory, kYes},
     {Stage::decode, Code::none, "MARSHAL", 0, kYes},
 
     {Stage::listen, Code::out_of_resources, "NO_RESOURCES", 0, kNo},
