@@ -3,6 +3,7 @@
 #include "corbel/builtins/builtins.hpp"
 
 #include "corbel/dynamic/codec_factory.hpp"
+#include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/messaging/giop.hpp"
 #include "corbel/messaging/giop_lite.hpp"
 #include "corbel/orb/orb.hpp"
@@ -29,6 +30,7 @@ orb::Components components() {
       &poa::make_adapter,
       {
           {"CodecFactory", &dynamic::make_codec_factory},
+          {"DynAnyFactory", &dynamic::make_dyn_any_factory},
       },
   };
 }

@@ -13,7 +13,8 @@ def main(guide, folder):
     blocks = re.findall(r"```(idl|cpp)\n(.*?)```", Path(guide).read_text(encoding="utf-8"), re.DOTALL)
     idl = "".join(text for language, text in blocks if language == "idl")
     examples = [text for language, text in blocks if language == "cpp"]
-    headers = ["corbel/corbel.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/type_factory.hpp",
+    headers = ["corbel/corbel.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
+               "corbel/dynamic/type_factory.hpp",
                "guide_any.hpp", "guide_server.hpp", "iostream"]
     lines = [f"#include <{header}>" for header in headers]
     for number, text in enumerate(examples):
