@@ -122,18 +122,10 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
       if (!body.ok()) [[unlikely]]
         attempt.bad_results = body.error();
       return;
-    case messaging::ReplyStatus::user_exception: {
-      const std::string_view id = body.get_plain_string();
-      for (const corba::ExceptionType& type : call.operation.raises) {
-        if (type.id == id) type.decode_and_throw(body);
-      }
-      if (body.ok()) {
-        throw CORBA::UNKNOWN(CORBA::OMGVMCID | 1, CompletionStatus::COMPLETED_MAYBE,
-                             "the operation does not declare user exception " + std::string(id));
-      }
+    case messaging::ReplyStatus::user_exception:
+      corba::throw_user_exception(call.operation, body);
       attempt.bad_results = body.error();
       return;
-    }
     case messaging::ReplyStatus::system_exception: {
       const std::string id(body.get_plain_string());
       const auto minor = body.get<std::uint32_t>();

@@ -17,6 +17,9 @@ struct traits;
 namespace CORBA {
 
 class ORB;
+class NVList;
+class Request;
+struct NamedValue;
 template <class T>
 class weak_object_reference;
 
@@ -105,6 +108,10 @@ class CORBEL_API Object {
   /// The most derived interface's repository id, asked from the object.
   virtual std::string _repository_id();
   virtual object_reference<ORB> _get_orb();
+  /// A call to be put together at run time (corbel/dynamic/request.hpp). Throws NO_IMPLEMENT for local objects.
+  object_reference<Request> _request(const std::string& operation);
+  object_reference<Request> _create_request(const std::string& operation, const NVList& arguments,
+                                            const NamedValue& result);
   /// True for objects that cannot be marshalled.
   virtual bool _is_local() const noexcept { return target_ == nullptr; }
 
