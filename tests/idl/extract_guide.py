@@ -14,6 +14,7 @@ def main(guide, folder):
     idl = "".join(text for language, text in blocks if language == "idl")
     examples = [text for language, text in blocks if language == "cpp"]
     headers = ["corbel/corbel.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
+               "corbel/dynamic/dynamic_implementation.hpp", "corbel/dynamic/request.hpp",
                "corbel/dynamic/type_factory.hpp",
                "guide_any.hpp", "guide_server.hpp", "iostream"]
     lines = [f"#include <{header}>" for header in headers]
