@@ -7,6 +7,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
+#include "orb/call_carrier.hpp"
 #include "orb/core.hpp"
 #include "orb/error_map.hpp"
 
@@ -76,7 +77,7 @@ class LocalCall final : public corba::ServerCall {
   std::unique_ptr<Octets> octets_;
 };
 
-class LocalTarget final : public corba::Target {
+class LocalTarget final : public corba::Target, public base::SharedFromThis {
  public:
   LocalTarget(Core& core, ior::Ior ior, base::Bytes object_key)
       : core_(core), orb_(core.orb()), ior_(std::move(ior)), object_key_(std::move(object_key)) {}
@@ -108,6 +109,7 @@ class LocalTarget final : public corba::Target {
     }
   }
 
+  void invoke_async(corba::AsyncCall& call) override;
   const ior::Ior& ior() const override { return ior_; }
   cdr::Context& context() const noexcept override { return core_; }
   bool is_local() const noexcept override { return true; }
@@ -156,6 +158,35 @@ class LocalTarget final : public corba::Target {
   const ior::Ior ior_;
   const base::Bytes object_key_;
 };
+
+/// An asynchronous call inside the process: a thread of the ORB, or one that waits for it, makes it synchronously.
+class LocalAsyncCall final : public CallCarrier {
+ public:
+  LocalAsyncCall(corba::AsyncCall& call, base::SharedPtr<LocalTarget> target, Core& core)
+      : CallCarrier(call, core.completions()), target_(std::move(target)) {}
+
+ private:
+  bool help(base::Deadline) override { return false; }
+  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
+  void finish() noexcept override {
+    std::exception_ptr failure;
+    try {
+      std::exchange(target_, nullptr)
+          ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
+                    [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()});
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    complete(std::move(failure));
+  }
+
+  base::SharedPtr<LocalTarget> target_;
+};
+
+void LocalTarget::invoke_async(corba::AsyncCall& call) {
+  core_.start_threads();
+  core_.completions().push(call.emplace_carrier<LocalAsyncCall>(call, shared_from(this), core_));
+}
 
 }  // namespace
 

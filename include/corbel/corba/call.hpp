@@ -47,13 +47,19 @@ struct Call {
 /// returns only if decoding fails.
 CORBEL_API void throw_user_exception(const Operation& operation, cdr::Decoder& decoder);
 
+class AsyncCall;
+
 /// What a reference leads to: a remote object or one in this process. Shared by all stubs of the same reference;
 /// thread-safe.
-class Target {
+class CORBEL_API Target {
  public:
   virtual ~Target() = default;
   /// Carries out the call; returns when it is done, or throws a CORBA exception.
   virtual void invoke(const Call& call) = 0;
+  /// Begins the call and returns; its outcome goes to `call`, to which the target keeps a reference meanwhile (it is a
+  /// counted object: see async_call.hpp). Throws what stopped it before a request had been sent; `call` is not told
+  /// then.
+  virtual void invoke_async(AsyncCall& call);
   /// The reference as data.
   virtual const ior::Ior& ior() const = 0;
   /// The ORB it belongs to (not owned).

@@ -62,6 +62,15 @@ final class Values {
     }
   }
 
+  /** The TypeCode of elements; from the helper if there is one, since those of recursive types are resolved there. */
+  private static TypeCode elementType(TypeCode type, Class<?> element) throws Exception {
+    try {
+      return (TypeCode) Class.forName(element.getName() + "Helper").getMethod("type").invoke(null);
+    } catch (ClassNotFoundException none) {
+      return type.content_type();
+    }
+  }
+
   private static String swapCase(String text) {
     StringBuilder swapped = new StringBuilder();
     for (char c : text.toCharArray()) {
@@ -85,7 +94,7 @@ final class Values {
     Object result = Array.newInstance(value.getClass().getComponentType(), length);
     for (int i = 0; i < length; ++i) {
       Object element = Array.get(value, reversed ? length - 1 - i : i);
-      Array.set(result, i, twist(element, type.content_type()));
+      Array.set(result, i, twist(element, elementType(type, result.getClass().getComponentType())));
     }
     return result;
   }
@@ -158,7 +167,7 @@ final class Values {
       case TCKind._tk_array: {
         boolean equal = Array.getLength(a) == Array.getLength(b);
         for (int i = 0; equal && i < Array.getLength(a); ++i) {
-          equal = same(Array.get(a, i), Array.get(b, i), type.content_type());
+          equal = same(Array.get(a, i), Array.get(b, i), elementType(type, a.getClass().getComponentType()));
         }
         return equal;
       }
@@ -247,7 +256,8 @@ final class Values {
       throws Exception {
     Object result = Array.newInstance(mapped.getComponentType(), length);
     for (int i = 0; i < length; ++i) {
-      Array.set(result, i, sample(mapped.getComponentType(), type.content_type(), random, depth + 1));
+      TypeCode element = elementType(type, mapped.getComponentType());
+      Array.set(result, i, sample(mapped.getComponentType(), element, random, depth + 1));
     }
     return result;
   }
