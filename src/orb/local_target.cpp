@@ -2,25 +2,80 @@
 #include "orb/local_target.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
+#include "orb/call_carrier.hpp"
 #include "orb/core.hpp"
 #include "orb/error_map.hpp"
 
 namespace corbel::orb {
 namespace {
 
-/// A request that never was a message: the skeleton works on the caller's own arguments and results.
+/// A request that never was a message: the skeleton works on the caller's own arguments and results, unless one of them
+/// needs octets.
 class LocalCall final : public corba::ServerCall {
  public:
-  explicit LocalCall(const corba::Call& call) noexcept
-      : ServerCall(call.operation.name, nullptr, call.local_arguments) {}
-  void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
+  LocalCall(const corba::Call& call, Core& core)
+      : ServerCall(call.operation.name, nullptr, call.local_arguments), call_(call), core_(core) {
+    if (call.local_arguments == nullptr) use_octets();
+  }
+
+  void use_octets() override {
+    if (octets_ != nullptr) return;
+    octets_ = std::make_unique<Octets>();
+    if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
+    set_octets(octets_->decoder);
+  }
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
+    if (octets_ == nullptr || call_.operation.oneway) return;
+    const bool written = transfer(results);
+    if (written) call_.decode_results(octets_->decoder);
+    if (!written || !octets_->decoder.ok()) fail("results", CORBA::CompletionStatus::COMPLETED_YES);
+  }
+  /// Hands what the servant threw to a caller who may know it by another type. Only if it is to be thrown as it is,
+  /// this returns.
+  void raise_as_expected(const CORBA::UserException& exception) {
+    if (octets_ == nullptr) return;
+    const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
+    if (written) corba::throw_user_exception(call_.operation, octets_->decoder);
+    fail("exception", CORBA::CompletionStatus::COMPLETED_YES);
+  }
+
+ private:
+  struct Octets {
+    cdr::Encoder encoder;
+    base::Bytes bytes;
+    cdr::Decoder decoder;
+  };
+
+  bool transfer(base::FunctionRef<void(cdr::Encoder&)> write) {
+    octets_->encoder.reset({});
+    write(octets_->encoder);
+    if (!octets_->encoder.ok()) return false;
+    octets_->bytes = octets_->encoder.to_bytes();
+    octets_->decoder = cdr::Decoder(octets_->bytes, {}, core_.options().limits);
+    octets_->decoder.set_context(&core_);
+    return true;
+  }
+  [[noreturn]] void fail(const char* what, CORBA::CompletionStatus completed) {
+    const base::Error error = octets_->encoder.ok() ? octets_->decoder.error() : octets_->encoder.error();
+    try {
+      raise(error, std::string(what) + " of operation '" + std::string(operation()) + "'");
+    } catch (CORBA::SystemException& exception) {
+      exception.completed(completed);
+      throw;
+    }
+  }
+
+  const corba::Call& call_;
+  Core& core_;
+  std::unique_ptr<Octets> octets_;
 };
 
-class LocalTarget final : public corba::Target {
+class LocalTarget final : public corba::Target, public base::SharedFromThis {
  public:
   LocalTarget(Core& core, ior::Ior ior, base::Bytes object_key)
       : core_(core), orb_(core.orb()), ior_(std::move(ior)), object_key_(std::move(object_key)) {}
@@ -29,7 +84,7 @@ class LocalTarget final : public corba::Target {
     if (call.operation.oneway && core_.options().sync_scope != policy::SyncScope::with_target) {
       return invoke_oneway(call);
     }
-    LocalCall server_call(call);
+    LocalCall server_call(call, core_);
     try {
       adapter().dispatch(object_key_, server_call);
     } catch (const LocationForward& forward) {
@@ -38,7 +93,10 @@ class LocalTarget final : public corba::Target {
       throw;
     } catch (const CORBA::UserException& exception) {
       const auto listed = server_call.raises();
-      if (std::find(listed.begin(), listed.end(), exception._rep_id()) != listed.end()) throw;
+      if (std::find(listed.begin(), listed.end(), exception._rep_id()) != listed.end()) {
+        server_call.raise_as_expected(exception);
+        throw;
+      }
       throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, kMaybe,
                            std::string("the operation does not declare ") + exception._rep_id());
     } catch (const std::exception& exception) {
@@ -49,6 +107,7 @@ class LocalTarget final : public corba::Target {
     }
   }
 
+  void invoke_async(corba::AsyncCall& call) override;
   const ior::Ior& ior() const override { return ior_; }
   cdr::Context& context() const noexcept override { return core_; }
   bool is_local() const noexcept override { return true; }
@@ -65,7 +124,7 @@ class LocalTarget final : public corba::Target {
   /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
   void invoke_oneway(const corba::Call& call) {
     ObjectAdapter& target = adapter();
-    LocalCall server_call(call);
+    LocalCall server_call(call, core_);
     try {
       target.dispatch(object_key_, server_call);
     } catch (const LocationForward& forward) {
@@ -97,6 +156,35 @@ class LocalTarget final : public corba::Target {
   const ior::Ior ior_;
   const base::Bytes object_key_;
 };
+
+/// An asynchronous call inside the process: a thread of the ORB, or one that waits for it, makes it synchronously.
+class LocalAsyncCall final : public CallCarrier {
+ public:
+  LocalAsyncCall(corba::AsyncCall& call, base::SharedPtr<LocalTarget> target, Core& core)
+      : CallCarrier(call, core.completions()), target_(std::move(target)) {}
+
+ private:
+  bool help(base::Deadline) override { return false; }
+  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
+  void finish() noexcept override {
+    std::exception_ptr failure;
+    try {
+      std::exchange(target_, nullptr)
+          ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
+                    [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()});
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    complete(std::move(failure));
+  }
+
+  base::SharedPtr<LocalTarget> target_;
+};
+
+void LocalTarget::invoke_async(corba::AsyncCall& call) {
+  core_.start_threads();
+  core_.completions().push(call.emplace_carrier<LocalAsyncCall>(call, shared_from(this), core_));
+}
 
 }  // namespace
 

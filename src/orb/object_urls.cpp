@@ -55,7 +55,7 @@ std::uint32_t minor_of(ior::UrlFault fault) {
 }
 
 template <class Refused>
-void decode_refusal(cdr::Decoder&) {
+void decode_refusal(cdr::Decoder&, const corba::ExceptionType&) {
   throw CORBA::BAD_PARAM(corba::minor::kUrlOther, CORBA::CompletionStatus::COMPLETED_NO, Refused::kText);
 }
 struct NotFound {
