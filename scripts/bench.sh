@@ -33,12 +33,6 @@ case $suite in --quick | --output | --output=* | --only | --only=*) suite=all ;;
 case $suite in
   all | counts) bash scripts/peers.sh >/dev/null || echo "bench: going on without omniORB from PyPI" ;;
 esac
-case $suite in
-  all | whitebox) # a library with time probes, in a build of its own
-    configure probes
-    build_targets probes corbel-bench-layers
-    ;;
-esac
 configure release
 # CMake looks for peers only when it configures: once more after packages were installed.
 if [ /var/lib/dpkg/status -nt build/release/build.ninja ]; then logged reconfigure cmake build/release; fi
