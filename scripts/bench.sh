@@ -15,6 +15,7 @@
 #   demux      finding operations and objects in four ways
 #   whitebox   where one call goes, layer by layer
 #   micro      marshalling by generated code beside the same by hand
+#   compile    what generated code costs the C++ compiler, and its size
 #   model      linear regression over streams of earlier runs
 #   report     one page of tables and charts from the figures of earlier runs
 #
