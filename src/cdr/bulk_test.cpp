@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/cdr/bulk.hpp"
-#include "cdr/test_support.hpp"
 
 #include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "cdr/test_support.hpp"
 
 namespace corbel::cdr {
 namespace {
@@ -100,6 +103,29 @@ TEST(Bulk, ReadsStructsAtAnyAddressAndClearsTheirPadding) {
     get_bulk(again, array, values.size());
     EXPECT_EQ(array[0], values[0]);
   }
+}
+
+TEST(Bulk, CopiesLargeRunsWhereverTheyLie) {
+  constexpr std::size_t kSize = 10'000;
+  base::Bytes source(kSize + 4096);
+  std::iota(source.begin(), source.end(), base::Octet{1});
+  std::vector<base::Octet> read;
+  read.reserve(kSize);
+  bool slow = false;
+  for (std::size_t ahead = 0; ahead < 128; ahead += 8) {
+    const std::size_t begin = (reinterpret_cast<std::uintptr_t>(read.data()) + 8192 - ahead -
+                               reinterpret_cast<std::uintptr_t>(source.data())) %
+                              4096;
+    const base::ConstByteSpan raw(source.data() + begin, kSize);
+    slow = slow || base::copies_slowly(read.data(), raw.data(), kSize);
+    Decoder decoder(raw, kLittle);
+    get_vector(decoder, read, kSize);
+    EXPECT_TRUE(std::equal(raw.begin(), raw.end(), read.begin(), read.end())) << ahead;
+    base::Bytes copy(kSize);
+    base::copy_octets(copy.data(), raw.data(), kSize);
+    EXPECT_EQ(copy, read) << ahead;
+  }
+  EXPECT_TRUE(slow);  // both ways were taken
 }
 
 TEST(Bulk, EmptiesTheVectorOnTruncation) {

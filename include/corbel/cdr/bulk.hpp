@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -93,7 +94,11 @@ void append_raw(std::vector<T>& out, base::ConstByteSpan raw) {
   if (reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) == 0) {
     // The vector only copies octets from here: T is trivially copyable.
     const T* values = reinterpret_cast<const T*>(raw.data());
-    out.insert(out.end(), values, values + raw.size() / sizeof(T));
+    const std::size_t count = raw.size() / sizeof(T);
+    if (out.capacity() - before < count) out.reserve(std::max(before + count, 2 * out.capacity()));
+    std::size_t run = count;
+    if (base::copies_slowly(out.data() + before, values, raw.size())) run = 1 + base::kCopyPiece / 2 / sizeof(T);
+    for (std::size_t i = 0; i < count; i += run) out.insert(out.end(), values + i, values + std::min(count, i + run));
   } else {
     out.insert(out.end(), RawIterator<T>(raw.data()), RawIterator<T>(raw.data() + raw.size()));
   }
@@ -109,7 +114,7 @@ requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, T* out, std::size
   static_assert(std::is_trivially_copyable_v<T>);
   const base::ConstByteSpan raw = decoder.take_octets(count * sizeof(T));
   if (raw.empty()) return;
-  std::memcpy(static_cast<void*>(out), raw.data(), raw.size());
+  base::copy_octets(out, raw.data(), raw.size());
   detail::clear_padding(out, count);
 }
 

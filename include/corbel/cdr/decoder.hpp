@@ -139,7 +139,7 @@ class CORBEL_API Decoder {
       if (!check_booleans(raw)) return;
     }
     if (sizeof(T) == 1 || !swap_) {
-      std::memcpy(values, raw.data(), raw.size());
+      base::copy_octets(values, raw.data(), raw.size());
     } else {
       swap_into(values, raw.data(), count, sizeof(T));
     }

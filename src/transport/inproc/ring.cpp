@@ -70,8 +70,8 @@ base::Result<std::size_t> Ring::read(base::ByteSpan buffer, base::Deadline deadl
   lock.unlock();
 
   const std::size_t first = std::min(size, capacity_ - begin);
-  std::memcpy(buffer.data(), octets_.get() + begin, first);
-  std::memcpy(buffer.data() + first, octets_.get(), size - first);
+  base::copy_octets(buffer.data(), octets_.get() + begin, first);
+  base::copy_octets(buffer.data() + first, octets_.get(), size - first);
 
   lock.lock();
   read_ += size;
@@ -106,8 +106,8 @@ void Ring::put(std::uint64_t at, const base::Octet* data, std::size_t size) noex
   if (size == 0) return;
   const std::size_t begin = static_cast<std::size_t>(at % capacity_);
   const std::size_t first = std::min(size, capacity_ - begin);
-  std::memcpy(octets_.get() + begin, data, first);
-  std::memcpy(octets_.get(), data + first, size - first);
+  base::copy_octets(octets_.get() + begin, data, first);
+  base::copy_octets(octets_.get(), data + first, size - first);
 }
 
 void Ring::update_event() noexcept {
