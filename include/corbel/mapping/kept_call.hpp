@@ -87,8 +87,8 @@ class KeptCall : public Base {
 
   template <class Arguments, std::size_t... I>
   void assign(const Arguments& arguments, std::index_sequence<I...>) {
-    constexpr bool kOut[] = {detail::Kept<P>::kOut..., false};
-    constexpr auto place = [](const bool* out, std::size_t end) {
+    [[maybe_unused]] constexpr bool kOut[] = {detail::Kept<P>::kOut..., false};
+    [[maybe_unused]] constexpr auto place = [](const bool* out, std::size_t end) {
       std::size_t n = 0;
       for (std::size_t i = 0; i < end; ++i) n += out[i];
       return n;

@@ -14,10 +14,6 @@ bool is_helper(const std::string& name) {
   return name == "call" || name == "in" || name == "out" || name == "inout";
 }
 
-const std::string& operation_constant(Emitter& e, const Method& method) {
-  return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
-}
-
 void declare_methods(Emitter& e, const model::Interface& interface) {
   const Context context{&interface};
   for (const auto& method : methods_of(interface)) {
@@ -27,6 +23,10 @@ void declare_methods(Emitter& e, const model::Interface& interface) {
 }
 
 }  // namespace
+
+const std::string& operation_constant(Emitter& e, const Method& method) {
+  return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
+}
 
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p) {
   const std::string name = escape(p.name);
@@ -97,6 +97,7 @@ void define_interface(Emitter& e, const model::Interface& interface) {
   e.header.line("static constexpr std::string_view _interface_id = " + quote(interface.repository_id) + ";");
   e.header.blank();
   declare_methods(e, interface);
+  declare_async_methods(e, interface);
   e.header.blank();
   e.header.line("bool _static_is_a(std::string_view repository_id) const noexcept override;");
   e.header.blank();
@@ -144,6 +145,7 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
         {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names, body) + ">(", arguments,
          ");"});
   }
+  implement_async_methods(e, interface);
   std::string chain = "repository_id == _interface_id";
   for (const auto* base : interface.bases)
     chain += " || " + e.names.in(inside, *base) + "::_static_is_a(repository_id)";

@@ -35,6 +35,7 @@ struct Emitter {
   Writer late;
   std::set<const model::Declaration*> complete;  ///< structs and unions whose definition has been written
   Writer any_source;
+  bool futures = false;  ///< async_ operations are wanted
 
   /// A name of corbel::mapping, qualified if the model has the same name somewhere; see use_helpers().
   std::string helper(const std::string& name) const { return (names.is_used(name) ? "corbel::mapping::" : "") + name; }
@@ -101,6 +102,11 @@ void implement_codec(Emitter& e, const model::Declaration& declaration);
 void declare_operations(Emitter& e, const model::Interface& interface);
 void implement_stub(Emitter& e, const model::Interface& interface);
 
+// Asynchronous forms.
+void declare_async_methods(Emitter& e, const model::Interface& interface);
+void implement_async_methods(Emitter& e, const model::Interface& interface);
+void emit_amic_traits(Emitter& e, const model::Interface& interface);
+
 // Server files.
 void define_skeleton(Emitter& e, const model::Interface& interface);
 void emit_servant_traits(Emitter& e, const model::Interface& interface);
@@ -119,6 +125,8 @@ struct Method {
   const model::Interface* owner;
 };
 std::vector<Method> methods_of(const model::Interface& interface);
+/// The constant that describes a method to the ORB: "kEcho_echo".
+const std::string& operation_constant(Emitter& e, const Method& method);
 /// Own methods first, then those of the bases, each once.
 std::vector<Method> all_methods_of(const model::Interface& interface);
 /// "(const std::string& message, std::int32_t& count)" as single items; unnamed for a pointer to member.

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "idl/cpp/emitter.hpp"
+#include "idl/cpp/implied.hpp"
 
 namespace corbel::idl::cpp {
 namespace {
@@ -96,6 +97,15 @@ bool uses_extended(const Emitter& e) {
   return found;
 }
 
+bool has_handlers(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    const auto* interface = as<model::Interface>(&d);
+    found |= interface != nullptr && interface->reply_handler != nullptr;
+  });
+  return found;
+}
+
 void write_header_top(Emitter& e) {
   bool unions = false;
   for_each_own(e.model, [&](const auto& d) { unions |= as<model::Union>(&d) != nullptr; });
@@ -115,6 +125,8 @@ void write_header_top(Emitter& e) {
   if (anys) e.header.line("#include <corbel/dynamic/any.hpp>");
   if (extended) e.header.line("#include <corbel/mapping/extended.hpp>");
   if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
+  if (has_handlers(e)) e.header.line("#include <corbel/mapping/ami.hpp>");
+  if (e.futures) e.header.line("#include <corbel/mapping/future.hpp>");
   e.header.line("#include <corbel/mapping/stub.hpp>");
   const auto files = included_files(e.model);
   if (!files.empty()) e.header.blank();
@@ -131,6 +143,14 @@ void forward_declare_interfaces(Emitter& e) {
     open_namespace(e.header, namespace_of(e, run));
     for (const auto* interface : run.declarations) e.header.line("class " + e.names.own(*interface) + ";");
     close_namespace(e.header, namespace_of(e, run));
+  }
+  for (const auto& run : runs) {
+    for (const auto* interface : run.declarations) {
+      const auto* handler = as<model::Interface>(interface)->reply_handler;
+      if (handler == nullptr) continue;
+      const std::string space = e.names.skeleton_namespace(run.module);
+      e.header.line("namespace " + space + " { class " + e.names.own(*handler) + "; }");
+    }
   }
   e.header.blank();
   for (const auto& run : runs) {
@@ -167,6 +187,9 @@ void write_header(Emitter& e) {
   }
   e.header.blank();
   for_each(e.model.contents, [&](const auto& declaration) { emit_traits(e, declaration); });
+  for_each(e.model.contents, [&](const auto& declaration) {
+    if (const auto* interface = as<model::Interface>(&declaration)) emit_amic_traits(e, *interface);
+  });
   e.header.blank();
   for_each(e.model.contents, [&](const auto& declaration) { emit_codec(e, declaration); });
 }
@@ -300,8 +323,10 @@ std::vector<std::string> file_names(const std::string& idl_path) {
           stem + "_server.cpp", stem + "_any.hpp", stem + "_any.cpp"};
 }
 
-std::vector<GeneratedFile> generate(const model::Model& model, const std::string& version) {
+std::vector<GeneratedFile> generate(model::Model& model, const std::string& version, const Options& options) {
+  imply_reply_handlers(model, options.ami);
   Emitter e(model);
+  e.futures = options.futures;
   const std::string& path = model.files.at(0).path;
   const std::string stem = stem_of(path);
   write_header(e);
