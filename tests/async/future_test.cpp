@@ -3,27 +3,9 @@
 #include <coroutine>
 #include <cstdlib>
 #include <latch>
-#include <new>
 #include <optional>
 
 #include "support.hpp"
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}
-// GCC takes the pair of malloc and free for a mistake when it inlines one of them.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace corbel::async_test {
 namespace {

@@ -28,7 +28,8 @@ Context with_parameters(const Emitter& e, const Method& method, Context context)
 std::vector<std::string> signature(const Emitter& e, const Method& method, const Context& context) {
   std::vector<std::string> types = {spell(*method.result, e.names, context)};
   for (const auto& p : method.parameters) {
-    types.push_back("corbel::mapping::" + kind(p) + "<" + spell(*p.type, e.names, context) + ">");
+    const std::string view = view_kind(e, p, context);
+    types.push_back(view.empty() ? "corbel::mapping::" + kind(p) + "<" + spell(*p.type, e.names, context) + ">" : view);
   }
   return types;
 }

@@ -28,6 +28,13 @@ const std::string& operation_constant(Emitter& e, const Method& method) {
   return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
 }
 
+std::string view_kind(const Emitter& e, const model::Parameter& p, const Context& context) {
+  const std::string view = view_type(p, e.names, context);
+  if (view.empty()) return {};
+  const std::uint64_t bound = resolve(*p.type).bound;
+  return "corbel::mapping::View<" + view + (bound == 0 ? "" : ", " + std::to_string(bound)) + ">";
+}
+
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p) {
   const std::string name = escape(p.name);
   return is_helper(name) ? name + "_" : e.names.parameter(*method.owner, name);
@@ -135,7 +142,9 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
       const char* const direction = p.direction == model::Direction::in    ? "in"
                                     : p.direction == model::Direction::out ? "out"
                                                                            : "inout";
-      arguments.push_back(e.helper(direction) + "(" + parameter_name(e, method, p) + ")");
+      const std::string view = view_kind(e, p, inside);
+      arguments.push_back(view.empty() ? e.helper(direction) + "(" + parameter_name(e, method, p) + ")"
+                                       : view + "{" + parameter_name(e, method, p) + "}");
     }
     Context body = inside;
     for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(e, method, p));

@@ -132,6 +132,8 @@ std::vector<Method> all_methods_of(const model::Interface& interface);
 /// "(const std::string& message, std::int32_t& count)" as single items; unnamed for a pointer to member.
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
                                         bool with_names);
+/// "corbel::mapping::View<std::string_view, 8>"; empty if it is no view.
+std::string view_kind(const Emitter& e, const model::Parameter& p, const Context& context);
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p);
 
 /// Names of enumerators or flags, for printing.

@@ -97,6 +97,18 @@ bool uses_extended(const Emitter& e) {
   return found;
 }
 
+bool has_views(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    const auto* interface = as<model::Interface>(&d);
+    if (interface == nullptr) return;
+    for (const auto& method : methods_of(*interface)) {
+      for (const auto& p : method.parameters) found |= p.view;
+    }
+  });
+  return found;
+}
+
 bool has_handlers(const Emitter& e) {
   bool found = false;
   for_each_own(e.model, [&](const auto& d) {
@@ -125,6 +137,7 @@ void write_header_top(Emitter& e) {
   if (anys) e.header.line("#include <corbel/dynamic/any.hpp>");
   if (extended) e.header.line("#include <corbel/mapping/extended.hpp>");
   if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
+  if (has_views(e)) e.header.line("#include <corbel/mapping/view.hpp>");
   if (has_handlers(e)) e.header.line("#include <corbel/mapping/ami.hpp>");
   if (e.futures) e.header.line("#include <corbel/mapping/future.hpp>");
   e.header.line("#include <corbel/mapping/stub.hpp>");
