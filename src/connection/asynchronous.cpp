@@ -204,11 +204,21 @@ bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadlin
   return mine;
 }
 
+void Connection::cancel_async(AsyncReplyList& cancelled) noexcept {
+  const std::lock_guard lock(mutex_);
+  AsyncReplyList replies = async_.take_all();
+  while (AsyncReply* reply = replies.pop()) {
+    end_wait_for(reply->request_id);
+    reply->error = base::error(Stage::wait, Code::cancelled);
+    cancelled.push(*reply);
+  }
+  become_idle();
+}
+
 void Connection::expire() noexcept {
   AsyncReplyList overdue;
   {
     const std::lock_guard lock(mutex_);
-    timer_deadline_ = Deadline::none();
     Deadline next = Deadline::none();
     for (AsyncReply* reply = async_.first(); reply != nullptr;) {
       AsyncReply& looked_at = *std::exchange(reply, AsyncReplyList::after(*reply));

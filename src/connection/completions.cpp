@@ -2,6 +2,11 @@
 #include "connection/completions.hpp"
 
 namespace corbel::connection {
+namespace {
+
+thread_local unsigned t_running = 0;  // replies being finished below each other on this thread
+
+}  // namespace
 
 void Completions::push(AsyncReply& reply) noexcept {
   bool call = false;
@@ -40,9 +45,11 @@ void Completions::run(AsyncReplyList& replies) noexcept {
 
 AsyncReply* Completions::next() noexcept {
   const std::lock_guard lock(mutex_);
-  ++finished_;
+  ++begun_;
   AsyncReply* const reply = waiting_.pop();
-  if (reply != nullptr) reply->queued_ = false;
+  if (reply == nullptr) return nullptr;
+  reply->queued_ = false;
+  ++running_;
   return reply;
 }
 
@@ -52,7 +59,24 @@ void Completions::add(AsyncReply& reply) noexcept {
 }
 
 void Completions::drain() noexcept {
-  while (AsyncReply* reply = next()) reply->finish();
+  while (AsyncReply* reply = next()) {
+    ++t_running;
+    reply->finish();
+    --t_running;
+    const std::lock_guard lock(mutex_);
+    --running_;
+    changed_.notify_all();
+  }
+}
+
+bool Completions::busy_here() noexcept {
+  return t_running != 0;
+}
+
+void Completions::settle() noexcept {
+  drain();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return running_ <= t_running; });
 }
 
 bool Completions::take(AsyncReply& reply) noexcept {
@@ -74,7 +98,7 @@ bool Completions::look() noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (waiting_.empty()) return false;
-    if (std::exchange(seen_, finished_) != finished_ || std::exchange(called_, true)) return true;
+    if (std::exchange(seen_, begun_) != begun_ || std::exchange(called_, true)) return true;
   }
   call_thread();
   return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <condition_variable>
 #include <mutex>
 
 #include "connection/async_reply.hpp"
@@ -22,6 +23,11 @@ class Completions {
   /// Finishes all of these and whatever else is waiting, on this thread; should one take long, others of the reactor's
   /// threads go on with the rest.
   void run(AsyncReplyList& replies) noexcept;
+  /// Finishes everything that waits on this thread and returns when other threads have finished what they had begun,
+  /// except what runs below the caller.
+  void settle() noexcept;
+  /// True if the calling thread is finishing one.
+  static bool busy_here() noexcept;
   /// Takes a reply out again if nobody has begun to finish it; the caller does.
   bool take(AsyncReply& reply) noexcept;
   /// The reactor has no threads any more (or will have none): finishes everything on the calling thread, now and
@@ -42,7 +48,9 @@ class Completions {
   AsyncReplyList waiting_;
   bool called_ = false;  // a thread is on its way
   bool closed_ = false;
-  unsigned finished_ = 0;
+  unsigned begun_ = 0;
+  unsigned running_ = 0;
+  std::condition_variable changed_;
   unsigned seen_ = 0;
 };
 

@@ -88,6 +88,10 @@ class Connection final : public reactor::EventHandler {
   /// reads the connection if nobody else does. True if it was this thread that read the reply: the caller must call
   /// finish(). `reply` is only compared, so it may be gone.
   bool help(const AsyncReply& reply, std::uint32_t request_id, base::Deadline deadline);
+  /// Gives up all asynchronous requests: they have to be finished with `cancelled`.
+  void cancel_async(AsyncReplyList& cancelled) noexcept;
+  /// Gives up the requests whose deadlines have passed; the reactor's timer does so too.
+  void expire() noexcept;
 
   // --- client side, both ---
 
@@ -194,7 +198,6 @@ class Connection final : public reactor::EventHandler {
   bool read_for(const PendingReply& helper, const AsyncReply& own, base::Deadline deadline);
   bool wants_reactor() noexcept;
   void arm(bool has_octets) noexcept;
-  void expire() noexcept;
 
   bool serve_message(Framer& framer, const Message& message);
   void serve();

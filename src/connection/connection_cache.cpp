@@ -50,6 +50,15 @@ void ConnectionCache::forget(const Route& route, const Connection& connection) {
   if (known->second.empty()) connections_.erase(known);
 }
 
+AsyncReplyList ConnectionCache::cancel_async() {
+  const std::lock_guard lock(mutex_);
+  AsyncReplyList cancelled;
+  for (const auto& [key, known] : connections_) {
+    for (const auto& connection : known) connection->cancel_async(cancelled);
+  }
+  return cancelled;
+}
+
 void ConnectionCache::close() {
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections;
   {

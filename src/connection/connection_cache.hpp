@@ -30,6 +30,8 @@ class ConnectionCache {
   base::Result<ConnectionPtr> acquire(const Route& route, base::Deadline deadline, bool& fresh);
   /// Drops a connection that failed.
   void forget(const Route& route, const Connection& connection);
+  /// Gives up all asynchronous requests.
+  AsyncReplyList cancel_async();
   /// Closes all, telling the peers.
   void close();
 

@@ -299,6 +299,7 @@ bool Connection::release_reading() noexcept {
 
 /// With the mutex: if nothing is under way any more, the next caller may be alone again.
 void Connection::become_idle() noexcept {
+  if (calls_.load(std::memory_order_relaxed) != Calls::shared) return;  // somebody may be alone already
   if (pending_.empty() && async_.empty() && !reader_active_) calls_.store(Calls::idle, std::memory_order_release);
 }
 

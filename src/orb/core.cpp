@@ -122,7 +122,7 @@ void Core::listen() {
 }
 
 void Core::start_threads() {
-  if (is_shut_down()) {
+  if (shutting_down_.load(std::memory_order_acquire)) {
     throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CompletionStatus::COMPLETED_NO, "the ORB has shut down");
   }
   if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
@@ -170,13 +170,21 @@ void Core::perform_work() {
   server_->perform_work();
 }
 
+/// While objects of this process can still be called: reply handlers usually are such.
+void Core::cancel_async(bool wait) {
+  auto cancelled = cache_.cancel_async();
+  server_->completions().run(cancelled);
+  if (wait) server_->completions().settle();
+}
+
 void Core::shutdown(bool wait) {
+  if (!shutting_down_.exchange(true)) cancel_async(wait);
   const bool again = shut_down_.exchange(true);
   if (again && !wait) return;  // the first may not have waited
   if (!again) acceptors_.close();
   if (ObjectAdapter* adapter = this->adapter()) adapter->shutdown(wait);
   if (!again) cache_.close();
-  server_->completions().close();  // whatever was under way is told so, by this thread if need be
+  server_->completions().close();
   server_->stop(wait);
 }
 

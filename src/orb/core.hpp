@@ -65,6 +65,7 @@ class Core final : public corba::OrbContext {
   bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
 
  private:
+  void cancel_async(bool wait);
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
 
   const Options options_;
@@ -77,6 +78,7 @@ class Core final : public corba::OrbContext {
   std::mutex listen_mutex_;
   bool listening_ = false;
   std::vector<connection::ListenPoint> published_;  // fixed once listening
+  std::atomic<bool> shutting_down_{false};          // no new asynchronous calls
   std::atomic<bool> shut_down_{false};
   CORBA::weak_object_reference<CORBA::ORB> orb_;
 };

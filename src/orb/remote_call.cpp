@@ -49,7 +49,10 @@ bool RemoteCall::help(base::Deadline until) {
     binding = binding_;
     id = request_id;
   }
-  return binding && binding->connection->help(*this, id, until);
+  if (!binding) return false;
+  if (binding->connection->help(*this, id, earlier(until, deadline))) return true;
+  if (deadline.expired()) binding->connection->expire();
+  return false;
 }
 
 void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept {

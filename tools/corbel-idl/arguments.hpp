@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "idl/cpp/generate.hpp"
 #include "idl/front/front.hpp"
 
 namespace corbel::idl::tool {
@@ -18,6 +19,7 @@ struct Arguments {
   std::string output_dir;
   std::string deps_file;
   bool check_only = false;
+  cpp::Options generated;
 };
 
 struct CompatArguments {

@@ -51,6 +51,9 @@ void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& exp
   app.add_option("-o,--output-dir", arguments.output_dir, "Where the generated files go (default: .)")
       ->type_name("DIR");
   app.add_option("--deps", arguments.deps_file, "Write the files read as a make rule")->type_name("FILE");
+  app.add_flag("--ami", arguments.generated.ami,
+               "Write sendc_ operations and reply handlers for all interfaces, not only where @ami stands");
+  app.add_flag("--async", arguments.generated.futures, "Write async_ operations, which return futures");
   app.add_flag("--check", arguments.check_only, "Report errors and warnings, write nothing");
   app.add_option("--explain", explained, "Explain a diagnostic such as IDL-3004 and stop")->type_name("ID");
   app.footer(

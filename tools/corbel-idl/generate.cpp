@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written for each file.
-#include "idl/cpp/generate.hpp"
-
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -78,9 +76,9 @@ bool has_mapping(const model::Model& model) {
   return missing.empty();
 }
 
-int write_cpp(const Arguments& arguments, const model::Model& model) {
+int write_cpp(const Arguments& arguments, model::Model& model) {
   if (!has_mapping(model)) return kInputError;
-  for (const auto& output : cpp::generate(model, CORBEL_VERSION)) {
+  for (const auto& output : cpp::generate(model, CORBEL_VERSION, arguments.generated)) {
     if (!write_file(output_path(arguments, output.name), output.text)) return kUsageError;
   }
   return 0;

@@ -19,6 +19,7 @@ template <class T>
 struct Kept<In<T>> {
   using Value = T;
   static constexpr bool kOut = true, kBack = false;
+  static void encode(cdr::Encoder& encoder, const T& value) { Codec<T>::encode(encoder, value); }
 };
 template <class T>
 struct Kept<Out<T>> {
@@ -29,6 +30,7 @@ template <class T>
 struct Kept<Inout<T>> {
   using Value = T;
   static constexpr bool kOut = true, kBack = true;
+  static void encode(cdr::Encoder& encoder, const T& value) { Codec<T>::encode(encoder, value); }
 };
 
 /// The result of an operation, nothing for void.
@@ -72,7 +74,7 @@ class KeptCall : public Base {
         [&](auto&... values) {
           std::size_t i = 0;
           local_[i++] = result_.address();
-          ((local_[i++] = &values), ...);
+          ((local_[i++] = const_cast<void*>(static_cast<const void*>(&values))), ...);
         },
         values_);
     return local_;
@@ -87,8 +89,8 @@ class KeptCall : public Base {
 
   template <class Arguments, std::size_t... I>
   void assign(const Arguments& arguments, std::index_sequence<I...>) {
-    constexpr bool kOut[] = {detail::Kept<P>::kOut..., false};
-    constexpr auto place = [](const bool* out, std::size_t end) {
+    [[maybe_unused]] constexpr bool kOut[] = {detail::Kept<P>::kOut..., false};
+    [[maybe_unused]] constexpr auto place = [](const bool* out, std::size_t end) {
       std::size_t n = 0;
       for (std::size_t i = 0; i < end; ++i) n += out[i];
       return n;
@@ -111,7 +113,7 @@ class KeptCall : public Base {
   }
   template <class Parameter, class T>
   static void encode(cdr::Encoder& encoder, const T& value) {
-    if constexpr (detail::Kept<Parameter>::kOut) Codec<T>::encode(encoder, value);
+    if constexpr (detail::Kept<Parameter>::kOut) detail::Kept<Parameter>::encode(encoder, value);
   }
   template <class Parameter, class T>
   static void decode(cdr::Decoder& decoder, T& value) {

@@ -18,18 +18,21 @@ struct Parameter;
 template <class T>
 struct Parameter<In<T>> {
   using Value = T;
+  using Local = T;
   static void decode(cdr::Decoder& decoder, T& value) { Codec<T>::decode(decoder, value); }
   static void encode(cdr::Encoder&, const T&) {}
 };
 template <class T>
 struct Parameter<Out<T>> {
   using Value = T;
+  using Local = T;
   static void decode(cdr::Decoder&, T&) {}
   static void encode(cdr::Encoder& encoder, const T& value) { Codec<T>::encode(encoder, value); }
 };
 template <class T>
 struct Parameter<Inout<T>> {
   using Value = T;
+  using Local = T;
   static void decode(cdr::Decoder& decoder, T& value) { Codec<T>::decode(decoder, value); }
   static void encode(cdr::Encoder& encoder, const T& value) { Codec<T>::encode(encoder, value); }
 };
@@ -37,10 +40,10 @@ struct Parameter<Inout<T>> {
 template <auto Method, class R, class... P, class S, std::size_t... I>
 void serve_local(S& servant, void* const* arguments, std::index_sequence<I...>) {
   if constexpr (std::is_void_v<R>) {
-    (servant.*Method)(*static_cast<typename Parameter<P>::Value*>(arguments[I + 1])...);
+    (servant.*Method)(*static_cast<typename Parameter<P>::Local*>(arguments[I + 1])...);
   } else {
     *static_cast<R*>(arguments[0]) =
-        (servant.*Method)(*static_cast<typename Parameter<P>::Value*>(arguments[I + 1])...);
+        (servant.*Method)(*static_cast<typename Parameter<P>::Local*>(arguments[I + 1])...);
   }
 }
 

@@ -14,10 +14,6 @@ bool is_helper(const std::string& name) {
   return name == "call" || name == "in" || name == "out" || name == "inout";
 }
 
-const std::string& operation_constant(Emitter& e, const Method& method) {
-  return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
-}
-
 void declare_methods(Emitter& e, const model::Interface& interface) {
   const Context context{&interface};
   for (const auto& method : methods_of(interface)) {
@@ -27,6 +23,17 @@ void declare_methods(Emitter& e, const model::Interface& interface) {
 }
 
 }  // namespace
+
+const std::string& operation_constant(Emitter& e, const Method& method) {
+  return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
+}
+
+std::string view_kind(const Emitter& e, const model::Parameter& p, const Context& context) {
+  const std::string view = view_type(p, e.names, context);
+  if (view.empty()) return {};
+  const std::uint64_t bound = resolve(*p.type).bound;
+  return "corbel::mapping::View<" + view + (bound == 0 ? "" : ", " + std::to_string(bound)) + ">";
+}
 
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p) {
   const std::string name = escape(p.name);
@@ -97,6 +104,7 @@ void define_interface(Emitter& e, const model::Interface& interface) {
   e.header.line("static constexpr std::string_view _interface_id = " + quote(interface.repository_id) + ";");
   e.header.blank();
   declare_methods(e, interface);
+  declare_async_methods(e, interface);
   e.header.blank();
   e.header.line("bool _static_is_a(std::string_view repository_id) const noexcept override;");
   e.header.blank();
@@ -134,7 +142,9 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
       const char* const direction = p.direction == model::Direction::in    ? "in"
                                     : p.direction == model::Direction::out ? "out"
                                                                            : "inout";
-      arguments.push_back(e.helper(direction) + "(" + parameter_name(e, method, p) + ")");
+      const std::string view = view_kind(e, p, inside);
+      arguments.push_back(view.empty() ? e.helper(direction) + "(" + parameter_name(e, method, p) + ")"
+                                       : view + "{" + parameter_name(e, method, p) + "}");
     }
     if (method.context) arguments.push_back("corbel::mapping::EmptyContext{}");
     Context body = inside;
@@ -145,6 +155,7 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
         {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names, body) + ">(", arguments,
          ");"});
   }
+  implement_async_methods(e, interface);
   implement_is_a(e, interface);
 }
 

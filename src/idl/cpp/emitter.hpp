@@ -35,6 +35,7 @@ struct Emitter {
   Writer late;
   std::set<const model::Declaration*> complete;  ///< structs and unions whose definition has been written
   Writer any_source;
+  bool futures = false;  ///< async_ operations are wanted
 
   /// A name of corbel::mapping, qualified if the model has the same name somewhere; see use_helpers().
   std::string helper(const std::string& name) const { return (names.is_used(name) ? "corbel::mapping::" : "") + name; }
@@ -111,6 +112,11 @@ void implement_stub(Emitter& e, const model::Interface& interface);
 /// `_static_is_a` by the interface's own id and those of its bases.
 void implement_is_a(Emitter& e, const model::Interface& interface);
 
+// Asynchronous forms.
+void declare_async_methods(Emitter& e, const model::Interface& interface);
+void implement_async_methods(Emitter& e, const model::Interface& interface);
+void emit_amic_traits(Emitter& e, const model::Interface& interface);
+
 // Server files.
 void define_skeleton(Emitter& e, const model::Interface& interface);
 void emit_servant_traits(Emitter& e, const model::Interface& interface);
@@ -130,11 +136,15 @@ struct Method {
   bool context = false;  ///< an operation with a context clause
 };
 std::vector<Method> methods_of(const model::Interface& interface);
+/// The constant that describes a method to the ORB: "kEcho_echo".
+const std::string& operation_constant(Emitter& e, const Method& method);
 /// Own methods first, then those of the bases, each once.
 std::vector<Method> all_methods_of(const model::Interface& interface);
 /// "(const std::string& message, std::int32_t& count)" as single items; unnamed for a pointer to member.
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
                                         bool with_names);
+/// "corbel::mapping::View<std::string_view, 8>"; empty if it is no view.
+std::string view_kind(const Emitter& e, const model::Parameter& p, const Context& context);
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p);
 
 /// Names of enumerators or flags, for printing.

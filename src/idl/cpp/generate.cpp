@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "idl/cpp/emitter.hpp"
+#include "idl/cpp/implied.hpp"
 
 namespace corbel::idl::cpp {
 namespace {
@@ -118,6 +119,27 @@ Needs needs_of(const Emitter& e) {
   return needs;
 }
 
+bool has_views(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    const auto* interface = as<model::Interface>(&d);
+    if (interface == nullptr) return;
+    for (const auto& method : methods_of(*interface)) {
+      for (const auto& p : method.parameters) found |= p.view;
+    }
+  });
+  return found;
+}
+
+bool has_handlers(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    const auto* interface = as<model::Interface>(&d);
+    found |= interface != nullptr && interface->reply_handler != nullptr;
+  });
+  return found;
+}
+
 void write_header_top(Emitter& e) {
   bool unions = false;
   for_each_own(e.model, [&](const auto& d) { unions |= as<model::Union>(&d) != nullptr; });
@@ -139,6 +161,9 @@ void write_header_top(Emitter& e) {
   if (needs.external) e.header.line("#include <corbel/mapping/external.hpp>");
   if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
   if (needs.local) e.header.line("#include <corbel/mapping/local.hpp>");
+  if (has_views(e)) e.header.line("#include <corbel/mapping/view.hpp>");
+  if (has_handlers(e)) e.header.line("#include <corbel/mapping/ami.hpp>");
+  if (e.futures) e.header.line("#include <corbel/mapping/future.hpp>");
   e.header.line("#include <corbel/mapping/stub.hpp>");
   if (needs.native) {
     e.header.blank();
@@ -160,6 +185,14 @@ void forward_declare_interfaces(Emitter& e) {
     open_namespace(e.header, namespace_of(e, run));
     for (const auto* interface : run.declarations) e.header.line("class " + e.names.own(*interface) + ";");
     close_namespace(e.header, namespace_of(e, run));
+  }
+  for (const auto& run : runs) {
+    for (const auto* interface : run.declarations) {
+      const auto* handler = as<model::Interface>(interface)->reply_handler;
+      if (handler == nullptr) continue;
+      const std::string space = e.names.skeleton_namespace(run.module);
+      e.header.line("namespace " + space + " { class " + e.names.own(*handler) + "; }");
+    }
   }
   e.header.blank();
   for (const auto& run : runs) {
@@ -192,6 +225,9 @@ void write_header(Emitter& e) {
   }
   e.header.blank();
   for_each(e.model.contents, [&](const auto& declaration) { emit_traits(e, declaration); });
+  for_each(e.model.contents, [&](const auto& declaration) {
+    if (const auto* interface = as<model::Interface>(&declaration)) emit_amic_traits(e, *interface);
+  });
   e.header.blank();
   for_each(e.model.contents, [&](const auto& declaration) { emit_codec(e, declaration); });
 }
@@ -326,8 +362,10 @@ std::vector<std::string> file_names(const std::string& idl_path) {
           stem + "_server.cpp", stem + "_any.hpp", stem + "_any.cpp"};
 }
 
-std::vector<GeneratedFile> generate(const model::Model& model, const std::string& version) {
+std::vector<GeneratedFile> generate(model::Model& model, const std::string& version, const Options& options) {
+  imply_reply_handlers(model, options.ami);
   Emitter e(model);
+  e.futures = options.futures;
   const std::string& path = model.files.at(0).path;
   const std::string stem = stem_of(path);
   write_header(e);

@@ -17,7 +17,14 @@ struct GeneratedFile {
 /// `demo_any.hpp`, `demo_any.cpp`.
 std::vector<std::string> file_names(const std::string& idl_path);
 
-/// Writes the C++ of the main file's definitions (see docs/generated-code.md). `version` goes into the first line.
-std::vector<GeneratedFile> generate(const model::Model& model, const std::string& version);
+/// What is generated only when asked for.
+struct Options {
+  bool ami = false;      ///< sendc_ operations and reply handlers for everything, not only for what has @ami
+  bool futures = false;  ///< async_ operations
+};
+
+/// Writes the C++ of the main file's definitions (see docs/generated-code.md). `version` goes into the first line. Adds
+/// the implied IDL of asynchronous calls to the model.
+std::vector<GeneratedFile> generate(model::Model& model, const std::string& version, const Options& options = {});
 
 }  // namespace corbel::idl::cpp

@@ -158,7 +158,16 @@ std::string in_parameter(const model::Type& type, const Names& names, const Cont
   return is_by_value(type) ? spelled : "const " + spelled + "&";
 }
 
+std::string view_type(const model::Parameter& p, const Names& names, const Context& context) {
+  if (!p.view || p.direction != model::Direction::in) return {};
+  const model::Type& type = resolve(*p.type);
+  if (type.kind == TypeKind::string) return "std::string_view";
+  if (type.kind != TypeKind::sequence || resolve(*type.element).kind == TypeKind::boolean) return {};
+  return "std::span<const " + spell(*type.element, names, context) + ">";
+}
+
 std::string parameter(const model::Parameter& p, const Names& names, const Context& context) {
+  if (const std::string view = view_type(p, names, context); !view.empty()) return view;
   return p.direction == model::Direction::in ? in_parameter(*p.type, names, context)
                                              : spell(*p.type, names, context) + "&";
 }

@@ -19,6 +19,9 @@ std::string in_parameter(const model::Type& type, const Names& names, const Cont
 /// The type of a parameter.
 std::string parameter(const model::Parameter& p, const Names& names, const Context& context);
 
+/// "std::span<const std::int32_t>" for an `in` parameter with @view that can be one; else empty.
+std::string view_type(const model::Parameter& p, const Names& names, const Context& context);
+
 /// A C++ expression for a constant value of the type.
 std::string literal(const model::Value& value, const model::Type& type, const Names& names, const Context& context);
 /// A C++ string literal with the escapes that any text needs.

@@ -22,7 +22,7 @@ struct Options {
 };
 
 struct Result {
-  std::unique_ptr<const model::Model> model;  ///< null if there was any error
+  std::unique_ptr<model::Model> model;  ///< null if there was any error
   std::vector<Diagnostic> diagnostics;        ///< in the order in which they were found
   std::vector<std::string> dependencies;      ///< files read, the main one first
 };

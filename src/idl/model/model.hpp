@@ -225,6 +225,8 @@ struct Interface : Declaration {
   std::vector<const Interface*> ancestors;  ///< every direct and indirect base once, depth first, left to right
   Contents contents;
   bool defined = false;
+  const Interface* reply_handler = nullptr;  ///< the implied AMI_<name>Handler; null if not asked for
+  bool is_implied = false;                   ///< this is one
 };
 
 /// `valuetype`: concrete, abstract or custom.

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <tuple>
+#include <utility>
+
+#include "corbel/corba/exception.hpp"
+#include "corbel/corba/servant.hpp"
+#include "corbel/mapping/kept_call.hpp"
+
+/// Asynchronous calls with reply handlers (CORBA 3.3 part 1, 22.7 and 22.10; OMG IDL-to-C++11 mapping 1.7, 6.28).
+namespace Messaging {
+
+/// What a reply handler is given instead of results. Immutable, thread-safe. Stays in the process: a handler that lives
+/// in another one can be told results, but not exceptions.
+class ExceptionHolder {
+ public:
+  explicit ExceptionHolder(std::exception_ptr failure) noexcept : failure_(std::move(failure)) {}
+
+  /// Throws the exception that the call ended with: a user exception of the operation or a system exception.
+  [[noreturn]] void raise_exception() const { std::rethrow_exception(failure_); }
+  /// Beyond the mapping: the same without throwing it.
+  const std::exception_ptr& exception() const noexcept { return failure_; }
+
+ private:
+  std::exception_ptr failure_;
+};
+
+/// Base of all reply handlers.
+class CORBEL_API ReplyHandler : public virtual CORBA::Object {
+ public:
+  static constexpr std::string_view _interface_id = "IDL:omg.org/Messaging/ReplyHandler:1.0";
+  bool _static_is_a(std::string_view repository_id) const noexcept override;
+
+ protected:
+  ReplyHandler() = default;
+};
+
+namespace POA {
+class ReplyHandler : public virtual PortableServer::Servant {
+ protected:
+  ReplyHandler() = default;
+};
+}  // namespace POA
+
+}  // namespace Messaging
+
+template <>
+struct IDL::traits<Messaging::ReplyHandler> : corbel::mapping::InterfaceTraits<Messaging::ReplyHandler> {};
+template <>
+struct IDL::traits<Messaging::ExceptionHolder> {
+  using value_type = corbel::base::SharedPtr<Messaging::ExceptionHolder>;
+  using ref_type = value_type;
+  using in_type = ref_type;
+  using out_type = ref_type&;
+  using inout_type = ref_type&;
+};
+
+namespace CORBA {
+/// What belongs to the asynchronous calls of an interface: ref_type, narrow, replyhandler_traits,
+/// replyhandler_ref_type, and for servants replyhandler_base_type and replyhandler_servant_ref_type.
+template <class I>
+struct amic_traits;
+}  // namespace CORBA
+
+namespace corbel::mapping {
+
+/// Skeleton may be incomplete.
+template <class I, class Handler, class Skeleton>
+struct AmicTraits : InterfaceTraits<I> {
+  using replyhandler_traits = IDL::traits<Handler>;
+  using replyhandler_ref_type = CORBA::object_reference<Handler>;
+  using replyhandler_base_type = Skeleton;
+  using replyhandler_servant_ref_type = CORBA::servant_reference<Skeleton>;
+};
+
+template <>
+struct Codec<base::SharedPtr<Messaging::ExceptionHolder>> {
+  using Value = base::SharedPtr<Messaging::ExceptionHolder>;
+  static constexpr std::size_t kMinSize = 4;
+  static void encode(cdr::Encoder& encoder, const Value&) { encoder.fail(base::Code::bad_argument); }
+  static void decode(cdr::Decoder& decoder, Value&) { decoder.fail(base::Code::unsupported); }
+};
+
+namespace detail {
+
+template <auto Reply, auto Fail, class Handler, class R, class... P>
+class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
+ public:
+  template <class... Arguments>
+  HandlerCall(const corba::Operation& operation, CORBA::object_reference<Handler> handler,
+              const Arguments&... arguments)
+      : KeptCall<corba::AsyncCall, R, P...>(operation, arguments...), handler_(std::move(handler)) {}
+
+  void complete(std::exception_ptr failure) noexcept override {
+    if (handler_ == nullptr) return;
+    const auto handler = std::exchange(handler_, nullptr);
+    try {
+      if (failure != nullptr) {
+        (*handler.*Fail)(base::make_shared<Messaging::ExceptionHolder>(std::move(failure)));
+      } else {
+        std::apply([&](auto&... results) { (*handler.*Reply)(results...); }, this->results());
+      }
+    } catch (...) {  // NOLINT: a handler has nobody to tell
+    }
+  }
+
+ private:
+  CORBA::object_reference<Handler> handler_;
+};
+
+}  // namespace detail
+
+/// Begins `operation` on the object; `Reply` or `Fail` of the handler is called with what comes of it, or nothing if
+/// the handler is nil. Throws what stops the call before its request was sent.
+template <auto Reply, auto Fail, class R, class... P, class Handler, class... Arguments>
+void send_call(CORBA::Object& self, const corba::Operation& operation, CORBA::object_reference<Handler> handler,
+               const Arguments&... arguments) {
+  base::IntrusivePtr<corba::AsyncCall> call(
+      new detail::HandlerCall<Reply, Fail, Handler, R, P...>(operation, std::move(handler), arguments...));
+  self._target()->invoke_async(*call);
+}
+
+}  // namespace corbel::mapping
