@@ -59,7 +59,7 @@ final class MirrorServant extends Dynamic.MirrorPOA {
       choice.spot(new Dynamic.Point((short) 3, 4));
       ChoiceHelper.insert(any, choice);
     }
-    if (what.equals("Money")) any.insert_fixed(new BigDecimal("1.25"), MoneyHelper.type());
+    if (what.equals("Money")) MoneyHelper.insert(any, new BigDecimal("1.25"));
     return any;
   }
 
