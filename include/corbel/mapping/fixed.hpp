@@ -43,8 +43,8 @@ class CORBEL_API Decimal {
   /// -1, 0 or 1.
   friend CORBEL_API int compare(const Decimal& a, const Decimal& b) noexcept;
 
-  /// On the wire: two digits an octet, the last half octet the sign (CORBA 3.3 part 2, 9.3.2.8). Numbers without leading
-  /// zeros are read as well.
+  /// On the wire: two digits an octet, the last half octet the sign (CORBA 3.3 part 2, 9.3.2.8). Numbers without
+  /// leading zeros are read as well.
   void encode(cdr::Encoder& encoder, unsigned digits) const;
   static Decimal decode(cdr::Decoder& decoder, unsigned digits, unsigned scale);
 
