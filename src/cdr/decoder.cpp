@@ -39,6 +39,7 @@ void Decoder::pass_joints() noexcept {
 }
 
 bool Decoder::next_segment() noexcept {
+  if (chunks_ != Chunks::none) return next_chunk();
   if (joints_.empty()) {
     fail(base::Code::truncated);
     return false;

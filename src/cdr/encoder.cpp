@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "cdr/swap.hpp"
 
@@ -35,9 +36,31 @@ Encoder::Encoder(Format format, std::size_t capacity)
 }
 
 Encoder::~Encoder() {
+  detach();
   free_blocks_after(first_);
   Block::destroy(first_);
   if (segments_ != inline_segments_) delete[] segments_;
+}
+
+Attachment::~Attachment() = default;
+
+void Encoder::attach(Attachment* attachment) noexcept {
+  delete std::exchange(attachment_, attachment);
+}
+
+void Encoder::detach() noexcept {
+  attach(nullptr);
+}
+
+void Encoder::erase_last(std::size_t size) noexcept {
+  if (static_cast<std::size_t>(cursor_ - segment_begin_) >= size) {
+    cursor_ -= size;
+    return;
+  }
+  // Nothing has been written since storage was added.
+  segments_[segment_count_ - 1].size -= size;
+  closed_octets_ -= size;
+  cursor_ = segment_begin_ = current_->octets() + (closed_octets_ & 7);
 }
 
 /// Gives back what exceeds kKeepCapacity.

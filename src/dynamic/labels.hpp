@@ -9,6 +9,10 @@
 
 namespace corbel::dynamic {
 
+/// Stands where the kind of a TypeCode would, before the offset of the one that it repeats (CORBA 3.3 part
+/// 2, 9.3.5.1.3).
+constexpr std::uint32_t kIndirection = 0xffffffffU;
+
 /// Writes a value of a discriminator's type; fails with bad_argument if it is no discriminator type.
 void put_label(cdr::Encoder& out, const CORBA::TypeCode& discriminator, std::int64_t label);
 /// Reads one; fails with malformed if it is no discriminator type.

@@ -11,7 +11,6 @@
 namespace corbel::orb {
 
 using base::Code;
-using base::Stage;
 using CORBA::CompletionStatus;
 
 namespace {

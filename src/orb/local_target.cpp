@@ -14,8 +14,6 @@
 namespace corbel::orb {
 namespace {
 
-constexpr auto kMaybe = CORBA::CompletionStatus::COMPLETED_MAYBE;
-
 /// A request that never was a message: the skeleton works on the caller's own arguments and results, unless one of them
 /// needs octets.
 class LocalCall final : public corba::ServerCall {

@@ -51,7 +51,7 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
   return OrbRegistry::instance().find_or_make(name, [&] {
     auto state = std::make_unique<OrbState>(std::move(options), components);
     OrbState& parts = *state;
-    const auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
+    auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
     parts.core.set_orb(orb);
     if (components.make_adapter != nullptr) {
       parts.adapter = components.make_adapter(parts.core);

@@ -12,8 +12,6 @@
 namespace corbel::poa {
 namespace {
 
-constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
-
 void check_servant(const ServantRef& servant) {
   if (servant == nullptr) throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the servant is nil");
 }

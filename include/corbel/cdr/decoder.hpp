@@ -11,6 +11,7 @@
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/error.hpp"
 #include "corbel/base/export.hpp"
+#include "corbel/base/shared_ptr.hpp"
 #include "corbel/cdr/encoder.hpp"
 #include "corbel/cdr/format.hpp"
 
@@ -68,13 +69,18 @@ class CORBEL_API Decoder {
     if (!joints.empty()) [[unlikely]]
       enter_joints(joints);
   }
-  /// True if alignment will change at a joint still ahead.
-  bool has_joints() const noexcept { return !joints_.empty(); }
+  /// True if alignment will change at a joint or chunk still ahead.
+  bool has_joints() const noexcept { return !joints_.empty() || chunks_ != Chunks::none; }
+
+  /// True if the octets were joined, so that positions are not those of one message.
+  bool is_joined() const noexcept { return start_ != nullptr; }
 
   std::size_t position() const noexcept { return static_cast<std::size_t>(cursor_ - origin_); }
   std::size_t remaining() const noexcept { return static_cast<std::size_t>(limit_ - cursor_); }
   /// Advances to a multiple of `alignment` from the origin without looking at the gap.
   void align(std::size_t alignment) noexcept {
+    if (cursor_ == end_ && chunks_ == Chunks::open) [[unlikely]]
+      next_chunk();
     std::size_t gap = gap_to(alignment);
     while (gap > in_segment()) [[unlikely]] {
         if (!next_segment()) return;
@@ -146,9 +152,9 @@ class CORBEL_API Decoder {
       return {};
     }
     const base::ConstByteSpan octets(cursor_, size);
+    if (size > in_segment()) [[unlikely]]
+      return take_beyond(size);
     cursor_ += size;
-    if (cursor_ > end_) [[unlikely]]
-      pass_joints();
     return octets;
   }
 
@@ -202,11 +208,34 @@ class CORBEL_API Decoder {
   }
   void leave() noexcept { --depth_; }
 
+  /// The state of valuetypes may come in chunks (CORBA 3.3 part 2, 9.3.4.6); ValueReader knows their grammar, and here
+  /// they are read as if their data were joined. Reading goes on in the next chunk when one ends.
+  void begin_chunks() noexcept;
+  /// A chunk whose length has been read; false, and failed, if it cannot be one.
+  bool enter_chunk(std::int32_t length) noexcept;
+  /// Octets that are left in the chunk that is open.
+  std::size_t left_in_chunk() const noexcept { return in_segment(); }
+  /// Skips the rest of the chunk; what follows is read as it lies.
+  void leave_chunks() noexcept;
+  /// No chunk follows: reading more data fails.
+  void end_chunks() noexcept;
+
+  /// What this message carries along; null if nothing. Copies share it.
+  const base::SharedPtr<Attachment>& attachment() const noexcept { return attachment_; }
+  void attach(base::SharedPtr<Attachment> attachment) noexcept { attachment_ = std::move(attachment); }
+  /// A decoder of the same octets, limits and attachment that begins elsewhere.
+  Decoder at(std::size_t position) const noexcept;
+  /// Takes over what another decoder of the message has used up, and its failure.
+  void settle(const Decoder& other) noexcept;
+
  private:
+  enum class Chunks : std::uint8_t { none, open, ended };
   std::size_t gap_to(std::size_t alignment) const noexcept { return (0 - position()) & (alignment - 1); }
   std::size_t in_segment() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
   void enter_joints(std::span<const std::size_t> joints) noexcept;
   void pass_joints() noexcept;
+  bool next_chunk() noexcept;
+  base::ConstByteSpan take_beyond(std::size_t size) noexcept;
   /// What is left before the next joint is too little for a value, which therefore begins behind it. False, and failed
   /// with truncated, if there is none.
   bool next_segment() noexcept;
@@ -227,6 +256,8 @@ class CORBEL_API Decoder {
   std::uint32_t max_expansion_;
   std::size_t budget_;
   Context* context_ = nullptr;
+  Chunks chunks_ = Chunks::none;
+  base::SharedPtr<Attachment> attachment_;
 };
 
 }  // namespace corbel::cdr

@@ -65,6 +65,8 @@ class CORBEL_API Encoder {
   void reset(Format format) noexcept {
     if (kept_octets_ > kKeepCapacity) [[unlikely]]
       trim();
+    if (attachment_ != nullptr) [[unlikely]]
+      detach();
     format_ = format;
     swap_ = format.swapped();
     code_ = base::Code::none;
@@ -149,6 +151,14 @@ class CORBEL_API Encoder {
   /// needless).
   void uncommit(std::size_t size) noexcept { cursor_ -= size; }
 
+  /// As uncommit(), but not of the last commit() alone; the octets were copied, not referred to, in one piece.
+  void erase_last(std::size_t size) noexcept;
+
+  /// What this message carries along; nullptr if nothing. reset() lets go of it.
+  Attachment* attachment() const noexcept { return attachment_; }
+  /// Takes ownership.
+  void attach(Attachment* attachment) noexcept;
+
   /// Writes a container's length. Fails with too_large beyond 32 bits.
   void put_count(std::size_t count) {
     if (count > 0xffffffffU) fail(base::Code::too_large);
@@ -211,6 +221,7 @@ class CORBEL_API Encoder {
     segments_[segment_count_++] = {data, size};
   }
   void grow(std::size_t size);
+  void detach() noexcept;
   void trim() noexcept;
   void enlarge_segments();
   void free_blocks_after(Block* last) noexcept;
@@ -233,6 +244,7 @@ class CORBEL_API Encoder {
   std::uint8_t* first_begin_;
   std::uint8_t* first_limit_;
   std::size_t kept_octets_ = 0;  // storage besides the first block and the inline segments
+  Attachment* attachment_ = nullptr;
   Segment inline_segments_[kInlineSegments];
 };
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "corbel/base/export.hpp"
+
 namespace corbel::cdr {
 
 /// Code set registry ids (OSF registry; CORBA 3.3 part 2, 7.10) that Corbel speaks.
@@ -29,6 +31,17 @@ struct Format {
   CodeSet wchar_set = CodeSet::utf_16;
 
   bool swapped() const noexcept { return little_endian != (std::endian::native == std::endian::little); }
+};
+
+/// What a coder carries through one message for somebody else: the tables of its values (value_stream.hpp).
+class CORBEL_API Attachment {
+ public:
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+  virtual ~Attachment();
+
+ protected:
+  Attachment() noexcept = default;
 };
 
 /// Bounds on what one incoming message may make us do. Every one is an ORB option.

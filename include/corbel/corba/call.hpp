@@ -31,6 +31,8 @@ struct Operation {
   std::string_view name;
   bool oneway = false;
   std::span<const ExceptionType> raises = {};
+  /// Arguments or results hold values, which the two sides of a collocated call must not share.
+  bool copies = false;
 };
 
 /// One invocation: lives on the caller's stack for the length of the call and knows how to marshal its arguments.

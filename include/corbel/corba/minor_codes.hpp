@@ -24,6 +24,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
 #define CORBEL_OMG_MINORS(X)                                                                  \
   X(UNKNOWN, 1, kUnlistedUserException, "unlisted user exception")                            \
   X(UNKNOWN, 2, kNonStandardSystemException, "non-standard system exception")                 \
+  X(BAD_PARAM, 1, kValueFactory, "value factory could not be registered or found")            \
   X(BAD_PARAM, 7, kUrlBadScheme, "URL: bad scheme")                                           \
   X(BAD_PARAM, 8, kUrlBadAddress, "URL: bad address")                                         \
   X(BAD_PARAM, 9, kUrlBadSpecificPart, "URL: bad scheme-specific part")                       \
@@ -34,6 +35,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_PARAM, 25, kEnumOutOfRange, "enumerator out of range")                                \
   X(BAD_PARAM, 27, kNilInitialReference, "register_initial_reference with nil")               \
   X(BAD_PARAM, 34, kWrongUnionMember, "union member not selected by the discriminator")       \
+  X(MARSHAL, 1, kNoValueFactory, "no value factory")                                          \
   X(MARSHAL, 4, kLocalObjectMarshalled, "local object cannot be marshalled")                  \
   X(MARSHAL, 5, kWideDataFromClient, "wide data on GIOP 1.0 by client")                       \
   X(MARSHAL, 6, kWideDataFromServer, "wide data on GIOP 1.0 by server")                       \

@@ -16,10 +16,13 @@ struct traits;
 
 namespace CORBA {
 
+class AbstractBase;
 class ORB;
 class NVList;
 class Request;
 struct NamedValue;
+class ValueBase;
+class ValueFactoryBase;
 template <class T>
 class weak_object_reference;
 
@@ -155,6 +158,8 @@ class OrbContext : public cdr::Context {
   /// reference without usable profile fails when it is used.
   virtual CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) = 0;
   virtual CORBA::object_reference<CORBA::ORB> orb() = 0;
+  /// The factory registered for a valuetype; nil if none.
+  virtual CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view) { return nullptr; }
 
  protected:
   ~OrbContext() = default;

@@ -11,6 +11,11 @@
 #include "corbel/mapping/types.hpp"
 
 /// Text of mapped values for people: what the operator<< of generated types is made of.
+namespace corbel::corba {
+// Declared here, too, because few types have values (corba/value.hpp).
+CORBEL_API void print_value(std::ostream& stream, const CORBA::ValueBase& value);
+}  // namespace corbel::corba
+
 namespace corbel::mapping {
 
 namespace detail {
@@ -41,6 +46,10 @@ concept List = !Text<T> && requires(const T& value) {
 
 }  // namespace detail
 
+/// References: whether there is an object; values are written with their members.
+template <class I>
+void print(std::ostream& stream, const CORBA::object_reference<I>& value);
+
 /// Writes one value: numbers and octets in decimal, 'c', L'c', "text", L"text", true, {1,2,3}, and generated types by
 /// their own operator<<.
 template <class T>
@@ -55,6 +64,15 @@ void print(std::ostream& stream, const T& value) {
     stream << static_cast<int>(value);
   } else if constexpr (requires { value.has_value(); }) {
     if (value.has_value()) {
+      print(stream, *value);
+    } else {
+      stream << "nothing";
+    }
+  } else if constexpr (requires {
+                         typename T::element_type;
+                         value.use_count();
+                       }) {
+    if (value != nullptr) {
       print(stream, *value);
     } else {
       stream << "nothing";
@@ -80,9 +98,11 @@ void print(std::ostream& stream, const T& value) {
   }
 }
 
-/// References: whether there is an object.
 template <class I>
 void print(std::ostream& stream, const CORBA::object_reference<I>& value) {
+  if constexpr (requires { value->_print(stream); }) {
+    if (value != nullptr) return corba::print_value(stream, *value);
+  }
   stream << (value == nullptr ? "ref_type{nil}" : "ref_type{object}");
 }
 

@@ -43,6 +43,10 @@ Context codec_context() {
            "Decimal",
            "Codec",
            "EnumCodec",
+           "LocalCodec",
+           "LocalTraits",
+           "NativeCodec",
+           "ValuedEnumCodec",
            "In",
            "Inout",
            "InterfaceTraits",
@@ -75,7 +79,7 @@ bool is_fixed(const model::Type& type) {
   const auto* nested = as<model::Struct>(real.declaration);
   return nested != nullptr && nested->base == nullptr && nested->members.size() <= kMaxInlineMembers &&
          std::all_of(nested->members.begin(), nested->members.end(),
-                     [](const auto& m) { return !m.optional && is_fixed(*m.type); });
+                     [](const auto& m) { return !m.optional && !m.external && is_fixed(*m.type); });
 }
 
 /// Small structs of fixed size are coded inline.
@@ -83,7 +87,7 @@ bool is_inline(const model::Struct& structure) {
   return as<model::Exception>(&structure) == nullptr && structure.base == nullptr &&
          structure.members.size() <= kMaxInlineMembers &&
          std::all_of(structure.members.begin(), structure.members.end(),
-                     [](const auto& m) { return !m.optional && is_fixed(*m.type); });
+                     [](const auto& m) { return !m.optional && !m.external && is_fixed(*m.type); });
 }
 
 std::string codec_of(const Emitter& e, const model::Type& type) {
@@ -91,8 +95,7 @@ std::string codec_of(const Emitter& e, const model::Type& type) {
 }
 
 std::string codec_of(const Emitter& e, const Field& field) {
-  const std::string type = spell(*field.type, e.names, codec_context());
-  return "Codec<" + (field.optional ? "IDL::optional<" + type + ">" : type) + ">";
+  return "Codec<" + spell_member(spell(*field.type, e.names, codec_context()), field) + ">";
 }
 
 /// The members of the base come first.
@@ -106,10 +109,15 @@ bool is_primitive(const model::Type& type) {
   return primitive_size(kind) != 0 || kind == TypeKind::boolean;
 }
 
+/// A basic type that the coder reads and writes itself.
+bool is_plain(const Field& field) {
+  return is_primitive(*field.type) && !field.optional && !field.external;
+}
+
 void encode_members(const Emitter& e, Writer& out, const model::Struct& structure) {
   code_base(e, out, structure, "encode");
   for (const auto& field : fields_of(e, structure)) {
-    if (is_primitive(*field.type) && !field.optional) {
+    if (is_plain(field)) {
       out.line("encoder.put(value." + field.storage + ");");
     } else {
       out.line(codec_of(e, field) + "::encode(encoder, value." + field.storage + ");");
@@ -122,7 +130,7 @@ void decode_members(Emitter& e, Writer& out, const model::Struct& structure) {
   if (recursive) out.line("if (!decoder.enter()) return;");
   code_base(e, out, structure, "decode");
   for (const auto& field : fields_of(e, structure)) {
-    if (is_primitive(*field.type) && !field.optional) {
+    if (is_plain(field)) {
       out.line("value." + field.storage + " = decoder.get<" + spell(resolve(*field.type), e.names, codec_context()) +
                ">();");
     } else {
@@ -224,8 +232,10 @@ void implement_union_codec(Emitter& e, const model::Union& u) {
   Writer& out = e.source;
   const auto for_members = [&](const auto& statement) {
     for (std::size_t i = 0; i < u.cases.size(); ++i) {
+      Field field{u.cases[i].member.type, {}, {}, {}, false};
+      field.external = u.cases[i].member.external;
       out.line("case " + std::to_string(i) + ":");
-      out.line("  " + codec_of(e, *u.cases[i].member.type) + statement("<" + std::to_string(i) + ">"));
+      out.line("  " + codec_of(e, field) + statement("<" + std::to_string(i) + ">"));
       out.line("  break;");
     }
   };
@@ -276,7 +286,7 @@ void emit_traits(Emitter& e, const model::Declaration& declaration) {
       const unsigned bits = as<model::Enum>(&declaration)->bit_bound;
       e.header.line("template <>");
       e.header.open("struct IDL::traits<" + name + "> : IDL::common_byval_traits<" + name + "> {");
-      e.header.line("using underlying_type = " + holder_of(bits) + ";");
+      e.header.line("using underlying_type = " + underlying_type(*as<model::Enum>(&declaration)) + ";");
       e.header.line("using bit_bound = std::integral_constant<std::uint8_t, " + std::to_string(bits) + ">;");
       e.header.close("};");
       return;
@@ -297,10 +307,19 @@ void emit_codec(Emitter& e, const model::Declaration& declaration) {
     for (const auto* inner : *contents) emit_codec(e, *inner);
   }
   const std::string name = e.names.in({}, declaration);
-  if (const auto* enumeration = as<model::Enum>(&declaration)) {
+  if (const auto* enumeration = as<model::Enum>(&declaration); enumeration != nullptr && enumeration->has_values) {
+    std::vector<std::string> enumerators = {name};
+    for (const auto* each : enumeration->enumerators) enumerators.push_back(name + "::" + escape(each->name));
+    e.header.line("template <>");
+    e.header.list("struct corbel::mapping::Codec<" + name + "> : corbel::mapping::ValuedEnumCodec<", enumerators,
+                  "> {};");
+  } else if (enumeration != nullptr) {
     e.header.line("template <>");
     e.header.line("struct corbel::mapping::Codec<" + name + "> : corbel::mapping::EnumCodec<" + name + ", " +
                   std::to_string(enumeration->enumerators.size()) + "> {};");
+  } else if (as<model::Native>(&declaration) != nullptr) {
+    e.header.line("template <>");
+    e.header.line("struct corbel::mapping::Codec<" + name + "> : corbel::mapping::NativeCodec<" + name + "> {};");
   } else if (as<model::Bitset>(&declaration) != nullptr || as<model::Bitmask>(&declaration) != nullptr) {
     e.header.line("template <>");
     e.header.line("struct corbel::mapping::Codec<" + name + "> : corbel::mapping::BitsCodec<" + name + "> {};");

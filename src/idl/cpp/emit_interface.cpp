@@ -50,7 +50,7 @@ std::vector<Method> methods_of(const model::Interface& interface) {
   for (const auto* declaration : interface.contents) {
     if (const auto* operation = as<model::Operation>(declaration)) {
       methods.push_back({operation->name, escape(operation->name), operation->result, operation->parameters,
-                         &operation->raises, operation->oneway, false, &interface});
+                         &operation->raises, operation->oneway, false, &interface, !operation->contexts.empty()});
     } else if (const auto* attribute = as<model::Attribute>(declaration)) {
       const std::string name = escape(attribute->name);
       methods.push_back({"_get_" + attribute->name,
@@ -136,6 +136,7 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
                                                                            : "inout";
       arguments.push_back(e.helper(direction) + "(" + parameter_name(e, method, p) + ")");
     }
+    if (method.context) arguments.push_back("corbel::mapping::EmptyContext{}");
     Context body = inside;
     for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(e, method, p));
     const bool is_void = method.result->kind == model::TypeKind::void_;
@@ -144,6 +145,12 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
         {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names, body) + ">(", arguments,
          ");"});
   }
+  implement_is_a(e, interface);
+}
+
+void implement_is_a(Emitter& e, const model::Interface& interface) {
+  const Context inside{&interface};
+  const std::string name = e.names.own(interface);
   std::string chain = "repository_id == _interface_id";
   for (const auto* base : interface.bases)
     chain += " || " + e.names.in(inside, *base) + "::_static_is_a(repository_id)";

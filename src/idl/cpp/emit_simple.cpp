@@ -32,11 +32,22 @@ void define_constant(Emitter& e, const model::Constant& constant) {
                 literal(constant.value, type, e.names, context) + ";");
 }
 
+std::string underlying_type(const model::Enum& enumeration) {
+  // Values increase, so the first and the last are the extremes.
+  if (enumeration.enumerators.front()->value >= 0) return holder_of(enumeration.bit_bound);
+  const bool fits = enumeration.enumerators.back()->value >> (enumeration.bit_bound - 1) == 0;
+  std::string holder = holder_of(fits ? enumeration.bit_bound : 2U * enumeration.bit_bound);
+  return holder.erase(holder.find('u'), 1);
+}
+
 void define_enum(Emitter& e, const model::Enum& enumeration) {
   std::vector<std::string> enumerators;
-  for (const auto* enumerator : enumeration.enumerators) enumerators.push_back(escape(enumerator->name));
-  e.header.list("enum class " + e.names.own(enumeration) + " : " + holder_of(enumeration.bit_bound) + " { ",
-                enumerators, " };");
+  for (const auto* enumerator : enumeration.enumerators) {
+    const std::string value = enumeration.has_values ? " = " + std::to_string(enumerator->value) : "";
+    enumerators.push_back(escape(enumerator->name) + value);
+  }
+  e.header.list("enum class " + e.names.own(enumeration) + " : " + underlying_type(enumeration) + " { ", enumerators,
+                " };");
 }
 
 void define(Emitter& e, const model::Declaration& declaration) {
@@ -55,7 +66,15 @@ void define(Emitter& e, const model::Declaration& declaration) {
     case model::DeclarationKind::bitset:
       return define_bitset(e, *as<model::Bitset>(&declaration));
     case model::DeclarationKind::interface_:
-      return define_interface(e, *as<model::Interface>(&declaration));
+      return as<model::Interface>(&declaration)->is_local
+                 ? define_local_interface(e, *as<model::Interface>(&declaration))
+                 : define_interface(e, *as<model::Interface>(&declaration));
+    case model::DeclarationKind::native: {
+      const auto& native = *as<model::Native>(&declaration);
+      const std::string name = native_name(e, native);
+      if (name != e.names.own(native)) e.header.line("using " + e.names.own(native) + " = " + name + ";");
+      return;
+    }
     case model::DeclarationKind::alias: {
       const auto& alias = *as<model::Alias>(&declaration);
       e.header.line("using " + e.names.own(alias) + " = " + spell(*alias.aliased, e.names, {alias.scope}) + ";");

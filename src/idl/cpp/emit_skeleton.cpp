@@ -24,7 +24,7 @@ std::string parameter_kind(const Emitter& e, const model::Parameter& p, const Co
 /// `&Echo::echo`, or the overload that is meant.
 std::string method_pointer(const Emitter& e, const Method& method, const std::string& skeleton,
                            const Context& context) {
-  const std::string pointer = "&" + skeleton + "::" + method.name;
+  std::string pointer = "&" + skeleton + "::" + method.name;
   if (!method.overloaded) return pointer;
   std::string parameters;
   for (const auto& p : parameter_list(e, method, context, false)) parameters += (parameters.empty() ? "" : ", ") + p;

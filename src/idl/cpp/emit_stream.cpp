@@ -36,7 +36,20 @@ std::string head(const Emitter& e, const model::Declaration& declaration, bool u
          (unused ? ")" : " value)");
 }
 
+/// Enumerators whose values say nothing about their places.
+void stream_valued_enum(Emitter& e, const model::Enum& enumeration) {
+  const std::string name = e.names.in({module_of(enumeration)}, enumeration);
+  e.source.open("switch (value) {");
+  for (const auto* enumerator : enumeration.enumerators) {
+    e.source.line("case " + name + "::" + escape(enumerator->name) + ":");
+    e.source.line("  return stream << " + quote(scoped_name(enumeration) + "::" + enumerator->name) + ";");
+  }
+  e.source.close("}");
+  e.source.line("return stream << static_cast<std::int64_t>(value);");
+}
+
 void stream_enum(Emitter& e, const model::Enum& enumeration) {
+  if (enumeration.has_values) return stream_valued_enum(e, enumeration);
   std::vector<std::string> names;
   const std::string scope = scoped_name(enumeration);
   for (const auto* enumerator : enumeration.enumerators) names.push_back(quote(scope + "::" + enumerator->name));

@@ -20,7 +20,7 @@ std::string storage_name(const std::string& name, bool exception) {
 std::string initializer(const Field& field) {
   if (!field.initial.empty()) return " = " + field.initial;
   const bool array = resolve(*field.type).kind == model::TypeKind::array;
-  return !field.optional && ((field.by_value && !is_reference(*field.type)) || array) ? "{}" : "";
+  return !field.optional && !field.external && ((field.by_value && !is_reference(*field.type)) || array) ? "{}" : "";
 }
 
 /// Whether a member is a sequence of something that is still to be defined (mutual recursion). Compilers may then not
@@ -140,6 +140,11 @@ void emit_storage(Emitter& e, const model::Struct& structure, const std::vector<
 
 }  // namespace
 
+std::string spell_member(const std::string& type, const Field& field) {
+  const std::string held = field.external ? "std::shared_ptr<" + type + ">" : type;
+  return field.optional ? "IDL::optional<" + held + ">" : held;
+}
+
 std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure) {
   const bool exception = as<model::Exception>(&structure) != nullptr;
   std::vector<Field> fields;
@@ -148,14 +153,18 @@ std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure) {
     Field field{member.type,
                 exception ? escape_exception_member(member.name) : escape(member.name),
                 storage_name(member.name, exception),
-                member.optional ? "IDL::optional<" + type + ">" : type,
-                is_by_value(*member.type) && !member.optional,
-                member.optional};
+                "",
+                is_by_value(*member.type) && !member.optional && !member.external,
+                member.optional,
+                member.external};
+    field.spelled = spell_member(type, field);
     const auto* enumeration = as<model::Enum>(resolve(*member.type).declaration);
     if (!std::holds_alternative<std::monostate>(member.default_value)) {
       field.initial = literal(member.default_value, *member.type, e.names, {&structure});
-    } else if (enumeration != nullptr && enumeration->default_literal != nullptr && !member.optional) {
+    } else if (enumeration != nullptr && enumeration->default_literal != nullptr && field.by_value) {
       field.initial = e.names.in({&structure}, *enumeration) + "::" + escape(enumeration->default_literal->name);
+    } else if (enumeration != nullptr && enumeration->has_values && field.by_value) {
+      field.initial = e.names.in({&structure}, *enumeration) + "::" + escape(enumeration->enumerators.front()->name);
     }
     fields.push_back(std::move(field));
   }

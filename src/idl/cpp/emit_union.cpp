@@ -25,8 +25,10 @@ Shape shape_of(const Emitter& e, const model::Union& u) {
   shape.discriminator = spell(*u.discriminator, e.names, {&u});
   for (std::size_t i = 0; i < u.cases.size(); ++i) {
     const auto& member = u.cases[i].member;
-    shape.fields.push_back(
-        {member.type, escape(member.name), "", spell(*member.type, e.names, {&u}), is_by_value(*member.type)});
+    Field field{member.type, escape(member.name), "", "", is_by_value(*member.type) && !member.external};
+    field.external = member.external;
+    field.spelled = spell_member(spell(*member.type, e.names, {&u}), field);
+    shape.fields.push_back(std::move(field));
     if (!u.cases[i].is_default) continue;
     shape.has_default = true;
     shape.initial = i;

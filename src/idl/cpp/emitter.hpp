@@ -67,8 +67,11 @@ struct Field {
   std::string spelled;  ///< type, as seen from inside the class
   bool by_value;
   bool optional = false;
+  bool external = false;
   std::string initial = {};  ///< @default or @default_literal as a C++ expression
 };
+/// The member's type from that of its value: @external and @optional wrap it.
+std::string spell_member(const std::string& type, const Field& field);
 std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure);
 /// A field's accessors; the setters only declared if they are to be defined later.
 void emit_accessors(Writer& out, const Field& field, bool late = false);
@@ -83,6 +86,9 @@ void define_union(Emitter& e, const model::Union& u);
 void define_bitmask(Emitter& e, const model::Bitmask& mask);
 void define_bitset(Emitter& e, const model::Bitset& bits);
 void define_interface(Emitter& e, const model::Interface& interface);
+void define_local_interface(Emitter& e, const model::Interface& interface);
+/// What replaces a native type that is declared inside an interface; the name that the user defines.
+std::string native_name(const Emitter& e, const model::Native& native);
 /// Any of these, with what is declared inside; modules are left to the caller.
 void define(Emitter& e, const model::Declaration& declaration);
 void define_contents(Emitter& e, const model::Contents& contents);
@@ -90,6 +96,8 @@ void define_contents(Emitter& e, const model::Contents& contents);
 void declare_streaming(Emitter& e, const model::Declaration& declaration);
 
 // Header: what the library knows about the type.
+/// Traits of references, which everything else may need; right after the forward declarations.
+void emit_interface_traits(Emitter& e, const model::Interface& interface);
 void emit_traits(Emitter& e, const model::Declaration& declaration);
 void emit_codec(Emitter& e, const model::Declaration& declaration);
 
@@ -100,6 +108,8 @@ void implement_union(Emitter& e, const model::Union& u);
 void implement_codec(Emitter& e, const model::Declaration& declaration);
 void declare_operations(Emitter& e, const model::Interface& interface);
 void implement_stub(Emitter& e, const model::Interface& interface);
+/// `_static_is_a` by the interface's own id and those of its bases.
+void implement_is_a(Emitter& e, const model::Interface& interface);
 
 // Server files.
 void define_skeleton(Emitter& e, const model::Interface& interface);
@@ -117,6 +127,7 @@ struct Method {
   bool oneway = false;
   bool overloaded = false;  ///< shares its C++ name with another method
   const model::Interface* owner;
+  bool context = false;  ///< an operation with a context clause
 };
 std::vector<Method> methods_of(const model::Interface& interface);
 /// Own methods first, then those of the bases, each once.
@@ -131,6 +142,8 @@ void stream_bitmask(Emitter& e, const model::Bitmask& mask);
 void stream_bitset(Emitter& e, const model::Bitset& bits);
 /// "std::uint16_t" for a number of bits.
 std::string holder_of(unsigned bits);
+/// The integer behind an enum class; signed if an enumerator has a negative value.
+std::string underlying_type(const model::Enum& enumeration);
 /// Every field of a bitset, those of the base first.
 std::vector<const model::Bitfield*> all_fields(const model::Bitset& bits);
 

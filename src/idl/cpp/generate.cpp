@@ -59,6 +59,10 @@ bool any(const model::Declaration&) {
 bool is_interface(const model::Declaration& declaration) {
   return as<model::Interface>(&declaration) != nullptr;
 }
+/// Interfaces with stubs and skeletons.
+bool is_remote(const model::Declaration& declaration) {
+  return is_interface(declaration) && !as<model::Interface>(&declaration)->is_local;
+}
 
 void open_namespace(Writer& out, const std::string& name) {
   out.blank();
@@ -85,26 +89,44 @@ void for_each_type(const Emitter& e, const std::function<void(const model::Type&
   for_each_own(e.model, [&](const auto& declaration) { model::for_each_type(declaration, with_parts); });
 }
 
-/// Whether the main file has optional members, bitsets or bitmasks.
-bool uses_extended(const Emitter& e) {
-  bool found = false;
+/// Headers that only some IDL needs.
+struct Needs {
+  bool extended = false;  ///< optional members, bitsets, bitmasks, maps
+  bool external = false;
+  bool local = false;  ///< what never leaves the process, and values of enumerators
+  bool native = false;
+};
+Needs needs_of(const Emitter& e) {
+  Needs needs;
+  const auto look_at = [&](const model::Member& member) {
+    needs.extended |= member.optional;
+    needs.external |= member.external;
+  };
   for_each_own(e.model, [&](const auto& d) {
-    found |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
+    needs.extended |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
+    needs.native |= as<model::Native>(&d) != nullptr;
+    const auto* enumeration = as<model::Enum>(&d);
+    needs.local |=
+        needs.native || (enumeration != nullptr && enumeration->has_values) || (is_interface(d) && !is_remote(d));
+    if (const auto* operation = as<model::Operation>(&d)) needs.local |= !operation->contexts.empty();
+    if (const auto* u = as<model::Union>(&d)) {
+      for (const auto& c : u->cases) look_at(c.member);
+    }
     if (d.kind != model::DeclarationKind::struct_ && d.kind != model::DeclarationKind::exception) return;
-    for (const auto& member : static_cast<const model::Struct&>(d).members) found |= member.optional;
+    for (const auto& member : static_cast<const model::Struct&>(d).members) look_at(member);
   });
-  return found;
+  return needs;
 }
 
 void write_header_top(Emitter& e) {
   bool unions = false;
   for_each_own(e.model, [&](const auto& d) { unions |= as<model::Union>(&d) != nullptr; });
   bool anys = false, fixed = false;
-  bool extended = uses_extended(e);
+  Needs needs = needs_of(e);
   for_each_type(e, [&](const auto& type) {
     anys |= type.kind == model::TypeKind::any || type.kind == model::TypeKind::type_code;
     fixed |= type.kind == model::TypeKind::fixed;
-    extended |= type.kind == model::TypeKind::map;
+    needs.extended |= type.kind == model::TypeKind::map;
   });
   e.header.line("#pragma once");
   e.header.blank();
@@ -113,9 +135,16 @@ void write_header_top(Emitter& e) {
     e.header.blank();
   }
   if (anys) e.header.line("#include <corbel/dynamic/any.hpp>");
-  if (extended) e.header.line("#include <corbel/mapping/extended.hpp>");
+  if (needs.extended) e.header.line("#include <corbel/mapping/extended.hpp>");
+  if (needs.external) e.header.line("#include <corbel/mapping/external.hpp>");
   if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
+  if (needs.local) e.header.line("#include <corbel/mapping/local.hpp>");
   e.header.line("#include <corbel/mapping/stub.hpp>");
+  if (needs.native) {
+    e.header.blank();
+    e.header.line("// Yours: defines the native types.");
+    e.header.line("#include \"" + stem_of(e.model.files.at(0).path) + "_native.hpp\"");
+  }
   const auto files = included_files(e.model);
   if (!files.empty()) e.header.blank();
   for (const auto* file : files) e.header.line("#include \"" + header_for(file->spelling, ".hpp") + "\"");
@@ -134,11 +163,7 @@ void forward_declare_interfaces(Emitter& e) {
   }
   e.header.blank();
   for (const auto& run : runs) {
-    for (const auto* interface : run.declarations) {
-      const std::string name = e.names.in({}, *interface);
-      e.header.line("template <>");
-      e.header.line("struct IDL::traits<" + name + "> : corbel::mapping::InterfaceTraits<" + name + "> {};");
-    }
+    for (const auto* interface : run.declarations) emit_interface_traits(e, *as<model::Interface>(interface));
   }
 }
 
@@ -182,7 +207,7 @@ void visit_nested(const model::Declaration& declaration, const Visit& visit) {
 /// What the stubs of a run share: descriptors of their operations.
 void write_operations(Emitter& e, const Run& run) {
   const bool any_method = std::any_of(run.declarations.begin(), run.declarations.end(), [](const auto* d) {
-    return is_interface(*d) && !methods_of(*as<model::Interface>(d)).empty();
+    return is_remote(*d) && !methods_of(*as<model::Interface>(d)).empty();
   });
   if (!any_method) return;
   e.source.blank();
@@ -190,7 +215,7 @@ void write_operations(Emitter& e, const Run& run) {
   e.use_helpers(e.source, {"call", "in", "inout", "out"});
   e.source.blank();
   for (const auto* declaration : run.declarations) {
-    if (const auto* interface = as<model::Interface>(declaration)) declare_operations(e, *interface);
+    if (is_remote(*declaration)) declare_operations(e, *as<model::Interface>(declaration));
   }
   e.source.line("}  // namespace");
 }
@@ -207,7 +232,8 @@ void write_stubs(Emitter& e) {
     }
     write_operations(e, run);
     for (const auto* declaration : run.declarations) {
-      if (const auto* interface = as<model::Interface>(declaration)) implement_stub(e, *interface);
+      const auto* interface = as<model::Interface>(declaration);
+      if (interface != nullptr) is_remote(*interface) ? implement_stub(e, *interface) : implement_is_a(e, *interface);
     }
     e.source.blank();
     close_namespace(e.source, namespace_of(e, run));
@@ -238,7 +264,7 @@ void write_server_header(Emitter& e, const std::string& stem) {
   for (const auto* file : included_files(e.model)) {
     out.line("#include \"" + header_for(file->spelling, "_server.hpp") + "\"");
   }
-  for (const auto& run : runs_of(e.model, is_interface)) {
+  for (const auto& run : runs_of(e.model, is_remote)) {
     const std::string name = e.names.skeleton_namespace(run.module);
     open_namespace(out, name);
     out.line("");
@@ -248,14 +274,14 @@ void write_server_header(Emitter& e, const std::string& stem) {
   }
   out.blank();
   for_each(e.model.contents, [&](const auto& declaration) {
-    if (const auto* interface = as<model::Interface>(&declaration)) emit_servant_traits(e, *interface);
+    if (is_remote(declaration)) emit_servant_traits(e, *as<model::Interface>(&declaration));
   });
 }
 
 void write_server_source(Emitter& e, const std::string& stem) {
   Writer& out = e.server_source;
   out.line("#include \"" + stem + "_server.hpp\"");
-  for (const auto& run : runs_of(e.model, is_interface)) {
+  for (const auto& run : runs_of(e.model, is_remote)) {
     const std::string space = e.names.skeleton_namespace(run.module);
     open_namespace(out, space);
     out.line("namespace {");

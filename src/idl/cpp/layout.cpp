@@ -72,6 +72,18 @@ void append_parts(const model::Declaration& declaration, std::vector<const model
   }
 }
 
+/// External members compare by identity, as references do.
+bool has_external(const model::Declaration& declaration) {
+  if (const auto* u = as<model::Union>(&declaration)) {
+    return std::any_of(u->cases.begin(), u->cases.end(), [](const auto& c) { return c.member.external; });
+  }
+  if (declaration.kind != model::DeclarationKind::struct_ && declaration.kind != model::DeclarationKind::exception) {
+    return false;
+  }
+  const auto members = model::all_members(static_cast<const model::Struct&>(declaration));
+  return std::any_of(members.begin(), members.end(), [](const auto* m) { return m->external; });
+}
+
 const model::Type& innermost(const model::Type& type) {
   const model::Type* current = &resolve(type);
   while (current->element != nullptr) current = &resolve(*current->element);
@@ -109,7 +121,7 @@ const BulkLayout* Layouts::bulk(const model::Struct& structure) {
   if (structure.base != nullptr) return nullptr;
   BulkLayout layout;
   for (const auto& member : structure.members) {
-    if (member.optional) return nullptr;
+    if (member.optional || member.external) return nullptr;
     const model::Type& real = resolve(*member.type);
     const bool array = real.kind == TypeKind::array;
     const model::Type& element = array ? resolve(*real.element) : real;
@@ -235,7 +247,8 @@ bool Layouts::has_reference(const model::Declaration& declaration) {
   if (!added) return known->second;
   std::vector<const model::Type*> parts;
   append_parts(declaration, parts);
-  const bool found = std::any_of(parts.begin(), parts.end(), [this](const auto* type) { return has_reference(*type); });
+  const bool found = has_external(declaration) ||
+                     std::any_of(parts.begin(), parts.end(), [this](const auto* type) { return has_reference(*type); });
   return references_[&declaration] = found;
 }
 

@@ -18,18 +18,9 @@ std::string_view missing(const model::Type& type) {
       return "valuetypes";
     case TypeKind::value_box:
       return "boxed valuetypes";
-    case TypeKind::native:
-      return "native types";
     default:
       return {};
   }
-}
-
-std::string_view missing(const model::Struct& structure) {
-  for (const auto& member : structure.members) {
-    if (member.external) return "external members";
-  }
-  return {};
 }
 
 std::string_view missing(const model::Declaration& declaration) {
@@ -38,19 +29,8 @@ std::string_view missing(const model::Declaration& declaration) {
       return "valuetypes";
     case DeclarationKind::value_box:
       return "boxed valuetypes";
-    case DeclarationKind::native:
-      return "native types";
-    case DeclarationKind::enum_:
-      return as<model::Enum>(&declaration)->has_values ? "values of enumerators" : "";
     case DeclarationKind::interface_:
-      return as<model::Interface>(&declaration)->is_local      ? "local interfaces"
-             : as<model::Interface>(&declaration)->is_abstract ? "abstract interfaces"
-                                                               : "";
-    case DeclarationKind::struct_:
-    case DeclarationKind::exception:
-      return missing(static_cast<const model::Struct&>(declaration));
-    case DeclarationKind::operation:
-      return as<model::Operation>(&declaration)->contexts.empty() ? "" : "context clauses";
+      return as<model::Interface>(&declaration)->is_abstract ? "abstract interfaces" : "";
     default:
       return {};
   }
