@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include <stdexcept>
 #include <string_view>
 
 #include "corbel/base/bytes.hpp"
@@ -16,7 +15,7 @@ constexpr Format kBig{.little_endian = false};
 /// The octets that `hex` spells.
 inline base::Bytes bytes(std::string_view hex) {
   base::Bytes octets;
-  EXPECT_TRUE(base::from_hex(hex, octets));
+  if (!base::from_hex(hex, octets)) throw std::invalid_argument("no octets in hexadecimal");
   return octets;
 }
 

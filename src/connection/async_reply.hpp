@@ -9,7 +9,6 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/error.hpp"
-#include "corbel/cdr/decoder.hpp"
 #include "corbel/messaging/protocol.hpp"
 
 namespace corbel::connection {
