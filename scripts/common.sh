@@ -55,6 +55,10 @@ has_omniorb() {
   command -v omniidl >/dev/null && command -v python3 >/dev/null && pkg-config --exists omniORB4 2>/dev/null
 }
 
+has_jacorb() {
+  command -v javac >/dev/null && command -v mvn >/dev/null
+}
+
 # configure PRESET [-DNAME=VALUE...]: configures build/PRESET, unless that has been done with the same options.
 configure() {
   local preset=$1 folder=$root/build/$1
@@ -62,6 +66,7 @@ configure() {
   if command -v ccache >/dev/null; then set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
   # One release build serves demo, test and bench, so it must not depend on which of them came first.
   if [ "$preset" = release ] && has_omniorb; then set -- "$@" -DCORBEL_INTEROP=ON; fi
+  if ! has_jacorb; then set -- "$@" -DCORBEL_JACORB=OFF; fi  # ./dev test has installed what it needs
   if [ -f "$folder/build.ninja" ] && [ ! CMakePresets.json -nt "$folder/build.ninja" ] &&
     [ "$(cat "$folder/dev-options" 2>/dev/null)" = "$*" ]; then return; fi
   say "Configuring build/$preset"

@@ -11,9 +11,10 @@
 packages_of() {
   local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev pkg-config python3"
   local peers="omniorb omniidl omniorb-idl libomniorb4-dev"
+  local java="default-jdk-headless maven"
   case $1 in
     build) echo "$build" ;;
-    test) echo "$build $peers omniorb-idl tshark python3 pkg-config git strace valgrind" ;;
+    test) echo "$build $peers $java tshark python3 pkg-config git strace valgrind" ;;
     lint) echo "$build clang-format-14 clang-tidy-14 shellcheck python3 git" ;;
     fuzz) echo "$build clang-14 libclang-rt-14-dev llvm-14" ;;
     bench) echo "$build $peers valgrind strace python3 python3-venv libtirpc-dev rpcsvc-proto iproute2 util-linux" ;;

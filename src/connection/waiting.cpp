@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "connection/completions.hpp"
 #include "connection/connection.hpp"
 #include "corbel/base/probe.hpp"
 

@@ -227,6 +227,10 @@ DynamicAny::DynAny::Ref make_dyn_any(DynPart part) {
     case TCKind::tk_enum:
       return CORBA::make_reference<DynamicAny::DynEnum>(std::move(part));
     case TCKind::tk_fixed:
+      // From the wire, where nobody checks that.
+      if (node.scale < 0 || node.scale > static_cast<int>(mapping::Decimal::kMaxDigits)) {
+        throw DynamicAny::DynAnyFactory::InconsistentTypeCode();
+      }
       return CORBA::make_reference<DynamicAny::DynFixed>(std::move(part));
     case TCKind::tk_Principal:
     case TCKind::tk_value:

@@ -3,6 +3,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "dynamic/arguments.hpp"
+#include "dynamic/deferred_call.hpp"
 
 namespace CORBA {
 namespace {
@@ -30,6 +31,11 @@ object_reference<Request> Object::_create_request(const std::string& operation, 
   return request;
 }
 
+Request::Request(corbel::corba::TargetPtr target, std::string operation)
+    : target_(std::move(target)), operation_(std::move(operation)) {}
+
+Request::~Request() = default;
+
 object_reference<Object> Request::target() const {
   return corbel::mapping::Access::make_stub<Object>(target_);
 }
@@ -45,27 +51,56 @@ void Request::send_oneway() {
 void Request::send(bool oneway) {
   prepare();
   target_->invoke({{operation_, oneway, raises_},
-                   [this](corbel::cdr::Encoder& encoder) { encode_arguments(encoder); },
-                   [this](corbel::cdr::Decoder& decoder) { decode_results(decoder); },
+                   [this](auto& encoder) { corbel::dynamic::encode_values(encoder, result_, arguments_, ARG_IN); },
+                   [this](auto& decoder) { corbel::dynamic::decode_values(decoder, result_, arguments_, ARG_OUT); },
                    nullptr});
 }
 
 void Request::prepare() {
-  if (sent_) throw BAD_INV_ORDER(corbel::corba::minor::kRequestSentTwice);
+  if (state_ != State::fresh) throw BAD_INV_ORDER(corbel::corba::minor::kRequestSentTwice);
   corbel::dynamic::check_values(operation_, arguments_, ARG_IN);
   for (const auto& type : exceptions_) {
     if (type == nullptr || type->_resolved().kind() != TCKind::tk_except) throw BAD_TYPECODE();
     raises_.push_back({type->_resolved()._node().id, &throw_unknown_user_exception, &*type});
   }
-  sent_ = true;
+  state_ = State::sent;
 }
 
-void Request::encode_arguments(corbel::cdr::Encoder& encoder) const {
-  corbel::dynamic::encode_values(encoder, result_, arguments_, ARG_IN);
+void Request::send_deferred() {
+  prepare();
+  using corbel::dynamic::DeferredCall;
+  deferred_ = corbel::base::IntrusivePtr<DeferredCall>(
+      new DeferredCall({operation_, raises_, exceptions_, arguments_, result_}));
+  target_->invoke_async(*deferred_);
+  state_ = State::deferred;
 }
 
-void Request::decode_results(corbel::cdr::Decoder& decoder) {
-  corbel::dynamic::decode_values(decoder, result_, arguments_, ARG_OUT);
+corbel::dynamic::DeferredCall& Request::deferred() {
+  switch (state_) {
+    case State::fresh:
+      throw BAD_INV_ORDER(corbel::corba::minor::kRequestNotSent);
+    case State::sent:
+      throw BAD_INV_ORDER(corbel::corba::minor::kRequestNotDeferred);
+    case State::done:
+      throw BAD_INV_ORDER(corbel::corba::minor::kResultTakenTwice);
+    case State::deferred:
+      break;
+  }
+  return *deferred_;
+}
+
+bool Request::poll_response() {
+  return deferred().wait(corbel::base::Deadline::after(corbel::base::Duration::zero()));
+}
+
+void Request::get_response() {
+  deferred().wait();
+  state_ = State::done;
+  auto call = std::move(deferred_);
+  const auto& outcome = call->outcome();
+  // One by one: the caller may hold references to arguments.
+  for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].value = outcome.arguments[i].value;
+  result_.value = outcome.result.value;
 }
 
 }  // namespace CORBA

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "corbel/dynamic/type_codec.hpp"
+#include "corbel/mapping/fixed.hpp"
 #include "dynamic/labels.hpp"
 
 namespace corbel::dynamic {
@@ -38,7 +39,7 @@ class Transcoder {
       case TCKind::tk_enum:
         return copy_enum(node);
       case TCKind::tk_fixed:
-        return copy_octets(static_cast<std::size_t>(node.digits + 2) / 2);
+        return mapping::Decimal::decode(in_, node.digits, 0).encode(out_, node.digits);
       case TCKind::tk_Principal:
         return copy_octet_sequence();
       case TCKind::tk_objref:

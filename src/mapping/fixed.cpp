@@ -219,20 +219,20 @@ void Decimal::encode(cdr::Encoder& encoder, unsigned digits) const {
 }
 
 Decimal Decimal::decode(cdr::Decoder& decoder, unsigned digits, unsigned scale) {
-  const base::ConstByteSpan octets = decoder.take_octets((digits + 2) / 2);
   Digits magnitude = 0;
   bool negative = false;
-  for (std::size_t i = 0; i < octets.size(); ++i) {
-    const unsigned high = octets[i] >> 4;
-    const unsigned low = octets[i] & 15;
-    const bool last = i + 1 == octets.size();
-    if (high > 9 || (last ? low != 0xc && low != 0xd : low > 9)) {
-      decoder.fail(base::Code::malformed);
-      return Decimal(0, scale, false);
-    }
+  const unsigned size = (digits + 2) / 2;
+  bool last = false;
+  for (unsigned i = 1; !last && decoder.ok(); ++i) {
+    const unsigned octet = decoder.get<std::uint8_t>();
+    const unsigned high = octet >> 4;
+    const unsigned low = octet & 15;
+    // JacORB leaves out leading zeros: the sign is the end, wherever it comes.
+    last = low == 0xc || low == 0xd;
+    if (high > 9 || (!last && (low > 9 || i == size))) decoder.fail(base::Code::malformed);
     magnitude = magnitude * 10 + high;
     if (!last) magnitude = magnitude * 10 + low;
-    negative = last && low == 0xd;
+    negative = low == 0xd;
   }
   if (count_digits(magnitude) > digits) decoder.fail(base::Code::malformed);
   return Decimal(decoder.ok() ? magnitude : 0, scale, negative);

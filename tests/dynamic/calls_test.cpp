@@ -261,6 +261,60 @@ TEST_P(DynamicCalls, RequestsGetUserExceptionsAsAnys) {
   EXPECT_THROW(place_->_request("unheard_of")->invoke(), CORBA::BAD_OPERATION);
 }
 
+TEST_P(DynamicCalls, DeferredRequestsAreFinishedLater) {
+  const auto first = join("first", 1), second = join("second", 2);
+  Any& count = first->arguments()[1].value;
+  first->send_deferred();
+  second->send_deferred();
+  EXPECT_EQ(place_->level(), 0);
+  while (!second->poll_response()) std::this_thread::yield();
+  second->get_response();
+  first->get_response();
+  std::string result;
+  std::int32_t number = 0;
+  ASSERT_TRUE((first->return_value() >>= result) && (count >>= number));
+  EXPECT_EQ(result, "first!");
+  EXPECT_EQ(number, 2);
+  ASSERT_TRUE(second->return_value() >>= result);
+  EXPECT_EQ(result, "second!");
+}
+
+TEST_P(DynamicCalls, DeferredRequestsRaiseWhenTheyAreFinished) {
+  const auto oops = join("oops", 0), system = join("system", 0);
+  oops->send_deferred();
+  system->send_deferred();
+  EXPECT_THROW(oops->get_response(), CORBA::UnknownUserException);
+  EXPECT_THROW(system->get_response(), CORBA::NO_PERMISSION);
+}
+
+TEST_P(DynamicCalls, ForgottenRequestsDoNoHarm) {
+  for (int i = 0; i < 20; ++i) join("forgotten", i)->send_deferred();
+  place_->nothing();
+}
+
+template <class Action>
+std::uint32_t order_minor(const Action& action) {
+  try {
+    action();
+  } catch (const CORBA::BAD_INV_ORDER& refusal) {
+    return refusal.minor();
+  }
+  return 0;
+}
+
+TEST_P(DynamicCalls, ResponsesAreTakenOnceAndInOrder) {
+  const auto fresh = request("nothing");
+  EXPECT_EQ(order_minor([&] { fresh->get_response(); }), minor::kRequestNotSent);
+  EXPECT_EQ(order_minor([&] { fresh->poll_response(); }), minor::kRequestNotSent);
+  fresh->send_deferred();
+  EXPECT_EQ(order_minor([&] { fresh->invoke(); }), minor::kRequestSentTwice);
+  fresh->get_response();
+  EXPECT_EQ(order_minor([&] { fresh->get_response(); }), minor::kResultTakenTwice);
+  const auto synchronous = request("nothing");
+  synchronous->invoke();
+  EXPECT_EQ(order_minor([&] { synchronous->get_response(); }), minor::kRequestNotDeferred);
+}
+
 TEST_P(DynamicCalls, OnewaysArrive) {
   const auto made = request("fire");
   made->add_in_arg() <<= std::int32_t{3};

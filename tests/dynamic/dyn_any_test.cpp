@@ -357,6 +357,8 @@ TEST_F(DynAnys, AreNotMadeOfTypesWithoutValues) {
   EXPECT_THROW(made(types_->create_struct_tc("", "", {{"n", types_->create_native_tc("IDL:N:1.0", "N")}})),
                Inconsistent);
   EXPECT_THROW(made(nullptr), CORBA::BAD_TYPECODE);
+  const CORBA::TypeCode negative_scale{TypeNode{.kind = CORBA::TCKind::tk_fixed, .digits = 5, .scale = -2}};
+  EXPECT_THROW(made(negative_scale._reference()), Inconsistent);
   auto monster = CORBA::_tc_double;
   for (int i = 0; i < 4; ++i) monster = types_->create_array_tc(0x10000, monster);
   EXPECT_THROW(made(monster), CORBA::IMP_LIMIT);

@@ -14,7 +14,7 @@ struct Options {
   std::string endpoint = "tcp";  ///< `tcp`, `tcp6` (loopback, any free port) or `unix:PATH`; Corbel only: `lite+` these
   int giop_minor = 2;            ///< highest GIOP minor version to offer
   int spoken_minor = 2;          ///< client: the GIOP minor version that the two peers will agree on
-  std::string peer;              ///< client: which ORB the server is made of, `corbel` or `omniorb`
+  std::string peer;              ///< client: which ORB the server is made of, `corbel`, `omniorb` or `jacorb`
   unsigned lifetime_s = 120;     ///< the process ends after so many seconds, whatever happens
   std::string ior;               ///< client: the reference to test
   std::string filter;            ///< client: run only checks whose name contains this
@@ -32,7 +32,7 @@ struct Options {
 inline void usage_and_exit(const char* program) {
   std::fprintf(stderr,
                "usage: %s [--endpoint tcp|tcp6|unix:PATH] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
-               "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer corbel|omniorb] [--filter TEXT]\n",
+               "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer corbel|omniorb|jacorb] [--filter TEXT]\n",
                program);
   std::exit(2);
 }

@@ -27,6 +27,7 @@ def parse_arguments():
     parser.add_argument("--endpoint", choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix"], default="tcp")
     parser.add_argument("--giop", default="1.2", help="highest version the client offers")
     parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
+    parser.add_argument("--server-flag", action="append", default=[], help="passed on to the server")
     parser.add_argument("--peer", default="corbel", help="which ORB the server is made of: corbel or omniorb")
     parser.add_argument("--filter", default="", help="only checks whose name contains this")
     parser.add_argument("--dissect", metavar="TSHARK", help="tshark program that must accept the recorded traffic")
@@ -106,7 +107,8 @@ def run_pair(arguments, folder):
     life = ["--life", str(arguments.timeout)]
     server_giop = arguments.server_giop or arguments.giop
     spoken = min(arguments.giop, server_giop)
-    with Child("server", [arguments.server, "--endpoint", server_endpoint, "--giop", server_giop] + life) as server:
+    server_command = [arguments.server, "--endpoint", server_endpoint, "--giop", server_giop] + arguments.server_flag + life
+    with Child("server", server_command) as server:
         ior = server.wait_for_ior(10)
         if ior is None:
             print("the server printed no IOR\n" + server.log())

@@ -37,8 +37,11 @@ TEST(Fixed, RefusesWhatIsNoNumberOnTheWire) {
   EXPECT_EQ(decode({0x12, 0x34, 0x56, 0x7d}, money), base::Code::none);
   EXPECT_EQ(money.to_string(), "-12345.67");
   EXPECT_EQ(decode({0x12, 0x34, 0x56, 0x7a}, money), base::Code::malformed);
+  EXPECT_EQ(decode({0x12, 0x34, 0x56, 0x78, 0x9c}, money), base::Code::malformed);
   EXPECT_EQ(decode({0x1a, 0x34, 0x56, 0x7c}, money), base::Code::malformed);
   EXPECT_EQ(decode({0x12, 0x34, 0x56}, money), base::Code::truncated);
+  EXPECT_EQ(decode({0x12, 0x5d}, money), base::Code::none);
+  EXPECT_EQ(money.to_string(), "-1.25");
   Odd odd;
   EXPECT_EQ(decode({0x10, 0x23, 0x45, 0x6c}, odd), base::Code::malformed);
 }

@@ -5,8 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "corbel/base/intrusive_ptr.hpp"
 #include "corbel/corba/local_traits.hpp"
 #include "corbel/dynamic/any.hpp"
+
+namespace corbel::dynamic {
+class DeferredCall;
+}
 
 namespace CORBA {
 
@@ -81,16 +86,22 @@ class CORBEL_API Request final : public LocalObject {
   void invoke();
   /// Returns as soon as a oneway would.
   void send_oneway();
+  /// Sends the request and returns; get_response() ends it. Throws what stops it from being sent.
+  void send_deferred();
+  /// True if get_response() would not wait. Throws BAD_INV_ORDER minor OMG 11 if nothing was sent, 12 after
+  /// get_response(), 13 if the request was not sent deferred.
+  bool poll_response();
+  /// Waits for the end of a deferred request, after which all is as after invoke(). Throws BAD_INV_ORDER as above.
+  void get_response();
 
   /// For Object::_request.
-  Request(corbel::corba::TargetPtr target, std::string operation)
-      : target_(std::move(target)), operation_(std::move(operation)) {}
+  Request(corbel::corba::TargetPtr target, std::string operation);
+  ~Request() override;
 
  private:
   void prepare();
   void send(bool oneway);
-  void encode_arguments(corbel::cdr::Encoder& encoder) const;
-  void decode_results(corbel::cdr::Decoder& decoder);
+  corbel::dynamic::DeferredCall& deferred();
 
   const corbel::corba::TargetPtr target_;
   const std::string operation_;
@@ -98,7 +109,8 @@ class CORBEL_API Request final : public LocalObject {
   NamedValue result_{{}, Any(_tc_void, nullptr), ARG_OUT};
   ExceptionList exceptions_;
   std::vector<corbel::corba::ExceptionType> raises_;
-  bool sent_ = false;
+  corbel::base::IntrusivePtr<corbel::dynamic::DeferredCall> deferred_;
+  enum class State { fresh, sent, deferred, done } state_ = State::fresh;
 };
 
 }  // namespace CORBA

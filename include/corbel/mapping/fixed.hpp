@@ -43,7 +43,8 @@ class CORBEL_API Decimal {
   /// -1, 0 or 1.
   friend CORBEL_API int compare(const Decimal& a, const Decimal& b) noexcept;
 
-  /// On the wire: two digits an octet, the last half octet the sign (CORBA 3.3 part 2, 9.3.2.8).
+  /// On the wire: two digits an octet, the last half octet the sign (CORBA 3.3 part 2, 9.3.2.8). Numbers without
+  /// leading zeros are read as well.
   void encode(cdr::Encoder& encoder, unsigned digits) const;
   static Decimal decode(cdr::Decoder& decoder, unsigned digits, unsigned scale);
 
@@ -162,7 +163,7 @@ namespace corbel::mapping {
 
 template <std::uint16_t D, std::uint16_t S>
 struct Codec<IDL::Fixed<D, S>> {
-  static constexpr std::size_t kMinSize = (D + 2) / 2;
+  static constexpr std::size_t kMinSize = 1;
   static void encode(cdr::Encoder& encoder, const IDL::Fixed<D, S>& value) { value._decimal().encode(encoder, D); }
   static void decode(cdr::Decoder& decoder, IDL::Fixed<D, S>& value) { value = Decimal::decode(decoder, D, S); }
 };

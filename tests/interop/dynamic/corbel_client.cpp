@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Corbel client of the dynamic suite: what it makes, omniORB takes apart, and the other way round.
 #include <corbel/corbel.hpp>
+#include <corbel/dynamic/dyn_any.hpp>
+#include <corbel/dynamic/request.hpp>
 #include <corbel/dynamic/type_factory.hpp>
 #include <iostream>
 
@@ -51,7 +53,7 @@ Dynamic::Choice choice(std::int32_t number) {
   return result;
 }
 
-void run(const MirrorRef& mirror) {
+void run(const MirrorRef& mirror, const std::string& peer) {
   const Dynamic::Point point(1, -2);
   const Dynamic::Node node("root", {Dynamic::Node("a", {}), Dynamic::Node("b", {})});
   const Dynamic::Money money(std::string("1.25"));
@@ -68,7 +70,7 @@ void run(const MirrorRef& mirror) {
   echo(mirror, Dynamic::Colour::blue, "enum");
   echo(mirror, Dynamic::Grid{{{1, 2, 3}, {4, 5, 6}}}, "array");
   echo(mirror, money, "fixed");
-  echo(mirror, 1.0L / 3, "long double");
+  if (peer != "jacorb") echo(mirror, 1.0L / 3, "long double");  // which Java does not have
   echo(mirror, std::vector<std::vector<double>>{{1.5}, {}, {2.5, 3.5}}, "nested sequence");
   echo(mirror, std::vector<CORBA::Any>{inner, CORBA::Any()}, "sequence of any");
   echo(mirror, std::vector<bool>{true, false}, "sequence of boolean");
@@ -108,16 +110,109 @@ void run(const MirrorRef& mirror) {
   }
 }
 
+// --- without generated types ---
+
+CORBA::object_reference<CORBA::Request> request(const MirrorRef& mirror, const std::string& operation,
+                                                const CORBA::typecode_reference& result) {
+  auto made = mirror->_request(operation);
+  made->set_return_type(result);
+  return made;
+}
+
+template <class T>
+T value_of(const CORBA::Any& any) {
+  T value{};
+  if (!(any >>= value)) check(false, "the Any holds another type");
+  return value;
+}
+
+std::string describe(const MirrorRef& mirror, const CORBA::object_reference<DynamicAny::DynAny>& dyn) {
+  const auto call = request(mirror, "describe", CORBA::_tc_string);
+  call->add_in_arg() <<= dyn->to_any();
+  call->invoke();
+  return value_of<std::string>(call->return_value());
+}
+
+/// DynAnys are made here and described there.
+void run_dyn_any(const MirrorRef& mirror, const CORBA::object_reference<DynamicAny::DynAnyFactory>& dynamics) {
+  const auto point = dynamics->create_dyn_any_from_type_code(Dynamic::_tc_Point);
+  point->insert_short(1);
+  point->next();
+  point->insert_long(-2);
+  check(describe(mirror, point) == "Point 1 -2", "DynStruct");
+  const auto choice =
+      IDL::traits<DynamicAny::DynUnion>::narrow(dynamics->create_dyn_any_from_type_code(Dynamic::_tc_Choice));
+  choice->member()->insert_long(5);
+  check(describe(mirror, choice) == "Choice 5", "DynUnion");
+  IDL::traits<DynamicAny::DynEnum>::narrow(choice->get_discriminator())->set_as_string("blue");
+  choice->member()->insert_wstring(L"gr\u00fc\u00dfe");
+  check(describe(mirror, choice) == "Choice -1", "DynUnion, default member");
+  const auto node = dynamics->create_dyn_any_from_type_code(Dynamic::_tc_Node);
+  node->insert_string("root");
+  node->next();
+  IDL::traits<DynamicAny::DynSequence>::narrow(node->current_component())->set_length(3);
+  check(describe(mirror, node) == "Node root 3", "DynSequence");
+  const auto money =
+      IDL::traits<DynamicAny::DynFixed>::narrow(dynamics->create_dyn_any_from_type_code(Dynamic::_tc_Money));
+  money->set_value("1.25");
+  check(describe(mirror, money) == "Money 1.25", "DynFixed");
+
+  const auto made = IDL::traits<DynamicAny::DynStruct>::narrow(dynamics->create_dyn_any(mirror->make("Node")));
+  const auto members = made->get_members_as_dyn_any();
+  check(members.size() == 2 && members[0].value->get_string() == "root", "an Any of the peer opened");
+  check(members[1].value->component_count() == 2, "its sequence");
+  const auto kid = members[1].value->current_component();
+  check(kid->get_string() == "a", "what is in it");
+  kid->insert_string("changed");
+  check(value_of<Dynamic::Node>(made->to_any()).kids()[0].name() == "changed", "and changed");
+}
+
+void run_requests(const MirrorRef& mirror) {
+  CORBA::Any spot, text;
+  spot <<= Dynamic::Point(3, 4);
+  text <<= std::string("b");
+  const auto echo = request(mirror, "echo_any", CORBA::_tc_any);
+  echo->add_in_arg() <<= spot;
+  echo->add_inout_arg() <<= text;
+  echo->add_out_arg(CORBA::_tc_any);
+  echo->invoke();
+  check(value_of<CORBA::Any>(echo->return_value()) == spot, "DII result");
+  check(value_of<CORBA::Any>(echo->arguments()[1].value) == spot, "DII inout");
+  check(value_of<CORBA::Any>(echo->arguments()[2].value) == text, "DII out");
+
+  const auto refused = request(mirror, "twice", Dynamic::_tc_Money);
+  refused->add_in_arg() <<= Dynamic::Money(-1);
+  refused->exceptions() = {Dynamic::_tc_Oops};
+  try {
+    refused->invoke();
+    check(false, "DII raises Oops");
+  } catch (const CORBA::UnknownUserException& unknown) {
+    check(value_of<Dynamic::Oops>(unknown.exception()).why() == "negative", "DII raises Oops");
+  }
+  const auto first = request(mirror, "make", CORBA::_tc_any), second = request(mirror, "make", CORBA::_tc_any);
+  first->add_in_arg() <<= std::string("Point");
+  second->add_in_arg() <<= std::string("Money");
+  first->send_deferred();
+  second->send_deferred();
+  second->get_response();
+  first->get_response();
+  check(value_of<Dynamic::Point>(value_of<CORBA::Any>(first->return_value())) == Dynamic::Point(1, -2), "deferred");
+  check(value_of<Dynamic::Money>(value_of<CORBA::Any>(second->return_value())).to_string() == "1.25", "deferred again");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   auto orb = CORBA::ORB_init(argc, argv);
-  std::string ior;
+  std::string ior, peer;
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::string(argv[i]) == "--ior") ior = argv[i + 1];
+    if (std::string(argv[i]) == "--peer") peer = argv[i + 1];
   }
   const auto mirror = IDL::traits<Dynamic::Mirror>::narrow(orb->string_to_object(ior));
-  run(mirror);
+  run(mirror, peer);
+  run_dyn_any(mirror, IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb->resolve_initial_references("DynAnyFactory")));
+  run_requests(mirror);
   mirror->shutdown();
   orb->destroy();
   std::cout << "done: " << passed << " passed, " << failed << " failed\n";

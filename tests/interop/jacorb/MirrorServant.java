@@ -9,6 +9,7 @@ import Dynamic.PointHelper;
 import java.math.BigDecimal;
 import org.omg.CORBA.Any;
 import org.omg.CORBA.AnyHolder;
+import org.omg.CORBA.TCKind;
 import org.omg.CORBA.TypeCode;
 
 /** Dynamic::Mirror of dynamic.idl. */
@@ -26,9 +27,19 @@ final class MirrorServant extends Dynamic.MirrorPOA {
     return a;
   }
 
+  /** JacORB cannot compare TypeCodes of fixed with others. */
+  static boolean isFixed(Any any) {
+    try {
+      return Values.resolved(any.type()).kind().value() == TCKind._tk_fixed;
+    } catch (Exception impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
   @Override
   public String describe(Any a) {
     TypeCode type = a.type();
+    if (isFixed(a)) return "Money " + MoneyHelper.extract(a).toPlainString();
     if (type.equivalent(PointHelper.type())) {
       Dynamic.Point point = PointHelper.extract(a);
       return "Point " + point.x + " " + point.y;
@@ -41,7 +52,6 @@ final class MirrorServant extends Dynamic.MirrorPOA {
       Choice choice = ChoiceHelper.extract(a);
       return "Choice " + (choice.discriminator() == Dynamic.Colour.red ? choice.number() : -1);
     }
-    if (type.equivalent(MoneyHelper.type())) return "Money " + a.extract_fixed().toPlainString();
     return "?";
   }
 
@@ -59,7 +69,7 @@ final class MirrorServant extends Dynamic.MirrorPOA {
       choice.spot(new Dynamic.Point((short) 3, 4));
       ChoiceHelper.insert(any, choice);
     }
-    if (what.equals("Money")) any.insert_fixed(new BigDecimal("1.25"), MoneyHelper.type());
+    if (what.equals("Money")) MoneyHelper.insert(any, new BigDecimal("1.25"));
     return any;
   }
 

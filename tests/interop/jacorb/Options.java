@@ -44,6 +44,7 @@ final class Options {
     properties.put("OAIAddr", "127.0.0.1");
     properties.put("jacorb.native_char_codeset", "UTF8");
     properties.put("jacorb.native_wchar_codeset", "UTF16");
+    properties.put("jacorb.poa.queue_max", "100000");  // beyond it requests are discarded
     properties.put("jacorb.log.default.verbosity", "0");
     return ORB.init(new String[0], properties);
   }

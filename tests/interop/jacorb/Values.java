@@ -92,9 +92,9 @@ final class Values {
     int length = Array.getLength(value);
     boolean reversed = type.kind().value() == TCKind._tk_sequence;
     Object result = Array.newInstance(value.getClass().getComponentType(), length);
+    TypeCode element = elementType(type, value.getClass().getComponentType());
     for (int i = 0; i < length; ++i) {
-      Object element = Array.get(value, reversed ? length - 1 - i : i);
-      Array.set(result, i, twist(element, elementType(type, result.getClass().getComponentType())));
+      Array.set(result, i, twist(Array.get(value, reversed ? length - 1 - i : i), element));
     }
     return result;
   }
@@ -166,8 +166,9 @@ final class Values {
       case TCKind._tk_sequence:
       case TCKind._tk_array: {
         boolean equal = Array.getLength(a) == Array.getLength(b);
+        TypeCode element = elementType(type, a.getClass().getComponentType());
         for (int i = 0; equal && i < Array.getLength(a); ++i) {
-          equal = same(Array.get(a, i), Array.get(b, i), elementType(type, a.getClass().getComponentType()));
+          equal = same(Array.get(a, i), Array.get(b, i), element);
         }
         return equal;
       }
@@ -255,8 +256,8 @@ final class Values {
   private static Object sampleElements(Class<?> mapped, TypeCode type, Random random, int length, int depth)
       throws Exception {
     Object result = Array.newInstance(mapped.getComponentType(), length);
+    TypeCode element = elementType(type, mapped.getComponentType());
     for (int i = 0; i < length; ++i) {
-      TypeCode element = elementType(type, mapped.getComponentType());
       Array.set(result, i, sample(mapped.getComponentType(), element, random, depth + 1));
     }
     return result;

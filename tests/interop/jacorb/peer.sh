@@ -3,7 +3,7 @@
 # Builds the JacORB peer: peer.sh SOURCES OUTPUT
 #
 # Fetches the jars that pom.xml names (once; Maven keeps them), compiles the IDL and the Java sources, and writes the
-# programs OUTPUT/server and OUTPUT/client. Anything that goes wrong ends it with status 1.
+# programs server, client, mirror_server and mirror_client. Anything that goes wrong ends it with status 1.
 set -euo pipefail
 sources=$1 output=$2
 mkdir -p "$output"
@@ -24,9 +24,12 @@ find generated -name '*.java' >sources.txt
 printf '%s\n' "$sources"/*.java >>sources.txt
 javac -nowarn -proc:none -encoding UTF-8 -cp "$jars" -d classes @sources.txt
 
-for program in Server Client; do
-  name=${program,,}
+program() {  # program NAME CLASS OPTIONS...
   printf '#!/bin/sh\nexec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "%s" peer.%s "$@"\n' \
-    "$output/classes:$output/jars/*" "$program" >"$name"
-  chmod +x "$name"
-done
+    "$output/classes:$output/jars/*" "${*:2}" >"$1"
+  chmod +x "$1"
+}
+program server Server
+program client Client
+program mirror_server Server --dynamic
+program mirror_client Client --dynamic
