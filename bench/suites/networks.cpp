@@ -24,7 +24,10 @@ class Run {
  public:
   Run(const Settings& settings, Report& report)
       : settings_(settings), report_(report), mechanisms_(find_all_mechanisms(report.machine, only())) {
-    std::erase_if(mechanisms_, [](const Mechanism& one) { return !one.over("tcp") || one.protocol == "giop_lite"; });
+    // Open MPI is told to stay on loopback: its daemons do not follow into the namespaces.
+    std::erase_if(mechanisms_, [](const Mechanism& one) {
+      return !one.over("tcp") || one.protocol == "giop_lite" || one.orb.starts_with("OpenMPI");
+    });
   }
 
   void run() {
