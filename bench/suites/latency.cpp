@@ -235,8 +235,8 @@ int run_latency(const Settings& settings, Report& report) {
   announce_duration(settings, seconds);
   Progress progress(steps);
   for (Latencies& run : runs) {
-    run.measure(progress);
-    report.results.insert(report.results.end(), run.results().begin(), run.results().end());
+    measure_and_keep([&] { run.measure(progress); },
+                     [&] { report.results.insert(report.results.end(), run.results().begin(), run.results().end()); });
   }
   const std::vector<Result> timed = report.results;
   for (const char* const transport : traced) {

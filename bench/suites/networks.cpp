@@ -114,11 +114,12 @@ class Run {
     if (possible) network.emplace(kind);
     const Network* const used = network ? &*network : nullptr;
     Streams& streams = streams_.emplace_back(stream_plan(kind, used), mechanisms_);
-    streams.measure(progress);
-    report_.results.insert(report_.results.end(), streams.results().begin(), streams.results().end());
+    const auto keep = [&](const std::vector<Result>& results) {
+      report_.results.insert(report_.results.end(), results.begin(), results.end());
+    };
+    measure_and_keep([&] { streams.measure(progress); }, [&] { keep(streams.results()); });
     Latencies latencies(latency_plan(kind, used), mechanisms_);
-    latencies.measure(progress);
-    report_.results.insert(report_.results.end(), latencies.results().begin(), latencies.results().end());
+    measure_and_keep([&] { latencies.measure(progress); }, [&] { keep(latencies.results()); });
     latencies_.insert(latencies_.end(), latencies.results().begin(), latencies.results().end());
   }
 

@@ -242,8 +242,8 @@ int run_ttcp(const Settings& settings, Report& report) {
   announce_duration(settings, static_cast<double>(steps) * (settings.quick ? 0.05 : 0.35));
   Progress progress(steps);
   for (Streams& run : runs) {
-    run.measure(progress);
-    report.results.insert(report.results.end(), run.results().begin(), run.results().end());
+    measure_and_keep([&] { run.measure(progress); },
+                     [&] { report.results.insert(report.results.end(), run.results().begin(), run.results().end()); });
   }
   progress.finish();
   for (const Streams& run : runs) run.print(std::cout);
