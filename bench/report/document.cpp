@@ -167,7 +167,13 @@ std::string to_markdown(const Document& document) {
   for (const auto& [value, what] : document.figures) out << "- **" << value << "** " << what << '\n';
   for (const Section& section : document.sections) {
     out << "\n## " << section.title << "\n\n";
-    for (const std::string& text : section.paragraphs) out << text << (text.starts_with("- ") ? "\n" : "\n\n");
+    bool list = false;
+    for (const std::string& text : section.paragraphs) {
+      const bool item = text.starts_with("- ");
+      if (list && !item) out << '\n';
+      list = item;
+      out << text << (item ? "\n" : "\n\n");
+    }
     for (const DataTable& table : section.tables) write_markdown_table(out, table);
   }
   return out.str();
