@@ -19,7 +19,7 @@ packages_of() {
     fuzz) echo "$build clang-14 libclang-rt-14-dev llvm-14" ;;
     bench) echo "$build $peers valgrind strace python3 python3-venv libtirpc-dev rpcsvc-proto iproute2 util-linux" ;;
     peers) echo "libzmq3-dev libcapnp-dev capnproto libzeroc-ice-dev zeroc-ice-compilers libgrpc++-dev libprotobuf-dev \
-      protobuf-compiler-grpc" ;;
+      protobuf-compiler-grpc openmpi-bin libopenmpi-dev pvm pvm-dev default-jdk-headless maven" ;;
     docs) echo "python3 git doxygen" ;;
     *) fail "dependencies.sh: no group '$1'" ;;
   esac

@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs omniORB 4.3.4, a newer one than Debian's, below build/peers and prints its prefix: peers.sh
+# Fetches what the benchmark laboratory compares with and Debian does not have, below build/peers: peers.sh [jacorb]
 #
-# The benchmark laboratory compares with both. Prints nothing but the prefix on standard output.
+# Without an argument omniORB 4.3.4, a newer one than Debian's (from PyPI), and prints its prefix, nothing else, on
+# standard output. jacorb: JacORB's archives (from Maven Central, by mvn).
 
 # shellcheck source=scripts/common.sh
 . "$(dirname -- "$0")/common.sh"
+
+if [ "${1:-}" = jacorb ]; then
+  pom=$root/bench/peers/jacorb/pom.xml archives=$root/build/peers/jacorb
+  if [ -f "$archives/fetched" ] && [ ! "$pom" -nt "$archives/fetched" ]; then exit; fi
+  logged peers-jacorb mvn -q -B -f "$pom" dependency:copy-dependencies "-DoutputDirectory=$archives" >&2
+  touch "$archives/fetched"
+  exit
+fi
 
 version=4.3.4 venv=$root/build/peers/venv
 prefix_of_venv() { compgen -G "$venv/lib/python3*/site-packages/cmeel.prefix"; }

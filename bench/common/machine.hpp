@@ -13,7 +13,7 @@ struct Machine {
   std::size_t cores = 0;  ///< those this process may use
   std::string kernel;
   double load = 0;                              ///< processes that ran or wanted to, mean of the last minute
-  std::map<std::string, std::string> versions;  ///< of Corbel, the compiler, its flags, and what is compared with
+  std::map<std::string, std::string> versions;  ///< of Corbel, the compiler, its flags, what is compared with, or "absent"
 };
 
 /// This machine now; versions of Corbel, the compiler and its flags filled in.

@@ -21,6 +21,18 @@ class OutOfTime : public std::exception {
 /// SIGALRM `grace` later.
 void limit_time(std::chrono::seconds budget, std::chrono::seconds grace = std::chrono::seconds(15));
 
+/// Runs `measure`, then `keep`, which is run even where the time was over before all was measured.
+template <class Measure, class Keep>
+void measure_and_keep(Measure measure, Keep keep) {
+  try {
+    measure();
+  } catch (const OutOfTime&) {
+    keep();
+    throw;
+  }
+  keep();
+}
+
 /// Says on standard error what a long run is doing: one line that changes when that is a terminal, else plain lines,
 /// at most one for each twentieth of the way.
 class Progress {

@@ -16,7 +16,8 @@
 //                                    was due, however late it began
 //     threads T N                    T threads make N void calls each, all at the same time -> "ok NANOSECONDS"
 //     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets;
-//                                    waits until all has arrived -> "ok NANOSECONDS OCTETS"
+//                                    waits until all has arrived -> "ok NANOSECONDS OCTETS". With MODE ring the data
+//                                    come back from the server, and are counted both ways
 //     cube WHAT N                    N two-way calls that return their argument cubed -> "ok NANOSECONDS"
 //
 // or "failed WHY". A program ends with its input, and with its parent.
@@ -44,11 +45,12 @@ namespace peer {
 
 /// What a program says of itself: the name on the first line, then a line for each list of words.
 struct About {
-  std::string name;                  ///< and version, such as "omniORB 4.2.5"
-  std::string protocols = "none";    ///< what PROTOCOL may be
-  std::string transports = "tcp";    ///< what TRANSPORT may be
-  std::string commands = "latency";  ///< beyond ping: latency, threads, oneway, twoway (modes of stream), cube, queues
-  std::string types = "octet";       ///< of streams
+  std::string name;                ///< and version, such as "omniORB 4.2.5"
+  std::string protocols = "none";  ///< what PROTOCOL may be
+  std::string transports = "tcp";  ///< what TRANSPORT may be
+  std::string commands =
+      "latency";  ///< beyond ping: latency, threads, oneway, twoway, ring (modes of stream), cube, queues, spins
+  std::string types = "octet";  ///< of streams
 };
 
 inline constexpr const char* kAllTypes = "char octet short long double string struct";
@@ -201,13 +203,24 @@ void run_threads(Client& client, unsigned long threads, unsigned long count) {
 }
 
 template <class Client>
+Flow flow_of(Client& client, const std::string& mode, const std::string& type, std::size_t count) {
+  if (mode != "ring") return client.flow(mode == "oneway", type, count);
+  if constexpr (requires { client.ring(type, count); }) {
+    return client.ring(type, count);
+  } else {
+    throw std::runtime_error("no ring");
+  }
+}
+
+template <class Client>
 void run_stream(Client& client, const std::string& mode, const std::string& type, unsigned long buffer,
                 unsigned long count) {
   if constexpr (requires { client.flow(true, type, buffer); }) {
-    if ((mode != "oneway" && mode != "twoway") || size_of(type) == 0 || buffer < 1 || buffer > (64UL << 20)) {
+    if ((mode != "oneway" && mode != "twoway" && mode != "ring") || size_of(type) == 0 || buffer < 1 ||
+        buffer > (64UL << 20)) {
       throw std::runtime_error("bad stream");
     }
-    const Flow flow = client.flow(mode == "oneway", type, std::max<unsigned long>(1, buffer / size_of(type)));
+    const Flow flow = flow_of(client, mode, type, std::max<unsigned long>(1, buffer / size_of(type)));
     const std::uint64_t begin = now_ns();
     flow.run(count);
     std::printf("ok %llu %llu\n", static_cast<unsigned long long>(now_ns() - begin),

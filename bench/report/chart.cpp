@@ -194,7 +194,8 @@ std::string to_svg(const BarChart& chart) {
           << y + 20.5 << "\"/>";
     }
     out << "<text class=\"value\" x=\"" << std::min(std::max(end, high) + 5, kWidth - 70) << "\" y=\"" << y + 25
-        << "\">" << number(bar.value, chart.decimals) << ' ' << escaped(chart.unit) << "</text></g>\n";
+        << "\">" << (bar.value >= 1000 ? plain_number(bar.value) : number(bar.value, chart.decimals)) << ' '
+        << escaped(chart.unit) << "</text></g>\n";
     y += kRow;
   }
   out << "</svg>\n";

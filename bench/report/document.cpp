@@ -8,6 +8,7 @@
 namespace bench {
 namespace {
 
+constexpr int kColours = 16;
 constexpr std::size_t kChartsShown = 12;
 constexpr std::size_t kRowsShown = 16;
 
@@ -15,11 +16,13 @@ constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --paper: #fff; --ink: #1d2329; --soft: #5b6670; --line: #dfe3e7; --panel: #f6f8f9;
   --accent: #0b62a8; --warn: #fff4d6; --warn-ink: #6b4a00;
   --s0: #7c868f; --s1: #0b62a8; --s2: #2fa4c7; --s3: #d1620a; --s4: #e7a33a; --s5: #2e8b57; --s6: #9b4fa5;
-  --s7: #c2334d; --s8: #6d5b3b; --s9: #4b4ddb; }
+  --s7: #c2334d; --s8: #6d5b3b; --s9: #4b4ddb; --s10: #00897b; --s11: #e2699d; --s12: #8bb13b; --s13: #3e4a56;
+  --s14: #b08bd9; --s15: #a33b12; }
 @media (prefers-color-scheme: dark) { :root { --paper: #14181c; --ink: #e6eaed; --soft: #9aa6b0; --line: #2c343b;
   --panel: #1b2126; --accent: #6cb4ee; --warn: #3a2f10; --warn-ink: #f1d48a;
   --s0: #98a3ad; --s1: #5aa9ec; --s2: #63d0e8; --s3: #f08c3c; --s4: #f4c669; --s5: #5fc58c; --s6: #c98bd2;
-  --s7: #ef6f86; --s8: #c0a777; --s9: #8f91ff; } }
+  --s7: #ef6f86; --s8: #c0a777; --s9: #8f91ff; --s10: #4dd0c1; --s11: #f59cc2; --s12: #b9d977; --s13: #c5d0da;
+  --s14: #d3bdf0; --s15: #e0835f; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 main { max-width: 1120px; margin: 0 auto; padding: 24px 16px 64px; }
@@ -42,7 +45,7 @@ svg { width: 100%; height: auto; display: block; overflow: visible; }
 svg text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: var(--soft); font-variant-numeric: tabular-nums; }
 svg .chart-title { font-size: 12.5px; font-weight: 600; fill: var(--ink); }
 svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
-svg .label { fill: var(--ink); font-size: 11.5px; } svg .value { fill: var(--ink); }
+svg .label { fill: var(--ink); font-size: 11.5px; } svg .value { fill: var(--ink); paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg polyline { fill: none; stroke: var(--c); stroke-width: 2; stroke-linejoin: round; }
 svg circle, svg rect { fill: var(--c); } svg .spread { stroke: var(--c); stroke-width: 1; opacity: .45; }
@@ -137,7 +140,7 @@ std::string to_html(const Document& document) {
   out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" << escaped(document.title)
       << "</title>\n<style>" << kStyle;
-  for (int i = 0; i < 10; ++i) out << ".s" << i << " { --c: var(--s" << i << "); }\n";
+  for (int i = 0; i < kColours; ++i) out << ".s" << i << " { --c: var(--s" << i << "); }\n";
   out << "</style></head><body><main>\n<h1>" << escaped(document.title) << "</h1>\n<div class=\"soft\">";
   write_paragraphs(out, document.paragraphs);
   out << "</div>\n";
@@ -167,7 +170,13 @@ std::string to_markdown(const Document& document) {
   for (const auto& [value, what] : document.figures) out << "- **" << value << "** " << what << '\n';
   for (const Section& section : document.sections) {
     out << "\n## " << section.title << "\n\n";
-    for (const std::string& text : section.paragraphs) out << text << (text.starts_with("- ") ? "\n" : "\n\n");
+    bool list = false;
+    for (const std::string& text : section.paragraphs) {
+      const bool item = text.starts_with("- ");
+      if (list && !item) out << '\n';
+      list = item;
+      out << text << (item ? "\n" : "\n\n");
+    }
     for (const DataTable& table : section.tables) write_markdown_table(out, table);
   }
   return out.str();

@@ -180,5 +180,24 @@ TEST(Numbers, AreShortAndReadable) {
   EXPECT_EQ(size_text("default"), "default");
 }
 
+TEST(PlainWords, SayWhatCostsWhatAndNothingWithoutFigures) {
+  EXPECT_TRUE(plain_words({}).empty());
+  std::vector<Result> results;
+  const auto add = [&](const char* orb, const char* side, double value) {
+    results.push_back(figure("counts", "instructions_per_call", "instructions", value,
+                             {{"orb", orb}, {"protocol", "none"}, {"transport", "tcp"}, {"side", side}}));
+  };
+  add("raw", "client", 76);
+  add("raw", "server", 57);
+  add("wrappers", "client", 77);
+  EXPECT_TRUE(plain_words(results).empty());  // one side is missing
+  add("wrappers", "server", 57);
+  const auto sentences = plain_words(results);
+  ASSERT_EQ(sentences.size(), 1U);
+  EXPECT_EQ(
+      sentences[0],
+      "- The wrapper facades cost nothing: 134 instructions a call where C sockets take 133, both sides together.");
+}
+
 }  // namespace
 }  // namespace bench

@@ -44,6 +44,8 @@ std::optional<Section> whitebox_section(const std::vector<Result>& results);
 std::optional<Section> model_section(const std::vector<Result>& results);
 Section published_section();
 
+/// What costs what, in sentences ("- ..." each); those whose figures these results do not hold are left out.
+std::vector<std::string> plain_words(const std::vector<Result>& results);
 /// What costs what, wins and losses.
 Section summary_section(const std::vector<Result>& results);
 /// The headline figures that these results hold.

@@ -195,7 +195,7 @@ int Palette::colour_of(const std::string& name) {
   if (const auto fixed = kFixed.find(name); fixed != kFixed.end()) return fixed->second;
   const auto [place, fresh] = given_.emplace(name, 0);
   if (fresh) {
-    constexpr int kFree[] = {3, 4, 6, 7, 8, 9, 5};
+    constexpr int kFree[] = {3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 5};
     place->second = kFree[(given_.size() - 1) % std::size(kFree)];
   }
   return place->second;

@@ -127,10 +127,11 @@ Section summary_section(const std::vector<Result>& results) {
     section.paragraphs = {"These results hold nothing that Corbel could be compared with."};
     return section;
   }
-  section.paragraphs = {
-      "What a call costs beyond raw sockets is the ORB; what it costs beyond another ORB is a loss. Both are told "
-      "here, for "
-      "Corbel with its standard protocol, giop. A factor is a ratio of medians of the same run."};
+  section.paragraphs = plain_words(results);
+  section.paragraphs.push_back(
+      "Wins and losses of Corbel with its standard protocol, giop. Against raw sockets a factor tells what the ORB "
+      "costs, "
+      "against another ORB or other code who does it better. A factor is a ratio of medians of the same run.");
   for (const Comparison& one : comparisons) {
     if (is_yardstick(one.peer)) section.paragraphs.push_back(sentence(one));
   }
@@ -155,14 +156,14 @@ std::vector<std::pair<std::string, std::string>> headline(const std::vector<Resu
     add_ratio(call, "that call's time, beside plain C sockets");
   }
   for (const char* const type : {"octet", "BinStruct"}) {
-    add_ratio(find(results, "throughput", with({{"type", type}, {"buffer", "65536"}})),
-              std::string("throughput of ") + type + "s in 64 KiB buffers over tcp, beside plain C sockets");
+    add_ratio(find(results, "throughput", with({{"type", type}, {"buffer", "131072"}, {"mode", "oneway"}})),
+              std::string("throughput of ") + type + "s in 128 KiB buffers over tcp, beside plain C sockets");
   }
   const Result* const client = find(results, "instructions_per_call", with({{"side", "client"}}));
   const Result* const server = find(results, "instructions_per_call", with({{"side", "server"}}));
   if (client != nullptr && server != nullptr) {
     figures.emplace_back(plain_number(client->value.median) + " + " + plain_number(server->value.median),
-                         "instructions of that call, client and server");
+                         "instructions of a void two-way call, client and server");
   }
   return figures;
 }

@@ -122,15 +122,12 @@ class Run {
   }
 
   void run() {
-    const int repetitions = settings_.repetitions(5, 1);
-    Progress progress(static_cast<std::size_t>(repetitions) * subjects_.size());
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
-      for (Subject& subject : subjects_) {
-        progress.step("compiling " + subject.interface + ", " + subject.part + ", by " + subject.by);
-        compile(subject);
-      }
-    }
-    for (const Subject& subject : subjects_) add(subject);
+    measure_and_keep([&] { measure(); },
+                     [&] {
+                       for (const Subject& subject : subjects_) {
+                         if (!subject.seconds.empty()) add(subject);
+                       }
+                     });
   }
 
   void print() const {
@@ -218,6 +215,17 @@ class Run {
     subject.octets = size_of(objects);
   }
 
+  void measure() {
+    const int repetitions = settings_.repetitions(5, 1);
+    Progress progress(static_cast<std::size_t>(repetitions) * subjects_.size());
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
+      for (Subject& subject : subjects_) {
+        progress.step("compiling " + subject.interface + ", " + subject.part + ", by " + subject.by);
+        compile(subject);
+      }
+    }
+  }
+
   static Case case_of(const Subject& subject) {
     return {{"interface", subject.interface}, {"part", subject.part}, {"by", subject.by}};
   }
@@ -227,7 +235,7 @@ class Run {
     Result size{"compile", case_of(subject), "object_size", "B", {subject.octets, subject.octets, subject.octets, 1}};
     for (const Subject& other : subjects_) {
       const bool same = other.interface == subject.interface && other.part == subject.part;
-      if (!same || other.by != omniorb_ || &other == &subject) continue;
+      if (!same || other.by != omniorb_ || &other == &subject || other.seconds.empty()) continue;
       time.of["control"] = size.of["control"] = omniorb_;
       time.control = summarise(other.seconds).median;
       size.control = other.octets;

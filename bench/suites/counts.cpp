@@ -211,13 +211,7 @@ class Run {
 
 int run_counts(const Settings& settings, Report& report) {
   Run run(settings, report);
-  try {
-    run.measure();
-  } catch (const OutOfTime&) {
-    run.report();
-    throw;
-  }
-  run.report();
+  measure_and_keep([&] { run.measure(); }, [&] { run.report(); });
   run.print();
   run.print_profiles();
   return 0;

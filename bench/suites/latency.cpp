@@ -30,16 +30,12 @@ constexpr std::size_t kPercentiles = 5;
 /// The open loop uses this share of the rate that the raw sockets reach back to back.
 constexpr double kShareOfRate = 0.25;
 
-bool spins(const Mechanism& mechanism) {
-  return mechanism.protocol == "spin";
-}
-
 }  // namespace
 
 Latencies::Latencies(LatencyPlan plan, const std::vector<Mechanism>& mechanisms) : plan_(std::move(plan)) {
   const bool one_cpu = plan_.placement.client.cpu && plan_.placement.client.cpu == plan_.placement.server.cpu;
   for (const Mechanism& mechanism : mechanisms) {
-    const bool hopeless = spins(mechanism) && one_cpu;  // it would wait for what it keeps from running
+    const bool hopeless = mechanism.spins() && one_cpu;  // it would wait for what it keeps from running
     if (mechanism.over(plan_.transport) && mechanism.can("latency") && !hopeless) mechanisms_.push_back(mechanism);
   }
 }
@@ -110,7 +106,7 @@ void Latencies::add(const Running& one, const std::string& loop, int payload, co
     result.of.insert(plan_.of.begin(), plan_.of.end());
     result.of["loop"] = loop;
     result.of["payload"] = std::to_string(payload);
-    result.of["waiting"] = spins(*one.mechanism) ? "spinning" : "blocking";
+    result.of["waiting"] = one.mechanism->spins() ? "spinning" : "blocking";
     if (loop == "open") result.of["rate"] = number(1e9 / period_ns_);
     if (&one != &control) {
       result.of["control"] = "raw";
@@ -193,7 +189,7 @@ std::vector<LatencyPlan> plans(const Settings& settings) {
 void count_calls(const std::vector<Mechanism>& mechanisms, const std::string& transport, Progress& progress,
                  Report& report) {
   for (const Mechanism& mechanism : mechanisms) {
-    if (!mechanism.over(transport) || spins(mechanism)) continue;
+    if (!mechanism.over(transport) || mechanism.spins()) continue;
     progress.step("tracing " + mechanism.label() + " over " + transport);
     std::vector<SystemCalls> sides;
     survives(mechanism, [&] { sides = count_system_calls(mechanism, transport); });
@@ -239,8 +235,8 @@ int run_latency(const Settings& settings, Report& report) {
   announce_duration(settings, seconds);
   Progress progress(steps);
   for (Latencies& run : runs) {
-    run.measure(progress);
-    report.results.insert(report.results.end(), run.results().begin(), run.results().end());
+    measure_and_keep([&] { run.measure(progress); },
+                     [&] { report.results.insert(report.results.end(), run.results().begin(), run.results().end()); });
   }
   const std::vector<Result> timed = report.results;
   for (const char* const transport : traced) {

@@ -33,7 +33,7 @@ constexpr Suite kSuites[] = {
     {"whitebox", 25, "where one call goes, layer by layer: time, instructions, copies, allocations",
      bench::run_whitebox},
     {"micro", 8, "marshalling by generated code beside the same by hand", bench::run_micro},
-    {"compile", 35, "what generated code costs the C++ compiler, and its size", bench::run_compile},
+    {"compile", 30, "what generated code costs the C++ compiler, and its size", bench::run_compile},
     {"model", 2, "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
     {"report", 5, "one page of tables and charts from the figures of earlier runs", bench::run_report},
     {"contract", 0, "asserts what a warm two-way void call may cost at most", bench::run_contract},

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
@@ -42,6 +43,9 @@ constexpr Peer kPeers[] = {
     {"capnp", "libcapnp-dev capnproto"},
     {"ice", "libzeroc-ice-dev zeroc-ice-compilers"},
     {"grpc", "libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc"},
+    {"jacorb", "default-jdk-headless maven; ./dev bench --peers then fetches JacORB from Maven Central"},
+    {"openmpi", "openmpi-bin libopenmpi-dev"},
+    {"pvm", "pvm pvm-dev"},
 };
 
 std::set<std::string> words_of(std::istream& lines) {
@@ -105,6 +109,7 @@ std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<s
   std::vector<Mechanism> all;
   for (const Peer& peer : kPeers) {
     const std::vector<Mechanism> found = mechanisms_of(peer.name);
+    if (found.empty()) machine.versions[peer.name] = "absent";
     if (found.empty() && (peer.name == std::string("plain") || peer.name == std::string("corbel"))) {
       throw std::runtime_error("corbel-bench-plain and corbel-bench-corbel must lie beside " + own_path());
     }
@@ -144,12 +149,12 @@ void print_peers() {
                 << '\n';
     }
   }
-  std::cout << "./dev bench --peers installs what can be installed. There are no peers for PVM, Open MPI and JacORB.\n";
+  std::cout << "./dev bench --peers installs what can be installed.\n";
 }
 
 Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path,
            const Placement& placement)
-    : label_(mechanism.label() + " over " + transport) {
+    : label_(mechanism.label() + " over " + transport), spins_(mechanism.spins()) {
   if (!is_inside(transport)) {
     const std::string where = transport == "unix" ? path : placement.host;
     server_.emplace(
@@ -161,11 +166,18 @@ Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::
       with_tool(placement.client_tool, {mechanism.program, "client", mechanism.protocol, transport, reference_}),
       placement.client);
   if (client_->read_line(kStartTimeout) != "ready") throw std::runtime_error(label_ + ": the client does not start");
+  let_server_run(false);
+}
+
+void Pair::let_server_run(bool on) const {
+  if (spins_ && server_) kill(server_->process(), on ? SIGCONT : SIGSTOP);
 }
 
 std::vector<double> Pair::command(const std::string& text) {
+  let_server_run(true);
   client_->write_line(text);
   const std::string answer = client_->read_line(kCommandTimeout);
+  let_server_run(false);
   if (!answer.starts_with("ok")) throw std::runtime_error(label_ + ": " + text + ": " + answer);
   std::istringstream words(answer.substr(2));
   std::vector<double> values;
@@ -174,6 +186,7 @@ std::vector<double> Pair::command(const std::string& text) {
 }
 
 void Pair::end() {
+  let_server_run(true);
   client_->end(kEndTimeout);
   if (server_) server_->terminate(kEndTimeout);
 }

@@ -29,6 +29,8 @@ struct Mechanism {
   std::string label() const;
   bool over(const std::string& transport) const { return transports.contains(transport); }
   bool can(const std::string& command) const { return commands.contains(command); }
+  /// It asks again and again while it waits.
+  bool spins() const { return protocol == "spin" || can("spins"); }
 };
 
 /// Those whose programs lie beside this one, the raw sockets first, then Corbel, then omniORB. Notes their versions
@@ -60,7 +62,8 @@ struct Placement {
   std::string host = "127.0.0.1";  ///< where a server listens, over tcp
 };
 
-/// A server and a client of one mechanism that have found each other. Over inproc and collocated, one process is both.
+/// A server and a client of one mechanism that have found each other. Over inproc and collocated, one process is both. A
+/// server that spins is stopped between commands: it must not take the processor from what is measured in turn with it.
 class Pair {
  public:
   /// `path` is where a unix socket goes.
@@ -78,7 +81,10 @@ class Pair {
   void end();
 
  private:
+  void let_server_run(bool on) const;
+
   std::string label_;
+  bool spins_;
   std::string reference_;
   std::optional<Child> server_;
   std::optional<Child> client_;

@@ -24,7 +24,10 @@ class Run {
  public:
   Run(const Settings& settings, Report& report)
       : settings_(settings), report_(report), mechanisms_(find_all_mechanisms(report.machine, only())) {
-    std::erase_if(mechanisms_, [](const Mechanism& one) { return !one.over("tcp") || one.protocol == "giop_lite"; });
+    // Open MPI is told to stay on loopback: its daemons do not follow into the namespaces.
+    std::erase_if(mechanisms_, [](const Mechanism& one) {
+      return !one.over("tcp") || one.protocol == "giop_lite" || one.orb.starts_with("OpenMPI");
+    });
   }
 
   void run() {
@@ -111,11 +114,12 @@ class Run {
     if (possible) network.emplace(kind);
     const Network* const used = network ? &*network : nullptr;
     Streams& streams = streams_.emplace_back(stream_plan(kind, used), mechanisms_);
-    streams.measure(progress);
-    report_.results.insert(report_.results.end(), streams.results().begin(), streams.results().end());
+    const auto keep = [&](const std::vector<Result>& results) {
+      report_.results.insert(report_.results.end(), results.begin(), results.end());
+    };
+    measure_and_keep([&] { streams.measure(progress); }, [&] { keep(streams.results()); });
     Latencies latencies(latency_plan(kind, used), mechanisms_);
-    latencies.measure(progress);
-    report_.results.insert(report_.results.end(), latencies.results().begin(), latencies.results().end());
+    measure_and_keep([&] { latencies.measure(progress); }, [&] { keep(latencies.results()); });
     latencies_.insert(latencies_.end(), latencies.results().begin(), latencies.results().end());
   }
 

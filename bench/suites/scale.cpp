@@ -69,12 +69,8 @@ class Run {
     }
   }
 
-  void run() try {
-    measure();
-    report_samples();
-  } catch (const OutOfTime&) {
-    report_samples();
-    throw;
+  void run() {
+    measure_and_keep([&] { measure(); }, [&] { report_samples(); });
   }
 
   void print() const {

@@ -55,7 +55,7 @@ std::size_t Streams::steps() const {
 }
 
 bool Streams::able(const Mechanism& mechanism) const {
-  return mechanism.over(plan_.transport) && mechanism.can(plan_.mode) && (plan_.queue == 0 || mechanism.can("queues"));
+  return mechanism.over(plan_.transport) && mechanism.can(plan_.mode);
 }
 
 std::vector<int> Streams::buffers_of(const std::string& type) const {
@@ -72,9 +72,10 @@ void Streams::measure(Progress& progress) {
   for (const Mechanism& mechanism : mechanisms_) {
     if (!able(mechanism)) continue;
     Placement placement = plan_.placement;
-    if (plan_.queue > 0) {
-      placement.client.environment.push_back("CORBEL_BENCH_QUEUE=" + std::to_string(plan_.queue));
-      placement.server.environment.push_back("CORBEL_BENCH_QUEUE=" + std::to_string(plan_.queue));
+    for (ChildOptions* const side : {&placement.client, &placement.server}) {
+      if (plan_.queue == 0) continue;
+      side->environment.push_back("CORBEL_BENCH_QUEUE=" + std::to_string(plan_.queue));
+      if (!mechanism.can("queues")) side->environment.push_back("LD_PRELOAD=" + beside("libcorbel-bench-queues.so"));
     }
     const std::string path = folder.path() + "/socket" + std::to_string(running.size());
     survives(mechanism, [&] {
@@ -216,6 +217,7 @@ std::vector<StreamPlan> plans(const Settings& settings) {
     add("tcp", "oneway", {"octet"}, {8192, 131072}, 8192);
     add("tcp", "twoway", {"octet"}, {8192, 131072});
     add("unix", "oneway", {"octet", "struct"}, {8192, 131072});
+    add("unix", "ring", {"octet"}, {1024, 8192, 131072});
     return all;
   }
   const std::vector<std::string> types{"octet", "char", "short", "long", "double", "string", "struct"};
@@ -223,6 +225,7 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   for (const char* const transport : {"tcp", "unix"}) add(transport, "oneway", types, buffers);
   for (const char* const transport : {"tcp", "unix"}) add(transport, "twoway", {"octet", "string", "struct"}, buffers);
   for (const int queue : {8192, 65536, 1048576}) add("tcp", "oneway", {"octet"}, buffers, queue);
+  for (const char* const transport : {"tcp", "unix"}) add(transport, "ring", {"octet"}, buffers);
   return all;
 }
 
@@ -239,8 +242,8 @@ int run_ttcp(const Settings& settings, Report& report) {
   announce_duration(settings, static_cast<double>(steps) * (settings.quick ? 0.05 : 0.35));
   Progress progress(steps);
   for (Streams& run : runs) {
-    run.measure(progress);
-    report.results.insert(report.results.end(), run.results().begin(), run.results().end());
+    measure_and_keep([&] { run.measure(progress); },
+                     [&] { report.results.insert(report.results.end(), run.results().begin(), run.results().end()); });
   }
   progress.finish();
   for (const Streams& run : runs) run.print(std::cout);

@@ -29,6 +29,13 @@ long futex(Word& word, int operation, std::uint32_t value, const timespec* timeo
   return ::syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
 }
 
+/// Tells the processor that this is a loop that waits.
+void pause_processor() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 }  // namespace
 
 // Why nobody sleeps for ever: a sleeper first notes the futex, then says that it sleeps, then looks again; the other
@@ -56,10 +63,15 @@ void RingEnd::wake(Block& sleeper) noexcept {
   futex(sleeper.futex, FUTEX_WAKE, 1, nullptr);
 }
 
+void RingEnd::wake_peer() noexcept {
+  wake(*peer_);
+  if (peer_event_ != nullptr) peer_event_->set();
+}
+
 void RingEnd::close() noexcept {
   if (own_ == nullptr) return;
   own_->closed.store(1, std::memory_order_seq_cst);
-  wake(*peer_);
+  wake_peer();
   wake(*own_);  // a thread of this process may sleep in an operation
 }
 
@@ -74,17 +86,43 @@ base::Result<std::uint32_t> RingEnd::peer_moved(Stage stage) noexcept {
 void RingEnd::publish(std::uint32_t count) noexcept {
   moved_ += count;
   own_->moved.store(moved_, std::memory_order_seq_cst);
-  if (peer_->sleeps.load(std::memory_order_seq_cst) != 0) wake(*peer_);
+  if (peer_->sleeps.load(std::memory_order_seq_cst) != 0) wake_peer();
+}
+
+bool RingEnd::nothing_new(std::uint32_t seen) const noexcept {
+  return peer_->moved.load(std::memory_order_seq_cst) == seen && peer_->closed.load(std::memory_order_seq_cst) == 0 &&
+         own_->closed.load(std::memory_order_seq_cst) == 0;
+}
+
+/// True if there is something new.
+bool RingEnd::spin(std::uint32_t seen, Deadline deadline) const noexcept {
+  if (spin_ == base::Duration::zero()) return false;
+  const Deadline end = Deadline::after(deadline.is_none() ? spin_ : std::min(spin_, deadline.remaining()));
+  do {
+    for (int i = 0; i < 64; ++i) {  // the clock costs more than a look
+      if (!nothing_new(seen)) return true;
+      pause_processor();
+    }
+  } while (!end.expired());
+  return false;
+}
+
+base::Result<bool> RingEnd::arm() noexcept {
+  own_->sleeps.store(1, std::memory_order_seq_cst);
+  const bool closed =
+      peer_->closed.load(std::memory_order_seq_cst) != 0 || own_->closed.load(std::memory_order_seq_cst) != 0;
+  CORBEL_TRY(const std::uint32_t peer, peer_moved(produces_ ? Stage::send : Stage::receive));
+  const bool ready = closed || (produces_ ? moved_ - peer < data_.size() : peer != moved_);
+  if (ready) own_->sleeps.store(0, std::memory_order_relaxed);
+  return ready;
 }
 
 base::Status RingEnd::sleep(std::uint32_t seen, Deadline deadline, Stage stage) noexcept {
   if (deadline.is_now()) return base::error(stage, Code::would_block);
+  if (spin(seen, deadline)) return {};
   const std::uint32_t before = own_->futex.load(std::memory_order_seq_cst);
   own_->sleeps.store(1, std::memory_order_seq_cst);
-  const bool nothing_new = peer_->moved.load(std::memory_order_seq_cst) == seen &&
-                           peer_->closed.load(std::memory_order_seq_cst) == 0 &&
-                           own_->closed.load(std::memory_order_seq_cst) == 0;
-  if (nothing_new) {
+  if (nothing_new(seen)) {
     timespec timeout{};
     if (!deadline.is_none()) {
       const std::int64_t left = deadline.remaining().count();

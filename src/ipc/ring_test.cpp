@@ -141,6 +141,58 @@ TEST_F(RingTest, GivesUpAtTheDeadline) {
   EXPECT_EQ(sent, kCapacity);
 }
 
+TEST_F(RingTest, ASpinningSideTakesWhatArrivesWithoutSleeping) {
+  constexpr std::size_t kConsumersFutex = 64 + 12;
+  consumer_.set_spin(60s);
+  std::thread receiving([&] { EXPECT_EQ(*consumer_.recv(room_), 3U); });
+  ASSERT_TRUE(producer_.send_n(base::as_bytes("now")));
+  receiving.join();
+  EXPECT_EQ(word(kConsumersFutex), 0U);  // it changes whenever somebody is woken
+}
+
+TEST_F(RingTest, ASpinningSideSleepsWhenItsTimeIsOverAndGivesUpAtTheDeadline) {
+  consumer_.set_spin(1us);
+  std::thread receiving([&] { EXPECT_EQ(*consumer_.recv(room_), 3U); });
+  while (std::atomic_ref(word(64 + 8)).load() == 0) std::this_thread::yield();  // until it says that it sleeps
+  ASSERT_TRUE(producer_.send_n(base::as_bytes("now")));
+  receiving.join();
+  consumer_.set_spin(60s);
+  EXPECT_EQ(consumer_.recv(room_, Deadline::after(2ms)).error(), base::error(Stage::receive, Code::timed_out));
+}
+
+TEST_F(RingTest, SetsTheEventOfAPeerThatIsArmed) {
+  const auto readable = [](const Event& event) {
+    return static_cast<bool>(wait_ready(event.handle(), Ready::readable, Deadline::now(), Stage::receive));
+  };
+  const auto for_consumer = *Event::open();
+  const auto for_producer = Event::adopt(Handle(::dup(for_consumer.handle())));
+  producer_.set_peer_event(&for_producer);
+  ASSERT_TRUE(producer_.send_n(base::as_bytes("a")));
+  EXPECT_FALSE(readable(for_consumer));  // nobody waits
+  EXPECT_TRUE(*consumer_.arm());         // something is there already
+  EXPECT_EQ(*consumer_.recv(room_), 1U);
+  EXPECT_FALSE(*consumer_.arm());
+  ASSERT_TRUE(producer_.send_n(base::as_bytes("b")));
+  EXPECT_TRUE(readable(for_consumer));
+  for_consumer.clear();
+  EXPECT_EQ(*consumer_.recv(room_, Deadline::now()), 1U);
+  EXPECT_FALSE(*consumer_.arm());
+  producer_.close();
+  EXPECT_TRUE(readable(for_consumer));
+  EXPECT_TRUE(*consumer_.arm());
+  EXPECT_EQ(*consumer_.recv(room_), 0U);
+}
+
+TEST_F(RingTest, AFullProducerArmsForRoom) {
+  const auto event = *Event::open();
+  consumer_.set_peer_event(&event);
+  ASSERT_TRUE(producer_.send_n(pattern(kCapacity)));
+  EXPECT_FALSE(*producer_.arm());
+  EXPECT_EQ(*consumer_.recv(room_), room_.size());
+  EXPECT_TRUE(wait_ready(event.handle(), Ready::readable, Deadline::now(), Stage::send));
+  EXPECT_TRUE(*producer_.arm());
+}
+
 TEST_F(RingTest, ClosingWakesTheOtherSide) {
   std::thread receiving([&] { EXPECT_EQ(*consumer_.recv(room_), 0U); });
   producer_.close();

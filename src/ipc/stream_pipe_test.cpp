@@ -32,6 +32,14 @@ TEST_F(StreamPipeTest, ConnectsByName) {
   EXPECT_EQ(*client.recv(room_), 4U);
 }
 
+TEST_F(StreamPipeTest, StartsToConnectAndIsThereAtOnce) {
+  auto pending = *StreamPipeConnector().start_connect(place_.address());
+  EXPECT_TRUE(pending.completed());
+  auto client = *pending.finish();
+  ASSERT_TRUE(client.send_n(base::as_bytes("x")));
+  EXPECT_EQ(*acceptor_.accept()->recv(room_), 1U);
+}
+
 TEST_F(StreamPipeTest, AcceptingGivesUpAndIsCancelled) {
   EXPECT_EQ(acceptor_.accept(Deadline::now()).error(), base::error(Stage::accept, Code::would_block, EAGAIN));
   EXPECT_EQ(acceptor_.accept(Deadline::after(5ms)).error(), base::error(Stage::accept, Code::timed_out));
@@ -64,6 +72,7 @@ TEST_F(StreamPipeTest, ConnectingReportsWhyItFailed) {
     if (pipe) continue;
     EXPECT_EQ(pipe.error().stage, Stage::connect);
     EXPECT_EQ(pipe.error().code, Code::would_block);
+    EXPECT_EQ(StreamPipeConnector().start_connect(place_.address()).error(), pipe.error());
     break;
   }
 }

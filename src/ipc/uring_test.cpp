@@ -30,6 +30,7 @@ TEST(Uring, IsThereOrSaysClearlyThatItIsNot) {
   EXPECT_NE(available.error().os_error, 0);
   EXPECT_EQ(UringTcpAcceptor::open(InetAddress::loopback_v4()).error(), available.error());
   EXPECT_EQ(UringTcpConnector().connect(InetAddress::loopback_v4(1)).error(), available.error());
+  EXPECT_EQ(UringTcpConnector().start_connect(InetAddress::loopback_v4(1)).error(), available.error());
   auto [left, right] = *make_stream_pair();
   UringUnixStream stream(left.release());
   EXPECT_EQ(stream.send(base::as_bytes("x")).error(), available.error());
@@ -58,6 +59,15 @@ TYPED_TEST(UringTest, CarriesOctets) {
   EXPECT_EQ(*this->server_.recv(this->room_, soon()), 5U);
   EXPECT_EQ(base::as_text({this->room_.data(), 5}), "hello");
   EXPECT_EQ(*this->client_.peer_address(), *this->acceptor_.local_address());
+}
+
+TYPED_TEST(UringTest, ConnectsWithoutBlockingAndFinishes) {
+  auto pending = UringConnector<TypeParam>().start_connect(*this->acceptor_.local_address());
+  ASSERT_TRUE(pending);
+  UringStream<TypeParam> client = *pending->finish(soon());
+  UringStream<TypeParam> server = *this->acceptor_.accept(soon());
+  ASSERT_EQ(*client.send(base::as_bytes("hello")), 5U);
+  EXPECT_EQ(*server.recv(this->room_, soon()), 5U);
 }
 
 TYPED_TEST(UringTest, SendsAndReceivesExactly) {

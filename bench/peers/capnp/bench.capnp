@@ -19,4 +19,8 @@ interface Target {
   takeStructs @5 (data :List(BinStruct)) -> stream;
   putOctets @6 (data :Data);
   taken @7 () -> (octets :UInt64);
+  putLongs @8 (data :List(Int32));
+  putDoubles @9 (data :List(Float64));
+  putString @10 (data :Text);
+  putStructs @11 (data :List(BinStruct));
 }

@@ -11,47 +11,46 @@ namespace {
 
 std::uint64_t taken = 0;
 
-/// Cap'n Proto looks at lists where they arrived; reading the elements is what receiving them means.
-template <class List, class Read>
-void read_all(const List& list, std::uint64_t element, Read read) {
-  for (const auto& one : list) read(one);
-  ::taken += list.size() * element;
-}
-
 template <class T>
 void use(const T& value) {
   asm volatile("" : : "r"(&value), "m"(value));
 }
 
+template <class Context>
+kj::Promise<void> count(Context& context) {
+  ::taken += context.getParams().getData().size();
+  return kj::READY_NOW;
+}
+
+/// Cap'n Proto looks at lists where they arrived; reading the elements is what receiving them means.
+template <class Context, class Read>
+kj::Promise<void> read_all(Context& context, std::uint64_t element, Read read) {
+  const auto list = context.getParams().getData();
+  for (const auto& one : list) read(one);
+  ::taken += list.size() * element;
+  return kj::READY_NOW;
+}
+
+template <class Context>
+kj::Promise<void> read_structs(Context& context) {
+  return read_all(context, sizeof(peer::BinStruct), [](const auto& one) {
+    use(peer::BinStruct{one.getS(), static_cast<char>(one.getC()), one.getL(), one.getO(), one.getD()});
+  });
+}
+
 class TargetImpl final : public Target::Server {
  public:
   kj::Promise<void> ping(PingContext) override { return kj::READY_NOW; }
-  kj::Promise<void> takeOctets(TakeOctetsContext context) override {
-    ::taken += context.getParams().getData().size();
-    return kj::READY_NOW;
-  }
-  kj::Promise<void> takeLongs(TakeLongsContext context) override {
-    read_all(context.getParams().getData(), 4, use<std::int32_t>);
-    return kj::READY_NOW;
-  }
-  kj::Promise<void> takeDoubles(TakeDoublesContext context) override {
-    read_all(context.getParams().getData(), 8, use<double>);
-    return kj::READY_NOW;
-  }
-  kj::Promise<void> takeString(TakeStringContext context) override {
-    ::taken += context.getParams().getData().size();
-    return kj::READY_NOW;
-  }
-  kj::Promise<void> takeStructs(TakeStructsContext context) override {
-    read_all(context.getParams().getData(), sizeof(peer::BinStruct), [](const auto& one) {
-      use(peer::BinStruct{one.getS(), static_cast<char>(one.getC()), one.getL(), one.getO(), one.getD()});
-    });
-    return kj::READY_NOW;
-  }
-  kj::Promise<void> putOctets(PutOctetsContext context) override {
-    ::taken += context.getParams().getData().size();
-    return kj::READY_NOW;
-  }
+  kj::Promise<void> takeOctets(TakeOctetsContext context) override { return count(context); }
+  kj::Promise<void> putOctets(PutOctetsContext context) override { return count(context); }
+  kj::Promise<void> takeString(TakeStringContext context) override { return count(context); }
+  kj::Promise<void> putString(PutStringContext context) override { return count(context); }
+  kj::Promise<void> takeLongs(TakeLongsContext context) override { return read_all(context, 4, use<std::int32_t>); }
+  kj::Promise<void> putLongs(PutLongsContext context) override { return read_all(context, 4, use<std::int32_t>); }
+  kj::Promise<void> takeDoubles(TakeDoublesContext context) override { return read_all(context, 8, use<double>); }
+  kj::Promise<void> putDoubles(PutDoublesContext context) override { return read_all(context, 8, use<double>); }
+  kj::Promise<void> takeStructs(TakeStructsContext context) override { return read_structs(context); }
+  kj::Promise<void> putStructs(PutStructsContext context) override { return read_structs(context); }
   kj::Promise<void> taken(TakenContext context) override {
     context.getResults().setOctets(::taken);
     return kj::READY_NOW;
@@ -63,11 +62,7 @@ class Client {
   Client(Target::Client target, kj::WaitScope& scope) : target_(target), scope_(scope) {}
   void ping() { target_.pingRequest().send().wait(scope_); }
   std::function<void()> put(std::size_t payload) {
-    return [this, data = std::vector<kj::byte>(payload, 'x')] {
-      auto request = target_.putOctetsRequest();
-      request.setData(kj::arrayPtr(data.data(), data.size()));
-      request.send().wait(scope_);
-    };
+    return bytes([this] { return target_.putOctetsRequest(); }, payload);
   }
 
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
@@ -83,31 +78,62 @@ class Client {
  private:
   std::uint64_t arrived() { return target_.takenRequest().send().wait(scope_).getOctets(); }
 
+  /// Streaming and plain calls are of different types, and alike in everything else.
   std::function<void()> sender(bool oneway, const std::string& type, std::size_t count) {
-    if (!oneway) return put(count);
     const auto size = static_cast<unsigned>(count);
     if (type == "octet") {
-      return [this, data = std::vector<kj::byte>(count, 'x')] {
-        auto request = target_.takeOctetsRequest();
-        request.setData(kj::arrayPtr(data.data(), data.size()));
-        request.send().wait(scope_);
-      };
+      return oneway ? bytes([this] { return target_.takeOctetsRequest(); }, count)
+                    : bytes([this] { return target_.putOctetsRequest(); }, count);
     }
     if (type == "string") {
-      return [this, data = std::string(count, 'x')] {
-        auto request = target_.takeStringRequest();
-        request.setData(data.c_str());
-        request.send().wait(scope_);
-      };
+      return oneway ? text([this] { return target_.takeStringRequest(); }, count)
+                    : text([this] { return target_.putStringRequest(); }, count);
     }
-    if (type == "long")
-      return filler(
-          size, [this] { return target_.takeLongsRequest(); }, std::int32_t{2});
-    if (type == "double")
-      return filler(
-          size, [this] { return target_.takeDoublesRequest(); }, 4.5);
-    return [this, size] {
-      auto request = target_.takeStructsRequest();
+    if (type == "long") {
+      return oneway ? filler([this] { return target_.takeLongsRequest(); }, size, std::int32_t{2})
+                    : filler([this] { return target_.putLongsRequest(); }, size, std::int32_t{2});
+    }
+    if (type == "double") {
+      return oneway ? filler([this] { return target_.takeDoublesRequest(); }, size, 4.5)
+                    : filler([this] { return target_.putDoublesRequest(); }, size, 4.5);
+    }
+    return oneway ? structs([this] { return target_.takeStructsRequest(); }, size)
+                  : structs([this] { return target_.putStructsRequest(); }, size);
+  }
+
+  template <class MakeRequest>
+  std::function<void()> bytes(MakeRequest make_request, std::size_t count) {
+    return [this, make_request, data = std::vector<kj::byte>(count, 'x')] {
+      auto request = make_request();
+      request.setData(kj::arrayPtr(data.data(), data.size()));
+      request.send().wait(scope_);
+    };
+  }
+
+  template <class MakeRequest>
+  std::function<void()> text(MakeRequest make_request, std::size_t count) {
+    return [this, make_request, data = std::string(count, 'x')] {
+      auto request = make_request();
+      request.setData(data.c_str());
+      request.send().wait(scope_);
+    };
+  }
+
+  /// Scalars are copied one by one into the message, as an application with an array of its own does.
+  template <class MakeRequest, class T>
+  std::function<void()> filler(MakeRequest make_request, unsigned size, T value) {
+    return [this, make_request, data = std::vector<T>(size, value)] {
+      auto request = make_request();
+      auto list = request.initData(static_cast<unsigned>(data.size()));
+      for (unsigned i = 0; i < list.size(); ++i) list.set(i, data[i]);
+      request.send().wait(scope_);
+    };
+  }
+
+  template <class MakeRequest>
+  std::function<void()> structs(MakeRequest make_request, unsigned size) {
+    return [this, make_request, size] {
+      auto request = make_request();
       for (auto one : request.initData(size)) {
         one.setS(1);
         one.setC('c');
@@ -115,17 +141,6 @@ class Client {
         one.setO(3);
         one.setD(4.5);
       }
-      request.send().wait(scope_);
-    };
-  }
-
-  /// Scalars are copied one by one into the message, as an application with an array of its own does.
-  template <class MakeRequest, class T>
-  std::function<void()> filler(unsigned size, MakeRequest make_request, T value) {
-    return [this, make_request, data = std::vector<T>(size, value)] {
-      auto request = make_request();
-      auto list = request.initData(static_cast<unsigned>(data.size()));
-      for (unsigned i = 0; i < list.size(); ++i) list.set(i, data[i]);
       request.send().wait(scope_);
     };
   }
@@ -149,7 +164,7 @@ struct CapnProto {
     return {.name = "CapnProto " + std::to_string(version / 1000000) + "." + std::to_string(version / 1000 % 1000) +
                     "." + std::to_string(version % 1000),
             .transports = "tcp unix",
-            .commands = "latency oneway",
+            .commands = "latency oneway twoway",
             .types = "octet long double string struct"};
   }
   static void serve(const char*, const std::string& transport, const std::string& where) {

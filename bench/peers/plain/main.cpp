@@ -29,6 +29,14 @@ class Client {
     return [this, data = std::vector<char>(payload, 'x')] { exchange(data, nullptr); };
   }
 
+  peer::Flow ring(const std::string& type, std::size_t count) {
+    std::vector<char> data(count * peer::size_of(type), 'x');
+    const std::uint64_t size = 2 * data.size();
+    return {size, [this, data = std::move(data), back = std::vector<char>(size / 2)](unsigned long calls) mutable {
+              for (unsigned long i = 0; i < calls; ++i) exchange(data, back.data());
+            }};
+  }
+
   /// Every type travels as it lies in memory.
   peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
     std::vector<char> data(count * peer::size_of(type), 'x');
@@ -66,7 +74,8 @@ void serve_connection(int handle) {
 
 struct Plain {
   static peer::About about() {
-    return {"plain C sockets", "none spin", "tcp unix", "latency threads oneway twoway cube queues", peer::kAllTypes};
+    return {"plain C sockets", "none spin", "tcp unix", "latency threads oneway twoway ring cube queues",
+            peer::kAllTypes};
   }
   static void prepare(const char* protocol) {
     plain_set_queues(peer::queue_size());

@@ -15,6 +15,9 @@ class CORBEL_API Event {
   /// Not set. Error: out_of_resources (stage configure).
   static base::Result<Event> open() noexcept;
 
+  /// Becomes owner of the handle of an event, as another process passed it.
+  static Event adopt(Handle handle) noexcept { return Event(std::move(handle)); }
+
   bool is_open() const noexcept { return static_cast<bool>(handle_); }
   int handle() const noexcept { return handle_.get(); }
   /// Makes the handle readable; harmless if it is.

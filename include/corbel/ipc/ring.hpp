@@ -10,6 +10,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/export.hpp"
 #include "corbel/base/result.hpp"
+#include "corbel/ipc/event.hpp"
 #include "corbel/ipc/io_vector.hpp"
 
 namespace corbel::ipc {
@@ -33,6 +34,16 @@ class CORBEL_API RingEnd {
   /// Octets of area that a ring of `capacity` octets needs. `capacity`: a power of two, 64 to 2^30.
   static constexpr std::size_t area_size(std::size_t capacity) noexcept { return kHeaderSize + capacity; }
   std::size_t capacity() const noexcept { return data_.size(); }
+  /// How long this side looks again and again before it sleeps; 0, the default: not at all. Spinning costs a processor
+  /// and saves the wake-up: for a peer on another processor that answers within that time.
+  void set_spin(base::Duration time) noexcept { spin_ = time; }
+  /// What to set, besides waking the futex, whenever the other side waits: an event whose handle came from a peer that
+  /// waits with a reactor instead of in an operation (see arm()). Not owned. Null, the default: none. Setting it waits
+  /// for nobody as long as the peer leaves the handle non-blocking.
+  void set_peer_event(const Event* event) noexcept { peer_event_ = event; }
+  /// For a side that waits for an event: asks the peer to set it at its next move. False: wait for the event, clear it,
+  /// go on. True: do not wait, an operation would not wait now. Error: malformed.
+  base::Result<bool> arm() noexcept;
   /// No more will be sent or received; wakes both sides. What was sent before can still be received.
   void close() noexcept;
 
@@ -56,6 +67,7 @@ class CORBEL_API RingEnd {
   /// Sleeps until the other side has moved on from `seen`, or either closed, or the deadline.
   base::Status sleep(std::uint32_t seen, base::Deadline deadline, base::Stage stage) noexcept;
   static void wake(Block& sleeper) noexcept;
+  void wake_peer() noexcept;
 
   Block* own_ = nullptr;
   Block* peer_ = nullptr;
@@ -63,6 +75,13 @@ class CORBEL_API RingEnd {
   std::uint32_t moved_ = 0;
   bool produces_ = false;
   bool broken_ = false;
+
+ private:
+  bool nothing_new(std::uint32_t seen) const noexcept;
+  bool spin(std::uint32_t seen, base::Deadline deadline) const noexcept;
+
+  base::Duration spin_{0};
+  const Event* peer_event_ = nullptr;
 };
 
 /// The end that sends. Errors (stage send): lost (the consumer closed), cancelled (this end was closed), malformed,

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "corbel/ipc/connector.hpp"
 #include "corbel/ipc/passing.hpp"
 #include "corbel/ipc/stream.hpp"
 
@@ -62,6 +63,12 @@ class CORBEL_API StreamPipeConnector {
   /// connect): refused, unreachable, timed_out or would_block (too many wait already), out_of_resources.
   base::Result<StreamPipe> connect(const UnixAddress& remote,
                                    base::Deadline deadline = base::Deadline::none()) const noexcept;
+  /// Never waits; a pipe that was made is completed at once. Errors as connect(); would_block when too many wait
+  /// already.
+  base::Result<PendingConnect<UnixAddress>> start_connect(const UnixAddress& remote) const noexcept {
+    CORBEL_TRY(StreamPipe pipe, connect(remote, base::Deadline::now()));
+    return PendingConnect<UnixAddress>(pipe.release(), true);
+  }
 };
 
 }  // namespace corbel::ipc

@@ -158,6 +158,13 @@ class UringConnector {
                detail::uring_connect(detail::connect_parameters<UringStream<Address>>(remote, options), deadline));
     return UringStream<Address>(std::move(handle));
   }
+  /// Begins to connect and returns at once, as Connector::start_connect. It begins with connect(2): an operation on a
+  /// thread's ring could be finished by that thread only, and a PendingConnect by any.
+  base::Result<PendingConnect<Address, UringStream<Address>>> start_connect(
+      const Address& remote, const Options& options = {}) const noexcept {
+    CORBEL_CHECK(uring_available());
+    return Connector<Address, UringStream<Address>>().start_connect(remote, options);
+  }
 };
 
 using UringTcpStream = UringStream<InetAddress>;
