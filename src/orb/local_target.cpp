@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/cdr/value_stream.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
 #include "orb/core.hpp"
@@ -22,6 +23,50 @@ class LocalCall final : public corba::ServerCall {
   void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
 };
 
+/// A request that goes through memory as it would through a connection, so that both sides have values of their own.
+/// Written and read by one ORB in one process, it is not subject to limits.
+class CopiedCall final : public corba::ServerCall {
+ public:
+  CopiedCall(const corba::Call& call, cdr::Context& context) : CopiedCall(call, context, encoded(call)) {}
+
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
+    cdr::Encoder encoder;
+    results(encoder);
+    if (!encoder.ok()) raise(encoder.error(), "the results of a call inside this process");
+    results_ = encoder.to_bytes();
+    replied_ = true;
+  }
+  /// Nothing if somebody else has answered (the request was forwarded).
+  void decode_results(const corba::Call& call) {
+    if (!replied_) return;
+    cdr::Decoder decoder(results_, {}, kNoLimits);
+    decoder.set_context(decoder_.context());
+    call.decode_results(decoder);
+    if (!decoder.ok()) raise(decoder.error(), "the results of a call inside this process");
+  }
+
+ private:
+  static constexpr cdr::Limits kNoLimits{.max_depth = 10 * cdr::kMaxValueNesting, .max_expansion = ~0U};
+
+  CopiedCall(const corba::Call& call, cdr::Context& context, base::Bytes arguments)
+      : ServerCall(call.operation.name, &decoder_, nullptr),
+        arguments_(std::move(arguments)),
+        decoder_(arguments_, {}, kNoLimits) {
+    decoder_.set_context(&context);
+  }
+  static base::Bytes encoded(const corba::Call& call) {
+    cdr::Encoder encoder;
+    call.encode_arguments(encoder);
+    if (!encoder.ok()) raise(encoder.error(), "the arguments of a call inside this process");
+    return encoder.to_bytes();
+  }
+
+  const base::Bytes arguments_;
+  cdr::Decoder decoder_;
+  base::Bytes results_;
+  bool replied_ = false;
+};
+
 class LocalTarget final : public corba::Target {
  public:
   LocalTarget(Core& core, ior::Ior ior, base::Bytes object_key)
@@ -31,7 +76,22 @@ class LocalTarget final : public corba::Target {
     if (call.operation.oneway && core_.options().sync_scope != policy::SyncScope::with_target) {
       return invoke_oneway(call);
     }
-    LocalCall server_call(call);
+    if (call.operation.copies) {
+      CopiedCall copied(call, core_);
+      serve(copied, call);
+      copied.decode_results(call);
+    } else {
+      LocalCall local(call);
+      serve(local, call);
+    }
+  }
+
+  const ior::Ior& ior() const override { return ior_; }
+  cdr::Context& context() const noexcept override { return core_; }
+  bool is_local() const noexcept override { return true; }
+
+ private:
+  void serve(corba::ServerCall& server_call, const corba::Call& call) {
     try {
       adapter().dispatch(object_key_, server_call);
     } catch (const LocationForward& forward) {
@@ -51,11 +111,6 @@ class LocalTarget final : public corba::Target {
     }
   }
 
-  const ior::Ior& ior() const override { return ior_; }
-  cdr::Context& context() const noexcept override { return core_; }
-  bool is_local() const noexcept override { return true; }
-
- private:
   ObjectAdapter& adapter() const {
     if (core_.is_shut_down()) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CORBA::CompletionStatus::COMPLETED_NO,
@@ -67,7 +122,14 @@ class LocalTarget final : public corba::Target {
   /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
   void invoke_oneway(const corba::Call& call) {
     ObjectAdapter& target = adapter();
-    LocalCall server_call(call);
+    if (call.operation.copies) {
+      CopiedCall copied(call, core_);
+      return deliver(target, copied, call);
+    }
+    LocalCall local(call);
+    deliver(target, local, call);
+  }
+  void deliver(ObjectAdapter& target, corba::ServerCall& server_call, const corba::Call& call) {
     try {
       target.dispatch(object_key_, server_call);
     } catch (const LocationForward& forward) {
