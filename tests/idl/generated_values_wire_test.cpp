@@ -47,9 +47,9 @@ TEST(ValuesOnTheWire, AreReadAsJacorbAndOmniorbWriteThem) {
   const auto derived = IDL::traits<Values::Derived>::narrow(back_from<BaseRef>(from_hex(kDerivedOctets), &factories));
   ASSERT_TRUE(derived != nullptr);
   EXPECT_EQ(to_text(*derived), "Values::Derived{a=1,s=\"d\",extra=5,link=Values::Base{a=2,s=\"link\"}}");
-  EXPECT_EQ(octets_of(BaseRef(derived)), from_hex(kDerivedOctets)) << "as we write them, too";
   // omniORB ends both with one tag.
   const std::string compact = kDerivedOctets.substr(0, kDerivedOctets.size() - 16) + "ffffffff";
+  EXPECT_EQ(octets_of(BaseRef(derived)), from_hex(compact)) << "as we do";
   EXPECT_EQ(to_text(*back_from<BaseRef>(from_hex(compact), &factories)), to_text(*derived));
 }
 

@@ -48,7 +48,7 @@ std::string text_of(const Ref<Golden::Thing>& thing) {
 }
 std::string text_of(const CORBA::Any& any) {
   Ref<Golden::Base> value;
-  return any >>= value ? text_of(value) : "something else";
+  return (any >>= value) ? text_of(value) : "something else";
 }
 
 using Coder = std::function<std::string(Decoder&, Encoder&)>;

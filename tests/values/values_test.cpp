@@ -32,8 +32,8 @@ class Mirror : public virtual CORBA::servant_traits<Graph::Mirror>::base_type {
   bool same(Ref<Graph::Base> a, Ref<Graph::Base> b) override { return a == b; }
   Ref<Graph::Node> graph(Ref<Graph::Node> n) override { return n; }
   Ref<Graph::Text> boxed(Ref<Graph::Text> t, Ref<Graph::Longs>&) override { return t; }
-  Graph::Pair pair(const Graph::Pair& p) override { return p; }
-  Ref<Graph::Thing> thing(Ref<Graph::Thing> t, bool& is_value) override {
+  Graph::Pair two(const Graph::Pair& p) override { return p; }
+  Ref<Graph::Thing> what(Ref<Graph::Thing> t, bool& is_value) override {
     is_value = t != nullptr && t->_to_value() != nullptr;
     return t;
   }
@@ -102,7 +102,7 @@ TEST_F(Values, TravelBetweenOrbs) {
   EXPECT_TRUE(b == c) << "one value in two results";
   EXPECT_FALSE(b == base);
   bool is_value = true;
-  const auto object = remote_->thing(remote_, is_value);
+  const auto object = remote_->what(remote_, is_value);
   EXPECT_FALSE(is_value);
   EXPECT_TRUE(IDL::traits<Graph::Mirror>::narrow(object->_to_object())->_is_equivalent(remote_));
 }

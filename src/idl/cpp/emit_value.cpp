@@ -139,9 +139,10 @@ void define_constructors(Emitter& e, const model::ValueType& value) {
     initializers.push_back(field.storage + "(std::move(" + field.accessor + "_))");
   }
   if (parameters.empty()) return;
-  e.header.list("explicit " + name + "(", parameters, ")");
-  if (!initializers.empty()) e.header.list("    : ", initializers, "");
-  e.header.open("{");
+  if (statements.empty()) return e.header.constructor("explicit " + name + "(", parameters, initializers);
+  e.header.list("explicit " + name + "(", parameters, initializers.empty() ? ") {" : ")");
+  if (!initializers.empty()) e.header.list("    : ", initializers, " {");
+  e.header.indent();
   for (const auto& statement : statements) e.header.line(statement);
   e.header.close("}");
 }
@@ -167,17 +168,29 @@ void define_obv(Emitter& e, const model::ValueType& value) {
   out.line("void _encode_state(corbel::cdr::Encoder& encoder) const override;");
   out.line("void _decode_state(corbel::cdr::Decoder& decoder) override;");
   out.line("void _print(std::ostream& stream) const override;");
-  out.blank();
-  out.label("protected:");
-  if (!is_default_creatable(value)) define_constructors(e, value);
-  for_members(e, value, context, false, define_accessors);
-  out.blank();
-  out.label("private:");
+  const bool has_private =
+      std::any_of(value.state.begin(), value.state.end(), [](const auto& member) { return !member.is_public; });
+  if (has_private || !is_default_creatable(value)) {
+    out.blank();
+    out.label("protected:");
+    if (!is_default_creatable(value)) define_constructors(e, value);
+    for_members(e, value, context, false, define_accessors);
+  }
+  if (!value.state.empty()) {
+    out.blank();
+    out.label("private:");
+  }
   for (const auto& field : state_fields(e, value, context)) {
     out.line(field.spelled + " " + field.storage + field.initial + ";");
   }
   out.close("};");
   out.line("}  // namespace obv");
+}
+
+void emit_reference_codec(Emitter& e, const std::string& name) {
+  e.header.line("template <>");
+  e.header.line("struct corbel::mapping::Codec<IDL::traits<" + name + ">::ref_type>");
+  e.header.line("    : corbel::mapping::ValueCodec<" + name + "> {};");
 }
 
 }  // namespace
@@ -213,24 +226,22 @@ std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value,
 
 void emit_value_traits(Emitter& e, const model::ValueType& value) {
   const std::string name = e.names.in({}, value);
-  const std::string types = value.is_abstract ? "void, void" : e.names.obv(value).substr(2) + ", " + name + "_init";
+  std::vector<std::string> types = {name, "void", "void"};
+  if (!value.is_abstract) types = {name, e.names.obv(value).substr(2), name + "_init"};
   e.header.line("template <>");
-  e.header.open("struct IDL::traits<" + name + "> : corbel::mapping::ValueTraits<" + name + ", " + types + "> {");
+  e.header.list("struct IDL::traits<" + name + "> : corbel::mapping::ValueTraits<", types, "> {");
+  e.header.indent();
   e.header.line(std::string("using is_abstract = std::") + (value.is_abstract ? "true" : "false") + "_type;");
   e.header.line(std::string("using is_truncatable = std::") + (value.is_truncatable ? "true" : "false") + "_type;");
   e.header.close("};");
-  e.header.line("template <>");
-  e.header.line("struct corbel::mapping::Codec<IDL::traits<" + name + ">::ref_type> : corbel::mapping::ValueCodec<" +
-                name + "> {};");
+  emit_reference_codec(e, name);
 }
 
 void emit_value_box_traits(Emitter& e, const model::ValueBox& box) {
   const std::string name = e.names.in({}, box);
   e.header.line("template <>");
   e.header.line("struct IDL::traits<" + name + "> : corbel::mapping::ValueBoxTraits<" + name + "> {};");
-  e.header.line("template <>");
-  e.header.line("struct corbel::mapping::Codec<IDL::traits<" + name + ">::ref_type> : corbel::mapping::ValueCodec<" +
-                name + "> {};");
+  emit_reference_codec(e, name);
 }
 
 void define_value(Emitter& e, const model::ValueType& value) {

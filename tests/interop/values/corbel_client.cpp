@@ -41,7 +41,7 @@ void check_values(const Ref<Graph::Mirror>& mirror) {
   check_text(describe(mirror->echo(secret)), "10 secret +11 (1 one)");
   check(IDL::traits<Graph::Secret>::narrow(mirror->echo(secret)) == nullptr, "truncated at the server");
   Graph::Pair pair(secret, make<Graph::Base>(12, "after"), CORBA::make_reference<Graph::Text>("label"));
-  const Graph::Pair back = mirror->pair(pair);
+  const Graph::Pair back = mirror->two(pair);
   check_text(describe(back.first()) + " " + describe(back.second()) + " " + back.label()->_value(),
              "10 secret +11 (1 one) 12 after label");
 }
@@ -65,11 +65,11 @@ void check_others(const Ref<Graph::Mirror>& mirror) {
   check(mirror->boxed(nullptr, longs) == nullptr && longs == nullptr, "no boxes");
 
   bool is_value = false;
-  const auto thing = mirror->thing(make<Graph::ThingValue>(7), is_value);
+  const auto thing = mirror->what(make<Graph::ThingValue>(7), is_value);
   check(is_value && IDL::traits<Graph::ThingValue>::narrow(thing->_to_value())->n() == 7, "a value as a thing");
-  const auto object = mirror->thing(mirror, is_value);
+  const auto object = mirror->what(mirror, is_value);
   check(!is_value && object->_to_object()->_is_equivalent(mirror), "an object as a thing");
-  check(mirror->thing(nullptr, is_value) == nullptr && !is_value, "no thing");
+  check(mirror->what(nullptr, is_value) == nullptr && !is_value, "no thing");
 }
 
 void check_anys(const Ref<Graph::Mirror>& mirror) {

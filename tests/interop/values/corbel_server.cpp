@@ -25,8 +25,8 @@ class Mirror : public virtual CORBA::servant_traits<Graph::Mirror>::base_type {
     if (l != nullptr) l->_value().push_back(99);
     return t;
   }
-  Graph::Pair pair(const Graph::Pair& p) override { return p; }
-  Ref<Graph::Thing> thing(Ref<Graph::Thing> t, bool& is_value) override {
+  Graph::Pair two(const Graph::Pair& p) override { return p; }
+  Ref<Graph::Thing> what(Ref<Graph::Thing> t, bool& is_value) override {
     is_value = t != nullptr && t->_to_value() != nullptr;
     return t;
   }
@@ -35,7 +35,7 @@ class Mirror : public virtual CORBA::servant_traits<Graph::Mirror>::base_type {
     Ref<Graph::Base> base;
     Ref<Graph::Text> text;
     if (a >>= base) return interop_values::describe(base);
-    return a >>= text ? text->_value() : "?";
+    return (a >>= text) ? text->_value() : "?";
   }
   void shutdown() override { orb_->shutdown(false); }
 

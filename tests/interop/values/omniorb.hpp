@@ -11,10 +11,7 @@
 namespace interop_values {
 
 template <class Obv>
-class Impl : public virtual Obv, public virtual CORBA::DefaultValueRefCountBase {
- public:
-  CORBA::ValueBase* _copy_value() override { return nullptr; }
-};
+class Impl : public virtual Obv, public virtual CORBA::DefaultValueRefCountBase {};
 using BaseImpl = Impl<OBV_Graph::Base>;
 using DerivedImpl = Impl<OBV_Graph::Derived>;
 using SecretImpl = Impl<OBV_Graph::Secret>;
@@ -30,8 +27,8 @@ class Factory : public CORBA::ValueFactoryBase {
 
 template <class I>
 void register_factory(CORBA::ORB_ptr orb, const char* id) {
-  CORBA::ValueFactory_var factory = new Factory<I>;
-  CORBA::ValueFactory_var before = orb->register_value_factory(id, factory);
+  CORBA::ValueFactoryBase_var factory = new Factory<I>;
+  CORBA::ValueFactoryBase_var before = orb->register_value_factory(id, factory);
 }
 
 inline void register_factories(CORBA::ORB_ptr orb) {

@@ -69,7 +69,7 @@ void check_values(Graph::Mirror_ptr mirror) {
   pair.first = share(static_cast<Graph::Base*>(secret.in()));
   pair.second = make_base(12, "after");
   pair.label = new Graph::Text("label");
-  Graph::Pair_var back = mirror->pair(pair);
+  Graph::Pair_var back = mirror->two(pair);
   check_text(describe(back->first) + " " + describe(back->second) + " " + back->label->_value(),
              "10 secret +11 (1 one) 12 after label");
 }
@@ -105,13 +105,13 @@ void check_others(Graph::Mirror_ptr mirror) {
   ThingImpl* seven = new ThingImpl;
   seven->n(7);
   Graph::ThingValue_var value = seven;
-  Graph::Thing_var thing = mirror->thing(seven, is_value);
+  Graph::Thing_var thing = mirror->what(seven, is_value);
   CORBA::ValueBase* found = thing->_to_value();
   check(is_value && found != nullptr && Graph::ThingValue::_downcast(found)->n() == 7, "a value as a thing");
-  Graph::Thing_var object = mirror->thing(mirror, is_value);
+  Graph::Thing_var object = mirror->what(mirror, is_value);
   CORBA::Object_var same = object->_to_object();
   check(!is_value && !CORBA::is_nil(same) && same->_is_equivalent(mirror), "an object as a thing");
-  Graph::Thing_var none = mirror->thing(Graph::Thing::_nil(), is_value);
+  Graph::Thing_var none = mirror->what(Graph::Thing::_nil(), is_value);
   check(CORBA::is_nil(none) && !is_value, "no thing");
 }
 

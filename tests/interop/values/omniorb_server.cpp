@@ -28,8 +28,8 @@ class Mirror : public POA_Graph::Mirror {
     }
     return share(t);
   }
-  Graph::Pair* pair(const Graph::Pair& p) override { return new Graph::Pair(p); }
-  Graph::Thing_ptr thing(Graph::Thing_ptr t, CORBA::Boolean_out is_value) override {
+  Graph::Pair* two(const Graph::Pair& p) override { return new Graph::Pair(p); }
+  Graph::Thing_ptr what(Graph::Thing_ptr t, CORBA::Boolean_out is_value) override {
     is_value = !CORBA::is_nil(t) && t->_to_value() != nullptr;
     return Graph::Thing::_duplicate(t);
   }
