@@ -36,14 +36,14 @@ void check_values(const Ref<Graph::Mirror>& mirror) {
   check(b == IDL::traits<Graph::Derived>::narrow(c)->link(), "shared between results");
 
   const auto inner = make<Graph::Derived>(9, "inner", std::int16_t{1}, base);
-  const auto secret = make<Graph::Secret>(10, "secret", std::int16_t{11}, base, 1.5, inner, "more");
-  check_text(mirror->describe(secret), "10 secret +11 (1 one)");
-  check_text(describe(mirror->echo(secret)), "10 secret +11 (1 one)");
+  const auto secret = make<Graph::Secret>(10, "secret", 1.5, inner, "more");
+  check_text(mirror->describe(secret), "10 secret");
+  check_text(describe(mirror->echo(secret)), "10 secret");
   check(IDL::traits<Graph::Secret>::narrow(mirror->echo(secret)) == nullptr, "truncated at the server");
   Graph::Pair pair(secret, make<Graph::Base>(12, "after"), CORBA::make_reference<Graph::Text>("label"));
   const Graph::Pair back = mirror->two(pair);
   check_text(describe(back.first()) + " " + describe(back.second()) + " " + back.label()->_value(),
-             "10 secret +11 (1 one) 12 after label");
+             "10 secret 12 after label");
 }
 
 void check_graphs(const Ref<Graph::Mirror>& mirror) {

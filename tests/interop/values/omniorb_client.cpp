@@ -57,21 +57,21 @@ void check_values(Graph::Mirror_ptr mirror) {
   check_text(describe(b) + " " + describe(c), "1 one 2 two +3 (1 one)");
   check(b.in() == Graph::Derived::_downcast(c)->link(), "shared between results");
 
-  SecretImpl* hidden = make_derived<SecretImpl>(10, "secret", 11, base);
+  SecretImpl* hidden = filled<SecretImpl>(0, 10, "secret");
   hidden->d(1.5);
   Graph::Derived_var inner = make_derived<DerivedImpl>(9, "inner", 1, base);
   hidden->inner(inner);
   hidden->more("more");
   Graph::Secret_var secret = hidden;
   CORBA::String_var text = mirror->describe(secret);
-  check_text(text.in(), "10 secret +11 (1 one)");
+  check_text(text.in(), "10 secret");
   Graph::Pair pair;
   pair.first = share(static_cast<Graph::Base*>(secret.in()));
   pair.second = make_base(12, "after");
   pair.label = new Graph::Text("label");
   Graph::Pair_var back = mirror->two(pair);
   check_text(describe(back->first) + " " + describe(back->second) + " " + back->label->_value(),
-             "10 secret +11 (1 one) 12 after label");
+             "10 secret 12 after label");
 }
 
 void check_graphs(Graph::Mirror_ptr mirror) {
