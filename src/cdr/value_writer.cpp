@@ -26,6 +26,8 @@ struct ValueWriter::Tables final : Attachment {
   std::int32_t level = 0;          // chunked values that are open
   std::uint8_t* length = nullptr;  // of the open chunk; null if none is open
   std::size_t chunk_begin = 0;
+  std::uint8_t* end_tag = nullptr;  // the last one
+  std::size_t after_end_tag = 0;
 };
 
 ValueWriter::ValueWriter(Encoder& encoder) : encoder_(encoder), tables_(Tables::of(encoder)) {}
@@ -78,8 +80,20 @@ void ValueWriter::end(bool chunked) {
   --tables_.nesting;
   if (!chunked) return;
   close_chunk();
-  encoder_.put(-tables_.level--);
+  put_end_tag(-tables_.level--);
   if (in_chunks()) open_chunk();
+}
+
+/// A tag closes all values inside its own, so one that nothing separates from this one is overwritten. omniORB insists.
+void ValueWriter::put_end_tag(std::int32_t level) {
+  if (tables_.end_tag == nullptr || tables_.after_end_tag != encoder_.position()) {
+    encoder_.align(4);
+    tables_.end_tag = encoder_.reserve(4);
+    encoder_.commit(4);
+    tables_.after_end_tag = encoder_.position();
+  }
+  if (encoder_.format().swapped()) level = byte_swap(level);
+  std::memcpy(tables_.end_tag, &level, sizeof level);
 }
 
 void ValueWriter::put_ids(std::span<const std::string_view> ids) {

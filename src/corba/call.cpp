@@ -25,6 +25,8 @@ void ServerCall::throw_bad_arguments() const {
       throw CORBA::DATA_CONVERSION(minor::kCharacterNotInCodeSet, kNo, std::move(detail));
     case base::Code::wide_data:
       throw CORBA::BAD_PARAM(minor::kWideDataWithoutCodeSet, kNo, std::move(detail));
+    case base::Code::not_found:
+      throw CORBA::MARSHAL(minor::kNoValueFactory, kNo, std::move(detail));
     default:
       throw CORBA::MARSHAL(vendor_minor(error.stage, error.code), kNo, std::move(detail));
   }

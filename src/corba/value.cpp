@@ -139,6 +139,11 @@ void ValueBase::_print(std::ostream& stream) const {
   stream << _value_type().id << "{...}";
 }
 
+std::ostream& operator<<(std::ostream& stream, const ValueBase& value) {
+  corbel::corba::print_value(stream, value);
+  return stream;
+}
+
 object_reference<Object> AbstractBase::_to_object() {
   auto* object = dynamic_cast<Object*>(this);
   return object == nullptr ? nullptr : object_reference<Object>(shared_from(object));

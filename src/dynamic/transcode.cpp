@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "corbel/cdr/value_stream.hpp"
 #include "corbel/dynamic/type_codec.hpp"
 #include "corbel/mapping/fixed.hpp"
 #include "dynamic/labels.hpp"
@@ -84,6 +85,11 @@ class Transcoder {
         return copy_elements(*node.content, node.length);
       case TCKind::tk_alias:
         return copy(*node.content);
+      case TCKind::tk_value:
+      case TCKind::tk_value_box:
+        return copy_value(node);
+      case TCKind::tk_abstract_interface:
+        return copy_abstract();
       default:
         // Values of the other kinds do not leave the process, or not without the type.
         return in_.fail(base::Code::unsupported);
@@ -92,6 +98,61 @@ class Transcoder {
 
   void copy_members(const TypeNode& node) {
     for (const TypeMember& member : node.members) copy(*member.type);
+  }
+
+  /// What a value is known by in the copy: the address of its tag.
+  const void* identity(std::size_t position) { return in_.at(position).take_octets(0).data(); }
+
+  void copy_value(const TypeNode& node) {
+    cdr::ValueReader reader(in_);
+    cdr::ValueWriter writer(out_);
+    const cdr::ValueHeader header = reader.begin();
+    if (!in_.ok()) return;
+    if (header.kind == cdr::ValueHeader::Kind::null) return writer.put_null();
+    if (header.kind == cdr::ValueHeader::Kind::known) {
+      if (!writer.put_known(identity(header.position))) copy_again(node, header.position);
+      return;
+    }
+    // The TypeCode describes the type itself or one that it may be truncated to, and nothing else.
+    std::span<const std::string_view> ids = header.ids;
+    while (!ids.empty() && ids.front() != node.id) ids = ids.subspan(1);
+    const bool truncated = ids.size() != header.ids.size();
+    if (truncated && (ids.empty() || !header.chunked)) return in_.fail(base::Code::unsupported);
+    if (node.modifier != CORBA::ValueModifier::VM_NONE && node.modifier != CORBA::ValueModifier::VM_TRUNCATABLE) {
+      return in_.fail(base::Code::unsupported);
+    }
+    if (ids.empty() && writer.in_chunks()) ids = {&node.id, 1};
+    const bool chunked = writer.begin(identity(header.position), ids, ids.size() > 1);
+    if (out_.ok()) copy_state(node);
+    writer.end(chunked);
+    reader.end(header);
+  }
+
+  /// State of the bases comes first.
+  void copy_state(const TypeNode& node) {
+    if (node.kind == TCKind::tk_value_box) return copy(*node.content);
+    if (node.content != nullptr && node.content->kind() == TCKind::tk_value && in_.enter()) {
+      copy_state(node.content->_node());
+      in_.leave();
+    }
+    copy_members(node);
+  }
+
+  /// A value that stands elsewhere in the message and is not part of this copy yet.
+  void copy_again(const TypeNode& node, std::size_t position) {
+    cdr::Decoder again = in_.at(position);
+    {
+      const cdr::ValueReader::Again scope(again);
+      Transcoder(again, out_, origin_).copy_value(node);
+    }
+    in_.settle(again);
+  }
+
+  /// A value could be of any type here, so only objects and nil can be copied.
+  void copy_abstract() {
+    const bool is_object = in_.get<bool>();
+    out_.put(is_object);
+    is_object ? copy_reference() : copy_value(TypeNode{.kind = TCKind::tk_value});
   }
 
   void copy_union(const TypeNode& node) {

@@ -15,6 +15,7 @@
 #include "orb/dispatch.hpp"
 #include "orb/object_adapter.hpp"
 #include "orb/options.hpp"
+#include "orb/value_factories.hpp"
 
 namespace corbel::orb {
 
@@ -31,6 +32,10 @@ class Core final : public corba::OrbContext {
   // corba::OrbContext
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
   CORBA::object_reference<CORBA::ORB> orb() override;
+  CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
+    return value_factories_.find(id);
+  }
+  ValueFactories& value_factories() noexcept { return value_factories_; }
   /// Set once by ORB_init, before anything else runs.
   void set_orb(CORBA::weak_object_reference<CORBA::ORB> orb) noexcept { orb_ = std::move(orb); }
 
@@ -80,6 +85,7 @@ class Core final : public corba::OrbContext {
   std::vector<connection::ListenPoint> published_;  // fixed once listening
   std::atomic<bool> shutting_down_{false};          // no new asynchronous calls
   std::atomic<bool> shut_down_{false};
+  ValueFactories value_factories_;
   CORBA::weak_object_reference<CORBA::ORB> orb_;
 };
 

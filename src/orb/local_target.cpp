@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "corbel/cdr/value_stream.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
 #include "orb/call_carrier.hpp"
@@ -15,12 +16,12 @@ namespace corbel::orb {
 namespace {
 
 /// A request that never was a message: the skeleton works on the caller's own arguments and results, unless one of them
-/// needs octets.
+/// needs octets, or both sides need values of their own.
 class LocalCall final : public corba::ServerCall {
  public:
   LocalCall(const corba::Call& call, Core& core)
       : ServerCall(call.operation.name, nullptr, call.local_arguments), call_(call), core_(core) {
-    if (call.local_arguments == nullptr) use_octets();
+    if (call.local_arguments == nullptr || call.operation.copies) use_octets();
   }
 
   void use_octets() override {
@@ -45,6 +46,9 @@ class LocalCall final : public corba::ServerCall {
   }
 
  private:
+  /// Written and read by one ORB in one process, octets are not subject to limits.
+  static constexpr cdr::Limits kNoLimits{.max_depth = 10 * cdr::kMaxValueNesting, .max_expansion = ~0U};
+
   struct Octets {
     cdr::Encoder encoder;
     base::Bytes bytes;
@@ -56,7 +60,7 @@ class LocalCall final : public corba::ServerCall {
     write(octets_->encoder);
     if (!octets_->encoder.ok()) return false;
     octets_->bytes = octets_->encoder.to_bytes();
-    octets_->decoder = cdr::Decoder(octets_->bytes, {}, core_.options().limits);
+    octets_->decoder = cdr::Decoder(octets_->bytes, {}, kNoLimits);
     octets_->decoder.set_context(&core_);
     return true;
   }

@@ -125,6 +125,27 @@ IDL::traits<Object>::ref_type ORB::_registered(std::string_view name) const {
   return state_->initial_references.find_added(name);
 }
 
+object_reference<ValueFactoryBase> ORB::register_value_factory(const std::string& id,
+                                                               object_reference<ValueFactoryBase> factory) {
+  state_->check();
+  if (id.empty() || factory == nullptr) throw BAD_PARAM(corbel::corba::minor::kValueFactory);
+  return state_->core.value_factories().exchange(id, std::move(factory));
+}
+
+void ORB::unregister_value_factory(const std::string& id) {
+  state_->check();
+  if (state_->core.value_factories().exchange(id, nullptr) == nullptr) {
+    throw BAD_PARAM(corbel::corba::minor::kValueFactory);
+  }
+}
+
+object_reference<ValueFactoryBase> ORB::lookup_value_factory(const std::string& id) {
+  state_->check();
+  auto factory = state_->core.value_factories().find(id);
+  if (factory == nullptr) throw BAD_PARAM(corbel::corba::minor::kValueFactory);
+  return factory;
+}
+
 void ORB::run() {
   state_->check();
   state_->core.run();

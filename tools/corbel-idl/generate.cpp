@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "arguments.hpp"
-#include "idl/cpp/unsupported.hpp"
 #include "idl/json/emit_json.hpp"
 
 namespace corbel::idl::tool {
@@ -53,31 +52,7 @@ bool write_text(const Arguments& arguments, const std::string& name, const std::
   return true;
 }
 
-std::string line_of(const std::string& file, std::uint32_t number) {
-  std::ifstream in(file, std::ios::binary);
-  std::string line;
-  for (std::uint32_t n = 0; n < number && std::getline(in, line); ++n) {
-  }
-  return line;
-}
-
-/// The one place where the compiler says that a correct file has no C++ yet.
-bool has_mapping(const model::Model& model) {
-  const auto missing = cpp::unsupported(model);
-  for (const auto& one : missing) {
-    const std::string& file = model.files.at(one.where.file).path;
-    const front::Place place{file, one.where.line, one.where.column, 1, line_of(file, one.where.line)};
-    std::cerr << front::render({front::Id::no_mapping,
-                                front::Severity::error,
-                                place,
-                                "there is no C++ for " + one.construct + " yet; --check and --emit=json work",
-                                {}});
-  }
-  return missing.empty();
-}
-
 int write_cpp(const Arguments& arguments, model::Model& model) {
-  if (!has_mapping(model)) return kInputError;
   for (const auto& output : cpp::generate(model, CORBEL_VERSION, arguments.generated)) {
     if (!write_file(output_path(arguments, output.name), output.text)) return kUsageError;
   }

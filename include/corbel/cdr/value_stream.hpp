@@ -41,6 +41,7 @@ class CORBEL_API ValueWriter {
   void put_indirection(std::size_t target);
   void open_chunk();
   void close_chunk();
+  void put_end_tag(std::int32_t level);
 
   Encoder& encoder_;
   Tables& tables_;

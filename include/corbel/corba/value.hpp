@@ -80,6 +80,9 @@ class CORBEL_API AbstractBase : public corbel::base::SharedFromThis {
   AbstractBase(const AbstractBase&) noexcept {}
 };
 
+/// Type and members.
+CORBEL_API std::ostream& operator<<(std::ostream& stream, const ValueBase& value);
+
 }  // namespace CORBA
 
 namespace corbel::corba {

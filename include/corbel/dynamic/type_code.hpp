@@ -192,6 +192,12 @@ inline constexpr TypeCode k_Object{
 }
 inline const typecode_reference _tc_Object = detail::k_Object._reference();
 
+namespace detail {
+inline constexpr TypeCode k_ValueBase{
+    corbel::dynamic::TypeNode{.kind = TCKind::tk_value, .id = "IDL:omg.org/CORBA/ValueBase:1.0", .name = "ValueBase"}};
+}
+inline const typecode_reference _tc_ValueBase = detail::k_ValueBase._reference();
+
 }  // namespace CORBA
 
 namespace IDL {

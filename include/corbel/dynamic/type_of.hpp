@@ -44,6 +44,7 @@ CORBEL_TYPE_OF(std::wstring, wstring)
 CORBEL_TYPE_OF(CORBA::Any, any)
 CORBEL_TYPE_OF(CORBA::typecode_reference, TypeCode)
 CORBEL_TYPE_OF(CORBA::object_reference<CORBA::Object>, Object)
+CORBEL_TYPE_OF(CORBA::object_reference<CORBA::ValueBase>, ValueBase)
 #undef CORBEL_TYPE_OF
 
 template <std::uint32_t N>

@@ -93,8 +93,10 @@ void print(std::ostream& stream, const T& value) {
       separator = ",";
     }
     stream << (value.size() == 0 ? "{}" : "}");
-  } else {
+  } else if constexpr (requires { stream << value; }) {
     stream << value;
+  } else {
+    stream << "native";
   }
 }
 

@@ -64,6 +64,15 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
   /// Shuts down (waiting), gives back everything and frees the id for a new ORB.
   void destroy();
 
+  /// Registers how values of a type are made when they arrive; returns the factory that was registered before, nil if
+  /// none. Throws BAD_PARAM minor OMG 1 for an empty id or a nil factory.
+  object_reference<ValueFactoryBase> register_value_factory(const std::string& id,
+                                                            object_reference<ValueFactoryBase> factory);
+  /// Throws BAD_PARAM minor OMG 1 if none is registered.
+  void unregister_value_factory(const std::string& id);
+  /// As above.
+  object_reference<ValueFactoryBase> lookup_value_factory(const std::string& id);
+
   /// Throws PolicyError: no policy of this ORB is created through this operation; the factories of PortableServer::POA
   /// make those of the POA.
   IDL::traits<Policy>::ref_type create_policy(PolicyType type);

@@ -16,7 +16,7 @@ bool is_helper(const std::string& name) {
 
 void declare_methods(Emitter& e, const model::Interface& interface) {
   const Context context{&interface};
-  for (const auto& method : methods_of(interface)) {
+  for (const auto& method : stub_methods_of(interface)) {
     e.header.list("virtual " + spell(*method.result, e.names, context) + " " + method.name + "(",
                   parameter_list(e, method, context, true), ");");
   }
@@ -37,7 +37,8 @@ std::string view_kind(const Emitter& e, const model::Parameter& p, const Context
 
 std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p) {
   const std::string name = escape(p.name);
-  return is_helper(name) ? name + "_" : e.names.parameter(*method.owner, name);
+  if (is_helper(name)) return name + "_";
+  return method.owner == nullptr ? name : e.names.parameter(*method.owner, name);
 }
 
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
@@ -52,12 +53,16 @@ std::vector<std::string> parameter_list(const Emitter& e, const Method& method, 
 }
 
 std::vector<Method> methods_of(const model::Interface& interface) {
+  return methods_in(interface.contents, &interface);
+}
+
+std::vector<Method> methods_in(const model::Contents& contents, const model::Interface* interface) {
   static const model::Type kVoid{model::TypeKind::void_, 0, nullptr, {}, nullptr};
   std::vector<Method> methods;
-  for (const auto* declaration : interface.contents) {
+  for (const auto* declaration : contents) {
     if (const auto* operation = as<model::Operation>(declaration)) {
       methods.push_back({operation->name, escape(operation->name), operation->result, operation->parameters,
-                         &operation->raises, operation->oneway, false, &interface, !operation->contexts.empty()});
+                         &operation->raises, operation->oneway, false, interface, !operation->contexts.empty()});
     } else if (const auto* attribute = as<model::Attribute>(declaration)) {
       const std::string name = escape(attribute->name);
       methods.push_back({"_get_" + attribute->name,
@@ -67,7 +72,7 @@ std::vector<Method> methods_of(const model::Interface& interface) {
                          &attribute->get_raises,
                          false,
                          !attribute->readonly,
-                         &interface});
+                         interface});
       if (attribute->readonly) continue;
       methods.push_back({"_set_" + attribute->name,
                          name,
@@ -76,15 +81,28 @@ std::vector<Method> methods_of(const model::Interface& interface) {
                          &attribute->set_raises,
                          false,
                          true,
-                         &interface});
+                         interface});
+    }
+  }
+  return methods;
+}
+
+std::vector<Method> stub_methods_of(const model::Interface& interface) {
+  std::vector<Method> methods = methods_of(interface);
+  for (const auto* base : interface.ancestors) {
+    if (!base->is_abstract) continue;
+    for (auto& method : methods_of(*base)) {
+      method.owner = &interface;
+      methods.push_back(std::move(method));
     }
   }
   return methods;
 }
 
 std::vector<Method> all_methods_of(const model::Interface& interface) {
-  std::vector<Method> methods = methods_of(interface);
+  std::vector<Method> methods = stub_methods_of(interface);
   for (const auto* base : interface.ancestors) {
+    if (base->is_abstract) continue;
     auto inherited = methods_of(*base);
     std::move(inherited.begin(), inherited.end(), std::back_inserter(methods));
   }
@@ -94,8 +112,12 @@ std::vector<Method> all_methods_of(const model::Interface& interface) {
 void define_interface(Emitter& e, const model::Interface& interface) {
   const std::string name = e.names.own(interface);
   std::vector<std::string> bases;
-  for (const auto* base : interface.bases) bases.push_back("public virtual " + e.names.in({interface.scope}, *base));
-  if (bases.empty()) bases.push_back("public virtual CORBA::Object");
+  bool is_object = false;
+  for (const auto* base : interface.bases) {
+    bases.push_back("public virtual " + e.names.in({interface.scope}, *base));
+    is_object |= !base->is_abstract;
+  }
+  if (!is_object) bases.push_back("public virtual CORBA::Object");
   e.header.blank();
   e.header.list("class " + name + " : ", bases, " {");
   e.header.indent();
@@ -114,7 +136,7 @@ void define_interface(Emitter& e, const model::Interface& interface) {
 }
 
 void declare_operations(Emitter& e, const model::Interface& interface) {
-  for (const auto& method : methods_of(interface)) {
+  for (const auto& method : stub_methods_of(interface)) {
     const std::string constant = operation_constant(e, method);
     std::vector<std::string> rows;
     for (const auto* exception : *method.raises) {
@@ -123,37 +145,42 @@ void declare_operations(Emitter& e, const model::Interface& interface) {
     }
     if (!rows.empty())
       e.source.list("constexpr corbel::corba::ExceptionType " + constant + "_raises[] = {", rows, "};");
+    bool copies = e.layouts.has_value(*method.result);
+    for (const auto& p : method.parameters) copies |= e.layouts.has_value(*p.type);
     std::string arguments = quote(method.wire_name);
-    if (method.oneway) arguments += ", true";
-    if (!rows.empty()) arguments += ", false, " + constant + "_raises";
+    if (method.oneway || copies || !rows.empty()) arguments += method.oneway ? ", true" : ", false";
+    if (copies || !rows.empty()) arguments += ", " + (rows.empty() ? "{}" : constant + "_raises");
+    if (copies) arguments += ", true";
     e.source.line("constexpr corbel::corba::Operation " + constant + "{" + arguments + "};");
   }
 }
 
+Writer::Piece stub_call(Emitter& e, const Method& method) {
+  std::vector<std::string> arguments = {"*this", operation_constant(e, method)};
+  for (const auto& p : method.parameters) {
+    const char* const direction = p.direction == model::Direction::in    ? "in"
+                                  : p.direction == model::Direction::out ? "out"
+                                                                         : "inout";
+    const std::string view = view_kind(e, p, Context{method.owner});
+    arguments.push_back(view.empty() ? e.helper(direction) + "(" + parameter_name(e, method, p) + ")"
+                                     : view + "{" + parameter_name(e, method, p) + "}");
+  }
+  if (method.context) arguments.push_back("corbel::mapping::EmptyContext{}");
+  Context body{method.owner};
+  for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(e, method, p));
+  const bool is_void = method.result->kind == model::TypeKind::void_;
+  return {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names, body) + ">(", arguments,
+          ");"};
+}
+
 void implement_stub(Emitter& e, const model::Interface& interface) {
-  const Context outside{interface.scope};
   const Context inside{&interface};
   const std::string name = e.names.own(interface);
   e.source.blank();
-  for (const auto& method : methods_of(interface)) {
-    const std::string result = spell(*method.result, e.names, outside);
-    std::vector<std::string> arguments = {"*this", operation_constant(e, method)};
-    for (const auto& p : method.parameters) {
-      const char* const direction = p.direction == model::Direction::in    ? "in"
-                                    : p.direction == model::Direction::out ? "out"
-                                                                           : "inout";
-      const std::string view = view_kind(e, p, inside);
-      arguments.push_back(view.empty() ? e.helper(direction) + "(" + parameter_name(e, method, p) + ")"
-                                       : view + "{" + parameter_name(e, method, p) + "}");
-    }
-    if (method.context) arguments.push_back("corbel::mapping::EmptyContext{}");
-    Context body = inside;
-    for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(e, method, p));
-    const bool is_void = method.result->kind == model::TypeKind::void_;
-    e.source.function(
-        {result + " " + name + "::" + method.name + "(", parameter_list(e, method, inside, true), ")"},
-        {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names, body) + ">(", arguments,
-         ");"});
+  for (const auto& method : stub_methods_of(interface)) {
+    const std::string result = spell(*method.result, e.names, {interface.scope});
+    e.source.function({result + " " + name + "::" + method.name + "(", parameter_list(e, method, inside, true), ")"},
+                      stub_call(e, method));
   }
   implement_async_methods(e, interface);
   implement_is_a(e, interface);
@@ -163,9 +190,13 @@ void implement_is_a(Emitter& e, const model::Interface& interface) {
   const Context inside{&interface};
   const std::string name = e.names.own(interface);
   std::string chain = "repository_id == _interface_id";
-  for (const auto* base : interface.bases)
-    chain += " || " + e.names.in(inside, *base) + "::_static_is_a(repository_id)";
-  if (interface.bases.empty()) chain += " || CORBA::Object::_static_is_a(repository_id)";
+  bool is_object = false;
+  for (const auto* base : interface.bases) {
+    chain +=
+        " || " + e.names.in(inside, *base) + (base->is_abstract ? "::_abstract" : "::_static") + "_is_a(repository_id)";
+    is_object |= !base->is_abstract;
+  }
+  if (!is_object) chain += " || CORBA::Object::_static_is_a(repository_id)";
   e.source.line("bool " + name + "::_static_is_a(std::string_view repository_id) const noexcept {");
   e.source.line("  return " + chain + ";");
   e.source.line("}");

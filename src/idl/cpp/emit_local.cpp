@@ -13,13 +13,13 @@ std::string native_name(const Emitter& e, const model::Native& native) {
 
 void emit_interface_traits(Emitter& e, const model::Interface& interface) {
   const std::string name = e.names.in({}, interface);
+  const std::string kind = interface.is_local ? "Local" : interface.is_abstract ? "Abstract" : "Interface";
   e.header.line("template <>");
-  e.header.line("struct IDL::traits<" + name +
-                "> : corbel::mapping::" + (interface.is_local ? "LocalTraits<" : "InterfaceTraits<") + name + "> {};");
-  if (!interface.is_local) return;
+  e.header.line("struct IDL::traits<" + name + "> : corbel::mapping::" + kind + "Traits<" + name + "> {};");
+  if (kind == "Interface") return;
   e.header.line("template <>");
-  e.header.line("struct corbel::mapping::Codec<IDL::traits<" + name + ">::ref_type> : corbel::mapping::LocalCodec<" +
-                name + "> {};");
+  e.header.line("struct corbel::mapping::Codec<IDL::traits<" + name + ">::ref_type> : corbel::mapping::" + kind +
+                "Codec<" + name + "> {};");
 }
 
 void define_local_interface(Emitter& e, const model::Interface& interface) {

@@ -9,6 +9,7 @@ using model::TypeKind;
 
 const model::Contents* inner_contents(const model::Declaration& declaration) {
   if (const auto* interface = as<model::Interface>(&declaration)) return &interface->contents;
+  if (const auto* value = as<model::ValueType>(&declaration)) return &value->contents;
   if (const auto* u = as<model::Union>(&declaration)) return &u->contents;
   if (const auto* s = as<model::Struct>(&declaration)) return &s->contents;
   if (const auto* x = as<model::Exception>(&declaration)) return &x->contents;
@@ -17,7 +18,7 @@ const model::Contents* inner_contents(const model::Declaration& declaration) {
 
 void define_constant(Emitter& e, const model::Constant& constant) {
   const Context context{constant.scope};
-  const bool in_class = as<model::Interface>(constant.scope) != nullptr;
+  const bool in_class = constant.scope != nullptr && as<model::Module>(constant.scope) == nullptr;
   model::Type type = *constant.type;
   const TypeKind kind = resolve(type).kind;
   if (const auto* value = std::get_if<model::Fixed>(&constant.value); value != nullptr && resolve(type).digits == 0) {
@@ -50,6 +51,15 @@ void define_enum(Emitter& e, const model::Enum& enumeration) {
                 " };");
 }
 
+namespace {
+
+void define_any_interface(Emitter& e, const model::Interface& interface) {
+  if (interface.is_local) return define_local_interface(e, interface);
+  interface.is_abstract ? define_abstract_interface(e, interface) : define_interface(e, interface);
+}
+
+}  // namespace
+
 void define(Emitter& e, const model::Declaration& declaration) {
   switch (declaration.kind) {
     case model::DeclarationKind::constant:
@@ -66,9 +76,11 @@ void define(Emitter& e, const model::Declaration& declaration) {
     case model::DeclarationKind::bitset:
       return define_bitset(e, *as<model::Bitset>(&declaration));
     case model::DeclarationKind::interface_:
-      return as<model::Interface>(&declaration)->is_local
-                 ? define_local_interface(e, *as<model::Interface>(&declaration))
-                 : define_interface(e, *as<model::Interface>(&declaration));
+      return define_any_interface(e, *as<model::Interface>(&declaration));
+    case model::DeclarationKind::value:
+      return define_value(e, *as<model::ValueType>(&declaration));
+    case model::DeclarationKind::value_box:
+      return define_value_box(e, *as<model::ValueBox>(&declaration));
     case model::DeclarationKind::native: {
       const auto& native = *as<model::Native>(&declaration);
       const std::string name = native_name(e, native);
@@ -81,9 +93,10 @@ void define(Emitter& e, const model::Declaration& declaration) {
       return;
     }
     case model::DeclarationKind::forward: {
-      // Interfaces have been declared at the top of the file.
+      // Interfaces and values have been declared at the top of the file.
       const auto* target = as<model::Forward>(&declaration)->target;
-      if (as<model::Interface>(target) == nullptr) e.header.line("class " + e.names.own(*target) + ";");
+      if (as<model::Interface>(target) == nullptr && as<model::ValueType>(target) == nullptr)
+        e.header.line("class " + e.names.own(*target) + ";");
       return;
     }
     default:

@@ -103,13 +103,15 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
   const std::string reference = "IDL::traits<" + e.names.in(context, interface) + ">::ref_type";
   Writer& out = e.server_header;
   std::vector<std::string> bases;
-  for (const auto* base : interface.bases) bases.push_back("public virtual " + e.names.skeleton(context, *base));
+  for (const auto* base : interface.bases) {
+    if (!base->is_abstract) bases.push_back("public virtual " + e.names.skeleton(context, *base));
+  }
   if (bases.empty()) bases.push_back("public virtual PortableServer::Servant");
   out.blank();
   out.list("class " + name + " : ", bases, " {");
   out.indent();
   out.label("public:");
-  for (const auto& method : methods_of(interface)) {
+  for (const auto& method : stub_methods_of(interface)) {
     out.list("virtual " + spell(*method.result, e.names, context) + " " + method.name + "(",
              parameter_list(e, method, context, true), ") = 0;");
   }

@@ -35,7 +35,8 @@ struct Emitter {
   Writer late;
   std::set<const model::Declaration*> complete;  ///< structs and unions whose definition has been written
   Writer any_source;
-  bool futures = false;  ///< async_ operations are wanted
+  bool futures = false;         ///< async_ operations are wanted
+  std::size_t value_lists = 0;  ///< constants with ids of values written so far
 
   /// A name of corbel::mapping, qualified if the model has the same name somewhere; see use_helpers().
   std::string helper(const std::string& name) const { return (names.is_used(name) ? "corbel::mapping::" : "") + name; }
@@ -88,6 +89,13 @@ void define_bitmask(Emitter& e, const model::Bitmask& mask);
 void define_bitset(Emitter& e, const model::Bitset& bits);
 void define_interface(Emitter& e, const model::Interface& interface);
 void define_local_interface(Emitter& e, const model::Interface& interface);
+void define_abstract_interface(Emitter& e, const model::Interface& interface);
+void define_value(Emitter& e, const model::ValueType& value);
+void define_value_box(Emitter& e, const model::ValueBox& box);
+/// Its own state, as seen from the context.
+std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value, const Context& context);
+/// Whether the class with the state is all that a value needs: it has no operations, not even inherited ones.
+bool is_default_creatable(const model::ValueType& value);
 /// What replaces a native type that is declared inside an interface; the name that the user defines.
 std::string native_name(const Emitter& e, const model::Native& native);
 /// Any of these, with what is declared inside; modules are left to the caller.
@@ -99,6 +107,8 @@ void declare_streaming(Emitter& e, const model::Declaration& declaration);
 // Header: what the library knows about the type.
 /// Traits of references, which everything else may need; right after the forward declarations.
 void emit_interface_traits(Emitter& e, const model::Interface& interface);
+void emit_value_traits(Emitter& e, const model::ValueType& value);
+void emit_value_box_traits(Emitter& e, const model::ValueBox& box);
 void emit_traits(Emitter& e, const model::Declaration& declaration);
 void emit_codec(Emitter& e, const model::Declaration& declaration);
 
@@ -109,6 +119,10 @@ void implement_union(Emitter& e, const model::Union& u);
 void implement_codec(Emitter& e, const model::Declaration& declaration);
 void declare_operations(Emitter& e, const model::Interface& interface);
 void implement_stub(Emitter& e, const model::Interface& interface);
+void implement_abstract_stub(Emitter& e, const model::Interface& interface);
+void implement_abstract(Emitter& e, const model::Interface& interface);
+void implement_value(Emitter& e, const model::ValueType& value);
+void implement_value_box(Emitter& e, const model::ValueBox& box);
 /// `_static_is_a` by the interface's own id and those of its bases.
 void implement_is_a(Emitter& e, const model::Interface& interface);
 
@@ -131,14 +145,19 @@ struct Method {
   std::vector<model::Parameter> parameters;
   const std::vector<const model::Exception*>* raises;
   bool oneway = false;
-  bool overloaded = false;  ///< shares its C++ name with another method
-  const model::Interface* owner;
-  bool context = false;  ///< an operation with a context clause
+  bool overloaded = false;        ///< shares its C++ name with another method
+  const model::Interface* owner;  ///< null for those of a value
+  bool context = false;           ///< an operation with a context clause
 };
 std::vector<Method> methods_of(const model::Interface& interface);
 /// The constant that describes a method to the ORB: "kEcho_echo".
 const std::string& operation_constant(Emitter& e, const Method& method);
-/// Own methods first, then those of the bases, each once.
+std::vector<Method> methods_in(const model::Contents& contents, const model::Interface* interface);
+/// Its own, and those of abstract bases, for which there is no class to inherit them from.
+std::vector<Method> stub_methods_of(const model::Interface& interface);
+/// `return call<R>(*this, kI_f, in(a));`
+Writer::Piece stub_call(Emitter& e, const Method& method);
+/// Those of stub_methods_of first, then those of the bases, each once.
 std::vector<Method> all_methods_of(const model::Interface& interface);
 /// "(const std::string& message, std::int32_t& count)" as single items; unnamed for a pointer to member.
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,

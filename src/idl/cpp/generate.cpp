@@ -60,9 +60,20 @@ bool any(const model::Declaration&) {
 bool is_interface(const model::Declaration& declaration) {
   return as<model::Interface>(&declaration) != nullptr;
 }
-/// Interfaces with stubs and skeletons.
+/// Interfaces with stubs.
 bool is_remote(const model::Declaration& declaration) {
   return is_interface(declaration) && !as<model::Interface>(&declaration)->is_local;
+}
+/// Interfaces with skeletons.
+bool is_served(const model::Declaration& declaration) {
+  return is_remote(declaration) && !as<model::Interface>(&declaration)->is_abstract;
+}
+bool is_value(const model::Declaration& declaration) {
+  return as<model::ValueType>(&declaration) != nullptr || as<model::ValueBox>(&declaration) != nullptr;
+}
+/// What C++ knows by references.
+bool is_referred_to(const model::Declaration& declaration) {
+  return is_interface(declaration) || is_value(declaration);
 }
 
 void open_namespace(Writer& out, const std::string& name) {
@@ -96,6 +107,8 @@ struct Needs {
   bool external = false;
   bool local = false;  ///< what never leaves the process, and values of enumerators
   bool native = false;
+  bool value = false;
+  bool custom = false;
 };
 Needs needs_of(const Emitter& e) {
   Needs needs;
@@ -106,6 +119,11 @@ Needs needs_of(const Emitter& e) {
   for_each_own(e.model, [&](const auto& d) {
     needs.extended |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
     needs.native |= as<model::Native>(&d) != nullptr;
+    needs.value |= is_value(d) || (is_remote(d) && !is_served(d));
+    if (const auto* value = as<model::ValueType>(&d)) {
+      needs.custom |= value->is_custom;
+      for (const auto& member : value->state) look_at(member);
+    }
     const auto* enumeration = as<model::Enum>(&d);
     needs.local |=
         needs.native || (enumeration != nullptr && enumeration->has_values) || (is_interface(d) && !is_remote(d));
@@ -149,6 +167,8 @@ void write_header_top(Emitter& e) {
     anys |= type.kind == model::TypeKind::any || type.kind == model::TypeKind::type_code;
     fixed |= type.kind == model::TypeKind::fixed;
     needs.extended |= type.kind == model::TypeKind::map;
+    needs.value |= type.kind == model::TypeKind::value_base;
+    needs.custom |= is_abstract_base(type);
   });
   e.header.line("#pragma once");
   e.header.blank();
@@ -157,6 +177,7 @@ void write_header_top(Emitter& e) {
     e.header.blank();
   }
   if (anys) e.header.line("#include <corbel/dynamic/any.hpp>");
+  if (needs.custom) e.header.line("#include <corbel/mapping/data_stream.hpp>");
   if (needs.extended) e.header.line("#include <corbel/mapping/extended.hpp>");
   if (needs.external) e.header.line("#include <corbel/mapping/external.hpp>");
   if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
@@ -165,6 +186,7 @@ void write_header_top(Emitter& e) {
   if (has_handlers(e)) e.header.line("#include <corbel/mapping/ami.hpp>");
   if (e.futures) e.header.line("#include <corbel/mapping/future.hpp>");
   e.header.line("#include <corbel/mapping/stub.hpp>");
+  if (needs.value) e.header.line("#include <corbel/mapping/value.hpp>");
   if (needs.native) {
     e.header.blank();
     e.header.line("// Yours: defines the native types.");
@@ -179,11 +201,27 @@ std::string namespace_of(const Emitter& e, const Run& run) {
   return run.module == nullptr ? "" : e.names.full(*run.module);
 }
 
-void forward_declare_interfaces(Emitter& e) {
-  const auto runs = runs_of(e.model, is_interface);
+void forward_declare(Emitter& e, const model::Declaration& declaration) {
+  const std::string name = e.names.own(declaration);
+  e.header.line("class " + name + ";");
+  const auto* value = as<model::ValueType>(&declaration);
+  if (value == nullptr || value->is_abstract) return;
+  e.header.line("class " + name + "_init;");
+  e.header.line("namespace obv { class " + name + "; }");
+}
+
+void emit_reference_traits(Emitter& e, const model::Declaration& declaration) {
+  if (const auto* interface = as<model::Interface>(&declaration)) return emit_interface_traits(e, *interface);
+  if (const auto* value = as<model::ValueType>(&declaration)) return emit_value_traits(e, *value);
+  emit_value_box_traits(e, *as<model::ValueBox>(&declaration));
+}
+
+/// Interfaces and values, and how they are referred to.
+void forward_declare_references(Emitter& e) {
+  const auto runs = runs_of(e.model, is_referred_to);
   for (const auto& run : runs) {
     open_namespace(e.header, namespace_of(e, run));
-    for (const auto* interface : run.declarations) e.header.line("class " + e.names.own(*interface) + ";");
+    for (const auto* declaration : run.declarations) forward_declare(e, *declaration);
     close_namespace(e.header, namespace_of(e, run));
   }
   for (const auto& run : runs) {
@@ -196,7 +234,7 @@ void forward_declare_interfaces(Emitter& e) {
   }
   e.header.blank();
   for (const auto& run : runs) {
-    for (const auto* interface : run.declarations) emit_interface_traits(e, *as<model::Interface>(interface));
+    for (const auto* declaration : run.declarations) emit_reference_traits(e, *declaration);
   }
 }
 
@@ -207,7 +245,7 @@ bool is_class(const model::Declaration& declaration) {
 
 void write_header(Emitter& e) {
   write_header_top(e);
-  forward_declare_interfaces(e);
+  forward_declare_references(e);
   for (const auto& run : runs_of(e.model, any)) {
     open_namespace(e.header, namespace_of(e, run));
     e.header.line("");
@@ -243,7 +281,7 @@ void visit_nested(const model::Declaration& declaration, const Visit& visit) {
 /// What the stubs of a run share: descriptors of their operations.
 void write_operations(Emitter& e, const Run& run) {
   const bool any_method = std::any_of(run.declarations.begin(), run.declarations.end(), [](const auto* d) {
-    return is_remote(*d) && !methods_of(*as<model::Interface>(d)).empty();
+    return is_remote(*d) && (!is_served(*d) || !stub_methods_of(*as<model::Interface>(d)).empty());
   });
   if (!any_method) return;
   e.source.blank();
@@ -253,7 +291,16 @@ void write_operations(Emitter& e, const Run& run) {
   for (const auto* declaration : run.declarations) {
     if (is_remote(*declaration)) declare_operations(e, *as<model::Interface>(declaration));
   }
+  for (const auto* declaration : run.declarations) {
+    if (!is_remote(*declaration) || is_served(*declaration)) continue;
+    implement_abstract_stub(e, *as<model::Interface>(declaration));
+  }
   e.source.line("}  // namespace");
+}
+
+void implement_any_interface(Emitter& e, const model::Interface& interface) {
+  if (interface.is_abstract) return implement_abstract(e, interface);
+  interface.is_local ? implement_is_a(e, interface) : implement_stub(e, interface);
 }
 
 void write_stubs(Emitter& e) {
@@ -268,8 +315,7 @@ void write_stubs(Emitter& e) {
     }
     write_operations(e, run);
     for (const auto* declaration : run.declarations) {
-      const auto* interface = as<model::Interface>(declaration);
-      if (interface != nullptr) is_remote(*interface) ? implement_stub(e, *interface) : implement_is_a(e, *interface);
+      if (const auto* interface = as<model::Interface>(declaration)) implement_any_interface(e, *interface);
     }
     e.source.blank();
     close_namespace(e.source, namespace_of(e, run));
@@ -288,6 +334,10 @@ void write_source(Emitter& e, const std::string& stem) {
   });
   e.source.blank();
   for_each(e.model.contents, [&](const auto& declaration) { implement_codec(e, declaration); });
+  for_each(e.model.contents, [&](const auto& declaration) {
+    if (const auto* value = as<model::ValueType>(&declaration)) implement_value(e, *value);
+    if (const auto* box = as<model::ValueBox>(&declaration)) implement_value_box(e, *box);
+  });
 }
 
 void write_server_header(Emitter& e, const std::string& stem) {
@@ -300,7 +350,7 @@ void write_server_header(Emitter& e, const std::string& stem) {
   for (const auto* file : included_files(e.model)) {
     out.line("#include \"" + header_for(file->spelling, "_server.hpp") + "\"");
   }
-  for (const auto& run : runs_of(e.model, is_remote)) {
+  for (const auto& run : runs_of(e.model, is_served)) {
     const std::string name = e.names.skeleton_namespace(run.module);
     open_namespace(out, name);
     out.line("");
@@ -310,14 +360,14 @@ void write_server_header(Emitter& e, const std::string& stem) {
   }
   out.blank();
   for_each(e.model.contents, [&](const auto& declaration) {
-    if (is_remote(declaration)) emit_servant_traits(e, *as<model::Interface>(&declaration));
+    if (is_served(declaration)) emit_servant_traits(e, *as<model::Interface>(&declaration));
   });
 }
 
 void write_server_source(Emitter& e, const std::string& stem) {
   Writer& out = e.server_source;
   out.line("#include \"" + stem + "_server.hpp\"");
-  for (const auto& run : runs_of(e.model, is_remote)) {
+  for (const auto& run : runs_of(e.model, is_served)) {
     const std::string space = e.names.skeleton_namespace(run.module);
     open_namespace(out, space);
     out.line("namespace {");

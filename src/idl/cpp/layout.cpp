@@ -184,7 +184,7 @@ std::size_t Layouts::min_size(const model::Type& type) {
       return 12;
     case TypeKind::interface_: {
       const auto& interface = *as<model::Interface>(real.declaration);
-      return interface.is_abstract ? 1 : 12;
+      return interface.is_abstract ? 5 : 12;
     }
     case TypeKind::array:
       return std::min(kEndless, element_count(real) * min_size(*real.element));
@@ -250,6 +250,26 @@ bool Layouts::has_reference(const model::Declaration& declaration) {
   const bool found = has_external(declaration) ||
                      std::any_of(parts.begin(), parts.end(), [this](const auto* type) { return has_reference(*type); });
   return references_[&declaration] = found;
+}
+
+bool Layouts::has_value(const model::Type& type) {
+  const model::Type& real = innermost(type);
+  if (resolve(type).key != nullptr && has_value(*resolve(type).key)) return true;
+  const auto* interface = as<model::Interface>(real.declaration);
+  if (real.kind == TypeKind::value_base || real.kind == TypeKind::value || real.kind == TypeKind::value_box ||
+      (interface != nullptr && interface->is_abstract)) {
+    return true;
+  }
+  return real.declaration != nullptr && has_value(*real.declaration);
+}
+
+bool Layouts::has_value(const model::Declaration& declaration) {
+  const auto [known, added] = values_.try_emplace(&declaration, false);  // false while it is being worked out
+  if (!added) return known->second;
+  std::vector<const model::Type*> parts;
+  append_parts(declaration, parts);
+  const bool found = std::any_of(parts.begin(), parts.end(), [this](const auto* type) { return has_value(*type); });
+  return values_[&declaration] = found;
 }
 
 }  // namespace corbel::idl::cpp

@@ -35,7 +35,12 @@ class Layouts {
   bool has_reference(const model::Type& type);
   bool has_reference(const model::Declaration& declaration);
 
+  /// True if it holds values, or what may be one.
+  bool has_value(const model::Type& type);
+  bool has_value(const model::Declaration& declaration);
+
  private:
+  std::map<const model::Declaration*, bool> values_;
   std::map<const model::Struct*, std::optional<BulkLayout>> bulk_;
   std::map<const model::Declaration*, std::size_t> min_sizes_;
   std::map<const model::Declaration*, bool> references_;

@@ -67,6 +67,8 @@ void Names::collect(const model::Contents& contents, const std::string& scope) {
     collect(*inner, path);
     if (const auto* u = as<model::Union>(declaration)) {
       for (const auto& c : u->cases) members_[path].insert(escape(c.member.name));
+    } else if (const auto* value = as<model::ValueType>(declaration)) {
+      for (const auto& m : value->state) members_[path].insert(escape(m.name));
     } else if (declaration->kind == model::DeclarationKind::struct_ ||
                declaration->kind == model::DeclarationKind::exception) {
       for (const auto& m : static_cast<const model::Struct*>(declaration)->members)
@@ -105,10 +107,14 @@ bool Names::is_hidden(const Context& context, const Path& from, const Path& targ
     if (holds(join(scope))) return true;
     // A class knows its own name and those of its bases.
     if (d->kind != model::DeclarationKind::module_ && scope.back() == name) return join(scope) != wanted;
-    const auto* interface = as<model::Interface>(d);
-    if (interface == nullptr) continue;
-    for (const auto* base : interface->ancestors) {
-      if (holds(full(*base)) || (own(*base) == name && full(*base) != wanted)) return true;
+    const auto hides = [&](const auto* base) {
+      return holds(full(*base)) || (own(*base) == name && full(*base) != wanted);
+    };
+    if (const auto* interface = as<model::Interface>(d)) {
+      if (std::any_of(interface->ancestors.begin(), interface->ancestors.end(), hides)) return true;
+    } else if (const auto* value = as<model::ValueType>(d)) {
+      if (std::any_of(value->ancestors.begin(), value->ancestors.end(), hides)) return true;
+      if (std::any_of(value->supports.begin(), value->supports.end(), hides)) return true;
     }
   }
   return false;
@@ -119,15 +125,22 @@ std::string Names::in(const Context& context, const model::Declaration& declarat
   const Path from = path_of(context.scope);
   std::size_t common = 0;
   while (common < from.size() && common + 1 < target.size() && from[common] == target[common]) ++common;
+  const auto is_doubled = [](const model::Declaration* d) {
+    return as<model::Interface>(d) != nullptr || as<model::ValueType>(d) != nullptr;
+  };
   bool in_interface = false;
-  for (const auto* d = &declaration; d != nullptr; d = d->scope) in_interface |= as<model::Interface>(d) != nullptr;
-  // In the POA namespace interfaces are called like their skeletons.
+  for (const auto* d = &declaration; d != nullptr; d = d->scope) in_interface |= is_doubled(d);
+  // In the POA namespace interfaces are called like their skeletons; in obv values like the classes with their state.
   const bool shadowed = context.skeleton && in_interface;
   if (!shadowed && !is_hidden(context, from, target, common)) return join(target, common);
   const auto* outermost = &declaration;
   while (outermost->scope != nullptr) outermost = outermost->scope;
-  const bool global = shadowed && as<model::Interface>(outermost) != nullptr;
+  const bool global = shadowed && is_doubled(outermost);
   return (global || is_hidden(context, from, target, 0) ? "::" : "") + join(target);
+}
+
+std::string Names::obv(const model::ValueType& value) const {
+  return "::" + (value.scope == nullptr ? "" : full(*value.scope) + "::") + "obv::" + own(value);
 }
 
 std::string Names::parameter(const model::Declaration& scope, const std::string& name) const {

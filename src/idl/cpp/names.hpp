@@ -38,6 +38,8 @@ class Names {
   std::string skeleton(const Context& context, const model::Interface& interface) const;
   /// "Demo::POA", "POA" at file level.
   std::string skeleton_namespace(const model::Declaration* module) const;
+  /// The class with a value's state: "::Demo::obv::Point".
+  std::string obv(const model::ValueType& value) const;
   /// `name`, or `name_` if the plain one would hide a type or namespace that is visible from the scope.
   std::string parameter(const model::Declaration& scope, const std::string& name) const;
   /// True if anything declared in the model has this C++ name, in whatever scope.

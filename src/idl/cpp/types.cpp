@@ -130,7 +130,12 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
     default:
       break;
   }
+  if (is_abstract_base(type)) return "IDL::traits<CORBA::AbstractBase>::ref_type";
   return names.in(context, *type.declaration);
+}
+
+bool is_abstract_base(const model::Type& type) {
+  return type.kind == TypeKind::native && scoped_name(*type.declaration) == "CORBA::AbstractBase";
 }
 
 bool is_by_value(const model::Type& type) {
@@ -149,7 +154,7 @@ bool is_reference(const model::Type& type) {
     case TypeKind::value_box:
       return true;
     default:
-      return false;
+      return is_abstract_base(resolve(type));
   }
 }
 

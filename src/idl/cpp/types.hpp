@@ -14,6 +14,8 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
 bool is_by_value(const model::Type& type);
 /// Mapped to a reference type: interfaces, values, Object, TypeCode.
 bool is_reference(const model::Type& type);
+/// CORBA::AbstractBase, which our rendering of the ORB's IDL declares as native.
+bool is_abstract_base(const model::Type& type);
 /// The type of an `in` parameter.
 std::string in_parameter(const model::Type& type, const Names& names, const Context& context);
 /// The type of a parameter.

@@ -100,7 +100,6 @@ enum class Id : std::uint16_t {
   misplaced_identity = 7005,
   // The rest
   unsupported = 8001,
-  no_mapping = 8002,
   needs_idl4 = 8003,
   unknown_annotation = 8101,
   annotation_place = 8102,

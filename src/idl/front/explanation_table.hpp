@@ -249,9 +249,6 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "compile them. "
      "The rest of the file is checked.",
      "component C {};"},
-    {Id::no_mapping, "no C++ for this yet",
-     "The file is correct, and --check and --emit=json take it, but the C++ back end does not know this construct yet.",
-     ""},
     {Id::needs_idl4, "only IDL 4 has this", "The file is compiled with --idl=3. Compile with --idl=4 (the default).",
      ""},
     {Id::unknown_annotation, "unknown annotation",

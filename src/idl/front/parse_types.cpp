@@ -259,7 +259,8 @@ const model::Type* Parser::check_use(const model::Type* type, Use use, Span wher
 bool Parser::check_locality(const model::Type& type, Use use, Span where) {
   const TypeKind kind = resolve(type).kind;
   const bool in_operation = use == Use::parameter || use == Use::result;
-  if (kind == TypeKind::native) {
+  // CORBA::AbstractBase is only written as one; it is sent as abstract interfaces are.
+  if (kind == TypeKind::native && scoped_name(*resolve(type).declaration) != "CORBA::AbstractBase") {
     const bool in_exception = struct_ != nullptr && struct_->kind == DeclarationKind::exception;
     if (!in_operation && !(use == Use::member && in_exception)) {
       diagnostics_.report(Id::native_misuse, where,

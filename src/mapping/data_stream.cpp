@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/mapping/data_stream.hpp"
+
+#include "corbel/cdr/value_stream.hpp"
+
+namespace CORBA {
+namespace {
+
+/// Values that are made for the stream alone must not make room for others while the message is being written.
+struct Kept final : corbel::cdr::Attachment {
+  explicit Kept(valuetype_reference<ValueBase> v) : value(std::move(v)) {}
+  valuetype_reference<ValueBase> value;
+};
+
+}  // namespace
+
+void DataOutputStream::write_Value(const valuetype_reference<ValueBase>& value) {
+  corbel::cdr::ValueWriter(encoder_).keep(corbel::base::make_shared<Kept>(value));
+  write(value);
+}
+
+void DataOutputStream::write_Abstract(const object_reference<AbstractBase>& value) {
+  if (value != nullptr) corbel::cdr::ValueWriter(encoder_).keep(corbel::base::make_shared<Kept>(value->_to_value()));
+  write(value);
+}
+
+object_reference<AbstractBase> DataInputStream::read_Abstract() {
+  return read<object_reference<AbstractBase>>();
+}
+
+CustomMarshal::~CustomMarshal() = default;
+
+}  // namespace CORBA
+
+namespace corbel::mapping {
+
+void marshal_custom(cdr::Encoder& encoder, CORBA::CustomMarshal& value) {
+  value.marshal(CORBA::make_reference<CORBA::DataOutputStream>(encoder));
+}
+
+void unmarshal_custom(cdr::Decoder& decoder, CORBA::CustomMarshal& value) {
+  value.unmarshal(CORBA::make_reference<CORBA::DataInputStream>(decoder));
+}
+
+void Codec<CORBA::object_reference<CORBA::AbstractBase>>::decode(cdr::Decoder& decoder,
+                                                                 CORBA::object_reference<CORBA::AbstractBase>& value) {
+  /// An object of which no more is known than that it is one.
+  struct Stub final : public virtual CORBA::Object, public virtual CORBA::AbstractBase {};
+  if (!decoder.get<bool>()) {
+    const auto any = corba::decode_value(decoder, corba::kAnyValue);
+    value = CORBA::object_reference<CORBA::AbstractBase>(base::dynamic_pointer_cast<CORBA::AbstractBase>(any));
+    if (any != nullptr && value == nullptr) decoder.fail(base::Code::malformed);
+    return;
+  }
+  const auto object = decode_object(decoder);
+  value = nullptr;
+  if (object == nullptr) return;
+  auto stub = base::make_shared<Stub>();
+  stub->_bind(object->_target());
+  value = CORBA::object_reference<CORBA::AbstractBase>(std::move(stub));
+}
+
+}  // namespace corbel::mapping
