@@ -6,7 +6,6 @@
 
 #include "idl/compat/compare.hpp"
 #include "idl/cpp/generate.hpp"
-#include "idl/cpp/unsupported.hpp"
 #include "idl/front/front.hpp"
 #include "idl/json/emit_json.hpp"
 
