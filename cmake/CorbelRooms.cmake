@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # corbel_room(NAME [USES rooms...] [LIBRARIES targets...]): one room of the house. Every .cpp beside the caller is
 # compiled once into an object library (static and shared libraries are made from the same objects); every *_test.cpp
-# joins the test program corbel_<room>_test, labelled with the room's name. UNITY: in release builds all sources of the
-# room are one translation unit, which compiles faster and lets the path of a call be inlined.
+# joins the test program corbel_<room>_test, labelled with the room's name.
 
 add_library(corbel_flags INTERFACE)
 target_include_directories(corbel_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
@@ -20,10 +19,16 @@ if(CORBEL_FUZZ)
   target_compile_options(corbel_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-set_property(GLOBAL PROPERTY CORBEL_ROOMS "")
+# corbel_unity(TARGET BATCH): with CORBEL_UNITY the sources of the target are compiled BATCH at a time (0: all at once),
+# because most of the time of a source goes into its headers; and the path of a call can be inlined across files.
+function(corbel_unity target batch)
+  if(CORBEL_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
+endfunction()
 
 function(corbel_room name)
-  cmake_parse_arguments(ROOM "UNITY" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target "corbel_${name}")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
@@ -36,9 +41,7 @@ function(corbel_room name)
   add_library(${target} OBJECT ${sources})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   target_compile_definitions(${target} PRIVATE CORBEL_BUILDING)
-  if(ROOM_UNITY AND CORBEL_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  endif()
+  corbel_unity(${target} 0)
   target_link_libraries(${target} PRIVATE corbel_flags ${ROOM_LIBRARIES} PUBLIC Threads::Threads)
   # Objects of the rooms below, transitively, so that a test program links with what its room may use and no more.
   set(closure ${target})
@@ -51,6 +54,7 @@ function(corbel_room name)
   set_property(GLOBAL PROPERTY CORBEL_CLOSURE_${target} "${closure}")
   if(CORBEL_TESTS AND tests)
     add_executable(${target}_test ${tests})
+    corbel_unity(${target}_test 8)
     target_compile_options(${target}_test PRIVATE -O0)  # compiled once, run once
     target_link_libraries(${target}_test PRIVATE ${closure} corbel_flags ${ROOM_LIBRARIES} ${ROOM_TEST_LIBRARIES}
       GTest::gtest GTest::gtest_main Threads::Threads)

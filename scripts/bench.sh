@@ -15,6 +15,7 @@
 #   demux      finding operations and objects in four ways
 #   whitebox   where one call goes, layer by layer
 #   micro      marshalling by generated code beside the same by hand
+#   compile    what generated code costs the C++ compiler, and its size
 #   model      linear regression over streams of earlier runs
 #   report     one page of tables and charts from the figures of earlier runs
 #
@@ -32,12 +33,6 @@ suite=${1:-all}
 case $suite in --quick | --output | --output=* | --only | --only=*) suite=all ;; esac
 case $suite in
   all | counts) bash scripts/peers.sh >/dev/null || echo "bench: going on without omniORB from PyPI" ;;
-esac
-case $suite in
-  all | whitebox) # a library with time probes, in a build of its own
-    configure probes
-    build_targets probes corbel-bench-layers
-    ;;
 esac
 configure release
 # CMake looks for peers only when it configures: once more after packages were installed.

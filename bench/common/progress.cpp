@@ -5,8 +5,25 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Limit {
+  std::chrono::seconds budget;
+  Clock::time_point end;
+};
+std::optional<Limit> limit;
+
+}  // namespace
+
+void limit_time(std::chrono::seconds budget, std::chrono::seconds grace) {
+  limit = {budget, Clock::now() + budget};
+  alarm(static_cast<unsigned>((budget + grace).count()));
+}
 
 Progress::Progress(std::size_t steps)
     : steps_(std::max<std::size_t>(steps, 1)), terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -16,6 +33,11 @@ Progress::~Progress() {
 }
 
 void Progress::step(const std::string& what) {
+  if (limit && Clock::now() >= limit->end) {
+    finish();
+    throw OutOfTime("stopped after " + std::to_string(limit->budget.count()) + " s with " + std::to_string(done_) +
+                    " of " + std::to_string(steps_) + " steps done, before: " + what);
+  }
   const std::size_t percent = std::min<std::size_t>(100, 100 * done_ / steps_);
   ++done_;
   if (terminal_) {

@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <exception>
 #include <string>
 
 namespace bench {
+
+/// A run used up the time that it was given; the text says how far it came.
+class OutOfTime : public std::exception {
+ public:
+  explicit OutOfTime(std::string text) : text_(std::move(text)) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+/// From now on no step of this process begins when more than `budget` has passed; a step that hangs ends the process by
+/// SIGALRM `grace` later.
+void limit_time(std::chrono::seconds budget, std::chrono::seconds grace = std::chrono::seconds(15));
 
 /// Says on standard error what a long run is doing: one line that changes when that is a terminal, else plain lines,
 /// at most one for each twentieth of the way.
@@ -14,7 +30,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// The next step begins.
+  /// The next step begins. Throws OutOfTime if there is no time left for it.
   void step(const std::string& what);
   /// Takes the line away; nothing is said any more.
   void finish();

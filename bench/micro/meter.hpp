@@ -78,6 +78,7 @@ class Meter {
   }
 
   void count() {
+    CALLGRIND_START_INSTRUMENTATION;  // the program starts without, which makes what it prepares five times faster
     CALLGRIND_DUMP_STATS_AT("warm-up");
     for (const Piece& piece : pieces_) {
       CALLGRIND_ZERO_STATS;
@@ -85,6 +86,7 @@ class Meter {
       CALLGRIND_DUMP_STATS_AT(piece.name.c_str());
       std::printf("%s\t%.0f\n", piece.name.c_str(), piece.operations);
     }
+    CALLGRIND_STOP_INSTRUMENTATION;
     std::fflush(stdout);
   }
 

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "common/child.hpp"
+#include "common/progress.hpp"
 #include "common/temporary.hpp"
 #include "report/reader.hpp"
 
@@ -61,6 +62,8 @@ std::map<std::string, double> dumped_instructions(const std::string& folder) {
 }  // namespace
 
 void add_metered(const std::string& suite, const std::string& program, const Settings& settings, Report& report) {
+  Progress progress(2);
+  progress.step("timing " + suite);
   const std::string repetitions = std::to_string(settings.repetitions(15, 5));
   const auto times = rows_of(output_of({program, repetitions}, kTimeout), 5);
   if (times.empty()) throw std::runtime_error(program + " measured nothing");
@@ -71,10 +74,13 @@ void add_metered(const std::string& suite, const std::string& program, const Set
         {suite, case_from(row[0]), "time", "ns", {median, value(2), value(3), static_cast<std::size_t>(value(4))}});
   }
   if (!program_exists("valgrind")) return;
+  progress.step("counting the instructions of " + suite);
   const TemporaryFolder folder;
   const std::string files = folder.path() + "/callgrind.out";
-  const auto counts = rows_of(
-      output_of({"valgrind", "-q", "--tool=callgrind", "--callgrind-out-file=" + files, program, "1"}, kTimeout), 2);
+  const auto counts = rows_of(output_of({"valgrind", "-q", "--tool=callgrind", "--instr-atstart=no",
+                                         "--callgrind-out-file=" + files, program, "1"},
+                                        kTimeout),
+                              2);
   const auto instructions = dumped_instructions(folder.path());
   for (const auto& row : counts) {
     const auto found = instructions.find(row[0]);

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 
@@ -17,6 +17,7 @@
 namespace bench {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using Words = std::vector<std::string>;
 
 /// Runs this program with other arguments, on the same terminal; its exit status.
@@ -41,55 +42,89 @@ bool is_afterwards(const std::string& suite) {
 
 class All {
  public:
-  All(const Words& suites, const AllSettings& settings) : suites_(suites), settings_(settings) {}
+  All(const std::vector<SuiteShare>& suites, const AllSettings& settings) : suites_(suites), settings_(settings) {}
 
   int run() {
     std::filesystem::create_directories(settings_.output);
-    for (const std::string& suite : suites_) {
-      if (!is_afterwards(suite)) take(suite);
+    for (const SuiteShare& suite : suites_) {
+      allowed_ += suite.quick;
+      if (!is_afterwards(suite.name)) take(suite.name);
     }
     if (has("model") && !figures_.empty()) analyse("model", {"--json", file_of("model")});
     if (has("report") && !figures_.empty()) analyse("report", {"--output", settings_.output});
-    std::cout << "\nFigures are in " << settings_.output << "/.\n";
-    for (const std::string& suite : failed_) std::cout << "FAILED: " << suite << '\n';
-    return failed_.empty() ? 0 : 1;
+    print();
+    return failed_ ? 1 : 0;
   }
 
  private:
-  bool has(const std::string& suite) const { return std::find(suites_.begin(), suites_.end(), suite) != suites_.end(); }
+  bool has(const std::string& suite) const {
+    return std::any_of(suites_.begin(), suites_.end(), [&](const SuiteShare& one) { return one.name == suite; });
+  }
   std::string file_of(const std::string& suite) const { return settings_.output + "/" + suite + ".json"; }
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  /// Runs one suite; adds the file of its figures to those that are there.
+  void run_suite(const std::string& suite, const Words& arguments) {
+    std::cout << "\n== " << suite << '\n' << std::flush;
+    const auto begin = Clock::now();
+    const int status = run_own(arguments);
+    if (std::filesystem::exists(file_of(suite))) figures_.push_back(file_of(suite));
+    const bool late = status == kOutOfTime || status == 128 + SIGALRM;
+    failed_ = failed_ || status != 0;
+    took_.push_back({suite, seconds_since(begin), status == 0 ? "" : late ? "OUT OF TIME" : "FAILED"});
+  }
 
   void take(const std::string& suite) {
     Words arguments{suite, "--json", file_of(suite)};
-    if (settings_.quick) arguments.emplace_back("--quick");
+    if (settings_.quick) {
+      const auto left = allowed_ - std::chrono::ceil<std::chrono::seconds>(Clock::now() - begin_);
+      arguments.insert(arguments.end(), {"--quick", "--budget", std::to_string(std::max<long>(left.count(), 1))});
+    }
     for (const std::string& name : settings_.only) arguments.insert(arguments.end(), {"--only", name});
     std::filesystem::remove(file_of(suite));
-    const auto begin = std::chrono::steady_clock::now();
-    std::cout << "\n== " << suite << '\n' << std::flush;
-    if (run_own(arguments) != 0) failed_.push_back(suite);
-    if (std::filesystem::exists(file_of(suite))) figures_.push_back(file_of(suite));
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    std::cout << "(" << suite << " took " << number(seconds) << " s)\n" << std::flush;
+    run_suite(suite, arguments);
   }
 
   void analyse(const std::string& suite, const Words& options) {
-    std::cout << "\n== " << suite << '\n' << std::flush;
     Words arguments{suite};
     arguments.insert(arguments.end(), figures_.begin(), figures_.end());
     arguments.insert(arguments.end(), options.begin(), options.end());
-    if (run_own(arguments) != 0) failed_.push_back(suite);
-    if (suite == "model" && std::filesystem::exists(file_of(suite))) figures_.push_back(file_of(suite));
+    run_suite(suite, arguments);
   }
 
-  const Words& suites_;
+  void print() const {
+    Table table({"suite", "seconds", ""}, 1, true);
+    for (const Took& one : took_) table.add({one.suite, number(one.seconds, 1), one.verdict});
+    table.add_rule();
+    table.add({"all", number(seconds_since(begin_), 1), ""});
+    std::cout << "\nWhat the suites took\n\n";
+    table.print(std::cout);
+    std::cout << "\nFigures are in " << settings_.output << "/";
+    if (std::filesystem::exists(settings_.output + "/report.html"))
+      std::cout << "; read " << settings_.output << "/report.html";
+    std::cout << ".\n";
+  }
+
+  struct Took {
+    std::string suite;
+    double seconds;
+    std::string verdict;
+  };
+
+  const std::vector<SuiteShare>& suites_;
   const AllSettings& settings_;
-  Words figures_;  ///< files
-  Words failed_;
+  const Clock::time_point begin_ = Clock::now();
+  std::chrono::seconds allowed_{0};  ///< to the suites so far
+  Words figures_;                    ///< files
+  std::vector<Took> took_;
+  bool failed_ = false;
 };
 
 }  // namespace
 
-int run_all(const Words& suites, const AllSettings& settings) {
+int run_all(const std::vector<SuiteShare>& suites, const AllSettings& settings) {
   if (!settings.quick) {
     std::cout << "All suites in full take about three hours; --quick takes less than five minutes.\n";
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,19 @@ struct AllSettings {
   std::string output = "corbel-bench-report";  ///< the folder for the figures and the report
 };
 
-/// Runs the named suites one after the other, each as a process of its own that writes its figures into the output
-/// folder, then the suites model and report over all of them if they are among the names. A suite that fails is told,
-/// and the others go on. Returns the exit status: 0 if none failed.
-int run_all(const std::vector<std::string>& suites, const AllSettings& settings);
+/// A suite, and what it may take of a quick run of all. What one leaves the next may use.
+struct SuiteShare {
+  std::string name;
+  std::chrono::seconds quick;
+};
+
+/// The exit status of a suite that its budget ended.
+inline constexpr int kOutOfTime = 3;
+
+/// Runs these suites one after the other, each as a process of its own that writes its figures into the output folder,
+/// then the suites model and report over all of them if they are among the names. A suite that fails or, in a quick
+/// run, runs out of time is told, and the others go on. Ends with what each took. Returns the exit status: 0 if none
+/// failed.
+int run_all(const std::vector<SuiteShare>& suites, const AllSettings& settings);
 
 }  // namespace bench

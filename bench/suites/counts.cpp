@@ -211,7 +211,12 @@ class Run {
 
 int run_counts(const Settings& settings, Report& report) {
   Run run(settings, report);
-  run.measure();
+  try {
+    run.measure();
+  } catch (const OutOfTime&) {
+    run.report();
+    throw;
+  }
   run.report();
   run.print();
   run.print_profiles();

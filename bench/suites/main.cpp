@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "common/doubts.hpp"
+#include "common/progress.hpp"
 #include "common/table.hpp"
 #include "suites/all.hpp"
 #include "suites/mechanism.hpp"
@@ -14,23 +15,28 @@ namespace {
 
 struct Suite {
   const char* name;
+  int quick_seconds;  ///< its share of the five minutes that `--quick` of all suites may take
   const char* help;
   int (*run)(const bench::Settings& settings, bench::Report& report);
 };
 
 constexpr Suite kSuites[] = {
-    {"counts", "instructions, system calls, allocations and bytes of one warm two-way void call", bench::run_counts},
-    {"latency", "percentiles of two-way calls, back to back and at fixed times; what they use up", bench::run_latency},
-    {"ttcp", "throughput of streams of every type, buffer size and socket queue", bench::run_ttcp},
-    {"cubit", "calls that return their argument cubed, by type and protocol", bench::run_cubit},
-    {"networks", "ttcp and latency over emulated networks", bench::run_networks},
-    {"scale", "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
-    {"demux", "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
-    {"whitebox", "where one call goes, layer by layer: time, instructions, copies, allocations", bench::run_whitebox},
-    {"micro", "marshalling by generated code beside the same by hand", bench::run_micro},
-    {"model", "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
-    {"report", "one page of tables and charts from the figures of earlier runs", bench::run_report},
-    {"contract", "asserts what a warm two-way void call may cost at most", bench::run_contract},
+    {"counts", 40, "instructions, system calls, allocations and bytes of one warm two-way void call",
+     bench::run_counts},
+    {"latency", 40, "percentiles of two-way calls, back to back and at fixed times; what they use up",
+     bench::run_latency},
+    {"ttcp", 40, "throughput of streams of every type, buffer size and socket queue", bench::run_ttcp},
+    {"cubit", 20, "calls that return their argument cubed, by type and protocol", bench::run_cubit},
+    {"networks", 40, "ttcp and latency over emulated networks", bench::run_networks},
+    {"scale", 20, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
+    {"demux", 20, "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
+    {"whitebox", 25, "where one call goes, layer by layer: time, instructions, copies, allocations",
+     bench::run_whitebox},
+    {"micro", 8, "marshalling by generated code beside the same by hand", bench::run_micro},
+    {"compile", 35, "what generated code costs the C++ compiler, and its size", bench::run_compile},
+    {"model", 2, "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
+    {"report", 5, "one page of tables and charts from the figures of earlier runs", bench::run_report},
+    {"contract", 0, "asserts what a warm two-way void call may cost at most", bench::run_contract},
 };
 
 void print_machine(const bench::Machine& machine) {
@@ -38,12 +44,22 @@ void print_machine(const bench::Machine& machine) {
   for (const auto& [name, version] : machine.versions) std::cout << "  " << name << ": " << version << '\n';
 }
 
+/// Its status; where the time was over, what was measured until then is in the report all the same.
+int measure(const Suite& suite, const bench::Settings& settings, bench::Report& report) try {
+  return suite.run(settings, report);
+} catch (const bench::OutOfTime& end) {
+  std::cout << "\nOUT OF TIME: " << suite.name << ": " << end.what()
+            << ".\nThe figures so far are kept. Without a limit: ./dev bench " << suite.name
+            << (settings.quick ? " --quick" : "") << '\n';
+  return bench::kOutOfTime;
+}
+
 int run(const Suite& suite, const bench::Settings& settings, const std::string& json) {
   bench::Report report;
   report.machine = bench::this_machine();
   const bench::Ticks before = bench::processor_ticks();
-  const int status = suite.run(settings, report);
-  if (status == 0 && !report.results.empty()) {
+  const int status = measure(suite, settings, report);
+  if (!report.results.empty()) {
     std::cout << '\n';
     print_machine(report.machine);
     const double stolen = bench::stolen_percent(before, bench::processor_ticks());
@@ -78,12 +94,15 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   bench::Settings settings;
   std::string json;
+  int budget = 0;
   for (const Suite& suite : kSuites) {
     CLI::App* const command = app.add_subcommand(suite.name, suite.help);
     command->add_option("--json", json, "write the figures to this file, too");
     command->add_flag("--quick", settings.quick, "fewer cases and repetitions");
     command->add_option("--only", settings.only, "compare only these with the raw sockets, as in corbel,omniORB")
         ->delimiter(',');
+    command->add_option("--budget", budget, "begin nothing more after so many seconds")
+        ->check(CLI::Range(1, 1'000'000));
     command->add_option("--repeat", settings.repeat, "repetitions")->check(CLI::Range(1, 1000));
     if (suite.run == bench::run_counts) {
       command->add_option("--profile", settings.profile, "also print the N functions of Corbel that cost most")
@@ -100,6 +119,7 @@ int main(int argc, char** argv) {
   }
   CLI11_PARSE(app, argc, argv);
   try {
+    if (budget > 0) bench::limit_time(std::chrono::seconds(budget));
     for (const Suite& suite : kSuites) {
       if (app.got_subcommand(suite.name)) return run(suite, settings, json);
     }
@@ -107,9 +127,9 @@ int main(int argc, char** argv) {
       bench::print_peers();
       return 0;
     }
-    std::vector<std::string> names;
-    for (const Suite& suite : kSuites) names.emplace_back(suite.name);
-    return bench::run_all(names, all);
+    std::vector<bench::SuiteShare> shares;
+    for (const Suite& suite : kSuites) shares.push_back({suite.name, std::chrono::seconds(suite.quick_seconds)});
+    return bench::run_all(shares, all);
   } catch (const std::exception& failure) {
     std::cerr << "corbel-bench: " << failure.what() << '\n';
   }

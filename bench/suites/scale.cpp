@@ -69,7 +69,22 @@ class Run {
     }
   }
 
-  void run() {
+  void run() try {
+    measure();
+    report_samples();
+  } catch (const OutOfTime&) {
+    report_samples();
+    throw;
+  }
+
+  void print() const {
+    print_connections();
+    print_threads();
+    print_hellos();
+  }
+
+ private:
+  void measure() {
     const auto repetitions = static_cast<std::size_t>(repetitions_);
     const std::size_t starts = hellos().size() * (settings_.quick ? 3 : 10);
     announce_duration(settings_, static_cast<double>(repetitions * (strategies_.size() * 20 + 60)));
@@ -81,16 +96,8 @@ class Run {
     }
     measure_threads(progress);
     for (std::size_t i = 0; i < starts; ++i) start_hello(hellos()[i % hellos().size()], progress);
-    report_samples();
   }
 
-  void print() const {
-    print_connections();
-    print_threads();
-    print_hellos();
-  }
-
- private:
   /// Samples of one figure.
   struct Figure {
     Case of;

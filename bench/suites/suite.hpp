@@ -35,6 +35,7 @@ int run_contract(const Settings& settings, Report& report);
 int run_demux(const Settings& settings, Report& report);
 int run_micro(const Settings& settings, Report& report);
 int run_whitebox(const Settings& settings, Report& report);
+int run_compile(const Settings& settings, Report& report);
 int run_model(const Settings& settings, Report& report);
 int run_report(const Settings& settings, Report& report);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 
@@ -28,25 +29,29 @@ struct Subject {
   const char* type;
   int octets;
 };
+/// Those of a quick run first: the ends and the middle.
 constexpr Subject kSubjects[] = {
-    {"giop", "void", 0},         {"giop_lite", "void", 0},     {"giop", "octet", 4},           {"giop", "octet", 256},
-    {"giop", "octet", 1024},     {"giop", "octet", 4096},      {"giop", "octet", 16384},       {"giop", "octet", 65536},
-    {"giop", "BinStruct", 3072}, {"giop", "BinStruct", 65520}, {"giop", "octet result", 65536}};
+    {"giop", "void", 0},      {"giop_lite", "void", 0},     {"giop", "octet", 4},           {"giop", "octet", 4096},
+    {"giop", "octet", 65536}, {"giop", "BinStruct", 65520}, {"giop", "octet", 256},         {"giop", "octet", 1024},
+    {"giop", "octet", 16384}, {"giop", "BinStruct", 3072},  {"giop", "octet result", 65536}};
+constexpr std::size_t kQuickSubjects = 6;
+constexpr std::size_t kQuickSubjectsOverUnix = 2;
 
 class Run {
  public:
   Run(const Settings& settings, Report& report) : settings_(settings), report_(report) {
-    // The program of the build with probes, beside this build; else the one without, which has no times to tell.
-    program_ = beside("../../probes/bench/corbel-bench-layers");
-    if (access(program_.c_str(), X_OK) != 0) program_ = beside("corbel-bench-layers");
-    if (access(program_.c_str(), X_OK) != 0) throw std::runtime_error("corbel-bench-layers is not built");
+    if (access(program_.c_str(), X_OK) != 0) {
+      throw std::runtime_error(program_ +
+                               " is not built; ./dev bench whitebox builds it, as does the target "
+                               "corbel-bench-optional-peers");
+    }
   }
 
   void run() {
     const int repetitions = settings_.repetitions(5, 2);
-    Progress progress(2 * std::size(kSubjects) + 2);
+    Progress progress(subjects("tcp").size() + subjects("unix").size() + 2);
     for (const char* const transport : {"tcp", "unix"}) {
-      for (const Subject& subject : kSubjects) {
+      for (const Subject& subject : subjects(transport)) {
         progress.step(std::string(subject.type) + " over " + transport);
         look_into(transport, subject, repetitions);
       }
@@ -67,6 +72,11 @@ class Run {
   }
 
  private:
+  std::span<const Subject> subjects(const std::string& transport) const {
+    const std::span<const Subject> all(kSubjects);
+    return !settings_.quick ? all : all.first(transport == "tcp" ? kQuickSubjects : kQuickSubjectsOverUnix);
+  }
+
   static Case case_of(const char* protocol, const char* transport, const std::string& side) {
     return {{"orb", "corbel"}, {"protocol", protocol}, {"transport", transport}, {"side", side}};
   }
@@ -204,7 +214,7 @@ class Run {
 
   const Settings& settings_;
   Report& report_;
-  std::string program_;
+  const std::string program_ = beside("corbel-bench-layers");
 };
 
 }  // namespace

@@ -108,6 +108,10 @@ def check_peer_suites(program, folder):
         cases = [result["case"] for result in check_report(path, suite)]
         for case in wanted:
             expect(any(case.items() <= found.items() for found in cases), f"{suite} has no result of {case}")
+    path = os.path.join(folder, "cut.json")
+    expect("OUT OF TIME: ttcp" in run([program, "ttcp", "--quick", "--repeat", "1000", "--budget", "1", "--json", path], status=3),
+           "no word about the end of the time")
+    expect(os.path.exists(path), "no figures of what was measured until the time was over")
     expect("corbel: found" in run([program, "--peers"]), "--peers does not list corbel")
 
 

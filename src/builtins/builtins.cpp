@@ -2,6 +2,8 @@
 // What ships. To add a message protocol or a transport, add its folder and one line here.
 #include "corbel/builtins/builtins.hpp"
 
+#include "corbel/dynamic/codec_factory.hpp"
+#include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/messaging/giop.hpp"
 #include "corbel/messaging/giop_lite.hpp"
 #include "corbel/orb/orb.hpp"
@@ -26,6 +28,10 @@ orb::Components components() {
           transport::make_tcp(),
       },
       &poa::make_adapter,
+      {
+          {"CodecFactory", &dynamic::make_codec_factory},
+          {"DynAnyFactory", &dynamic::make_dyn_any_factory},
+      },
   };
 }
 

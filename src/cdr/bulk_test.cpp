@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/cdr/bulk.hpp"
+#include "cdr/test_support.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,9 +53,6 @@ struct BulkLayout<Mixed> {
 namespace {
 
 static_assert(!BulkLayout<NoLayout>::value);
-
-constexpr Format kLittle{.little_endian = true};
-constexpr Format kBig{.little_endian = false};
 
 std::vector<Mixed> make(std::size_t count) {
   std::vector<Mixed> values(count);

@@ -5,19 +5,11 @@
 
 #include <vector>
 
+#include "cdr/test_support.hpp"
 #include "corbel/cdr/encapsulation.hpp"
 
 namespace corbel::cdr {
 namespace {
-
-constexpr Format kLittle{.little_endian = true};
-constexpr Format kBig{.little_endian = false};
-
-base::Bytes bytes(std::string_view hex) {
-  base::Bytes octets;
-  EXPECT_TRUE(base::from_hex(hex, octets));
-  return octets;
-}
 
 TEST(Decoder, SkipsGapsWithoutLookingAtThem) {
   const base::Bytes octets = bytes("01ee0200eeeeeeee0300000000000000");

@@ -5,14 +5,12 @@
 
 #include <numeric>
 
+#include "cdr/test_support.hpp"
 #include "corbel/base/bytes.hpp"
 #include "corbel/cdr/decoder.hpp"
 
 namespace corbel::cdr {
 namespace {
-
-constexpr Format kLittle{.little_endian = true};
-constexpr Format kBig{.little_endian = false};
 
 std::string hex(Encoder& encoder) {
   return base::to_hex(encoder.to_bytes());

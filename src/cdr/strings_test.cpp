@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "cdr/test_support.hpp"
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encoder.hpp"
 
 namespace corbel::cdr {
 namespace {
 
-constexpr Format kLittle{.little_endian = true};
 constexpr Format kLatin1{.little_endian = true, .char_set = CodeSet::iso_8859_1};
 
 base::Bytes encode(Format format, std::string_view text, base::Code code = base::Code::none) {
@@ -23,12 +23,6 @@ std::string decode(Format format, const base::Bytes& octets, base::Code code = b
   decoder.get_string(text);
   EXPECT_EQ(decoder.ok() ? base::Code::none : decoder.error().code, code);
   return text;
-}
-
-base::Bytes bytes(std::string_view hex) {
-  base::Bytes octets;
-  EXPECT_TRUE(base::from_hex(hex, octets));
-  return octets;
 }
 
 TEST(Strings, CountTheirTerminator) {

@@ -18,34 +18,42 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
 
   void on_event(reactor::Events) noexcept override {
     for (;;) {
-      auto accepted = acceptor_->accept();
+      auto accepted = accept();
       if (accepted) {
         server_.adopt(*std::move(accepted), point_.protocol);
         continue;
       }
-      if (accepted.error().code == Code::out_of_resources) {
-        // Spinning would not bring descriptors back.
-        server_.reactor().schedule_after(std::chrono::milliseconds(100),
-                                         [self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });
-        return;
-      }
       if (accepted.error().code == Code::would_block) break;
       if (accepted.error().code == Code::cancelled || accepted.error().code == Code::closed) return;
+      // Out of descriptors, mostly: trying again at once would not bring them back.
+      server_.reactor().schedule_after(std::chrono::milliseconds(100),
+                                       [self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });
+      return;
     }
     rearm();
   }
 
   void close() noexcept {
     server_.reactor().remove(*this);
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
     acceptor_->close();
   }
 
  private:
   void rearm() noexcept { (void)server_.reactor().rearm(*this); }
 
+  base::Result<std::unique_ptr<transport::Transport>> accept() {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return base::error(base::Stage::accept, Code::closed);
+    return acceptor_->accept();
+  }
+
   const ListenPoint point_;
   const std::unique_ptr<transport::Acceptor> acceptor_;
   Server& server_;
+  std::mutex mutex_;  // a descriptor must not be closed, and its number used anew, under a thread that accepts on it
+  bool closed_ = false;
 };
 
 AcceptorRegistry::AcceptorRegistry(const Registry& registry, const transport::Options& options)

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "connection/completions.hpp"
+
 namespace corbel::connection {
 
 using base::Code;
@@ -23,6 +25,11 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
 Connection::~Connection() = default;
 
 base::Error Connection::fail(base::Error error) noexcept {
+  // Who has sent its request whole cannot know what became of it, whatever stopped another one's sending.
+  const base::Error for_others =
+      error.stage == Stage::send ? base::error(Stage::wait, Code::lost, error.os_error) : error;
+  AsyncReplyList orphans;
+  bool registered = false;
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return failure_;
@@ -31,12 +38,19 @@ base::Error Connection::fail(base::Error error) noexcept {
     while (PendingReply* pending = pending_.first()) {
       pending_.take(pending->request_id);
       pending->done = true;
-      // Who has sent its request whole cannot know what became of it, whatever stopped another one's sending.
-      pending->error = error.stage == Stage::send ? base::error(Stage::wait, Code::lost, error.os_error) : error;
+      pending->error = for_others;
       pending->changed->notify_one();
     }
+    orphans = async_.take_all();
+    registered = registered_;
+    if (timer_deadline_ != base::Deadline::none()) (void)completions_->reactor().cancel(timer_);
   }
   transport_->shutdown();
+  if (registered) completions_->reactor().remove(*this);
+  while (AsyncReply* reply = orphans.pop()) {
+    reply->error = for_others;
+    completions_->push(*reply);
+  }
   return error;
 }
 

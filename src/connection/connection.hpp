@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "connection/async_reply.hpp"
 #include "connection/framer.hpp"
 #include "connection/pending_replies.hpp"
 #include "corbel/base/deadline.hpp"
@@ -15,10 +16,12 @@
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/reactor/event_handler.hpp"
+#include "corbel/reactor/timer_queue.hpp"
 #include "corbel/transport/transport.hpp"
 
 namespace corbel::connection {
 
+class Completions;
 class Server;
 class Connection;
 
@@ -38,9 +41,10 @@ using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cd
 /// One live conversation with a peer: a transport, a message protocol, and whoever waits for what.
 ///
 /// Client side: any number of threads call at once; a caller that is alone reads its own reply, on its own thread, in
-/// place; with several, one of them reads and hands the others theirs. Server side: a thread of the Server reads a
-/// request, runs it and sends the reply itself. Sending is one message at a time, under the writer token (the only lock
-/// held across a system call).
+/// place; with several, one of them reads and hands the others theirs. Requests whose callers do not wait (start) are
+/// read by whoever else calls, or else by the threads of the reactor behind `Completions`. Server side: a thread of the
+/// Server reads a request, runs it and sends the reply itself. Sending is one message at a time, under the writer token
+/// (the only lock held across a system call).
 ///
 /// Counted; thread-safe. When it fails it stays failed: everybody waiting gets the error and the cache forgets it.
 class Connection final : public reactor::EventHandler {
@@ -70,6 +74,23 @@ class Connection final : public reactor::EventHandler {
   /// Sends a request that has no reply; returns when the transport has taken it.
   base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                            base::Deadline deadline);
+  // --- client side, asynchronous (asynchronous.cpp) ---
+
+  /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
+  void set_completions(Completions* completions) noexcept { completions_ = completions; }
+  /// An id for AsyncReply::request_id.
+  std::uint32_t take_request_id() noexcept { return next_request_id_.fetch_add(2, std::memory_order_relaxed); }
+  /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
+  /// connection failed, possibly before this returns. Not if this fails: stage encode or send, nothing whole was sent.
+  /// With too many under way: out_of_resources (stage send).
+  base::Status start(const messaging::OutgoingRequest& request, messaging::BodyWriter body, AsyncReply& reply);
+  /// Waits with the calling thread until the request `request_id`, started here as `reply`, is no longer under way;
+  /// reads the connection if nobody else does. True if it was this thread that read the reply: the caller must call
+  /// finish(). `reply` is only compared, so it may be gone.
+  bool help(const AsyncReply& reply, std::uint32_t request_id, base::Deadline deadline);
+
+  // --- client side, both ---
+
   /// Calls under way.
   std::size_t load();
   /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the
@@ -151,13 +172,29 @@ class Connection final : public reactor::EventHandler {
   base::Status await(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(PendingReply& pending, base::Deadline deadline);
   base::Status read_until(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
-  base::Status deliver(const Message& message, std::uint32_t request_id);
+  base::Status deliver(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body,
+                       AsyncReply*& finished);
   base::Status on_message_while_waiting(const Message& message);
   void stop_reading(PendingReply& pending) noexcept;
   void wake_next_reader() noexcept;
+  bool release_reading() noexcept;
+  void become_idle() noexcept;
   void give_up(PendingReply& pending, bool cancel) noexcept;
+  void send_cancel(std::uint32_t request_id) noexcept;
   base::Error fail(base::Error error) noexcept;
   base::Status check_idle();
+
+  base::Status register_async(AsyncReply& reply);
+  void set_timer(base::Deadline deadline);
+  void share_calls() noexcept;
+  void end_wait_for(std::uint32_t request_id) noexcept;
+  void read_for_async() noexcept;
+  base::Status deliver_received(AsyncReplyList& finished);
+  base::Status receive_some(base::Deadline deadline);
+  bool read_for(const PendingReply& helper, const AsyncReply& own, base::Deadline deadline);
+  bool wants_reactor() noexcept;
+  void arm(bool has_octets) noexcept;
+  void expire() noexcept;
 
   bool serve_message(Framer& framer, const Message& message);
   void serve();
@@ -171,6 +208,7 @@ class Connection final : public reactor::EventHandler {
   const std::string peer_;
 
   static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
+  static constexpr std::size_t kMaxAsync = 1U << 16;
 
   base::Mutex writer_;  // the writer token; guards the next three
   cdr::Encoder encoder_;
@@ -183,17 +221,23 @@ class Connection final : public reactor::EventHandler {
   std::atomic<Calls> calls_{Calls::idle};
   std::atomic<std::uint32_t> next_request_id_{2};
 
-  std::mutex mutex_;  // guards the next five
+  std::mutex mutex_;  // guards what follows up to last_used_
   PendingReplies pending_;
   bool reader_active_ = false;       // in shared state: somebody reads, perhaps the one who was alone before
   std::atomic<bool> failed_{false};  // written under the mutex
   base::Error failure_;
   base::IntrusivePtr<Framer> framer_;  // used by whoever reads
+  AsyncReplies async_;
+  bool armed_ = false;       // the reactor will call when octets arrive
+  bool registered_ = false;  // with the reactor
+  base::Deadline timer_deadline_ = base::Deadline::none();
+  reactor::TimerId timer_;
 
   std::atomic<std::int64_t> last_used_{0};  // coarse monotonic nanoseconds
   std::atomic<cdr::CodeSet> char_set_;
   std::atomic<cdr::CodeSet> wchar_set_;
   Server* server_ = nullptr;
+  Completions* completions_ = nullptr;
 };
 
 using ConnectionPtr = base::IntrusivePtr<Connection>;

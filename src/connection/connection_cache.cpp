@@ -34,6 +34,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   settings.version = route.version;
   settings.code_sets = route.code_sets;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
+  connection->set_completions(completions_);
   fresh = true;
   const std::lock_guard lock(mutex_);
   if (closed_) return base::error(Stage::connect, Code::cancelled);

@@ -22,6 +22,8 @@ class ConnectionCache {
   };
 
   ConnectionCache(const Registry& registry, const Settings& settings);
+  /// Where asynchronous calls are finished; outlives the connections. Before any.
+  void set_completions(Completions* completions) noexcept { completions_ = completions; }
 
   /// A connection for the route: an idle one, a new one while there are fewer than max_per_route, else the least busy.
   /// `fresh` tells whether it was made for this call. Errors: stage resolve or connect.
@@ -37,6 +39,7 @@ class ConnectionCache {
   std::mutex mutex_;  // guards what follows
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections_;
   bool closed_ = false;
+  Completions* completions_ = nullptr;
 };
 
 }  // namespace corbel::connection

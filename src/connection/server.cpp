@@ -11,7 +11,10 @@ base::Result<std::unique_ptr<Server>> Server::create(const Settings& settings, R
 }
 
 Server::Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor)
-    : settings_(settings), handler_(handler), reactor_(std::move(reactor)) {
+    : settings_(settings),
+      handler_(handler),
+      reactor_(std::move(reactor)),
+      completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single) {
   if (settings_.serving.concurrency == policy::Concurrency::single) return;
   reactor_->set_tick(settings_.slow_upcall, [this] { return look_for_slow_upcalls(); });
   reactor::ThreadPoolOptions options;
@@ -25,7 +28,7 @@ Server::~Server() {
 }
 
 base::Status Server::start() {
-  return pool_ ? pool_->start() : base::Status();
+  return pool_ && !started_.exchange(true) ? pool_->start() : base::Status();
 }
 
 void Server::run() {
@@ -33,6 +36,26 @@ void Server::run() {
     pool_->run();
   } else {
     reactor_->run();
+  }
+}
+
+bool Server::work_pending() {
+  bool pending = false;
+  const auto look = [&] { pending = reactor_->work_pending(); };
+  if (pool_) {
+    (void)pool_->try_lead(look);
+  } else {
+    look();
+  }
+  return pending;
+}
+
+void Server::perform_work() {
+  const auto work = [&] { (void)reactor_->run_once(base::Deadline::now()); };
+  if (pool_) {
+    (void)pool_->try_lead(work);
+  } else {
+    work();
   }
 }
 
@@ -104,7 +127,7 @@ void Server::wait_for(Connection& connection, bool has_octets) {
 
 /// The tick, on the leader: short. False when nothing is being served, so that an idle server sleeps.
 bool Server::look_for_slow_upcalls() {
-  bool served = false;
+  bool served = completions_.look();
   std::vector<ConnectionPtr> slow;
   {
     const std::lock_guard lock(mutex_);

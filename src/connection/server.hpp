@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "connection/completions.hpp"
 #include "connection/connection.hpp"
 #include "corbel/policy/qos.hpp"
 #include "corbel/reactor/reactor.hpp"
@@ -31,14 +32,16 @@ class Server {
   const Settings& settings() const noexcept { return settings_; }
   RequestHandler& handler() noexcept { return handler_; }
   reactor::Reactor& reactor() noexcept { return *reactor_; }
+  /// Where asynchronous calls that this server's threads attend to are finished.
+  Completions& completions() noexcept { return completions_; }
 
-  /// Starts the threads of the pool.
+  /// Starts the threads of the pool; does nothing the second time.
   base::Status start();
   /// The calling thread serves until stop().
   void run();
-  bool work_pending() { return reactor_->work_pending(); }
+  bool work_pending();
   /// Serves what is ready now. Only in single mode is there usually anything.
-  void perform_work() { (void)reactor_->run_once(base::Deadline::now()); }
+  void perform_work();
   /// Takes a connection that was accepted.
   void adopt(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
   /// Closes all connections in order and stops the threads; with `wait`, returns when they have ended.
@@ -66,6 +69,8 @@ class Server {
   RequestHandler& handler_;
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<reactor::ThreadPool> pool_;  // none in single mode
+  Completions completions_;
+  std::atomic<bool> started_{false};
   std::atomic<unsigned> sticky_{0};
   std::mutex mutex_;  // guards what follows
   Connection* live_ = nullptr;

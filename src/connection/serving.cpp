@@ -10,7 +10,11 @@ using base::Deadline;
 using base::Stage;
 
 void Connection::on_event(reactor::Events) noexcept {
-  serve();
+  if (server_ != nullptr) {
+    serve();
+  } else {
+    read_for_async();
+  }
 }
 
 void Connection::serve() {

@@ -111,15 +111,20 @@ base::Status Connection::register_shared(PendingReply& pending, bool only_if_idl
   const std::lock_guard lock(mutex_);
   if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
   if (only_if_idle) return base::error(Stage::send, Code::would_block);
-  auto calls = calls_.load(std::memory_order_acquire);
-  while (calls != Calls::shared && !calls_.compare_exchange_weak(calls, Calls::shared, std::memory_order_acq_rel)) {
-  }
-  if (calls == Calls::alone) reader_active_ = true;
+  share_calls();
   const bool idle = pending_.empty() && !reader_active_;
   pending.changed.emplace();
   pending_.add(pending);
   if (idle) pending.reading = reader_active_ = true;
   return {};
+}
+
+/// With the mutex: from now on whoever calls is listed. Somebody who was alone reads.
+void Connection::share_calls() noexcept {
+  auto calls = calls_.load(std::memory_order_acquire);
+  while (calls != Calls::shared && !calls_.compare_exchange_weak(calls, Calls::shared, std::memory_order_acq_rel)) {
+  }
+  if (calls == Calls::alone) reader_active_ = true;
 }
 
 base::Status Connection::await(PendingReply& pending, Deadline deadline, OnReply on_reply) {
@@ -211,19 +216,32 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       CORBEL_PROBE("return");
       return {};
     }
-    if (auto status = deliver(message, reply->request_id); !status) {
+    AsyncReply* finished = nullptr;
+    if (auto status = deliver(message, *reply, body, finished); !status) {
       stop_reading(pending);
       return fail(status.error());
     }
+    if (finished != nullptr) completions_->push(*finished);
   }
 }
 
-/// Hands a reply to the caller it belongs to. One whose caller gave up is dropped; one that nobody can have asked for
-/// breaks the protocol.
-base::Status Connection::deliver(const Message& message, std::uint32_t request_id) {
-  const std::lock_guard lock(mutex_);
+/// Hands a reply to the caller it belongs to; one that nobody waits for has to be finished then. One whose caller gave
+/// up is dropped; one that nobody can have asked for breaks the protocol.
+base::Status Connection::deliver(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body,
+                                 AsyncReply*& finished) {
+  const std::uint32_t request_id = reply.request_id;
+  std::unique_lock lock(mutex_);
   PendingReply* other = pending_.take(request_id);
   if (other == nullptr) {
+    finished = async_.take(request_id);
+    if (finished != nullptr) {
+      lock.unlock();
+      body.set_joints(message.joints);
+      finished->on_reply(reply, body);
+      lock.lock();
+      end_wait_for(request_id);
+      return {};
+    }
     const bool issued = request_id % 2 == 0 && request_id != 0 && request_id - 2 < next_request_id_.load() - 2;
     if (!issued) return base::error(Stage::receive, Code::unknown_reply);
     return {};
@@ -257,13 +275,31 @@ void Connection::stop_reading(PendingReply& pending) noexcept {
       return;
     }
   }
-  const std::lock_guard lock(mutex_);
-  if (!pending.done) pending_.take(pending.request_id);
-  if (pending.reading) {
-    pending.reading = reader_active_ = false;
-    wake_next_reader();
+  bool for_reactor = false;
+  bool has_octets = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!pending.done) pending_.take(pending.request_id);
+    if (pending.reading) {
+      has_octets = !framer_->unread().empty();
+      pending.reading = false;
+      for_reactor = release_reading();
+    }
+    become_idle();
   }
-  if (pending_.empty() && !reader_active_) calls_.store(Calls::idle, std::memory_order_release);
+  if (for_reactor) arm(has_octets);
+}
+
+/// With the mutex. True if the reactor has to be armed.
+bool Connection::release_reading() noexcept {
+  reader_active_ = false;
+  wake_next_reader();
+  return wants_reactor();
+}
+
+/// With the mutex: if nothing is under way any more, the next caller may be alone again.
+void Connection::become_idle() noexcept {
+  if (pending_.empty() && async_.empty() && !reader_active_) calls_.store(Calls::idle, std::memory_order_release);
 }
 
 /// With the mutex: those who are still sending will look for themselves.
@@ -278,11 +314,14 @@ void Connection::wake_next_reader() noexcept {
 /// Forgets a call: its reply, if it comes, will be dropped.
 void Connection::give_up(PendingReply& pending, bool cancel) noexcept {
   stop_reading(pending);
-  if (!cancel) return;
+  if (cancel) send_cancel(pending.request_id);
+}
+
+void Connection::send_cancel(std::uint32_t request_id) noexcept {
   const std::unique_lock writer(writer_, std::try_to_lock);
   if (!writer) return;
   encoder_.reset(format(settings_.version.minor));
-  protocol_->encode_cancel_request(encoder_, pending.request_id);
+  protocol_->encode_cancel_request(encoder_, request_id);
   const auto segments = encoder_.segments();
   std::size_t size = 0;
   for (const auto& segment : segments) size += segment.size;
@@ -295,7 +334,7 @@ std::size_t Connection::load() {
   const std::lock_guard lock(mutex_);
   if (failed_) return static_cast<std::size_t>(-1);
   const bool alone = calls_.load(std::memory_order_relaxed) == Calls::alone;
-  return pending_.count() + (alone || (reader_active_ && pending_.empty()) ? 1 : 0);
+  return pending_.count() + async_.count() + (alone || (reader_active_ && pending_.empty()) ? 1 : 0);
 }
 
 base::Status Connection::check_idle() {

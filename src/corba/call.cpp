@@ -5,6 +5,16 @@
 
 namespace corbel::corba {
 
+void throw_user_exception(const Operation& operation, cdr::Decoder& decoder) {
+  const std::string_view id = decoder.get_plain_string();
+  for (const ExceptionType& type : operation.raises) {
+    if (type.id == id) return type.decode_and_throw(decoder, type);
+  }
+  if (!decoder.ok()) return;
+  throw CORBA::UNKNOWN(minor::kUnlistedUserException, CORBA::CompletionStatus::COMPLETED_MAYBE,
+                       "the operation does not declare user exception " + std::string(id));
+}
+
 void ServerCall::throw_bad_arguments() const {
   constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
   const base::Error error = arguments_->error();

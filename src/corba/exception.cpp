@@ -89,12 +89,12 @@ namespace {
 
 struct Raiser {
   std::string_view id;
-  void (*raise)(std::uint32_t minor, CORBA::CompletionStatus completed, std::string&& detail);
+  void (*raise)(std::uint32_t minor, CORBA::CompletionStatus completed, const std::string& detail);
 };
 
 template <class E>
-void raise_as(std::uint32_t minor, CORBA::CompletionStatus completed, std::string&& detail) {
-  throw E(minor, completed, std::move(detail));
+void raise_as(std::uint32_t minor, CORBA::CompletionStatus completed, const std::string& detail) {
+  throw E(minor, completed, detail);
 }
 
 #define CORBEL_RAISER(NAME) {"IDL:omg.org/CORBA/" #NAME ":1.0", &raise_as<CORBA::NAME>},
@@ -106,7 +106,7 @@ constexpr Raiser kRaisers[] = {CORBEL_SYSTEM_EXCEPTIONS(CORBEL_RAISER)};
 void raise_system_exception(std::string_view id, std::uint32_t minor, CORBA::CompletionStatus completed,
                             std::string detail) {
   for (const Raiser& raiser : kRaisers) {
-    if (raiser.id == id) raiser.raise(minor, completed, std::move(detail));
+    if (raiser.id == id) raiser.raise(minor, completed, detail);
   }
   if (!detail.empty()) detail += ": ";
   throw CORBA::UNKNOWN(minor::kNonStandardSystemException, completed, detail.append("the peer raised ").append(id));

@@ -47,6 +47,10 @@ std::string Servant::_repository_id() {
   return ids.empty() ? std::string() : std::string(ids.front());
 }
 
+std::string Servant::_interface_of(corbel::base::ConstByteSpan, const CORBA::object_reference<POA>&) {
+  return _repository_id();
+}
+
 CORBA::object_reference<CORBA::Object> Servant::_this_object() {
   return corbel::corba::servant_home().reference_of(*this);
 }

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "corbel/corba/minor_codes.hpp"
+#include "dynamic/kept_value.hpp"
 #include "dynamic/labels.hpp"
 #include "dynamic/transcode.hpp"
 
@@ -39,6 +40,12 @@ class WireValue final : public AnyValue {
 
 }  // namespace
 
+void throw_bad_value(const base::Error& error) {
+  std::string detail = "the value of an Any: ";
+  throw CORBA::MARSHAL(corba::vendor_minor(error.stage, error.code), CORBA::CompletionStatus::COMPLETED_NO,
+                       detail.append(to_string(error.code)));
+}
+
 AnyValue::~AnyValue() = default;
 
 void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
@@ -61,10 +68,17 @@ CORBA::Any decode_value(cdr::Decoder& decoder, CORBA::typecode_reference type) {
   return CORBA::Any(std::move(type), base::make_shared<WireValue>(kept.to_bytes(), decoder.context()));
 }
 
-CORBA::Any make_label(const CORBA::TypeCode& discriminator, std::int64_t label) {
+CORBA::Any keep_value(CORBA::typecode_reference type, cdr::Context* context,
+                      base::FunctionRef<void(cdr::Encoder&)> write) {
   cdr::Encoder kept(kKept, 64);
-  put_label(kept, discriminator, label);
-  return CORBA::Any(discriminator._reference(), base::make_shared<WireValue>(kept.to_bytes(), nullptr));
+  write(kept);
+  if (!kept.ok()) throw_bad_value(kept.error());
+  return CORBA::Any(std::move(type), base::make_shared<WireValue>(kept.to_bytes(), context));
+}
+
+CORBA::Any make_label(const CORBA::TypeCode& discriminator, std::int64_t label) {
+  return keep_value(discriminator._reference(), nullptr,
+                    [&](cdr::Encoder& kept) { put_label(kept, discriminator, label); });
 }
 
 }  // namespace corbel::dynamic
@@ -88,16 +102,10 @@ void Codec<CORBA::Any>::decode(cdr::Decoder& decoder, CORBA::Any& value) {
 namespace CORBA {
 namespace {
 
-[[noreturn]] void throw_marshal(const corbel::base::Error& error) {
-  std::string detail = "the value of an Any: ";
-  throw MARSHAL(corbel::corba::vendor_minor(error.stage, error.code), CompletionStatus::COMPLETED_NO,
-                detail.append(to_string(error.code)));
-}
-
 corbel::base::Bytes octets_of(const Any& any) {
   corbel::cdr::Encoder encoder(corbel::dynamic::kKept, 64);
   any._encode_value(encoder);
-  if (!encoder.ok()) throw_marshal(encoder.error());
+  if (!encoder.ok()) corbel::dynamic::throw_bad_value(encoder.error());
   return encoder.to_bytes();
 }
 
@@ -121,7 +129,7 @@ void Any::_decode_value(corbel::base::FunctionRef<void(corbel::cdr::Decoder&)> r
   corbel::cdr::Decoder decoder(octets, corbel::dynamic::kKept, corbel::dynamic::kNoLimits);
   if (value_ != nullptr) decoder.set_context(value_->context());
   read(decoder);
-  if (!decoder.ok()) throw_marshal(decoder.error());
+  if (!decoder.ok()) corbel::dynamic::throw_bad_value(decoder.error());
 }
 
 bool operator==(const Any& a, const Any& b) {

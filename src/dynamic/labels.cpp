@@ -58,4 +58,49 @@ std::int64_t get_label(cdr::Decoder& in, const CORBA::TypeCode& discriminator) {
   }
 }
 
+namespace {
+
+/// How many discriminator values there are, as far as that matters: at least one more than labels could use up.
+std::int64_t label_count(const TypeNode& discriminator, std::size_t labels) noexcept {
+  switch (discriminator.kind) {
+    case TCKind::tk_boolean:
+      return 2;
+    case TCKind::tk_char:
+    case TCKind::tk_octet:
+      return 256;
+    case TCKind::tk_enum:
+      return static_cast<std::int64_t>(discriminator.members.size());
+    case TCKind::tk_wchar:
+    case TCKind::tk_short:
+    case TCKind::tk_ushort:
+      return 32768;
+    default:
+      return static_cast<std::int64_t>(labels) + 1;
+  }
+}
+
+/// Index of the member with this label, -1 if there is none.
+std::int32_t labelled_member(const TypeNode& node, std::int64_t label) noexcept {
+  for (std::size_t i = 0; i < node.members.size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    if (index != node.default_index && node.members[i].label == label) return index;
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::int32_t selected_member(const TypeNode& node, std::int64_t label) noexcept {
+  const std::int32_t index = labelled_member(node, label);
+  return index >= 0 ? index : node.default_index;
+}
+
+std::optional<std::int64_t> unused_label(const TypeNode& node) noexcept {
+  const std::int64_t count = label_count(node.content->_resolved()._node(), node.members.size());
+  for (std::int64_t label = 0; label < count; ++label) {
+    if (labelled_member(node, label) < 0) return label;
+  }
+  return std::nullopt;
+}
+
 }  // namespace corbel::dynamic

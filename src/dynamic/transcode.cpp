@@ -161,11 +161,8 @@ class Transcoder {
     if (discriminator.kind == TCKind::tk_enum && static_cast<std::uint64_t>(label) >= discriminator.members.size()) {
       return in_.fail(base::Code::bad_enum);
     }
-    for (std::size_t i = 0; i < node.members.size(); ++i) {
-      const bool is_default = static_cast<std::int64_t>(i) == node.default_index;
-      if (!is_default && node.members[i].label == label) return copy(*node.members[i].type);
-    }
-    if (node.default_index >= 0) copy(*node.members[static_cast<std::size_t>(node.default_index)].type);
+    const std::int32_t selected = selected_member(node, label);
+    if (selected >= 0) copy(*node.members[static_cast<std::size_t>(selected)].type);
   }
 
   void copy_elements(const TypeCode& type, std::size_t count) {

@@ -64,23 +64,6 @@ using corbel::dynamic::reference_or_nil;
 using corbel::dynamic::require;
 using corbel::dynamic::traits_of;
 
-#define CORBEL_TYPE_CODE_EXCEPTION(NAME)                              \
-  void TypeCode::NAME::_raise() const {                               \
-    throw *this;                                                      \
-  }                                                                   \
-  const char* TypeCode::NAME::_rep_id() const noexcept {              \
-    return _id;                                                       \
-  }                                                                   \
-  const char* TypeCode::NAME::_name() const noexcept {                \
-    return #NAME;                                                     \
-  }                                                                   \
-  void TypeCode::NAME::_encode(corbel::cdr::Encoder& encoder) const { \
-    encoder.put_plain_string(_id);                                    \
-  }
-CORBEL_TYPE_CODE_EXCEPTION(BadKind)
-CORBEL_TYPE_CODE_EXCEPTION(Bounds)
-#undef CORBEL_TYPE_CODE_EXCEPTION
-
 typecode_reference TypeCode::_reference() const {
   auto* self = const_cast<TypeCode*>(this);  // no member function modifies
   if (node_.arena == nullptr) return typecode_reference(corbel::base::SharedPtr<TypeCode>(self, nullptr));

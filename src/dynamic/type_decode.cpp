@@ -11,8 +11,6 @@ namespace {
 using CORBA::TCKind;
 using CORBA::TypeCode;
 
-constexpr std::uint32_t kIndirection = 0xffffffffU;
-
 const TypeCode* const kParameterless[] = {
     &CORBA::detail::k_null,    &CORBA::detail::k_void,  &CORBA::detail::k_short, &CORBA::detail::k_long,
     &CORBA::detail::k_ushort,  &CORBA::detail::k_ulong, &CORBA::detail::k_float, &CORBA::detail::k_double,

@@ -11,8 +11,6 @@ namespace {
 using CORBA::TCKind;
 using CORBA::TypeCode;
 
-constexpr std::uint32_t kIndirection = 0xffffffffU;
-
 /// Writes one outermost TypeCode. Positions are those in the flat stream: where an encapsulation begins, plus the
 /// position in it.
 class TypeWriter {

@@ -18,14 +18,11 @@ namespace {
 using base::Code;
 using base::Deadline;
 using base::Stage;
+using testing::soon;
 using namespace std::chrono_literals;
 
 base::ConstByteSpan operator""_b(const char* text, std::size_t size) {
   return base::as_bytes({text, size});
-}
-
-Deadline soon() {
-  return Deadline::after(60s);
 }
 
 struct V4 {

@@ -16,11 +16,11 @@ namespace {
 using base::Code;
 using base::Deadline;
 using base::Stage;
+using testing::soon;
 using namespace std::chrono_literals;
 
 class FifoTest : public ::testing::Test {
  protected:
-  Deadline soon() const { return Deadline::after(60s); }
   FifoReceiver receiver() const { return *FifoReceiver::open(path_, Deadline::now()); }
   FifoSender sender() const { return *FifoSender::open(path_, Deadline::now()); }
 

@@ -12,6 +12,7 @@
 
 #include "corbel/ipc/passing.hpp"
 #include "corbel/ipc/shared_memory.hpp"
+#include "ipc/test_support.hpp"
 
 namespace corbel::ipc {
 namespace {
@@ -19,20 +20,12 @@ namespace {
 using base::Code;
 using base::Deadline;
 using base::Stage;
+using testing::pattern;
+using testing::soon;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kCapacity = 4096;
 constexpr std::size_t kArea = RingEnd::area_size(kCapacity);
-
-base::Bytes pattern(std::size_t size) {
-  base::Bytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<base::Octet>(i * 31 + (i >> 8));
-  return bytes;
-}
-
-Deadline soon() {
-  return Deadline::after(60s);
-}
 
 TEST(SharedMemory, TwoMappingsOfOneSegmentShareTheirOctets) {
   auto segment = *SharedMemory::create(10'000);

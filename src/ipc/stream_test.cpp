@@ -18,13 +18,8 @@ namespace {
 using base::Code;
 using base::Deadline;
 using base::Stage;
+using testing::pattern;
 using namespace std::chrono_literals;
-
-base::Bytes pattern(std::size_t size) {
-  base::Bytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<base::Octet>(i * 31 + (i >> 8));
-  return bytes;
-}
 
 template <class Address>
 class StreamTest : public ::testing::Test {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -10,6 +11,18 @@
 #include "corbel/ipc/connector.hpp"
 
 namespace corbel::ipc::testing {
+
+/// A deadline that no working test comes near.
+inline base::Deadline soon() {
+  return base::Deadline::after(std::chrono::seconds(60));
+}
+
+/// Octets of which each tells its place.
+inline base::Bytes pattern(std::size_t size) {
+  base::Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<base::Octet>(i * 31 + (i >> 8));
+  return bytes;
+}
 
 /// A directory that goes with its contents.
 class TemporaryDirectory {

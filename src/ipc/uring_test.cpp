@@ -19,11 +19,8 @@ namespace {
 using base::Code;
 using base::Deadline;
 using base::Stage;
+using testing::soon;
 using namespace std::chrono_literals;
-
-Deadline soon() {
-  return Deadline::after(60s);
-}
 
 TEST(Uring, IsThereOrSaysClearlyThatItIsNot) {
   const auto available = uring_available();

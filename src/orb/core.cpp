@@ -11,7 +11,6 @@
 namespace corbel::orb {
 
 using base::Code;
-using base::Stage;
 using CORBA::CompletionStatus;
 
 namespace {
@@ -44,6 +43,7 @@ Core::Core(Options options, Components components)
   auto server = connection::Server::create(server_settings(options_), dispatch_);
   if (!server) raise(server.error(), "creating the ORB's reactor");
   server_ = *std::move(server);
+  cache_.set_completions(&server_->completions());
 }
 
 Core::~Core() {
@@ -121,6 +121,13 @@ void Core::listen() {
   listening_ = true;
 }
 
+void Core::start_threads() {
+  if (is_shut_down()) {
+    throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CompletionStatus::COMPLETED_NO, "the ORB has shut down");
+  }
+  if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
+}
+
 std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_key) {
   listen();
   return registry_.publish(published_, object_key);
@@ -168,8 +175,9 @@ void Core::shutdown(bool wait) {
   if (again && !wait) return;  // the first may not have waited
   if (!again) acceptors_.close();
   if (ObjectAdapter* adapter = this->adapter()) adapter->shutdown(wait);
-  server_->stop(wait);
   if (!again) cache_.close();
+  server_->completions().close();  // whatever was under way is told so, by this thread if need be
+  server_->stop(wait);
 }
 
 }  // namespace corbel::orb

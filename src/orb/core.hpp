@@ -51,6 +51,11 @@ class Core final : public corba::OrbContext {
   void set_adapter(ObjectAdapter* adapter) noexcept { adapter_.store(adapter, std::memory_order_release); }
   ObjectAdapter* adapter() const noexcept { return adapter_.load(std::memory_order_acquire); }
 
+  /// Starts the threads that serve requests and attend to asynchronous calls; there are none in single mode. Throws
+  /// BAD_INV_ORDER after shutdown.
+  void start_threads();
+  /// Where asynchronous calls are finished.
+  connection::Completions& completions() noexcept { return server_->completions(); }
   connection::ConnectionCache& cache() noexcept { return cache_; }
   const connection::Registry& registry() const noexcept { return registry_; }
 

@@ -20,10 +20,10 @@ using messaging::Response;
 namespace {
 
 /// A request that came over a connection.
-class RemoteCall final : public corba::ServerCall {
+class IncomingCall final : public corba::ServerCall {
  public:
-  RemoteCall(connection::Connection& connection, const messaging::IncomingRequest& request, std::uint8_t giop_minor,
-             cdr::Decoder& body) noexcept
+  IncomingCall(connection::Connection& connection, const messaging::IncomingRequest& request, std::uint8_t giop_minor,
+               cdr::Decoder& body) noexcept
       : ServerCall(request.operation, &body, nullptr),
         connection_(connection),
         request_id_(request.request_id),
@@ -110,7 +110,7 @@ void take_code_sets(connection::Connection& connection, const messaging::Incomin
 void Dispatch::on_request(connection::Connection& connection, const messaging::IncomingRequest& request,
                           std::uint8_t giop_minor, cdr::Decoder& body) noexcept {
   CORBEL_PROBE("dispatch");
-  RemoteCall call(connection, request, giop_minor, body);
+  IncomingCall call(connection, request, giop_minor, body);
   try {
     if (request.contexts.count() != 0) take_code_sets(connection, request);
     const cdr::Format format = connection.format(giop_minor);

@@ -12,10 +12,8 @@ using base::Stage;
 namespace minor = corba::minor;
 
 constexpr auto kYes = CORBA::CompletionStatus::COMPLETED_YES;
-constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
-constexpr auto kMaybe = CORBA::CompletionStatus::COMPLETED_MAYBE;
 
-constexpr ErrorRow kTable[] = {
+constexpr ErrorRow kErrorTable[] = {
     {Stage::resolve, Code::no_profile, "TRANSIENT", minor::kNoUsableProfile, kNo},
     {Stage::resolve, Code::timed_out, "TIMEOUT", 0, kNo},
     {Stage::resolve, Code::malformed, "INV_OBJREF", 0, kNo},
@@ -128,11 +126,11 @@ void append_parts(std::string& text) {
 }  // namespace
 
 std::span<const ErrorRow> error_table() noexcept {
-  return kTable;
+  return kErrorTable;
 }
 
 const ErrorRow& classify(Stage stage, Code code) noexcept {
-  const ErrorRow* row = kTable;
+  const ErrorRow* row = kErrorTable;
   while (!matches(*row, stage, code)) ++row;
   return *row;
 }

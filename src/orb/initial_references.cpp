@@ -17,9 +17,8 @@ constexpr std::string_view kProvided[] = {"RootPOA", "POACurrent"};
 }  // namespace
 
 void InitialReferences::add(const std::string& name, ObjectRef object) {
-  if (name.empty() || std::find(std::begin(kProvided), std::end(kProvided), name) != std::end(kProvided)) {
-    throw CORBA::InvalidName();
-  }
+  const bool provided = std::find(std::begin(kProvided), std::end(kProvided), name) != std::end(kProvided);
+  if (name.empty() || provided || find_local(name) != nullptr) throw CORBA::InvalidName();
   if (object == nullptr) throw CORBA::BAD_PARAM(corba::minor::kNilInitialReference);
   const std::lock_guard lock(mutex_);
   if (!added_.try_emplace(name, std::move(object)).second) throw CORBA::InvalidName();
@@ -30,6 +29,7 @@ InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name)
   for (const auto& configured : core_.options().initial_references) {
     if (configured.name == name) return read_reference(core_, configured.url);
   }
+  if (const LocalInitialReference* local = find_local(name)) return local->make(core_);
   if (ObjectAdapter* adapter = core_.adapter()) {
     if (ObjectRef object = adapter->initial_reference(name); object != nullptr) return object;
   }
@@ -41,6 +41,7 @@ InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name)
 std::vector<std::string> InitialReferences::names() const {
   std::vector<std::string> names;
   if (core_.adapter() != nullptr) names.assign(std::begin(kProvided), std::end(kProvided));
+  for (const auto& local : locals_) names.emplace_back(local.name);
   for (const auto& configured : core_.options().initial_references) names.push_back(configured.name);
   const std::lock_guard lock(mutex_);
   for (const auto& [name, object] : added_) names.push_back(name);
@@ -53,6 +54,12 @@ InitialReferences::ObjectRef InitialReferences::find_added(std::string_view name
   const std::lock_guard lock(mutex_);
   const auto found = added_.find(name);
   return found == added_.end() ? nullptr : found->second;
+}
+
+const LocalInitialReference* InitialReferences::find_local(std::string_view name) const noexcept {
+  const auto found =
+      std::find_if(locals_.begin(), locals_.end(), [&](const auto& local) { return local.name == name; });
+  return found == locals_.end() ? nullptr : &*found;
 }
 
 void InitialReferences::clear() {

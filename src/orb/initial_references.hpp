@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "corbel/corba/object.hpp"
+#include "corbel/orb/components.hpp"
 
 namespace corbel::orb {
-
-class Core;
 
 /// The names that resolve_initial_references knows. Owned by the ORB; thread-safe.
 class InitialReferences {
  public:
   using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
-  explicit InitialReferences(Core& core) noexcept : core_(core) {}
+  InitialReferences(Core& core, std::vector<LocalInitialReference> locals) noexcept
+      : core_(core), locals_(std::move(locals)) {}
 
   /// Throws InvalidName or BAD_PARAM minor OMG 27.
   void add(const std::string& name, ObjectRef object);
@@ -31,7 +31,10 @@ class InitialReferences {
   void clear();
 
  private:
+  const LocalInitialReference* find_local(std::string_view name) const noexcept;
+
   Core& core_;
+  const std::vector<LocalInitialReference> locals_;
   mutable std::mutex mutex_;  // guards added_
   std::map<std::string, ObjectRef, std::less<>> added_;
 };

@@ -2,72 +2,80 @@
 #include "orb/local_target.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
-#include "corbel/cdr/value_stream.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
+#include "orb/call_carrier.hpp"
 #include "orb/core.hpp"
 #include "orb/error_map.hpp"
 
 namespace corbel::orb {
 namespace {
 
-constexpr auto kMaybe = CORBA::CompletionStatus::COMPLETED_MAYBE;
-
-/// A request that never was a message: the skeleton works on the caller's own arguments and results.
+/// A request that never was a message: the skeleton works on the caller's own arguments and results, unless one of them
+/// needs octets, or there are values, of which each side has its own.
 class LocalCall final : public corba::ServerCall {
  public:
-  explicit LocalCall(const corba::Call& call) noexcept
-      : ServerCall(call.operation.name, nullptr, call.local_arguments) {}
-  void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
-};
-
-/// A request that goes through memory as it would through a connection, so that both sides have values of their own.
-/// Written and read by one ORB in one process, it is not subject to limits.
-class CopiedCall final : public corba::ServerCall {
- public:
-  CopiedCall(const corba::Call& call, cdr::Context& context) : CopiedCall(call, context, encoded(call)) {}
-
-  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
-    cdr::Encoder encoder;
-    results(encoder);
-    if (!encoder.ok()) raise(encoder.error(), "the results of a call inside this process");
-    results_ = encoder.to_bytes();
-    replied_ = true;
+  LocalCall(const corba::Call& call, Core& core)
+      : ServerCall(call.operation.name, nullptr, call.local_arguments), call_(call), core_(core) {
+    if (call.local_arguments == nullptr || call.operation.copies) use_octets();
   }
-  /// Nothing if somebody else has answered (the request was forwarded).
-  void decode_results(const corba::Call& call) {
-    if (!replied_) return;
-    cdr::Decoder decoder(results_, {}, kNoLimits);
-    decoder.set_context(decoder_.context());
-    call.decode_results(decoder);
-    if (!decoder.ok()) raise(decoder.error(), "the results of a call inside this process");
+
+  void use_octets() override {
+    if (octets_ != nullptr) return;
+    octets_ = std::make_unique<Octets>();
+    if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
+    set_octets(octets_->decoder);
+  }
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
+    if (octets_ == nullptr || call_.operation.oneway) return;
+    const bool written = transfer(results);
+    if (written) call_.decode_results(octets_->decoder);
+    if (!written || !octets_->decoder.ok()) fail("results", CORBA::CompletionStatus::COMPLETED_YES);
+  }
+  /// Hands what the servant threw to a caller who may know it by another type. Only if it is to be thrown as it is,
+  /// this returns.
+  void raise_as_expected(const CORBA::UserException& exception) {
+    if (octets_ == nullptr) return;
+    const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
+    if (written) corba::throw_user_exception(call_.operation, octets_->decoder);
+    fail("exception", CORBA::CompletionStatus::COMPLETED_YES);
   }
 
  private:
-  static constexpr cdr::Limits kNoLimits{.max_depth = 10 * cdr::kMaxValueNesting, .max_expansion = ~0U};
-
-  CopiedCall(const corba::Call& call, cdr::Context& context, base::Bytes arguments)
-      : ServerCall(call.operation.name, &decoder_, nullptr),
-        arguments_(std::move(arguments)),
-        decoder_(arguments_, {}, kNoLimits) {
-    decoder_.set_context(&context);
-  }
-  static base::Bytes encoded(const corba::Call& call) {
+  struct Octets {
     cdr::Encoder encoder;
-    call.encode_arguments(encoder);
-    if (!encoder.ok()) raise(encoder.error(), "the arguments of a call inside this process");
-    return encoder.to_bytes();
+    base::Bytes bytes;
+    cdr::Decoder decoder;
+  };
+
+  bool transfer(base::FunctionRef<void(cdr::Encoder&)> write) {
+    octets_->encoder.reset({});
+    write(octets_->encoder);
+    if (!octets_->encoder.ok()) return false;
+    octets_->bytes = octets_->encoder.to_bytes();
+    octets_->decoder = cdr::Decoder(octets_->bytes, {}, core_.options().limits);
+    octets_->decoder.set_context(&core_);
+    return true;
+  }
+  [[noreturn]] void fail(const char* what, CORBA::CompletionStatus completed) {
+    const base::Error error = octets_->encoder.ok() ? octets_->decoder.error() : octets_->encoder.error();
+    try {
+      raise(error, std::string(what) + " of operation '" + std::string(operation()) + "'");
+    } catch (CORBA::SystemException& exception) {
+      exception.completed(completed);
+      throw;
+    }
   }
 
-  const base::Bytes arguments_;
-  cdr::Decoder decoder_;
-  base::Bytes results_;
-  bool replied_ = false;
+  const corba::Call& call_;
+  Core& core_;
+  std::unique_ptr<Octets> octets_;
 };
 
-class LocalTarget final : public corba::Target {
+class LocalTarget final : public corba::Target, public base::SharedFromThis {
  public:
   LocalTarget(Core& core, ior::Ior ior, base::Bytes object_key)
       : core_(core), orb_(core.orb()), ior_(std::move(ior)), object_key_(std::move(object_key)) {}
@@ -76,22 +84,7 @@ class LocalTarget final : public corba::Target {
     if (call.operation.oneway && core_.options().sync_scope != policy::SyncScope::with_target) {
       return invoke_oneway(call);
     }
-    if (call.operation.copies) {
-      CopiedCall copied(call, core_);
-      serve(copied, call);
-      copied.decode_results(call);
-    } else {
-      LocalCall local(call);
-      serve(local, call);
-    }
-  }
-
-  const ior::Ior& ior() const override { return ior_; }
-  cdr::Context& context() const noexcept override { return core_; }
-  bool is_local() const noexcept override { return true; }
-
- private:
-  void serve(corba::ServerCall& server_call, const corba::Call& call) {
+    LocalCall server_call(call, core_);
     try {
       adapter().dispatch(object_key_, server_call);
     } catch (const LocationForward& forward) {
@@ -100,7 +93,10 @@ class LocalTarget final : public corba::Target {
       throw;
     } catch (const CORBA::UserException& exception) {
       const auto listed = server_call.raises();
-      if (std::find(listed.begin(), listed.end(), exception._rep_id()) != listed.end()) throw;
+      if (std::find(listed.begin(), listed.end(), exception._rep_id()) != listed.end()) {
+        server_call.raise_as_expected(exception);
+        throw;
+      }
       throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, kMaybe,
                            std::string("the operation does not declare ") + exception._rep_id());
     } catch (const std::exception& exception) {
@@ -111,6 +107,12 @@ class LocalTarget final : public corba::Target {
     }
   }
 
+  void invoke_async(corba::AsyncCall& call) override;
+  const ior::Ior& ior() const override { return ior_; }
+  cdr::Context& context() const noexcept override { return core_; }
+  bool is_local() const noexcept override { return true; }
+
+ private:
   ObjectAdapter& adapter() const {
     if (core_.is_shut_down()) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CORBA::CompletionStatus::COMPLETED_NO,
@@ -122,14 +124,7 @@ class LocalTarget final : public corba::Target {
   /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
   void invoke_oneway(const corba::Call& call) {
     ObjectAdapter& target = adapter();
-    if (call.operation.copies) {
-      CopiedCall copied(call, core_);
-      return deliver(target, copied, call);
-    }
-    LocalCall local(call);
-    deliver(target, local, call);
-  }
-  void deliver(ObjectAdapter& target, corba::ServerCall& server_call, const corba::Call& call) {
+    LocalCall server_call(call, core_);
     try {
       target.dispatch(object_key_, server_call);
     } catch (const LocationForward& forward) {
@@ -161,6 +156,35 @@ class LocalTarget final : public corba::Target {
   const ior::Ior ior_;
   const base::Bytes object_key_;
 };
+
+/// An asynchronous call inside the process: a thread of the ORB, or one that waits for it, makes it synchronously.
+class LocalAsyncCall final : public CallCarrier {
+ public:
+  LocalAsyncCall(corba::AsyncCall& call, base::SharedPtr<LocalTarget> target, Core& core)
+      : CallCarrier(call, core.completions()), target_(std::move(target)) {}
+
+ private:
+  bool help(base::Deadline) override { return false; }
+  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
+  void finish() noexcept override {
+    std::exception_ptr failure;
+    try {
+      std::exchange(target_, nullptr)
+          ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
+                    [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()});
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    complete(std::move(failure));
+  }
+
+  base::SharedPtr<LocalTarget> target_;
+};
+
+void LocalTarget::invoke_async(corba::AsyncCall& call) {
+  core_.start_threads();
+  core_.completions().push(call.emplace_carrier<LocalAsyncCall>(call, shared_from(this), core_));
+}
 
 }  // namespace
 

@@ -55,17 +55,17 @@ std::uint32_t minor_of(ior::UrlFault fault) {
 }
 
 template <class Refused>
-void decode_refusal(cdr::Decoder&) {
-  throw CORBA::BAD_PARAM(corba::minor::kUrlOther, CORBA::CompletionStatus::COMPLETED_NO, Refused::text);
+void decode_refusal(cdr::Decoder&, const corba::ExceptionType&) {
+  throw CORBA::BAD_PARAM(corba::minor::kUrlOther, CORBA::CompletionStatus::COMPLETED_NO, Refused::kText);
 }
 struct NotFound {
-  static constexpr const char* text = "the naming service does not know the name";
+  static constexpr const char* kText = "the naming service does not know the name";
 };
 struct CannotProceed {
-  static constexpr const char* text = "the naming service cannot proceed with the name";
+  static constexpr const char* kText = "the naming service cannot proceed with the name";
 };
 struct IllegalName {
-  static constexpr const char* text = "the naming service says that the name is illegal";
+  static constexpr const char* kText = "the naming service says that the name is illegal";
 };
 constexpr corba::ExceptionType kRefusals[] = {
     {"IDL:omg.org/CosNaming/NamingContext/NotFound:1.0", &decode_refusal<NotFound>},

@@ -93,7 +93,7 @@ bool set_preference(Options& options, std::string_view value) {
     return o.MEMBER;          \
   }
 
-const OptionRow kTable[] = {
+const OptionRow kOptionTable[] = {
     {"Id", TextMember{CORBEL_MEMBER(id)}, 0, 0, "", "name of the ORB; ORB_init with the same name gives the same ORB"},
     {"ListenEndpoints",
      ParsedMember{add_listen_endpoints,
@@ -199,7 +199,7 @@ Overloaded(F...) -> Overloaded<F...>;
 }  // namespace
 
 std::span<const OptionRow> option_table() {
-  return kTable;
+  return kOptionTable;
 }
 
 bool set_option(Options& options, const OptionRow& row, std::string_view value) {

@@ -17,8 +17,8 @@ namespace corbel::orb {
 /// What an ORB owns.
 class OrbState {
  public:
-  OrbState(Options options, Components components)
-      : core(std::move(options), std::move(components)), initial_references(core) {}
+  OrbState(Options options, const Components& components)
+      : core(std::move(options), components), initial_references(core, components.local_references) {}
   ~OrbState() {
     core.shutdown(true);
     core.set_adapter(nullptr);
@@ -45,17 +45,16 @@ class OrbState {
 
 namespace {
 
-IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, Components components) {
+IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, const Components& components) {
   if (!id.empty()) options.id = id;
   const std::string name = options.id;
   return OrbRegistry::instance().find_or_make(name, [&] {
-    const AdapterFactory make_adapter = components.make_adapter;
-    auto state = std::make_unique<OrbState>(std::move(options), std::move(components));
+    auto state = std::make_unique<OrbState>(std::move(options), components);
     OrbState& parts = *state;
-    const auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
+    auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
     parts.core.set_orb(orb);
-    if (make_adapter != nullptr) {
-      parts.adapter = make_adapter(parts.core);
+    if (components.make_adapter != nullptr) {
+      parts.adapter = components.make_adapter(parts.core);
       parts.core.set_adapter(parts.adapter.get());
     }
     return orb;
@@ -65,12 +64,12 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, C
 }  // namespace
 
 IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, Components components) {
-  return init(read_options(argc, argv), id, std::move(components));
+  return init(read_options(argc, argv), id, components);
 }
 
 IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
                                        Components components) {
-  return init(read_options(arguments), id, std::move(components));
+  return init(read_options(arguments), id, components);
 }
 
 }  // namespace corbel::orb
@@ -177,19 +176,6 @@ void ORB::destroy() {
 
 IDL::traits<Policy>::ref_type ORB::create_policy(PolicyType) {
   throw PolicyError(PolicyErrorCode::BAD_POLICY_TYPE);
-}
-
-void InvalidName::_raise() const {
-  throw *this;
-}
-const char* InvalidName::_rep_id() const noexcept {
-  return _id;
-}
-const char* InvalidName::_name() const noexcept {
-  return "InvalidName";
-}
-void InvalidName::_encode(corbel::cdr::Encoder& encoder) const {
-  encoder.put_plain_string(_id);
 }
 
 }  // namespace CORBA

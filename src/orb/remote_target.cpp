@@ -9,6 +9,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "orb/core.hpp"
 #include "orb/error_map.hpp"
+#include "orb/remote_call.hpp"
 
 namespace corbel::orb {
 
@@ -16,15 +17,6 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 using CORBA::CompletionStatus;
-
-/// What happened while one call was being tried.
-struct RemoteTarget::Attempt {
-  unsigned retries = 0;
-  unsigned forwards = 0;
-  bool went_back = false;
-  std::optional<ior::Ior> forward;
-  std::optional<base::Error> bad_results;
-};
 
 namespace {
 
@@ -53,11 +45,15 @@ cdr::Context& RemoteTarget::context() const noexcept {
   return core_;
 }
 
+Deadline RemoteTarget::call_deadline(std::int64_t now) const {
+  const base::Duration timeout = core_.options().timeouts.call;
+  return timeout == base::Duration::zero() ? Deadline::none() : Deadline::after(timeout, now);
+}
+
 void RemoteTarget::invoke(const corba::Call& call) {
   CORBEL_PROBE("remote target");
-  const base::Duration timeout = core_.options().timeouts.call;
   const std::int64_t now = Deadline::clock_now();
-  const Deadline deadline = timeout == base::Duration::zero() ? Deadline::none() : Deadline::after(timeout, now);
+  const Deadline deadline = call_deadline(now);
   Attempt attempt;
   for (;;) {
     const BindingPtr binding = bind(deadline, now);
@@ -66,18 +62,29 @@ void RemoteTarget::invoke(const corba::Call& call) {
       recover(*binding, status.error(), deadline, attempt);
       continue;
     }
-    if (attempt.bad_results) [[unlikely]] {
-      raise(*attempt.bad_results,
-            "results of operation '" + std::string(call.operation.name) + "' from " + binding->connection->peer());
-    }
-    if (!attempt.forward) [[likely]]
+    if (!attempt.bad_results && !attempt.forward) [[likely]]
       return;
-    if (++attempt.forwards > core_.options().forward_limit) {
-      raise(base::error(Stage::wait, Code::forward_loop),
-            "forwarded " + std::to_string(attempt.forwards) + " times, last by " + binding->connection->peer());
-    }
-    forward_to(*std::exchange(attempt.forward, std::nullopt));
+    if (settle(*binding, call.operation, attempt)) return;
   }
+}
+
+void RemoteTarget::invoke_async(corba::AsyncCall& call) {
+  core_.start_threads();
+  call.emplace_carrier<RemoteCall>(call, shared_from(this), call_deadline(Deadline::clock_now())).begin();
+}
+
+bool RemoteTarget::settle(const Binding& binding, const corba::Operation& operation, Attempt& attempt) {
+  if (attempt.bad_results) {
+    raise(*attempt.bad_results,
+          "results of operation '" + std::string(operation.name) + "' from " + binding.connection->peer());
+  }
+  if (!attempt.forward) return true;
+  if (++attempt.forwards > core_.options().forward_limit) {
+    raise(base::error(Stage::wait, Code::forward_loop),
+          "forwarded " + std::to_string(attempt.forwards) + " times, last by " + binding.connection->peer());
+  }
+  forward_to(*std::exchange(attempt.forward, std::nullopt));
+  return false;
 }
 
 base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& call, Deadline deadline,
@@ -122,18 +129,10 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
       if (!body.ok()) [[unlikely]]
         attempt.bad_results = body.error();
       return;
-    case messaging::ReplyStatus::user_exception: {
-      const std::string_view id = body.get_plain_string();
-      for (const corba::ExceptionType& type : call.operation.raises) {
-        if (type.id == id) type.decode_and_throw(body);
-      }
-      if (body.ok()) {
-        throw CORBA::UNKNOWN(CORBA::OMGVMCID | 1, CompletionStatus::COMPLETED_MAYBE,
-                             "the operation does not declare user exception " + std::string(id));
-      }
+    case messaging::ReplyStatus::user_exception:
+      corba::throw_user_exception(call.operation, body);
       attempt.bad_results = body.error();
       return;
-    }
     case messaging::ReplyStatus::system_exception: {
       const std::string id(body.get_plain_string());
       const auto minor = body.get<std::uint32_t>();

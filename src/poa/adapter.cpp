@@ -16,8 +16,6 @@
 namespace corbel::poa {
 namespace {
 
-constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
-
 class Adapter final : public orb::ObjectAdapter {
  public:
   explicit Adapter(orb::Core& core) : space_(base::make_shared<AdapterSpace>(core)) { Home::instance().add(space_); }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "corbel/corba/minor_codes.hpp"
+#include "poa/poa.hpp"
 
 namespace corbel::poa {
 namespace {
@@ -24,25 +25,33 @@ void put_text(cdr::Encoder& encoder, const std::string& value) {
   encoder.put_plain_string(value);
 }
 
-bool is_a(PortableServer::Servant& servant, corba::ServerCall& call) {
-  if (void* const* local = call.local_arguments()) return servant._is_a(*static_cast<const std::string*>(local[1]));
+std::string interface_of(const Upcall& upcall) {
+  return upcall.servant()._interface_of(upcall.id(), upcall.poa().self());
+}
+
+bool is_a(const Upcall& upcall, const std::string& id) {
+  return upcall.servant()._is_a(id) || interface_of(upcall) == id;
+}
+
+bool is_a(const Upcall& upcall, corba::ServerCall& call) {
+  if (void* const* local = call.local_arguments()) return is_a(upcall, *static_cast<const std::string*>(local[1]));
   const std::string id(call.arguments().get_plain_string());
   call.check_arguments();
-  return servant._is_a(id);
+  return is_a(upcall, id);
 }
 
 }  // namespace
 
-bool serve_built_in(PortableServer::Servant& servant, corba::ServerCall& call) {
+bool serve_built_in(const Upcall& upcall, corba::ServerCall& call) {
   const std::string_view operation = call.operation();
   if (operation.empty() || operation[0] != '_') [[likely]]
     return false;
   if (operation == "_is_a") {
-    answer(call, is_a(servant, call), put_bool);
+    answer(call, is_a(upcall, call), put_bool);
   } else if (operation == "_non_existent" || operation == "_not_existent") {
-    answer(call, servant._non_existent(), put_bool);
+    answer(call, upcall.servant()._non_existent(), put_bool);
   } else if (operation == "_repository_id") {
-    answer(call, servant._repository_id(), put_text);
+    answer(call, interface_of(upcall), put_text);
   } else if (operation == "_interface" || operation == "_component" || operation == "_domain_managers") {
     throw CORBA::NO_IMPLEMENT(corba::minor::kOperationNotProvided, CORBA::CompletionStatus::COMPLETED_NO,
                               std::string(operation));

@@ -26,7 +26,7 @@ PortableServer::ObjectId Current::get_object_id() {
 
 IDL::traits<CORBA::Object>::ref_type Current::get_reference() {
   const Upcall& current = upcall();
-  return current.poa().make_reference(current.id(), current.servant()._repository_id());
+  return current.poa().make_reference(current.id(), current.servant()._interface_of(current.id(), get_POA()));
 }
 
 IDL::traits<PortableServer::Servant>::ref_type Current::get_servant() {

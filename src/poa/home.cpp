@@ -36,7 +36,8 @@ CORBA::object_reference<PortableServer::POA> Home::default_poa() {
 CORBA::object_reference<CORBA::Object> Home::reference_of(PortableServer::Servant& servant) {
   const Upcall* upcall = Upcall::current();
   if (upcall != nullptr && &upcall->servant() == &servant) {
-    return upcall->poa().make_reference(upcall->id(), servant._repository_id());
+    const auto interface_id = servant._interface_of(upcall->id(), upcall->poa().self());
+    return upcall->poa().make_reference(upcall->id(), interface_id);
   }
   const ServantRef owner(servant.shared_from(&servant));
   const auto poa = servant._default_POA();

@@ -10,8 +10,6 @@
 namespace corbel::poa {
 namespace {
 
-constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
-
 std::string path_below(const base::SharedPtr<Poa>& parent, const std::string& parent_path, const std::string& name) {
   if (parent == nullptr) return {};
   return parent_path.empty() ? name : parent_path + kPathSeparator + name;

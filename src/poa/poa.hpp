@@ -23,6 +23,9 @@ class ServerCall;
 
 namespace corbel::poa {
 
+/// How far most failed operations of an adapter got.
+constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+
 class Upcall;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 using ObjectRef = IDL::traits<CORBA::Object>::ref_type;

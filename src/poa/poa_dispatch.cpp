@@ -61,7 +61,7 @@ void Poa::run(base::ConstByteSpan object_id, PortableServer::Servant& servant, c
   std::unique_lock<std::recursive_mutex> turn;
   if (policies_.single_thread) turn = std::unique_lock(one_at_a_time_);
   const Upcall upcall(*this, object_id, servant);
-  if (serve_built_in(servant, call) || servant._dispatch(call)) return;
+  if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
   throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
                              "the object has no operation '" + std::string(call.operation()) + "'");
 }

@@ -12,8 +12,6 @@
 namespace corbel::poa {
 namespace {
 
-constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
-
 void check_servant(const ServantRef& servant) {
   if (servant == nullptr) throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the servant is nil");
 }
@@ -165,7 +163,7 @@ ObjectId Poa::servant_to_id(ServantRef servant) {
 
 ObjectRef Poa::servant_to_reference(ServantRef servant) {
   const ObjectId object_id = id_of(servant, false);
-  return make_reference(object_id, servant->_repository_id());
+  return make_reference(object_id, servant->_interface_of(object_id, self()));
 }
 
 ServantRef Poa::id_to_servant(const ObjectId& object_id) {
@@ -207,7 +205,7 @@ ObjectRef Poa::id_to_reference(const ObjectId& object_id) {
     if (object == nullptr) throw ObjectNotActive();
     servant = object->servant;
   }
-  return make_reference(object_id, servant->_repository_id());
+  return make_reference(object_id, servant->_interface_of(object_id, self()));
 }
 
 }  // namespace corbel::poa

@@ -10,8 +10,6 @@
 namespace corbel::poa {
 namespace {
 
-constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
-
 [[noreturn]] void forward(const PortableServer::ForwardRequest& request) {
   const auto reference = request.forward_reference();
   if (reference == nullptr || reference->_target() == nullptr) {

@@ -317,14 +317,15 @@ bool Reactor::next(Work& work) {
 bool Reactor::next_timer(Work& work) {
   const std::lock_guard guard(mutex_);
   auto due = timers_.pop_due(batch_time_, batch_sequence_);
-  if (due) {
+  const bool found = due.has_value();
+  if (found) {
     work.callback = *std::move(due);
   } else {
     timers_due_ = false;
   }
   const auto earliest = timers_.earliest();
   timer_next_ = earliest ? earliest->time_since_epoch().count() : kNever;
-  return due.has_value();
+  return found;
 }
 
 base::Result<std::size_t> Reactor::run_once(base::Deadline deadline) {

@@ -62,6 +62,23 @@ void ThreadPool::notify() noexcept {
   reactor_.notify();
 }
 
+bool ThreadPool::try_lead(base::FunctionRef<void()> act) {
+  if (t_leading == this) {
+    act();
+    return true;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (led_ || stopping_) return false;
+    led_ = true;  // but not t_leading: what runs inside cannot give leadership away
+  }
+  act();
+  const std::lock_guard lock(mutex_);
+  led_ = false;
+  if (!turn_given_ && followers_ != nullptr) wake(&followers_, true);
+  return true;
+}
+
 void ThreadPool::stop() noexcept {
   {
     const std::lock_guard guard(mutex_);

@@ -13,7 +13,11 @@ def main(guide, folder):
     blocks = re.findall(r"```(idl|cpp)\n(.*?)```", Path(guide).read_text(encoding="utf-8"), re.DOTALL)
     idl = "".join(text for language, text in blocks if language == "idl")
     examples = [text for language, text in blocks if language == "cpp"]
-    lines = ['#include <iostream>', '#include <corbel/dynamic/type_factory.hpp>', '#include "guide_any.hpp"', '#include "guide_server.hpp"']
+    headers = ["corbel/corbel.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
+               "corbel/dynamic/dynamic_implementation.hpp", "corbel/dynamic/request.hpp",
+               "corbel/dynamic/type_factory.hpp",
+               "guide_any.hpp", "guide_server.hpp", "iostream"]
+    lines = [f"#include <{header}>" for header in headers]
     for number, text in enumerate(examples):
         lines += [f"void example_{number}();", f"void example_{number}() {{", text, "}"]
     lines += ["int main() {"] + [f"  example_{number}();" for number in range(len(examples))] + ["}"]

@@ -254,7 +254,7 @@ class Loop final : public corbel::corba::Target {
       const std::string id(decoder.get_plain_string());
       EXPECT_NE(std::find(reply.raises().begin(), reply.raises().end(), id), reply.raises().end());
       for (const auto& type : call.operation.raises) {
-        if (type.id == id) type.decode_and_throw(decoder);
+        if (type.id == id) type.decode_and_throw(decoder, type);
       }
       throw CORBA::UNKNOWN();
     }

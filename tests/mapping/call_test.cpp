@@ -108,7 +108,7 @@ class Loop final : public corba::Target {
     if (raised) {
       const auto id = decoder.get_plain_string();
       for (const auto& type : call.operation.raises) {
-        if (type.id == id) type.decode_and_throw(decoder);
+        if (type.id == id) type.decode_and_throw(decoder, type);
       }
     }
     call.decode_results(decoder);

@@ -54,8 +54,10 @@ void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& exp
   app.add_flag("--check", arguments.check_only, "Report errors and warnings, write nothing");
   app.add_option("--explain", explained, "Explain a diagnostic such as IDL-3004 and stop")->type_name("ID");
   app.footer(
-      "From NAME.idl come NAME.hpp and NAME.cpp (types and stubs) and NAME_server.hpp and NAME_server.cpp "
-      "(skeletons). Corbel's own orb.idl, CosNaming.idl and so on are found by #include without -I.");
+      "From NAME.idl come NAME.hpp and NAME.cpp (types and stubs), NAME_server.hpp and NAME_server.cpp (skeletons), "
+      "and "
+      "NAME_any.hpp and NAME_any.cpp (TypeCodes; what goes into an Any). Corbel's own orb.idl, CosNaming.idl and so on "
+      "are found by #include without -I.");
 }
 
 CLI::App* declare_check(CLI::App& app, tool::CompatArguments& arguments, corbel::idl::front::Options& options) {

@@ -19,8 +19,11 @@ namespace corbel::corba {
 /// One user exception that an operation may raise, as the client sees it.
 struct ExceptionType {
   std::string_view id;
-  /// Reads the members (the repository id has been read) and throws; returns only if decoding failed.
-  void (*decode_and_throw)(cdr::Decoder& decoder);
+  /// Reads the members (the repository id has been read) and throws; returns only if decoding failed. `self` is the
+  /// entry that was found.
+  void (*decode_and_throw)(cdr::Decoder& decoder, const ExceptionType& self);
+  /// For that function.
+  const void* data = nullptr;
 };
 
 /// What a stub knows about an operation; a constant in the generated code.
@@ -38,17 +41,27 @@ struct Call {
   base::FunctionRef<void(cdr::Encoder&)> encode_arguments;
   base::FunctionRef<void(cdr::Decoder&)> decode_results;
   /// For a collocated call: addresses of the result (nullptr for void) and of each parameter, in order; the skeleton of
-  /// the same operation knows their types.
+  /// the same operation knows their types. Null if the caller has none: the call is then marshalled here, too.
   void* const* local_arguments;
 };
 
+/// Reads a user exception, its repository id first, and throws it, or UNKNOWN if the operation does not list it;
+/// returns only if decoding fails.
+CORBEL_API void throw_user_exception(const Operation& operation, cdr::Decoder& decoder);
+
+class AsyncCall;
+
 /// What a reference leads to: a remote object or one in this process. Shared by all stubs of the same reference;
 /// thread-safe.
-class Target {
+class CORBEL_API Target {
  public:
   virtual ~Target() = default;
   /// Carries out the call; returns when it is done, or throws a CORBA exception.
   virtual void invoke(const Call& call) = 0;
+  /// Begins the call and returns; its outcome goes to `call`, to which the target keeps a reference meanwhile (it is a
+  /// counted object: see async_call.hpp). Throws what stopped it before a request had been sent; `call` is not told
+  /// then.
+  virtual void invoke_async(AsyncCall& call);
   /// The reference as data.
   virtual const ior::Ior& ior() const = 0;
   /// The ORB it belongs to (not owned).
@@ -75,6 +88,9 @@ class ServerCall {
   /// Repository ids of the user exceptions that the operation may raise; others become UNKNOWN.
   std::span<const std::string_view> raises() const noexcept { return raises_; }
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
+  /// For servants that do not know the types of the operation: from now on arguments() and reply() serve a collocated
+  /// call as well, and local_arguments() is null. Throws MARSHAL if the caller's arguments cannot be marshalled.
+  virtual void use_octets() {}
   /// Sends the results of a remote call (nothing for a oneway). Everything that `results` refers to need only live
   /// until this returns. At most once.
   virtual void reply(base::FunctionRef<void(cdr::Encoder&)> results) = 0;
@@ -83,6 +99,10 @@ class ServerCall {
   ServerCall(std::string_view operation, cdr::Decoder* arguments, void* const* local_arguments) noexcept
       : operation_(operation), arguments_(arguments), local_arguments_(local_arguments) {}
   ~ServerCall() = default;
+  void set_octets(cdr::Decoder& arguments) noexcept {
+    arguments_ = &arguments;
+    local_arguments_ = nullptr;
+  }
 
  private:
   [[noreturn]] CORBEL_API void throw_bad_arguments() const;

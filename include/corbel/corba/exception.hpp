@@ -107,6 +107,16 @@ CORBEL_SYSTEM_EXCEPTIONS(CORBEL_DECLARE_SYSTEM_EXCEPTION)
 
 namespace corbel::corba {
 
+/// Base of a user exception E without members, which has `_id` and `_label` (its repository id and name).
+template <class E>
+class MemberlessException : public CORBA::UserException {
+ public:
+  [[noreturn]] void _raise() const override { throw static_cast<const E&>(*this); }
+  const char* _rep_id() const noexcept override { return E::_id; }
+  const char* _name() const noexcept override { return E::_label; }
+  void _encode(cdr::Encoder& encoder) const override { encoder.put_plain_string(E::_id); }
+};
+
 /// Throws the system exception with the repository id; UNKNOWN (minor OMG 2) if it is no standard one.
 [[noreturn]] CORBEL_API void raise_system_exception(std::string_view id, std::uint32_t minor,
                                                     CORBA::CompletionStatus completed, std::string detail = {});

@@ -30,6 +30,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_PARAM, 9, kUrlBadSpecificPart, "URL: bad scheme-specific part")                       \
   X(BAD_PARAM, 10, kUrlOther, "URL: other")                                                   \
   X(BAD_PARAM, 14, kBadObjectId, "object id was not made by this POA")                        \
+  X(BAD_PARAM, 21, kNotAnException, "set_exception with what is no exception")                \
   X(BAD_PARAM, 23, kWideDataWithoutCodeSet, "no wide code set negotiated")                    \
   X(BAD_PARAM, 25, kEnumOutOfRange, "enumerator out of range")                                \
   X(BAD_PARAM, 27, kNilInitialReference, "register_initial_reference with nil")               \
@@ -43,6 +44,11 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_INV_ORDER, 3, kWouldDeadlock, "would deadlock")                                       \
   X(BAD_INV_ORDER, 4, kOrbShutDown, "ORB has shut down")                                      \
   X(BAD_INV_ORDER, 6, kServantManagerAlreadySet, "servant manager already set")               \
+  X(BAD_INV_ORDER, 7, kArgumentsTwice, "arguments of a server request asked for again")       \
+  X(BAD_INV_ORDER, 10, kRequestSentTwice, "request was sent before")                          \
+  X(BAD_INV_ORDER, 11, kRequestNotSent, "request was not sent yet")                           \
+  X(BAD_INV_ORDER, 12, kResultTakenTwice, "result was retrieved before")                      \
+  X(BAD_INV_ORDER, 13, kRequestNotDeferred, "request was not sent deferred")                  \
   X(BAD_INV_ORDER, 17, kPoaBeingDestroyed, "POA is being destroyed")                          \
   X(TRANSIENT, 1, kRequestDiscarded, "request discarded by POA manager")                      \
   X(TRANSIENT, 2, kNoUsableProfile, "no usable profile")                                      \

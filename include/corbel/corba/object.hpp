@@ -18,6 +18,9 @@ namespace CORBA {
 
 class AbstractBase;
 class ORB;
+class NVList;
+class Request;
+struct NamedValue;
 class ValueBase;
 class ValueFactoryBase;
 template <class T>
@@ -108,6 +111,10 @@ class CORBEL_API Object {
   /// The most derived interface's repository id, asked from the object.
   virtual std::string _repository_id();
   virtual object_reference<ORB> _get_orb();
+  /// A call to be put together at run time (corbel/dynamic/request.hpp). Throws NO_IMPLEMENT for local objects.
+  object_reference<Request> _request(const std::string& operation);
+  object_reference<Request> _create_request(const std::string& operation, const NVList& arguments,
+                                            const NamedValue& result);
   /// True for objects that cannot be marshalled.
   virtual bool _is_local() const noexcept { return target_ == nullptr; }
 

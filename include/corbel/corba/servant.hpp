@@ -82,6 +82,8 @@ class CORBEL_API Servant : public corbel::base::SharedFromThis {
   /// The most derived interface.
   virtual std::string _repository_id();
 
+  /// For object adapters: the most derived interface when the servant serves the object `object_id` of `poa`.
+  virtual std::string _interface_of(corbel::base::ConstByteSpan object_id, const CORBA::object_reference<POA>& poa);
   /// For generated code. Finds and serves the operation; false if the interface has none of that name.
   virtual bool _dispatch(corbel::corba::ServerCall& call) = 0;
   /// For generated code. Repository ids of the interface and all its bases, the most derived first.

@@ -104,22 +104,16 @@ namespace CORBA {
 class CORBEL_API TypeCode {
  public:
   /// Raised when an accessor does not fit the kind.
-  class CORBEL_API BadKind final : public UserException {
+  class CORBEL_API BadKind final : public corbel::corba::MemberlessException<BadKind> {
    public:
     static constexpr const char* _id = "IDL:omg.org/CORBA/TypeCode/BadKind:1.0";
-    [[noreturn]] void _raise() const override;
-    const char* _rep_id() const noexcept override;
-    const char* _name() const noexcept override;
-    void _encode(corbel::cdr::Encoder& encoder) const override;
+    static constexpr const char* _label = "BadKind";
   };
   /// Raised when an index is not less than member_count().
-  class CORBEL_API Bounds final : public UserException {
+  class CORBEL_API Bounds final : public corbel::corba::MemberlessException<Bounds> {
    public:
     static constexpr const char* _id = "IDL:omg.org/CORBA/TypeCode/Bounds:1.0";
-    [[noreturn]] void _raise() const override;
-    const char* _rep_id() const noexcept override;
-    const char* _name() const noexcept override;
-    void _encode(corbel::cdr::Encoder& encoder) const override;
+    static constexpr const char* _label = "Bounds";
   };
 
   constexpr explicit TypeCode(const corbel::dynamic::TypeNode& node) noexcept : node_(node) {}

@@ -68,7 +68,7 @@ R call(CORBA::Object& self, const corba::Operation& operation, Parameters... par
 
 /// ExceptionType row for a generated user exception.
 template <class E>
-void decode_and_throw(cdr::Decoder& decoder) {
+void decode_and_throw(cdr::Decoder& decoder, const corba::ExceptionType&) {
   E exception;
   Codec<E>::decode(decoder, exception);
   if (decoder.ok()) throw exception;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "corbel/corba/object.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/transport/transport.hpp"
 
@@ -15,12 +17,20 @@ class ObjectAdapter;
 /// Makes what serves the requests of an ORB; called once, when the ORB is created. `poa` ships one.
 using AdapterFactory = std::unique_ptr<ObjectAdapter> (*)(Core& core);
 
-/// The message protocols and transports that an ORB is built from, in order of preference, and its object adapter.
-/// `builtins` lists what ships; an application passes its own to ORB_init.
+/// An initial reference to a local object, made whenever it is asked for.
+struct LocalInitialReference {
+  std::string_view name;
+  CORBA::object_reference<CORBA::Object> (*make)(corba::OrbContext& orb);
+};
+
+/// The message protocols and transports that an ORB is built from, in order of preference, its object adapter, and the
+/// local objects that resolve_initial_references gives out. `builtins` lists what ships; an application passes its own
+/// to ORB_init.
 struct Components {
   std::vector<std::shared_ptr<const messaging::Protocol>> protocols;
   std::vector<std::shared_ptr<const transport::Factory>> transports;
   AdapterFactory make_adapter = nullptr;  ///< nullptr: a client without object adapters
+  std::vector<LocalInitialReference> local_references = {};
 };
 
 }  // namespace corbel::orb

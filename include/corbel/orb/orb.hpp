@@ -45,8 +45,8 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
   /// to 10 for what it cannot read.
   IDL::traits<Object>::ref_type string_to_object(const std::string& text);
 
-  /// Looks in this order: registered references, -ORBInitRef, "RootPOA" and "POACurrent", -ORBDefaultInitRef. Throws
-  /// InvalidName if none knows the name.
+  /// Looks in this order: registered references, -ORBInitRef, what the ORB has itself ("RootPOA", "POACurrent",
+  /// "CodecFactory", "DynAnyFactory"), -ORBDefaultInitRef. Throws InvalidName if none knows the name.
   IDL::traits<Object>::ref_type resolve_initial_references(const ObjectId& name);
   /// Adds an initial reference, and makes `corbaloc::host:port/name` of this server lead to it. Throws InvalidName for
   /// an empty name or one in use, BAD_PARAM minor OMG 27 for nil.
@@ -90,14 +90,10 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
 };
 
 /// Raised for initial references: the name is empty, unknown or taken (CORBA::ORB::InvalidName).
-class CORBEL_API InvalidName final : public UserException {
+class CORBEL_API InvalidName final : public corbel::corba::MemberlessException<InvalidName> {
  public:
   static constexpr const char* _id = "IDL:omg.org/CORBA/ORB/InvalidName:1.0";
-
-  [[noreturn]] void _raise() const override;
-  const char* _rep_id() const noexcept override;
-  const char* _name() const noexcept override;
-  void _encode(corbel::cdr::Encoder& encoder) const override;
+  static constexpr const char* _label = "InvalidName";
 };
 
 /// The ORB with the id; creates it if there is none (or it was destroyed). Takes -ORB options out of the arguments

@@ -41,6 +41,9 @@ class CORBEL_API ThreadPool {
   /// The calling thread works in the pool until `done` (called with no lock held, on this thread) is true; whoever
   /// makes it true calls notify(). Errors: timed_out, cancelled (after stop()). May be called from within a handler.
   base::Status join_until(base::FunctionRef<bool()> done, base::Deadline deadline = base::Deadline::none());
+  /// Runs `act` while the calling thread leads, so that it may use the reactor; false, at once, if another thread leads
+  /// or the pool has stopped. `act` must not join the pool.
+  bool try_lead(base::FunctionRef<void()> act);
   /// Makes every join_until() look at its condition.
   void notify() noexcept;
 

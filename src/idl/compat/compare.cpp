@@ -67,10 +67,6 @@ void compare_one(Comparison& c, const model::Declaration& before, const model::D
   }
 }
 
-std::string label(const model::Declaration& declaration) {
-  return std::string(kind_name(declaration)) + " '" + scoped_name(declaration) + "'";
-}
-
 void compare_declaration(Comparison& c, const model::Declaration& before, const model::Declaration& after) {
   if (before.kind != after.kind) {
     c.add(Rule::kind_changed, label(before) + " became " + std::string(kind_name(after)), after.where);

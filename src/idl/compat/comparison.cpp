@@ -9,12 +9,8 @@ namespace {
 
 using model::TypeKind;
 
-std::string quoted(const std::string& name) {
+std::string quote(const std::string& name) {
   return "'" + name + "'";
-}
-
-std::string label(const model::Declaration& declaration) {
-  return std::string(kind_name(declaration)) + " " + quoted(scoped_name(declaration));
 }
 
 template <class T>
@@ -55,6 +51,10 @@ struct Text {
 
 }  // namespace
 
+std::string label(const model::Declaration& declaration) {
+  return std::string(kind_name(declaration)) + " " + quote(scoped_name(declaration));
+}
+
 std::string text_of(const model::Value& value) {
   return std::visit(Text{}, value);
 }
@@ -74,7 +74,7 @@ std::string signature(const model::Type& type) {
 void Comparison::types(Rule rule, const model::Declaration& of, const model::Type& before, const model::Type& after,
                        model::Location where, const std::string& part) {
   if (signature(before) == signature(after)) return;
-  add(rule, part + label(of) + " was of type " + quoted(spelling(before)) + " and is of " + quoted(spelling(after)),
+  add(rule, part + label(of) + " was of type " + quote(spelling(before)) + " and is of " + quote(spelling(after)),
       where);
 }
 
@@ -89,31 +89,31 @@ void Comparison::enums(const model::Enum& before, const model::Enum& after) {
   for (const auto* old : before.enumerators) {
     const auto found = known.find(old->name);
     if (found == known.end()) {
-      add_old(Rule::enumerator_removed, quoted(old->name) + " of " + label(before) + " is gone", old->where);
+      add_old(Rule::enumerator_removed, quote(old->name) + " of " + label(before) + " is gone", old->where);
       continue;
     }
     const model::Enumerator& now = *found->second;
     if (old->ordinal != now.ordinal) {
       add(Rule::enumerator_moved,
-          quoted(now.name) + " of " + label(after) + " was sent as " + std::to_string(old->ordinal) +
+          quote(now.name) + " of " + label(after) + " was sent as " + std::to_string(old->ordinal) +
               " and is sent as " + std::to_string(now.ordinal),
           now.where);
     }
     if ((before.has_values || after.has_values) && old->value != now.value) {
-      add(Rule::enumerator_value_changed, "the value of " + quoted(now.name) + " of " + label(after) + " is another",
+      add(Rule::enumerator_value_changed, "the value of " + quote(now.name) + " of " + label(after) + " is another",
           now.where);
     }
     known.erase(found);
   }
   for (const auto& [name, enumerator] : known) {
-    add(Rule::enumerator_added, quoted(name) + " of " + label(after) + " is new", enumerator->where);
+    add(Rule::enumerator_added, quote(name) + " of " + label(after) + " is new", enumerator->where);
   }
 }
 
 void Comparison::member(const model::Declaration& of, const model::Member& before, const model::Member& after) {
-  types(Rule::member_type_changed, of, *before.type, *after.type, after.where, quoted(after.name) + " of ");
+  types(Rule::member_type_changed, of, *before.type, *after.type, after.where, quote(after.name) + " of ");
   if (before.is_public != after.is_public) {
-    add(Rule::member_visibility_changed, quoted(after.name) + " of " + label(of) + " has another visibility",
+    add(Rule::member_visibility_changed, quote(after.name) + " of " + label(of) + " has another visibility",
         after.where);
   }
 }
@@ -129,20 +129,20 @@ void Comparison::members(const model::Declaration& of, const std::vector<model::
   };
   for (std::size_t i = 0; i < before.size(); ++i) {
     const model::Member& old = before[i];
-    const std::string what = quoted(old.name) + " of " + label(of);
+    const std::string what = quote(old.name) + " of " + label(of);
     if (const auto found = new_places.find(old.name); found != new_places.end()) {
       const model::Member& now = after[found->second];
       if (found->second != i) add(Rule::member_moved, what + " is in another place", now.where);
       member(of, old, now);
     } else if (renamed(i)) {
-      add(Rule::member_renamed, what + " is called " + quoted(after[i].name) + " now", after[i].where);
+      add(Rule::member_renamed, what + " is called " + quote(after[i].name) + " now", after[i].where);
     } else {
       add_old(Rule::member_removed, what + " is gone", old.where);
     }
   }
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (old_places.contains(after[i].name) || renamed(i)) continue;
-    add(Rule::member_added, quoted(after[i].name) + " of " + label(of) + " is new", after[i].where);
+    add(Rule::member_added, quote(after[i].name) + " of " + label(of) + " is new", after[i].where);
   }
 }
 
@@ -176,9 +176,9 @@ void Comparison::unions(const model::Union& before, const model::Union& after) {
       continue;
     }
     const model::Member& now = *found->second;
-    types(Rule::case_type_changed, after, *old->type, *now.type, now.where, quoted(now.name) + " of ");
+    types(Rule::case_type_changed, after, *old->type, *now.type, now.where, quote(now.name) + " of ");
     if (old->name != now.name) {
-      add(Rule::case_renamed, quoted(old->name) + " of " + label(after) + " is called " + quoted(now.name) + " now",
+      add(Rule::case_renamed, quote(old->name) + " of " + label(after) + " is called " + quote(now.name) + " now",
           now.where);
     }
     new_cases.erase(found);
@@ -197,11 +197,11 @@ void Comparison::bases(const model::Declaration& of, const std::vector<const T*>
                        const std::vector<const T*>& after) {
   for (const T* base : before) {
     if (has(after, scoped_name(*base))) continue;
-    add(Rule::base_removed, label(of) + " no longer inherits or supports " + quoted(scoped_name(*base)), of.where);
+    add(Rule::base_removed, label(of) + " no longer inherits or supports " + quote(scoped_name(*base)), of.where);
   }
   for (const T* base : after) {
     if (has(before, scoped_name(*base))) continue;
-    add(Rule::base_added, label(of) + " inherits or supports " + quoted(scoped_name(*base)) + " now", of.where);
+    add(Rule::base_added, label(of) + " inherits or supports " + quote(scoped_name(*base)) + " now", of.where);
   }
 }
 
@@ -233,11 +233,11 @@ void Comparison::raises(const model::Declaration& of, const std::vector<const mo
                         const std::vector<const model::Exception*>& after) {
   for (const auto* exception : after) {
     const std::string name = scoped_name(*exception);
-    if (!has(before, name)) add(Rule::raises_added, label(of) + " raises " + quoted(name) + " now", of.where);
+    if (!has(before, name)) add(Rule::raises_added, label(of) + " raises " + quote(name) + " now", of.where);
   }
   for (const auto* exception : before) {
     const std::string name = scoped_name(*exception);
-    if (!has(after, name)) add(Rule::raises_removed, label(of) + " no longer raises " + quoted(name), of.where);
+    if (!has(after, name)) add(Rule::raises_removed, label(of) + " no longer raises " + quote(name), of.where);
   }
 }
 
@@ -246,18 +246,18 @@ void Comparison::parameters(const model::Operation& before, const model::Operati
   for (std::size_t i = 0; i < common; ++i) {
     const model::Parameter& old = before.parameters[i];
     const model::Parameter& now = after.parameters[i];
-    types(Rule::parameter_type_changed, after, *old.type, *now.type, now.where, quoted(now.name) + " of ");
+    types(Rule::parameter_type_changed, after, *old.type, *now.type, now.where, quote(now.name) + " of ");
     if (old.direction == now.direction) continue;
-    add(Rule::parameter_direction_changed, quoted(now.name) + " of " + label(after) + " has another direction",
+    add(Rule::parameter_direction_changed, quote(now.name) + " of " + label(after) + " has another direction",
         now.where);
   }
   for (std::size_t i = common; i < before.parameters.size(); ++i) {
     const model::Parameter& old = before.parameters[i];
-    add_old(Rule::parameter_removed, quoted(old.name) + " of " + label(after) + " is gone", old.where);
+    add_old(Rule::parameter_removed, quote(old.name) + " of " + label(after) + " is gone", old.where);
   }
   for (std::size_t i = common; i < after.parameters.size(); ++i) {
     const model::Parameter& now = after.parameters[i];
-    add(Rule::parameter_added, quoted(now.name) + " of " + label(after) + " is new", now.where);
+    add(Rule::parameter_added, quote(now.name) + " of " + label(after) + " is new", now.where);
   }
 }
 
@@ -281,7 +281,7 @@ void Comparison::factories(const model::Factory& before, const model::Factory& a
 }
 
 void Comparison::bits(const model::Declaration& of, const std::string& name, bool same, model::Location where) {
-  if (!same) add(Rule::bits_changed, quoted(name) + " of " + label(of) + " is gone or has other bits", where);
+  if (!same) add(Rule::bits_changed, quote(name) + " of " + label(of) + " is gone or has other bits", where);
 }
 
 void Comparison::bitsets(const model::Bitset& before, const model::Bitset& after) {

@@ -9,6 +9,9 @@
 
 namespace corbel::idl::compat {
 
+/// Kind and name of a declaration, as messages begin with them: interface 'A::B'.
+std::string label(const model::Declaration& declaration);
+
 /// Collects the changes; one function per kind of declaration, each given the same declaration of both sides.
 class Comparison {
  public:

@@ -255,7 +255,7 @@ class TypeWriter {
 
   /// An optional member is a union that has the member or nothing.
   std::string member_type(const model::Member& member) {
-    const std::string type = reference(*member.type);
+    std::string type = reference(*member.type);
     if (!member.optional) return type;
     return nameless("tk_union",
                     ", .members = " + list({"{\"value\", " + type + ", 1}"}) + content("&::CORBA::detail::k_boolean"));

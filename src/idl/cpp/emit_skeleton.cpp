@@ -24,7 +24,7 @@ std::string parameter_kind(const Emitter& e, const model::Parameter& p, const Co
 /// `&Echo::echo`, or the overload that is meant.
 std::string method_pointer(const Emitter& e, const Method& method, const std::string& skeleton,
                            const Context& context) {
-  const std::string pointer = "&" + skeleton + "::" + method.name;
+  std::string pointer = "&" + skeleton + "::" + method.name;
   if (!method.overloaded) return pointer;
   std::string parameters;
   for (const auto& p : parameter_list(e, method, context, false)) parameters += (parameters.empty() ? "" : ", ") + p;
@@ -94,6 +94,15 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   out.close("};");
 }
 
+/// Whether the skeleton of a base declares a method of an abstract interface, too.
+bool is_inherited(const model::Interface& interface, const Method& method) {
+  return method.adopted != nullptr &&
+         std::any_of(interface.ancestors.begin(), interface.ancestors.end(), [&](const auto* base) {
+           return !base->is_abstract &&
+                  std::find(base->ancestors.begin(), base->ancestors.end(), method.adopted) != base->ancestors.end();
+         });
+}
+
 }  // namespace
 
 void define_skeleton(Emitter& e, const model::Interface& interface) {
@@ -111,8 +120,9 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
   out.indent();
   out.label("public:");
   for (const auto& method : stub_methods_of(interface)) {
-    out.list("virtual " + spell(*method.result, e.names, context) + " " + method.name + "(",
-             parameter_list(e, method, context, true), ") = 0;");
+    const bool again = is_inherited(interface, method);
+    out.list((again ? "" : "virtual ") + spell(*method.result, e.names, context) + " " + method.name + "(",
+             parameter_list(e, method, context, true), again ? ") override = 0;" : ") = 0;");
   }
   out.blank();
   out.line(reference + " _this();");

@@ -88,7 +88,7 @@ void Parser::fail(Id id, std::string text) {
   if (panic_ || abandoned_) return;
   const Token& found = current();
   if (id == Id::expected || id == Id::bad_type) {
-    text += found.kind == Kind::identifier || found.kind == Kind::integer ? ", found " + quoted(found.text)
+    text += found.kind == Kind::identifier || found.kind == Kind::integer ? ", found " + quote(found.text)
                                                                           : ", found " + describe(found.kind);
   }
   if (!found.reported) diagnostics_.report(id, found.span, std::move(text));
@@ -131,7 +131,7 @@ std::optional<Parser::Name> Parser::parse_new_name(std::string_view what) {
   if (token.later_keyword && !(token.idl4_keyword && options_.idl_version < 4)) {
     diagnostics_.report(
         Id::later_keyword, token.span,
-        quoted(token.text) + " is a keyword of later IDL versions; write '_" + std::string(token.text) + "'");
+        quote(token.text) + " is a keyword of later IDL versions; write '_" + std::string(token.text) + "'");
   }
   return Name{token.text, token.span};
 }

@@ -31,10 +31,10 @@ void append_excerpt(std::string& out, const Place& place) {
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  for (const char of_a : a) {
     std::size_t diagonal = row[0]++;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      const std::size_t substituted = diagonal + (of_a == b[j] ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({substituted, diagonal + 1, row[j] + 1});
     }
@@ -61,7 +61,7 @@ bool is_warning(Id id) noexcept {
   }
 }
 
-std::string quoted(std::string_view name) {
+std::string quote(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
 

@@ -166,7 +166,7 @@ class Diagnostics {
 bool is_warning(Id id) noexcept;
 
 /// `'name'`
-std::string quoted(std::string_view name);
+std::string quote(std::string_view name);
 
 /// The candidate that the name was probably meant to be: same but for case, or at most two typing slips away; else
 /// empty.

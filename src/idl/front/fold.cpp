@@ -108,14 +108,14 @@ template <class Text>
 Value fit_text(const Text& text, const model::Type& type, std::optional<Problem>& problem) {
   if (type.bound == 0 || text.size() <= type.bound) return text;
   problem = Problem{Id::too_long,
-                    "a text of length " + std::to_string(text.size()) + " does not fit in " + quoted(spelling(type))};
+                    "a text of length " + std::to_string(text.size()) + " does not fit in " + quote(spelling(type))};
   return {};
 }
 
 Value fit_integer(Integer value, const model::Type& type, std::optional<Problem>& problem) {
   const IntegerRange range = integer_range(type.kind);
   if (value < range.lowest || value > range.highest) {
-    problem = Problem{Id::out_of_range, to_string(value) + " is outside the range of " + quoted(spelling(type)) + ", " +
+    problem = Problem{Id::out_of_range, to_string(value) + " is outside the range of " + quote(spelling(type)) + ", " +
                                             to_string(range.lowest) + " to " + to_string(range.highest)};
     return {};
   }
@@ -128,7 +128,7 @@ Value fit_floating(Floating value, const model::Type& type, std::optional<Proble
   const auto highest = type.kind == TypeKind::float_ ? static_cast<double>(std::numeric_limits<float>::max())
                                                      : std::numeric_limits<double>::max();
   if (!(std::fabs(value.narrow) <= highest)) {
-    problem = Problem{Id::out_of_range, "the value is outside the range of " + quoted(spelling(type))};
+    problem = Problem{Id::out_of_range, "the value is outside the range of " + quote(spelling(type))};
     return {};
   }
   return value.narrow;
@@ -137,7 +137,7 @@ Value fit_floating(Floating value, const model::Type& type, std::optional<Proble
 Value fit_fixed(const model::Fixed& value, const model::Type& type, std::optional<Problem>& problem) {
   if (type.digits == 0) return value;
   if (auto fitted = cut(value, type.digits, type.scale)) return *std::move(fitted);
-  problem = Problem{Id::out_of_range, "the value does not fit in " + quoted(spelling(type))};
+  problem = Problem{Id::out_of_range, "the value does not fit in " + quote(spelling(type))};
   return {};
 }
 
@@ -221,11 +221,11 @@ Value fit(const Evaluated& value, const model::Type& type, std::optional<Problem
   }
   if (const auto* e = std::get_if<const model::Enumerator*>(&value); e != nullptr && kind == TypeKind::enum_) {
     if ((*e)->owner == type.declaration) return *e;
-    problem = Problem{Id::type_mismatch, quoted((*e)->name) + " belongs to enum " + quoted(scoped_name(*(*e)->owner)) +
-                                             ", not to " + quoted(spelling(type))};
+    problem = Problem{Id::type_mismatch, quote((*e)->name) + " belongs to enum " + quote(scoped_name(*(*e)->owner)) +
+                                             ", not to " + quote(spelling(type))};
     return {};
   }
-  std::string text = std::string(describe(value)) + " cannot be a value of type " + quoted(spelling(type));
+  std::string text = std::string(describe(value)) + " cannot be a value of type " + quote(spelling(type));
   if (is_wide(kind)) text += "; wide literals begin with L";
   if (std::holds_alternative<Integer>(value) && is_floating(kind)) text += "; write it with a decimal point";
   if (is_number(value) && kind == TypeKind::fixed) text += "; write it with the suffix 'd'";

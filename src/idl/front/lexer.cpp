@@ -117,17 +117,17 @@ Token Lexer::read_identifier() {
       result.reported = true;
       if (match.kind == Kind::kw_true || match.kind == Kind::kw_false) {
         diagnostics_.report(Id::keyword_case, result.span,
-                            "boolean literals are written in upper case, " + quoted(match.spelling));
+                            "boolean literals are written in upper case, " + quote(match.spelling));
         result.kind = match.kind;
       } else {
         diagnostics_.report(Id::keyword_case, result.span,
-                            quoted(result.text) + " differs from the keyword " + quoted(match.spelling) +
+                            quote(result.text) + " differs from the keyword " + quote(match.spelling) +
                                 " only in case; write '_" + std::string(result.text) + "' to use it as a name");
       }
       break;
     case KeywordMatch::How::younger_case:
       diagnostics_.report(Id::later_keyword, result.span,
-                          quoted(result.text) + " differs from " + quoted(match.spelling) +
+                          quote(result.text) + " differs from " + quote(match.spelling) +
                               ", a keyword since CORBA 2.3, only in case; write '_" + std::string(result.text) + "'");
       break;
     case KeywordMatch::How::corba3:
@@ -171,7 +171,7 @@ Token Lexer::read_number() {
   if (kind == Kind::fixed) {
     if (result.text.find_first_of("dD") + 1 != result.text.size() ||
         result.text.find_first_of("eE") < result.text.size()) {
-      diagnostics_.report(Id::bad_number, result.span, "malformed fixed-point literal " + quoted(result.text));
+      diagnostics_.report(Id::bad_number, result.span, "malformed fixed-point literal " + quote(result.text));
     }
     return result;
   }
@@ -184,7 +184,7 @@ Token Lexer::read_number() {
   if (error == std::errc::result_out_of_range) {
     diagnostics_.report(Id::bad_number, result.span, "floating-point literal is outside the range of long double");
   } else if (stop != last) {
-    diagnostics_.report(Id::bad_number, result.span, "malformed floating-point literal " + quoted(result.text));
+    diagnostics_.report(Id::bad_number, result.span, "malformed floating-point literal " + quote(result.text));
   }
   return result;
 }
@@ -206,7 +206,7 @@ Token Lexer::read_integer(std::size_t start) {
   } else if (stop != last || error != std::errc()) {
     const char* const what = base == 8 ? "octal" : base == 16 ? "hexadecimal" : "integer";
     diagnostics_.report(Id::bad_number, result.span,
-                        std::string("malformed ") + what + " literal " + quoted(result.text));
+                        std::string("malformed ") + what + " literal " + quote(result.text));
   }
   return result;
 }

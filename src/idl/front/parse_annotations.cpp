@@ -131,8 +131,8 @@ const model::AnnotationType* Parser::find_annotation_type(const ScopedName& name
   append_standard_annotations(candidates);
   const std::string_view guess = closest(name.parts.back().name, candidates);
   const Names::Part& last = name.parts.back();
-  std::string text = "unknown annotation " + quoted("@" + std::string(last.name)) + " is ignored";
-  if (!guess.empty()) text += "; did you mean " + quoted("@" + std::string(guess)) + "?";
+  std::string text = "unknown annotation " + quote("@" + std::string(last.name)) + " is ignored";
+  if (!guess.empty()) text += "; did you mean " + quote("@" + std::string(guess)) + "?";
   diagnostics_.report(Id::unknown_annotation, last.where, std::move(text));
   return nullptr;
 }
@@ -155,7 +155,7 @@ void Parser::parse_annotation_arguments(Applied& one) {
       expect(Kind::equals, "after the name of the parameter");
     }
     const bool repeated = one.annotation.find(name) != nullptr;
-    if (repeated) diagnostics_.report(Id::annotation_argument, where, quoted(name) + " is given twice");
+    if (repeated) diagnostics_.report(Id::annotation_argument, where, quote(name) + " is given twice");
     parse_annotation_argument(one, std::move(name), where);
   } while (accept(Kind::comma));
   expect(Kind::right_paren, "after the parameters of the annotation");
@@ -177,7 +177,7 @@ void Parser::parse_annotation_argument(Applied& one, std::string name, Span wher
   }
   if (parameter == nullptr && member == nullptr) {
     diagnostics_.report(Id::annotation_argument, where,
-                        quoted("@" + one.annotation.name) + " has no parameter " + quoted(name));
+                        quote("@" + one.annotation.name) + " has no parameter " + quote(name));
     parse_expression(0);
     return;
   }
@@ -195,9 +195,9 @@ void Parser::parse_annotation_argument(Applied& one, std::string name, Span wher
     value = plain(evaluated);
     span.length = std::max(previous_end_, span.offset + 1) - span.offset;
     if (parameter != nullptr && !is_unknown(evaluated) && !is_of(parameter->type, evaluated)) {
-      diagnostics_.report(Id::annotation_argument, span,
-                          quoted(name) + " of " + quoted("@" + one.annotation.name) + " must be " +
-                              std::string(wanted(parameter->type)));
+      diagnostics_.report(
+          Id::annotation_argument, span,
+          quote(name) + " of " + quote("@" + one.annotation.name) + " must be " + std::string(wanted(parameter->type)));
       value = {};
     }
   }
@@ -219,7 +219,7 @@ void Parser::check_annotation_arguments(const Applied& one) {
   const auto missing = [&](std::string_view name) {
     if (one.annotation.find(name) != nullptr) return;
     diagnostics_.report(Id::annotation_argument, one.where,
-                        quoted("@" + one.annotation.name) + " needs a " + quoted(name));
+                        quote("@" + one.annotation.name) + " needs a " + quote(name));
   };
   if (one.standard != nullptr) {
     for (const auto& parameter : one.standard->parameters) {
@@ -239,12 +239,12 @@ std::vector<Applied> Parser::take_applied(Target target) {
   for (const Applied& one : list) {
     if (one.standard != nullptr && !one.standard->may_stand_before(target)) {
       diagnostics_.report(Id::annotation_place, one.where,
-                          quoted("@" + one.annotation.name) + " cannot stand before " + std::string(describe(target)));
+                          quote("@" + one.annotation.name) + " cannot stand before " + std::string(describe(target)));
     }
     if (one.standard == nullptr || one.standard->name == "verbatim") continue;
     const auto [earlier, added] = seen.try_emplace(one.standard, one.where);
     if (added) continue;
-    diagnostics_.report(Id::annotation_conflict, one.where, quoted("@" + one.annotation.name) + " is applied twice")
+    diagnostics_.report(Id::annotation_conflict, one.where, quote("@" + one.annotation.name) + " is applied twice")
         .note(earlier->second, "first applied here");
   }
   return list;
@@ -279,7 +279,7 @@ std::optional<std::uint32_t> Parser::annotated_number(const std::vector<Applied>
   if (*integer >= lowest && *integer <= highest) return static_cast<std::uint32_t>(*integer);
   if (*integer >= 0 && *integer <= UINT32_MAX) {
     diagnostics_.report(Id::annotation_argument, one->value_spans[0],
-                        quoted("@" + std::string(name)) + " must be from " + std::to_string(lowest) + " to " +
+                        quote("@" + std::string(name)) + " must be from " + std::to_string(lowest) + " to " +
                             std::to_string(highest) + ", not " + to_string(*integer));
   }
   return std::nullopt;
@@ -337,7 +337,7 @@ void Parser::check_member_ids(const std::vector<model::Member>& members, Span wh
     if (!member.id || seen.insert(*member.id).second) continue;
     diagnostics_.report(
         Id::annotation_conflict, where,
-        "two members have the id " + std::to_string(*member.id) + "; the second is " + quoted(member.name));
+        "two members have the id " + std::to_string(*member.id) + "; the second is " + quote(member.name));
   }
 }
 
@@ -352,13 +352,13 @@ void Parser::parse_annotation_type() {
   if (entry != nullptr) entry->inner = &scope;
   if (find_standard_annotation(name->text) != nullptr) {
     diagnostics_.report(Id::redefinition, name->where,
-                        quoted("@" + std::string(name->text)) + " is an annotation of the standard");
+                        quote("@" + std::string(name->text)) + " is an annotation of the standard");
   }
-  if (!expect(Kind::left_brace, "to open annotation " + quoted(name->text))) return;
+  if (!expect(Kind::left_brace, "to open annotation " + quote(name->text))) return;
   {
     const Inside inside(*this, scope, &annotation->contents);
     auto* outer = std::exchange(annotation_, annotation);
-    parse_body(&Parser::parse_annotation_member, "annotation " + quoted(name->text));
+    parse_body(&Parser::parse_annotation_member, "annotation " + quote(name->text));
     annotation_ = outer;
   }
   add(annotation);
@@ -376,7 +376,7 @@ void Parser::parse_annotation_member() {
   const model::Type* type = parse_type(Use::element);
   if (type != nullptr && resolve(*type).kind != TypeKind::any && !may_be_constant(resolve(*type).kind)) {
     diagnostics_.report(Id::bad_constant_type, where,
-                        "a parameter of an annotation cannot be of type " + quoted(spelling(*type)));
+                        "a parameter of an annotation cannot be of type " + quote(spelling(*type)));
     type = nullptr;
   }
   const auto name = parse_new_name("a parameter");

@@ -70,7 +70,7 @@ bool Parser::parse_modified_definition() {
                              std::string(modifiers.local    ? "'interface'"
                                          : modifiers.custom ? "'valuetype'"
                                                             : "'interface' or 'valuetype'") +
-                             " after " + quoted(modifier.text));
+                             " after " + quote(modifier.text));
       return true;
     }
   }
@@ -160,14 +160,14 @@ void Parser::parse_module() {
     scope = &names_.open(Scope::Sort::module_, name->text, module);
     if (entry != nullptr) entry->inner = scope;
   }
-  if (!expect(Kind::left_brace, "to open module " + quoted(name->text))) return;
+  if (!expect(Kind::left_brace, "to open module " + quote(name->text))) return;
   add(module);
   {
     const Inside inside(*this, *scope, &module->contents);
     const std::size_t errors = diagnostics_.errors();
-    parse_body(&Parser::parse_definition, "module " + quoted(name->text));
+    parse_body(&Parser::parse_definition, "module " + quote(name->text));
     if (module->contents.empty() && errors == diagnostics_.errors()) {
-      diagnostics_.report(Id::empty_body, name->where, "module " + quoted(name->text) + " is empty");
+      diagnostics_.report(Id::empty_body, name->where, "module " + quote(name->text) + " is empty");
     }
   }
   expect_semicolon("module");
@@ -181,8 +181,8 @@ void Parser::check_reopening(model::Module& module, const Entry& first, Span whe
   if (module.repository_id == first.declaration->repository_id) return;
   diagnostics_
       .report(Id::prefix_differs, where,
-              "the prefix in force here gives " + quoted(module.repository_id) + ", but module " + quoted(module.name) +
-                  " was opened as " + quoted(first.declaration->repository_id))
+              "the prefix in force here gives " + quote(module.repository_id) + ", but module " + quote(module.name) +
+                  " was opened as " + quote(first.declaration->repository_id))
       .note(first.where, "first opened here");
 }
 
@@ -196,11 +196,11 @@ void Parser::parse_constant() {
   const Span where = panic_ || abandoned_ ? Span{} : current().span;
   const model::Type* type = parse_type(Use::constant);
   if (type != nullptr && !may_be_constant(resolve(*type).kind)) {
-    diagnostics_.report(Id::bad_constant_type, where, "a constant cannot be of type " + quoted(spelling(*type)));
+    diagnostics_.report(Id::bad_constant_type, where, "a constant cannot be of type " + quote(spelling(*type)));
     type = nullptr;
   }
   const auto name = parse_new_name("a constant");
-  if (!name || !expect(Kind::equals, "and the value of constant " + quoted(name->text))) return;
+  if (!name || !expect(Kind::equals, "and the value of constant " + quote(name->text))) return;
   auto* constant = make<model::Constant>(*name);
   constant->annotations = annotations_of(applied);
   constant->type = type;
@@ -247,7 +247,7 @@ void Parser::parse_exception() {
   Entry* entry = names_.declare(name->text, name->where, Entry::How::declared, exception);
   Scope& scope = names_.open(Scope::Sort::structure, name->text, exception);
   if (entry != nullptr) entry->inner = &scope;
-  if (!expect(Kind::left_brace, "to open exception " + quoted(name->text))) return;
+  if (!expect(Kind::left_brace, "to open exception " + quote(name->text))) return;
   {
     const Inside inside(*this, scope, &exception->contents);
     parse_members(*exception);
@@ -262,10 +262,10 @@ void Parser::finish_forwards() {
     const bool may_stay = !pending.in_main_file && model::as<model::Interface>(declaration) != nullptr;
     if (pending.used && !may_stay) {
       diagnostics_.report(Id::never_defined, pending.where,
-                          quoted(pending.name) + " is forward declared and used but never defined");
+                          quote(pending.name) + " is forward declared and used but never defined");
     } else if (pending.in_main_file) {
       diagnostics_.report(Id::forward_unused, pending.where,
-                          quoted(pending.name) + " is forward declared but never defined");
+                          quote(pending.name) + " is forward declared but never defined");
     }
   }
 }

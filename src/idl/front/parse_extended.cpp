@@ -112,7 +112,7 @@ const model::Type* Parser::parse_map(Use use) {
   if (!accept_template_close() || key == nullptr || element == nullptr || !bound) return nullptr;
   if (!may_be_key(resolve(*key).kind)) {
     diagnostics_.report(Id::bad_map_key, key_where,
-                        quoted(spelling(*key)) + " has no order that all programs share and cannot be a map's key");
+                        quote(spelling(*key)) + " has no order that all programs share and cannot be a map's key");
     return nullptr;
   }
   if (!may_be_anonymous(use)) return refuse_anonymous(where, "map");
@@ -131,11 +131,11 @@ void Parser::parse_bitset() {
   Entry* entry = names_.declare(name->text, name->where, Entry::How::declared, bitset);
   Scope& scope = names_.open(Scope::Sort::bits, name->text, bitset);
   if (accept(Kind::colon)) parse_bitset_base(*bitset, scope);
-  if (!expect(Kind::left_brace, "to open bitset " + quoted(name->text))) return;
+  if (!expect(Kind::left_brace, "to open bitset " + quote(name->text))) return;
   {
     const Inside inside(*this, scope, contents_);
     auto* outer = std::exchange(bitset_, bitset);
-    parse_body(&Parser::parse_bitfield, "bitset " + quoted(name->text));
+    parse_body(&Parser::parse_bitfield, "bitset " + quote(name->text));
     bitset_ = outer;
   }
   types_[bitset] = model_->add({TypeKind::bitset, 0, nullptr, {}, bitset});
@@ -178,7 +178,7 @@ void Parser::parse_bitfield() {
   if (!accept_template_close()) return;
   if (width && type != nullptr && *width > bits_of(resolve(*type).kind)) {
     diagnostics_.report(Id::bad_bits, where,
-                        quoted(spelling(*type)) + " cannot hold " + std::to_string(*width) + " bits");
+                        quote(spelling(*type)) + " cannot hold " + std::to_string(*width) + " bits");
   }
   model::Bitfield field;
   field.width = static_cast<std::uint16_t>(width.value_or(1));
@@ -219,15 +219,15 @@ void Parser::parse_bitmask() {
   bitmask->bit_bound = static_cast<std::uint16_t>(annotated_number(applied, "bit_bound", 1, kMaxBits).value_or(32));
   types_[bitmask] = model_->add({TypeKind::bitmask, 0, nullptr, {}, bitmask});
   names_.declare(name->text, name->where, Entry::How::declared, bitmask);
-  if (!expect(Kind::left_brace, "to open bitmask " + quoted(name->text))) return;
+  if (!expect(Kind::left_brace, "to open bitmask " + quote(name->text))) return;
   if (at(Kind::right_brace)) {
-    diagnostics_.report(Id::empty_body, name->where, "bitmask " + quoted(name->text) + " has no flags");
+    diagnostics_.report(Id::empty_body, name->where, "bitmask " + quote(name->text) + " has no flags");
   } else {
     const Inside inside(*this, names_.open(Scope::Sort::bits, name->text, bitmask), contents_);
     parse_flags(*bitmask);
   }
   leave_list();
-  expect(Kind::right_brace, "at the end of bitmask " + quoted(name->text));
+  expect(Kind::right_brace, "at the end of bitmask " + quote(name->text));
   add(bitmask);
   expect_semicolon("bitmask");
 }
@@ -247,7 +247,7 @@ void Parser::parse_flags(model::Bitmask& bitmask) {
     if (position >= bitmask.bit_bound) {
       diagnostics_.report(
           Id::bad_bits, name->where,
-          "flag " + quoted(name->text) + " is beyond the mask's " + std::to_string(bitmask.bit_bound) + " bits");
+          "flag " + quote(name->text) + " is beyond the mask's " + std::to_string(bitmask.bit_bound) + " bits");
     } else if (!taken.insert(position).second) {
       diagnostics_.report(Id::bad_bits, name->where, "position " + std::to_string(position) + " is already taken");
     }

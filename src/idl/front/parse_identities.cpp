@@ -43,7 +43,7 @@ void Parser::parse_typeid() {
   if (const Span* fixed = ids_.fixed_at(declaration)) {
     diagnostics_
         .report(Id::id_conflict, where,
-                "the repository id of " + quoted(declaration.name) + " is already " + quoted(declaration.repository_id))
+                "the repository id of " + quote(declaration.name) + " is already " + quote(declaration.repository_id))
         .note(*fixed, "set here");
     return;
   }
@@ -87,7 +87,7 @@ void Parser::set_type_prefix(const Entry& entry, const std::string& prefix, Span
     if (known->second.text == prefix) return;
     diagnostics_
         .report(Id::id_conflict, where,
-                "the prefix of " + quoted(entry.name) + " is already " + quoted(known->second.text))
+                "the prefix of " + quote(entry.name) + " is already " + quote(known->second.text))
         .note(known->second.where, "set here");
     return;
   }

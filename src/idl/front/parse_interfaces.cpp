@@ -28,7 +28,7 @@ void Parser::parse_interface(const Modifiers& modifiers) {
   if (at(Kind::colon)) parse_bases(*interface, scope);
   if (entry != nullptr) entry->inner = &scope;
   interface->defined = true;
-  if (!expect(Kind::left_brace, "to open interface " + quoted(name->text))) return;
+  if (!expect(Kind::left_brace, "to open interface " + quote(name->text))) return;
   check_inherited_clashes(interface->name, scope, name->where);
   add(interface);
   {
@@ -36,7 +36,7 @@ void Parser::parse_interface(const Modifiers& modifiers) {
     interface_ = interface;
     view_ = is_on(applied, "view");
     ami_ = is_on(applied, "ami");
-    parse_body(&Parser::parse_export, "interface " + quoted(name->text));
+    parse_body(&Parser::parse_export, "interface " + quote(name->text));
     interface_ = nullptr;
     view_ = ami_ = false;
   }
@@ -71,7 +71,7 @@ void Parser::add_base(model::Interface& interface, Scope& scope, const ScopedNam
     return;
   }
   if (std::find(interface.bases.begin(), interface.bases.end(), base) != interface.bases.end()) {
-    diagnostics_.report(Id::duplicate_base, name.where, quoted(base->name) + " is already a direct base");
+    diagnostics_.report(Id::duplicate_base, name.where, quote(base->name) + " is already a direct base");
     return;
   }
   if (entry->inner == nullptr) return;
@@ -83,7 +83,7 @@ void Parser::add_base(model::Interface& interface, Scope& scope, const ScopedNam
 /// Only what has been defined, and is not the declaration at hand, can be inherited.
 bool Parser::may_inherit(bool defined, bool itself, const Entry& entry, Span where) {
   if (defined && !itself) return true;
-  diagnostics_.report(Id::incomplete, where, quoted(entry.name) + " cannot be inherited before it is defined")
+  diagnostics_.report(Id::incomplete, where, quote(entry.name) + " cannot be inherited before it is defined")
       .note(entry.where, itself ? "this is the declaration at hand" : "forward declared here");
   return false;
 }
@@ -113,7 +113,7 @@ void Parser::check_inherited_clashes(const std::string& name, Scope& scope, Span
       if (added) continue;
       diagnostics_
           .report(Id::inherited_clash, where,
-                  quoted(name) + " inherits two different declarations of " + quoted(entry->name))
+                  quote(name) + " inherits two different declarations of " + quote(entry->name))
           .note(earlier->second->where, describe(*earlier->second) + " declared here")
           .note(entry->where, describe(*entry) + " declared here");
     }

@@ -65,7 +65,7 @@ void Parser::parse_attribute_raises(std::vector<model::Attribute*>& attributes, 
     const bool set = !plain && clause.text == "setraises";
     if (attribute.readonly != plain) {
       diagnostics_.report(Id::attribute_clauses, clause.span,
-                          attribute.readonly ? "a readonly attribute takes 'raises', not " + quoted(clause.text)
+                          attribute.readonly ? "a readonly attribute takes 'raises', not " + quote(clause.text)
                                              : "a writable attribute takes 'getraises' and 'setraises', not 'raises'");
     } else if ((set_seen || (any && !set)) && !panic_) {
       diagnostics_.report(Id::attribute_clauses, clause.span,
@@ -197,7 +197,7 @@ std::vector<const model::Exception*> Parser::parse_raises() {
       diagnostics_.report(Id::wrong_kind, name->where, describe(*entry) + " is not an exception")
           .note(entry->where, "declared here");
     } else if (std::find(raises.begin(), raises.end(), exception) != raises.end()) {
-      diagnostics_.report(Id::duplicate_raises, name->where, quoted(exception->name) + " is already listed");
+      diagnostics_.report(Id::duplicate_raises, name->where, quote(exception->name) + " is already listed");
     } else {
       raises.push_back(exception);
     }

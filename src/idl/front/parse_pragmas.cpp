@@ -101,7 +101,7 @@ void Parser::pragma_version(const Token& pragma, std::string_view rest) {
   if (fixed != nullptr && changed != id) {
     diagnostics_
         .report(Id::id_conflict, pragma.span,
-                "the repository id of " + quoted(declaration->name) + " is already " + quoted(id))
+                "the repository id of " + quote(declaration->name) + " is already " + quote(id))
         .note(*fixed, "set here");
     return;
   }
@@ -121,9 +121,8 @@ void Parser::pragma_id(const Token& pragma, std::string_view rest) {
   const Span* fixed = ids_.fixed_at(*declaration);
   if (fixed != nullptr && *id != declaration->repository_id) {
     diagnostics_
-        .report(
-            Id::id_conflict, pragma.span,
-            "the repository id of " + quoted(declaration->name) + " is already " + quoted(declaration->repository_id))
+        .report(Id::id_conflict, pragma.span,
+                "the repository id of " + quote(declaration->name) + " is already " + quote(declaration->repository_id))
         .note(*fixed, "set here");
     return;
   }
@@ -133,7 +132,7 @@ void Parser::pragma_id(const Token& pragma, std::string_view rest) {
 void Parser::set_id(model::Declaration& declaration, std::string_view id, Span where) {
   if (!is_repository_id(id)) {
     diagnostics_.report(Id::odd_repository_id, where,
-                        quoted(id) + " does not look like a repository id such as 'IDL:name:1.0'");
+                        quote(id) + " does not look like a repository id such as 'IDL:name:1.0'");
   }
   declaration.repository_id = id;
   ids_.fix(declaration, where);

@@ -25,7 +25,7 @@ const model::Type* Parser::parse_struct() {
   if (entry != nullptr) entry->inner = &scope;
   apply(*structure, applied);
   if (at(Kind::colon)) parse_struct_base(*structure, scope);
-  if (!expect(Kind::left_brace, "to open struct " + quoted(name->text))) return nullptr;
+  if (!expect(Kind::left_brace, "to open struct " + quote(name->text))) return nullptr;
   const std::size_t errors = diagnostics_.errors();
   open_structures_.insert(structure);
   {
@@ -43,7 +43,7 @@ const model::Type* Parser::parse_struct() {
     const bool allowed = options_.idl_version >= 4;
     diagnostics_.report(
         allowed ? Id::empty_struct : Id::empty_body, name->where,
-        "struct " + quoted(name->text) + " has no members" + (allowed ? ", which only IDL 4 allows" : ""));
+        "struct " + quote(name->text) + " has no members" + (allowed ? ", which only IDL 4 allows" : ""));
   }
   add(structure);
   return types_[structure];
@@ -51,7 +51,7 @@ const model::Type* Parser::parse_struct() {
 
 void Parser::parse_members(model::Struct& structure) {
   model::Struct* outer = std::exchange(struct_, &structure);
-  parse_body(&Parser::parse_member, quoted(structure.name));
+  parse_body(&Parser::parse_member, quote(structure.name));
   struct_ = outer;
 }
 
@@ -109,14 +109,14 @@ const model::Type* Parser::parse_enum() {
   e->bit_bound = static_cast<std::uint16_t>(annotated_number(applied, "bit_bound", 1, 32).value_or(32));
   types_[e] = model_->add({TypeKind::enum_, 0, nullptr, {}, e});
   names_.declare(name->text, name->where, Entry::How::declared, e);
-  if (!expect(Kind::left_brace, "to open enum " + quoted(name->text))) return nullptr;
+  if (!expect(Kind::left_brace, "to open enum " + quote(name->text))) return nullptr;
   if (at(Kind::right_brace)) {
-    diagnostics_.report(Id::empty_body, name->where, "enum " + quoted(name->text) + " has no enumerators");
+    diagnostics_.report(Id::empty_body, name->where, "enum " + quote(name->text) + " has no enumerators");
   } else {
     parse_enumerators(*e);
   }
   leave_list();
-  expect(Kind::right_brace, "at the end of enum " + quoted(name->text));
+  expect(Kind::right_brace, "at the end of enum " + quote(name->text));
   add(e);
   return types_[e];
 }
@@ -171,7 +171,7 @@ void Parser::set_enumerator_value(model::Enum& e, model::Enumerator& enumerator,
              static_cast<std::uint32_t>(enumerator.name.size())};
   diagnostics_.report(Id::bad_bits, where,
                       std::to_string(enumerator.value) + " does not fit in the " + std::to_string(e.bit_bound) +
-                          " bits of enum " + quoted(e.name));
+                          " bits of enum " + quote(e.name));
 }
 
 }  // namespace corbel::idl::front

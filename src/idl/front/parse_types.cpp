@@ -188,7 +188,7 @@ std::optional<const model::Type*> Parser::parse_word_type(Use use) {
   if (current().text == "map") return parse_map(use);
   for (const auto& [word, kind] : kIntegers) {
     if (current().text != word) continue;
-    need_idl4(take().span, quoted(word));
+    need_idl4(take().span, quote(word));
     return basic(kind);
   }
   return std::nullopt;
@@ -219,7 +219,7 @@ const model::Type* Parser::type_of(const Entry& entry, const ScopedName& name, U
   const bool exception = model::as<model::Exception>(entry.declaration) != nullptr;
   diagnostics_
       .report(exception ? Id::exception_as_type : Id::wrong_kind, name.where,
-              exception ? "exception " + quoted(entry.name) + " cannot be used as a type"
+              exception ? "exception " + quote(entry.name) + " cannot be used as a type"
                         : describe(entry) + " is not a type")
       .note(entry.where, "declared here");
   return nullptr;
@@ -236,7 +236,7 @@ const model::Type* Parser::check_use(const model::Type* type, Use use, Span wher
         type->kind != TypeKind::alias) {
       diagnostics_.report(Id::recursive_anonymous, where,
                           "an anonymous sequence in a recursive type is deprecated; forward declare " +
-                              quoted(target->name) + " and name the sequence with typedef");
+                              quote(target->name) + " and name the sequence with typedef");
     }
     return type;
   }
@@ -247,9 +247,9 @@ const model::Type* Parser::check_use(const model::Type* type, Use use, Span wher
   if (pending != pending_.end()) pending->second.used = true;
   if (open_structures_.contains(target)) {
     diagnostics_.report(Id::recursion, where,
-                        quoted(target->name) + " contains itself; only a sequence may hold the type being defined");
+                        quote(target->name) + " contains itself; only a sequence may hold the type being defined");
   } else {
-    auto report = diagnostics_.report(Id::incomplete, where, quoted(target->name) + " is used before it is defined");
+    auto report = diagnostics_.report(Id::incomplete, where, quote(target->name) + " is used before it is defined");
     if (pending != pending_.end()) report.note(pending->second.where, "forward declared here");
   }
   return nullptr;
@@ -264,13 +264,13 @@ bool Parser::check_locality(const model::Type& type, Use use, Span where) {
     const bool in_exception = struct_ != nullptr && struct_->kind == DeclarationKind::exception;
     if (!in_operation && !(use == Use::member && in_exception)) {
       diagnostics_.report(Id::native_misuse, where,
-                          "native type " + quoted(spelling(type)) +
+                          "native type " + quote(spelling(type)) +
                               " may be used for parameters, results and members of exceptions only");
       return false;
     }
     if (in_operation && interface_ != nullptr && !interface_->is_local) {
       diagnostics_.report(Id::native_remote, where,
-                          "native type " + quoted(spelling(type)) + " cannot be sent; make the interface local");
+                          "native type " + quote(spelling(type)) + " cannot be sent; make the interface local");
     }
     return true;
   }
@@ -278,7 +278,7 @@ bool Parser::check_locality(const model::Type& type, Use use, Span where) {
   const model::Declaration* local = local_part(type);
   if (local == nullptr) return true;
   diagnostics_.report(Id::local_misuse, where,
-                      "local interface " + quoted(local->name) + " cannot be sent; only local interfaces may use it");
+                      "local interface " + quote(local->name) + " cannot be sent; only local interfaces may use it");
   return false;
 }
 

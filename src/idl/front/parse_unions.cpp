@@ -82,11 +82,11 @@ const model::Type* Parser::parse_union() {
     }
     model::Union* outer = std::exchange(union_, u);
     auto outer_labels = std::exchange(labels_, {});
-    if (expect(Kind::left_brace, "to open union " + quoted(name->text))) {
+    if (expect(Kind::left_brace, "to open union " + quote(name->text))) {
       const std::size_t errors = diagnostics_.errors();
-      parse_body(&Parser::parse_union_case, "union " + quoted(name->text));
+      parse_body(&Parser::parse_union_case, "union " + quote(name->text));
       if (u->cases.empty() && errors == diagnostics_.errors()) {
-        diagnostics_.report(Id::empty_body, name->where, "union " + quoted(name->text) + " has no members");
+        diagnostics_.report(Id::empty_body, name->where, "union " + quote(name->text) + " has no members");
       }
     }
     if (u->discriminator != nullptr) finish_union(*u);
@@ -108,7 +108,7 @@ const model::Type* Parser::parse_discriminator() {
   if (type == nullptr) return nullptr;
   const model::Type& real = resolve(*type);
   if (real.kind == TypeKind::octet || real.kind == TypeKind::wchar) {
-    need_idl4(where, quoted(spelling(real)) + " as discriminator");
+    need_idl4(where, quote(spelling(real)) + " as discriminator");
     return type;
   }
   const bool allowed = integer_range(real.kind).highest > 0 || real.kind == TypeKind::boolean ||
@@ -116,7 +116,7 @@ const model::Type* Parser::parse_discriminator() {
   if (allowed) return type;
   diagnostics_.report(
       Id::bad_discriminator, where,
-      "a discriminator is an integer, octet, char, wchar, boolean or enum, not " + quoted(spelling(*type)));
+      "a discriminator is an integer, octet, char, wchar, boolean or enum, not " + quote(spelling(*type)));
   return nullptr;
 }
 
@@ -179,7 +179,7 @@ void Parser::finish_union(model::Union& u) {
     const auto with_default = std::find_if(u.cases.begin(), u.cases.end(), [](const auto& c) { return c.is_default; });
     if (with_default != u.cases.end()) {
       diagnostics_.report(Id::superfluous_default, names_.current().find(folded(with_default->member.name))->where,
-                          "the labels already name every value of " + quoted(spelling(*u.discriminator)) +
+                          "the labels already name every value of " + quote(spelling(*u.discriminator)) +
                               ", so nothing is left for 'default'");
     }
     return;

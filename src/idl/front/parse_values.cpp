@@ -32,14 +32,14 @@ void Parser::parse_value(const Modifiers& modifiers) {
   if (accept(Kind::kw_supports)) parse_supports(*value, scope);
   if (entry != nullptr) entry->inner = &scope;
   value->defined = true;
-  if (!expect(Kind::left_brace, "to open valuetype " + quoted(name->text))) return;
+  if (!expect(Kind::left_brace, "to open valuetype " + quote(name->text))) return;
   check_inherited_clashes(value->name, scope, name->where);
   add(value);
   {
     const Inside inside(*this, scope, &value->contents);
     value_ = value;
     view_ = is_on(applied, "view");
-    parse_body(&Parser::parse_value_element, "valuetype " + quoted(name->text));
+    parse_body(&Parser::parse_value_element, "valuetype " + quote(name->text));
     value_ = nullptr;
     view_ = false;
   }
@@ -55,7 +55,7 @@ void Parser::parse_value_box(const Name& name, const Modifiers& modifiers, const
   const model::Type* type = parse_type(Use::box);
   if (type != nullptr && (resolve(*type).kind == TypeKind::value || resolve(*type).kind == TypeKind::value_box ||
                           resolve(*type).kind == TypeKind::value_base)) {
-    diagnostics_.report(Id::bad_box, where, quoted(spelling(*type)) + " is a valuetype already and cannot be boxed");
+    diagnostics_.report(Id::bad_box, where, quote(spelling(*type)) + " is a valuetype already and cannot be boxed");
     type = nullptr;
   }
   auto* box = make<model::ValueBox>(name);
@@ -106,7 +106,7 @@ void Parser::add_value_base(model::ValueType& value, Scope& scope, const ScopedN
   }
   if (!may_inherit(base->defined, base == &value, *entry, name.where)) return;
   if (std::find(value.bases.begin(), value.bases.end(), base) != value.bases.end()) {
-    diagnostics_.report(Id::duplicate_base, name.where, quoted(base->name) + " is already a direct base");
+    diagnostics_.report(Id::duplicate_base, name.where, quote(base->name) + " is already a direct base");
     return;
   }
   if (!base->is_abstract) {
@@ -140,7 +140,7 @@ void Parser::parse_supports(model::ValueType& value, Scope& scope) {
     }
     if (!may_inherit(interface->defined, false, *entry, name->where)) continue;
     if (std::find(value.supports.begin(), value.supports.end(), interface) != value.supports.end()) {
-      diagnostics_.report(Id::duplicate_base, name->where, quoted(interface->name) + " is already supported");
+      diagnostics_.report(Id::duplicate_base, name->where, quote(interface->name) + " is already supported");
       continue;
     }
     if (!interface->is_abstract && !value.supports.empty()) {

@@ -23,6 +23,14 @@
 
 namespace corbel::idl::front {
 
+/// What stands before `interface` or `valuetype`.
+struct Modifiers {
+  bool abstract = false;
+  bool local = false;
+  bool custom = false;
+  Span where{};  ///< of the modifier
+};
+
 /// Recursive descent over one preprocessed file: IDL declares before it uses, so one pass resolves, checks and builds
 /// the model. After a syntax error the parser is in panic: no token matches any more, every function falls through to
 /// the nearest statement loop, and that one skips to the next `;` or `}`. One parser per file; not thread-safe.
@@ -38,12 +46,6 @@ class Parser {
   enum class Use : std::uint8_t { member, alias, box, element, parameter, result, attribute, constant };
   /// What a list of parameters belongs to.
   enum class ParameterRules : std::uint8_t { operation, oneway, factory };
-  struct Modifiers {
-    bool abstract = false;
-    bool local = false;
-    bool custom = false;
-    Span where{};  ///< of the modifier
-  };
   struct TypePrefix {
     std::string text;
     Span where;

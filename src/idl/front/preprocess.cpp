@@ -114,6 +114,7 @@ std::vector<std::string> arguments_for(const std::string& path, const Options& o
   ::setenv("LC_ALL", "C", 1);
   child.pipe = pipe;
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (auto& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   mcpp_set_out_func(put_character, put_string, put_formatted);

@@ -44,7 +44,7 @@ void collect_inherited(Scope& scope, const std::string& key, std::unordered_set<
 }  // namespace
 
 std::string describe(const Entry& entry) {
-  return std::string(kind_name(entry)) + " " + quoted(entry.name);
+  return std::string(kind_name(entry)) + " " + quote(entry.name);
 }
 
 Entry* Scope::find(const std::string& folded_name) noexcept {
@@ -106,7 +106,7 @@ bool Names::clashes(std::string_view name, Span where) {
   const bool may_repeat = current_->sort() == Scope::Sort::operation || current_->sort() == Scope::Sort::bits;
   if (!may_repeat && current_->parent() != nullptr && key == folded(current_->name())) {
     diagnostics_.report(Id::enclosing_name, where,
-                        quoted(name) + " is already the name of the scope that it would be a direct member of");
+                        quote(name) + " is already the name of the scope that it would be a direct member of");
     return true;
   }
   if (const Entry* existing = current_->find(key)) {
@@ -114,15 +114,15 @@ bool Names::clashes(std::string_view name, Span where) {
     if (existing->how == Entry::How::introduced) {
       diagnostics_
           .report(Id::introduced_clash, where,
-                  quoted(name) + " cannot be declared here: this scope already uses " + describe(*origin))
+                  quote(name) + " cannot be declared here: this scope already uses " + describe(*origin))
           .note(existing->where, "first used here")
           .note(origin->where, "declared here");
     } else {
       const bool same = existing->name == name;
       diagnostics_
           .report(same ? Id::redefinition : Id::case_clash, where,
-                  same ? "redefinition of " + quoted(name)
-                       : quoted(name) + " differs from " + describe(*existing) + " only in case")
+                  same ? "redefinition of " + quote(name)
+                       : quote(name) + " differs from " + describe(*existing) + " only in case")
           .note(existing->where, describe(*existing) + " first declared here");
     }
     return true;
@@ -136,7 +136,7 @@ bool Names::clashes_with_bases(std::string_view name, const std::string& key, Sp
     if (inherited == nullptr || !is_inherited_for_good(*inherited)) continue;
     diagnostics_
         .report(Id::inherited_redefinition, where,
-                quoted(name) + " redefines " + describe(*inherited) + " inherited from " + quoted(base->name()))
+                quote(name) + " redefines " + describe(*inherited) + " inherited from " + quote(base->name()))
         .note(inherited->where, "declared here");
     return true;
   }
@@ -150,7 +150,7 @@ const Entry* Names::find_in(Scope& scope, const Part& part, const std::string& k
   if (found.empty()) return nullptr;
   if (found.size() > 1) {
     auto report = diagnostics_.report(Id::ambiguous, part.where,
-                                      quoted(part.name) + " is ambiguous: it is inherited from several interfaces");
+                                      quote(part.name) + " is ambiguous: it is inherited from several interfaces");
     for (const Entry* entry : found) report.note(entry->where, describe(*entry) + " declared here");
     return &kSilent;
   }
@@ -196,7 +196,7 @@ bool Names::check_case(const Entry& entry, const Part& part) {
   if (entry.name == part.name) return true;
   diagnostics_
       .report(Id::case_use, part.where,
-              quoted(part.name) + " differs in case from its declaration; did you mean " + quoted(entry.name) + "?")
+              quote(part.name) + " differs in case from its declaration; did you mean " + quote(entry.name) + "?")
       .note(entry.where, "declared here");
   return false;
 }
@@ -221,10 +221,10 @@ void Names::report_undeclared(const Part& part, Scope& from, bool outward) {
   }
   if (outward) append_keywords(candidates);
   const std::string_view guess = closest(part.name, candidates);
-  std::string text = quoted(part.name) + " is not declared";
+  std::string text = quote(part.name) + " is not declared";
   if (!outward)
-    text = "there is no " + quoted(part.name) + " in " + (from.name().empty() ? "the file scope" : quoted(from.name()));
-  if (!guess.empty()) text += "; did you mean " + quoted(guess) + "?";
+    text = "there is no " + quote(part.name) + " in " + (from.name().empty() ? "the file scope" : quote(from.name()));
+  if (!guess.empty()) text += "; did you mean " + quote(guess) + "?";
   diagnostics_.report(Id::undeclared, part.where, std::move(text));
 }
 

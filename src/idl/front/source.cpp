@@ -33,7 +33,7 @@ void skip_blanks(std::string_view& line) {
 
 }  // namespace
 
-Source::Source(std::string text, std::string file_name, std::string strip)
+Source::Source(std::string text, const std::string& file_name, std::string strip)
     : text_(std::move(text)), strip_(std::move(strip)) {
   include_stack_.push_back(file_index(file_name));
   markers_.push_back({});

@@ -38,7 +38,7 @@ class Source {
  public:
   /// `file_name` is file 0, to which the text belongs until a line marker says otherwise. A marker in the very first
   /// line names file 0 too. `strip` is cut off the front of the names in markers.
-  Source(std::string text, std::string file_name, std::string strip = "");
+  Source(std::string text, const std::string& file_name, std::string strip = "");
 
   std::string_view text() const noexcept { return text_; }
   const std::vector<std::string>& files() const noexcept { return files_; }

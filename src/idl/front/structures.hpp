@@ -32,7 +32,7 @@ void Parser::set_modifiers(T& target, const Modifiers& modifiers, bool first, Sp
   if (first || !differs) return;
   diagnostics_
       .report(Id::modifiers_differ, where,
-              quoted(target.name) + " was declared as " + std::string(kind_name(target)) + " before")
+              quote(target.name) + " was declared as " + std::string(kind_name(target)) + " before")
       .note(earlier, "declared here");
 }
 
@@ -91,8 +91,8 @@ T* Parser::begin_structure(const Name& name, Entry*& entry, const Modifiers& mod
   if (ids_.fixed_at(*target) == nullptr && ids_.make(*target) != target->repository_id) {
     diagnostics_
         .report(Id::prefix_differs, name.where,
-                "the prefix in force here gives " + quoted(ids_.make(*target)) + ", but the forward declaration had " +
-                    quoted(target->repository_id))
+                "the prefix in force here gives " + quote(ids_.make(*target)) + ", but the forward declaration had " +
+                    quote(target->repository_id))
         .note(existing->where, "forward declared here");
   }
   set_modifiers(*target, modifiers, false, name.where, existing->where);

@@ -23,8 +23,8 @@ void encode(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
 }
 
 template <class Minor, class Swapped>
-base::Result<IncomingReply> decode(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
-                                   cdr::Decoder& body, Swapped swapped) {
+base::Result<IncomingReply> reply_of(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                                     cdr::Decoder& body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
   ServiceContextView contexts;
   HeaderReader reader(message, swapped);
@@ -48,10 +48,10 @@ base::Result<IncomingReply> decode(const FrameHeader& frame, base::ConstByteSpan
                [&]<class Minor>() { encode<Minor>(encoder, request_id, status, contexts, body, format.swapped()); });
 }
 
-[[gnu::noinline]] base::Result<IncomingReply> decode_uncommon(const FrameHeader& frame, base::ConstByteSpan message,
-                                                              const cdr::Limits& limits, cdr::Decoder& body) {
+[[gnu::noinline]] base::Result<IncomingReply> uncommon_reply(const FrameHeader& frame, base::ConstByteSpan message,
+                                                             const cdr::Limits& limits, cdr::Decoder& body) {
   return with_version(frame.version.minor,
-                      [&]<class Minor>() { return decode<Minor>(frame, message, limits, body, is_swapped(frame)); });
+                      [&]<class Minor>() { return reply_of<Minor>(frame, message, limits, body, is_swapped(frame)); });
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ void Giop::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplySt
 
 base::Result<IncomingReply> Giop::decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
                                                const cdr::Limits& limits, cdr::Decoder& body) const {
-  if (!is_common(frame.version.minor, is_swapped(frame))) return decode_uncommon(frame, message, limits, body);
-  return decode<MinorVersion<2>>(frame, message, limits, body, std::false_type());
+  if (!is_common(frame.version.minor, is_swapped(frame))) return uncommon_reply(frame, message, limits, body);
+  return reply_of<MinorVersion<2>>(frame, message, limits, body, std::false_type());
 }
 
 }  // namespace corbel::messaging::giop

@@ -40,8 +40,8 @@ void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter bo
 }
 
 template <class Minor, class Swapped>
-base::Result<IncomingRequest> decode(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
-                                     cdr::Decoder& body, Swapped swapped) {
+base::Result<IncomingRequest> request_of(const FrameHeader& frame, base::ConstByteSpan message,
+                                         const cdr::Limits& limits, cdr::Decoder& body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
   ServiceContextView contexts;
   HeaderReader reader(message, swapped);
@@ -76,10 +76,11 @@ base::Result<IncomingRequest> decode(const FrameHeader& frame, base::ConstByteSp
   with_version(format.giop_minor, [&]<class Minor>() { encode<Minor>(encoder, request, body, format.swapped()); });
 }
 
-[[gnu::noinline]] base::Result<IncomingRequest> decode_uncommon(const FrameHeader& frame, base::ConstByteSpan message,
-                                                                const cdr::Limits& limits, cdr::Decoder& body) {
-  return with_version(frame.version.minor,
-                      [&]<class Minor>() { return decode<Minor>(frame, message, limits, body, is_swapped(frame)); });
+[[gnu::noinline]] base::Result<IncomingRequest> uncommon_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                                 const cdr::Limits& limits, cdr::Decoder& body) {
+  return with_version(frame.version.minor, [&]<class Minor>() {
+    return request_of<Minor>(frame, message, limits, body, is_swapped(frame));
+  });
 }
 
 }  // namespace
@@ -92,8 +93,8 @@ void Giop::encode_request(cdr::Encoder& encoder, const OutgoingRequest& request,
 
 base::Result<IncomingRequest> Giop::decode_request(const FrameHeader& frame, base::ConstByteSpan message,
                                                    const cdr::Limits& limits, cdr::Decoder& body) const {
-  if (!is_common(frame.version.minor, is_swapped(frame))) return decode_uncommon(frame, message, limits, body);
-  return decode<MinorVersion<2>>(frame, message, limits, body, std::false_type());
+  if (!is_common(frame.version.minor, is_swapped(frame))) return uncommon_request(frame, message, limits, body);
+  return request_of<MinorVersion<2>>(frame, message, limits, body, std::false_type());
 }
 
 }  // namespace corbel::messaging::giop

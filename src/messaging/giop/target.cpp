@@ -6,7 +6,7 @@ namespace corbel::messaging::giop {
 namespace {
 
 /// AddressingDisposition (9.4.2.1).
-enum Disposition : std::uint16_t { kProfileAddr = 1, kReferenceAddr = 2 };
+enum Disposition : std::uint16_t { profile_addr = 1, reference_addr = 2 };
 
 struct Profile {
   std::uint32_t tag = 0;
@@ -43,9 +43,9 @@ HeaderReader::AfterTarget HeaderReader::after_target(HeaderReader reader, const 
   std::memcpy(&disposition, reader.take(4).data(), sizeof disposition);
   if (reader.swapped()) disposition = cdr::byte_swap(disposition);
   Profile profile;
-  if (disposition == kProfileAddr) {
+  if (disposition == profile_addr) {
     profile = take_profile(reader);
-  } else if (disposition == kReferenceAddr) {
+  } else if (disposition == reference_addr) {
     profile = take_selected_profile(reader, limits);
   } else {
     reader.fail(base::Code::malformed);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/intrusive_ptr.hpp"
+#include "corbel/corba/call.hpp"
+
+namespace corbel::corba {
+
+/// What carries an asynchronous call for the target it was given to; lives inside the call.
+class AsyncCarrier {
+ public:
+  virtual ~AsyncCarrier() = default;
+  virtual bool wait(base::Deadline deadline) = 0;
+};
+
+/// One invocation whose caller does not wait (Target::invoke_async). Derive from it to say how arguments and results
+/// are marshalled and what happens in the end; the arguments live here, since the request may have to be sent again.
+/// Counted; the ORB keeps a reference until complete() has returned. For one invocation.
+class CORBEL_API AsyncCall : public base::RefCounted {
+ public:
+  /// `operation` outlives the call.
+  explicit AsyncCall(const Operation& operation) noexcept : operation_(operation) {}
+  virtual ~AsyncCall();
+  AsyncCall(const AsyncCall&) = delete;
+  AsyncCall& operator=(const AsyncCall&) = delete;
+
+  const Operation& operation() const noexcept { return operation_; }
+  /// Writes the arguments; again for every attempt.
+  virtual void encode_arguments(cdr::Encoder& encoder) = 0;
+  /// Reads the results, in place, while nothing else can be received from the same peer: short.
+  virtual void decode_results(cdr::Decoder& decoder) = 0;
+  /// As Call::local_arguments, valid until complete().
+  virtual void* const* local_arguments() noexcept = 0;
+  /// The call has ended: well, or with `failure` (a CORBA exception). Once, on a thread of the ORB or one that waits
+  /// for this call, with no lock held.
+  virtual void complete(std::exception_ptr failure) noexcept = 0;
+
+  /// Waits until complete() has returned; false if the deadline comes first. Only after invoke_async has succeeded. The
+  /// calling thread reads the reply itself if nobody else does. Any number of threads may wait.
+  bool wait(base::Deadline deadline = base::Deadline::none()) { return carrier_->wait(deadline); }
+
+  /// For targets: makes the carrier, in place.
+  template <class C, class... Arguments>
+  C& emplace_carrier(Arguments&&... arguments) {
+    static_assert(sizeof(C) <= kCarrierSize && alignof(C) <= alignof(std::max_align_t));
+    C* carrier = ::new (static_cast<void*>(storage_)) C(std::forward<Arguments>(arguments)...);
+    carrier_ = carrier;
+    return *carrier;
+  }
+
+ private:
+  static constexpr std::size_t kCarrierSize = 448;
+
+  const Operation& operation_;
+  AsyncCarrier* carrier_ = nullptr;
+  alignas(std::max_align_t) std::byte storage_[kCarrierSize];
+};
+
+}  // namespace corbel::corba

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "corbel/corba/local_traits.hpp"
+#include "corbel/dynamic/any.hpp"
+
+namespace CORBA {
+using OctetSeq = std::vector<std::uint8_t>;
+}
+
+/// Values as octets by hand (CORBA 3.3 part 1, 16.7): what goes into service contexts, tagged components and files.
+namespace IOP {
+
+using EncodingFormat = std::int16_t;
+/// An encapsulation: the byte order, then CDR as in GIOP of the same version.
+inline constexpr EncodingFormat ENCODING_CDR_ENCAPS = 0;
+
+struct Encoding {
+  EncodingFormat format = ENCODING_CDR_ENCAPS;
+  std::uint8_t major_version = 1;
+  std::uint8_t minor_version = 2;
+};
+
+/// Turns Anys into octets and back; made by a CodecFactory. Octets are read with limits on depth and memory, like a
+/// message. Keeps the ORB alive; thread-safe.
+class CORBEL_API Codec final : public CORBA::LocalObject {
+ public:
+  /// The encoding has no form for a value of this type.
+  class CORBEL_API InvalidTypeForEncoding final : public corbel::corba::MemberlessException<InvalidTypeForEncoding> {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/IOP/Codec/InvalidTypeForEncoding:1.0";
+    static constexpr const char* _label = "InvalidTypeForEncoding";
+  };
+  /// The octets are not in this encoding.
+  class CORBEL_API FormatMismatch final : public corbel::corba::MemberlessException<FormatMismatch> {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/IOP/Codec/FormatMismatch:1.0";
+    static constexpr const char* _label = "FormatMismatch";
+  };
+  /// The octets hold no value of the type, or something after it.
+  class CORBEL_API TypeMismatch final : public corbel::corba::MemberlessException<TypeMismatch> {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/IOP/Codec/TypeMismatch:1.0";
+    static constexpr const char* _label = "TypeMismatch";
+  };
+
+  /// The Any, with its TypeCode. Throws InvalidTypeForEncoding.
+  CORBA::OctetSeq encode(const CORBA::Any& data);
+  /// Throws FormatMismatch.
+  CORBA::Any decode(const CORBA::OctetSeq& data);
+  /// The value alone. Throws InvalidTypeForEncoding.
+  CORBA::OctetSeq encode_value(const CORBA::Any& data);
+  /// Throws FormatMismatch if the octets are no encapsulation, TypeMismatch if they do not hold exactly a value of
+  /// `type`, and BAD_TYPECODE for nil.
+  CORBA::Any decode_value(const CORBA::OctetSeq& data, const CORBA::typecode_reference& type);
+
+  /// For the factory.
+  Codec(corbel::corba::OrbContext& orb, corbel::cdr::Format format) : orb_(orb.orb()), context_(orb), format_(format) {}
+
+ private:
+  corbel::cdr::Decoder open(const CORBA::OctetSeq& data);
+
+  const CORBA::object_reference<CORBA::ORB> orb_;  // keeps context_ alive
+  corbel::corba::OrbContext& context_;
+  const corbel::cdr::Format format_;
+};
+
+/// Makes Codecs: `resolve_initial_references("CodecFactory")`. Thread-safe.
+class CORBEL_API CodecFactory final : public CORBA::LocalObject {
+ public:
+  /// Not ENCODING_CDR_ENCAPS of version 1.0, 1.1 or 1.2.
+  class CORBEL_API UnknownEncoding final : public corbel::corba::MemberlessException<UnknownEncoding> {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/IOP/CodecFactory/UnknownEncoding:1.0";
+    static constexpr const char* _label = "UnknownEncoding";
+  };
+
+  /// Throws UnknownEncoding.
+  CORBA::object_reference<Codec> create_codec(const Encoding& encoding);
+
+  /// For the ORB.
+  explicit CodecFactory(corbel::corba::OrbContext& orb) : orb_(orb.orb()), context_(orb) {}
+
+ private:
+  const CORBA::object_reference<CORBA::ORB> orb_;  // keeps context_ alive
+  corbel::corba::OrbContext& context_;
+};
+
+}  // namespace IOP
+
+namespace IDL {
+template <>
+struct traits<IOP::Codec> : corbel::corba::LocalTraits<IOP::Codec> {};
+template <>
+struct traits<IOP::CodecFactory> : corbel::corba::LocalTraits<IOP::CodecFactory> {};
+}  // namespace IDL
+
+namespace corbel::dynamic {
+
+/// For Components::local_references.
+CORBEL_API CORBA::object_reference<CORBA::Object> make_codec_factory(corba::OrbContext& orb);
+
+}  // namespace corbel::dynamic

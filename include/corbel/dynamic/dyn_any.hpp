@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "corbel/corba/local_traits.hpp"
+#include "corbel/dynamic/any.hpp"
+
+namespace corbel::dynamic {
+
+/// How a value is passed in.
+template <class T>
+using Passed = std::conditional_t<std::is_arithmetic_v<T>, T, const T&>;
+
+/// What the DynAnys of one value share. Components live and die with the outermost.
+struct DynRoot {
+  CORBA::object_reference<CORBA::ORB> orb;  // keeps context alive
+  corba::OrbContext* context = nullptr;
+  bool destroyed = false;
+};
+/// What a DynAny is made of.
+struct DynPart {
+  CORBA::typecode_reference type;
+  CORBA::Any value;
+  base::SharedPtr<DynRoot> root;
+  bool outermost = false;
+};
+
+}  // namespace corbel::dynamic
+
+/// Values taken apart and put together without knowing their type when compiling (CORBA 3.3 part 1, chapter 16.2).
+namespace DynamicAny {
+
+/// Name of the operations, C++ type, kind: what insert_ and get_ exist for.
+#define CORBEL_DYN_ANY_BASIC(X)             \
+  X(boolean, bool, tk_boolean)              \
+  X(octet, std::uint8_t, tk_octet)          \
+  X(char, char, tk_char)                    \
+  X(short, std::int16_t, tk_short)          \
+  X(ushort, std::uint16_t, tk_ushort)       \
+  X(long, std::int32_t, tk_long)            \
+  X(ulong, std::uint32_t, tk_ulong)         \
+  X(longlong, std::int64_t, tk_longlong)    \
+  X(ulonglong, std::uint64_t, tk_ulonglong) \
+  X(float, float, tk_float)                 \
+  X(double, double, tk_double)              \
+  X(longdouble, long double, tk_longdouble) \
+  X(wchar, wchar_t, tk_wchar)
+#define CORBEL_DYN_ANY_OTHER(X)                       \
+  X(string, std::string, tk_string)                   \
+  X(wstring, std::wstring, tk_wstring)                \
+  X(any, CORBA::Any, tk_any)                          \
+  X(typecode, CORBA::typecode_reference, tk_TypeCode) \
+  X(reference, CORBA::object_reference<CORBA::Object>, tk_objref)
+
+/// A value of any type, open for inspection and change. A struct, exception, union, sequence or array has components,
+/// DynAnys themselves, one of which may be the current one; insert_ and get_ work on this if it holds such a value,
+/// else on the current component, and do not move on. Components are made when they are first asked for.
+///
+/// Made by a DynAnyFactory; components stay part of the whole until the value is replaced (assign, from_any, set_).
+/// After destroy() of the outermost everything throws OBJECT_NOT_EXIST. Not thread-safe.
+class CORBEL_API DynAny : public CORBA::LocalObject {
+ public:
+  using Ref = CORBA::object_reference<DynAny>;
+
+  /// The operation, or the value that was passed, is for another type.
+  class CORBEL_API TypeMismatch final : public corbel::corba::MemberlessException<TypeMismatch> {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/DynamicAny/DynAny/TypeMismatch:1.0";
+    static constexpr const char* _label = "TypeMismatch";
+  };
+  /// The value is no value of the type (too long, out of range), or there is no current component.
+  class CORBEL_API InvalidValue final : public corbel::corba::MemberlessException<InvalidValue> {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/DynamicAny/DynAny/InvalidValue:1.0";
+    static constexpr const char* _label = "InvalidValue";
+  };
+
+  CORBA::typecode_reference type() const;
+  /// Takes over the value of another; throws TypeMismatch if its type is not equivalent.
+  void assign(const Ref& other);
+  /// Throws TypeMismatch if the type is not equivalent, InvalidValue if the Any has a type but no value.
+  void from_any(const CORBA::Any& value);
+  CORBA::Any to_any();
+  /// Equivalent types and equal values; positions do not matter.
+  bool equal(const Ref& other);
+  /// Ends the outermost DynAny with all components; does nothing on a component.
+  void destroy();
+  /// A new outermost DynAny with the same value.
+  Ref copy();
+
+#define CORBEL_DYN_ANY_ACCESS(NAME, TYPE, KIND)            \
+  void insert_##NAME(corbel::dynamic::Passed<TYPE> value); \
+  TYPE get_##NAME();
+#define CORBEL_DYN_ANY_SEQUENCE(NAME, TYPE, KIND)           \
+  void insert_##NAME##_seq(const std::vector<TYPE>& value); \
+  std::vector<TYPE> get_##NAME##_seq();
+  /// insert_x throws TypeMismatch if neither this nor the current component is an x, and InvalidValue if there is no
+  /// current component or a string is too long for its type; get_x throws the same.
+  CORBEL_DYN_ANY_BASIC(CORBEL_DYN_ANY_ACCESS)
+  CORBEL_DYN_ANY_OTHER(CORBEL_DYN_ANY_ACCESS)
+  /// As above, for a sequence or array of x; throws InvalidValue if there are too many or, in an array, too few.
+  CORBEL_DYN_ANY_BASIC(CORBEL_DYN_ANY_SEQUENCE)
+#undef CORBEL_DYN_ANY_SEQUENCE
+#undef CORBEL_DYN_ANY_ACCESS
+  void insert_dyn_any(const Ref& value);
+  Ref get_dyn_any();
+
+  /// Makes component `index` the current one; false, with none current, if there is no such.
+  bool seek(std::int32_t index);
+  void rewind() {
+    seek(0);
+  }
+  /// The next component, or the first if none was current; false, with none current, at the end.
+  bool next() {
+    return seek(position() + 1);
+  }
+  /// 0 for everything that is not made of components, such as numbers, strings and enums.
+  std::uint32_t component_count();
+  /// Nil if none is current; throws TypeMismatch if this cannot have components.
+  Ref current_component();
+
+  /// For the ORB.
+  explicit DynAny(corbel::dynamic::DynPart part) noexcept : part_(std::move(part)) {}
+
+ protected:
+  using Parts = std::vector<Ref>;
+
+  const corbel::dynamic::TypeNode& node() const noexcept {
+    return part_.type->_resolved()._node();
+  }
+  /// The components, made if need be; a union's as its discriminator says.
+  Parts& parts();
+  Ref make_part(const CORBA::TypeCode& type, CORBA::Any value) const;
+  CORBA::Any default_value(const CORBA::TypeCode& type) const;
+  /// The current component's index, -1 if there is none.
+  std::int32_t position();
+  std::size_t current();
+  /// Replaces the value by one of the same type.
+  void set(CORBA::Any value);
+  void write(corbel::base::FunctionRef<void(corbel::cdr::Encoder&)> write);
+  void read(corbel::base::FunctionRef<void(corbel::cdr::Decoder&)> read);
+  /// The union's active member, -1 for none.
+  std::int32_t active();
+
+ private:
+  bool has_parts() const noexcept;
+  void check() const;
+  void expand();
+  void follow_discriminator();
+  template <class Fits>
+  DynAny& target(const Fits& fits);
+  DynAny& value_target(CORBA::TCKind kind);
+  DynAny& elements_target(CORBA::TCKind kind);
+  template <class T>
+  void insert(CORBA::TCKind kind, const T& value);
+  template <class T>
+  T get(CORBA::TCKind kind);
+  template <class T>
+  void insert_elements(CORBA::TCKind kind, const std::vector<T>& value);
+  template <class T>
+  std::vector<T> get_elements(CORBA::TCKind kind);
+
+  corbel::dynamic::DynPart part_;  // its value counts unless expanded_
+  Parts parts_;
+  bool expanded_ = false;
+  std::int32_t position_ = 0;
+  std::int32_t active_ = -1;
+};
+
+class CORBEL_API DynFixed final : public DynAny {
+ public:
+  using DynAny::DynAny;
+  std::string get_value();
+  /// Takes "-12.50", with or without d. False if decimals were cut off; throws TypeMismatch if it is no number,
+  /// InvalidValue if it has too many digits before the point.
+  bool set_value(const std::string& value);
+};
+
+class CORBEL_API DynEnum final : public DynAny {
+ public:
+  using DynAny::DynAny;
+  std::string get_as_string();
+  /// Throws InvalidValue if there is no such enumerator; the other form, too.
+  void set_as_string(const std::string& value);
+  std::uint32_t get_as_ulong();
+  void set_as_ulong(std::uint32_t value);
+};
+
+using FieldName = std::string;
+struct NameValuePair {
+  FieldName id;
+  CORBA::Any value;
+};
+struct NameDynAnyPair {
+  FieldName id;
+  DynAny::Ref value;
+};
+using NameValuePairSeq = std::vector<NameValuePair>;
+using NameDynAnyPairSeq = std::vector<NameDynAnyPair>;
+using AnySeq = std::vector<CORBA::Any>;
+using DynAnySeq = std::vector<DynAny::Ref>;
+
+/// Structs and exceptions.
+class CORBEL_API DynStruct final : public DynAny {
+ public:
+  using DynAny::DynAny;
+  /// Throw TypeMismatch if there are no members, InvalidValue if none is current.
+  FieldName current_member_name();
+  CORBA::TCKind current_member_kind();
+  NameValuePairSeq get_members();
+  /// All members in order. Throws TypeMismatch if a name (unless empty) or type is not the member's, InvalidValue if
+  /// there are more or fewer; nothing is changed then.
+  void set_members(const NameValuePairSeq& value);
+  /// The components themselves.
+  NameDynAnyPairSeq get_members_as_dyn_any();
+  void set_members_as_dyn_any(const NameDynAnyPairSeq& value);
+};
+
+/// Component 0 is the discriminator, component 1 the active member, if any.
+class CORBEL_API DynUnion final : public DynAny {
+ public:
+  using DynAny::DynAny;
+  DynAny::Ref get_discriminator();
+  /// A member that stays selected keeps its value, a newly selected one gets its type's default. The member becomes the
+  /// current component, or the discriminator if there is none. Throws TypeMismatch.
+  void set_discriminator(const DynAny::Ref& discriminator);
+  /// Throws TypeMismatch if the union has no default member.
+  void set_to_default_member();
+  /// Throws TypeMismatch if every discriminator selects a member.
+  void set_to_no_active_member();
+  bool is_set_to_default_member();
+  bool has_no_active_member() { return active() < 0; }
+  CORBA::TCKind discriminator_kind() const { return node().content->kind(); }
+  /// Throw InvalidValue if no member is active.
+  DynAny::Ref member();
+  FieldName member_name();
+  CORBA::TCKind member_kind();
+
+ private:
+  const corbel::dynamic::TypeMember& active_member();
+};
+
+/// What sequences and arrays have in common.
+class CORBEL_API DynElements : public DynAny {
+ public:
+  using DynAny::DynAny;
+  AnySeq get_elements();
+  /// Throws TypeMismatch if an element has another type, InvalidValue if there are too many or, in an array, too few.
+  void set_elements(const AnySeq& value);
+  /// The components themselves.
+  DynAnySeq get_elements_as_dyn_any() { return parts(); }
+  void set_elements_as_dyn_any(const DynAnySeq& value);
+};
+
+class CORBEL_API DynSequence final : public DynElements {
+ public:
+  using DynElements::DynElements;
+  std::uint32_t get_length() { return component_count(); }
+  /// New elements have the default of their type; if none was current, the first of them becomes so. Throws
+  /// InvalidValue beyond the bound.
+  void set_length(std::uint32_t length);
+};
+
+class CORBEL_API DynArray final : public DynElements {
+ public:
+  using DynElements::DynElements;
+};
+
+/// Raised only where a value would have to be truncated; there are no DynAnys of valuetypes yet.
+class CORBEL_API MustTruncate final : public corbel::corba::MemberlessException<MustTruncate> {
+ public:
+  static constexpr const char* _id = "IDL:omg.org/DynamicAny/MustTruncate:1.0";
+  static constexpr const char* _label = "MustTruncate";
+};
+
+/// Makes DynAnys: `resolve_initial_references("DynAnyFactory")`. Thread-safe.
+class CORBEL_API DynAnyFactory final : public CORBA::LocalObject {
+ public:
+  /// There are no DynAnys of such a type: Principal, native, valuetypes, abstract and local interfaces.
+  class CORBEL_API InconsistentTypeCode final : public corbel::corba::MemberlessException<InconsistentTypeCode> {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/DynamicAny/DynAnyFactory/InconsistentTypeCode:1.0";
+    static constexpr const char* _label = "InconsistentTypeCode";
+  };
+
+  DynAny::Ref create_dyn_any(const CORBA::Any& value);
+  /// With the type's default: zeros, empty strings and sequences, nil, the first enumerator, the first union member.
+  DynAny::Ref create_dyn_any_from_type_code(const CORBA::typecode_reference& type);
+  DynAny::Ref create_dyn_any_without_truncation(const CORBA::Any& value) { return create_dyn_any(value); }
+  DynAnySeq create_multiple_dyn_anys(const AnySeq& values, bool allow_truncate);
+  AnySeq create_multiple_anys(const DynAnySeq& values);
+
+  /// For the ORB.
+  explicit DynAnyFactory(corbel::corba::OrbContext& orb) : orb_(orb.orb()), context_(orb) {}
+
+ private:
+  const CORBA::object_reference<CORBA::ORB> orb_;  // keeps context_ alive
+  corbel::corba::OrbContext& context_;
+};
+
+}  // namespace DynamicAny
+
+namespace IDL {
+#define CORBEL_LOCAL_TRAITS(NAME) \
+  template <>                     \
+  struct traits<DynamicAny::NAME> : corbel::corba::LocalTraits<DynamicAny::NAME> {};
+CORBEL_LOCAL_TRAITS(DynAny)
+CORBEL_LOCAL_TRAITS(DynFixed)
+CORBEL_LOCAL_TRAITS(DynEnum)
+CORBEL_LOCAL_TRAITS(DynStruct)
+CORBEL_LOCAL_TRAITS(DynUnion)
+CORBEL_LOCAL_TRAITS(DynSequence)
+CORBEL_LOCAL_TRAITS(DynArray)
+CORBEL_LOCAL_TRAITS(DynAnyFactory)
+#undef CORBEL_LOCAL_TRAITS
+}  // namespace IDL
+
+namespace corbel::dynamic {
+
+/// For Components::local_references.
+CORBEL_API CORBA::object_reference<CORBA::Object> make_dyn_any_factory(corba::OrbContext& orb);
+
+}  // namespace corbel::dynamic

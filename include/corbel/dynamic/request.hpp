@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "corbel/corba/local_traits.hpp"
+#include "corbel/dynamic/any.hpp"
+
+namespace CORBA {
+
+using Flags = std::uint32_t;
+inline constexpr Flags ARG_IN = 1;
+inline constexpr Flags ARG_OUT = 2;
+inline constexpr Flags ARG_INOUT = ARG_IN | ARG_OUT;
+
+/// An argument or result: the Any says its type also where it has no value yet.
+struct NamedValue {
+  std::string name = {};  ///< for people; may be empty
+  Any value = {};
+  Flags flags = ARG_IN;
+};
+
+/// The arguments of an operation in order. References to elements stay valid while others are added at the end.
+class NVList : public std::deque<NamedValue> {
+ public:
+  using std::deque<NamedValue>::deque;
+  NamedValue& add_value(const std::string& name, const Any& value, Flags flags) {
+    return emplace_back(NamedValue{name, value, flags});
+  }
+  /// An argument whose value is still to come.
+  NamedValue& add_type(const std::string& name, const typecode_reference& type, Flags flags) {
+    return add_value(name, Any(type, nullptr), flags);
+  }
+};
+
+using ExceptionList = std::vector<typecode_reference>;
+
+/// A user exception that came in answer to a Request, with its TypeCode.
+class CORBEL_API UnknownUserException final : public UserException {
+ public:
+  static constexpr const char* _id = "IDL:omg.org/CORBA/UnknownUserException:1.0";
+
+  explicit UnknownUserException(Any exception) : exception_(std::move(exception)) {}
+  const Any& exception() const noexcept { return exception_; }
+
+  [[noreturn]] void _raise() const override { throw *this; }
+  const char* _rep_id() const noexcept override { return _id; }
+  const char* _name() const noexcept override { return "UnknownUserException"; }
+  void _encode(corbel::cdr::Encoder& encoder) const override { encoder.put_plain_string(_id); }
+
+ private:
+  Any exception_;
+};
+
+/// A call put together at run time (CORBA 3.3 part 1, chapter 11), remote or collocated: get one from
+/// `object->_request("operation")`, add the arguments in their order, say the result's type and the exceptions that may
+/// come, send it once. A user exception in exceptions() is thrown as UnknownUserException, any other as UNKNOWN minor
+/// OMG 1. Not thread-safe.
+class CORBEL_API Request final : public LocalObject {
+ public:
+  object_reference<Object> target() const;
+  const std::string& operation() const noexcept { return operation_; }
+  NVList& arguments() noexcept { return arguments_; }
+  NamedValue& result() noexcept { return result_; }
+  ExceptionList& exceptions() noexcept { return exceptions_; }
+
+  /// `request->add_in_arg() <<= value`. After the call inout and out arguments hold what came back.
+  Any& add_in_arg(const std::string& name = {}) { return arguments_.add_value(name, {}, ARG_IN).value; }
+  Any& add_inout_arg(const std::string& name = {}) { return arguments_.add_value(name, {}, ARG_INOUT).value; }
+  Any& add_out_arg(const typecode_reference& type, const std::string& name = {}) {
+    return arguments_.add_type(name, type, ARG_OUT).value;
+  }
+  /// Without it the operation returns void.
+  void set_return_type(const typecode_reference& type) { result_.value = Any(type, nullptr); }
+  Any& return_value() noexcept { return result_.value; }
+
+  /// Sends the request and waits for what comes back. Throws BAD_INV_ORDER minor OMG 10 if it was sent before,
+  /// BAD_PARAM for an argument without value or type, and what the call raises.
+  void invoke();
+  /// Returns as soon as a oneway would.
+  void send_oneway();
+
+  /// For Object::_request.
+  Request(corbel::corba::TargetPtr target, std::string operation)
+      : target_(std::move(target)), operation_(std::move(operation)) {}
+
+ private:
+  void prepare();
+  void send(bool oneway);
+  void encode_arguments(corbel::cdr::Encoder& encoder) const;
+  void decode_results(corbel::cdr::Decoder& decoder);
+
+  const corbel::corba::TargetPtr target_;
+  const std::string operation_;
+  NVList arguments_;
+  NamedValue result_{{}, Any(_tc_void, nullptr), ARG_OUT};
+  ExceptionList exceptions_;
+  std::vector<corbel::corba::ExceptionType> raises_;
+  bool sent_ = false;
+};
+
+}  // namespace CORBA
+
+namespace IDL {
+template <>
+struct traits<CORBA::Request> : corbel::corba::LocalTraits<CORBA::Request> {};
+}  // namespace IDL

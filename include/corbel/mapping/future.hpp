@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <exception>
+#include <tuple>
+#include <utility>
+
+#include "corbel/mapping/kept_call.hpp"
+
+namespace corbel::mapping {
+
+namespace detail {
+
+/// What `Future<T>::get()` returns for the results of an operation: nothing, the only one, or a tuple of all.
+template <class Results>
+struct FutureResult;
+template <>
+struct FutureResult<std::tuple<>> {
+  using type = void;
+};
+template <class T>
+struct FutureResult<std::tuple<T&>> {
+  using type = T;
+};
+template <class... T>
+struct FutureResult<std::tuple<T&...>> {
+  using type = std::tuple<T...>;
+};
+
+/// The shared state of a future: the call itself.
+template <class T>
+class FutureState : public corba::AsyncCall {
+ public:
+  using AsyncCall::AsyncCall;
+
+  bool ready() const noexcept { return waiter_.load(std::memory_order_acquire) == done(); }
+  /// False if the call is over already.
+  bool resume_later(std::coroutine_handle<> coroutine) noexcept {
+    void* none = nullptr;
+    return waiter_.compare_exchange_strong(none, coroutine.address(), std::memory_order_acq_rel);
+  }
+  T take() {
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return take_results();
+  }
+  void complete(std::exception_ptr failure) noexcept final {
+    failure_ = std::move(failure);
+    void* const waiter = waiter_.exchange(done(), std::memory_order_acq_rel);
+    if (waiter != nullptr) std::coroutine_handle<>::from_address(waiter).resume();
+  }
+
+ private:
+  virtual T take_results() = 0;
+  /// No coroutine is there.
+  void* done() const noexcept { return const_cast<FutureState*>(this); }
+
+  std::atomic<void*> waiter_{nullptr};  // the coroutine to resume; done() once the call is over
+  std::exception_ptr failure_;
+};
+
+}  // namespace detail
+
+/// The outcome of an asynchronous call, to be waited for with get() or `co_await`, once. Dropping it does not stop the
+/// call. T is what the operation returns if it has neither out nor inout parameters; else a std::tuple of the result
+/// (if not void) and those parameters in order, or just the one there is. Movable; for one thread at a time.
+template <class T>
+class [[nodiscard]] Future {
+ public:
+  Future() noexcept = default;
+  Future(Future&&) noexcept = default;
+  Future& operator=(Future&&) noexcept = default;
+
+  /// For generated code.
+  explicit Future(base::IntrusivePtr<detail::FutureState<T>> state) noexcept : state_(std::move(state)) {}
+
+  /// False after get() or co_await, or if it was never more than default-constructed.
+  bool valid() const noexcept { return state_ != nullptr; }
+  /// True if get() would not wait.
+  bool ready() const noexcept { return state_->ready(); }
+  /// Waits; the calling thread reads the reply itself if nobody else does.
+  void wait() const { (void)wait_until(base::Deadline::none()); }
+  /// True if the call ended in time.
+  bool wait_for(base::Duration timeout) const { return wait_until(base::Deadline::after(timeout)); }
+  /// Waits; returns the results or throws what the call would have thrown.
+  T get() {
+    wait();
+    return take();
+  }
+
+  /// Suspends the coroutine until the call is over and gives its results or throws. It goes on in a thread of the ORB.
+  auto operator co_await() && noexcept {
+    struct Awaiter {
+      Future future;
+      bool await_ready() const noexcept { return future.ready(); }
+      bool await_suspend(std::coroutine_handle<> coroutine) const noexcept {
+        return future.state_->resume_later(coroutine);
+      }
+      T await_resume() { return future.take(); }
+    };
+    return Awaiter{std::move(*this)};
+  }
+
+ private:
+  bool wait_until(base::Deadline deadline) const { return ready() || state_->wait(deadline); }
+  T take() {
+    const auto state = std::move(state_);
+    return state->take();
+  }
+
+  base::IntrusivePtr<detail::FutureState<T>> state_;
+};
+
+namespace detail {
+
+template <class R, class... P>
+struct FutureCallTypes {
+  using Kept = KeptCall<corba::AsyncCall, R, P...>;
+  struct Peek : Kept {
+    using Kept::results;
+  };
+  using Result = typename FutureResult<decltype(std::declval<Peek&>().results())>::type;
+};
+
+template <class T, class R, class... P>
+class FutureCall final : public KeptCall<FutureState<T>, R, P...> {
+ public:
+  using KeptCall<FutureState<T>, R, P...>::KeptCall;
+
+ private:
+  T take_results() override {
+    if constexpr (!std::is_void_v<T>) {
+      return std::apply([](auto&... values) { return T(std::move(values)...); }, this->results());
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Begins `operation` on the object; `arguments` are those of the in and inout parameters. Whatever stops it is for the
+/// future to throw.
+template <class R, class... P, class... Arguments>
+auto call_async(CORBA::Object& self, const corba::Operation& operation, const Arguments&... arguments) {
+  using Result = typename detail::FutureCallTypes<R, P...>::Result;
+  base::IntrusivePtr<detail::FutureState<Result>> state(
+      new detail::FutureCall<Result, R, P...>(operation, arguments...));
+  try {
+    self._target()->invoke_async(*state);
+  } catch (...) {
+    state->complete(std::current_exception());
+  }
+  return Future<Result>(std::move(state));
+}
+
+}  // namespace corbel::mapping
+
+namespace corbel {
+using mapping::Future;
+}

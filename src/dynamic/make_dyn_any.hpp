@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/dynamic/dyn_any.hpp"
+
+namespace corbel::dynamic {
+
+/// A DynAny of the class that fits the type. Throws InconsistentTypeCode if there is none.
+DynamicAny::DynAny::Ref make_dyn_any(DynPart part);
+/// An outermost one.
+DynamicAny::DynAny::Ref make_dyn_any(const CORBA::Any& value, CORBA::object_reference<CORBA::ORB> orb,
+                                     corba::OrbContext& context);
+
+}  // namespace corbel::dynamic
