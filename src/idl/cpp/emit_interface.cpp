@@ -17,8 +17,9 @@ bool is_helper(const std::string& name) {
 void declare_methods(Emitter& e, const model::Interface& interface) {
   const Context context{&interface};
   for (const auto& method : stub_methods_of(interface)) {
-    e.header.list("virtual " + spell(*method.result, e.names, context) + " " + method.name + "(",
-                  parameter_list(e, method, context, true), ");");
+    const bool adopted = method.adopted != nullptr;
+    e.header.list((adopted ? "" : "virtual ") + spell(*method.result, e.names, context) + " " + method.name + "(",
+                  parameter_list(e, method, context, true), adopted ? ") override;" : ");");
   }
 }
 
@@ -93,6 +94,7 @@ std::vector<Method> stub_methods_of(const model::Interface& interface) {
     if (!base->is_abstract) continue;
     for (auto& method : methods_of(*base)) {
       method.owner = &interface;
+      method.adopted = base;
       methods.push_back(std::move(method));
     }
   }

@@ -45,9 +45,11 @@ void define_local_interface(Emitter& e, const model::Interface& interface) {
     for (auto& method : methods_of(*base)) methods.push_back(std::move(method));
   }
   const Context context{&interface};
-  for (const auto& method : methods) {
-    e.header.list("virtual " + spell(*method.result, e.names, context) + " " + method.name + "(",
-                  parameter_list(e, method, context, true), ") = 0;");
+  const std::size_t own = methods_of(interface).size();
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const Method& method = methods[i];
+    e.header.list((i < own ? "virtual " : "") + spell(*method.result, e.names, context) + " " + method.name + "(",
+                  parameter_list(e, method, context, true), i < own ? ") = 0;" : ") override = 0;");
   }
   e.header.blank();
   e.header.line("bool _static_is_a(std::string_view repository_id) const noexcept override;");

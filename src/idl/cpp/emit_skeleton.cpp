@@ -95,6 +95,15 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   out.close("};");
 }
 
+/// Whether the skeleton of a base declares a method of an abstract interface, too.
+bool is_inherited(const model::Interface& interface, const Method& method) {
+  return method.adopted != nullptr &&
+         std::any_of(interface.ancestors.begin(), interface.ancestors.end(), [&](const auto* base) {
+           return !base->is_abstract &&
+                  std::find(base->ancestors.begin(), base->ancestors.end(), method.adopted) != base->ancestors.end();
+         });
+}
+
 }  // namespace
 
 void define_skeleton(Emitter& e, const model::Interface& interface) {
@@ -112,8 +121,9 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
   out.indent();
   out.label("public:");
   for (const auto& method : stub_methods_of(interface)) {
-    out.list("virtual " + spell(*method.result, e.names, context) + " " + method.name + "(",
-             parameter_list(e, method, context, true), ") = 0;");
+    const bool again = is_inherited(interface, method);
+    out.list((again ? "" : "virtual ") + spell(*method.result, e.names, context) + " " + method.name + "(",
+             parameter_list(e, method, context, true), again ? ") override = 0;" : ") = 0;");
   }
   out.blank();
   out.line(reference + " _this();");

@@ -145,9 +145,10 @@ struct Method {
   std::vector<model::Parameter> parameters;
   const std::vector<const model::Exception*>* raises;
   bool oneway = false;
-  bool overloaded = false;        ///< shares its C++ name with another method
-  const model::Interface* owner;  ///< null for those of a value
-  bool context = false;           ///< an operation with a context clause
+  bool overloaded = false;                    ///< shares its C++ name with another method
+  const model::Interface* owner;              ///< null for those of a value
+  bool context = false;                       ///< an operation with a context clause
+  const model::Interface* adopted = nullptr;  ///< the abstract interface that it comes from
 };
 std::vector<Method> methods_of(const model::Interface& interface);
 /// The constant that describes a method to the ORB: "kEcho_echo".
