@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/acceptor_registry.hpp"
 
+#include <atomic>
 #include <utility>
 
 namespace corbel::connection {
@@ -17,7 +18,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   transport::Acceptor& acceptor() noexcept { return *acceptor_; }
 
   void on_event(reactor::Events) noexcept override {
-    for (;;) {
+    while (!closed_.load(std::memory_order_acquire)) {  // close() may come while this runs
       auto accepted = acceptor_->accept();
       if (accepted) {
         server_.adopt(*std::move(accepted), point_.protocol);
@@ -36,6 +37,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   }
 
   void close() noexcept {
+    closed_.store(true, std::memory_order_release);
     server_.reactor().remove(*this);
     acceptor_->close();
   }
@@ -46,6 +48,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   const ListenPoint point_;
   const std::unique_ptr<transport::Acceptor> acceptor_;
   Server& server_;
+  std::atomic<bool> closed_{false};
 };
 
 AcceptorRegistry::AcceptorRegistry(const Registry& registry, const transport::Options& options)
