@@ -182,10 +182,11 @@ TEST(Handler, IsToldOnceWhenTheConnectionBreaks) {
   transport::faulty::Script script;
   script.cut_sent = world.plan->sent(transport::faulty::Side::connecting);
   world.plan->set(transport::faulty::Side::connecting, script);
-  world.echo->sendc_nothing(world.handler);  // its own request goes out over a new connection
+  // Goes out over a new connection, unless the reader notices the end before the sender does.
+  world.echo->sendc_nothing(world.handler);
   const auto told = world.recorder->await(101);
   EXPECT_EQ(std::count(told.begin(), told.end(), "wait: COMM_FAILURE 2"), 100);
-  EXPECT_EQ(told.front(), "nothing");
+  EXPECT_TRUE(told.front().starts_with("nothing")) << told.front();
   EXPECT_EQ(world.echo->echo("synchronous"), "synchronous");
   EXPECT_EQ(world.recorder->count(), 101U);
 }
