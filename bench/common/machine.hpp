@@ -12,8 +12,9 @@ struct Machine {
   std::string processor;
   std::size_t cores = 0;  ///< those this process may use
   std::string kernel;
-  double load = 0;                              ///< processes that ran or wanted to, mean of the last minute
-  std::map<std::string, std::string> versions;  ///< of Corbel, the compiler, its flags, what is compared with, or "absent"
+  double load = 0;  ///< processes that ran or wanted to, mean of the last minute
+  std::map<std::string, std::string>
+      versions;  ///< of Corbel, the compiler, its flags, what is compared with, or "absent"
 };
 
 /// This machine now; versions of Corbel, the compiler and its flags filled in.

@@ -62,8 +62,9 @@ struct Placement {
   std::string host = "127.0.0.1";  ///< where a server listens, over tcp
 };
 
-/// A server and a client of one mechanism that have found each other. Over inproc and collocated, one process is both. A
-/// server that spins is stopped between commands: it must not take the processor from what is measured in turn with it.
+/// A server and a client of one mechanism that have found each other. Over inproc and collocated, one process is both.
+/// A server that spins is stopped between commands: it must not take the processor from what is measured in turn with
+/// it.
 class Pair {
  public:
   /// `path` is where a unix socket goes.
