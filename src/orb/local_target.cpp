@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "corbel/cdr/value_stream.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
 #include "orb/call_carrier.hpp"

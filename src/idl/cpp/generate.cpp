@@ -225,8 +225,9 @@ void forward_declare_references(Emitter& e) {
     close_namespace(e.header, namespace_of(e, run));
   }
   for (const auto& run : runs) {
-    for (const auto* interface : run.declarations) {
-      const auto* handler = as<model::Interface>(interface)->reply_handler;
+    for (const auto* declaration : run.declarations) {
+      const auto* interface = as<model::Interface>(declaration);
+      const auto* handler = interface != nullptr ? interface->reply_handler : nullptr;
       if (handler == nullptr) continue;
       const std::string space = e.names.skeleton_namespace(run.module);
       e.header.line("namespace " + space + " { class " + e.names.own(*handler) + "; }");
