@@ -23,6 +23,11 @@ void declare_methods(Emitter& e, const model::Interface& interface) {
   }
 }
 
+bool is_exception_holder(const model::Type& type) {
+  const auto* value = as<model::ValueType>(resolve(type).declaration);
+  return value != nullptr && scoped_name(*value) == "Messaging::ExceptionHolder";
+}
+
 }  // namespace
 
 const std::string& operation_constant(Emitter& e, const Method& method) {
@@ -148,7 +153,8 @@ void declare_operations(Emitter& e, const model::Interface& interface) {
     if (!rows.empty())
       e.source.list("constexpr corbel::corba::ExceptionType " + constant + "_raises[] = {", rows, "};");
     bool copies = e.layouts.has_value(*method.result);
-    for (const auto& p : method.parameters) copies |= e.layouts.has_value(*p.type);
+    // An ExceptionHolder is never changed, so both sides may have the same.
+    for (const auto& p : method.parameters) copies |= e.layouts.has_value(*p.type) && !is_exception_holder(*p.type);
     std::string arguments = quote(method.wire_name);
     if (method.oneway || copies || !rows.empty()) arguments += method.oneway ? ", true" : ", false";
     if (copies || !rows.empty()) arguments += ", " + (rows.empty() ? "{}" : constant + "_raises");
