@@ -16,14 +16,14 @@ namespace corbel::builtins {
 
 orb::Components components() {
   // In-process endpoints are names within the process, so all its ORBs share them.
-  static const auto hub = transport::make_inproc_hub();
+  static const auto kHub = transport::make_inproc_hub();
   return {
       {
           messaging::make_giop(),
           messaging::make_giop_lite(),
       },
       {
-          transport::make_inproc(hub),
+          transport::make_inproc(kHub),
           transport::make_unix(),
           transport::make_tcp(),
       },

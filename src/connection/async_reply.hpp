@@ -17,6 +17,8 @@ namespace corbel::connection {
 /// guarded by that connection's mutex while it is listed there; afterwards it belongs to whoever took it off the list.
 class AsyncReply {
  public:
+  AsyncReply(const AsyncReply&) = delete;
+  AsyncReply& operator=(const AsyncReply&) = delete;
   virtual ~AsyncReply() = default;
   /// The reply, in place: decode it. On the thread that reads the connection, which reads nothing else meanwhile, so no
   /// code of the application may run.
@@ -33,8 +35,6 @@ class AsyncReply {
 
  protected:
   AsyncReply() noexcept = default;
-  AsyncReply(const AsyncReply&) = delete;
-  AsyncReply& operator=(const AsyncReply&) = delete;
 
  private:
   friend class AsyncReplies;

@@ -235,7 +235,7 @@ class TypeWriter {
 
   /// A constant array of members.
   std::string list(const std::vector<std::string>& rows) {
-    const std::string name = "kMembers_" + std::to_string(++lists_);
+    std::string name = "kMembers_" + std::to_string(++lists_);
     std::string text = "constexpr TypeMember " + name + "[] = {";
     for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 0 ? "" : ", ") + rows[i];
     parts_.push_back(text + "};");

@@ -7,8 +7,6 @@
 namespace corbel::idl::cpp {
 namespace {
 
-using model::as;
-
 /// Inside the skeleton class.
 Context skeleton_context(const model::Interface& interface) {
   return {&interface, true, {}};

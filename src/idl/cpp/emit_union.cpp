@@ -7,8 +7,6 @@
 namespace corbel::idl::cpp {
 namespace {
 
-using model::as;
-
 /// What the pieces of one union's code share.
 struct Shape {
   std::string name;

@@ -58,7 +58,7 @@ Result parse(std::string text, std::string file_name, const Options& options) {
         {Id::too_large, Severity::error, Place{std::move(file_name), 0, 0, 0, {}}, "more than 16 MiB of text", {}});
     return result;
   }
-  return compile(Source(std::move(text), std::move(file_name)), options);
+  return compile(Source(std::move(text), file_name), options);
 }
 
 Result parse_file(const std::string& path, const Options& options) {
