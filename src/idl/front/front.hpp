@@ -22,9 +22,9 @@ struct Options {
 };
 
 struct Result {
-  std::unique_ptr<model::Model> model;  ///< null if there was any error
-  std::vector<Diagnostic> diagnostics;        ///< in the order in which they were found
-  std::vector<std::string> dependencies;      ///< files read, the main one first
+  std::unique_ptr<model::Model> model;    ///< null if there was any error
+  std::vector<Diagnostic> diagnostics;    ///< in the order in which they were found
+  std::vector<std::string> dependencies;  ///< files read, the main one first
 };
 
 /// Compiles text that is in memory and needs no preprocessing. Takes any octets at all: work and memory are bounded by
