@@ -51,6 +51,12 @@ std::string text_of(const CORBA::Any& any) {
   return (any >>= value) ? text_of(value) : "something else";
 }
 
+/// Circles keep themselves alive until they are opened.
+void open_circle(const auto&) {}
+void open_circle(const Ref<Golden::Ring>& ring) {
+  ring->next(nullptr);
+}
+
 using Coder = std::function<std::string(Decoder&, Encoder&)>;
 /// Reads parameters of these types, writes them, and says what they were.
 template <class... T>
@@ -61,6 +67,7 @@ std::string parameters(Decoder& decoder, Encoder& encoder) {
     if (!decoder.ok()) return;
     corbel::mapping::Codec<decltype(value)>::encode(encoder, value);
     text += (text.empty() ? "" : " ") + text_of(value);
+    open_circle(value);
   };
   (one(T{}), ...);
   return decoder.ok() ? text : "failed: " + std::string(to_string(decoder.error().code));
