@@ -34,6 +34,7 @@ class DynamicException final : public CORBA::UserException {
 };
 
 #define CORBEL_EXCEPTION_ID(NAME) "IDL:omg.org/CORBA/" #NAME ":1.0",
+// NOLINTNEXTLINE(bugprone-suspicious-missing-comma): the macro joins literals on purpose
 constexpr std::string_view kSystemExceptions[] = {CORBEL_SYSTEM_EXCEPTIONS(CORBEL_EXCEPTION_ID)};
 #undef CORBEL_EXCEPTION_ID
 

@@ -5,8 +5,6 @@
 namespace corbel::idl::cpp {
 namespace {
 
-using model::as;
-
 /// What a value may be truncated to, itself first.
 std::vector<std::string> truncation_ids(const model::ValueType& value) {
   std::vector<std::string> ids = {quote(value.repository_id)};
