@@ -138,9 +138,9 @@ class ThreadRing {
 };
 
 ThreadRing& ring() noexcept {
-  static const int registered =
+  static const int kRegistered =
       ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
-  (void)registered;
+  (void)kRegistered;
   thread_local ThreadRing own;
   return own;
 }

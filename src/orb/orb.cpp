@@ -63,12 +63,12 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
 
 }  // namespace
 
-IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, Components components) {
+IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, const Components& components) {
   return init(read_options(argc, argv), id, components);
 }
 
 IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
-                                       Components components) {
+                                       const Components& components) {
   return init(read_options(arguments), id, components);
 }
 
@@ -76,8 +76,9 @@ IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, cons
 
 namespace CORBA {
 
-IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id, corbel::orb::Components components) {
-  return corbel::orb::init(argc, argv, id, std::move(components));
+IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id,
+                                    const corbel::orb::Components& components) {
+  return corbel::orb::init(argc, argv, id, components);
 }
 
 ORB::ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept : state_(std::move(state)) {}

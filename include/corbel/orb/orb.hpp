@@ -104,16 +104,16 @@ CORBEL_API IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std
 CORBEL_API IDL::traits<ORB>::ref_type ORB_init(std::vector<std::string>& arguments, const std::string& id = {});
 /// As above, built from the caller's protocols and transports instead of those that ship.
 CORBEL_API IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id,
-                                               corbel::orb::Components components);
+                                               const corbel::orb::Components& components);
 
 }  // namespace CORBA
 
 namespace corbel::orb {
 
 /// What every ORB_init does.
-IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, Components components);
+IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, const Components& components);
 IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
-                                       Components components);
+                                       const Components& components);
 
 /// What -ORBHelp shows: one line per option.
 CORBEL_API std::string options_help();

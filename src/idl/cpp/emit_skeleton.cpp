@@ -13,7 +13,7 @@ Context skeleton_context(const model::Interface& interface) {
 }
 
 std::string parameter_kind(const Emitter& e, const model::Parameter& p, const Context& context) {
-  if (const std::string view = view_kind(e, p, context); !view.empty()) return view;
+  if (std::string view = view_kind(e, p, context); !view.empty()) return view;
   const char* const kind = p.direction == model::Direction::in    ? "In"
                            : p.direction == model::Direction::out ? "Out"
                                                                   : "Inout";

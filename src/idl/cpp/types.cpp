@@ -172,7 +172,7 @@ std::string view_type(const model::Parameter& p, const Names& names, const Conte
 }
 
 std::string parameter(const model::Parameter& p, const Names& names, const Context& context) {
-  if (const std::string view = view_type(p, names, context); !view.empty()) return view;
+  if (std::string view = view_type(p, names, context); !view.empty()) return view;
   return p.direction == model::Direction::in ? in_parameter(*p.type, names, context)
                                              : spell(*p.type, names, context) + "&";
 }
