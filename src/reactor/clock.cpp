@@ -14,8 +14,8 @@ class SystemClock final : public Clock {
 Clock::~Clock() = default;
 
 const Clock& Clock::system() noexcept {
-  static const SystemClock clock;
-  return clock;
+  static const SystemClock kClock;
+  return kClock;
 }
 
 TimePoint ManualClock::now() const noexcept {
