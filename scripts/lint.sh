@@ -57,6 +57,7 @@ documents() { bash scripts/docs.sh; }
 # clang-tidy reads each source of src/ by itself. What it says of a header comes once for each file that includes it, so
 # repeated lines are dropped.
 tidy() {
+  mkdir -p build/logs
   cmake --preset release -B build/tidy -DCORBEL_UNITY=OFF -DCORBEL_TESTS=OFF -DCORBEL_BENCH=OFF -DCORBEL_EXAMPLES=OFF \
     >build/logs/clang-tidy.log 2>&1 || { cat build/logs/clang-tidy.log; return 1; }
   printf '%s\n' "${files[@]}" | grep -E '^src/.*\.cpp$' | grep -v '_test\.cpp$' |
