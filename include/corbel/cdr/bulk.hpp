@@ -95,7 +95,7 @@ void append_raw(std::vector<T>& out, base::ConstByteSpan raw) {
     // The vector only copies octets from here: T is trivially copyable.
     const T* values = reinterpret_cast<const T*>(raw.data());
     const std::size_t count = raw.size() / sizeof(T);
-    if (out.capacity() - before < count) out.reserve(std::max(before + count, 2 * out.capacity()));
+    if (out.capacity() - before < count) out.reserve(before + std::max(before, count));
     std::size_t run = count;
     if (base::copies_slowly(out.data() + before, values, raw.size())) run = 1 + base::kCopyPiece / 2 / sizeof(T);
     for (std::size_t i = 0; i < count; i += run) out.insert(out.end(), values + i, values + std::min(count, i + run));
