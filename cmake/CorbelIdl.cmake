@@ -39,6 +39,8 @@ function(corbel_idl_generate target)
       COMMENT "Compiling ${stem}.idl"
       VERBATIM)
     target_sources(${target} PRIVATE ${generated})
+    # Projects that build by groups of sources (UNITY_BUILD_MODE GROUP) find the generated ones in a group of their own.
+    set_source_files_properties(${generated} PROPERTIES UNITY_GROUP ${stem}.idl)
   endforeach()
 
   get_target_property(type ${target} TYPE)

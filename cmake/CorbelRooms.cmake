@@ -27,6 +27,22 @@ function(corbel_unity target batch)
   endif()
 endfunction()
 
+# corbel_test_headers(TARGET): a test program gets GoogleTest and what nearly every test includes precompiled. Only for programs
+# compiled with -O0 that link with GTest::gtest.
+if(CORBEL_TESTS AND CORBEL_UNITY)
+  file(CONFIGURE OUTPUT test_headers.cpp CONTENT "")
+  add_executable(corbel_test_headers ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
+  target_compile_options(corbel_test_headers PRIVATE -O0)
+  target_link_libraries(corbel_test_headers PRIVATE corbel_flags GTest::gtest GTest::gtest_main)
+  target_precompile_headers(corbel_test_headers PRIVATE <gtest/gtest.h> <algorithm> <atomic> <chrono> <condition_variable>
+    <functional> <map> <memory> <mutex> <optional> <span> <string> <thread> <tuple> <variant> <vector>)
+endif()
+function(corbel_test_headers target)
+  if(CORBEL_UNITY)
+    target_precompile_headers(${target} REUSE_FROM corbel_test_headers)
+  endif()
+endfunction()
+
 function(corbel_room name)
   cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target "corbel_${name}")
@@ -58,6 +74,7 @@ function(corbel_room name)
     target_compile_options(${target}_test PRIVATE -O0)  # compiled once, run once
     target_link_libraries(${target}_test PRIVATE ${closure} corbel_flags ${ROOM_LIBRARIES} ${ROOM_TEST_LIBRARIES}
       GTest::gtest GTest::gtest_main Threads::Threads)
+    corbel_test_headers(${target}_test)
     add_test(NAME ${name} COMMAND ${target}_test)
     set_tests_properties(${name} PROPERTIES LABELS "${name};unit" TIMEOUT 120)
   endif()
