@@ -104,6 +104,14 @@ int main(int argc, char** argv) {
     command->add_option("--budget", budget, "begin nothing more after so many seconds")
         ->check(CLI::Range(1, 1'000'000));
     command->add_option("--repeat", settings.repeat, "repetitions")->check(CLI::Range(1, 1000));
+    if (suite.run == bench::run_ttcp) {
+      command->add_option("--types", settings.types, "stream these only")
+          ->delimiter(',')
+          ->check(CLI::IsMember({"char", "octet", "short", "long", "double", "string", "struct"}));
+      command->add_option("--buffers", settings.buffers, "with buffers of these sizes, in octets")
+          ->delimiter(',')
+          ->check(CLI::Range(1, 64 << 20));
+    }
     if (suite.run == bench::run_counts) {
       command->add_option("--profile", settings.profile, "also print the N functions of Corbel that cost most")
           ->check(CLI::Range(1, 1000));

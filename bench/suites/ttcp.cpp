@@ -207,10 +207,13 @@ std::vector<StreamPlan> plans(const Settings& settings) {
                        std::vector<int> buffers, int queue = 0) {
     plan.transport = transport;
     plan.mode = mode;
+    if (!settings.types.empty()) {
+      std::erase_if(types, [&](const std::string& type) { return std::ranges::count(settings.types, type) == 0; });
+    }
     plan.types = std::move(types);
-    plan.buffers = std::move(buffers);
+    plan.buffers = settings.buffers.empty() ? std::move(buffers) : settings.buffers;
     plan.queue = queue;
-    all.push_back(plan);
+    if (!plan.types.empty()) all.push_back(plan);
   };
   if (settings.quick) {
     add("tcp", "oneway", {"octet", "struct"}, {1024, 8192, 131072});

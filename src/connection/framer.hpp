@@ -67,7 +67,7 @@ class Framer : public base::RefCounted {
     std::vector<std::size_t> joints;
   };
   static constexpr std::size_t kFirstCapacity = 2048;
-  static constexpr std::size_t kBusyCapacity = 512U << 10;
+  static constexpr std::size_t kBusyCapacity = 256U << 10;
   static constexpr std::size_t kMaxOpen = 16;
 
   base::Status open_message(const Message& first);
