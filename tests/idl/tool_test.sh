@@ -62,6 +62,9 @@ expect 0 "$tool" --explain 3004
 expect 2 "$tool" --explain IDL-1
 printf '#include <CosNaming.idl>\ninterface I { CosNaming::Name f(); };\n' >shipped.idl
 expect 0 "$tool" --check shipped.idl
+printf '#include <orb.idl>\ninterface I { CORBA::StringSeq f(); };\n' >library.idl
+expect 0 "$tool" library.idl && grep -qF '#include <corbel/mapping/corba_types.hpp>' library.hpp
+if grep -qF orb.hpp library.hpp; then echo "orb.idl has no generated header" && exit 1; fi
 
 # Two versions of a file.
 echo 'interface I { void f(in long a); };' >old.idl

@@ -42,7 +42,7 @@ constexpr std::string_view kCorbaDynamicNames[] = {"TCKind",         "Visibility
                                                    "VM_TRUNCATABLE", "AnySeq"};
 
 /// Scoped names to headers; a module stands for all that is in it.
-const std::unordered_map<std::string, std::string_view>& headers() {
+const std::unordered_map<std::string, std::string_view>& known_headers() {
   static const auto kHeaders = [] {
     std::unordered_map<std::string, std::string_view> map = {
         {"PortableServer", kPortableServer},
@@ -99,7 +99,7 @@ std::string_view library_header(const model::Declaration& declaration) {
   if (const auto* forward = as<model::Forward>(&declaration)) return library_header(*forward->target);
   if (!declaration.repository_id.starts_with("IDL:omg.org/")) return {};
   for (const auto* d = &declaration; d != nullptr; d = d->scope) {
-    if (const auto found = headers().find(scoped_name(*d)); found != headers().end()) return found->second;
+    if (const auto found = known_headers().find(scoped_name(*d)); found != known_headers().end()) return found->second;
   }
   return {};
 }
