@@ -64,7 +64,7 @@ TEST(SystemException, IsRaisedByRepositoryId) {
 
 TEST(Exception, PrintsItsText) {
   std::ostringstream stream;
-  stream << CORBA::PolicyError(CORBA::PolicyErrorCode::BAD_POLICY_VALUE);
+  stream << CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
   EXPECT_EQ(stream.str(), "CORBA::PolicyError{reason=3}");
 }
 

@@ -19,11 +19,44 @@ const char* PolicyError::_name() const noexcept {
 
 void PolicyError::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
-  encoder.put(static_cast<std::int16_t>(reason_));
+  encoder.put(reason_);
 }
 
 void PolicyError::_info(std::string& text) const {
-  text += "CORBA::PolicyError{reason=" + std::to_string(static_cast<int>(reason_)) + "}";
+  text += "CORBA::PolicyError{reason=" + std::to_string(reason_) + "}";
+}
+
+void InvalidPolicies::_raise() const {
+  throw *this;
+}
+const char* InvalidPolicies::_rep_id() const noexcept {
+  return _id;
+}
+const char* InvalidPolicies::_name() const noexcept {
+  return "InvalidPolicies";
+}
+
+void InvalidPolicies::_encode(corbel::cdr::Encoder& encoder) const {
+  encoder.put_plain_string(_id);
+  encoder.put_count(indicies_.size());
+  for (const auto index : indicies_) encoder.put(index);
+}
+
+void InvalidPolicies::_info(std::string& text) const {
+  text += "CORBA::InvalidPolicies{indicies={";
+  for (std::size_t i = 0; i < indicies_.size(); ++i) text += (i == 0 ? "" : ",") + std::to_string(indicies_[i]);
+  text += "}}";
+}
+
+bool Current::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == _interface_id || Object::_static_is_a(repository_id);
+}
+bool PolicyManager::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == _interface_id || Object::_static_is_a(repository_id);
+}
+bool PolicyCurrent::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == _interface_id || PolicyManager::_static_is_a(repository_id) ||
+         Current::_static_is_a(repository_id);
 }
 
 }  // namespace CORBA

@@ -118,7 +118,7 @@ class Transcoder {
     while (!ids.empty() && ids.front() != node.id) ids = ids.subspan(1);
     const bool truncated = ids.size() != header.ids.size();
     if (truncated && (ids.empty() || !header.chunked)) return in_.fail(base::Code::unsupported);
-    if (node.modifier != CORBA::ValueModifier::VM_NONE && node.modifier != CORBA::ValueModifier::VM_TRUNCATABLE) {
+    if (node.modifier != CORBA::VM_NONE && node.modifier != CORBA::VM_TRUNCATABLE) {
       return in_.fail(base::Code::unsupported);
     }
     if (ids.empty() && writer.in_chunks()) ids = {&node.id, 1};

@@ -133,7 +133,7 @@ class TypeReader {
       if (node.kind == TCKind::tk_union) member.label = get_label(in, *node.content);
       member.name = arena_->keep(in.get_plain_string());
       if (node.kind != TCKind::tk_enum) member.type = read(in, begin);
-      if (value) member.visibility = static_cast<CORBA::Visibility>(in.get<std::int16_t>());
+      if (value) member.visibility = in.get<std::int16_t>();
       if (!in.ok()) return;
     }
     node.members = arena_->keep(std::move(members));

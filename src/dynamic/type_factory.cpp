@@ -101,7 +101,7 @@ class Making {
 };
 
 typecode_reference make_struct(TCKind kind, const std::string& id, const std::string& name,
-                               const CORBA::StructMemberSeq& members) {
+                               const CORBA::TypeCodeFactory::StructMemberSeq& members) {
   Making making(kind, id, name);
   DistinctNames names;
   for (const auto& member : members) {

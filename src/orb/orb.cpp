@@ -176,7 +176,7 @@ void ORB::destroy() {
 }
 
 IDL::traits<Policy>::ref_type ORB::create_policy(PolicyType) {
-  throw PolicyError(PolicyErrorCode::BAD_POLICY_TYPE);
+  throw PolicyError(BAD_POLICY_TYPE);
 }
 
 }  // namespace CORBA

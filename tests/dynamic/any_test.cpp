@@ -139,12 +139,12 @@ class Generator {
       case 2:
         return factory_->create_alias_tc("IDL:A:1.0", "A", make(depth - 1));
       case 3: {
-        CORBA::StructMemberSeq members;
+        CORBA::TypeCodeFactory::StructMemberSeq members;
         for (unsigned i = 1 + below(4); i > 0; --i) members.push_back({"m" + std::to_string(i), make(depth - 1)});
         return factory_->create_struct_tc("", "S", members);
       }
       default: {
-        CORBA::UnionMemberSeq members;
+        CORBA::TypeCodeFactory::UnionMemberSeq members;
         for (unsigned i = 1 + below(3); i > 0; --i) {
           Any label;
           label <<= static_cast<std::int16_t>(i);

@@ -24,7 +24,7 @@ class Place final : public virtual CORBA::servant_traits<Calls::Place>::base_typ
  public:
   std::string join(const std::string& text, std::int32_t& count, Calls::Point& where) override {
     if (text == "oops") throw Calls::Oops("because", Calls::Point(7, 8));
-    if (text == "unlisted") throw CORBA::PolicyError(CORBA::PolicyErrorCode::BAD_POLICY);
+    if (text == "unlisted") throw CORBA::PolicyError(CORBA::BAD_POLICY);
     if (text == "system") throw CORBA::NO_PERMISSION(77, CORBA::CompletionStatus::COMPLETED_YES);
     where = Calls::Point(1, -count);
     ++count;

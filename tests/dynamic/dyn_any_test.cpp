@@ -35,8 +35,8 @@ class DynAnys : public WithOrb {
   }
   /// case 1: string text; case 2: point spot; default: double other.
   typecode_reference choice(bool with_default) {
-    CORBA::UnionMemberSeq members = {{"text", any_of(std::int32_t{1}), CORBA::_tc_string},
-                                     {"spot", any_of(std::int32_t{2}), point()}};
+    CORBA::TypeCodeFactory::UnionMemberSeq members = {{"text", any_of(std::int32_t{1}), CORBA::_tc_string},
+                                                      {"spot", any_of(std::int32_t{2}), point()}};
     if (with_default) members.push_back({"other", any_of(std::uint8_t{0}), CORBA::_tc_double});
     return types_->create_union_tc("IDL:Choice:1.0", "Choice", CORBA::_tc_long, members);
   }

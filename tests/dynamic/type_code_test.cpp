@@ -42,9 +42,9 @@ class TypeCodes : public ::testing::Test {
         make_->create_alias_tc("IDL:Nodes:1.0", "Nodes", make_->create_sequence_tc(9, node())),
         make_->create_exception_tc("IDL:Oops:1.0", "Oops", {{"why", CORBA::_tc_string}}),
         make_->create_value_box_tc("IDL:Box:1.0", "Box", CORBA::_tc_string),
-        make_->create_value_tc("IDL:V:1.0", "V", CORBA::ValueModifier::VM_TRUNCATABLE,
-                               make_->create_value_tc("IDL:B:1.0", "B", CORBA::ValueModifier::VM_NONE, nullptr, {}),
-                               {{"next", make_->create_recursive_tc("IDL:V:1.0"), CORBA::Visibility::PRIVATE_MEMBER}}),
+        make_->create_value_tc("IDL:V:1.0", "V", CORBA::VM_TRUNCATABLE,
+                               make_->create_value_tc("IDL:B:1.0", "B", CORBA::VM_NONE, nullptr, {}),
+                               {{"next", make_->create_recursive_tc("IDL:V:1.0"), CORBA::PRIVATE_MEMBER}}),
         make_->create_abstract_interface_tc("IDL:A:1.0", "A"),
         make_->create_local_interface_tc("IDL:L:1.0", "L"),
         make_->create_native_tc("IDL:N:1.0", "N")};

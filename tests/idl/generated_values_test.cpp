@@ -247,9 +247,9 @@ TEST(ValuesInAnys, AreTheSameInTheProcessAndCopiesOnTheWire) {
 
 TEST(ValueTypeCodes, SayWhatTheIdlDoes) {
   EXPECT_EQ(Values::_tc_Derived->kind(), CORBA::TCKind::tk_value);
-  EXPECT_EQ(Values::_tc_Derived->type_modifier(), CORBA::ValueModifier::VM_TRUNCATABLE);
+  EXPECT_EQ(Values::_tc_Derived->type_modifier(), CORBA::VM_TRUNCATABLE);
   EXPECT_EQ(Values::_tc_Derived->concrete_base_type()->id(), "IDL:corbel.test/Values/Base:1.0");
-  EXPECT_EQ(Values::_tc_Most->member_visibility(0), CORBA::Visibility::PRIVATE_MEMBER);
+  EXPECT_EQ(Values::_tc_Most->member_visibility(0), CORBA::PRIVATE_MEMBER);
   EXPECT_EQ(Values::_tc_Text->kind(), CORBA::TCKind::tk_value_box);
   EXPECT_EQ(Values::_tc_Shown->kind(), CORBA::TCKind::tk_abstract_interface);
   EXPECT_EQ(CORBA::_tc_ValueBase->kind(), CORBA::TCKind::tk_value);

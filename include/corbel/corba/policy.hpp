@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "corbel/corba/local_traits.hpp"
@@ -9,21 +11,37 @@
 namespace CORBA {
 
 class Policy;
-using PolicyType = std::uint32_t;
+class Current;
+class PolicyManager;
+class PolicyCurrent;
 
-/// Why a policy could not be created (CORBA::PolicyErrorCode; CORBA 3.3 part 1, 8.9.2).
-enum class PolicyErrorCode : std::int16_t {
-  BAD_POLICY = 0,
-  UNSUPPORTED_POLICY = 1,
-  BAD_POLICY_TYPE = 2,
-  BAD_POLICY_VALUE = 3,
-  UNSUPPORTED_POLICY_VALUE = 4,
-};
+using PolicyType = std::uint32_t;
+using PolicyTypeSeq = std::vector<PolicyType>;
+
+/// Why a policy could not be created (CORBA 3.3 part 1, 8.9.2).
+using PolicyErrorCode = std::int16_t;
+inline constexpr PolicyErrorCode BAD_POLICY = 0;
+inline constexpr PolicyErrorCode UNSUPPORTED_POLICY = 1;
+inline constexpr PolicyErrorCode BAD_POLICY_TYPE = 2;
+inline constexpr PolicyErrorCode BAD_POLICY_VALUE = 3;
+inline constexpr PolicyErrorCode UNSUPPORTED_POLICY_VALUE = 4;
+
+/// The policy of the types that objects are made of (8.9.6).
+inline constexpr PolicyType SecConstruction = 11;
+
+/// Whether overrides replace those that are there or are added to them (8.10.1).
+enum class SetOverrideType : std::uint32_t { SET_OVERRIDE, ADD_OVERRIDE };
 
 }  // namespace CORBA
 
 template <>
 struct IDL::traits<CORBA::Policy> : corbel::corba::LocalTraits<CORBA::Policy> {};
+template <>
+struct IDL::traits<CORBA::Current> : corbel::corba::LocalTraits<CORBA::Current> {};
+template <>
+struct IDL::traits<CORBA::PolicyManager> : corbel::corba::LocalTraits<CORBA::PolicyManager> {};
+template <>
+struct IDL::traits<CORBA::PolicyCurrent> : corbel::corba::LocalTraits<CORBA::PolicyCurrent> {};
 
 namespace CORBA {
 
@@ -64,7 +82,68 @@ class CORBEL_API PolicyError final : public UserException {
   void _info(std::string& text) const override;
 
  private:
-  PolicyErrorCode reason_ = PolicyErrorCode::BAD_POLICY;
+  PolicyErrorCode reason_ = BAD_POLICY;
+};
+
+/// Raised when policies cannot override (8.10.3): the indices of those that cannot.
+class CORBEL_API InvalidPolicies final : public UserException {
+ public:
+  static constexpr const char* _id = "IDL:omg.org/CORBA/InvalidPolicies:1.0";
+  using Indices = std::vector<std::uint16_t>;
+
+  InvalidPolicies() = default;
+  explicit InvalidPolicies(Indices indicies) : indicies_(std::move(indicies)) {}
+  /// Spelled as in the OMG's IDL.
+  const Indices& indicies() const noexcept { return indicies_; }
+  Indices& indicies() noexcept { return indicies_; }
+  void indicies(Indices indicies) noexcept { indicies_ = std::move(indicies); }
+
+  [[noreturn]] void _raise() const override;
+  const char* _rep_id() const noexcept override;
+  const char* _name() const noexcept override;
+  void _encode(corbel::cdr::Encoder& encoder) const override;
+
+ protected:
+  void _info(std::string& text) const override;
+
+ private:
+  Indices indicies_;
+};
+
+/// Base of what belongs to the calling thread (8.8).
+class CORBEL_API Current : public virtual LocalObject {
+ public:
+  static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/Current:1.0";
+  bool _static_is_a(std::string_view repository_id) const noexcept override;
+
+ protected:
+  Current() noexcept = default;
+};
+
+/// Holds the policies that override others (8.10.3). Applications may implement it; the ORB has none of its own.
+class CORBEL_API PolicyManager : public virtual LocalObject {
+ public:
+  static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/PolicyManager:1.0";
+
+  /// Those of the types; all if there are no types.
+  virtual PolicyList get_policy_overrides(const PolicyTypeSeq& ts) = 0;
+  /// May throw InvalidPolicies.
+  virtual void set_policy_overrides(const PolicyList& policies, SetOverrideType set_add) = 0;
+
+  bool _static_is_a(std::string_view repository_id) const noexcept override;
+
+ protected:
+  PolicyManager() noexcept = default;
+};
+
+/// The overrides of the calling thread (8.10.4).
+class CORBEL_API PolicyCurrent : public virtual PolicyManager, public virtual Current {
+ public:
+  static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/PolicyCurrent:1.0";
+  bool _static_is_a(std::string_view repository_id) const noexcept override;
+
+ protected:
+  PolicyCurrent() noexcept = default;
 };
 
 }  // namespace CORBA

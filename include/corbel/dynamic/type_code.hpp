@@ -60,8 +60,11 @@ enum class TCKind : std::uint32_t {
   tk_event,
 };
 
-enum class ValueModifier : std::int16_t { VM_NONE, VM_CUSTOM, VM_ABSTRACT, VM_TRUNCATABLE };
-enum class Visibility : std::int16_t { PRIVATE_MEMBER, PUBLIC_MEMBER };
+enum ValueModifier : std::int16_t { VM_NONE, VM_CUSTOM, VM_ABSTRACT, VM_TRUNCATABLE };
+
+using Visibility = std::int16_t;
+inline constexpr Visibility PRIVATE_MEMBER = 0;
+inline constexpr Visibility PUBLIC_MEMBER = 1;
 
 /// References to TypeCodes; those of generated types own nothing and cost nothing to copy.
 using typecode_reference = object_reference<TypeCode>;
@@ -76,7 +79,7 @@ struct TypeMember {
   std::string_view name;
   const CORBA::TypeCode* type = nullptr;
   std::int64_t label = 0;
-  CORBA::Visibility visibility = CORBA::Visibility::PUBLIC_MEMBER;
+  CORBA::Visibility visibility = CORBA::PUBLIC_MEMBER;
 };
 
 /// What a TypeCode says. Which fields count depends on `kind`. Generated code defines constants of it, whose pointers
@@ -92,7 +95,7 @@ struct TypeNode {
   std::int32_t default_index = -1;  ///< union
   std::uint16_t digits = 0;         ///< fixed
   std::int16_t scale = 0;           ///< fixed
-  CORBA::ValueModifier modifier = CORBA::ValueModifier::VM_NONE;
+  CORBA::ValueModifier modifier = CORBA::VM_NONE;
   const TypeArena* arena = nullptr;  ///< null for constants
 };
 

@@ -8,30 +8,32 @@
 
 namespace CORBA {
 
-struct StructMember {
-  std::string name;
-  typecode_reference type;
-};
-struct UnionMember {
-  std::string name;
-  Any label;  ///< of the discriminator's type; an octet 0 for the default member
-  typecode_reference type;
-};
-struct ValueMember {
-  std::string name;
-  typecode_reference type;
-  Visibility access = Visibility::PUBLIC_MEMBER;
-};
-using StructMemberSeq = std::vector<StructMember>;
-using UnionMemberSeq = std::vector<UnionMember>;
-using ValueMemberSeq = std::vector<ValueMember>;
-using EnumMemberSeq = std::vector<std::string>;
-
 /// Makes TypeCodes at run time (CORBA 3.3 part 1, 8.11.3). Get one with
 /// `CORBA::make_reference<CORBA::TypeCodeFactory>()`. Throws BAD_PARAM for names that are no identifiers or occur twice
 /// (minors OMG 15 and 17), ids that are none (16), and BAD_TYPECODE for content that cannot be (2). Thread-safe.
 class CORBEL_API TypeCodeFactory : public LocalObject {
  public:
+  /// What types are made of. Without the type_def that those of the interface repository (InterfaceRepository.idl)
+  /// have.
+  struct StructMember {
+    std::string name;
+    typecode_reference type;
+  };
+  struct UnionMember {
+    std::string name;
+    Any label;  ///< of the discriminator's type; an octet 0 for the default member
+    typecode_reference type;
+  };
+  struct ValueMember {
+    std::string name;
+    typecode_reference type;
+    Visibility access = PUBLIC_MEMBER;
+  };
+  using StructMemberSeq = std::vector<StructMember>;
+  using UnionMemberSeq = std::vector<UnionMember>;
+  using ValueMemberSeq = std::vector<ValueMember>;
+  using EnumMemberSeq = std::vector<std::string>;
+
   typecode_reference create_struct_tc(const std::string& id, const std::string& name, const StructMemberSeq& members);
   typecode_reference create_union_tc(const std::string& id, const std::string& name,
                                      const typecode_reference& discriminator, const UnionMemberSeq& members);

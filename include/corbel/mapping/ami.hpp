@@ -12,6 +12,9 @@
 /// Asynchronous calls with reply handlers (CORBA 3.3 part 1, 22.7 and 22.10; OMG IDL-to-C++11 mapping 1.7, 6.28).
 namespace Messaging {
 
+/// What ExceptionHolder::raise_exception throws, as native type of the OMG's IDL.
+using UserExceptionBase = CORBA::UserException;
+
 /// What a reply handler is given instead of results. Immutable, thread-safe. Stays in the process: a handler that lives
 /// in another one can be told results, but not exceptions.
 class ExceptionHolder {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "idl/cpp/emitter.hpp"
+#include "idl/cpp/library.hpp"
 
 namespace corbel::idl::cpp {
 namespace {
@@ -110,11 +111,9 @@ class TypeWriter {
 
   void define(const model::Declaration& declaration) {
     mention(declaration);
-    std::string fields = ".kind = ::CORBA::TCKind::" + kind_of(declaration) +
-                         ", .id = " + quote(declaration.repository_id) + ", .name = " + quote(declaration.name);
-    fields += parameters(declaration);
+    const std::string value = value_of(declaration);
     body_.line("namespace " + scope_of(e_, declaration) + " {");
-    body_.line("constinit const ::CORBA::TypeCode " + node_name(declaration) + "{TypeNode{" + fields + "}};");
+    body_.line("constinit const ::CORBA::TypeCode " + node_name(declaration) + value);
     body_.line("}");
   }
 
@@ -140,6 +139,28 @@ class TypeWriter {
     if (std::find(mentioned_.begin(), mentioned_.end(), &declaration) == mentioned_.end()) {
       mentioned_.push_back(&declaration);
     }
+  }
+
+  /// "{TypeNode{...}};"
+  std::string value_of(const model::Declaration& declaration) {
+    return "{TypeNode{.kind = ::CORBA::TCKind::" + kind_of(declaration) +
+           ", .id = " + quote(declaration.repository_id) + ", .name = " + quote(declaration.name) +
+           parameters(declaration) + "}};";
+  }
+
+  /// The address of a declaration's TypeCode. The library has constants for its C++ types, not for what IDL calls them:
+  /// each file has its own.
+  std::string address_of(const model::Declaration& declaration) {
+    if (library_header(declaration).empty()) {
+      mention(declaration);
+      return "&" + qualified(e_, declaration);
+    }
+    const std::string name = "kType_" + scoped_name(declaration, "_");
+    if (library_.insert(&declaration).second) {
+      const std::string value = value_of(declaration);
+      parts_.push_back("constexpr ::CORBA::TypeCode " + name + value);
+    }
+    return "&" + name;
   }
 
   static std::string kind_of(const model::Declaration& declaration) {
@@ -208,18 +229,17 @@ class TypeWriter {
     std::vector<std::string> rows;
     for (const auto& member : value.state) {
       rows.push_back("{" + quote(member.name) + ", " + member_type(member) +
-                     ", 0, ::CORBA::Visibility::" + (member.is_public ? "PUBLIC_MEMBER" : "PRIVATE_MEMBER") + "}");
+                     ", 0, ::CORBA::" + (member.is_public ? "PUBLIC_MEMBER" : "PRIVATE_MEMBER") + "}");
     }
     std::string result = members(rows);
     if (value.concrete_base != nullptr) {
-      mention(*value.concrete_base);
-      result += content("&" + qualified(e_, *value.concrete_base));
+      result += content(address_of(*value.concrete_base));
     }
     const char* const modifier = value.is_custom        ? "VM_CUSTOM"
                                  : value.is_abstract    ? "VM_ABSTRACT"
                                  : value.is_truncatable ? "VM_TRUNCATABLE"
                                                         : "VM_NONE";
-    return result + ", .modifier = ::CORBA::ValueModifier::" + modifier;
+    return result + ", .modifier = ::CORBA::" + modifier;
   }
 
   static std::string content(const std::string& reference) { return ", .content = " + reference; }
@@ -292,13 +312,13 @@ class TypeWriter {
         break;
     }
     if (type.declaration == nullptr) return "&::CORBA::detail::k_" + basic_name(type.kind);
-    mention(*type.declaration);
-    return "&" + qualified(e_, *type.declaration);
+    return address_of(*type.declaration);
   }
 
   Emitter& e_;
   Writer body_;
   std::vector<const model::Declaration*> mentioned_;
+  std::set<const model::Declaration*> library_;
   std::vector<std::string> parts_;
   std::map<std::string, std::string> nameless_;
   std::size_t lists_ = 0;

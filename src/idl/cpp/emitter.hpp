@@ -35,8 +35,9 @@ struct Emitter {
   Writer late;
   std::set<const model::Declaration*> complete;  ///< structs and unions whose definition has been written
   Writer any_source;
-  bool futures = false;         ///< async_ operations are wanted
-  std::size_t value_lists = 0;  ///< constants with ids of values written so far
+  std::set<std::string> library_headers;  ///< of the library's declarations that the main file uses
+  bool futures = false;                   ///< async_ operations are wanted
+  std::size_t value_lists = 0;            ///< constants with ids of values written so far
 
   /// A name of corbel::mapping, qualified if the model has the same name somewhere; see use_helpers().
   std::string helper(const std::string& name) const { return (names.is_used(name) ? "corbel::mapping::" : "") + name; }
@@ -183,8 +184,7 @@ void write_any_files(Emitter& e, const std::string& stem);
 
 /// "sub/other_any.hpp" from "sub/other.idl" and "_any.hpp".
 std::string header_for(const std::string& spelling, const std::string& ending);
-/// The included IDL files whose generated headers ours includes: all but our rendering of the ORB's own IDL, which the
-/// library provides.
+/// The included IDL files whose generated headers ours includes: all but those for which the library has all the C++.
 std::vector<const model::File*> included_files(const model::Model& model);
 /// Every definition of the main file but modules, those inside a type before it.
 void for_each_own(const model::Model& model, const std::function<void(const model::Declaration&)>& visit);

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <utility>
 
 #include "idl/cpp/emitter.hpp"
 #include "idl/cpp/implied.hpp"
+#include "idl/cpp/library.hpp"
 
 namespace corbel::idl::cpp {
 namespace {
@@ -176,17 +179,22 @@ void write_header_top(Emitter& e) {
     e.header.line("#include <variant>");
     e.header.blank();
   }
-  if (anys) e.header.line("#include <corbel/dynamic/any.hpp>");
-  if (needs.custom) e.header.line("#include <corbel/mapping/data_stream.hpp>");
-  if (needs.extended) e.header.line("#include <corbel/mapping/extended.hpp>");
-  if (needs.external) e.header.line("#include <corbel/mapping/external.hpp>");
-  if (fixed) e.header.line("#include <corbel/mapping/fixed.hpp>");
-  if (needs.local) e.header.line("#include <corbel/mapping/local.hpp>");
-  if (has_views(e)) e.header.line("#include <corbel/mapping/view.hpp>");
-  if (has_handlers(e)) e.header.line("#include <corbel/mapping/ami.hpp>");
-  if (e.futures) e.header.line("#include <corbel/mapping/future.hpp>");
-  e.header.line("#include <corbel/mapping/stub.hpp>");
-  if (needs.value) e.header.line("#include <corbel/mapping/value.hpp>");
+  std::set<std::string> headers = e.library_headers;
+  const auto include = [&](bool needed, const char* header) {
+    if (needed) headers.emplace(header);
+  };
+  include(anys, "corbel/dynamic/any.hpp");
+  include(needs.custom, "corbel/mapping/data_stream.hpp");
+  include(needs.extended, "corbel/mapping/extended.hpp");
+  include(needs.external, "corbel/mapping/external.hpp");
+  include(fixed, "corbel/mapping/fixed.hpp");
+  include(needs.local, "corbel/mapping/local.hpp");
+  include(has_views(e), "corbel/mapping/view.hpp");
+  include(has_handlers(e), "corbel/mapping/ami.hpp");
+  include(e.futures, "corbel/mapping/future.hpp");
+  include(true, "corbel/mapping/stub.hpp");
+  include(needs.value, "corbel/mapping/value.hpp");
+  for (const auto& header : headers) e.header.line("#include <" + header + ">");
   if (needs.native) {
     e.header.blank();
     e.header.line("// Yours: defines the native types.");
@@ -396,9 +404,19 @@ std::string header_for(const std::string& spelling, const std::string& ending) {
 }
 
 std::vector<const model::File*> included_files(const model::Model& model) {
+  // Whether each file declares anything, and anything that is not the library's.
+  std::vector<std::pair<bool, bool>> declares(model.files.size());
+  for_all(model.contents, [&](const auto& declaration) {
+    if (as<model::Module>(&declaration) != nullptr) return;
+    auto& [something, of_its_own] = declares.at(declaration.where.file);
+    something = true;
+    of_its_own |= library_header(declaration).empty();
+  });
   std::vector<const model::File*> files;
-  for (const auto& file : model.files) {
-    if (file.direct && file.spelling != "orb.idl") files.push_back(&file);
+  for (std::size_t i = 0; i < model.files.size(); ++i) {
+    const auto [something, of_its_own] = declares[i];
+    const auto& file = model.files[i];
+    if (file.direct && file.spelling != "orb.idl" && (of_its_own || !something)) files.push_back(&file);
   }
   return files;
 }
@@ -414,8 +432,10 @@ std::vector<std::string> file_names(const std::string& idl_path) {
 }
 
 std::vector<GeneratedFile> generate(model::Model& model, const std::string& version, const Options& options) {
+  auto library_headers = leave_to_library(model);
   imply_reply_handlers(model, options.ami);
   Emitter e(model);
+  e.library_headers = std::move(library_headers);
   e.futures = options.futures;
   const std::string& path = model.files.at(0).path;
   const std::string stem = stem_of(path);

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "idl/cpp/library.hpp"
+
 namespace corbel::idl::cpp {
 namespace {
 
@@ -64,6 +66,10 @@ std::string character(char32_t c, char quote_mark, bool wide) {
 std::string integer(std::int64_t value) {
   if (value == std::numeric_limits<std::int64_t>::min()) return "-9223372036854775807 - 1";
   return std::to_string(value);
+}
+
+std::string reference_to(const model::Declaration& declaration, const Names& names, const Context& context) {
+  return "IDL::traits<" + names.in(context, declaration) + ">::ref_type";
 }
 
 }  // namespace
@@ -126,11 +132,13 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
     case TypeKind::interface_:
     case TypeKind::value:
     case TypeKind::value_box:
-      return "IDL::traits<" + names.in(context, *type.declaration) + ">::ref_type";
+      return reference_to(*type.declaration, names, context);
+    case TypeKind::native:
+      if (is_reference(type)) return reference_to(*type.declaration, names, context);
+      break;
     default:
       break;
   }
-  if (is_abstract_base(type)) return "IDL::traits<CORBA::AbstractBase>::ref_type";
   return names.in(context, *type.declaration);
 }
 
@@ -153,8 +161,10 @@ bool is_reference(const model::Type& type) {
     case TypeKind::value:
     case TypeKind::value_box:
       return true;
+    case TypeKind::native:
+      return is_library_reference(*resolve(type).declaration);
     default:
-      return is_abstract_base(resolve(type));
+      return false;
   }
 }
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/dynamic/any.hpp"
+#include "corbel/mapping/corba_types.hpp"
+
+/// What orb.idl declares in module CORBA and has to do with Anys and TypeCodes; and the TypeCodes of what it declares.
+namespace CORBA {
+
+using AnySeq = std::vector<Any>;
+
+}  // namespace CORBA
+
+namespace corbel::mapping {
+
+template <>
+struct Codec<CORBA::TCKind> : EnumCodec<CORBA::TCKind, 37> {};
+
+}  // namespace corbel::mapping
+
+namespace IDL {
+template <>
+struct traits<CORBA::TCKind> : common_byval_traits<CORBA::TCKind> {
+  using underlying_type = std::uint32_t;
+  using bit_bound = std::integral_constant<std::uint8_t, 32>;
+};
+}  // namespace IDL
+
+namespace corbel::dynamic {
+
+namespace detail {
+inline constexpr TypeMember kParameterModes[] = {{"PARAM_IN"}, {"PARAM_OUT"}, {"PARAM_INOUT"}};
+inline constexpr TypeMember kSetOverrideTypes[] = {{"SET_OVERRIDE"}, {"ADD_OVERRIDE"}};
+inline constexpr TypeMember kExceptionTypes[] = {{"NO_EXCEPTION"}, {"USER_EXCEPTION"}, {"SYSTEM_EXCEPTION"}};
+}  // namespace detail
+
+#define CORBEL_CORBA_ENUM(NAME, MEMBERS)                                                    \
+  template <>                                                                               \
+  struct TypeOf<CORBA::NAME> {                                                              \
+    static constexpr CORBA::TypeCode code{TypeNode{.kind = CORBA::TCKind::tk_enum,          \
+                                                   .id = "IDL:omg.org/CORBA/" #NAME ":1.0", \
+                                                   .name = #NAME,                           \
+                                                   .members = detail::MEMBERS}};            \
+  };
+CORBEL_CORBA_ENUM(ParameterMode, kParameterModes)
+CORBEL_CORBA_ENUM(SetOverrideType, kSetOverrideTypes)
+CORBEL_CORBA_ENUM(exception_type, kExceptionTypes)
+#undef CORBEL_CORBA_ENUM
+template <>
+struct TypeOf<CORBA::CompletionStatus> {
+  static constexpr const CORBA::TypeCode& code = detail::kCompletion;
+};
+
+}  // namespace corbel::dynamic
+
+namespace CORBA {
+
+/// TypeCodes of the typedefs; the enums have theirs as TypeOf, too.
+#define CORBEL_CORBA_ALIAS(NAME)                                                          \
+  namespace detail {                                                                      \
+  inline constexpr TypeCode k_##NAME{                                                     \
+      corbel::dynamic::TypeNode{.kind = TCKind::tk_alias,                                 \
+                                .id = "IDL:omg.org/CORBA/" #NAME ":1.0",                  \
+                                .name = #NAME,                                            \
+                                .content = &corbel::dynamic::TypeOf<CORBA::NAME>::code}}; \
+  }                                                                                       \
+  inline const typecode_reference _tc_##NAME = detail::k_##NAME._reference();
+CORBEL_CORBA_ALIAS(Identifier)
+CORBEL_CORBA_ALIAS(ScopedName)
+CORBEL_CORBA_ALIAS(RepositoryId)
+CORBEL_CORBA_ALIAS(VersionSpec)
+CORBEL_CORBA_ALIAS(PolicyType)
+CORBEL_CORBA_ALIAS(PolicyErrorCode)
+CORBEL_CORBA_ALIAS(Visibility)
+CORBEL_CORBA_ALIAS(RepositoryIdSeq)
+CORBEL_CORBA_ALIAS(PolicyTypeSeq)
+CORBEL_CORBA_ALIAS(AnySeq)
+CORBEL_CORBA_ALIAS(BooleanSeq)
+CORBEL_CORBA_ALIAS(CharSeq)
+CORBEL_CORBA_ALIAS(WCharSeq)
+CORBEL_CORBA_ALIAS(OctetSeq)
+CORBEL_CORBA_ALIAS(ShortSeq)
+CORBEL_CORBA_ALIAS(UShortSeq)
+CORBEL_CORBA_ALIAS(LongSeq)
+CORBEL_CORBA_ALIAS(ULongSeq)
+CORBEL_CORBA_ALIAS(LongLongSeq)
+CORBEL_CORBA_ALIAS(ULongLongSeq)
+CORBEL_CORBA_ALIAS(FloatSeq)
+CORBEL_CORBA_ALIAS(DoubleSeq)
+CORBEL_CORBA_ALIAS(LongDoubleSeq)
+CORBEL_CORBA_ALIAS(StringSeq)
+CORBEL_CORBA_ALIAS(WStringSeq)
+#undef CORBEL_CORBA_ALIAS
+
+}  // namespace CORBA
