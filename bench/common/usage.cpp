@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/usage.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -37,14 +39,26 @@ bool is_run_time(const std::string& path) {
 
 Usage usage_of(pid_t process) {
   Usage usage;
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) == 0 && clock_gettime(clock, &time) == 0) {
+    usage.cpu_ns = static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+  }
   std::error_code gone;
   for (const auto& task : std::filesystem::directory_iterator(folder_of(process) + "/task", gone)) {
-    double on_processor = 0;
-    std::ifstream(task.path() / "schedstat") >> on_processor;
-    usage.cpu_ns += on_processor;
-    usage.switches += sum_of(task.path() / "status", "voluntary_ctxt_switches");
+    usage.switches[std::stoi(task.path().filename())] = sum_of(task.path() / "status", "voluntary_ctxt_switches");
   }
   return usage;
+}
+
+double switches_between(const Usage& before, const Usage& after) {
+  double sum = 0;
+  for (const auto& [thread, count] : after.switches) {
+    const auto earlier = before.switches.find(thread);
+    const bool same = earlier != before.switches.end() && earlier->second <= count;  // not another one of its number
+    sum += same ? count - earlier->second : count;
+  }
+  return sum;
 }
 
 Memory memory_of(pid_t process) {

@@ -3,15 +3,22 @@
 
 #include <sys/types.h>
 
+#include <map>
+
 namespace bench {
 
-/// What a process has used up so far, all its living threads together.
+/// What a process has used up so far.
 struct Usage {
-  double cpu_ns = 0;
-  double switches = 0;  ///< context switches, whether it had to wait or its time was up
+  double cpu_ns = 0;  ///< of all its threads, those that have ended included
+  std::map<pid_t, double>
+      switches;  ///< context switches of each living thread, whether it had to wait or its time was up
 };
 /// Zeros if there is no such process.
 Usage usage_of(pid_t process);
+
+/// Context switches from one reading to a later one. At least 0; what a thread did after the last reading before its
+/// end is missing, since the kernel tells it to nobody but the parent.
+double switches_between(const Usage& before, const Usage& after);
 
 /// What a process holds now, in octets.
 struct Memory {

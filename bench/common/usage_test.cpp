@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <climits>
+#include <future>
+#include <thread>
 
 namespace bench {
 namespace {
+
+constexpr pid_t kNobody = (1 << 22) + 1;  // beyond the largest number that Linux gives
 
 TEST(Usage, OfARunningProcessIsPositive) {
   EXPECT_GT(usage_of(getpid()).cpu_ns, 0);
@@ -17,11 +20,39 @@ TEST(Usage, OfARunningProcessIsPositive) {
   EXPECT_GT(mapped_files_of(getpid()), 0);
 }
 
+TEST(Usage, KeepsTheProcessorTimeOfThreadsThatEnded) {
+  constexpr double kMuch = 20e6;
+  std::promise<void> has_worked;
+  std::promise<void> may_end;
+  const double before = usage_of(getpid()).cpu_ns;
+  std::thread thread([&] {
+    while (usage_of(getpid()).cpu_ns < before + kMuch) {
+    }
+    has_worked.set_value();
+    may_end.get_future().wait();
+  });
+  has_worked.get_future().wait();
+  const Usage during = usage_of(getpid());
+  may_end.set_value();
+  thread.join();
+  const Usage after = usage_of(getpid());
+  EXPECT_GE(after.cpu_ns, before + kMuch);
+  EXPECT_GE(after.cpu_ns, during.cpu_ns);
+  EXPECT_LT(after.switches.size(), during.switches.size());
+}
+
+TEST(Usage, CountsTheSwitchesOfThreadsThatCameAndNeverLessThanNone) {
+  const Usage before{0, {{1, 10}, {2, 500}, {4, 9}}};
+  const Usage after{0, {{1, 13}, {3, 4}, {4, 2}}};  // 2 has ended, 3 began, 4 is another thread
+  EXPECT_EQ(switches_between(before, after), 3 + 4 + 2);
+  EXPECT_EQ(switches_between(before, {}), 0);
+}
+
 TEST(Usage, OfNoProcessIsZero) {
-  EXPECT_EQ(usage_of(INT_MAX).cpu_ns, 0);
-  EXPECT_EQ(usage_of(INT_MAX).switches, 0);
-  EXPECT_EQ(memory_of(INT_MAX).resident, 0);
-  EXPECT_EQ(mapped_files_of(INT_MAX), 0);
+  EXPECT_EQ(usage_of(kNobody).cpu_ns, 0);
+  EXPECT_TRUE(usage_of(kNobody).switches.empty());
+  EXPECT_EQ(memory_of(kNobody).resident, 0);
+  EXPECT_EQ(mapped_files_of(kNobody), 0);
 }
 
 }  // namespace

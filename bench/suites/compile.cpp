@@ -2,6 +2,7 @@
 // Suite compile: what generated code costs the C++ compiler and how large it becomes, per interface, beside what
 // omniidl writes, with the same compiler and flags.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -29,6 +30,24 @@ const Words kInterfaces{"echo", "naming", "hundred"};
 const std::string kPlain = "stubs and skeletons";
 const std::string kWithAny = "the same with Any";
 
+/// What it works on: that of the build, or, where this program was installed, what was installed with it.
+struct Places {
+  std::string compiler;  ///< corbel-idl
+  std::string idl;
+  std::string headers;
+};
+
+Places places() {
+  Places installed{BENCH_INSTALLED};
+  for (std::string* const path : {&installed.compiler, &installed.idl, &installed.headers}) *path = beside(*path);
+  Places found = access(installed.compiler.c_str(), X_OK) == 0 ? installed : Places{BENCH_BUILT};
+  for (const std::string& path : {found.compiler, found.idl + "/CosNaming.idl", found.headers + "/corbel/corbel.hpp"}) {
+    if (access(path.c_str(), R_OK) != 0) throw std::runtime_error("suite compile needs " + path);
+  }
+  if (access(BENCH_CXX, X_OK) != 0) throw std::runtime_error("suite compile needs the C++ compiler " BENCH_CXX);
+  return found;
+}
+
 void write(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   if (!(file << text).flush()) throw std::runtime_error("cannot write " + path);
@@ -50,8 +69,8 @@ std::string hundred_operations() {
 }
 
 /// The naming service's interfaces under another name: both libraries have CosNaming already.
-std::string naming() {
-  std::string text = text_of(CORBEL_BENCH_IDL_FOLDER "/CosNaming.idl");
+std::string naming(const std::string& folder) {
+  std::string text = text_of(folder + "/CosNaming.idl");
   for (const auto& [from, to] :
        {std::pair<std::string, std::string>("CosNaming", "NamingCost"), {"omg.org", "corbel.test"}}) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
@@ -110,7 +129,7 @@ class Run {
  public:
   Run(const Settings& settings, Report& report) : settings_(settings), report_(report) {
     write(folder("echo.idl"), "interface Echo { string say(in string text); };\n");
-    write(folder("naming.idl"), naming());
+    write(folder("naming.idl"), naming(places_.idl));
     write(folder("hundred.idl"), hundred_operations());
     for (const Mechanism& mechanism : find_all_mechanisms(report.machine, {"omniORB"})) {
       if (omniorb_.empty() && mechanism.orb != "raw" && program_exists("omniidl")) omniorb_ = mechanism.orb;
@@ -172,7 +191,7 @@ class Run {
   }
 
   void generate(const std::string& interface) {
-    output_of({CORBEL_BENCH_IDL_COMPILER, "-o", folder_.path(), folder(interface + ".idl")}, kTimeout);
+    output_of({places_.compiler, "-o", folder_.path(), folder(interface + ".idl")}, kTimeout);
     const std::string& n = interface;
     add_subject(n, "Corbel", kPlain, {n + ".cpp", n + "_server.cpp"}, {n + ".hpp", n + "_server.hpp"});
     if (settings_.quick) return;
@@ -203,10 +222,9 @@ class Run {
     for (const std::string& source : subject.sources) {
       const std::string& object = objects.emplace_back(source + ".o");
       std::filesystem::remove(object);
-      Words command{CORBEL_BENCH_CXX};
+      Words command{BENCH_CXX};
       command.insert(command.end(), kFlags.begin(), kFlags.end());
-      command.insert(command.end(),
-                     {"-I" CORBEL_BENCH_INCLUDE_FOLDER, "-I" + folder_.path(), "-c", source, "-o", object});
+      command.insert(command.end(), {"-I" + places_.headers, "-I" + folder_.path(), "-c", source, "-o", object});
       output_of(command, kTimeout);
       if (!std::filesystem::exists(object))
         throw std::runtime_error("cannot compile what " + subject.by + " made of " + subject.interface);
@@ -246,6 +264,7 @@ class Run {
 
   const Settings& settings_;
   Report& report_;
+  const Places places_ = places();
   const TemporaryFolder folder_;
   std::string omniorb_;  ///< and its version; empty if omniidl is not installed
   std::vector<Subject> subjects_;
@@ -255,8 +274,7 @@ class Run {
 
 int run_compile(const Settings& settings, Report& report) {
   Run run(settings, report);
-  run.run();
-  run.print();
+  measure_and_keep([&] { run.run(); }, [&] { run.print(); });
   return 0;
 }
 

@@ -139,10 +139,12 @@ class Run {
     return nullptr;
   }
 
-  const Sampled& find(const Mechanism& mechanism, const std::string& transport, const std::string& side) const {
+  /// Null if the time was over before.
+  const Sampled* find(const Mechanism& mechanism, const std::string& transport, const std::string& side) const {
     Case of = mechanism.case_on(transport);
     of["side"] = side;
-    return *std::find_if(samples_.begin(), samples_.end(), [&](const Sampled& s) { return s.of == of; });
+    const auto found = std::find_if(samples_.begin(), samples_.end(), [&](const Sampled& s) { return s.of == of; });
+    return found == samples_.end() ? nullptr : &*found;
   }
 
   static double median(const Sampled& sampled, const char* metric) {
@@ -157,11 +159,12 @@ class Run {
                  "allocations", "bytes sent", "which system calls"},
                 2, true);
     for (const Mechanism& mechanism : mechanisms_) {
+      if (find(mechanism, transport, kSides[0]) == nullptr) continue;
       if (&mechanism != &mechanisms_.front()) table.add_rule();
       double whole = 0;
       double whole_base = 0;
       for (const std::string& side : kSides) {
-        const Sampled& sampled = find(mechanism, transport, side);
+        const Sampled& sampled = *find(mechanism, transport, side);
         const Sampled* const control = find(omniorb, sampled.of);
         const double instructions = median(sampled, "instructions_per_call");
         const double base = control != nullptr ? median(*control, "instructions_per_call") : NAN;
@@ -211,9 +214,12 @@ class Run {
 
 int run_counts(const Settings& settings, Report& report) {
   Run run(settings, report);
-  measure_and_keep([&] { run.measure(); }, [&] { run.report(); });
-  run.print();
-  run.print_profiles();
+  measure_and_keep([&] { run.measure(); },
+                   [&] {
+                     run.report();
+                     run.print();
+                     run.print_profiles();
+                   });
   return 0;
 }
 

@@ -94,7 +94,7 @@ void Latencies::measure_one(Running& one, const std::string& command, long calls
   for (std::size_t side = 0; side < 2; ++side) {
     const Usage after = usage_of(processes[side]);
     one.samples[kPercentiles + side].push_back((after.cpu_ns - before[side].cpu_ns) / 1000 / count);
-    one.samples[kPercentiles + 2 + side].push_back((after.switches - before[side].switches) / count);
+    one.samples[kPercentiles + 2 + side].push_back(switches_between(before[side], after) / count);
   }
   for (std::size_t k = 0; k < kPercentiles; ++k) one.samples[k].push_back(nanoseconds.at(k) / 1000);
 }
@@ -187,7 +187,7 @@ std::vector<LatencyPlan> plans(const Settings& settings) {
 
 /// System calls of one void call, by strace.
 void count_calls(const std::vector<Mechanism>& mechanisms, const std::string& transport, Progress& progress,
-                 Report& report) {
+                 std::vector<Result>& results) {
   for (const Mechanism& mechanism : mechanisms) {
     if (!mechanism.over(transport) || mechanism.spins()) continue;
     progress.step("tracing " + mechanism.label() + " over " + transport);
@@ -197,16 +197,16 @@ void count_calls(const std::vector<Mechanism>& mechanisms, const std::string& tr
       Result result{"latency", mechanism.case_on(transport), "syscalls_per_call", "1/call",
                     summarise({sum(sides[side].calls)})};
       result.of["side"] = kSides[side];
-      report.results.push_back(std::move(result));
+      results.push_back(std::move(result));
     }
   }
 }
 
-void print_calls(const Report& report) {
+void print_calls(const std::vector<Result>& results) {
   Table table({"transport", "mechanism", "client", "server"}, 2);
-  for (std::size_t i = 0; i + 1 < report.results.size(); ++i) {
-    const Result* const r = &report.results[i];
-    if (r->metric != "syscalls_per_call" || r->of.at("side") != "client") continue;
+  for (std::size_t i = 0; i + 1 < results.size(); ++i) {
+    const Result* const r = &results[i];
+    if (r->of.at("side") != "client") continue;
     table.add({r->of.at("transport"), Mechanism{r->of.at("orb"), r->of.at("protocol"), ""}.label(),
                number(r[0].value.median, 2), number(r[1].value.median, 2)});
   }
@@ -234,17 +234,23 @@ int run_latency(const Settings& settings, Report& report) {
   }
   announce_duration(settings, seconds);
   Progress progress(steps);
-  for (Latencies& run : runs) {
-    measure_and_keep([&] { run.measure(progress); },
-                     [&] { report.results.insert(report.results.end(), run.results().begin(), run.results().end()); });
-  }
-  const std::vector<Result> timed = report.results;
-  for (const char* const transport : traced) {
-    if (trace) count_calls(to_trace, transport, progress, report);
-  }
-  progress.finish();
-  Latencies::print(timed, std::cout);
-  if (trace) print_calls(report);
+  std::vector<Result> traces;
+  measure_and_keep(
+      [&] {
+        for (Latencies& run : runs) run.measure(progress);
+        for (const char* const transport : traced) {
+          if (trace) count_calls(to_trace, transport, progress, traces);
+        }
+      },
+      [&] {
+        progress.finish();
+        for (const Latencies& run : runs) {
+          report.results.insert(report.results.end(), run.results().begin(), run.results().end());
+        }
+        Latencies::print(report.results, std::cout);
+        if (!traces.empty()) print_calls(traces);
+        report.results.insert(report.results.end(), traces.begin(), traces.end());
+      });
   return 0;
 }
 

@@ -149,7 +149,7 @@ void print_peers() {
                 << '\n';
     }
   }
-  std::cout << "./dev bench --peers installs what can be installed.\n";
+  std::cout << "In the source tree, ./dev bench --peers installs and builds what can be.\n";
 }
 
 Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path,

@@ -43,13 +43,18 @@ class Run {
     }
     announce_duration(settings_, static_cast<double>(steps) * 0.6);
     Progress progress(steps);
-    for (const NetworkKind& kind : kinds) measure(kind, possible, progress);
-    progress.finish();
-    for (std::size_t i = 0; i < streams_.size(); ++i) {
-      std::cout << "\n" << kinds[i].name << ", MTU " << kinds[i].mtu;
-      streams_[i].print(std::cout);
-    }
-    Latencies::print(latencies_, std::cout);
+    measure_and_keep(
+        [&] {
+          for (const NetworkKind& kind : kinds) measure(kind, possible, progress);
+        },
+        [&] {
+          progress.finish();
+          for (std::size_t i = 0; i < streams_.size(); ++i) {
+            std::cout << "\n" << kinds[i].name << ", MTU " << kinds[i].mtu;
+            streams_[i].print(std::cout);
+          }
+          if (!latencies_.empty()) Latencies::print(latencies_, std::cout);
+        });
   }
 
  private:
@@ -119,8 +124,11 @@ class Run {
     };
     measure_and_keep([&] { streams.measure(progress); }, [&] { keep(streams.results()); });
     Latencies latencies(latency_plan(kind, used), mechanisms_);
-    measure_and_keep([&] { latencies.measure(progress); }, [&] { keep(latencies.results()); });
-    latencies_.insert(latencies_.end(), latencies.results().begin(), latencies.results().end());
+    measure_and_keep([&] { latencies.measure(progress); },
+                     [&] {
+                       keep(latencies.results());
+                       latencies_.insert(latencies_.end(), latencies.results().begin(), latencies.results().end());
+                     });
   }
 
   const Settings& settings_;

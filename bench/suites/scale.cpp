@@ -311,8 +311,7 @@ class Run {
 
 int run_scale(const Settings& settings, Report& report) {
   Run run(settings, report);
-  run.run();
-  run.print();
+  measure_and_keep([&] { run.run(); }, [&] { run.print(); });
   return 0;
 }
 

@@ -156,6 +156,7 @@ void Streams::add(const Mechanism& mechanism, const std::string& type, int buffe
 }
 
 void Streams::print(std::ostream& out) const {
+  if (results_.empty()) return;
   std::vector<std::string> labels;
   for (const Mechanism& mechanism : mechanisms_) {
     if (able(mechanism)) labels.push_back(mechanism.label());
@@ -168,6 +169,11 @@ void Streams::print(std::ostream& out) const {
     if (&type != &plan_.types.front()) table.add_rule();
     for (const int buffer : buffers_of(type)) {
       const std::string shown = type == "struct" ? "BinStruct" : type;
+      if (std::none_of(results_.begin(), results_.end(), [&](const Result& result) {
+            return result.of.at("type") == shown && result.of.at("buffer") == std::to_string(buffer);
+          })) {
+        continue;  // there was no time for it
+      }
       std::vector<std::string> cells{shown, std::to_string(buffer)};
       for (const std::string& label : labels) {
         const auto found = std::find_if(results_.begin(), results_.end(), [&](const Result& result) {
@@ -244,12 +250,17 @@ int run_ttcp(const Settings& settings, Report& report) {
   }
   announce_duration(settings, static_cast<double>(steps) * (settings.quick ? 0.05 : 0.35));
   Progress progress(steps);
-  for (Streams& run : runs) {
-    measure_and_keep([&] { run.measure(progress); },
-                     [&] { report.results.insert(report.results.end(), run.results().begin(), run.results().end()); });
-  }
-  progress.finish();
-  for (const Streams& run : runs) run.print(std::cout);
+  measure_and_keep(
+      [&] {
+        for (Streams& run : runs) run.measure(progress);
+      },
+      [&] {
+        progress.finish();
+        for (const Streams& run : runs) {
+          report.results.insert(report.results.end(), run.results().begin(), run.results().end());
+          run.print(std::cout);
+        }
+      });
   return 0;
 }
 

@@ -40,6 +40,7 @@ class Streams {
   /// Throws std::runtime_error if a mechanism fails.
   void measure(Progress& progress);
   const std::vector<Result>& results() const noexcept { return results_; }
+  /// A table of what was measured; nothing if that is nothing.
   void print(std::ostream& out) const;
 
  private:

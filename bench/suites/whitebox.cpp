@@ -42,8 +42,8 @@ class Run {
   Run(const Settings& settings, Report& report) : settings_(settings), report_(report) {
     if (access(program_.c_str(), X_OK) != 0) {
       throw std::runtime_error(program_ +
-                               " is not built; ./dev bench whitebox builds it, as does the target "
-                               "corbel-bench-optional-peers");
+                               " is missing; the target corbel-bench-optional-peers of the build builds it, as does "
+                               "./dev bench whitebox; `cmake --install` then installs it");
     }
   }
 
@@ -221,8 +221,7 @@ class Run {
 
 int run_whitebox(const Settings& settings, Report& report) {
   Run run(settings, report);
-  run.run();
-  run.print();
+  measure_and_keep([&] { run.run(); }, [&] { run.print(); });
   return 0;
 }
 

@@ -55,6 +55,63 @@ TEST(Strings, RefuseEmbeddedNulEitherWay) {
   EXPECT_EQ(decode(kLittle, bytes("0400000061006200"), base::Code::bad_string), "");
 }
 
+/// Lengths around the sizes of words and blocks, of what is copied in one pass and of what is referred to.
+std::vector<std::size_t> lengths() {
+  std::vector<std::size_t> some = {255, 256, 257, 300, 2047, 2048, 2049};
+  for (std::size_t length = 0; length <= 70; ++length) some.push_back(length);
+  return some;
+}
+
+std::string letters(std::size_t length) {
+  std::string text(length, ' ');
+  for (std::size_t i = 0; i < length; ++i) text[i] = static_cast<char>(1 + i % 255);
+  return text;
+}
+
+TEST(Strings, AreWrittenWholeAtEveryLengthAndPosition) {
+  for (const std::size_t length : lengths()) {
+    for (std::size_t before = 0; before < 8; ++before) {
+      const std::string text = letters(length);
+      Encoder encoder(kLittle);
+      for (std::size_t i = 0; i < before; ++i) encoder.put(std::uint8_t{0xff});
+      encoder.put_string(text);
+      encoder.put(std::uint8_t{0xee});
+      base::Bytes expected(before, 0xff);
+      expected.resize((before + 3) / 4 * 4);
+      const auto size = static_cast<std::uint32_t>(length + 1);
+      for (int shift = 0; shift < 32; shift += 8) expected.push_back(static_cast<std::uint8_t>(size >> shift));
+      expected.insert(expected.end(), text.begin(), text.end());
+      expected.insert(expected.end(), {0, 0xee});
+      EXPECT_EQ(encoder.to_bytes(), expected) << length << " octets after " << before;
+    }
+  }
+}
+
+TEST(Strings, FillABlockToItsEndAndGoOnInTheNext) {
+  for (std::size_t filled = 0; filled <= 64; ++filled) {
+    const std::string text = letters(20);
+    Encoder encoder(kLittle, 64);
+    for (std::size_t i = 0; i < filled; ++i) encoder.put(std::uint8_t{1});
+    encoder.put_string(text);
+    const base::Bytes all = encoder.to_bytes();
+    Decoder whole(all, kLittle, {}, filled);
+    EXPECT_EQ(whole.get_plain_string(), text) << filled;
+    EXPECT_EQ(whole.remaining(), 0U) << filled;
+  }
+}
+
+TEST(Strings, RefuseANulAtEveryPlace) {
+  for (const std::size_t length : lengths()) {
+    for (std::size_t place = 0; place < length; ++place) {
+      std::string text = letters(length);
+      text[place] = '\0';
+      Encoder encoder(kLittle);
+      encoder.put_string(text);
+      ASSERT_FALSE(encoder.ok()) << place << " of " << length;
+    }
+  }
+}
+
 TEST(Strings, RefuseZeroLengthAndMissingTerminator) {
   decode(kLittle, bytes("00000000"), base::Code::bad_string);
   decode(kLittle, bytes("020000006162"), base::Code::bad_string);

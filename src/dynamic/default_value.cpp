@@ -66,6 +66,11 @@ class DefaultWriter {
         return;
       case TCKind::tk_float:
       case TCKind::tk_sequence:
+      case TCKind::tk_value:
+      case TCKind::tk_value_box:
+        return out_.put(std::uint32_t{0});
+      case TCKind::tk_abstract_interface:
+        out_.put(false);
         return out_.put(std::uint32_t{0});
       case TCKind::tk_double:
         return out_.put(0.0);

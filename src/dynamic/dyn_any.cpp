@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/dynamic/dyn_any.hpp"
 
-#include "dynamic/default_value.hpp"
+#include <algorithm>
+
+#include "corbel/mapping/data_stream.hpp"
 #include "dynamic/kept_value.hpp"
-#include "dynamic/labels.hpp"
 #include "dynamic/make_dyn_any.hpp"
-#include "dynamic/transcode.hpp"
 
 namespace DynamicAny {
 
@@ -13,11 +13,16 @@ using CORBA::TCKind;
 using corbel::cdr::Decoder;
 using corbel::cdr::Encoder;
 using corbel::dynamic::AnyCodec;
-using corbel::dynamic::get_label;
-using corbel::dynamic::selected_member;
-using corbel::dynamic::TypeMember;
 using corbel::dynamic::TypeNode;
 using corbel::mapping::Codec;
+
+namespace {
+
+bool is_value(const TypeNode& node) {
+  return node.kind == TCKind::tk_value || node.kind == TCKind::tk_value_box;
+}
+
+}  // namespace
 
 void DynAny::check() const {
   if (part_.root->destroyed) throw CORBA::OBJECT_NOT_EXIST();
@@ -43,17 +48,16 @@ void DynAny::from_any(const CORBA::Any& value) {
 CORBA::Any DynAny::to_any() {
   check();
   if (expanded_) {
-    auto& components = parts();
-    part_.value = corbel::dynamic::keep_value(part_.type, part_.root->context, [&](Encoder& out) {
-      if (node().kind == TCKind::tk_except) out.put_plain_string(node().id);
-      if (node().kind == TCKind::tk_sequence) out.put_count(components.size());
-      for (const auto& component : components) component->to_any()._encode_value(out);
-    });
+    part_.value = corbel::dynamic::keep_value(part_.type, part_.root->context, [this](Encoder& out) { _encode(out); });
   }
   return part_.value;
 }
 
 bool DynAny::equal(const Ref& other) {
+  // One value may be written in several ways; taken apart, it is in one.
+  for (DynAny* either : {this, &*other}) {
+    if (either->has_parts()) (void)either->parts();
+  }
   CORBA::Any mine = to_any();
   const CORBA::Any theirs = other->to_any();
   if (!mine._type()._equivalent(theirs._type())) return false;
@@ -63,7 +67,15 @@ bool DynAny::equal(const Ref& other) {
 
 void DynAny::destroy() {
   check();
-  if (part_.outermost) part_.root->destroyed = true;
+  if (!part_.outermost) return;
+  part_.root->destroyed = true;
+  release();
+}
+
+/// Circles of values end here.
+void DynAny::release() noexcept {
+  const Parts parts = std::exchange(parts_, {});
+  for (const auto& part : parts) part->release();
 }
 
 DynAny::Ref DynAny::copy() {
@@ -98,19 +110,6 @@ std::size_t DynAny::current() {
   return static_cast<std::size_t>(index);
 }
 
-bool DynAny::has_parts() const noexcept {
-  switch (node().kind) {
-    case TCKind::tk_struct:
-    case TCKind::tk_except:
-    case TCKind::tk_union:
-    case TCKind::tk_sequence:
-    case TCKind::tk_array:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void DynAny::set(CORBA::Any value) {
   check();
   value.type(part_.type);
@@ -126,63 +125,6 @@ void DynAny::write(corbel::base::FunctionRef<void(Encoder&)> write) {
 
 void DynAny::read(corbel::base::FunctionRef<void(Decoder&)> read) {
   to_any()._decode_value(read);
-}
-
-DynAny::Ref DynAny::make_part(const CORBA::TypeCode& type, CORBA::Any value) const {
-  return corbel::dynamic::make_dyn_any({type._reference(), std::move(value), part_.root});
-}
-
-CORBA::Any DynAny::default_value(const CORBA::TypeCode& type) const {
-  return corbel::dynamic::keep_value(type._reference(), part_.root->context,
-                                     [&](Encoder& out) { corbel::dynamic::put_default(out, type); });
-}
-
-DynAny::Parts& DynAny::parts() {
-  check();
-  if (!expanded_) expand();
-  if (node().kind == TCKind::tk_union) follow_discriminator();
-  return parts_;
-}
-
-/// Takes the value apart.
-void DynAny::expand() {
-  const auto read_parts = [this](Decoder& in) {
-    const auto take = [&](const CORBA::TypeCode& type) {
-      const auto copy = [&](Encoder& out) { transcode(type, in, out, corbel::dynamic::Origin::own); };
-      parts_.push_back(make_part(type, corbel::dynamic::keep_value(type._reference(), part_.root->context, copy)));
-    };
-    if (node().kind == TCKind::tk_except) in.get_plain_string();
-    if (node().kind == TCKind::tk_union) {
-      Decoder ahead = in;
-      active_ = selected_member(node(), get_label(ahead, *node().content));
-      take(*node().content);
-      if (active_ >= 0) take(*node().members[static_cast<std::size_t>(active_)].type);
-      return;
-    }
-    for (const TypeMember& member : node().members) take(*member.type);
-    if (node().content == nullptr) return;
-    const std::uint32_t count = node().kind == TCKind::tk_sequence ? in.get<std::uint32_t>() : node().length;
-    for (std::uint32_t i = 0; i < count && in.ok(); ++i) take(*node().content);
-  };
-  part_.value._decode_value(read_parts);
-  expanded_ = true;
-}
-
-/// Somebody may have changed the discriminator, which is a component like any other.
-void DynAny::follow_discriminator() {
-  std::int32_t selected = -1;
-  parts_[0]->read([&](Decoder& in) { selected = selected_member(node(), get_label(in, *node().content)); });
-  if (selected == active_) return;
-  active_ = selected;
-  parts_.resize(1);
-  if (selected < 0) return;
-  const CORBA::TypeCode& type = *node().members[static_cast<std::size_t>(selected)].type;
-  parts_.push_back(make_part(type, default_value(type)));
-}
-
-std::int32_t DynAny::active() {
-  (void)parts();
-  return active_;
 }
 
 /// This or the current component, whichever fits.
@@ -279,6 +221,36 @@ void DynAny::insert_dyn_any(const Ref& value) {
 
 DynAny::Ref DynAny::get_dyn_any() {
   return corbel::dynamic::make_dyn_any(get_any(), part_.root->orb, *part_.root->context);
+}
+
+void DynAny::insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value) {
+  DynAny& place = target(is_value);
+  const TypeNode& wanted = place.node();
+  if (value != nullptr) {
+    const auto ids = value->_value_type().ids;
+    if (std::find(ids.begin(), ids.end(), wanted.id) == ids.end()) throw InvalidValue();
+  }
+  place.write([&](Encoder& out) { Codec<CORBA::valuetype_reference<CORBA::ValueBase>>::encode(out, value); });
+}
+
+CORBA::valuetype_reference<CORBA::ValueBase> DynAny::get_val() {
+  DynAny& place = target(is_value);
+  CORBA::valuetype_reference<CORBA::ValueBase> value;
+  corbel::corba::ValueType formal;
+  formal.id = place.node().id;
+  place.read([&](Decoder& in) {
+    value = CORBA::valuetype_reference<CORBA::ValueBase>(corbel::corba::decode_value(in, formal));
+  });
+  return value;
+}
+
+void DynAny::insert_abstract(const CORBA::object_reference<CORBA::AbstractBase>& value) {
+  if (value != nullptr && value->_to_object() == nullptr) throw InvalidValue();
+  insert(TCKind::tk_abstract_interface, value);
+}
+
+CORBA::object_reference<CORBA::AbstractBase> DynAny::get_abstract() {
+  return get<CORBA::object_reference<CORBA::AbstractBase>>(TCKind::tk_abstract_interface);
 }
 
 }  // namespace DynamicAny

@@ -55,46 +55,6 @@ void DynEnum::set_as_ulong(std::uint32_t value) {
   write([&](Encoder& out) { out.put(value); });
 }
 
-FieldName DynStruct::current_member_name() {
-  if (component_count() == 0) throw TypeMismatch();
-  return FieldName(node().members[current()].name);
-}
-
-CORBA::TCKind DynStruct::current_member_kind() {
-  if (component_count() == 0) throw TypeMismatch();
-  return node().members[current()].type->kind();
-}
-
-NameValuePairSeq DynStruct::get_members() {
-  NameValuePairSeq members;
-  for (const auto& member : get_members_as_dyn_any()) members.push_back({member.id, member.value->to_any()});
-  return members;
-}
-
-void DynStruct::set_members(const NameValuePairSeq& value) {
-  auto& members = parts();
-  if (value.size() != members.size()) throw InvalidValue();
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const TypeMember& member = node().members[i];
-    const bool named = value[i].id.empty() || member.name.empty() || value[i].id == member.name;
-    if (!named || !value[i].value._type()._equivalent(*member.type)) throw TypeMismatch();
-  }
-  for (std::size_t i = 0; i < value.size(); ++i) members[i]->from_any(value[i].value);
-  rewind();
-}
-
-NameDynAnyPairSeq DynStruct::get_members_as_dyn_any() {
-  NameDynAnyPairSeq members;
-  for (const auto& member : parts()) members.push_back({FieldName(node().members[members.size()].name), member});
-  return members;
-}
-
-void DynStruct::set_members_as_dyn_any(const NameDynAnyPairSeq& value) {
-  NameValuePairSeq members;
-  for (const auto& member : value) members.push_back({member.id, member.value->to_any()});
-  set_members(members);
-}
-
 DynAny::Ref DynUnion::get_discriminator() {
   return parts()[0];
 }
@@ -153,8 +113,7 @@ void DynElements::set_elements(const AnySeq& value) {
   for (const auto& element : value) {
     if (!element._type()._equivalent(*node().content)) throw TypeMismatch();
   }
-  write([&](Encoder& out) {
-    if (!array) out.put_count(value.size());
+  write_whole(value.size(), [&](Encoder& out) {
     for (const auto& element : value) element._encode_value(out);
   });
 }
@@ -184,6 +143,12 @@ DynAny::Ref DynAnyFactory::create_dyn_any(const CORBA::Any& value) {
   return corbel::dynamic::make_dyn_any(value, orb_, context_);
 }
 
+DynAny::Ref DynAnyFactory::create_dyn_any_without_truncation(const CORBA::Any& value) {
+  DynAny::Ref made = create_dyn_any(value);
+  if (made->_truncates()) throw MustTruncate();
+  return made;
+}
+
 DynAny::Ref DynAnyFactory::create_dyn_any_from_type_code(const CORBA::typecode_reference& type) {
   if (type == nullptr) throw CORBA::BAD_TYPECODE();
   Encoder probe;
@@ -195,9 +160,11 @@ DynAny::Ref DynAnyFactory::create_dyn_any_from_type_code(const CORBA::typecode_r
       type, &context_, [&](Encoder& out) { out.copy_octets(octets.data(), octets.size()); }));
 }
 
-DynAnySeq DynAnyFactory::create_multiple_dyn_anys(const AnySeq& values, bool) {
+DynAnySeq DynAnyFactory::create_multiple_dyn_anys(const AnySeq& values, bool allow_truncate) {
   DynAnySeq made;
-  for (const auto& value : values) made.push_back(create_dyn_any(value));
+  for (const auto& value : values) {
+    made.push_back(allow_truncate ? create_dyn_any(value) : create_dyn_any_without_truncation(value));
+  }
   return made;
 }
 
@@ -232,11 +199,15 @@ DynamicAny::DynAny::Ref make_dyn_any(DynPart part) {
         throw DynamicAny::DynAnyFactory::InconsistentTypeCode();
       }
       return CORBA::make_reference<DynamicAny::DynFixed>(std::move(part));
-    case TCKind::tk_Principal:
-    case TCKind::tk_value:
     case TCKind::tk_value_box:
+      return CORBA::make_reference<DynamicAny::DynValueBox>(std::move(part));
+    case TCKind::tk_value:
+      if (node.modifier == CORBA::ValueModifier::VM_NONE || node.modifier == CORBA::ValueModifier::VM_TRUNCATABLE) {
+        return CORBA::make_reference<DynamicAny::DynValue>(std::move(part));
+      }
+      throw DynamicAny::DynAnyFactory::InconsistentTypeCode();
+    case TCKind::tk_Principal:
     case TCKind::tk_native:
-    case TCKind::tk_abstract_interface:
     case TCKind::tk_local_interface:
     case TCKind::tk_component:
     case TCKind::tk_home:

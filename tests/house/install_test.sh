@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # install_test.sh SOURCE BUILD COMPILER: installs to a folder of its own, moves it, and builds against it what a user
-# would: through find_package (shared and static), through pkg-config, and the hello world of examples/.
+# would: through find_package (shared and static), through pkg-config, and the hello world of examples/. Then runs the
+# installed laboratory.
 set -euo pipefail
 source=$1 build=$2 compiler=$3
 work=$(mktemp -d)
@@ -35,3 +36,15 @@ quietly cmake -S "$source/examples/hello" -B "$work/hello" -G Ninja -DCMAKE_PREF
 quietly cmake --build "$work/hello"
 quietly "$source/examples/hello/run_hello.sh" "$work/hello/hello_server" "$work/hello/hello_client"
 echo "hello world: ok"
+
+# The laboratory finds its programs, and they their library, where they were installed; only then is it not the build's.
+if [ -x "$build/bench/corbel-bench" ]; then
+  bench=$prefix/bin/corbel-bench
+  peers=$("$bench" --peers)
+  grep -q "corbel: found" <<<"$peers" || { echo "$peers" && exit 1; }
+  library=$(ldd "$(dirname "$(readlink -f "$bench")")/corbel-bench-corbel" | sed -n 's/.*libcorbel\.so[^ ]* => \([^ ]*\).*/\1/p')
+  expect "$(readlink -f "$(dirname "$library")")" "$(readlink -f "$(dirname "$(find "$prefix" -name libcorbel.so)")")"
+  quietly "$bench" ttcp --quick --repeat 1 --only corbel --types octet --buffers 8192 --json "$work/ttcp.json"
+  grep -q '"orb": "corbel"' "$work/ttcp.json" || { echo "no figures of Corbel" && exit 1; }
+  echo "corbel-bench: ok"
+fi

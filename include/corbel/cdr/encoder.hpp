@@ -227,6 +227,7 @@ class CORBEL_API Encoder {
   void free_blocks_after(Block* last) noexcept;
   void put_swapped(const void* values, std::size_t count, std::size_t width);
   void put_converted(std::string_view text);
+  void put_text(std::string_view text, bool copied);
 
   std::uint8_t* cursor_;
   std::uint8_t* limit_;

@@ -8,6 +8,10 @@
 #include "corbel/dynamic/type_codec.hpp"
 #include "corbel/dynamic/type_of.hpp"
 
+namespace corbel::corba {
+CORBEL_API void encode_value(cdr::Encoder& encoder, const CORBA::ValueBase* value, std::string_view formal_id);
+}
+
 namespace corbel::dynamic {
 
 /// The value in an Any: immutable, shared by copies. Either a C++ object or octets that the TypeCode explains.
@@ -34,6 +38,16 @@ struct AnyCodec<E> {
   static void decode(cdr::Decoder& decoder, E& exception) {
     decoder.get_plain_string();
     mapping::Codec<E>::decode(decoder, exception);
+  }
+};
+/// Valuetypes always with their id: JacORB does not take it from the TypeCode.
+template <class V>
+requires requires {
+  V::_static_type.id;
+}
+struct AnyCodec<CORBA::object_reference<V>> : mapping::Codec<CORBA::object_reference<V>> {
+  static void encode(cdr::Encoder& encoder, const CORBA::object_reference<V>& value) {
+    corba::encode_value(encoder, value._shared().get(), {});
   }
 };
 CORBEL_API void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException& exception);

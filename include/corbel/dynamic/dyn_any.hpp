@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "corbel/corba/local_traits.hpp"
+#include "corbel/corba/value.hpp"
 #include "corbel/dynamic/any.hpp"
 
 namespace corbel::dynamic {
@@ -18,6 +19,7 @@ struct DynRoot {
   CORBA::object_reference<CORBA::ORB> orb;  // keeps context alive
   corba::OrbContext* context = nullptr;
   bool destroyed = false;
+  bool truncated = false;  // a value had more state than its TypeCode tells of
 };
 /// What a DynAny is made of.
 struct DynPart {
@@ -54,13 +56,15 @@ namespace DynamicAny {
   X(typecode, CORBA::typecode_reference, tk_TypeCode) \
   X(reference, CORBA::object_reference<CORBA::Object>, tk_objref)
 
-/// A value of any type, open for inspection and change. A struct, exception, union, sequence or array has components,
-/// DynAnys themselves, one of which may be the current one; insert_ and get_ work on this if it holds such a value,
-/// else on the current component, and do not move on. Components are made when they are first asked for.
+/// A value of any type, open for inspection and change. A struct, exception, union, sequence, array, valuetype or box
+/// has components, DynAnys themselves, one of which may be the current one; insert_ and get_ work on this if it holds
+/// such a value, else on the current component, and do not move on. Components are made when they are first asked for.
+/// A value that is referred to several times in one Any is one DynAny that is a component several times.
 ///
 /// Made by a DynAnyFactory; components stay part of the whole until the value is replaced (assign, from_any, set_).
-/// After destroy() of the outermost everything throws OBJECT_NOT_EXIST. Not thread-safe.
-class CORBEL_API DynAny : public CORBA::LocalObject {
+/// After destroy() of the outermost everything throws OBJECT_NOT_EXIST; circles of values live until then. Not
+/// thread-safe.
+class CORBEL_API DynAny : public CORBA::LocalObject, public corbel::base::SharedFromThis {
  public:
   using Ref = CORBA::object_reference<DynAny>;
 
@@ -106,6 +110,13 @@ class CORBEL_API DynAny : public CORBA::LocalObject {
 #undef CORBEL_DYN_ANY_ACCESS
   void insert_dyn_any(const Ref& value);
   Ref get_dyn_any();
+  /// For valuetypes and boxes. insert_val throws InvalidValue if the value is of another type, get_val MARSHAL if no
+  /// factory can make one.
+  void insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value);
+  CORBA::valuetype_reference<CORBA::ValueBase> get_val();
+  /// For abstract interfaces. insert_abstract throws InvalidValue for values: the TypeCode does not describe them.
+  void insert_abstract(const CORBA::object_reference<CORBA::AbstractBase>& value);
+  CORBA::object_reference<CORBA::AbstractBase> get_abstract();
 
   /// Makes component `index` the current one; false, with none current, if there is no such.
   bool seek(std::int32_t index);
@@ -123,6 +134,9 @@ class CORBEL_API DynAny : public CORBA::LocalObject {
 
   /// For the ORB.
   explicit DynAny(corbel::dynamic::DynPart part) noexcept : part_(std::move(part)) {}
+  void _encode(corbel::cdr::Encoder& out);
+  /// Takes values in it apart; true if one has state that its TypeCode does not tell of.
+  bool _truncates();
 
  protected:
   using Parts = std::vector<Ref>;
@@ -130,7 +144,7 @@ class CORBEL_API DynAny : public CORBA::LocalObject {
   const corbel::dynamic::TypeNode& node() const noexcept {
     return part_.type->_resolved()._node();
   }
-  /// The components, made if need be; a union's as its discriminator says.
+  /// The components, made if need be; a union's as its discriminator says. A null value has none.
   Parts& parts();
   Ref make_part(const CORBA::TypeCode& type, CORBA::Any value) const;
   CORBA::Any default_value(const CORBA::TypeCode& type) const;
@@ -143,12 +157,21 @@ class CORBEL_API DynAny : public CORBA::LocalObject {
   void read(corbel::base::FunctionRef<void(corbel::cdr::Decoder&)> read);
   /// The union's active member, -1 for none.
   std::int32_t active();
+  /// True for a null valuetype or box.
+  bool null();
+  /// Replaces the value by one of `count` components, which are written.
+  void write_whole(std::size_t count, corbel::base::FunctionRef<void(corbel::cdr::Encoder&)> components);
 
  private:
+  class Expansion;
+
   bool has_parts() const noexcept;
   void check() const;
   void expand();
   void follow_discriminator();
+  void release() noexcept;
+  void put_whole(corbel::cdr::Encoder& out, std::size_t count,
+                 corbel::base::FunctionRef<void(corbel::cdr::Encoder&)> components);
   template <class Fits>
   DynAny& target(const Fits& fits);
   DynAny& value_target(CORBA::TCKind kind);
@@ -165,6 +188,7 @@ class CORBEL_API DynAny : public CORBA::LocalObject {
   corbel::dynamic::DynPart part_;  // its value counts unless expanded_
   Parts parts_;
   bool expanded_ = false;
+  bool null_ = false;  // counts if expanded_
   std::int32_t position_ = 0;
   std::int32_t active_ = -1;
 };
@@ -202,20 +226,60 @@ using NameDynAnyPairSeq = std::vector<NameDynAnyPair>;
 using AnySeq = std::vector<CORBA::Any>;
 using DynAnySeq = std::vector<DynAny::Ref>;
 
-/// Structs and exceptions.
-class CORBEL_API DynStruct final : public DynAny {
+/// What has named members: structs, exceptions, valuetypes.
+template <class Base>
+class CORBEL_API DynMembers : public Base {
  public:
-  using DynAny::DynAny;
-  /// Throw TypeMismatch if there are no members, InvalidValue if none is current.
+  using Base::Base;
+  /// Throw TypeMismatch if the type has no members, InvalidValue if none is current.
   FieldName current_member_name();
   CORBA::TCKind current_member_kind();
+  /// Throws InvalidValue if this is a null value.
   NameValuePairSeq get_members();
   /// All members in order. Throws TypeMismatch if a name (unless empty) or type is not the member's, InvalidValue if
   /// there are more or fewer; nothing is changed then.
   void set_members(const NameValuePairSeq& value);
   /// The components themselves.
   NameDynAnyPairSeq get_members_as_dyn_any();
+  /// Copies; values that occur several times in them are shared again, and this one may be among them.
   void set_members_as_dyn_any(const NameDynAnyPairSeq& value);
+
+ private:
+  const corbel::dynamic::TypeMember& current_member();
+};
+
+/// Structs and exceptions.
+class CORBEL_API DynStruct final : public DynMembers<DynAny> {
+ public:
+  using DynMembers<DynAny>::DynMembers;
+};
+
+/// What may be null: valuetypes and boxes, which begin so. A null one has no components.
+class CORBEL_API DynValueCommon : public DynAny {
+ public:
+  using DynAny::DynAny;
+  bool is_null() { return null(); }
+  void set_to_null();
+  /// Gives a null one the default of its members; does nothing to another.
+  void set_to_value();
+};
+
+/// Members of the base come first. What a value has beyond its TypeCode, which may be that of a base, is truncated.
+class CORBEL_API DynValue final : public DynMembers<DynValueCommon> {
+ public:
+  using DynMembers<DynValueCommon>::DynMembers;
+};
+
+/// Its one component is the boxed value.
+class CORBEL_API DynValueBox final : public DynValueCommon {
+ public:
+  using DynValueCommon::DynValueCommon;
+  /// Throw InvalidValue if the box is null.
+  CORBA::Any get_boxed_value();
+  DynAny::Ref get_boxed_value_as_dyn_any();
+  /// Make it a box that is not null. Throw TypeMismatch if the value has another type.
+  void set_boxed_value(const CORBA::Any& boxed);
+  void set_boxed_value_as_dyn_any(const DynAny::Ref& boxed);
 };
 
 /// Component 0 is the discriminator, component 1 the active member, if any.
@@ -268,7 +332,7 @@ class CORBEL_API DynArray final : public DynElements {
   using DynElements::DynElements;
 };
 
-/// Raised only where a value would have to be truncated; there are no DynAnys of valuetypes yet.
+/// A value has state that its TypeCode, that of a base, does not tell of.
 class CORBEL_API MustTruncate final : public corbel::corba::MemberlessException<MustTruncate> {
  public:
   static constexpr const char* _id = "IDL:omg.org/DynamicAny/MustTruncate:1.0";
@@ -278,7 +342,8 @@ class CORBEL_API MustTruncate final : public corbel::corba::MemberlessException<
 /// Makes DynAnys: `resolve_initial_references("DynAnyFactory")`. Thread-safe.
 class CORBEL_API DynAnyFactory final : public CORBA::LocalObject {
  public:
-  /// There are no DynAnys of such a type: Principal, native, valuetypes, abstract and local interfaces.
+  /// There are no DynAnys of such a type: Principal, native, local interfaces, eventtypes, and valuetypes that are
+  /// abstract or custom, whose TypeCodes do not tell what is marshalled.
   class CORBEL_API InconsistentTypeCode final : public corbel::corba::MemberlessException<InconsistentTypeCode> {
    public:
     static constexpr const char* _id = "IDL:omg.org/DynamicAny/DynAnyFactory/InconsistentTypeCode:1.0";
@@ -286,9 +351,11 @@ class CORBEL_API DynAnyFactory final : public CORBA::LocalObject {
   };
 
   DynAny::Ref create_dyn_any(const CORBA::Any& value);
-  /// With the type's default: zeros, empty strings and sequences, nil, the first enumerator, the first union member.
+  /// With the type's default: zeros, empty strings and sequences, nil, null, the first enumerator, the first union
+  /// member.
   DynAny::Ref create_dyn_any_from_type_code(const CORBA::typecode_reference& type);
-  DynAny::Ref create_dyn_any_without_truncation(const CORBA::Any& value) { return create_dyn_any(value); }
+  /// Takes the value apart at once; throws MustTruncate if it has more state than its TypeCode tells of.
+  DynAny::Ref create_dyn_any_without_truncation(const CORBA::Any& value);
   DynAnySeq create_multiple_dyn_anys(const AnySeq& values, bool allow_truncate);
   AnySeq create_multiple_anys(const DynAnySeq& values);
 
@@ -313,6 +380,9 @@ CORBEL_LOCAL_TRAITS(DynStruct)
 CORBEL_LOCAL_TRAITS(DynUnion)
 CORBEL_LOCAL_TRAITS(DynSequence)
 CORBEL_LOCAL_TRAITS(DynArray)
+CORBEL_LOCAL_TRAITS(DynValueCommon)
+CORBEL_LOCAL_TRAITS(DynValue)
+CORBEL_LOCAL_TRAITS(DynValueBox)
 CORBEL_LOCAL_TRAITS(DynAnyFactory)
 #undef CORBEL_LOCAL_TRAITS
 }  // namespace IDL

@@ -25,10 +25,10 @@ import org.omg.CORBA.portable.Streamable;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
-/** The JacORB client of the suite; with --dynamic that of tests/interop/dynamic. */
+/** The JacORB client of the suite; with --dynamic that of tests/interop/dynamic, with --values of tests/interop/values. */
 public final class Client {
   /** A check that may throw anything. */
-  private interface Check {
+  interface Check {
     void run() throws Exception;
   }
 
@@ -42,7 +42,7 @@ public final class Client {
     orb = options.orb();
   }
 
-  private void check(String name, Check check) {
+  void check(String name, Check check) {
     if (!name.contains(options.filter)) return;
     try {
       check.run();
@@ -55,7 +55,7 @@ public final class Client {
     }
   }
 
-  private static void require(boolean condition, String what) {
+  static void require(boolean condition, String what) {
     if (!condition) throw new IllegalStateException(what);
   }
 
@@ -251,11 +251,22 @@ public final class Client {
     mirror.shutdown();
   }
 
+  // --- values.idl ---
+
+  private void runValues() throws Exception {
+    POA poa = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
+    poa.the_POAManager().activate();
+    GraphValues.registerFactories(orb, true);
+    new GraphClient(this, orb, Graph.MirrorHelper.narrow(orb.string_to_object(options.ior))).run();
+  }
+
   public static void main(String[] arguments) throws Exception {
     Options options = new Options(arguments);
     Client client = new Client(options);
     if (options.dynamic) {
       client.runMirror();
+    } else if (options.values) {
+      client.runValues();
     } else {
       client.runSuite();
     }

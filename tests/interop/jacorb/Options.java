@@ -11,11 +11,14 @@ final class Options {
   String ior = "";
   String filter = "";
   boolean dynamic;
+  boolean values;
 
   Options(String[] arguments) {
     for (int i = 0; i < arguments.length; ++i) {
       if (arguments[i].equals("--dynamic")) {
         dynamic = true;
+      } else if (arguments[i].equals("--values")) {
+        values = true;
       } else if (arguments[i].equals("--ior")) {
         ior = arguments[++i];
       } else if (arguments[i].equals("--filter")) {

@@ -7,7 +7,8 @@ import org.omg.CORBA.ORB;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
-/** The JacORB server of the suite; with --dynamic that of tests/interop/dynamic. Prints its IOR. */
+/** The JacORB server of the suite; with --dynamic that of tests/interop/dynamic, with
+ * --values that of tests/interop/values. Prints its IOR. */
 public final class Server {
   private Server() {}
 
@@ -18,6 +19,9 @@ public final class Server {
     org.omg.CORBA.Object object;
     if (options.dynamic) {
       object = poa.servant_to_reference(new MirrorServant(orb));
+    } else if (options.values) {
+      GraphValues.registerFactories(orb, false);
+      object = poa.servant_to_reference(new GraphServant(orb));
     } else {
       SuiteServant suite = new SuiteServant(orb, poa);
       object = poa.servant_to_reference(new SuitePOATie(suite.operations()));

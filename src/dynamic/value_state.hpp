@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "corbel/dynamic/type_code.hpp"
+
+namespace corbel::dynamic {
+
+/// The members of a struct, exception or valuetype, those of the valuetype's bases first. Throws IMP_LIMIT if it has
+/// too many bases: TypeCodes from elsewhere may name a type as its own.
+std::vector<const TypeMember*> members_of(const TypeNode& node);
+
+/// The type's id and those that it may be truncated to, the most derived first.
+std::vector<std::string_view> truncatable_ids(const TypeNode& node);
+
+/// True if the type is `id`, or a valuetype with such a base.
+bool is_or_derives_from(const TypeNode& node, std::string_view id);
+
+}  // namespace corbel::dynamic
