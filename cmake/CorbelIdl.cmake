@@ -3,7 +3,8 @@
 #
 # Compiles IDL to C++ and makes the result part of TARGET: sources, and the folder of the headers. Files given by a
 # relative path keep its folders, so that `#include "sub/other.idl"` becomes `#include "sub/other.hpp"`. Runs again when an
-# IDL file or one that it includes changes. Works inside the project and after find_package(Corbel).
+# IDL file or one that it includes changes. A file that is not there is looked for among Corbel's
+# own (IOP.idl). Works inside the project and after find_package(Corbel).
 
 function(corbel_idl_generate target)
   cmake_parse_arguments(IDL "" "" "INCLUDES;DEFINES;OPTIONS" ${ARGN})
@@ -28,7 +29,11 @@ function(corbel_idl_generate target)
     if(inner AND NOT IS_ABSOLUTE ${file} AND NOT inner MATCHES "^\\.\\.")
       set(output ${folder}/${inner})
     endif()
+    set(shipped ${CORBEL_IDL_DIR}/${file})
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    if(EXISTS ${shipped} AND NOT EXISTS ${file})
+      set(file ${shipped})
+    endif()
     set(generated ${output}/${stem}.hpp ${output}/${stem}.cpp ${output}/${stem}_server.hpp ${output}/${stem}_server.cpp
       ${output}/${stem}_any.hpp ${output}/${stem}_any.cpp)
     add_custom_command(

@@ -53,9 +53,9 @@ corbel::cdr::Decoder Codec::open(const CORBA::OctetSeq& data) {
 
 CORBA::object_reference<Codec> CodecFactory::create_codec(const Encoding& encoding) {
   const bool known =
-      encoding.format == ENCODING_CDR_ENCAPS && encoding.major_version == 1 && encoding.minor_version <= 2;
+      encoding.format() == ENCODING_CDR_ENCAPS && encoding.major_version() == 1 && encoding.minor_version() <= 2;
   if (!known) throw UnknownEncoding();
-  return CORBA::make_reference<Codec>(context_, corbel::cdr::Format{.giop_minor = encoding.minor_version});
+  return CORBA::make_reference<Codec>(context_, corbel::cdr::Format{.giop_minor = encoding.minor_version()});
 }
 
 }  // namespace IOP

@@ -25,29 +25,28 @@ class TypeCodes : public ::testing::Test {
         {{"s", one, CORBA::_tc_short}, {"str", two, CORBA::_tc_string}, {"d", otherwise, CORBA::_tc_double}});
   }
   std::vector<typecode_reference> some() {
-    return {
-        CORBA::_tc_null,
-        CORBA::_tc_longlong,
-        CORBA::_tc_longdouble,
-        CORBA::_tc_wchar,
-        CORBA::_tc_any,
-        CORBA::_tc_Object,
-        node(),
-        color(),
-        num(),
-        make_->create_string_tc(5),
-        make_->create_wstring_tc(0),
-        make_->create_fixed_tc(7, 2),
-        make_->create_array_tc(3, make_->create_array_tc(2, CORBA::_tc_octet)),
-        make_->create_alias_tc("IDL:Nodes:1.0", "Nodes", make_->create_sequence_tc(9, node())),
-        make_->create_exception_tc("IDL:Oops:1.0", "Oops", {{"why", CORBA::_tc_string}}),
-        make_->create_value_box_tc("IDL:Box:1.0", "Box", CORBA::_tc_string),
-        make_->create_value_tc("IDL:V:1.0", "V", CORBA::VM_TRUNCATABLE,
-                               make_->create_value_tc("IDL:B:1.0", "B", CORBA::VM_NONE, nullptr, {}),
-                               {{"next", make_->create_recursive_tc("IDL:V:1.0"), CORBA::PRIVATE_MEMBER}}),
-        make_->create_abstract_interface_tc("IDL:A:1.0", "A"),
-        make_->create_local_interface_tc("IDL:L:1.0", "L"),
-        make_->create_native_tc("IDL:N:1.0", "N")};
+    return {CORBA::_tc_null,
+            CORBA::_tc_longlong,
+            CORBA::_tc_longdouble,
+            CORBA::_tc_wchar,
+            CORBA::_tc_any,
+            CORBA::_tc_Object,
+            node(),
+            color(),
+            num(),
+            make_->create_string_tc(5),
+            make_->create_wstring_tc(0),
+            make_->create_fixed_tc(7, 2),
+            make_->create_array_tc(3, make_->create_array_tc(2, CORBA::_tc_octet)),
+            make_->create_alias_tc("IDL:Nodes:1.0", "Nodes", make_->create_sequence_tc(9, node())),
+            make_->create_exception_tc("IDL:Oops:1.0", "Oops", {{"why", CORBA::_tc_string}}),
+            make_->create_value_box_tc("IDL:Box:1.0", "Box", CORBA::_tc_string),
+            make_->create_value_tc("IDL:V:1.0", "V", CORBA::VM_TRUNCATABLE,
+                                   make_->create_value_tc("IDL:B:1.0", "B", CORBA::VM_NONE, nullptr, {}),
+                                   {{"next", make_->create_recursive_tc("IDL:V:1.0"), CORBA::PRIVATE_MEMBER}}),
+            make_->create_abstract_interface_tc("IDL:A:1.0", "A"),
+            make_->create_local_interface_tc("IDL:L:1.0", "L"),
+            make_->create_native_tc("IDL:N:1.0", "N")};
   }
 
   CORBA::object_reference<CORBA::TypeCodeFactory> make_ = CORBA::make_reference<CORBA::TypeCodeFactory>();

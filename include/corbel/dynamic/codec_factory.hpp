@@ -18,10 +18,28 @@ using EncodingFormat = std::int16_t;
 /// An encapsulation: the byte order, then CDR as in GIOP of the same version.
 inline constexpr EncodingFormat ENCODING_CDR_ENCAPS = 0;
 
-struct Encoding {
-  EncodingFormat format = ENCODING_CDR_ENCAPS;
-  std::uint8_t major_version = 1;
-  std::uint8_t minor_version = 2;
+/// Which octets: CDR encapsulations of GIOP 1.2 unless changed.
+class Encoding {
+ public:
+  Encoding() = default;
+  Encoding(EncodingFormat format, std::uint8_t major_version, std::uint8_t minor_version)
+      : format_(format), major_version_(major_version), minor_version_(minor_version) {}
+
+  void format(EncodingFormat value) { format_ = value; }
+  EncodingFormat format() const { return format_; }
+  EncodingFormat& format() { return format_; }
+  void major_version(std::uint8_t value) { major_version_ = value; }
+  std::uint8_t major_version() const { return major_version_; }
+  std::uint8_t& major_version() { return major_version_; }
+  void minor_version(std::uint8_t value) { minor_version_ = value; }
+  std::uint8_t minor_version() const { return minor_version_; }
+  std::uint8_t& minor_version() { return minor_version_; }
+  friend bool operator==(const Encoding&, const Encoding&) = default;
+
+ private:
+  EncodingFormat format_ = ENCODING_CDR_ENCAPS;
+  std::uint8_t major_version_ = 1;
+  std::uint8_t minor_version_ = 2;
 };
 
 /// Turns Anys into octets and back; made by a CodecFactory. Octets are read with limits on depth and memory, like a
@@ -93,10 +111,31 @@ class CORBEL_API CodecFactory final : public CORBA::LocalObject {
 
 namespace IDL {
 template <>
+struct traits<IOP::Encoding> : common_traits<IOP::Encoding> {};
+template <>
 struct traits<IOP::Codec> : corbel::corba::LocalTraits<IOP::Codec> {};
 template <>
 struct traits<IOP::CodecFactory> : corbel::corba::LocalTraits<IOP::CodecFactory> {};
 }  // namespace IDL
+
+namespace corbel::mapping {
+
+template <>
+struct Codec<IOP::Encoding> {
+  static constexpr std::size_t kMinSize = 4;
+  static void encode(cdr::Encoder& encoder, const IOP::Encoding& value) {
+    encoder.put(value.format());
+    encoder.put(value.major_version());
+    encoder.put(value.minor_version());
+  }
+  static void decode(cdr::Decoder& decoder, IOP::Encoding& value) {
+    value.format() = decoder.get<std::int16_t>();
+    value.major_version() = decoder.get<std::uint8_t>();
+    value.minor_version() = decoder.get<std::uint8_t>();
+  }
+};
+
+}  // namespace corbel::mapping
 
 namespace corbel::dynamic {
 
