@@ -78,7 +78,14 @@ Decoder Decoder::at(std::size_t position) const noexcept {
   Decoder other = *this;
   other.chunks_ = Chunks::none;
   other.end_ = limit_;
-  other.cursor_ = origin_ + position;
+  if (!is_joined()) {
+    other.cursor_ = origin_ + position;
+    return other;
+  }
+  other.origin_ = start_;
+  other.cursor_ = start_ + position;
+  other.joints_passed_ = 0;
+  if (ok()) other.enter_joints({joints_.data() - joints_passed_, joints_.size() + joints_passed_});
   return other;
 }
 

@@ -31,11 +31,14 @@ void Decoder::enter_joints(std::span<const std::size_t> joints) noexcept {
 }
 
 void Decoder::pass_joints() noexcept {
-  while (cursor_ > end_) {
-    origin_ = end_ - kFragmentHeaderSize;
-    joints_ = joints_.subspan(1);
-    end_ = joints_.empty() ? limit_ : start_ + joints_.front();
-  }
+  while (cursor_ > end_) pass_joint();
+}
+
+void Decoder::pass_joint() noexcept {
+  origin_ = end_ - kFragmentHeaderSize;
+  joints_ = joints_.subspan(1);
+  ++joints_passed_;
+  end_ = joints_.empty() ? limit_ : start_ + joints_.front();
 }
 
 bool Decoder::next_segment() noexcept {
@@ -45,9 +48,7 @@ bool Decoder::next_segment() noexcept {
     return false;
   }
   cursor_ = end_;
-  origin_ = end_ - kFragmentHeaderSize;
-  joints_ = joints_.subspan(1);
-  end_ = joints_.empty() ? limit_ : start_ + joints_.front();
+  pass_joint();
   return true;
 }
 

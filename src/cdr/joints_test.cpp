@@ -6,6 +6,7 @@
 
 #include "corbel/cdr/bulk.hpp"
 #include "corbel/cdr/decoder.hpp"
+#include "corbel/cdr/value_stream.hpp"
 
 // Messages joined from GIOP 1.1 fragments, as omniORB 4.2 cuts them.
 namespace corbel::cdr {
@@ -84,6 +85,42 @@ TEST(DecoderWithJoints, StartsBehindThoseThatTheHeaderPassed) {
   EXPECT_EQ(decoder.get<std::uint16_t>(), 22U | 23U << 8);
   EXPECT_EQ(decoder.get<std::uint64_t>() & 0xff, 34U);  // behind the joint at 30, at its offset 16
   EXPECT_TRUE(decoder.ok());
+}
+
+TEST(DecoderWithJoints, CountsIndirectionsAsIfThereWereNoFragments) {
+  // A value of one octet at 12; a cut behind it; an indirection to the value at 17, aligned to its own fragment; 7.
+  base::Bytes octets(12, 0);
+  octets.insert(octets.end(), {0, 0xff, 0xff, 0x7f, 5});
+  octets.insert(octets.end(), {0xff, 0xff, 0xff, 0xff, 0xf7, 0xff, 0xff, 0xff, 7, 0, 0, 0});
+  const std::size_t joints[] = {17};
+  Decoder decoder(octets, kLittle11, {}, 12);
+  decoder.set_joints(joints);
+  ValueReader reader(decoder);
+  const ValueHeader value = reader.begin();
+  EXPECT_EQ(value.kind, ValueHeader::Kind::value);
+  EXPECT_EQ(value.position, 12U);
+  EXPECT_EQ(decoder.get<std::uint8_t>(), 5U);
+  reader.end(value);
+  const ValueHeader known = reader.begin();
+  EXPECT_EQ(known.kind, ValueHeader::Kind::known);
+  EXPECT_EQ(known.position, 12U);
+  EXPECT_EQ(decoder.get<std::uint32_t>(), 7U);
+  Decoder again = decoder.at(known.position);
+  EXPECT_EQ(again.get<std::uint32_t>(), 0x7fffff00U);
+  EXPECT_EQ(again.get<std::uint8_t>(), 5U);
+  EXPECT_EQ(again.get<std::uint32_t>(), 0xffffffffU) << "behind the joint once more";
+  EXPECT_TRUE(again.ok() && decoder.ok());
+}
+
+TEST(DecoderWithJoints, RefusesChunks) {
+  base::Bytes octets(12, 0);
+  octets.insert(octets.end(), {8, 0xff, 0xff, 0x7f, 1, 0, 0, 0, 5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff});
+  const std::size_t joints[] = {20};
+  Decoder decoder(octets, kLittle11, {}, 12);
+  decoder.set_joints(joints);
+  (void)ValueReader(decoder).begin();
+  EXPECT_FALSE(decoder.ok());
+  EXPECT_EQ(decoder.error().code, base::Code::unsupported);
 }
 
 }  // namespace

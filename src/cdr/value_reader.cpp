@@ -16,10 +16,15 @@ ValueTables& tables(Decoder& decoder) {
   return *ValueTables::of(decoder);
 }
 
+/// The position of the four octets that were read last.
+std::size_t last_position(const Decoder& decoder) {
+  return decoder.stream_position() - 4;
+}
+
 /// The position that an indirection at the cursor points to; false if it does not point backwards.
 bool read_target(Decoder& decoder, std::size_t& target) {
-  const std::size_t here = decoder.position();
   const auto offset = decoder.get<std::int32_t>();
+  const std::size_t here = last_position(decoder);
   if (decoder.ok() && (offset > -5 || static_cast<std::size_t>(-static_cast<std::int64_t>(offset)) > here)) {
     decoder.fail(Code::malformed);
   }
@@ -67,15 +72,15 @@ std::uint32_t ValueReader::read_tag() {
 
 ValueHeader ValueReader::begin() {
   ValueHeader header;
-  if (decoder_.is_joined()) decoder_.fail(Code::unsupported);
   const std::uint32_t tag = read_tag();
   if (!decoder_.ok() || tag == tag::kNull) {
     if (tables(decoder_).level > 0 && decoder_.left_in_chunk() == 0) decoder_.begin_chunks();
     return header;
   }
   if (tag == tag::kIndirection) return read_indirection();
-  header.position = decoder_.position() - 4;
+  header.position = last_position(decoder_);
   header.chunked = (tag & tag::kChunked) != 0;
+  if (header.chunked && decoder_.is_joined()) decoder_.fail(Code::unsupported);
   // Inside chunks everything is in chunks.
   if (!tag::is_value(tag) || (tag & tag::kReservedMask) != 0 || (tables(decoder_).level > 0 && !header.chunked)) {
     decoder_.fail(Code::malformed);
@@ -119,10 +124,9 @@ void ValueReader::read_type(std::uint32_t tag, ValueHeader& header) {
 
 /// A repository id or codebase, which may be one that came before.
 std::string_view ValueReader::read_text() {
-  decoder_.align(4);
-  const std::size_t position = decoder_.position();
   Decoder ahead = decoder_;
   if (ahead.get<std::uint32_t>() != tag::kIndirection) {
+    const std::size_t position = last_position(ahead);
     const std::string_view text = decoder_.get_plain_string();
     if (decoder_.ok() && decoder_.charge(kValueMemory)) tables(decoder_).texts.emplace(position, text);
     return text;
@@ -137,11 +141,11 @@ std::string_view ValueReader::read_text() {
 }
 
 std::span<const std::string_view> ValueReader::read_ids() {
-  decoder_.align(4);
-  const std::size_t position = decoder_.position();
   auto& lists = tables(decoder_).lists;
   Decoder ahead = decoder_;
-  if (ahead.get<std::uint32_t>() == tag::kIndirection) {
+  const bool again = ahead.get<std::uint32_t>() == tag::kIndirection;
+  const std::size_t position = last_position(ahead);
+  if (again) {
     decoder_.get<std::uint32_t>();
     std::size_t target = 0;
     if (!read_target(decoder_, target)) return {};
@@ -176,7 +180,7 @@ void ValueReader::end(const ValueHeader& header) {
       state.closed = -static_cast<std::int64_t>(tag) > INT32_MAX ? INT32_MAX : -tag;
     } else if (tag::is_value(static_cast<std::uint32_t>(tag))) {
       ValueHeader skipped;
-      skipped.position = decoder_.position() - 4;
+      skipped.position = last_position(decoder_);
       read_type(static_cast<std::uint32_t>(tag), skipped);
       if (decoder_.charge(kValueMemory)) state.values.insert(skipped.position);
     } else {

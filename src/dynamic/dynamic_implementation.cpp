@@ -2,6 +2,7 @@
 #include "corbel/dynamic/dynamic_implementation.hpp"
 
 #include <algorithm>
+#include <exception>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "dynamic/arguments.hpp"
@@ -31,6 +32,28 @@ class DynamicException final : public CORBA::UserException {
     const std::string_view listed;
   };
   base::SharedPtr<const State> state_;
+};
+
+/// A user exception of a C++ type that the servant threw; lists itself, too.
+class ThrownException final : public CORBA::UserException {
+ public:
+  /// Made while `thrown` is being handled.
+  explicit ThrownException(const CORBA::UserException& thrown)
+      : kept_(std::current_exception()),
+        thrown_(&thrown),
+        listed_(base::make_shared<const std::string_view>(thrown._rep_id())) {}
+
+  [[noreturn]] void _raise() const override { std::rethrow_exception(kept_); }
+  const char* _rep_id() const noexcept override { return thrown_->_rep_id(); }
+  const char* _name() const noexcept override { return thrown_->_name(); }
+  void _encode(cdr::Encoder& encoder) const override { thrown_->_encode(encoder); }
+  /// Valid while a copy of this exists.
+  std::span<const std::string_view> ids() const noexcept { return {listed_.get(), 1}; }
+
+ private:
+  std::exception_ptr kept_;  // keeps thrown_ alive
+  const CORBA::UserException* thrown_;
+  base::SharedPtr<const std::string_view> listed_;
 };
 
 #define CORBEL_EXCEPTION_ID(NAME) "IDL:omg.org/CORBA/" #NAME ":1.0",
@@ -96,6 +119,10 @@ bool DynamicImplementation::_dispatch(corbel::corba::ServerCall& call) {
     invoke(request);
   } catch (const CORBA::UnknownUserException& unknown) {
     request->set_exception(unknown.exception());
+  } catch (const CORBA::UserException& user) {
+    const corbel::dynamic::ThrownException thrown(user);
+    call.set_raises(thrown.ids());
+    throw thrown;
   }
   request->_reply();
   return true;

@@ -38,9 +38,8 @@ class TypeReader {
  public:
   /// Null, with the decoder failed, if there is none.
   const TypeCode* read(cdr::Decoder& in, std::size_t begin) {
-    in.align(4);
-    const std::size_t here = begin + in.position();
     const auto number = in.get<std::uint32_t>();
+    const std::size_t here = begin + in.stream_position() - 4;
     if (!in.ok()) return nullptr;
     if (number == kIndirection) return read_indirection(in, begin);
     const auto kind = static_cast<TCKind>(number);
@@ -73,8 +72,8 @@ class TypeReader {
   }
 
   const TypeCode* read_indirection(cdr::Decoder& in, std::size_t begin) {
-    const std::size_t from = begin + in.position();
     const auto offset = in.get<std::int32_t>();
+    const std::size_t from = begin + in.stream_position() - 4;
     if (!in.ok() || offset > -4) return refuse(in);
     const auto found = positions_.find(from - static_cast<std::size_t>(-static_cast<std::int64_t>(offset)));
     return found == positions_.end() ? refuse(in) : found->second;
@@ -100,7 +99,7 @@ class TypeReader {
     cdr::Decoder inner = in.get_encapsulation();
     if (!in.ok()) return;
     // The encapsulation's octets end where the outer decoder now stands.
-    const std::size_t inner_begin = begin + in.position() - inner.remaining() - inner.position();
+    const std::size_t inner_begin = begin + in.stream_position() - inner.remaining() - inner.position();
     read_parameters(inner, inner_begin, node);
     if (!inner.ok()) in.fail(inner.error().code);
   }

@@ -24,6 +24,7 @@ class Place final : public virtual CORBA::servant_traits<Calls::Place>::base_typ
  public:
   std::string join(const std::string& text, std::int32_t& count, Calls::Point& where) override {
     if (text == "oops") throw Calls::Oops("because", Calls::Point(7, 8));
+    if (text == "thrown" || text == "held") throw Calls::Oops(text, Calls::Point(1, 2));
     if (text == "unlisted") throw CORBA::PolicyError(CORBA::BAD_POLICY);
     if (text == "system") throw CORBA::NO_PERMISSION(77, CORBA::CompletionStatus::COMPLETED_YES);
     where = Calls::Point(1, -count);
@@ -79,6 +80,15 @@ class Bridge final : public PortableServer::DynamicImplementation {
   void invoke(IDL::traits<CORBA::ServerRequest>::ref_type request) override {
     Signature signature = signature_of(request->operation());
     auto& arguments = request->arguments(std::move(signature.arguments));
+    std::string text;
+    if (request->operation() == "join") arguments.front().value >>= text;
+    const Calls::Oops oops(text, Calls::Point(1, 2));
+    if (text == "thrown") throw oops;
+    if (text == "held") {
+      Any held;
+      held <<= oops;
+      return request->set_exception(held);
+    }
     const auto onward = target_->_request(request->operation());
     onward->arguments() = arguments;
     onward->set_return_type(signature.result);
@@ -156,6 +166,20 @@ TEST_P(DynamicCalls, StubsReachTheServant) {
   Any any;
   any <<= Calls::Point(3, 4);
   EXPECT_TRUE(place_->pass(any) == any);
+}
+
+TEST_P(DynamicCalls, StubsGetExceptionsThatDynamicServantsThrowOrHold) {
+  for (const std::string how : {"thrown", "held"}) {
+    std::int32_t count = 0;
+    Calls::Point where;
+    try {
+      place_->join(how, count, where);
+      FAIL();
+    } catch (const Calls::Oops& oops) {
+      EXPECT_EQ(oops.why(), how);
+      EXPECT_TRUE(oops.where() == Calls::Point(1, 2));
+    }
+  }
 }
 
 TEST_P(DynamicCalls, StubsGetExceptionsWithTheirTypes) {

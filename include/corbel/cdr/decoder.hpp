@@ -74,6 +74,10 @@ class CORBEL_API Decoder {
 
   /// True if the octets were joined, so that positions are not those of one message.
   bool is_joined() const noexcept { return start_ != nullptr; }
+  /// The position that indirections count with: of joined octets, as if there had been no fragments.
+  std::size_t stream_position() const noexcept {
+    return is_joined() ? static_cast<std::size_t>(cursor_ - start_) : position();
+  }
 
   std::size_t position() const noexcept { return static_cast<std::size_t>(cursor_ - origin_); }
   std::size_t remaining() const noexcept { return static_cast<std::size_t>(limit_ - cursor_); }
@@ -223,7 +227,7 @@ class CORBEL_API Decoder {
   /// What this message carries along; null if nothing. Copies share it.
   const base::SharedPtr<Attachment>& attachment() const noexcept { return attachment_; }
   void attach(base::SharedPtr<Attachment> attachment) noexcept { attachment_ = std::move(attachment); }
-  /// A decoder of the same octets, limits and attachment that begins elsewhere.
+  /// A decoder of the same octets, limits and attachment that begins at another stream_position().
   Decoder at(std::size_t position) const noexcept;
   /// Takes over what another decoder of the message has used up, and its failure.
   void settle(const Decoder& other) noexcept;
@@ -234,6 +238,7 @@ class CORBEL_API Decoder {
   std::size_t in_segment() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
   void enter_joints(std::span<const std::size_t> joints) noexcept;
   void pass_joints() noexcept;
+  void pass_joint() noexcept;
   bool next_chunk() noexcept;
   base::ConstByteSpan take_beyond(std::size_t size) noexcept;
   /// What is left before the next joint is too little for a value, which therefore begins behind it. False, and failed
@@ -257,6 +262,7 @@ class CORBEL_API Decoder {
   std::size_t budget_;
   Context* context_ = nullptr;
   Chunks chunks_ = Chunks::none;
+  std::uint32_t joints_passed_ = 0;  // before joints_
   base::SharedPtr<Attachment> attachment_;
 };
 

@@ -57,8 +57,8 @@ struct ValueHeader {
 };
 
 /// Reads the frames of values. Any octets are safe: nesting counts against the decoder's depth, tables against its
-/// memory. Not for messages joined from GIOP 1.1 fragments, which have no single positions: these fail with
-/// unsupported.
+/// memory. Chunks in messages joined from GIOP 1.1 fragments fail with unsupported: alignment would begin anew inside
+/// them.
 class CORBEL_API ValueReader {
  public:
   explicit ValueReader(Decoder& decoder);

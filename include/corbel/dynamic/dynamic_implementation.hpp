@@ -48,8 +48,8 @@ namespace PortableServer {
 /// Base of servants that learn at run time what they are asked; also as default servant for objects of any interface.
 class CORBEL_API DynamicImplementation : public Servant {
  public:
-  /// Serves one request. System exceptions may also be thrown, and UnknownUserException for the exception that it
-  /// holds.
+  /// Serves one request. Exceptions may also be thrown: system and user exceptions, which count as listed by the
+  /// operation, and UnknownUserException for the exception that it holds.
   virtual void invoke(IDL::traits<CORBA::ServerRequest>::ref_type request) = 0;
   /// The most derived interface of the object; called for every object of `poa` that this serves.
   virtual std::string _primary_interface(const std::vector<std::uint8_t>& object_id,

@@ -91,6 +91,29 @@ void check_graphs(Graph::Mirror_ptr mirror) {
         "a graph with circles");
 }
 
+/// Larger than omniORB's buffers: in GIOP 1.1 and 1.2 it goes in fragments.
+void check_large_graph(Graph::Mirror_ptr mirror) {
+  constexpr CORBA::ULong kNodes = 2000;
+  Graph::Node_var root = new NodeImpl;
+  root->name("root");
+  root->edges().length(kNodes);
+  for (CORBA::ULong i = 0; i < kNodes; ++i) {
+    root->edges()[i] = new NodeImpl;
+    root->edges()[i]->name(std::to_string(i).c_str());
+    root->edges()[i]->edges().length(2);
+    root->edges()[i]->edges()[0] = share(root.in());
+    root->edges()[i]->edges()[1] = share(root->edges()[0].in());
+  }
+  Graph::Node_var back = mirror->graph(root);
+  bool good = back->edges().length() == kNodes;
+  for (CORBA::ULong i = 0; good && i < kNodes; ++i) {
+    Graph::Node* node = back->edges()[i];
+    good = node->name() == std::to_string(i) && node->edges()[0].in() == back.in() &&
+           node->edges()[1].in() == back->edges()[0].in();
+  }
+  check(good, "a large graph");
+}
+
 void check_others(Graph::Mirror_ptr mirror) {
   Graph::Text_var text = new Graph::Text("box");
   Graph::Longs_var longs = new Graph::Longs;
@@ -138,16 +161,19 @@ void check_anys(Graph::Mirror_ptr mirror) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-  register_factories(orb);
-  std::string ior;
+  std::string ior, giop = "1.2";
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::string(argv[i]) == "--ior") ior = argv[i + 1];
+    if (std::string(argv[i]) == "--giop") giop = argv[i + 1];
   }
+  const char* options[][2] = {{"maxGIOPVersion", giop.c_str()}, {nullptr, nullptr}};
+  CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", options);
+  register_factories(orb);
   CORBA::Object_var object = orb->string_to_object(ior.c_str());
   Graph::Mirror_var mirror = Graph::Mirror::_narrow(object);
   check_values(mirror);
   check_graphs(mirror);
+  check_large_graph(mirror);
   check_others(mirror);
   check_anys(mirror);
   mirror->shutdown();
