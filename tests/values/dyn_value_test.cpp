@@ -167,7 +167,9 @@ TEST_F(DynValues, MayBeCircles) {
   const auto back = extracted<ValueRef<Graph::Node>>(dyn->to_any());
   EXPECT_EQ(back->name(), "m");
   EXPECT_TRUE(back->edges()[0] == back && back->edges()[1] == back);
-  EXPECT_FALSE(dyn->equal(opened(any)));
+  const auto other = opened(any);
+  EXPECT_FALSE(dyn->equal(other));
+  other->destroy();
   back->edges().clear();
   node->edges().clear();
   dyn->destroy();
