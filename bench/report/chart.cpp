@@ -19,8 +19,8 @@ constexpr double kBottom = 24;
 
 std::string opened(const std::string& title, double height) {
   std::ostringstream out;
-  out << "<svg viewBox=\"0 0 " << kWidth << ' ' << height << "\" role=\"img\" aria-label=\"" << escaped(title)
-      << "\">\n<text class=\"chart-title\" x=\"0\" y=\"14\">" << escaped(title) << "</text>\n";
+  out << "<figcaption>" << escaped(title) << "</figcaption>\n<svg viewBox=\"0 0 " << kWidth << ' ' << height
+      << "\" role=\"img\" aria-label=\"" << escaped(title) << "\">\n";
   return out.str();
 }
 
@@ -179,8 +179,8 @@ std::string to_svg(const BarChart& chart) {
   const Scale x{0, most > 0 ? most : 1, 0, kWidth - 78, false};
   std::ostringstream out;
   out.precision(5);
-  out << opened(chart.title, 24 + kRow * static_cast<double>(chart.bars.size()));
-  double y = 24;
+  out << opened(chart.title, kRow * static_cast<double>(chart.bars.size()));
+  double y = 0;
   for (const Bar& bar : chart.bars) {
     const double end = std::max(x(bar.value), 1.0);
     const double high = std::min(x(bar.high), kWidth - 4);
@@ -193,9 +193,12 @@ std::string to_svg(const BarChart& chart) {
       out << "<line class=\"whisker\" x1=\"" << x(bar.low) << "\" x2=\"" << high << "\" y1=\"" << y + 20.5 << "\" y2=\""
           << y + 20.5 << "\"/>";
     }
-    out << "<text class=\"value\" x=\"" << std::min(std::max(end, high) + 5, kWidth - 70) << "\" y=\"" << y + 25
-        << "\">" << (bar.value >= 1000 ? plain_number(bar.value) : number(bar.value, chart.decimals)) << ' '
-        << escaped(chart.unit) << "</text></g>\n";
+    const std::string text =
+        (bar.value >= 1000 ? plain_number(bar.value) : number(bar.value, bar.value == 0 ? 0 : chart.decimals)) + " " +
+        chart.unit;
+    const double room = std::max(70.0, 5.6 * static_cast<double>(text.size()));
+    out << "<text class=\"value\" x=\"" << std::min(std::max(end, high) + 5, kWidth - room) << "\" y=\"" << y + 25
+        << "\">" << escaped(text) << "</text></g>\n";
     y += kRow;
   }
   out << "</svg>\n";

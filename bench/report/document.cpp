@@ -14,12 +14,12 @@ constexpr std::size_t kRowsShown = 16;
 
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --paper: #fff; --ink: #1d2329; --soft: #5b6670; --line: #dfe3e7; --panel: #f6f8f9;
-  --accent: #0b62a8; --warn: #fff4d6; --warn-ink: #6b4a00;
+  --accent: #0b62a8; --warn: #fff4d6; --warn-ink: #6b4a00; --ahead: #1d7044; --behind: #b3261e;
   --s0: #7c868f; --s1: #0b62a8; --s2: #2fa4c7; --s3: #d1620a; --s4: #e7a33a; --s5: #2e8b57; --s6: #9b4fa5;
   --s7: #c2334d; --s8: #6d5b3b; --s9: #4b4ddb; --s10: #00897b; --s11: #e2699d; --s12: #8bb13b; --s13: #3e4a56;
   --s14: #b08bd9; --s15: #a33b12; }
 @media (prefers-color-scheme: dark) { :root { --paper: #14181c; --ink: #e6eaed; --soft: #9aa6b0; --line: #2c343b;
-  --panel: #1b2126; --accent: #6cb4ee; --warn: #3a2f10; --warn-ink: #f1d48a;
+  --panel: #1b2126; --accent: #6cb4ee; --warn: #3a2f10; --warn-ink: #f1d48a; --ahead: #6fcf97; --behind: #ff8f85;
   --s0: #98a3ad; --s1: #5aa9ec; --s2: #63d0e8; --s3: #f08c3c; --s4: #f4c669; --s5: #5fc58c; --s6: #c98bd2;
   --s7: #ef6f86; --s8: #c0a777; --s9: #8f91ff; --s10: #4dd0c1; --s11: #f59cc2; --s12: #b9d977; --s13: #c5d0da;
   --s14: #d3bdf0; --s15: #e0835f; } }
@@ -35,17 +35,17 @@ ul { max-width: 76ch; padding-left: 1.2em; }
 nav { display: flex; flex-wrap: wrap; gap: 6px 16px; margin: 16px 0; }
 a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 12px; margin: 20px 0; }
-.tile { background: var(--panel); border-radius: 10px; padding: 14px 16px; }
-.tile b { display: block; font-size: 1.5rem; line-height: 1.2; color: var(--accent); font-variant-numeric: tabular-nums; }
+.tile { background: var(--panel); border-radius: 10px; padding: 14px 14px; }
+.tile b { display: block; font-size: 1.4rem; letter-spacing: -.01em; line-height: 1.2; color: var(--accent); font-variant-numeric: tabular-nums; }
 .tile span { color: var(--soft); font-size: .88rem; line-height: 1.35; display: block; margin-top: 4px; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 12px 0; font-size: .9rem; padding: 0; list-style: none; max-width: none; }
 .legend i { display: inline-block; width: 14px; height: 4px; border-radius: 2px; margin: 0 6px 3px 0; background: var(--c); }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(310px, 100%), 1fr)); gap: 22px 28px; margin: 16px 0; }
 svg { width: 100%; height: auto; display: block; overflow: visible; }
 svg text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: var(--soft); font-variant-numeric: tabular-nums; }
-svg .chart-title { font-size: 12.5px; font-weight: 600; fill: var(--ink); }
+figcaption { font-size: .85rem; font-weight: 600; line-height: 1.3; }
 svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
-svg .label { fill: var(--ink); font-size: 11.5px; } svg .value { fill: var(--ink); paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
+svg .label { fill: var(--ink); font-size: 11.5px; } svg .value { fill: var(--ink); paint-order: stroke; stroke: var(--paper); stroke-width: 5px; }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg polyline { fill: none; stroke: var(--c); stroke-width: 2; stroke-linejoin: round; }
 svg circle, svg rect { fill: var(--c); } svg .spread { stroke: var(--c); stroke-width: 1; opacity: .45; }
@@ -54,6 +54,7 @@ svg .whisker { stroke: var(--ink); stroke-width: 1; opacity: .55; }
 table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 12px 4px 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; vertical-align: bottom; } .t { text-align: left; }
+.ahead { color: var(--ahead); } .behind { color: var(--behind); }
 details { margin: 10px 0; } summary { cursor: pointer; color: var(--accent); }
 )";
 
@@ -71,7 +72,13 @@ void write_paragraphs(std::ostream& out, const std::vector<std::string>& paragra
 void write_row(std::ostream& out, const std::vector<std::string>& cells, std::size_t texts, const char* tag) {
   out << "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    out << '<' << tag << (i < texts ? " class=\"t\"" : "") << '>' << escaped(cells[i]) << "</" << tag << '>';
+    out << '<' << tag;
+    if (i < texts) {
+      out << " class=\"t\"";
+    } else if (cells[i].ends_with(" ahead") || cells[i].ends_with(" behind")) {
+      out << " class=\"" << cells[i].substr(cells[i].rfind(' ') + 1) << '"';
+    }
+    out << '>' << escaped(cells[i]) << "</" << tag << '>';
   }
   out << "</tr>\n";
 }

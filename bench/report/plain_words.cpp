@@ -26,12 +26,10 @@ class Words {
   }
 
  private:
-  /// The median of the first such result; not a number if there is none.
-  double value(const std::string& metric, const Case& of) const {
-    const auto found = std::find_if(results_.begin(), results_.end(), [&](const Result& result) {
-      return result.metric == metric && matches(result.of, of);
-    });
-    return found == results_.end() ? std::numeric_limits<double>::quiet_NaN() : found->value.median;
+  /// The median of the first such result; not a number if there is none. Several suites have the same metric.
+  double value(const std::string& suite, const std::string& metric, const Case& of) const {
+    const Result* const found = find_result(results_, suite, metric, of);
+    return found == nullptr ? std::numeric_limits<double>::quiet_NaN() : found->value.median;
   }
 
   std::string omniorb() const {
@@ -49,7 +47,7 @@ class Words {
     for (const char* const side : {"client", "server"}) {
       Case one = of;
       one["side"] = side;
-      sum += value(metric, one);
+      sum += value("counts", metric, one);
     }
     return sum;
   }
@@ -57,7 +55,7 @@ class Words {
   double latency(const Case& more, const std::string& transport = "tcp") const {
     Case of{{"transport", transport}, {"loop", "closed"}, {"payload", "0"}};
     of.insert(more.begin(), more.end());
-    return value("latency_p50", of);
+    return value("latency", "latency_p50", of);
   }
 
   /// Says it unless a figure is missing.
@@ -117,7 +115,7 @@ class Words {
         Case one = of;
         one["orb"] = orb;
         one["protocol"] = protocol;
-        return value("throughput", one);
+        return value("ttcp", "throughput", one);
       };
       const double raw = rate("raw", "none");
       const double ours = rate("corbel", "giop");
@@ -130,7 +128,7 @@ class Words {
 
   void compiling() {
     const auto seconds = [&](const std::string& by) {
-      return value("compile_time", {{"interface", "hundred"}, {"part", "stubs and skeletons"}, {"by", by}});
+      return value("compile", "compile_time", {{"interface", "hundred"}, {"part", "stubs and skeletons"}, {"by", by}});
     };
     const double ours = seconds("Corbel");
     const double theirs = seconds(omniorb());

@@ -72,6 +72,14 @@ bool matches(const Case& of, const Case& wanted) {
   });
 }
 
+const Result* find_result(const std::vector<Result>& results, const std::string& suite, const std::string& metric,
+                          const Case& wanted) {
+  const auto found = std::find_if(results.begin(), results.end(), [&](const Result& result) {
+    return result.suite == suite && result.metric == metric && matches(result.of, wanted);
+  });
+  return found == results.end() ? nullptr : &*found;
+}
+
 Case without(Case of, const std::vector<std::string>& keys) {
   for (const std::string& key : keys) of.erase(key);
   return of;

@@ -20,6 +20,10 @@ std::string value_of(const Case& of, const std::string& key, const std::string& 
 /// True if `of` has, for each key of `wanted`, its value.
 bool matches(const Case& of, const Case& wanted);
 
+/// The first result of a suite and a metric whose case has what is wanted; null if there is none.
+const Result* find_result(const std::vector<Result>& results, const std::string& suite, const std::string& metric,
+                          const Case& wanted);
+
 /// `of` without these keys.
 Case without(Case of, const std::vector<std::string>& keys);
 

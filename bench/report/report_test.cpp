@@ -131,12 +131,37 @@ TEST(Summary, TellsWinsAndLossesAlike) {
         figure("latency", "latency_p50", "us", value, {{"orb", orb}, {"protocol", "giop"}, {"transport", "tcp"}}));
   }
   const std::string text = to_markdown(make_document(report));
+  EXPECT_NE(text.find("| Latency | omniORB-4.2.5 | 1 | 1 | 0 | 0 | 2.00 x ahead | 2.00 x ahead | 2.00 x ahead |  |"),
+            std::string::npos)
+      << text;
   EXPECT_NE(
-      text.find("Latency, against omniORB-4.2.5: ahead in 1, behind in 0 of 1 cases; in the median 2.00 x ahead."),
+      text.find("| Latency | raw sockets | 1 | 0 | 0 | 1 | 2.00 x behind | 2.00 x behind | 2.00 x behind | tcp |"),
       std::string::npos)
       << text;
-  EXPECT_NE(text.find("against raw sockets: ahead in 0, behind in 1 of 1 cases; in the median 2.00 x behind."),
-            std::string::npos);
+  const std::string page = to_html(make_document(report));
+  EXPECT_NE(page.find("class=\"behind\">2.00 x behind"), std::string::npos);
+  EXPECT_NE(page.find("class=\"ahead\">2.00 x ahead"), std::string::npos);
+}
+
+TEST(Summary, TakesNoFigureOfASlowNetworkForThatOfLoopback) {
+  std::vector<Result> results;
+  for (const auto& [suite, raw, ours] : {std::tuple{"networks", 9.0, 9.0}, {"ttcp", 20000.0, 10000.0}}) {
+    const Case stream{{"transport", "tcp"}, {"mode", "oneway"},   {"type", "octet"},
+                      {"buffer", "131072"}, {"queue", "default"}, {"protocol", "none"}};
+    Case of = stream;
+    of["orb"] = "raw";
+    results.push_back(figure(suite, "throughput", "Mbit/s", raw, of));
+    of["orb"] = "corbel";
+    of["protocol"] = "giop";
+    results.push_back(figure(suite, "throughput", "Mbit/s", ours, of));
+    results.back().control = raw;
+  }
+  const auto figures = headline(results);
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_EQ(figures[0].first, "0.50 x raw");
+  const auto sentences = plain_words(results);
+  ASSERT_EQ(sentences.size(), 1U);
+  EXPECT_NE(sentences[0].find("0.50 of the raw sockets' 20,000 Mbit/s"), std::string::npos) << sentences[0];
 }
 
 TEST(Markdown, HoldsTheFiguresOfTheCharts) {

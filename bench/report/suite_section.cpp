@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "common/table.hpp"
@@ -72,14 +73,15 @@ std::vector<Facet> facets_of(const std::string& suite, const std::vector<Result>
   return facets;
 }
 
-/// Keys that have the same value in all facets: said once, not in each title.
+/// Keys that have the same value in all facets that have them: said once, not in each title.
 std::vector<std::string> shared_keys(const std::vector<Facet>& facets) {
-  std::vector<std::string> keys{"rate"};  // stands in the table
-  for (const auto& [key, value] : facets.front().common) {
-    const bool shared = std::all_of(facets.begin(), facets.end(), [&, &key = key, &value = value](const Facet& facet) {
-      return value_of(facet.common, key) == value;
-    });
-    if (shared && key != "transport" && key != "type") keys.push_back(key);
+  std::map<std::string, std::set<std::string>> values;
+  for (const Facet& facet : facets) {
+    for (const auto& [key, value] : facet.common) values[key].insert(value);
+  }
+  std::vector<std::string> keys{"rate", "mtu"};  // stand in the table, and say no more than the network's name
+  for (const auto& [key, found] : values) {
+    if (found.size() == 1 && key != "transport" && key != "type") keys.push_back(key);
   }
   return keys;
 }

@@ -59,11 +59,6 @@ std::vector<Comparison> compare(const std::vector<Result>& results) {
   return comparisons;
 }
 
-/// Whom the sentences are about; the table tells of all.
-bool is_yardstick(const std::string& peer) {
-  return peer == "raw sockets" || peer == "hand-written" || peer == "linear search" || peer.starts_with("omniORB");
-}
-
 /// "Streams" for "ttcp".
 std::string in_words(const std::string& suite) {
   static const std::map<std::string, std::string> kWords = {{"ttcp", "Streams"},
@@ -79,13 +74,14 @@ std::string in_words(const std::string& suite) {
 }
 
 std::string factor_text(double factor) {
+  if (factor >= 100) return number(factor) + " x ahead";
   if (factor < 1.005 && factor > 0.995) return "even";
   return factor >= 1 ? number(factor, 2) + " x ahead" : number(1 / factor, 2) + " x behind";
 }
 
 DataTable wins_and_losses(const std::vector<Comparison>& comparisons) {
   DataTable table{"Corbel (giop) against each other mechanism; even: less than 5 % apart",
-                  {"suite", "against", "cases", "ahead", "even", "behind", "median", "best", "worst"},
+                  {"suite", "against", "cases", "ahead", "even", "behind", "median", "best", "worst", "the worst case"},
                   {},
                   2,
                   true};
@@ -93,29 +89,12 @@ DataTable wins_and_losses(const std::vector<Comparison>& comparisons) {
     const auto ahead = std::count_if(one.factors.begin(), one.factors.end(), [](double f) { return f > kEven; });
     const auto behind = std::count_if(one.factors.begin(), one.factors.end(), [](double f) { return f < 1 / kEven; });
     const Summary all = summarise(one.factors);
-    table.rows.push_back({one.suite, one.peer, std::to_string(all.n), std::to_string(ahead),
+    table.rows.push_back({in_words(one.suite), one.peer, std::to_string(all.n), std::to_string(ahead),
                           std::to_string(static_cast<long>(all.n) - ahead - behind), std::to_string(behind),
-                          factor_text(all.median), factor_text(all.max), factor_text(all.min)});
+                          factor_text(all.median), factor_text(all.max), factor_text(all.min),
+                          all.min < 1 / kEven ? one.worst_case : ""});
   }
   return table;
-}
-
-std::string sentence(const Comparison& one) {
-  const auto ahead = std::count_if(one.factors.begin(), one.factors.end(), [](double f) { return f > kEven; });
-  const auto behind = std::count_if(one.factors.begin(), one.factors.end(), [](double f) { return f < 1 / kEven; });
-  const Summary all = summarise(one.factors);
-  std::string text = "- " + in_words(one.suite) + ", against " + one.peer + ": ahead in " + std::to_string(ahead) +
-                     ", behind in " + std::to_string(behind) + " of " + std::to_string(all.n) +
-                     " cases; in the median " + factor_text(all.median) + ".";
-  if (all.min < 1 / kEven) text += " Worst: " + factor_text(all.min) + " (" + one.worst_case + ").";
-  return text;
-}
-
-const Result* find(const std::vector<Result>& results, const std::string& metric, const Case& wanted) {
-  const auto found = std::find_if(results.begin(), results.end(), [&](const Result& result) {
-    return result.metric == metric && matches(result.of, wanted);
-  });
-  return found == results.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -132,9 +111,6 @@ Section summary_section(const std::vector<Result>& results) {
       "Wins and losses of Corbel with its standard protocol, giop. Against raw sockets a factor tells what the ORB "
       "costs, "
       "against another ORB or other code who does it better. A factor is a ratio of medians of the same run.");
-  for (const Comparison& one : comparisons) {
-    if (is_yardstick(one.peer)) section.paragraphs.push_back(sentence(one));
-  }
   section.tables.push_back(wins_and_losses(comparisons));
   return section;
 }
@@ -150,17 +126,19 @@ std::vector<std::pair<std::string, std::string>> headline(const std::vector<Resu
     if (result == nullptr || !result->control || *result->control <= 0) return;
     figures.emplace_back(number(result->value.median / *result->control, 2) + " x raw", what);
   };
-  if (const Result* call = find(results, "latency_p50", with({{"placement", "one cpu"}}))) {
+  if (const Result* call = find_result(results, "latency", "latency_p50",
+                                       with({{"placement", "one cpu"}, {"loop", "closed"}, {"payload", "0"}}))) {
     figures.emplace_back(number(call->value.median, 1) + " us",
                          "two-way void call over tcp, both ends on one processor");
     add_ratio(call, "that call's time, beside plain C sockets");
   }
   for (const char* const type : {"octet", "BinStruct"}) {
-    add_ratio(find(results, "throughput", with({{"type", type}, {"buffer", "131072"}, {"mode", "oneway"}})),
+    add_ratio(find_result(results, "ttcp", "throughput",
+                          with({{"type", type}, {"buffer", "131072"}, {"mode", "oneway"}, {"queue", "default"}})),
               std::string("throughput of ") + type + "s in 128 KiB buffers over tcp, beside plain C sockets");
   }
-  const Result* const client = find(results, "instructions_per_call", with({{"side", "client"}}));
-  const Result* const server = find(results, "instructions_per_call", with({{"side", "server"}}));
+  const Result* const client = find_result(results, "counts", "instructions_per_call", with({{"side", "client"}}));
+  const Result* const server = find_result(results, "counts", "instructions_per_call", with({{"side", "server"}}));
   if (client != nullptr && server != nullptr) {
     figures.emplace_back(plain_number(client->value.median) + " + " + plain_number(server->value.median),
                          "instructions of a void two-way call, client and server");

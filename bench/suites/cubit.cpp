@@ -175,7 +175,12 @@ class Run {
 
   void print_transport(const Spot& spot, const std::string& transport) const {
     const auto shown = carriers(transport);
-    if (shown.empty()) return;
+    const auto measured = [&](const std::string& operation) {
+      return std::any_of(shown.begin(), shown.end(), [&](const Mechanism* const mechanism) {
+        return find("calls", *mechanism, transport, operation, spot) != nullptr;
+      });
+    };
+    if (!measured(kOperations.front())) return;
     std::vector<std::string> heads{"operation"};
     for (const Mechanism* const mechanism : shown) {
       heads.push_back((transport == "collocated" ? mechanism->orb : mechanism->label()) + " calls/s");
@@ -184,6 +189,7 @@ class Run {
     }
     Table table(heads, 1);
     for (const std::string& operation : kOperations) {
+      if (!measured(operation)) continue;
       std::vector<std::string> cells{operation};
       for (const Mechanism* const mechanism : shown) {
         const Result* const rate = find("calls", *mechanism, transport, operation, spot);

@@ -39,7 +39,8 @@ class Run {
     }
     std::size_t steps = 0;
     for (const NetworkKind& kind : kinds) {
-      steps += Streams(stream_plan(kind), mechanisms_).steps() + Latencies(latency_plan(kind), mechanisms_).steps();
+      for (const StreamPlan& plan : stream_plans(kind)) steps += Streams(plan, mechanisms_).steps();
+      steps += Latencies(latency_plan(kind), mechanisms_).steps();
     }
     announce_duration(settings_, static_cast<double>(steps) * 0.6);
     Progress progress(steps);
@@ -49,15 +50,20 @@ class Run {
         },
         [&] {
           progress.finish();
-          for (std::size_t i = 0; i < streams_.size(); ++i) {
-            std::cout << "\n" << kinds[i].name << ", MTU " << kinds[i].mtu;
-            streams_[i].print(std::cout);
+          for (const auto& [kind, streams] : streams_) {
+            std::cout << "\n" << kind.name << ", MTU " << kind.mtu;
+            streams.print(std::cout);
           }
           if (!latencies_.empty()) Latencies::print(latencies_, std::cout);
         });
   }
 
  private:
+  struct NetworkStreams {
+    NetworkKind kind;
+    Streams streams;
+  };
+
   /// Quick runs compare what the papers compared: sockets and ORBs.
   std::vector<std::string> only() const {
     return settings_.only.empty() && settings_.quick ? std::vector<std::string>{"corbel", "omniORB"} : settings_.only;
@@ -87,8 +93,10 @@ class Run {
     return placement;
   }
 
-  /// The papers used socket queues of 64 KiB; here the system's serve every network.
-  StreamPlan stream_plan(const NetworkKind& kind, const Network* network = nullptr) const {
+  /// What is streamed over a network: always octets and BinStructs with the system's socket queues; in full also what
+  /// the papers streamed over that one. 1995: octets and strings from 1 octet on, queues of 8 and 64 KiB, over Ethernet
+  /// and ATM. 1996: all types over ATM (SIGCOMM); 16 KiB of chars and BinStructs, there and back, over all (NASA).
+  std::vector<StreamPlan> stream_plans(const NetworkKind& kind, const Network* network = nullptr) const {
     StreamPlan plan;
     plan.suite = "networks";
     plan.of = case_of(kind);
@@ -99,7 +107,31 @@ class Run {
     plan.repetitions = static_cast<std::size_t>(settings_.repetitions(5, 2));
     plan.octets = 64.0 * 1024 * 1024;
     plan.seconds = settings_.quick ? 0.1 : 0.6;
-    return plan;
+    std::vector<StreamPlan> all{plan};
+    if (settings_.quick || kind.megabits == 0) return all;
+    const bool is_atm = kind.name.starts_with("ATM");
+    if (is_atm) {
+      plan.types = {"char", "short", "long", "double", "string"};
+      all.push_back(plan);
+    }
+    if (is_atm || kind.name.starts_with("Ethernet")) {
+      StreamPlan queued = plan;
+      queued.types = {"octet", "string"};
+      queued.buffers.insert(queued.buffers.begin(), 1);
+      for (const int queue : {8192, 65536}) {
+        queued.queue = queue;
+        all.push_back(queued);
+      }
+    }
+    plan.buffers = {16384};
+    if (!is_atm) {
+      plan.types = {"char"};
+      all.push_back(plan);
+    }
+    plan.mode = "twoway";
+    plan.types = {"char", "struct"};
+    all.push_back(plan);
+    return all;
   }
 
   LatencyPlan latency_plan(const NetworkKind& kind, const Network* network = nullptr) const {
@@ -118,11 +150,13 @@ class Run {
     std::optional<Network> network;
     if (possible) network.emplace(kind);
     const Network* const used = network ? &*network : nullptr;
-    Streams& streams = streams_.emplace_back(stream_plan(kind, used), mechanisms_);
     const auto keep = [&](const std::vector<Result>& results) {
       report_.results.insert(report_.results.end(), results.begin(), results.end());
     };
-    measure_and_keep([&] { streams.measure(progress); }, [&] { keep(streams.results()); });
+    for (const StreamPlan& plan : stream_plans(kind, used)) {
+      Streams& streams = streams_.emplace_back(NetworkStreams{kind, Streams(plan, mechanisms_)}).streams;
+      measure_and_keep([&] { streams.measure(progress); }, [&] { keep(streams.results()); });
+    }
     Latencies latencies(latency_plan(kind, used), mechanisms_);
     measure_and_keep([&] { latencies.measure(progress); },
                      [&] {
@@ -134,7 +168,7 @@ class Run {
   const Settings& settings_;
   Report& report_;
   std::vector<Mechanism> mechanisms_;
-  std::vector<Streams> streams_;
+  std::vector<NetworkStreams> streams_;
   std::vector<Result> latencies_;
 };
 

@@ -232,7 +232,8 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   const std::vector<std::string> types{"octet", "char", "short", "long", "double", "string", "struct"};
   const std::vector<int> buffers{1, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 1048576};
   for (const char* const transport : {"tcp", "unix"}) add(transport, "oneway", types, buffers);
-  for (const char* const transport : {"tcp", "unix"}) add(transport, "twoway", {"octet", "string", "struct"}, buffers);
+  for (const char* const transport : {"tcp", "unix"})
+    add(transport, "twoway", {"octet", "char", "string", "struct"}, buffers);
   for (const int queue : {8192, 65536, 1048576}) add("tcp", "oneway", {"octet"}, buffers, queue);
   for (const char* const transport : {"tcp", "unix"}) add(transport, "ring", {"octet"}, buffers);
   return all;

@@ -23,4 +23,8 @@ interface Target {
   putDoubles @9 (data :List(Float64));
   putString @10 (data :Text);
   putStructs @11 (data :List(BinStruct));
+  takeChars @12 (data :List(Int8)) -> stream;
+  putChars @13 (data :List(Int8));
+  takeShorts @14 (data :List(Int16)) -> stream;
+  putShorts @15 (data :List(Int16));
 }

@@ -45,6 +45,10 @@ class TargetImpl final : public Target::Server {
   kj::Promise<void> putOctets(PutOctetsContext context) override { return count(context); }
   kj::Promise<void> takeString(TakeStringContext context) override { return count(context); }
   kj::Promise<void> putString(PutStringContext context) override { return count(context); }
+  kj::Promise<void> takeChars(TakeCharsContext context) override { return read_all(context, 1, use<std::int8_t>); }
+  kj::Promise<void> putChars(PutCharsContext context) override { return read_all(context, 1, use<std::int8_t>); }
+  kj::Promise<void> takeShorts(TakeShortsContext context) override { return read_all(context, 2, use<std::int16_t>); }
+  kj::Promise<void> putShorts(PutShortsContext context) override { return read_all(context, 2, use<std::int16_t>); }
   kj::Promise<void> takeLongs(TakeLongsContext context) override { return read_all(context, 4, use<std::int32_t>); }
   kj::Promise<void> putLongs(PutLongsContext context) override { return read_all(context, 4, use<std::int32_t>); }
   kj::Promise<void> takeDoubles(TakeDoublesContext context) override { return read_all(context, 8, use<double>); }
@@ -88,6 +92,14 @@ class Client {
     if (type == "string") {
       return oneway ? text([this] { return target_.takeStringRequest(); }, count)
                     : text([this] { return target_.putStringRequest(); }, count);
+    }
+    if (type == "char") {
+      return oneway ? filler([this] { return target_.takeCharsRequest(); }, size, std::int8_t{'x'})
+                    : filler([this] { return target_.putCharsRequest(); }, size, std::int8_t{'x'});
+    }
+    if (type == "short") {
+      return oneway ? filler([this] { return target_.takeShortsRequest(); }, size, std::int16_t{1})
+                    : filler([this] { return target_.putShortsRequest(); }, size, std::int16_t{1});
     }
     if (type == "long") {
       return oneway ? filler([this] { return target_.takeLongsRequest(); }, size, std::int32_t{2})
@@ -165,7 +177,7 @@ struct CapnProto {
                     "." + std::to_string(version % 1000),
             .transports = "tcp unix",
             .commands = "latency oneway twoway",
-            .types = "octet long double string struct"};
+            .types = peer::kAllTypes};
   }
   static void serve(const char*, const std::string& transport, const std::string& where) {
     translated([&] {
