@@ -37,46 +37,58 @@ struct Parameter<Inout<T>> {
   static void encode(cdr::Encoder& encoder, const T& value) { Codec<T>::encode(encoder, value); }
 };
 
-template <auto Method, class R, class... P, class S, std::size_t... I>
-void serve_local(S& servant, void* const* arguments, std::index_sequence<I...>) {
+template <class R, class... P, class S, class Upcall, std::size_t... I>
+void serve_local(S& servant, Upcall upcall, void* const* arguments, std::index_sequence<I...>) {
   if constexpr (std::is_void_v<R>) {
-    (servant.*Method)(*static_cast<typename Parameter<P>::Local*>(arguments[I + 1])...);
+    upcall(servant, *static_cast<typename Parameter<P>::Local*>(arguments[I + 1])...);
   } else {
-    *static_cast<R*>(arguments[0]) =
-        (servant.*Method)(*static_cast<typename Parameter<P>::Local*>(arguments[I + 1])...);
+    *static_cast<R*>(arguments[0]) = upcall(servant, *static_cast<typename Parameter<P>::Local*>(arguments[I + 1])...);
   }
+}
+
+/// All of serve() but the method.
+template <class R, class... P, class S, class Upcall>
+void serve_signature(S& servant, corba::ServerCall& call, Upcall upcall) {
+  if (void* const* local = call.local_arguments()) {
+    serve_local<R, P...>(servant, upcall, local, std::index_sequence_for<P...>{});
+    return;
+  }
+  CORBEL_PROBE("unmarshal");
+  std::tuple<typename Parameter<P>::Value...> arguments{};
+  std::apply(
+      [&](auto&... values) {
+        (Parameter<P>::decode(call.arguments(), values), ...);
+        call.check_arguments();
+        CORBEL_PROBE("upcall");
+        if constexpr (std::is_void_v<R>) {
+          upcall(servant, values...);
+          call.reply([&]([[maybe_unused]] cdr::Encoder& encoder) { (Parameter<P>::encode(encoder, values), ...); });
+        } else {
+          const R result = upcall(servant, values...);
+          call.reply([&](cdr::Encoder& encoder) {
+            Codec<R>::encode(encoder, result);
+            (Parameter<P>::encode(encoder, values), ...);
+          });
+        }
+      },
+      arguments);
 }
 
 }  // namespace detail
 
 /// Serves one operation: unmarshals, calls the servant's method, marshals the results. `P...` are In<T>, Out<T> and
-/// Inout<T> in the order of the operation's parameters.
+/// Inout<T> in the order of the operation's parameters. Operations of one signature share all but a pointer to the
+/// code that calls the method; those that marshal nothing are shorter without it.
 template <class S, auto Method, class R, class... P>
 void serve(S& servant, corba::ServerCall& call) {
-  if (void* const* local = call.local_arguments()) {
-    detail::serve_local<Method, R, P...>(servant, local, std::index_sequence_for<P...>{});
-    return;
+  constexpr auto upcall = [](S& on, typename detail::Parameter<P>::Local&... arguments) -> R {
+    return (on.*Method)(arguments...);
+  };
+  if constexpr (std::is_void_v<R> && sizeof...(P) == 0) {
+    detail::serve_signature<R>(servant, call, upcall);
+  } else {
+    detail::serve_signature<R, P...>(servant, call, +upcall);
   }
-  CORBEL_PROBE("unmarshal");
-  std::tuple<typename detail::Parameter<P>::Value...> arguments{};
-  std::apply(
-      [&](auto&... values) {
-        (detail::Parameter<P>::decode(call.arguments(), values), ...);
-        call.check_arguments();
-        CORBEL_PROBE("upcall");
-        if constexpr (std::is_void_v<R>) {
-          (servant.*Method)(values...);
-          call.reply(
-              [&]([[maybe_unused]] cdr::Encoder& encoder) { (detail::Parameter<P>::encode(encoder, values), ...); });
-        } else {
-          const R result = (servant.*Method)(values...);
-          call.reply([&](cdr::Encoder& encoder) {
-            Codec<R>::encode(encoder, result);
-            (detail::Parameter<P>::encode(encoder, values), ...);
-          });
-        }
-      },
-      arguments);
 }
 
 /// A table entry of a base interface seen from a derived one.
