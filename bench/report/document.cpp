@@ -53,7 +53,7 @@ svg .whisker { stroke: var(--ink); stroke-width: 1; opacity: .55; }
 .scroll { overflow-x: auto; margin: 12px 0; }
 table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 12px 4px 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
-th { color: var(--soft); font-weight: 600; vertical-align: bottom; } .t { text-align: left; }
+th { color: var(--soft); font-weight: 600; vertical-align: bottom; } .t { text-align: left; white-space: normal; }
 .ahead { color: var(--ahead); } .behind { color: var(--behind); }
 details { margin: 10px 0; } summary { cursor: pointer; color: var(--accent); }
 )";
@@ -69,11 +69,11 @@ void write_paragraphs(std::ostream& out, const std::vector<std::string>& paragra
   if (list) out << "</ul>\n";
 }
 
-void write_row(std::ostream& out, const std::vector<std::string>& cells, std::size_t texts, const char* tag) {
+void write_row(std::ostream& out, const std::vector<std::string>& cells, const DataTable& table, const char* tag) {
   out << "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i) {
     out << '<' << tag;
-    if (i < texts) {
+    if (i < table.texts || (table.text_at_end && i + 1 == cells.size())) {
       out << " class=\"t\"";
     } else if (cells[i].ends_with(" ahead") || cells[i].ends_with(" behind")) {
       out << " class=\"" << cells[i].substr(cells[i].rfind(' ') + 1) << '"';
@@ -89,9 +89,9 @@ void write_table(std::ostream& out, const DataTable& table, bool fold) {
   if (!fold) out << "<p class=\"soft\">" << escaped(table.caption) << "</p>\n";
   out << "<div class=\"scroll\"><table>";
   out << "<thead>";
-  write_row(out, table.heads, table.texts, "th");
+  write_row(out, table.heads, table, "th");
   out << "</thead><tbody>\n";
-  for (const auto& row : table.rows) write_row(out, row, table.texts, "td");
+  for (const auto& row : table.rows) write_row(out, row, table, "td");
   out << "</tbody></table></div>\n" << (fold ? "</details>\n" : "");
 }
 

@@ -12,8 +12,9 @@ struct DataTable {
   std::string caption;
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;
-  std::size_t texts = 1;  ///< columns of text at the left; the others are numbers
-  bool unfolded = false;  ///< shown at once, however long
+  std::size_t texts = 1;     ///< columns of text at the left; the others are numbers
+  bool unfolded = false;     ///< shown at once, however long
+  bool text_at_end = false;  ///< the last column is text, too
 };
 
 struct Section {

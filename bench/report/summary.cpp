@@ -84,6 +84,7 @@ DataTable wins_and_losses(const std::vector<Comparison>& comparisons) {
                   {"suite", "against", "cases", "ahead", "even", "behind", "median", "best", "worst", "the worst case"},
                   {},
                   2,
+                  true,
                   true};
   for (const Comparison& one : comparisons) {
     const auto ahead = std::count_if(one.factors.begin(), one.factors.end(), [](double f) { return f > kEven; });

@@ -42,7 +42,7 @@ class Run {
       for (const StreamPlan& plan : stream_plans(kind)) steps += Streams(plan, mechanisms_).steps();
       steps += Latencies(latency_plan(kind), mechanisms_).steps();
     }
-    announce_duration(settings_, static_cast<double>(steps) * 0.6);
+    announce_duration(settings_, static_cast<double>(steps) * 0.8);
     Progress progress(steps);
     measure_and_keep(
         [&] {

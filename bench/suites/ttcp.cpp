@@ -166,7 +166,7 @@ void Streams::print(std::ostream& out) const {
   heads.insert(heads.end(), labels.begin() + 1, labels.end());
   Table table(heads, 1);
   for (const std::string& type : plan_.types) {
-    if (&type != &plan_.types.front()) table.add_rule();
+    bool first = true;
     for (const int buffer : buffers_of(type)) {
       const std::string shown = type == "struct" ? "BinStruct" : type;
       if (std::none_of(results_.begin(), results_.end(), [&](const Result& result) {
@@ -174,6 +174,8 @@ void Streams::print(std::ostream& out) const {
           })) {
         continue;  // there was no time for it
       }
+      if (first && &type != &plan_.types.front()) table.add_rule();
+      first = false;
       std::vector<std::string> cells{shown, std::to_string(buffer)};
       for (const std::string& label : labels) {
         const auto found = std::find_if(results_.begin(), results_.end(), [&](const Result& result) {
