@@ -284,4 +284,28 @@ TEST_F(DynValues, TypesThatAreTheirOwnBaseAreRefused) {
   EXPECT_THROW(dyn->set_to_value(), CORBA::IMP_LIMIT);
 }
 
+TEST_F(DynValues, SurviveMutatedOctets) {
+  const auto codec = IDL::traits<IOP::CodecFactory>::narrow(orb_->resolve_initial_references("CodecFactory"))
+                         ->create_codec({IOP::ENCODING_CDR_ENCAPS, 1, 2});
+  const auto base = new_value<Graph::Base>(1, "one");
+  const auto derived = new_value<Graph::Derived>(2, "two", std::int16_t{3}, base);
+  const auto octets = codec->encode(any_of(Graph::Pair(derived, base, CORBA::make_reference<Graph::Text>("label"))));
+  std::size_t opened_well = 0;
+  for (std::size_t i = 0; i < octets.size(); ++i) {
+    for (const int octet : {0, 1, 8, 0x7f, 0xf0, 0xff, octets[i] ^ 1, octets[i] ^ 4}) {
+      auto mutated = octets;
+      mutated[i] = static_cast<std::uint8_t>(octet);
+      try {
+        const auto dyn = factory_->create_dyn_any(codec->decode(mutated));
+        (void)dyn->component_count();
+        (void)dyn->to_any();
+        dyn->destroy();
+        ++opened_well;
+      } catch (const CORBA::Exception&) {  // refused
+      }
+    }
+  }
+  EXPECT_GT(opened_well, 0U);
+}
+
 }  // namespace
