@@ -9,7 +9,6 @@ namespace {
 
 constexpr double kMostStolen = 2;    ///< percent
 constexpr double kMostSpread = 0.5;  ///< of the control: (greatest - least) / median
-constexpr double kMostLoadPerCore = 0.5;
 
 /// Half of the control's cases vary less than this; 0 if it was not repeated.
 double spread_of_control(const Report& report) {
@@ -26,9 +25,9 @@ double spread_of_control(const Report& report) {
 
 std::vector<std::string> doubts(const Report& report, double stolen_percent) {
   std::vector<std::string> found;
-  if (report.machine.load > kMostLoadPerCore * static_cast<double>(report.machine.cores)) {
-    found.push_back("other programs were running (load " + number(report.machine.load, 1) + " on " +
-                    std::to_string(report.machine.cores) + " cores): trust ratios, not times");
+  if (was_busy(report.machine)) {
+    found.push_back("other programs took " + number(report.machine.load, 1) + " of " +
+                    std::to_string(report.machine.cores) + " processors: trust ratios, not times");
   }
   if (stolen_percent > kMostStolen) {
     found.push_back("the host took " + number(stolen_percent, 1) +

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/machine.hpp"
 
+#include <sys/resource.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -19,6 +22,15 @@ std::string processor_name() {
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
+}
+
+double seconds_of(int whom) {
+  rusage usage{};
+  getrusage(whom, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 }  // namespace
@@ -40,6 +52,10 @@ std::string describe(const Machine& machine) {
   return machine.processor + ", " + std::to_string(machine.cores) + " cores, " + machine.kernel + ", load " + load;
 }
 
+bool was_busy(const Machine& machine) {
+  return machine.load > 0.1 * static_cast<double>(machine.cores);
+}
+
 Ticks processor_ticks() {
   std::ifstream file("/proc/stat");
   std::string name;
@@ -48,14 +64,24 @@ Ticks processor_ticks() {
   double value = 0;
   for (int field = 0; field < 8 && file >> value; ++field) {  // user nice system idle iowait irq softirq steal
     ticks.total += value;
+    if (field < 3) ticks.busy += value;
     if (field == 7) ticks.stolen = value;
   }
+  const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  ticks.own = per_second * (seconds_of(RUSAGE_SELF) + seconds_of(RUSAGE_CHILDREN));
   return ticks;
 }
 
 double stolen_percent(const Ticks& before, const Ticks& after) {
   const double total = after.total - before.total;
   return total > 0 ? 100 * (after.stolen - before.stolen) / total : 0;
+}
+
+double load_of_others(const Ticks& before, const Ticks& after) {
+  const double total = after.total - before.total;
+  const double others = (after.busy - before.busy) - (after.own - before.own);
+  const auto processors = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+  return total > 0 ? processors * std::max(0.0, others) / total : 0;
 }
 
 }  // namespace bench

@@ -56,10 +56,10 @@ Document make_document(const Report& report) {
   for (const auto& [name, version] : report.machine.versions)
     versions += (versions.empty() ? "" : " · ") + name + " " + version;
   document.paragraphs.push_back(versions);
-  if (report.machine.load > 0.5 * static_cast<double>(report.machine.cores)) {
-    document.warnings.push_back("The machine was busy (load " + number(report.machine.load, 1) + " on " +
+  if (was_busy(report.machine)) {
+    document.warnings.push_back("Other programs took up to " + number(report.machine.load, 1) + " of " +
                                 std::to_string(report.machine.cores) +
-                                " processors) when these figures were taken. Trust counts and ratios, not times.");
+                                " processors when these figures were taken. Trust counts and ratios, not times.");
   }
   document.figures = headline(report.results);
   document.sections.push_back(summary_section(report.results));

@@ -59,10 +59,12 @@ int run(const Suite& suite, const bench::Settings& settings, const std::string& 
   report.machine = bench::this_machine();
   const bench::Ticks before = bench::processor_ticks();
   const int status = measure(suite, settings, report);
+  const bench::Ticks after = bench::processor_ticks();
+  report.machine.load = bench::load_of_others(before, after);
   if (!report.results.empty()) {
     std::cout << '\n';
     print_machine(report.machine);
-    const double stolen = bench::stolen_percent(before, bench::processor_ticks());
+    const double stolen = bench::stolen_percent(before, after);
     std::cout << "  processor time stolen by the host during the run: " << bench::number(stolen, 1) << " %\n";
     for (const std::string& doubt : bench::doubts(report, stolen)) std::cout << "  WARNING: " << doubt << '\n';
   }
