@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <iostream>
+#include <stdexcept>
 
 #include "common/cpus.hpp"
 #include "common/progress.hpp"
@@ -247,7 +248,10 @@ int run_ttcp(const Settings& settings, Report& report) {
   const std::vector<Mechanism> mechanisms = find_all_mechanisms(report.machine, settings.only);
   std::vector<Streams> runs;
   std::size_t steps = 0;
-  for (const StreamPlan& plan : plans(settings)) {
+  const std::vector<StreamPlan> all = plans(settings);
+  if (all.empty())
+    throw std::runtime_error("--quick streams only octet and struct: leave it out, or name one of them in --types");
+  for (const StreamPlan& plan : all) {
     runs.emplace_back(plan, mechanisms);
     steps += runs.back().steps();
   }
