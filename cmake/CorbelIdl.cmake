@@ -44,7 +44,7 @@ function(corbel_idl_generate target)
       COMMENT "Compiling ${stem}.idl"
       VERBATIM)
     target_sources(${target} PRIVATE ${generated})
-    # Projects that build by groups of sources (UNITY_BUILD_MODE GROUP) find the generated ones in a group of their own.
+    # In unity builds the generated sources of one IDL file go together (UNITY_BUILD_MODE GROUP), those of two would clash.
     set_source_files_properties(${generated} PROPERTIES UNITY_GROUP ${stem}.idl)
   endforeach()
 
