@@ -202,7 +202,7 @@ DynamicAny::DynAny::Ref make_dyn_any(DynPart part) {
     case TCKind::tk_value_box:
       return CORBA::make_reference<DynamicAny::DynValueBox>(std::move(part));
     case TCKind::tk_value:
-      if (node.modifier == CORBA::ValueModifier::VM_NONE || node.modifier == CORBA::ValueModifier::VM_TRUNCATABLE) {
+      if (node.modifier == CORBA::VM_NONE || node.modifier == CORBA::VM_TRUNCATABLE) {
         return CORBA::make_reference<DynamicAny::DynValue>(std::move(part));
       }
       throw DynamicAny::DynAnyFactory::InconsistentTypeCode();

@@ -111,7 +111,7 @@ class TypeReader {
       node.name = arena_->keep(in.get_plain_string());
     }
     const bool value = node.kind == TCKind::tk_value || node.kind == TCKind::tk_event;
-    if (value) node.modifier = static_cast<CORBA::ValueModifier>(in.get<std::int16_t>());
+    if (value) node.modifier = in.get<CORBA::ValueModifier>();
     if (traits.content) {
       node.content = read(in, begin);
       if (!in.ok()) return;

@@ -65,7 +65,7 @@ class TypeWriter {
       out.put_plain_string(node.name);
     }
     const bool value = node.kind == TCKind::tk_value || node.kind == TCKind::tk_event;
-    if (value) out.put(static_cast<std::int16_t>(node.modifier));
+    if (value) out.put(node.modifier);
     if (traits.content) write(out, begin, node.content != nullptr ? *node.content : CORBA::detail::k_null);
     if (node.kind == TCKind::tk_union) out.put(node.default_index);
     if (traits.length) out.put(node.length);

@@ -35,7 +35,7 @@ std::vector<std::string_view> truncatable_ids(const TypeNode& node) {
   std::vector<std::string_view> ids;
   for (const TypeNode* type : lineage(node)) {
     ids.push_back(type->id);
-    if (type->modifier != CORBA::ValueModifier::VM_TRUNCATABLE) break;
+    if (type->modifier != CORBA::VM_TRUNCATABLE) break;
   }
   return ids;
 }

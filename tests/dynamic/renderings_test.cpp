@@ -49,9 +49,9 @@ class Keeper final : public virtual IDL::traits<Rendered::Keeper>::base_type {
 
 Rendered::Record some_record() {
   const IOP::TaggedProfile profile(IOP::TAG_INTERNET_IOP, {1, 2, 3});
-  return Rendered::Record({"a", "b"}, {9, 8}, "IDL:X:1.0", CORBA::PUBLIC_MEMBER, CORBA::TCKind::tk_union,
-                          CORBA::ParameterMode::PARAM_OUT, CORBA::_tc_StringSeq, {7}, {profile, profile},
-                          {IOP::ENCODING_CDR_ENCAPS, 1, 1});
+  return Rendered::Record({"a", "b"}, {9, 8}, "IDL:X:1.0", CORBA::PUBLIC_MEMBER, CORBA::VM_CUSTOM,
+                          CORBA::TCKind::tk_union, CORBA::ParameterMode::PARAM_OUT, CORBA::_tc_StringSeq, {7},
+                          {profile, profile}, {IOP::ENCODING_CDR_ENCAPS, 1, 1});
 }
 
 OrbRef make_orb(const std::string& id) {

@@ -260,11 +260,11 @@ TEST_F(DynValues, OfAbstractInterfacesHoldObjects) {
 
 TEST_F(DynValues, AreNotMadeOfWhatTypeCodesDoNotTell) {
   using Inconsistent = DynAnyFactory::InconsistentTypeCode;
-  const auto custom = types_->create_value_tc("IDL:C:1.0", "C", CORBA::ValueModifier::VM_CUSTOM, nullptr, {});
-  const auto abstract = types_->create_value_tc("IDL:A:1.0", "A", CORBA::ValueModifier::VM_ABSTRACT, nullptr, {});
+  const auto custom = types_->create_value_tc("IDL:C:1.0", "C", CORBA::VM_CUSTOM, nullptr, {});
+  const auto abstract = types_->create_value_tc("IDL:A:1.0", "A", CORBA::VM_ABSTRACT, nullptr, {});
   EXPECT_THROW(made(custom), Inconsistent);
   EXPECT_THROW(made(abstract), Inconsistent);
-  const auto empty = types_->create_value_tc("IDL:E:1.0", "E", CORBA::ValueModifier::VM_NONE, nullptr, {});
+  const auto empty = types_->create_value_tc("IDL:E:1.0", "E", CORBA::VM_NONE, nullptr, {});
   const auto dyn = made(empty);
   dyn->set_to_value();
   EXPECT_FALSE(dyn->is_null());

@@ -60,7 +60,11 @@ enum class TCKind : std::uint32_t {
   tk_event,
 };
 
-enum ValueModifier : std::int16_t { VM_NONE, VM_CUSTOM, VM_ABSTRACT, VM_TRUNCATABLE };
+using ValueModifier = std::int16_t;
+inline constexpr ValueModifier VM_NONE = 0;
+inline constexpr ValueModifier VM_CUSTOM = 1;
+inline constexpr ValueModifier VM_ABSTRACT = 2;
+inline constexpr ValueModifier VM_TRUNCATABLE = 3;
 
 using Visibility = std::int16_t;
 inline constexpr Visibility PRIVATE_MEMBER = 0;
