@@ -109,8 +109,8 @@ TEST(RenderedTypes, GoThroughAnys) {
   const auto members = any.type();
   EXPECT_EQ(members->member_type(0)->id(), "IDL:omg.org/CORBA/StringSeq:1.0");
   EXPECT_TRUE(members->member_type(0)->equal(CORBA::_tc_StringSeq));
-  EXPECT_EQ(members->member_type(7)->id(), "IDL:omg.org/PortableServer/ObjectId:1.0");
-  EXPECT_EQ(members->member_type(7)->content_type()->id(), "IDL:omg.org/CORBA/OctetSeq:1.0");
+  EXPECT_EQ(members->member_type(8)->id(), "IDL:omg.org/PortableServer/ObjectId:1.0");
+  EXPECT_EQ(members->member_type(8)->content_type()->id(), "IDL:omg.org/CORBA/OctetSeq:1.0");
 
   cdr::Encoder encoder({.little_endian = true});
   mapping::Codec<CORBA::Any>::encode(encoder, any);
@@ -123,6 +123,7 @@ TEST(RenderedTypes, GoThroughAnys) {
   ASSERT_TRUE(back >>= record);
   EXPECT_EQ(record.names(), some_record().names());
   EXPECT_EQ(record.profiles(), some_record().profiles());
+  EXPECT_EQ(record.modifier(), CORBA::VM_CUSTOM);
   EXPECT_EQ(record.form(), IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 1));
   EXPECT_TRUE(record.type()->equal(CORBA::_tc_StringSeq));
 
