@@ -10,8 +10,8 @@ namespace bench {
 /// What a process has used up so far.
 struct Usage {
   double cpu_ns = 0;  ///< of all its threads, those that have ended included
-  std::map<pid_t, double>
-      switches;  ///< context switches of each living thread, whether it had to wait or its time was up
+  /// Context switches of each living thread, whether it had to wait or its time was up.
+  std::map<pid_t, double> switches;
 };
 /// Zeros if there is no such process.
 Usage usage_of(pid_t process);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "../options.hpp"
 #include "async_server.hpp"
 
 namespace {
@@ -160,20 +161,16 @@ void check_many(Session& session) {
 
 int main(int argc, char** argv) try {
   auto orb = CORBA::ORB_init(argc, argv);
-  std::string ior, peer;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) == "--ior") ior = argv[i + 1];
-    if (std::string(argv[i]) == "--peer") peer = argv[i + 1];
-  }
+  const interop::Options options = interop::parse_options(argc, argv);
   const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   Session session;
-  session.suite = IDL::traits<Suite>::narrow(orb->string_to_object(ior));
+  session.suite = IDL::traits<Suite>::narrow(orb->string_to_object(options.ior));
   session.recorder = CORBA::make_reference<Recorder>();
   session.handler = CORBA::amic_traits<Suite>::replyhandler_traits::narrow(poa->servant_to_reference(session.recorder));
   poa->the_POAManager()->activate();
   check_results(session);
   check_exceptions(session);
-  if (peer != "jacorb") check_forwarding(session);  // its servant activators cannot forward
+  if (options.peer != "jacorb") check_forwarding(session);  // its servant activators cannot forward
   check_many(session);
   session.suite->shutdown();
   orb->destroy();

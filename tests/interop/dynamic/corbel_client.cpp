@@ -6,6 +6,7 @@
 #include <corbel/dynamic/type_factory.hpp>
 #include <iostream>
 
+#include "../options.hpp"
 #include "dynamic_any.hpp"
 
 namespace {
@@ -204,13 +205,9 @@ void run_requests(const MirrorRef& mirror) {
 
 int main(int argc, char** argv) try {
   auto orb = CORBA::ORB_init(argc, argv);
-  std::string ior, peer;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) == "--ior") ior = argv[i + 1];
-    if (std::string(argv[i]) == "--peer") peer = argv[i + 1];
-  }
-  const auto mirror = IDL::traits<Dynamic::Mirror>::narrow(orb->string_to_object(ior));
-  run(mirror, peer);
+  const interop::Options options = interop::parse_options(argc, argv);
+  const auto mirror = IDL::traits<Dynamic::Mirror>::narrow(orb->string_to_object(options.ior));
+  run(mirror, options.peer);
   run_dyn_any(mirror, IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb->resolve_initial_references("DynAnyFactory")));
   run_requests(mirror);
   mirror->shutdown();

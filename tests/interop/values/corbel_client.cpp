@@ -2,6 +2,8 @@
 // The Corbel client of the value suite.
 #include "corbel.hpp"
 
+#include "../options.hpp"
+
 namespace {
 
 using namespace interop_values;  // NOLINT: one program
@@ -99,17 +101,13 @@ int main(int argc, char** argv) try {
   auto orb = CORBA::ORB_init(argc, argv);
   register_factories(orb);
   register_factory<Graph::Secret>(orb);
-  std::string ior, peer;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) == "--ior") ior = argv[i + 1];
-    if (std::string(argv[i]) == "--peer") peer = argv[i + 1];
-  }
-  const auto mirror = IDL::traits<Graph::Mirror>::narrow(orb->string_to_object(ior));
-  check_values(mirror, peer);
+  const interop::Options options = interop::parse_options(argc, argv);
+  const auto mirror = IDL::traits<Graph::Mirror>::narrow(orb->string_to_object(options.ior));
+  check_values(mirror, options.peer);
   check_graphs(mirror);
-  if (peer != "jacorb") check_boxes(mirror);  // its skeletons read inout boxes without their tags
+  if (options.peer != "jacorb") check_boxes(mirror);  // its skeletons read inout boxes without their tags
   check_things(mirror);
-  check_anys(mirror, peer);
+  check_anys(mirror, options.peer);
   mirror->shutdown();
   orb->destroy();
   std::cout << "done: " << passed << " passed, " << failed << " failed\n";

@@ -2,6 +2,8 @@
 // The omniORB client of the value suite.
 #include "omniorb.hpp"
 
+#include "../options.hpp"
+
 namespace {
 
 using namespace interop_values;  // NOLINT: one program
@@ -161,15 +163,12 @@ void check_anys(Graph::Mirror_ptr mirror) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::string ior, giop = "1.2";
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) == "--ior") ior = argv[i + 1];
-    if (std::string(argv[i]) == "--giop") giop = argv[i + 1];
-  }
-  const char* options[][2] = {{"maxGIOPVersion", giop.c_str()}, {nullptr, nullptr}};
-  CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", options);
+  const interop::Options options = interop::parse_options(argc, argv);
+  const std::string giop = "1." + std::to_string(options.giop_minor);
+  const char* settings[][2] = {{"maxGIOPVersion", giop.c_str()}, {nullptr, nullptr}};
+  CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", settings);
   register_factories(orb);
-  CORBA::Object_var object = orb->string_to_object(ior.c_str());
+  CORBA::Object_var object = orb->string_to_object(options.ior.c_str());
   Graph::Mirror_var mirror = Graph::Mirror::_narrow(object);
   check_values(mirror);
   check_graphs(mirror);
