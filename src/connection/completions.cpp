@@ -33,23 +33,26 @@ void Completions::call_thread() noexcept {
 }
 
 void Completions::run(AsyncReplyList& replies) noexcept {
-  bool several = false;
   {
     const std::lock_guard lock(mutex_);
     while (AsyncReply* reply = replies.pop()) add(*reply);
-    several = waiting_.first() != nullptr && AsyncReplyList::after(*waiting_.first()) != nullptr;
   }
-  if (several && ticks_) reactor_.start_tick();
   drain();
 }
 
+/// Takes one to finish. While it is being finished, which may take for ever, the tick looks after those that remain.
 AsyncReply* Completions::next() noexcept {
-  const std::lock_guard lock(mutex_);
-  ++begun_;
-  AsyncReply* const reply = waiting_.pop();
-  if (reply == nullptr) return nullptr;
-  reply->queued_ = false;
-  ++running_;
+  AsyncReply* reply = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    ++begun_;
+    reply = waiting_.pop();
+    if (reply == nullptr) return nullptr;
+    reply->queued_ = false;
+    ++running_;
+    if (waiting_.empty()) return reply;
+  }
+  if (ticks_) reactor_.start_tick();
   return reply;
 }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who finishes asynchronous requests when some of them take long.
+#include "connection/completions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <latch>
+#include <memory>
+
+#include "corbel/reactor/thread_pool.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Reply final : public AsyncReply {
+ public:
+  explicit Reply(std::function<void()> act) : act_(std::move(act)) {}
+  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
+  void on_queued() noexcept override {}
+  void finish() noexcept override { act_(); }
+
+ private:
+  std::function<void()> act_;
+};
+
+class CompletionsOfPool : public testing::Test {
+ protected:
+  CompletionsOfPool() {
+    reactor_->set_tick(1ms, [this] { return completions_.look(); });
+  }
+  ~CompletionsOfPool() override {
+    pool_.stop();
+    pool_.join();
+  }
+
+  const std::unique_ptr<reactor::Reactor> reactor_ = *reactor::Reactor::create();
+  Completions completions_{*reactor_, true};
+  reactor::ThreadPool pool_{*reactor_, {.min_threads = 1}};
+};
+
+// Both are in the queue before the one thread that was called for them looks: it must not be the only one.
+TEST_F(CompletionsOfPool, GoOnInAnotherThreadWhenOneOfThosePushedBlocks) {
+  std::latch both(2);
+  Reply first([&] { both.arrive_and_wait(); });
+  Reply second([&] { both.arrive_and_wait(); });
+  completions_.push(first);
+  completions_.push(second);
+  ASSERT_TRUE(pool_.start());
+  both.wait();
+  completions_.settle();
+}
+
+TEST_F(CompletionsOfPool, GoOnInAnotherThreadWhenOneOfThoseRunBlocks) {
+  ASSERT_TRUE(pool_.start());
+  std::latch three(3);
+  Reply first([&] { three.arrive_and_wait(); });
+  Reply second([&] { three.arrive_and_wait(); });
+  Reply third([&] { three.arrive_and_wait(); });
+  AsyncReplyList list;
+  for (Reply* reply : {&first, &second, &third}) list.push(*reply);
+  completions_.run(list);
+  completions_.settle();
+}
+
+}  // namespace
+}  // namespace corbel::connection
