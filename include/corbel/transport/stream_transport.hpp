@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "corbel/base/spin.hpp"
 #include "corbel/ipc/stream.hpp"
 #include "corbel/transport/transport.hpp"
 
@@ -55,8 +56,8 @@ template <class Address>
 class StreamTransport final : public Transport {
  public:
   /// `scheme` must outlive the transport (a literal).
-  StreamTransport(std::string_view scheme, ipc::Stream<Address> stream)
-      : scheme_(scheme), stream_(std::move(stream)), peer_(text_of(stream_.peer_address())) {}
+  StreamTransport(std::string_view scheme, ipc::Stream<Address> stream, const base::Spin& spin = {})
+      : scheme_(scheme), stream_(std::move(stream)), spin_(spin), peer_(text_of(stream_.peer_address())) {}
 
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override {
     // What is small nearly always fits into the socket's queue at once, and then no deadline has to be looked at.
@@ -75,17 +76,22 @@ class StreamTransport final : public Transport {
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
     const bool now = deadline.is_now();
     const auto flags = now ? ipc::RecvFlags::dont_wait : ipc::RecvFlags::interruptible;
-    for (;;) {
-      if (!now) {
-        CORBEL_CHECK(receive_timeout_.prepare(stream_, ipc::option::receive_timeout, deadline, base::Stage::receive));
-      }
-      auto count = stream_.recv(buffer, flags);
-      if (count) [[likely]] {
-        if (*count == 0) return base::error(base::Stage::receive, base::Code::closed);
-        return count;
-      }
-      if (now || count.error().code != base::Code::would_block) return count;
+    base::Result<std::size_t> count = base::error(base::Stage::receive, base::Code::would_block);
+    const auto look = [&] {
+      count = stream_.recv(buffer, ipc::RecvFlags::dont_wait);
+      return !would_block(count);
+    };
+    if (now || !spin_.until(deadline, look)) [[likely]] {
+      do {
+        if (!now) {
+          CORBEL_CHECK(receive_timeout_.prepare(stream_, ipc::option::receive_timeout, deadline, base::Stage::receive));
+        }
+        count = stream_.recv(buffer, flags);
+      } while (!now && would_block(count));
     }
+    if (count && *count == 0) [[unlikely]]
+      return base::error(base::Stage::receive, base::Code::closed);
+    return count;
   }
 
   void shutdown() noexcept override { (void)stream_.shutdown(ipc::Direction::both); }
@@ -111,6 +117,10 @@ class StreamTransport final : public Transport {
   static constexpr std::size_t kPieces = 64;
   static constexpr std::size_t kMaxPieces = 1024;  // what one system call takes on Linux
   static constexpr std::size_t kSmallSend = 16U << 10;
+
+  static bool would_block(const base::Result<std::size_t>& count) noexcept {
+    return !count && count.error().code == base::Code::would_block;
+  }
 
   /// The general case: from octet `sent` of the list on, by the deadline.
   base::Result<std::size_t> send_rest(std::span<const cdr::Segment> data, std::size_t sent, base::Deadline deadline) {
@@ -164,6 +174,7 @@ class StreamTransport final : public Transport {
   ipc::Stream<Address> stream_;
   SocketTimeout send_timeout_;
   SocketTimeout receive_timeout_;
+  base::Spin spin_;
   std::string peer_;
 };
 
