@@ -21,12 +21,13 @@ class CORBEL_API Spin {
   /// `time`: how long before each sleep; 0: never. `processors`: of the machine; 0: asks the system.
   explicit Spin(Duration time, unsigned processors = 0) noexcept;
 
+  /// False: never looks.
+  bool enabled() const noexcept { return time_ != Duration::zero(); }
   /// Calls `look` until it returns true, then true; false when the time or the deadline is over, or at once if this
   /// wait is to sleep without looking.
   template <class Look>
   bool until(Deadline deadline, Look look) {
-    if (time_ == Duration::zero()) [[likely]]
-      return false;
+    if (!enabled()) return false;
     if (passed_over_ < pass_over_) {
       ++passed_over_;
       return false;

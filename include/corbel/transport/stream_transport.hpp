@@ -74,24 +74,15 @@ class StreamTransport final : public Transport {
   }
 
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
-    const bool now = deadline.is_now();
-    const auto flags = now ? ipc::RecvFlags::dont_wait : ipc::RecvFlags::interruptible;
-    base::Result<std::size_t> count = base::error(base::Stage::receive, base::Code::would_block);
-    const auto look = [&] {
-      count = stream_.recv(buffer, ipc::RecvFlags::dont_wait);
-      return !would_block(count);
-    };
-    if (now || !spin_.until(deadline, look)) [[likely]] {
-      do {
-        if (!now) {
-          CORBEL_CHECK(receive_timeout_.prepare(stream_, ipc::option::receive_timeout, deadline, base::Stage::receive));
-        }
-        count = stream_.recv(buffer, flags);
-      } while (!now && would_block(count));
+    if (spin_.enabled() && !deadline.is_now()) [[unlikely]] {
+      base::Result<std::size_t> found = base::error(base::Stage::receive, base::Code::would_block);
+      const auto look = [&] {
+        found = receive_once(buffer, ipc::RecvFlags::dont_wait);
+        return !would_block(found);
+      };
+      if (spin_.until(deadline, look)) return found;
     }
-    if (count && *count == 0) [[unlikely]]
-      return base::error(base::Stage::receive, base::Code::closed);
-    return count;
+    return receive_asleep(buffer, deadline);
   }
 
   void shutdown() noexcept override { (void)stream_.shutdown(ipc::Direction::both); }
@@ -120,6 +111,23 @@ class StreamTransport final : public Transport {
 
   static bool would_block(const base::Result<std::size_t>& count) noexcept {
     return !count && count.error().code == base::Code::would_block;
+  }
+
+  base::Result<std::size_t> receive_once(base::ByteSpan buffer, ipc::RecvFlags flags) noexcept {
+    auto count = stream_.recv(buffer, flags);
+    if (count && *count == 0) [[unlikely]]
+      return base::error(base::Stage::receive, base::Code::closed);
+    return count;
+  }
+
+  base::Result<std::size_t> receive_asleep(base::ByteSpan buffer, base::Deadline deadline) {
+    if (deadline.is_now()) return receive_once(buffer, ipc::RecvFlags::dont_wait);
+    for (;;) {
+      CORBEL_CHECK(receive_timeout_.prepare(stream_, ipc::option::receive_timeout, deadline, base::Stage::receive));
+      auto count = receive_once(buffer, ipc::RecvFlags::interruptible);
+      if (!would_block(count)) [[likely]]
+        return count;
+    }
   }
 
   /// The general case: from octet `sent` of the list on, by the deadline.
