@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
@@ -24,30 +25,32 @@ class SocketTimeout {
   /// resolution late. It may end early; then look at the deadline and prepare again. Error: timed_out.
   template <class Stream, class Option>
   base::Status prepare(Stream& stream, const Option& option, base::Deadline deadline, base::Stage stage) noexcept {
-    if (deadline.is_none()) {
-      return value_ == base::Duration::zero() ? base::Status() : set(stream, option, base::Duration::zero(), stage);
-    }
     const base::Duration left = deadline.remaining();
-    if (left == base::Duration::zero()) return base::error(stage, base::Code::timed_out);
-    const base::Duration apart = left > value_ ? left - value_ : value_ - left;
-    if (value_ != base::Duration::zero() && apart <= left / 16 + kClockResolution) [[likely]]
+    if (left >= least_ && left <= most_) [[likely]]
       return {};
     return set(stream, option, left, stage);
   }
 
  private:
   static constexpr base::Duration kClockResolution = std::chrono::milliseconds(4);
+  static constexpr base::Duration kNever = base::Duration::max();
 
   template <class Stream, class Option>
-  base::Status set(Stream& stream, const Option& option, base::Duration value, base::Stage stage) noexcept {
-    if (auto status = stream.set(option, value); !status) {
+  [[gnu::noinline]] base::Status set(Stream& stream, const Option& option, base::Duration left,
+                                     base::Stage stage) noexcept {
+    if (left == base::Duration::zero()) return base::error(stage, base::Code::timed_out);
+    if (auto status = stream.set(option, left == kNever ? base::Duration::zero() : left); !status) {
       return base::error(stage, status.error().code, status.error().os_error);
     }
-    value_ = value;
+    const base::Duration apart = left == kNever ? base::Duration::zero() : left / 17 + kClockResolution;
+    least_ = std::max(left - apart, base::Duration(1));
+    most_ = left + apart;
     return {};
   }
 
-  base::Duration value_{};  // zero: none, as a fresh socket has it
+  // What the socket's time-out will do for; a fresh socket has none.
+  base::Duration least_ = kNever;
+  base::Duration most_ = kNever;
 };
 
 /// The carrier over a connected stream socket in blocking mode, shared by all transports that have one. A warm send is
