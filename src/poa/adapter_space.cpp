@@ -36,15 +36,25 @@ void AdapterSpace::close(bool wait) {
   root_.reset();
 }
 
-bool AdapterSpace::in_upcall() const noexcept {
+bool AdapterSpace::in_request() const noexcept {
   for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
     if (&upcall->poa().space() == this) return true;
+  }
+  for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
+    if (&around->space() == this && around->in_request()) return true;
   }
   return false;
 }
 
+bool AdapterSpace::in_upcall() const noexcept {
+  for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
+    if (&around->space() == this) return true;
+  }
+  return in_request();
+}
+
 void AdapterSpace::check_may_wait() const {
-  if (!in_upcall()) return;
+  if (!in_request()) return;
   throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
                              "waiting for requests to finish from inside a request");
 }

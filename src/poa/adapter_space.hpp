@@ -48,8 +48,10 @@ class AdapterSpace final : public base::SharedFromThis {
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
   /// True if the calling thread is in a request to one of these POAs.
+  bool in_request() const noexcept;
+  /// True if it is in a request, or etherealises or releases a servant: all that the end of the ORB waits for.
   bool in_upcall() const noexcept;
-  /// Throws BAD_INV_ORDER minor OMG 3 if in_upcall().
+  /// Throws BAD_INV_ORDER minor OMG 3 if in_request().
   void check_may_wait() const;
 
   /// A reference with the key, published at the ORB's endpoints.

@@ -6,6 +6,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "poa/object_key.hpp"
+#include "poa/upcall.hpp"
 
 namespace corbel::poa {
 namespace {
@@ -158,6 +159,7 @@ bool Poa::begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& par
 
 /// With the mutex locked and nothing running: releases everything and gives the slot back; unlocked afterwards.
 void Poa::clear(PoaLock& lock) {
+  const AroundUpcall around(*space_, AroundUpcall::In::ending);
   life_ = Life::clearing;
   std::vector<ServantRef> servants;
   for (ActiveObject* object : objects_.active()) {
@@ -200,6 +202,11 @@ void Poa::wait_until_idle(base::FunctionRef<bool()> give_up) {
   ++waiters_;
   changed_.wait(lock, [&] { return running_ == 0 || life_ != Life::alive || give_up(); });
   --waiters_;
+}
+
+void Poa::look_again() {
+  const std::lock_guard lock(slot_.mutex);
+  if (waiters_ != 0) changed_.notify_all();
 }
 
 std::string Poa::the_name() {

@@ -42,8 +42,10 @@ void Manager::change(State state, bool wait_for_completion) {
     state_.store(state, std::memory_order_release);
     changed_.notify_all();
   }
+  const auto poas = this->poas();
+  for (const auto& poa : poas) poa->look_again();  // who waits for requests to end under the state before waits no more
   if (!wait_for_completion) return;
-  for (const auto& poa : poas()) poa->wait_until_idle([&] { return this->state() != state; });
+  for (const auto& poa : poas) poa->wait_until_idle([&] { return this->state() != state; });
 }
 
 bool Manager::wait_while_holding(std::uint64_t seen, base::Deadline deadline) {
