@@ -186,6 +186,7 @@ TEST_F(FaultTest, ASilentServantIsTimeoutMaybeInBoundedTime) {
     FAIL();
   } catch (const CORBA::TIMEOUT& exception) {
     EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_MAYBE);
+    EXPECT_NE(exception.detail().find("calling 'wait' at tcp://127.0.0.1:"), std::string::npos) << exception.what();
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
   servant_->released.count_down();
@@ -204,6 +205,7 @@ TEST_F(FaultTest, UserExceptionsArriveAndForeignOnesBecomeUnknown) {
     FAIL();
   } catch (const CORBA::UNKNOWN& exception) {
     EXPECT_EQ(exception.minor(), CORBA::OMGVMCID | 1);
+    EXPECT_EQ(exception.detail(), "raised by the server in 'fail'");
   }
 }
 
