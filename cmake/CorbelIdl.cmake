@@ -44,7 +44,7 @@ function(corbel_idl_generate target)
       COMMENT "Compiling ${stem}.idl"
       VERBATIM)
     target_sources(${target} PRIVATE ${generated})
-    # In unity builds the generated sources of one IDL file go together (UNITY_BUILD_MODE GROUP), those of two would clash.
+    # UNITY_BUILD_MODE GROUP leaves out sources without a group; BATCH may join any of them.
     set_source_files_properties(${generated} PROPERTIES UNITY_GROUP ${stem}.idl)
   endforeach()
 

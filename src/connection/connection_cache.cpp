@@ -51,12 +51,21 @@ ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
 }
 
 void ConnectionCache::forget(const Route& route, const Connection& connection) {
-  const std::lock_guard lock(mutex_);
-  const auto known = connections_.find(route.key);
-  if (known == connections_.end()) return;
-  if (!connection.failed()) return;  // others use it: it must still be found when all are closed
-  std::erase_if(known->second, [&](const ConnectionPtr& other) { return other.get() == &connection; });
-  if (known->second.empty()) connections_.erase(known);
+  std::vector<ConnectionPtr> doubtful;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = connections_.find(route.key);
+    if (known == connections_.end()) return;
+    if (!connection.failed()) return;  // others use it: it must still be found when all are closed
+    std::erase_if(known->second, [&](ConnectionPtr& other) {
+      if (other.get() == &connection) return true;
+      if (other->reference_count() != 1) return false;  // in use: its user will see
+      doubtful.push_back(std::move(other));
+      return true;
+    });
+    if (known->second.empty()) connections_.erase(known);
+  }
+  for (const auto& idle : doubtful) idle->close();
 }
 
 AsyncReplyList ConnectionCache::cancel_async() {
