@@ -15,7 +15,11 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
   const std::uint32_t id = reply.request_id;  // the reply may be gone as soon as the request has left
   const Deadline deadline = reply.deadline;
   CORBEL_CHECK(register_async(reply));
-  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
+  const auto encode = [&](cdr::Encoder& encoder) {
+    // Failed while this waited for its turn, the call may be tried elsewhere already and its arguments become results.
+    if (failed()) return encoder.fail(Code::cancelled);
+    encode_request(encoder, id, request, body);
+  };
   // False if it failed with the connection, or its time was over, and it is being finished.
   const auto withdraw = [&] {
     const std::lock_guard lock(mutex_);

@@ -203,7 +203,7 @@ class Connection final : public reactor::EventHandler {
   void read_for_async() noexcept;
   base::Status deliver_received(AsyncReplyList& finished);
   base::Status receive_some(base::Deadline deadline);
-  base::Status receive(Framer& framer, base::Deadline deadline) {
+  [[gnu::always_inline]] inline base::Status receive(Framer& framer, base::Deadline deadline) {
     try {
       const base::ByteSpan space = framer.space();
       CORBEL_TRY(const std::size_t size, transport_->receive(space, deadline));

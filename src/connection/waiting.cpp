@@ -120,10 +120,9 @@ base::Status Connection::register_shared(PendingReply& pending, bool only_if_idl
   if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
   if (only_if_idle) return base::error(Stage::send, Code::would_block);
   share_calls();
-  const bool idle = pending_.empty() && !reader_active_;
+  // Who reads is decided when this call has sent its request: until then it must not keep others from it.
   pending.shared.emplace();
   pending_.add(pending);
-  if (idle) pending.reading = reader_active_ = true;
   return {};
 }
 
