@@ -8,6 +8,10 @@
 
 function(corbel_idl_generate target)
   cmake_parse_arguments(IDL "" "" "INCLUDES;DEFINES;OPTIONS" ${ARGN})
+  if(NOT TARGET ${target} OR NOT IDL_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "corbel_idl_generate(${ARGV}): write corbel_idl_generate(target file.idl...), after add_executable or "
+      "add_library of the target")
+  endif()
   set(compiler Corbel::corbel-idl)
   if(TARGET corbel-idl)
     set(compiler corbel-idl)
