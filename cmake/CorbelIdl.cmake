@@ -8,6 +8,10 @@
 
 function(corbel_idl_generate target)
   cmake_parse_arguments(IDL "" "" "INCLUDES;DEFINES;OPTIONS" ${ARGN})
+  if(NOT TARGET ${target} OR NOT IDL_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "corbel_idl_generate(${ARGV}): write corbel_idl_generate(target file.idl...), after add_executable or "
+      "add_library of the target")
+  endif()
   set(compiler Corbel::corbel-idl)
   if(TARGET corbel-idl)
     set(compiler corbel-idl)
@@ -44,7 +48,7 @@ function(corbel_idl_generate target)
       COMMENT "Compiling ${stem}.idl"
       VERBATIM)
     target_sources(${target} PRIVATE ${generated})
-    # In unity builds the generated sources of one IDL file go together (UNITY_BUILD_MODE GROUP), those of two would clash.
+    # UNITY_BUILD_MODE GROUP leaves out sources without a group; BATCH may join any of them.
     set_source_files_properties(${generated} PROPERTIES UNITY_GROUP ${stem}.idl)
   endforeach()
 

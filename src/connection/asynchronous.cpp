@@ -73,7 +73,7 @@ void Connection::set_timer(Deadline deadline) {
 void Connection::end_wait_for(std::uint32_t request_id) noexcept {
   if (PendingReply* helper = pending_.take(request_id | 1)) {
     helper->done = true;
-    helper->changed->notify_one();
+    helper->shared->changed.notify_one();
   }
 }
 
@@ -195,7 +195,7 @@ bool Connection::read_for(const PendingReply& helper, const AsyncReply& own, Dea
 bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadline deadline) {
   PendingReply helper;
   helper.request_id = request_id | 1;  // no reply has an odd number
-  helper.changed.emplace();
+  helper.shared.emplace();
   {
     std::unique_lock lock(mutex_);
     if (!async_.contains(request_id)) return false;
@@ -203,9 +203,9 @@ bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadlin
     while (!helper.done && reader_active_ && !deadline.expired()) {
       helper.waiting = true;
       if (deadline.is_none()) {
-        helper.changed->wait(lock);
+        helper.shared->changed.wait(lock);
       } else {
-        helper.changed->wait_for(lock, deadline.remaining());
+        helper.shared->changed.wait_for(lock, deadline.remaining());
       }
       helper.waiting = false;
     }

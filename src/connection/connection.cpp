@@ -40,7 +40,7 @@ base::Error Connection::fail(base::Error error) noexcept {
       pending_.take(pending->request_id);
       pending->done = true;
       pending->error = for_others;
-      pending->changed->notify_one();
+      pending->shared->changed.notify_one();
     }
     orphans = async_.take_all();
     registered = registered_;

@@ -2,6 +2,7 @@
 #include "connection/connection_cache.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace corbel::connection {
 
@@ -51,12 +52,21 @@ ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
 }
 
 void ConnectionCache::forget(const Route& route, const Connection& connection) {
-  const std::lock_guard lock(mutex_);
-  const auto known = connections_.find(route.key);
-  if (known == connections_.end()) return;
-  if (!connection.failed()) return;  // others use it: it must still be found when all are closed
-  std::erase_if(known->second, [&](const ConnectionPtr& other) { return other.get() == &connection; });
-  if (known->second.empty()) connections_.erase(known);
+  std::vector<ConnectionPtr> dead;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = connections_.find(route.key);
+    if (known == connections_.end()) return;
+    if (!connection.failed()) return;  // others use it: it must still be found when all are closed
+    auto& all = known->second;
+    const auto first = std::partition(all.begin(), all.end(), [&](const ConnectionPtr& other) {
+      return other.get() != &connection && other->reference_count() > 1;  // in use: its user will see
+    });
+    dead.assign(std::move_iterator(first), std::move_iterator(all.end()));
+    all.erase(first, all.end());
+    if (all.empty()) connections_.erase(known);
+  }
+  for (const auto& each : dead) each->close();
 }
 
 AsyncReplyList ConnectionCache::cancel_async() {

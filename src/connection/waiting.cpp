@@ -120,7 +120,7 @@ base::Status Connection::register_shared(PendingReply& pending, bool only_if_idl
   if (only_if_idle) return base::error(Stage::send, Code::would_block);
   share_calls();
   // Who reads is decided when this call has sent its request: until then it must not keep others from it.
-  pending.changed.emplace();
+  pending.shared.emplace();
   pending_.add(pending);
   return {};
 }
@@ -138,9 +138,9 @@ base::Status Connection::await(PendingReply& pending, Deadline deadline, OnReply
     if (auto status = wait_for_other(pending, deadline); !status) return status;
     if (pending.done) {
       cdr::Decoder body;
-      auto reply = protocol_->decode_reply(pending.frame, pending.octets, settings_.limits, body);
+      auto reply = protocol_->decode_reply(pending.shared->frame, pending.shared->octets, settings_.limits, body);
       if (!reply) return base::error(Stage::receive, reply.error().code);
-      body.set_joints(pending.joints);
+      body.set_joints(pending.shared->joints);
       on_reply(*reply, body);
       return {};
     }
@@ -163,9 +163,9 @@ base::Status Connection::wait_for_other(PendingReply& pending, Deadline deadline
     }
     pending.waiting = true;
     if (deadline.is_none()) {
-      pending.changed->wait(lock);
+      pending.shared->changed.wait(lock);
     } else {
-      pending.changed->wait_for(lock, deadline.remaining());
+      pending.shared->changed.wait_for(lock, deadline.remaining());
     }
     pending.waiting = false;
   }
@@ -234,15 +234,16 @@ base::Status Connection::deliver(const Message& message, const messaging::Incomi
     if (!issued) return base::error(Stage::receive, Code::unknown_reply);
     return {};
   }
-  other->frame = message.frame;
+  PendingReply::Shared& shared = *other->shared;
+  shared.frame = message.frame;
   try {
-    other->octets.assign(message.octets.begin(), message.octets.end());
-    other->joints.assign(message.joints.begin(), message.joints.end());
+    shared.octets.assign(message.octets.begin(), message.octets.end());
+    shared.joints.assign(message.joints.begin(), message.joints.end());
   } catch (const std::bad_alloc&) {
     other->error = base::error(Stage::receive, Code::out_of_resources);
   }
   other->done = true;
-  other->changed->notify_one();
+  shared.changed.notify_one();
   return {};
 }
 
@@ -307,7 +308,7 @@ void Connection::become_idle() noexcept {
 void Connection::wake_next_reader() noexcept {
   for (PendingReply* next = pending_.first(); next != nullptr; next = next->next) {
     if (!next->waiting) continue;
-    next->changed->notify_one();
+    next->shared->changed.notify_one();
     return;
   }
 }

@@ -141,7 +141,9 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
       const std::uint32_t minor = point.error().code == Code::unsupported ? 7 : 8;
       throw CORBA::BAD_PARAM(
           CORBA::OMGVMCID | minor, CompletionStatus::COMPLETED_NO,
-          "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()));
+          "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()) +
+              (minor == 7 ? "; no transport is called '" + address.scheme + "', write corbaloc::host:port/key for IIOP"
+                          : ""));
     }
     ior::ProfileBase base;
     base.version = address.version;

@@ -14,14 +14,25 @@ namespace {
 
 constexpr std::string_view kProvided[] = {"RootPOA", "POACurrent"};
 
+CORBA::InvalidName taken(const std::string& name) {
+  return CORBA::InvalidName("there is an initial reference '" + name + "' already");
+}
+
+CORBA::InvalidName unknown(const std::string& name, const std::vector<std::string>& known) {
+  std::string text = "no initial reference '" + name + "'; give -ORBInitRef " + name + "=URL. There are:";
+  for (const auto& other : known) text += ' ' + other;
+  return CORBA::InvalidName(std::move(text));
+}
+
 }  // namespace
 
 void InitialReferences::add(const std::string& name, ObjectRef object) {
   const bool provided = std::find(std::begin(kProvided), std::end(kProvided), name) != std::end(kProvided);
-  if (name.empty() || provided || find_local(name) != nullptr) throw CORBA::InvalidName();
+  if (name.empty()) throw CORBA::InvalidName("an initial reference needs a name");
+  if (provided || find_local(name) != nullptr) throw taken(name);
   if (object == nullptr) throw CORBA::BAD_PARAM(corba::minor::kNilInitialReference);
   const std::lock_guard lock(mutex_);
-  if (!added_.try_emplace(name, std::move(object)).second) throw CORBA::InvalidName();
+  if (!added_.try_emplace(name, std::move(object)).second) throw taken(name);
 }
 
 InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name) {
@@ -34,7 +45,7 @@ InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name)
     if (ObjectRef object = adapter->initial_reference(name); object != nullptr) return object;
   }
   const std::string& prefix = core_.options().default_initial_reference;
-  if (name.empty() || prefix.empty()) throw CORBA::InvalidName();
+  if (name.empty() || prefix.empty()) throw unknown(name, names());
   return read_reference(core_, prefix + '/' + name);
 }
 

@@ -2,6 +2,8 @@
 #include "orb/object_urls.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -35,7 +37,12 @@ bool has_prefix(std::string_view text, std::string_view prefix) {
 
 ObjectRef read_ior(Core& core, std::string_view text) {
   auto ior = ior::from_string(text, core.options().limits);
-  if (!ior) refuse(corba::minor::kUrlOther, text, base::to_string(ior.error().code));
+  if (!ior) {
+    const bool cut_off = ior.error().code == base::Code::truncated;
+    refuse(corba::minor::kUrlOther, text,
+           cut_off ? "the IOR ends too early; was all of it copied?"
+                   : "malformed; IOR: is followed by an even number of hexadecimal digits that encode a reference");
+  }
   return core.make_object(*std::move(ior));
 }
 
@@ -52,6 +59,17 @@ std::uint32_t minor_of(ior::UrlFault fault) {
       break;
   }
   return corba::minor::kUrlOther;
+}
+
+const char* why(ior::UrlFault fault) {
+  switch (fault) {
+    case ior::UrlFault::bad_address:
+      return "malformed address; write corbaloc::host:port/key (iiop, port 1 to 65535) or corbaloc:scheme:address/key";
+    case ior::UrlFault::bad_specific_part:
+      return "malformed key or name; characters that a URL may not have are written %hh";
+    default:
+      return "malformed";
+  }
 }
 
 template <class Refused>
@@ -87,7 +105,7 @@ ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
 ObjectRef read_object_url(Core& core, std::string_view text) {
   ior::UrlFault fault = ior::UrlFault::none;
   auto url = ior::parse_object_url(text, fault);
-  if (!url) refuse(minor_of(fault), text, base::to_string(url.error().code));
+  if (!url) refuse(minor_of(fault), text, why(fault));
   const bool initial = !url->addresses.empty() && url->addresses.front().scheme == "rir";
   if (url->object_key.empty() && (initial || url->is_name)) {
     const auto key = base::as_bytes(kNameService);
@@ -109,7 +127,10 @@ ObjectRef read_file(Core& core, std::string_view url) {
   std::string_view path = url.substr(std::string_view("file:").size());
   if (path.starts_with("//")) path.remove_prefix(2);
   std::ifstream file{std::string(path), std::ios::binary};
-  if (!file) refuse(corba::minor::kUrlBadAddress, url, "the file cannot be opened");
+  if (!file) {
+    refuse(corba::minor::kUrlBadAddress, url,
+           "the file '" + std::string(path) + "' cannot be opened (" + std::strerror(errno) + ")");
+  }
   std::string text(kLargestFile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));

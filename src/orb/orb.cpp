@@ -24,9 +24,13 @@ class OrbState {
     core.set_adapter(nullptr);
   }
 
+  static CORBA::OBJECT_NOT_EXIST gone() {
+    return CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone, CORBA::CompletionStatus::COMPLETED_NO,
+                                   "the ORB has been destroyed");
+  }
   /// Throws unless the ORB still serves.
   void check() const {
-    if (destroyed.load(std::memory_order_acquire)) throw CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone);
+    if (destroyed.load(std::memory_order_acquire)) throw gone();
     if (core.is_shut_down()) throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown);
   }
   /// Throws if waiting for requests to finish would wait for the caller's own.
@@ -170,10 +174,15 @@ void ORB::shutdown(bool wait_for_completion) {
 
 void ORB::destroy() {
   state_->check_may_wait();
-  if (state_->destroyed.exchange(true)) throw OBJECT_NOT_EXIST(corbel::corba::minor::kAdapterGone);
+  if (state_->destroyed.exchange(true)) throw corbel::orb::OrbState::gone();
   state_->core.shutdown(true);
   state_->initial_references.clear();
   corbel::orb::OrbRegistry::instance().remove(id(), *this);
+}
+
+void InvalidName::_info(std::string& text) const {
+  text += _name();
+  if (!detail_.empty()) text += ": " + detail_;
 }
 
 IDL::traits<Policy>::ref_type ORB::create_policy(PolicyType) {

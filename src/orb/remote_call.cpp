@@ -37,7 +37,7 @@ void RemoteCall::send() {
     request.object_key = binding->route.object_key;
     const base::Status sent = binding->connection->start(request, encode, *this);
     if (sent) return;
-    target_->recover(*binding, sent.error(), deadline, attempt_);
+    target_->recover(*binding, call().operation(), sent.error(), deadline, attempt_);
   }
 }
 
@@ -88,7 +88,7 @@ void RemoteCall::finish() noexcept {
 bool RemoteCall::try_again() {
   const auto binding = binding_;
   if (error.code != base::Code::none) {
-    return target_->recover(*binding, std::exchange(error, {}), deadline, attempt_);
+    return target_->recover(*binding, call().operation(), std::exchange(error, {}), deadline, attempt_);
   }
   return !target_->settle(*binding, call().operation(), attempt_);
 }

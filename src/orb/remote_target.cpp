@@ -59,7 +59,7 @@ void RemoteTarget::invoke(const corba::Call& call) {
     const BindingPtr binding = bind(deadline, now);
     const base::Status status = try_once(*binding, call, deadline, attempt);
     if (!status) [[unlikely]] {
-      recover(*binding, status.error(), deadline, attempt);
+      recover(*binding, call.operation, status.error(), deadline, attempt);
       continue;
     }
     if (!attempt.bad_results && !attempt.forward) [[likely]]
@@ -138,7 +138,8 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
       const auto minor = body.get<std::uint32_t>();
       const auto completed = body.get<std::uint32_t>();
       if (body.ok() && completed <= 2) {
-        corba::raise_system_exception(id, minor, static_cast<CompletionStatus>(completed), "raised by the server");
+        corba::raise_system_exception(id, minor, static_cast<CompletionStatus>(completed),
+                                      "raised by the server in '" + std::string(call.operation.name) + '\'');
       }
       attempt.bad_results = base::error(Stage::decode, Code::malformed);
       return;
@@ -160,7 +161,8 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
   attempt.bad_results = base::error(Stage::decode, Code::malformed);
 }
 
-bool RemoteTarget::recover(const Binding& binding, base::Error error, Deadline deadline, Attempt& attempt) {
+bool RemoteTarget::recover(const Binding& binding, const corba::Operation& operation, base::Error error,
+                           Deadline deadline, Attempt& attempt) {
   const bool broken = error.stage != Stage::encode && error.code != Code::timed_out;
   if (broken) drop(binding);
   // Certainly not executed: nothing whole was sent, or the peer said so by closing in order.
@@ -175,7 +177,8 @@ bool RemoteTarget::recover(const Binding& binding, base::Error error, Deadline d
       return true;
     }
   }
-  raise(error, describe("calling", binding.connection->peer(), error, deadline, core_.options().timeouts.call));
+  raise(error, describe("calling '" + std::string(operation.name) + "' at", binding.connection->peer(), error, deadline,
+                        core_.options().timeouts.call));
 }
 
 RemoteTarget::BindingPtr RemoteTarget::bind(Deadline deadline, std::int64_t now) {

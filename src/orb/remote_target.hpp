@@ -62,7 +62,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   /// reply pointed. Throws if the answer makes no sense.
   bool settle(const Binding& binding, const corba::Operation& operation, Attempt& attempt);
   /// True if the call may be tried again; otherwise throws.
-  bool recover(const Binding& binding, base::Error error, base::Deadline deadline, Attempt& attempt);
+  bool recover(const Binding& binding, const corba::Operation& operation, base::Error error, base::Deadline deadline,
+               Attempt& attempt);
   void drop(const Binding& binding);
   void forward_to(ior::Ior ior);
   bool back_to_original();

@@ -16,7 +16,7 @@ base::SharedPtr<Poa> AdapterSpace::root() {
     AdapterPolicies policies;
     policies.implicit_activation = true;  // CORBA 3.3 part 1, 15.3.8
     const auto self = shared_from(this);
-    root_ = Poa::make(self, nullptr, "RootPOA", base::make_shared<Manager>(self, "RootPOAManager"), policies);
+    root_ = Poa::make(self, nullptr, "RootPOA", managers_.make_implicit(self, "RootPOAManager"), policies);
   }
   return root_;
 }
@@ -28,6 +28,7 @@ base::SharedPtr<Poa> AdapterSpace::existing_root() {
 
 void AdapterSpace::close(bool wait) {
   closed_.store(true, std::memory_order_release);
+  managers_.close();
   const auto root = existing_root();
   if (root == nullptr) return;
   root->end(true, wait);

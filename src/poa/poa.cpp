@@ -65,7 +65,7 @@ PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServ
   const AdapterPolicies resolved = resolve_policies(policies);
   base::SharedPtr<Manager> manager;
   if (a_POAManager == nullptr) {
-    manager = base::make_shared<Manager>(space_, path_.empty() ? adapter_name : path_ + '/' + adapter_name);
+    manager = space_->managers().make_implicit(space_, path_.empty() ? adapter_name : path_ + '/' + adapter_name);
   } else {
     manager = base::dynamic_pointer_cast<Manager>(a_POAManager._shared());
     if (manager == nullptr || &manager->space() != space_.get()) {
@@ -229,6 +229,10 @@ PortableServer::POAList Poa::the_children() {
 
 IDL::traits<PortableServer::POAManager>::ref_type Poa::the_POAManager() {
   return IDL::traits<PortableServer::POAManager>::ref_type(manager_);
+}
+
+IDL::traits<PortableServer::POAManagerFactory>::ref_type Poa::the_POAManagerFactory() {
+  return IDL::traits<PortableServer::POAManagerFactory>::ref_type(space_->managers().factory(space_));
 }
 
 IDL::traits<PortableServer::AdapterActivator>::ref_type Poa::the_activator() {

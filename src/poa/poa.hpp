@@ -50,6 +50,7 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   PoaRef the_parent() override;
   PortableServer::POAList the_children() override;
   IDL::traits<PortableServer::POAManager>::ref_type the_POAManager() override;
+  IDL::traits<PortableServer::POAManagerFactory>::ref_type the_POAManagerFactory() override;
   IDL::traits<PortableServer::AdapterActivator>::ref_type the_activator() override;
   void the_activator(IDL::traits<PortableServer::AdapterActivator>::ref_type activator) override;
   std::vector<std::uint8_t> id() override;

@@ -11,7 +11,9 @@ namespace corbel::poa {
 
 Manager::Manager(base::SharedPtr<AdapterSpace> space, std::string id) : space_(std::move(space)), id_(std::move(id)) {}
 
-Manager::~Manager() = default;
+Manager::~Manager() {
+  space_->managers().leave(*this);
+}
 
 void Manager::activate() {
   change(State::ACTIVE, false);
@@ -63,6 +65,7 @@ void Manager::wake() {
 }
 
 void Manager::add(Poa& poa) {
+  space_->managers().used(*this);
   const std::lock_guard lock(mutex_);
   poas_.push_back(&poa);
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <latch>
 #include <memory>
+#include <semaphore>
 #include <string>
 #include <thread>
 
@@ -47,7 +48,7 @@ class Victim : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
     return text;
   }
   void wait() override {
-    entered.count_down();
+    entered.release();
     released.wait();
   }
   void fail(std::int32_t code) override {
@@ -58,7 +59,7 @@ class Victim : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
   Reference self() override { return _this(); }
 
   std::atomic<int> echoes{0};
-  std::latch entered{1};
+  std::counting_semaphore<> entered{0};
   std::latch released{1};
 };
 
@@ -137,6 +138,25 @@ TEST_F(FaultTest, EveryCutWhileReceivingIsCommFailureMaybe) {
   }
 }
 
+TEST_F(FaultTest, WhenOneConnectionIsFoundDeadTheIdleOnesBesideItAreNotTried) {
+  const std::string much(10000, 'x');
+  victim_->echo(much);
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back([&] { victim_->wait(); });
+    servant_->entered.acquire();
+    victim_->echo(much);  // on a connection of its own
+  }
+  servant_->released.count_down();
+  for (auto& other : others) other.join();
+  ASSERT_EQ(plan_->conversations(Side::connecting), 4U);
+  Script dead;
+  dead.cut_received = 5000;  // all of them are; a new one is not
+  plan_->set(Side::connecting, dead);
+  EXPECT_EQ(victim_->echo("sent again"), "sent again");
+  EXPECT_EQ(plan_->conversations(Side::connecting), 5U);
+}
+
 TEST_F(FaultTest, ShortReadsAndWritesAndHesitationChangeNothing) {
   Script script;
   script.send_at_most = 1;
@@ -166,6 +186,7 @@ TEST_F(FaultTest, ASilentServantIsTimeoutMaybeInBoundedTime) {
     FAIL();
   } catch (const CORBA::TIMEOUT& exception) {
     EXPECT_EQ(exception.completed(), CompletionStatus::COMPLETED_MAYBE);
+    EXPECT_NE(exception.detail().find("calling 'wait' at tcp://127.0.0.1:"), std::string::npos) << exception.what();
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
   servant_->released.count_down();
@@ -184,6 +205,7 @@ TEST_F(FaultTest, UserExceptionsArriveAndForeignOnesBecomeUnknown) {
     FAIL();
   } catch (const CORBA::UNKNOWN& exception) {
     EXPECT_EQ(exception.minor(), CORBA::OMGVMCID | 1);
+    EXPECT_EQ(exception.detail(), "raised by the server in 'fail'");
   }
 }
 

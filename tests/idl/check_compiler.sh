@@ -29,6 +29,5 @@ check sub "$generated/sub/shared.idl"
 for file in "$generated"/*.idl; do
   check "$(basename "$file" .idl)" -I "$generated" "$file"
 done
-check hello "$source/examples/hello/hello.idl"
-check prices --ami --async "$source/examples/async/prices.idl"
+check two_in_a_unity_build --ami --async "$source/examples/hello/hello.idl" "$source/examples/async/prices.idl"
 check interop "$source/tests/interop/interop.idl"

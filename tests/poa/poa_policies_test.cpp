@@ -216,6 +216,23 @@ TEST_P(PoaPolicies, StringifiedReferencesComeBack) {
   EXPECT_EQ(outcome([&] { orb->resolve_initial_references("NameService"); }), "InvalidName");
 }
 
+TEST_P(PoaPolicies, WhatIsWrongWithAReferenceIsSaid) {
+  const auto said = [&](const std::string& reference, std::string_view part) {
+    try {
+      orb->string_to_object(reference);
+    } catch (const CORBA::Exception& exception) {
+      return std::string_view(exception.what()).find(part) != std::string_view::npos;
+    }
+    return false;
+  };
+  EXPECT_TRUE(said("IOR:00zz", "hexadecimal"));
+  EXPECT_TRUE(said("IOR:000000000000001c", "was all of it copied?"));
+  EXPECT_TRUE(said("corbaloc::localhost:99999/x", "port 1 to 65535"));
+  EXPECT_TRUE(said("corbaloc:localhost:2809/x", "write corbaloc::host:port/key"));
+  EXPECT_TRUE(said("file://no/such.ior", "'no/such.ior' cannot be opened (No such file"));
+  EXPECT_TRUE(said("corbaloc:rir:/Telescope", "'Telescope'; give -ORBInitRef Telescope=URL"));
+}
+
 TEST_P(PoaPolicies, HostileKeysAreRefused) {
   const ObjectRef object = root->servant_to_reference(CORBA::make_reference<Probe>());
   orb::ObjectAdapter& adapter = *orb->_core().adapter();

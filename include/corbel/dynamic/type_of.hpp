@@ -18,7 +18,7 @@ struct TypeOf;
 
 template <class T>
 concept HasType = requires {
-  { TypeOf<T>::code } -> std::convertible_to<const CORBA::TypeCode&>;
+  { TypeOf<T>::code } -> std::convertible_to<const CORBA::TypeCode&>;  // missing? #include the IDL file's NAME_any.hpp
 };
 
 #define CORBEL_TYPE_OF(TYPE, NAME)                                          \

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "corbel/corba/local_traits.hpp"
@@ -95,6 +96,16 @@ class CORBEL_API InvalidName final : public corbel::corba::MemberlessException<I
  public:
   static constexpr const char* _id = "IDL:omg.org/CORBA/ORB/InvalidName:1.0";
   static constexpr const char* _label = "InvalidName";
+
+  InvalidName() = default;
+  /// Beyond the mapping: what is wrong with the name, for people.
+  explicit InvalidName(std::string detail) : detail_(std::move(detail)) {}
+
+ protected:
+  void _info(std::string& text) const override;
+
+ private:
+  std::string detail_;
 };
 
 /// The ORB with the id; creates it if there is none (or it was destroyed). Takes -ORB options out of the arguments

@@ -110,6 +110,7 @@ class TypeWriter {
   explicit TypeWriter(Emitter& e) : e_(e) {}
 
   void define(const model::Declaration& declaration) {
+    if (tag_.empty()) tag_ = "_" + scoped_name(declaration, "_");
     mention(declaration);
     const std::string value = value_of(declaration);
     body_.line("namespace " + scope_of(e_, declaration) + " {");
@@ -155,7 +156,7 @@ class TypeWriter {
       mention(declaration);
       return "&" + qualified(e_, declaration);
     }
-    const std::string name = "kType_" + scoped_name(declaration, "_");
+    const std::string name = "kType_" + scoped_name(declaration, "_") + tag_;
     if (library_.insert(&declaration).second) {
       const std::string value = value_of(declaration);
       parts_.push_back("constexpr ::CORBA::TypeCode " + name + value);
@@ -255,7 +256,7 @@ class TypeWriter {
 
   /// A constant array of members.
   std::string list(const std::vector<std::string>& rows) {
-    std::string name = "kMembers_" + std::to_string(++lists_);
+    std::string name = "kMembers_" + std::to_string(++lists_) + tag_;
     std::string text = "constexpr TypeMember " + name + "[] = {";
     for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 0 ? "" : ", ") + rows[i];
     parts_.push_back(text + "};");
@@ -267,7 +268,7 @@ class TypeWriter {
     const std::string text = "{TypeNode{.kind = ::CORBA::TCKind::" + kind + fields + "}};";
     auto& name = nameless_[text];
     if (name.empty()) {
-      name = "kType_" + std::to_string(nameless_.size());
+      name = "kType_" + std::to_string(nameless_.size()) + tag_;
       parts_.push_back("constexpr ::CORBA::TypeCode " + name + text);
     }
     return "&" + name;
@@ -322,6 +323,7 @@ class TypeWriter {
   std::vector<std::string> parts_;
   std::map<std::string, std::string> nameless_;
   std::size_t lists_ = 0;
+  std::string tag_;  ///< what the file defines first: sets its constants apart from those of others in a unity build
 };
 
 /// Whether Anys tell the C++ type from others: aliases, bitsets and bitmasks share theirs; natives have none.
@@ -360,6 +362,7 @@ void write_any_files(Emitter& e, const std::string& stem) {
   header.blank();
   header.line("#include <corbel/dynamic/any.hpp>");
   header.line("#include <corbel/dynamic/type_of_extended.hpp>");
+  for (const auto& file : any_headers(e.library_headers)) header.line("#include <" + file + ">");
   header.blank();
   header.line("#include \"" + stem + ".hpp\"");
   for (const auto* file : included_files(e.model)) {

@@ -77,7 +77,8 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   out.line("template <class T>");
   out.open("class " + name + "_tie : public " + name + " {");
   out.label("public:");
-  out.line("explicit " + name + "_tie(corbel::base::SharedPtr<T> tied) : _tied(std::move(tied)) {}");
+  out.line("template <class Owner>");
+  out.line("explicit " + name + "_tie(Owner tied) : _tied(corbel::mapping::keep<T>(std::move(tied))) {}");
   out.line("const corbel::base::SharedPtr<T>& _tied_object() const { return _tied; }");
   for (const auto& method : all_methods_of(interface)) {
     std::vector<std::string> names;

@@ -12,9 +12,15 @@ namespace {
 
 constexpr std::size_t kMaxText = 16U << 20;
 
-/// The path as an #include directive would spell it: relative to the folder of the main file or a search folder.
-std::string spell_include(const std::string& path, const std::string& main_file, const Options& options) {
+/// The path as an #include directive would spell it: as the main file itself does, or relative to a search folder or
+/// the folder of the main file.
+std::string spell_include(const Source& source, std::uint32_t file, const Options& options) {
   namespace fs = std::filesystem;
+  const std::string& path = source.files()[file];
+  if (const auto& spelled = source.marked_name(file);
+      source.included_by_main(file) && fs::path(spelled).is_relative()) {
+    return spelled;
+  }
   const fs::path absolute = fs::absolute(path).lexically_normal();
   std::string best = path;
   std::size_t longest = 0;
@@ -28,7 +34,7 @@ std::string spell_include(const std::string& path, const std::string& main_file,
   };
   for (const auto& folder : options.include_dirs) consider(folder);
   if (!options.shipped_dir.empty()) consider(options.shipped_dir);
-  if (longest == 0) consider(fs::path(main_file).parent_path());
+  if (longest == 0) consider(fs::path(source.files()[0]).parent_path());
   return best;
 }
 
@@ -40,7 +46,7 @@ Result compile(const Source& source, const Options& options) {
   result.dependencies = source.files();
   for (std::uint32_t i = 0; i < source.files().size(); ++i) {
     const std::string& path = source.files()[i];
-    const std::string spelling = i == 0 ? path : spell_include(path, source.files()[0], options);
+    const std::string spelling = i == 0 ? path : spell_include(source, i, options);
     const bool shipped = i != 0 && !options.shipped_dir.empty() && path.starts_with(options.shipped_dir + "/");
     model->files.push_back({path, spelling, source.included_by_main(i), shipped});
   }

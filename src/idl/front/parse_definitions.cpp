@@ -51,7 +51,10 @@ void Parser::parse_definition() {
     diagnostics_.report(Id::expected, {previous_end_ - 1, 1}, "stray ';'");
     return;
   }
-  fail(Id::expected, "expected a definition");
+  std::vector<std::string_view> keywords;
+  append_keywords(keywords);
+  const std::string_view guess = at(Kind::identifier) ? closest(current().text, keywords) : "";
+  fail(Id::expected, guess.empty() ? "expected a definition" : "expected a definition, perhaps " + quote(guess));
 }
 
 /// Interfaces and values with what may stand before them. False if something else stands here.

@@ -57,6 +57,39 @@ TEST_F(Preprocess, TellsDirectIncludesFromIndirectOnes) {
   EXPECT_FALSE(result.model->contents.at(1)->in_main_file);
 }
 
+TEST_F(Preprocess, NamesFilesByPathsThatCanBeOpened) {
+  write("lib/deep/d.idl", "#include \"d2.idl\"\n");
+  write("a/sub/s.idl", "#include \"t.idl\"\n#include \"../other/o.idl\"\n");
+  write("a/other/t.idl", "typedef long OtherT;\n");
+  for (const char* name : {"lib/deep/d2.idl", "a/sub/t.idl", "a/other/o.idl"}) write(name, "");
+  const std::string main =
+      write("a/main.idl", "#include \"sub/s.idl\"\n#include \"other/t.idl\"\n#include <deep/d.idl>\n");
+  Options options;
+  options.include_dirs = {(folder_ / "lib").string()};
+  const Result result = parse_file(main, options);
+  ASSERT_NE(result.model, nullptr);
+  std::vector<std::string> expected;
+  for (const char* name : {"a/main.idl", "a/sub/s.idl", "a/sub/t.idl", "a/other/o.idl", "a/other/t.idl",
+                           "lib/deep/d.idl", "lib/deep/d2.idl"}) {
+    expected.push_back((folder_ / name).string());
+  }
+  EXPECT_EQ(result.dependencies, expected);
+  EXPECT_EQ(result.model->files[1].spelling, "sub/s.idl");
+  EXPECT_EQ(result.model->files[5].spelling, "deep/d.idl");
+}
+
+TEST_F(Preprocess, TwoIncludedFilesOfOneNameAreTwo) {
+  write("x/types.idl", "typedef long X;\n");
+  write("y/types.idl", "typedef short Y;\n");
+  write("x/x.idl", "#include \"types.idl\"\n");
+  write("y/y.idl", "#include \"types.idl\"\ntypedef Missing Z;\n");
+  const Result result = parse_file(write("main.idl", "#include \"x/x.idl\"\n#include \"y/y.idl\"\n"));
+  EXPECT_EQ(result.dependencies.size(), 5U);
+  ASSERT_EQ(result.diagnostics.size(), 1U);
+  EXPECT_EQ(result.diagnostics[0].place.file, (folder_ / "y/y.idl").string());
+  EXPECT_EQ(result.diagnostics[0].place.line, 2U);
+}
+
 TEST_F(Preprocess, IncluderAndIncludedKeepTheirPrefixes) {
   write("inner.idl", "interface Before {};\n#pragma prefix \"in\"\ninterface Within {};\n");
   const Result result =

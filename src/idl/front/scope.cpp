@@ -15,6 +15,27 @@ constexpr std::size_t kMaxCandidates = 5000;
 
 const Entry kSilent{"", Entry::How::unsupported, nullptr, {}, nullptr, nullptr};
 
+/// Types of C++ and Java, and what IDL has instead.
+struct Foreign {
+  std::string_view name;
+  std::string_view idl;
+};
+constexpr Foreign kForeign[] = {
+    {"int", "long"},
+    {"bool", "boolean"},
+    {"byte", "octet"},
+    {"vector", "sequence"},
+    {"size_t", "unsigned long long"},
+    {"int8_t", "int8"},
+    {"int16_t", "short"},
+    {"int32_t", "long"},
+    {"int64_t", "long long"},
+    {"uint8_t", "octet"},
+    {"uint16_t", "unsigned short"},
+    {"uint32_t", "unsigned long"},
+    {"uint64_t", "unsigned long long"},
+};
+
 /// What a derived interface, value or struct may not declare again.
 bool is_inherited_for_good(const Entry& entry) {
   if (entry.how == Entry::How::member) return true;
@@ -220,7 +241,10 @@ void Names::report_undeclared(const Part& part, Scope& from, bool outward) {
     scope->append_names(candidates);
   }
   if (outward) append_keywords(candidates);
-  const std::string_view guess = closest(part.name, candidates);
+  const auto* foreign = std::find_if(std::begin(kForeign), std::end(kForeign),
+                                     [&](const Foreign& type) { return type.name == part.name; });
+  const std::string_view guess =
+      outward && foreign != std::end(kForeign) ? foreign->idl : closest(part.name, candidates);
   std::string text = quote(part.name) + " is not declared";
   if (!outward)
     text = "there is no " + quote(part.name) + " in " + (from.name().empty() ? "the file scope" : quote(from.name()));

@@ -2,6 +2,7 @@
 #include "idl/front/source.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 namespace corbel::idl::front {
@@ -35,7 +36,7 @@ void skip_blanks(std::string_view& line) {
 
 Source::Source(std::string text, const std::string& file_name, std::string strip)
     : text_(std::move(text)), strip_(std::move(strip)) {
-  include_stack_.push_back(file_index(file_name));
+  include_stack_.push_back({file_index(file_name, file_name), file_name});
   markers_.push_back({});
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i) {
@@ -60,29 +61,49 @@ bool Source::read_marker(std::string_view line, std::uint32_t physical_line) {
   skip_blanks(line);
   if (!line.starts_with('"') || line.find('"', 1) == std::string_view::npos) return false;
   std::string_view name = line.substr(1, line.find('"', 1) - 1);
-  if (!strip_.empty() && name.starts_with(strip_)) name.remove_prefix(strip_.size());
-  if (physical_line == 0) file_indices_.emplace(name, 0);
-  marker.file = file_index(name);
   marker.physical_line = physical_line + 1;
+  if (physical_line == 0) {
+    file_indices_.emplace(stripped(name), 0);
+    include_stack_.back().marked_name = name;
+  }
   // Markers carry no enter/leave flag: line 1 of another file is an #include, any other line a return to the includer.
-  if (marker.file != include_stack_.back()) {
-    const auto known = std::find(include_stack_.rbegin(), include_stack_.rend(), marker.file);
+  if (name != include_stack_.back().marked_name) {
+    const auto known = std::find_if(include_stack_.rbegin(), include_stack_.rend(),
+                                    [name](const Entered& entered) { return entered.marked_name == name; });
     if (marker.line == 1 || known == include_stack_.rend()) {
-      include_stack_.push_back(marker.file);
-      if (include_stack_.size() == 2) direct_[marker.file] = true;
+      include_stack_.push_back({file_index(locate(name), name), std::string(name)});
+      if (include_stack_.size() == 2) direct_[include_stack_.back().file] = true;
     } else {
       include_stack_.erase(known.base(), include_stack_.end());
     }
   }
+  marker.file = include_stack_.back().file;
   marker.depth = static_cast<std::uint32_t>(include_stack_.size() - 1);
   markers_.push_back(marker);
   return true;
 }
 
-std::uint32_t Source::file_index(std::string_view name) {
-  const auto [entry, added] = file_indices_.try_emplace(std::string(name), static_cast<std::uint32_t>(files_.size()));
+std::string Source::stripped(std::string_view name) const {
+  return std::string(!strip_.empty() && name.starts_with(strip_) ? name.substr(strip_.size()) : name);
+}
+
+std::string Source::locate(std::string_view name) const {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  if (name.starts_with('/') && fs::exists(name, failure)) return stripped(name);
+  const fs::path folder = fs::path(files_[include_stack_.back().file]).parent_path();
+  for (std::string_view end = name; !end.empty(); end.remove_prefix(std::min(end.find('/'), end.size() - 1) + 1)) {
+    const fs::path beside = (folder / end.substr(end.starts_with('/') ? 1 : 0)).lexically_normal();
+    if (fs::exists(beside, failure)) return beside.string();
+  }
+  return stripped(name);
+}
+
+std::uint32_t Source::file_index(const std::string& name, std::string_view marked_name) {
+  const auto [entry, added] = file_indices_.try_emplace(name, static_cast<std::uint32_t>(files_.size()));
   if (added) {
-    files_.emplace_back(name);
+    files_.push_back(name);
+    marked_names_.emplace_back(marked_name);
     direct_.push_back(false);
   }
   return entry->second;

@@ -37,11 +37,14 @@ struct Place {
 class Source {
  public:
   /// `file_name` is file 0, to which the text belongs until a line marker says otherwise. A marker in the very first
-  /// line names file 0 too. `strip` is cut off the front of the names in markers.
+  /// line names file 0 too. `strip` is cut off the front of the names in markers. What lies beside the including file
+  /// the preprocessor names as the #include does, or after the search folder of the includer: it is looked for there.
   Source(std::string text, const std::string& file_name, std::string strip = "");
 
   std::string_view text() const noexcept { return text_; }
   const std::vector<std::string>& files() const noexcept { return files_; }
+  /// The name of a file in the marker that entered it first.
+  const std::string& marked_name(std::uint32_t file) const noexcept { return marked_names_[file]; }
   /// True if the main file itself includes this file.
   bool included_by_main(std::uint32_t file) const noexcept { return direct_[file]; }
 
@@ -63,15 +66,22 @@ class Source {
   std::string_view line_text(std::uint32_t physical_line) const noexcept;
   void read_markers();
   bool read_marker(std::string_view line, std::uint32_t physical_line);
-  std::uint32_t file_index(std::string_view name);
+  std::uint32_t file_index(const std::string& name, std::string_view marked_name);
+  std::string stripped(std::string_view name) const;
+  std::string locate(std::string_view name) const;
   const std::vector<std::string>& original_lines(std::uint32_t file) const;
 
   std::string text_;
   std::string strip_;
   std::vector<std::string> files_;
+  std::vector<std::string> marked_names_;
   std::vector<bool> direct_;
   std::unordered_map<std::string, std::uint32_t> file_indices_;
-  std::vector<std::uint32_t> include_stack_;
+  struct Entered {
+    std::uint32_t file;
+    std::string marked_name;
+  };
+  std::vector<Entered> include_stack_;
   std::vector<std::uint32_t> line_starts_;
   std::vector<Marker> markers_;
   mutable std::unordered_map<std::uint32_t, std::vector<std::string>> originals_;

@@ -39,7 +39,8 @@ class Echo : public virtual Base {
 template <class T>
 class Echo_tie : public Echo {
  public:
-  explicit Echo_tie(corbel::base::SharedPtr<T> tied) : _tied(std::move(tied)) {}
+  template <class Owner>
+  explicit Echo_tie(Owner tied) : _tied(corbel::mapping::keep<T>(std::move(tied))) {}
   const corbel::base::SharedPtr<T>& _tied_object() const { return _tied; }
   std::string echo(const std::string& message, std::int32_t& count, Item& last) override {
     return _tied->echo(message, count, last);
