@@ -33,7 +33,8 @@ class Upcall {
 
  private:
   static const Upcall*& top() noexcept {
-    // Twice per request; where a shared library may be loaded at any time, the usual model is a function call each time.
+    // Twice per request; where a shared library may be loaded at any time, the usual model is a function call each
+    // time.
     [[gnu::tls_model("initial-exec")]] thread_local const Upcall* upcall = nullptr;
     return upcall;
   }
