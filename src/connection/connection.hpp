@@ -142,7 +142,8 @@ class Connection final : public reactor::EventHandler {
 
   // --- both ---
 
-  /// Tells the peer (CloseConnection) and ends the conversation; requests that are running finish first.
+  /// Tells the peer (CloseConnection) and ends the conversation. On the server a reply that is being sent goes out
+  /// first; on the client what is being sent is cut off, and the peer learns no more than that.
   void close() noexcept;
   /// "tcp://127.0.0.1:4000".
   const std::string& peer() const noexcept { return peer_; }
@@ -203,12 +204,11 @@ class Connection final : public reactor::EventHandler {
   void read_for_async() noexcept;
   base::Status deliver_received(AsyncReplyList& finished);
   base::Status receive_some(base::Deadline deadline);
-  [[gnu::always_inline]] inline base::Status receive(Framer& framer, base::Deadline deadline) {
+  [[gnu::always_inline]] base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline) {
     try {
-      const base::ByteSpan space = framer.space();
-      CORBEL_TRY(const std::size_t size, transport_->receive(space, deadline));
-      framer.received(size);
-      return {};
+      auto received = transport_->receive(framer.space(), deadline);
+      if (received) framer.received(*received);
+      return received;
     } catch (const std::bad_alloc&) {
       return base::error(base::Stage::receive, base::Code::out_of_resources);
     }

@@ -49,19 +49,18 @@ base::Status Connection::call(const messaging::OutgoingRequest& request, messagi
   PendingReply pending;
   CORBEL_CHECK(register_call(pending, only_if_idle));
   const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, pending.request_id, request, body); };
-  base::Status sent;
   try {
-    sent = send(encode, format(settings_.version.minor), deadline);
+    if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) [[unlikely]] {
+      // A broken send leaves half a message on the wire; an encoding failure concerns only this call.
+      if (sent.error().stage != Stage::encode) return fail_reading(pending, sent.error());
+      stop_reading(pending);
+      return sent;
+    }
   } catch (...) {  // from the application's code that marshals an argument
     stop_reading(pending);
     throw;
   }
-  if (sent) [[likely]]
-    return await(pending, deadline, on_reply);
-  // An encoding failure concerns only this call; a broken send leaves half a message on the wire.
-  if (sent.error().stage != Stage::encode) return fail_reading(pending, sent.error());
-  stop_reading(pending);
-  return sent;
+  return await(pending, deadline, on_reply);
 }
 
 /// Called with the writer token.

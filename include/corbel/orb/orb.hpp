@@ -60,9 +60,10 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
   void perform_work();
   bool work_pending();
   /// Stops serving. With `wait_for_completion`, returns when running requests have finished; throws BAD_INV_ORDER minor
-  /// OMG 3 from inside a request. Calling it again does nothing.
+  /// OMG 3 where that would wait for the caller: inside a request, a servant manager or the destructor of a servant
+  /// that the adapter releases, and on the ORB's own threads. Calling it again does nothing.
   void shutdown(bool wait_for_completion);
-  /// Shuts down (waiting), gives back everything and frees the id for a new ORB.
+  /// Shuts down (waiting, with the same exception), gives back everything and frees the id for a new ORB.
   void destroy();
 
   /// Registers how values of a type are made when they arrive; returns the factory that was registered before, nil if
