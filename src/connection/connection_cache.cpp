@@ -8,10 +8,6 @@ namespace corbel::connection {
 using base::Code;
 using base::Stage;
 
-namespace {
-constexpr auto kFailed = static_cast<std::size_t>(-1);  // what load() says of a connection that failed
-}
-
 ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings) : settings_(settings) {
   for (const auto& transport : registry.transports()) {
     connectors_.push_back(transport->make_connector(settings.transport));
@@ -24,7 +20,8 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(Stage::connect, Code::cancelled);
     auto& known = connections_[route.key];
-    std::erase_if(known, [](const ConnectionPtr& connection) { return connection->load() == kFailed; });
+    std::erase_if(known,
+                  [](const ConnectionPtr& connection) { return connection->load() == static_cast<std::size_t>(-1); });
     const auto best = std::min_element(known.begin(), known.end(), [](const ConnectionPtr& a, const ConnectionPtr& b) {
       return a->load() < b->load();
     });
@@ -45,14 +42,12 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   return connection;
 }
 
-void ConnectionCache::forget(const Route& route, Connection& connection) {
+void ConnectionCache::forget(const Route& route, const Connection& connection) {
   const std::lock_guard lock(mutex_);
   const auto known = connections_.find(route.key);
   if (known == connections_.end()) return;
-  const bool broken = connection.load() == kFailed;
-  std::erase_if(known->second, [&](const ConnectionPtr& other) {
-    return other.get() == &connection || (broken && other->load() == 0);
-  });
+  std::erase_if(known->second,
+                [&](const ConnectionPtr& other) { return other.get() == &connection || other->load() == 0; });
   if (known->second.empty()) connections_.erase(known);
 }
 
