@@ -101,10 +101,12 @@ class Words {
     const double one = latency({{"orb", "raw"}, {"placement", "one cpu"}, {"waiting", "blocking"}});
     const double two = latency({{"orb", "raw"}, {"placement", "two cpus"}, {"waiting", "blocking"}});
     const double spinning = latency({{"orb", "raw"}, {"placement", "two cpus"}, {"waiting", "spinning"}});
+    const double ours = latency({{"orb", "corbel"}, {"placement", "two cpus"}, {"waiting", "spinning"}});
     say({one, two},
         "Waking another processor costs more than any ORB: raw sockets need " + number(two, 1) +
             " us between two processors and " + number(one, 1) + " us on one" +
-            (std::isfinite(spinning) ? ", and " + number(spinning, 1) + " us between two that never sleep" : "") + ".");
+            (std::isfinite(spinning) ? ", and " + number(spinning, 1) + " us between two that never sleep" : "") +
+            (std::isfinite(ours) ? "; Corbel with -ORBSpin " + number(ours, 1) + " us" : "") + ".");
   }
 
   void streams() {

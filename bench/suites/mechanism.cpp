@@ -114,7 +114,7 @@ std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<s
       throw std::runtime_error("corbel-bench-plain and corbel-bench-corbel must lie beside " + own_path());
     }
     for (const Mechanism& mechanism : found) {
-      if (!wanted(mechanism.orb, only) || (mechanism.protocol == "spin" && !spinning)) continue;
+      if (!wanted(mechanism.orb, only) || (mechanism.protocol.ends_with("spin") && !spinning)) continue;
       all.push_back(mechanism);
       note_version(machine, peer.name, mechanism.orb);
     }

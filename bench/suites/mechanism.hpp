@@ -16,7 +16,7 @@ namespace bench {
 /// One way to call or to stream: a program of peers/ and the message protocol it shall speak.
 struct Mechanism {
   std::string orb;                        ///< "raw", "corbel", "omniORB-4.2.5": the `orb` of a case
-  std::string protocol;                   ///< "none", "giop", "giop_lite"
+  std::string protocol;                   ///< "none", "giop", "giop_lite"; "spin", "giop-spin" if it spins
   std::string program;                    ///< path
   std::set<std::string> transports = {};  ///< of its peer::About
   std::set<std::string> commands = {};    ///< of its peer::About
@@ -30,7 +30,7 @@ struct Mechanism {
   bool over(const std::string& transport) const { return transports.contains(transport); }
   bool can(const std::string& command) const { return commands.contains(command); }
   /// It asks again and again while it waits.
-  bool spins() const { return protocol == "spin" || can("spins"); }
+  bool spins() const { return protocol.ends_with("spin") || can("spins"); }
 };
 
 /// Those whose programs lie beside this one, the raw sockets first, then Corbel, then omniORB. Notes their versions
@@ -39,7 +39,7 @@ std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite = t
 
 /// Every mechanism there is: the raw sockets first, then the wrapper facades, Corbel, omniORB and the optional peers.
 /// `only`: names that a mechanism's orb must begin with, "raw" is always there; empty: all. `spinning`: also the raw
-/// sockets that do not block.
+/// sockets and the Corbel that do not sleep at once.
 std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only,
                                            bool spinning = false);
 

@@ -245,7 +245,7 @@ std::vector<StreamPlan> plans(const Settings& settings) {
 }  // namespace
 
 int run_ttcp(const Settings& settings, Report& report) {
-  const std::vector<Mechanism> mechanisms = find_all_mechanisms(report.machine, settings.only);
+  const std::vector<Mechanism> mechanisms = find_all_mechanisms(report.machine, settings.only, true);
   std::vector<Streams> runs;
   std::size_t steps = 0;
   const std::vector<StreamPlan> all = plans(settings);

@@ -68,9 +68,15 @@ base::Status AcceptorRegistry::open(const ListenPoint& point, Server& server) {
   base::IntrusivePtr<Handler> handler(new Handler(point, std::move(acceptor), server));
   CORBEL_CHECK(server.reactor().add(handler, handler->acceptor().handle(), reactor::Events::readable,
                                     reactor::Trigger::one_shot));
-  const std::lock_guard lock(mutex_);
-  handlers_.push_back(std::move(handler));
-  return {};
+  {
+    const std::lock_guard lock(mutex_);
+    if (!closed_) {
+      handlers_.push_back(std::move(handler));
+      return {};
+    }
+  }
+  handler->close();
+  return base::error(base::Stage::listen, Code::cancelled);
 }
 
 std::vector<ListenPoint> AcceptorRegistry::published() const {
@@ -88,6 +94,7 @@ void AcceptorRegistry::close() noexcept {
   std::vector<base::IntrusivePtr<Handler>> handlers;
   {
     const std::lock_guard lock(mutex_);
+    closed_ = true;
     handlers.swap(handlers_);
   }
   for (const auto& handler : handlers) handler->close();

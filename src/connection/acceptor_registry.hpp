@@ -15,7 +15,8 @@ class AcceptorRegistry {
   AcceptorRegistry(const Registry& registry, const transport::Options& options);
   ~AcceptorRegistry();
 
-  /// Listens at `point` and hands accepted connections to `server`, which outlives this. Error: stage listen.
+  /// Listens at `point` and hands accepted connections to `server`, which outlives this. Errors: stage listen;
+  /// cancelled after close().
   base::Status open(const ListenPoint& point, Server& server);
   /// What to publish: every open endpoint, resolved.
   std::vector<ListenPoint> published() const;
@@ -29,6 +30,7 @@ class AcceptorRegistry {
   const transport::Options options_;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<base::IntrusivePtr<Handler>> handlers_;
+  bool closed_ = false;
 };
 
 }  // namespace corbel::connection

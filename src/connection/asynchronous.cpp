@@ -15,22 +15,33 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
   const std::uint32_t id = reply.request_id;  // the reply may be gone as soon as the request has left
   const Deadline deadline = reply.deadline;
   CORBEL_CHECK(register_async(reply));
-  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
-  if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) {
-    AsyncReply* mine = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      mine = async_.take(id);
-      end_wait_for(id);
-      become_idle();
+  const auto encode = [&](cdr::Encoder& encoder) {
+    // Failed while this waited for its turn, the call may be tried elsewhere already and its arguments become results.
+    if (failed()) return encoder.fail(Code::cancelled);
+    encode_request(encoder, id, request, body);
+  };
+  // False if it failed with the connection, or its time was over, and it is being finished.
+  const auto withdraw = [&] {
+    const std::lock_guard lock(mutex_);
+    const bool mine = async_.take(id) != nullptr;
+    end_wait_for(id);
+    become_idle();
+    return mine;
+  };
+  try {
+    if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) {
+      const bool mine = withdraw();
+      if (sent.error().stage != Stage::encode) (void)fail(sent.error());
+      return mine ? sent : base::Status();
     }
-    if (sent.error().stage != Stage::encode) (void)fail(sent.error());
-    return mine != nullptr ? sent : base::Status();  // else it failed with the connection, and is being finished
+  } catch (...) {  // from the application's code that marshals an argument
+    if (withdraw()) throw;
+    return {};
   }
   bool for_reactor = false;
   {
     const std::lock_guard lock(mutex_);
-    for_reactor = wants_reactor();
+    for_reactor = wants_reactor(false);
   }
   if (for_reactor) arm(false);
   return {};
@@ -40,33 +51,36 @@ base::Status Connection::register_async(AsyncReply& reply) {
   const std::lock_guard lock(mutex_);
   if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
   if (async_.count() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
-  share_calls();
-  async_.add(reply);
+  // What may throw comes before the reply is listed.
   if (reply.deadline != timer_deadline_ && earlier(reply.deadline, timer_deadline_) == reply.deadline)
     set_timer(reply.deadline);
+  share_calls();
+  async_.add(reply);
   return {};
 }
 
 /// With the mutex. One timer for all: it is set to the earliest deadline, and when it fires, to the next.
 void Connection::set_timer(Deadline deadline) {
   if (timer_deadline_ != Deadline::none()) (void)completions_->reactor().cancel(timer_);
-  timer_deadline_ = deadline;
+  timer_deadline_ = Deadline::none();
   if (deadline == Deadline::none()) return;
   timer_ = completions_->reactor().schedule_after(deadline.remaining(),
                                                   [self = base::IntrusivePtr<Connection>(this)] { self->expire(); });
+  timer_deadline_ = deadline;
 }
 
 /// With the mutex: whoever helps this request need not any longer.
 void Connection::end_wait_for(std::uint32_t request_id) noexcept {
   if (PendingReply* helper = pending_.take(request_id | 1)) {
     helper->done = true;
-    helper->changed->notify_one();
+    helper->shared->changed.notify_one();
   }
 }
 
-/// With the mutex: true if nobody reads, or is about to, and the caller must arm() therefore.
-bool Connection::wants_reactor() noexcept {
-  if (reader_active_ || armed_ || failed_ || async_.empty()) return false;
+/// With the mutex: true if nobody reads, or is about to, and the caller must arm() therefore. Of octets that were
+/// received already the handle says nothing, so an armed reactor does not help then.
+bool Connection::wants_reactor(bool has_octets) noexcept {
+  if (reader_active_ || (armed_ && !has_octets) || failed_ || async_.empty()) return false;
   for (const PendingReply* caller = pending_.first(); caller != nullptr; caller = caller->next) {
     if (caller->waiting) return false;
   }
@@ -114,7 +128,8 @@ void Connection::read_for_async() noexcept {
   bool for_reactor = false;
   {
     const std::lock_guard lock(mutex_);
-    for_reactor = release_reading();
+    reader_active_ = false;
+    for_reactor = choose_reader(false);
     become_idle();
   }
   if (for_reactor) arm(false);
@@ -125,11 +140,8 @@ void Connection::read_for_async() noexcept {
 
 /// Receives once. An error but would_block and timed_out is the connection's end.
 base::Status Connection::receive_some(Deadline deadline) {
-  auto received = transport_->receive(framer_->space(), deadline);
-  if (received) {
-    framer_->received(*received);
-    return {};
-  }
+  auto received = receive(*framer_, deadline);
+  if (received) return {};
   const Code code = received.error().code;
   if (code == Code::would_block || code == Code::timed_out) return base::error(Stage::wait, Code::would_block);
   return base::error(Stage::wait, Code::lost, received.error().os_error);
@@ -183,7 +195,7 @@ bool Connection::read_for(const PendingReply& helper, const AsyncReply& own, Dea
 bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadline deadline) {
   PendingReply helper;
   helper.request_id = request_id | 1;  // no reply has an odd number
-  helper.changed.emplace();
+  helper.shared.emplace();
   {
     std::unique_lock lock(mutex_);
     if (!async_.contains(request_id)) return false;
@@ -191,9 +203,9 @@ bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadlin
     while (!helper.done && reader_active_ && !deadline.expired()) {
       helper.waiting = true;
       if (deadline.is_none()) {
-        helper.changed->wait(lock);
+        helper.shared->changed.wait(lock);
       } else {
-        helper.changed->wait_for(lock, deadline.remaining());
+        helper.shared->changed.wait_for(lock, deadline.remaining());
       }
       helper.waiting = false;
     }

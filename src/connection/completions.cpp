@@ -35,7 +35,12 @@ void Completions::call_thread() noexcept {
 void Completions::run(AsyncReplyList& replies) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    while (AsyncReply* reply = replies.pop()) add(*reply);
+    bool next = waiting_.empty();
+    while (AsyncReply* reply = replies.pop()) {
+      add(*reply);
+      // This thread takes the first at once; whoever waits for another one may be sooner.
+      if (!std::exchange(next, false)) reply->on_queued();
+    }
   }
   drain();
 }

@@ -32,14 +32,15 @@ base::Error Connection::fail(base::Error error) noexcept {
   bool registered = false;
   {
     const std::lock_guard lock(mutex_);
-    if (failed_) return failure_;
+    if (failed_) return failure_.code == Code::cancelled ? failure_ : error;
     failure_ = error;
+    if (error.code == Code::timed_out) failure_.code = Code::lost;  // those to come have time yet
     failed_.store(true, std::memory_order_release);
     while (PendingReply* pending = pending_.first()) {
       pending_.take(pending->request_id);
       pending->done = true;
       pending->error = for_others;
-      pending->changed->notify_one();
+      pending->shared->changed.notify_one();
     }
     orphans = async_.take_all();
     registered = registered_;
@@ -57,9 +58,12 @@ base::Error Connection::fail(base::Error error) noexcept {
 void Connection::close() noexcept {
   if (failed_) return;
   {
-    const std::lock_guard writer(writer_);
+    std::unique_lock writer(writer_, std::try_to_lock);
+    // A reply that is being sent has its time limit; a request may have none, and only the end of the connection stops
+    // it.
+    if (!writer && server_ != nullptr) writer.lock();
     // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
-    if (!closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
+    if (writer && !closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
       closed_by_us_ = true;
       encoder_.reset(format(settings_.version.minor));
       protocol_->encode_control(encoder_, messaging::MessageType::close_connection);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "connection/async_reply.hpp"
@@ -97,6 +98,8 @@ class Connection final : public reactor::EventHandler {
 
   /// Calls under way.
   std::size_t load();
+  /// True once it has failed or been closed.
+  bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the
   /// peer has closed it meanwhile, so that calls are not lost on it. `now`: Deadline::clock_now().
   bool usable(std::int64_t now) {
@@ -164,8 +167,11 @@ class Connection final : public reactor::EventHandler {
     CORBEL_PROBE("transport send");
     const auto sent = transport_->send(encoder_.segments(), deadline);
     CORBEL_PROBE("after send");
-    if (!sent) [[unlikely]]
+    if (!sent) [[unlikely]] {
+      // Before the next writer's turn: his octets would be taken for the rest of this message.
+      transport_->shutdown();
       return base::error(base::Stage::send, sent.error().code, sent.error().os_error);
+    }
     return {};
   }
   void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
@@ -181,11 +187,13 @@ class Connection final : public reactor::EventHandler {
   base::Status on_message_while_waiting(const Message& message);
   void stop_reading(PendingReply& pending) noexcept;
   void wake_next_reader() noexcept;
-  bool release_reading() noexcept;
+  bool choose_reader(bool has_octets) noexcept;
   void become_idle() noexcept;
-  void give_up(PendingReply& pending, bool cancel) noexcept;
+  void give_up(PendingReply& pending) noexcept;
   void send_cancel(std::uint32_t request_id) noexcept;
+  /// What to tell the caller: `error`, unless the connection had been closed by us.
   base::Error fail(base::Error error) noexcept;
+  base::Error fail_reading(PendingReply& pending, base::Error error) noexcept;
   base::Status check_idle();
 
   base::Status register_async(AsyncReply& reply);
@@ -195,8 +203,18 @@ class Connection final : public reactor::EventHandler {
   void read_for_async() noexcept;
   base::Status deliver_received(AsyncReplyList& finished);
   base::Status receive_some(base::Deadline deadline);
+  [[gnu::always_inline]] inline base::Status receive(Framer& framer, base::Deadline deadline) {
+    try {
+      const base::ByteSpan space = framer.space();
+      CORBEL_TRY(const std::size_t size, transport_->receive(space, deadline));
+      framer.received(size);
+      return {};
+    } catch (const std::bad_alloc&) {
+      return base::error(base::Stage::receive, base::Code::out_of_resources);
+    }
+  }
   bool read_for(const PendingReply& helper, const AsyncReply& own, base::Deadline deadline);
-  bool wants_reactor() noexcept;
+  bool wants_reactor(bool has_octets) noexcept;
   void arm(bool has_octets) noexcept;
 
   bool serve_message(Framer& framer, const Message& message);

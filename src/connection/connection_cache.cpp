@@ -2,6 +2,7 @@
 #include "connection/connection_cache.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace corbel::connection {
 
@@ -19,13 +20,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(Stage::connect, Code::cancelled);
-    auto& known = connections_[route.key];
-    std::erase_if(known,
-                  [](const ConnectionPtr& connection) { return connection->load() == static_cast<std::size_t>(-1); });
-    const auto best = std::min_element(known.begin(), known.end(), [](const ConnectionPtr& a, const ConnectionPtr& b) {
-      return a->load() < b->load();
-    });
-    if (best != known.end() && ((*best)->load() == 0 || known.size() >= settings_.max_per_route)) return *best;
+    if (auto known = choose(connections_[route.key])) return known;
   }
   auto transport = connectors_[route.transport]->connect(*route.endpoint, deadline);
   if (!transport) return transport.error();
@@ -38,17 +33,40 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   fresh = true;
   const std::lock_guard lock(mutex_);
   if (closed_) return base::error(Stage::connect, Code::cancelled);
-  connections_[route.key].push_back(connection);
+  auto& known = connections_[route.key];
+  if (auto other = choose(known)) {  // several connected at once, and there may be no more
+    fresh = false;
+    return other;
+  }
+  known.push_back(connection);
   return connection;
 }
 
+/// With the mutex: an idle one, or the least busy if there may be no more; null if a new one is better.
+ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
+  std::erase_if(known, [](const ConnectionPtr& connection) { return connection->failed(); });
+  const auto best = std::min_element(
+      known.begin(), known.end(), [](const ConnectionPtr& a, const ConnectionPtr& b) { return a->load() < b->load(); });
+  const bool take = best != known.end() && ((*best)->load() == 0 || known.size() >= settings_.max_per_route);
+  return take ? *best : ConnectionPtr();
+}
+
 void ConnectionCache::forget(const Route& route, const Connection& connection) {
-  const std::lock_guard lock(mutex_);
-  const auto known = connections_.find(route.key);
-  if (known == connections_.end()) return;
-  std::erase_if(known->second,
-                [&](const ConnectionPtr& other) { return other.get() == &connection || other->load() == 0; });
-  if (known->second.empty()) connections_.erase(known);
+  std::vector<ConnectionPtr> dead;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = connections_.find(route.key);
+    if (known == connections_.end()) return;
+    if (!connection.failed()) return;  // others use it: it must still be found when all are closed
+    auto& all = known->second;
+    const auto first = std::partition(all.begin(), all.end(), [&](const ConnectionPtr& other) {
+      return other.get() != &connection && other->reference_count() > 1;  // in use: its user will see
+    });
+    dead.assign(std::move_iterator(first), std::move_iterator(all.end()));
+    all.erase(first, all.end());
+    if (all.empty()) connections_.erase(known);
+  }
+  for (const auto& each : dead) each->close();
 }
 
 AsyncReplyList ConnectionCache::cancel_async() {

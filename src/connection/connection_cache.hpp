@@ -28,8 +28,8 @@ class ConnectionCache {
   /// A connection for the route: an idle one, a new one while there are fewer than max_per_route, else the least busy.
   /// `fresh` tells whether it was made for this call. Errors: stage resolve or connect.
   base::Result<ConnectionPtr> acquire(const Route& route, base::Deadline deadline, bool& fresh);
-  /// Drops a connection on which a call failed, and the idle ones to the same endpoint: if the peer has ended, they are
-  /// dead, too, and each would cost a call.
+  /// Drops the connection if it has failed, and closes those to the same endpoint that nobody uses: if the peer has
+  /// ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
   /// Gives up all asynchronous requests.
   AsyncReplyList cancel_async();
@@ -37,6 +37,8 @@ class ConnectionCache {
   void close();
 
  private:
+  ConnectionPtr choose(std::vector<ConnectionPtr>& known);
+
   const Settings settings_;
   std::vector<std::unique_ptr<transport::Connector>> connectors_;
   std::mutex mutex_;  // guards what follows

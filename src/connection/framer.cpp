@@ -11,7 +11,7 @@ namespace corbel::connection {
 using base::Code;
 using base::Stage;
 
-base::Result<bool> Framer::next(Message& message) {
+base::Result<bool> Framer::next(Message& message) try {
   for (;;) {
     const std::size_t available = end_ - begin_;
     if (available < frame_header_size_) return false;
@@ -37,6 +37,8 @@ base::Result<bool> Framer::next(Message& message) {
       return true;
     }
   }
+} catch (const std::bad_alloc&) {
+  return base::error(Stage::receive, Code::out_of_resources);
 }
 
 base::Status Framer::open_message(const Message& first) {

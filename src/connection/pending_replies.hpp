@@ -19,10 +19,15 @@ struct PendingReply {
   bool waiting = false;  ///< this caller sleeps until `changed`
   bool done = false;     ///< somebody else read the reply, or the connection failed; no longer listed
   base::Error error;     ///< why it failed, if it did
-  messaging::FrameHeader frame;
-  base::Bytes octets;  ///< the reply, copied by the reader
-  std::vector<std::size_t> joints;
-  std::optional<std::condition_variable> changed;  ///< there if it is listed
+
+  /// What only those need that are listed; who is alone on the connection should not pay for it.
+  struct Shared {
+    std::condition_variable changed;
+    messaging::FrameHeader frame;
+    base::Bytes octets;  ///< the reply, copied by the reader
+    std::vector<std::size_t> joints;
+  };
+  std::optional<Shared> shared;  ///< there if it is listed, or was
 };
 
 /// The callers waiting on one connection, in no particular order; few, so a list is searched. Guarded by the

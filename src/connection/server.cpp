@@ -28,7 +28,10 @@ Server::~Server() {
 }
 
 base::Status Server::start() {
-  return pool_ && !started_.exchange(true) ? pool_->start() : base::Status();
+  if (!pool_ || started_.exchange(true)) return {};
+  auto status = pool_->start();
+  if (!status) started_ = false;
+  return status;
 }
 
 void Server::run() {
@@ -51,11 +54,10 @@ bool Server::work_pending() {
 }
 
 void Server::perform_work() {
-  const auto work = [&] { (void)reactor_->run_once(base::Deadline::now()); };
   if (pool_) {
-    (void)pool_->try_lead(work);
+    pool_->try_work();
   } else {
-    work();
+    (void)reactor_->run_once(base::Deadline::now());
   }
 }
 

@@ -46,6 +46,8 @@ class Server {
   void adopt(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
   /// Closes all connections in order and stops the threads; with `wait`, returns when they have ended.
   void stop(bool wait);
+  /// True if the calling thread is one of those that stop() waits for.
+  bool on_own_thread() const noexcept { return pool_ && pool_->on_own_thread(); }
 
   // --- for connections ---
 

@@ -40,13 +40,10 @@ void Connection::serve() {
       return server_->end_serving(*this, sticky);
     }
     CORBEL_PROBE("wait and receive");
-    auto received = transport_->receive(
-        framer->space(), sticky ? Deadline::after(server_->settings().serving.sticky_idle) : Deadline::now());
+    auto received =
+        receive(*framer, sticky ? Deadline::after(server_->settings().serving.sticky_idle) : Deadline::now());
     CORBEL_PROBE("framing");
-    if (received) {
-      framer->received(*received);
-      continue;
-    }
+    if (received) continue;
     server_->end_serving(*this, sticky);
     const Code code = received.error().code;
     if (code != Code::would_block && code != Code::timed_out) return end_serving(received.error());

@@ -49,12 +49,19 @@ base::Status Connection::call(const messaging::OutgoingRequest& request, messagi
   PendingReply pending;
   CORBEL_CHECK(register_call(pending, only_if_idle));
   const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, pending.request_id, request, body); };
-  if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) [[unlikely]] {
-    give_up(pending, false);
-    // An encoding failure concerns only this call; a broken send leaves half a message on the wire.
-    return sent.error().stage == Stage::encode ? sent : fail(sent.error());
+  base::Status sent;
+  try {
+    sent = send(encode, format(settings_.version.minor), deadline);
+  } catch (...) {  // from the application's code that marshals an argument
+    stop_reading(pending);
+    throw;
   }
-  return await(pending, deadline, on_reply);
+  if (sent) [[likely]]
+    return await(pending, deadline, on_reply);
+  // An encoding failure concerns only this call; a broken send leaves half a message on the wire.
+  if (sent.error().stage != Stage::encode) return fail_reading(pending, sent.error());
+  stop_reading(pending);
+  return sent;
 }
 
 /// Called with the writer token.
@@ -113,10 +120,9 @@ base::Status Connection::register_shared(PendingReply& pending, bool only_if_idl
   if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
   if (only_if_idle) return base::error(Stage::send, Code::would_block);
   share_calls();
-  const bool idle = pending_.empty() && !reader_active_;
-  pending.changed.emplace();
+  // Who reads is decided when this call has sent its request: until then it must not keep others from it.
+  pending.shared.emplace();
   pending_.add(pending);
-  if (idle) pending.reading = reader_active_ = true;
   return {};
 }
 
@@ -133,9 +139,9 @@ base::Status Connection::await(PendingReply& pending, Deadline deadline, OnReply
     if (auto status = wait_for_other(pending, deadline); !status) return status;
     if (pending.done) {
       cdr::Decoder body;
-      auto reply = protocol_->decode_reply(pending.frame, pending.octets, settings_.limits, body);
+      auto reply = protocol_->decode_reply(pending.shared->frame, pending.shared->octets, settings_.limits, body);
       if (!reply) return base::error(Stage::receive, reply.error().code);
-      body.set_joints(pending.joints);
+      body.set_joints(pending.shared->joints);
       on_reply(*reply, body);
       return {};
     }
@@ -153,14 +159,14 @@ base::Status Connection::wait_for_other(PendingReply& pending, Deadline deadline
     }
     if (deadline.expired()) {
       lock.unlock();
-      give_up(pending, true);
+      give_up(pending);
       return base::error(Stage::wait, Code::timed_out);
     }
     pending.waiting = true;
     if (deadline.is_none()) {
-      pending.changed->wait(lock);
+      pending.shared->changed.wait(lock);
     } else {
-      pending.changed->wait_for(lock, deadline.remaining());
+      pending.shared->changed.wait_for(lock, deadline.remaining());
     }
     pending.waiting = false;
   }
@@ -173,43 +179,28 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
   for (;;) {
     Message message;
     const auto next = framer.unread().empty() ? base::Result<bool>(false) : framer.next(message);
-    if (!next) {
-      stop_reading(pending);
-      return fail(next.error());
-    }
+    if (!next) return fail_reading(pending, next.error());
     if (!*next) {
       CORBEL_PROBE("wait and receive");
-      auto received = transport_->receive(framer.space(), deadline);
+      auto received = receive(framer, deadline);
       CORBEL_PROBE("framing");
-      if (received) {
-        framer.received(*received);
-        continue;
-      }
+      if (received) continue;
       const Code code = received.error().code;
       if (code == Code::timed_out || code == Code::would_block) {
-        give_up(pending, true);
+        give_up(pending);
         return base::error(Stage::wait, Code::timed_out);
       }
       // No CloseConnection came first, so nobody knows whether the request was executed.
-      const base::Error error = base::error(Stage::wait, Code::lost, received.error().os_error);
-      stop_reading(pending);
-      const base::Error first = fail(error);
-      return first.code == Code::cancelled ? first : error;
+      return fail_reading(pending, base::error(Stage::wait, Code::lost, received.error().os_error));
     }
     if (message.frame.type != messaging::MessageType::reply) [[unlikely]] {
-      if (auto status = on_message_while_waiting(message); !status) {
-        stop_reading(pending);
-        return fail(status.error());
-      }
+      if (auto status = on_message_while_waiting(message); !status) return fail_reading(pending, status.error());
       continue;
     }
     CORBEL_PROBE("reply header");
     cdr::Decoder body;
     auto reply = protocol_->decode_reply(message.frame, message.octets, settings_.limits, body);
-    if (!reply) {
-      stop_reading(pending);
-      return fail(base::error(Stage::receive, Code::malformed));
-    }
+    if (!reply) return fail_reading(pending, base::error(Stage::receive, Code::malformed));
     if (reply->request_id == pending.request_id) {
       const ReadingRole role(*this, pending);
       body.set_joints(message.joints);
@@ -218,10 +209,7 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
       return {};
     }
     AsyncReply* finished = nullptr;
-    if (auto status = deliver(message, *reply, body, finished); !status) {
-      stop_reading(pending);
-      return fail(status.error());
-    }
+    if (auto status = deliver(message, *reply, body, finished); !status) return fail_reading(pending, status.error());
     if (finished != nullptr) completions_->push(*finished);
   }
 }
@@ -247,11 +235,16 @@ base::Status Connection::deliver(const Message& message, const messaging::Incomi
     if (!issued) return base::error(Stage::receive, Code::unknown_reply);
     return {};
   }
-  other->frame = message.frame;
-  other->octets.assign(message.octets.begin(), message.octets.end());
-  other->joints.assign(message.joints.begin(), message.joints.end());
+  PendingReply::Shared& shared = *other->shared;
+  shared.frame = message.frame;
+  try {
+    shared.octets.assign(message.octets.begin(), message.octets.end());
+    shared.joints.assign(message.joints.begin(), message.joints.end());
+  } catch (const std::bad_alloc&) {
+    other->error = base::error(Stage::receive, Code::out_of_resources);
+  }
   other->done = true;
-  other->changed->notify_one();
+  shared.changed.notify_one();
   return {};
 }
 
@@ -267,7 +260,16 @@ base::Status Connection::on_message_while_waiting(const Message& message) {
   }
 }
 
-/// Ends a call's part in the connection: gives up the reading role, if it has it, and wakes another caller to take it.
+/// The connection has failed while this call was reading or sending. Failed first and left then: nobody may begin to
+/// read or send in between, and find another error than the one that came first.
+base::Error Connection::fail_reading(PendingReply& pending, base::Error error) noexcept {
+  const base::Error told = fail(error);
+  stop_reading(pending);
+  return told;
+}
+
+/// Ends a call's part in the connection: gives up the reading role, if it has it, and sees to it that somebody reads
+/// for those who remain. Also a call that does not read may have been chosen for that, and be leaving instead.
 void Connection::stop_reading(PendingReply& pending) noexcept {
   if (pending.reading) {
     auto alone = Calls::alone;
@@ -281,21 +283,20 @@ void Connection::stop_reading(PendingReply& pending) noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (!pending.done) pending_.take(pending.request_id);
-    if (pending.reading) {
-      has_octets = !framer_->unread().empty();
-      pending.reading = false;
-      for_reactor = release_reading();
-    }
+    if (std::exchange(pending.reading, false)) reader_active_ = false;
+    // Nobody can be alone and using the framer while something is listed.
+    if (!reader_active_ && !async_.empty()) has_octets = !framer_->unread().empty();
+    for_reactor = choose_reader(has_octets);
     become_idle();
   }
   if (for_reactor) arm(has_octets);
 }
 
-/// With the mutex. True if the reactor has to be armed.
-bool Connection::release_reading() noexcept {
-  reader_active_ = false;
+/// With the mutex: if nobody reads. True if it has to be the reactor, which the caller must arm.
+bool Connection::choose_reader(bool has_octets) noexcept {
+  if (reader_active_) return false;
   wake_next_reader();
-  return wants_reactor();
+  return wants_reactor(has_octets);
 }
 
 /// With the mutex: if nothing is under way any more, the next caller may be alone again.
@@ -308,15 +309,15 @@ void Connection::become_idle() noexcept {
 void Connection::wake_next_reader() noexcept {
   for (PendingReply* next = pending_.first(); next != nullptr; next = next->next) {
     if (!next->waiting) continue;
-    next->changed->notify_one();
+    next->shared->changed.notify_one();
     return;
   }
 }
 
 /// Forgets a call: its reply, if it comes, will be dropped.
-void Connection::give_up(PendingReply& pending, bool cancel) noexcept {
+void Connection::give_up(PendingReply& pending) noexcept {
   stop_reading(pending);
-  if (cancel) send_cancel(pending.request_id);
+  send_cancel(pending.request_id);
 }
 
 void Connection::send_cancel(std::uint32_t request_id) noexcept {
@@ -361,12 +362,10 @@ base::Status Connection::check_idle() {
       }());
       continue;
     }
-    auto received = transport_->receive(framer_->space(), Deadline::now());
-    if (!received) {
-      if (received.error().code == Code::would_block || received.error().code == Code::timed_out) return {};
-      return fail(base::error(Stage::send, Code::closed, received.error().os_error));
-    }
-    framer_->received(*received);
+    auto received = receive(*framer_, Deadline::now());
+    if (received) continue;
+    if (received.error().code == Code::would_block || received.error().code == Code::timed_out) return {};
+    return fail(base::error(Stage::send, Code::closed, received.error().os_error));
   }
 }
 

@@ -30,7 +30,7 @@ CORBA::TCKind DynMembers<Base>::current_member_kind() {
 template <class Base>
 NameValuePairSeq DynMembers<Base>::get_members() {
   NameValuePairSeq members;
-  for (const auto& member : get_members_as_dyn_any()) members.push_back({member.id, member.value->to_any()});
+  for (const auto& member : get_members_as_dyn_any()) members.push_back({member.id(), member.value()->to_any()});
   return members;
 }
 
@@ -52,7 +52,7 @@ void check_pairs(const corbel::dynamic::TypeNode& node, const Pairs& pairs, Type
   if (pairs.size() != members.size()) throw DynAny::InvalidValue();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const TypeMember& member = *members[i];
-    const bool named = pairs[i].id.empty() || member.name.empty() || pairs[i].id == member.name;
+    const bool named = pairs[i].id().empty() || member.name.empty() || pairs[i].id() == member.name;
     if (!named || !type_of(pairs[i])->_equivalent(*member.type)) throw DynAny::TypeMismatch();
   }
 }
@@ -61,17 +61,17 @@ void check_pairs(const corbel::dynamic::TypeNode& node, const Pairs& pairs, Type
 
 template <class Base>
 void DynMembers<Base>::set_members(const NameValuePairSeq& value) {
-  check_pairs(this->node(), value, [](const NameValuePair& pair) { return pair.value.type(); });
+  check_pairs(this->node(), value, [](const NameValuePair& pair) { return pair.value().type(); });
   this->write_whole(value.size(), [&](Encoder& out) {
-    for (const auto& member : value) member.value._encode_value(out);
+    for (const auto& member : value) member.value()._encode_value(out);
   });
 }
 
 template <class Base>
 void DynMembers<Base>::set_members_as_dyn_any(const NameDynAnyPairSeq& value) {
-  check_pairs(this->node(), value, [](const NameDynAnyPair& pair) { return pair.value->type(); });
+  check_pairs(this->node(), value, [](const NameDynAnyPair& pair) { return pair.value()->type(); });
   this->write_whole(value.size(), [&](Encoder& out) {
-    for (const auto& member : value) member.value->_encode(out);
+    for (const auto& member : value) member.value()->_encode(out);
   });
 }
 

@@ -49,6 +49,25 @@ TEST(Json, WritesValuesWithoutLoss) {
   EXPECT_EQ(contents[10]["value"], 0.1);
 }
 
+TEST(Json, ComputesMemberIds) {
+  const json contents = emit_text(
+      "struct First { long a; @id(7) long b; long c; }; struct Next : First { long d; };"
+      "@autoid(HASH) struct Hashed { long color; @hashid(\"shapesize\") long other; @id(1) long last; };"
+      "@autoid module M { union U switch (long) { case 1: long color; }; };"
+      "union Plain switch (long) { case 1: long a; }; exception Failed { long a; };")["contents"];
+  const auto ids = [](const json& list) {
+    std::vector<std::uint32_t> result;
+    for (const auto& member : list) result.push_back(member.at("id").get<std::uint32_t>());
+    return result;
+  };
+  EXPECT_EQ(ids(contents[0]["members"]), (std::vector<std::uint32_t>{0, 7, 8}));
+  EXPECT_EQ(ids(contents[1]["members"]), std::vector<std::uint32_t>{9});
+  EXPECT_EQ(ids(contents[2]["members"]), (std::vector<std::uint32_t>{0x0fa5dd70, 0x047790da, 1}));
+  EXPECT_EQ(contents[3]["contents"][0]["cases"][0]["member"]["id"], 0x0fa5dd70);
+  EXPECT_FALSE(contents[4]["cases"][0]["member"].contains("id")) << "the specification counts in structs only";
+  EXPECT_FALSE(contents[5]["members"][0].contains("id"));
+}
+
 /// Everything the language has, once; the golden file shows what other tools may rely on.
 TEST(Json, WritesTheWholeLanguageTheSameWayEveryTime) {
   const fs::path folder = fs::path(CORBEL_IDL_CASES) / "json";

@@ -94,19 +94,6 @@ bool RingEnd::nothing_new(std::uint32_t seen) const noexcept {
          own_->closed.load(std::memory_order_seq_cst) == 0;
 }
 
-/// True if there is something new.
-bool RingEnd::spin(std::uint32_t seen, Deadline deadline) const noexcept {
-  if (spin_ == base::Duration::zero()) return false;
-  const Deadline end = Deadline::after(deadline.is_none() ? spin_ : std::min(spin_, deadline.remaining()));
-  do {
-    for (int i = 0; i < 64; ++i) {  // the clock costs more than a look
-      if (!nothing_new(seen)) return true;
-      pause_processor();
-    }
-  } while (!end.expired());
-  return false;
-}
-
 base::Result<bool> RingEnd::arm() noexcept {
   own_->sleeps.store(1, std::memory_order_seq_cst);
   const bool closed =
@@ -119,7 +106,14 @@ base::Result<bool> RingEnd::arm() noexcept {
 
 base::Status RingEnd::sleep(std::uint32_t seen, Deadline deadline, Stage stage) noexcept {
   if (deadline.is_now()) return base::error(stage, Code::would_block);
-  if (spin(seen, deadline)) return {};
+  const auto look = [&] {
+    for (int i = 0; i < 64; ++i) {  // the clock costs more than a look
+      if (!nothing_new(seen)) return true;
+      pause_processor();
+    }
+    return false;
+  };
+  if (spin_.until(deadline, look)) return {};
   const std::uint32_t before = own_->futex.load(std::memory_order_seq_cst);
   own_->sleeps.store(1, std::memory_order_seq_cst);
   if (nothing_new(seen)) {

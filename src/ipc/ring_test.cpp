@@ -143,7 +143,7 @@ TEST_F(RingTest, GivesUpAtTheDeadline) {
 
 TEST_F(RingTest, ASpinningSideTakesWhatArrivesWithoutSleeping) {
   constexpr std::size_t kConsumersFutex = 64 + 12;
-  consumer_.set_spin(60s);
+  consumer_.set_spin(base::Spin(60s, 2));
   std::thread receiving([&] { EXPECT_EQ(*consumer_.recv(room_), 3U); });
   ASSERT_TRUE(producer_.send_n(base::as_bytes("now")));
   receiving.join();
@@ -151,12 +151,12 @@ TEST_F(RingTest, ASpinningSideTakesWhatArrivesWithoutSleeping) {
 }
 
 TEST_F(RingTest, ASpinningSideSleepsWhenItsTimeIsOverAndGivesUpAtTheDeadline) {
-  consumer_.set_spin(1us);
+  consumer_.set_spin(base::Spin(1us, 2));
   std::thread receiving([&] { EXPECT_EQ(*consumer_.recv(room_), 3U); });
   while (std::atomic_ref(word(64 + 8)).load() == 0) std::this_thread::yield();  // until it says that it sleeps
   ASSERT_TRUE(producer_.send_n(base::as_bytes("now")));
   receiving.join();
-  consumer_.set_spin(60s);
+  consumer_.set_spin(base::Spin(60s, 2));
   EXPECT_EQ(consumer_.recv(room_, Deadline::after(2ms)).error(), base::error(Stage::receive, Code::timed_out));
 }
 

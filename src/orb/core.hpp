@@ -67,6 +67,8 @@ class Core final : public corba::OrbContext {
   void perform_work();
   /// Stops accepting and serving; with `wait`, returns when running requests have finished and connections are closed.
   void shutdown(bool wait);
+  /// True if the calling thread is one of those that shutdown() waits for.
+  bool on_own_thread() const noexcept { return server_->on_own_thread(); }
   bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
 
  private:

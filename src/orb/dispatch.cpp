@@ -34,7 +34,6 @@ class IncomingCall final : public corba::ServerCall {
     const base::Status sent = send(ReplyStatus::no_exception, results);
     // Results that cannot be marshalled are the servant's fault and become an exception; a lost peer is nobody's.
     if (!sent && sent.error().stage == base::Stage::encode) {
-      replied_ = false;
       try {
         raise(sent.error(), "results of operation '" + std::string(operation()) + "'");
       } catch (CORBA::SystemException& exception) {
@@ -47,10 +46,12 @@ class IncomingCall final : public corba::ServerCall {
   base::Status send(ReplyStatus status, base::FunctionRef<void(cdr::Encoder&)> body) {
     if (response_ == Response::none || replied_) return {};
     CORBEL_PROBE("reply header and marshal");
-    replied_ = true;
-    return connection_.send_reply(giop_minor_, [&](cdr::Encoder& encoder) {
+    // May throw, out of the application's code that marshals a value: nothing has been sent then.
+    auto sent = connection_.send_reply(giop_minor_, [&](cdr::Encoder& encoder) {
       connection_.protocol().encode_reply(encoder, request_id_, status, {}, body);
     });
+    replied_ = sent || sent.error().stage != base::Stage::encode;
+    return sent;
   }
 
   void send(const CORBA::SystemException& exception) noexcept {
@@ -61,7 +62,7 @@ class IncomingCall final : public corba::ServerCall {
     });
   }
 
-  void send(const CORBA::UserException& exception) {
+  void send(const CORBA::UserException& exception) noexcept try {
     const std::string_view id = exception._rep_id();
     if (std::find(raises().begin(), raises().end(), id) == raises().end()) {
       return send(CORBA::UNKNOWN(CORBA::OMGVMCID | 1, CompletionStatus::COMPLETED_MAYBE));
@@ -69,9 +70,10 @@ class IncomingCall final : public corba::ServerCall {
     const base::Status sent =
         send(ReplyStatus::user_exception, [&](cdr::Encoder& encoder) { exception._encode(encoder); });
     if (!sent && sent.error().stage == base::Stage::encode) {
-      replied_ = false;
       send(CORBA::MARSHAL(0, CompletionStatus::COMPLETED_YES));
     }
+  } catch (...) {
+    send(CORBA::UNKNOWN(CORBA::OMGVMCID | 1, CompletionStatus::COMPLETED_YES));
   }
 
   void send(const LocationForward& forward) {

@@ -30,7 +30,7 @@ class ObjectAdapter {
   virtual bool made_here(base::ConstByteSpan object_key) const noexcept = 0;
   /// The initial reference that the adapter provides under this name ("RootPOA", "POACurrent"); nil if none.
   virtual CORBA::object_reference<CORBA::Object> initial_reference(std::string_view) { return nullptr; }
-  /// True if the calling thread is serving a request of this adapter.
+  /// True if the calling thread is serving a request of this adapter, or does what shutdown() would wait for.
   virtual bool in_upcall() const noexcept { return false; }
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised.
   virtual void shutdown(bool wait) = 0;

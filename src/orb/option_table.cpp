@@ -139,6 +139,9 @@ const OptionRow kOptionTable[] = {
      "idle time after which such a connection gives its thread back"},
     {"SlowUpcall", DurationMember{CORBEL_MEMBER(serving.slow_upcall)}, 1, kMillisecondsPerDay, "ms",
      "running time of a request after which another thread reads on from its connection"},
+    {"Spin", DurationMember{CORBEL_MEMBER(transport.spin)}, 0, 1'000'000, "us",
+     "how long a thread that waits for a reply, or serves a sticky connection, looks for octets before it sleeps: for "
+     "peers on processors of their own; 0: not at all"},
     {"NoDelay", SwitchMember{CORBEL_MEMBER(transport.no_delay)}, 0, 0, "", "TCP_NODELAY on every TCP connection"},
     {"KeepAlive", SwitchMember{CORBEL_MEMBER(transport.keep_alive)}, 0, 0, "", "SO_KEEPALIVE on every TCP connection"},
     {"SendBuffer", IntMember{CORBEL_MEMBER(transport.send_buffer)}, 0, 1024 * kMebi, "octets",
@@ -185,8 +188,8 @@ bool set_switch(bool& member, std::string_view value) {
   return false;
 }
 
-std::uint64_t milliseconds(base::Duration duration) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+base::Duration unit_of(const OptionRow& row) {
+  return row.unit == "us" ? base::Duration(std::chrono::microseconds(1)) : std::chrono::milliseconds(1);
 }
 
 template <class... F>
@@ -212,7 +215,7 @@ bool set_option(Options& options, const OptionRow& row, std::string_view value) 
           },
           [&](const IntMember& m) { return in_range() && (m.of(options) = static_cast<int>(number), true); },
           [&](const DurationMember& m) {
-            return in_range() && (m.of(options) = std::chrono::milliseconds(number), true);
+            return in_range() && (m.of(options) = static_cast<std::int64_t>(number) * unit_of(row), true);
           },
           [&](const SwitchMember& m) { return set_switch(m.of(options), value); },
           [&](const TextMember& m) { return m.of(options) = value, true; },
@@ -234,7 +237,7 @@ std::string default_value(const OptionRow& row) {
   return std::visit(Overloaded{
                         [&](const NumberMember& m) { return std::to_string(m.of(options)); },
                         [&](const IntMember& m) { return std::to_string(m.of(options)); },
-                        [&](const DurationMember& m) { return std::to_string(milliseconds(m.of(options))); },
+                        [&](const DurationMember& m) { return std::to_string(m.of(options) / unit_of(row)); },
                         [&](const SwitchMember& m) { return std::string(m.of(options) ? "on" : "off"); },
                         [&](const TextMember& m) { return m.of(options).empty() ? "none" : m.of(options); },
                         [&](const ParsedMember& m) { return std::string(m.default_text); },

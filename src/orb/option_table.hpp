@@ -19,7 +19,7 @@ struct NumberMember {
 struct IntMember {
   int& (*of)(Options& options);
 };
-/// A duration given in milliseconds.
+/// A duration given in milliseconds, or in microseconds if the row's unit is "us".
 struct DurationMember {
   base::Duration& (*of)(Options& options);
 };

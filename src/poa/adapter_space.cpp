@@ -16,7 +16,7 @@ base::SharedPtr<Poa> AdapterSpace::root() {
     AdapterPolicies policies;
     policies.implicit_activation = true;  // CORBA 3.3 part 1, 15.3.8
     const auto self = shared_from(this);
-    root_ = Poa::make(self, nullptr, "RootPOA", base::make_shared<Manager>(self, "RootPOAManager"), policies);
+    root_ = Poa::make(self, nullptr, "RootPOA", managers_.make_implicit(self, "RootPOAManager"), policies);
   }
   return root_;
 }
@@ -28,6 +28,7 @@ base::SharedPtr<Poa> AdapterSpace::existing_root() {
 
 void AdapterSpace::close(bool wait) {
   closed_.store(true, std::memory_order_release);
+  managers_.close();
   const auto root = existing_root();
   if (root == nullptr) return;
   root->end(true, wait);
@@ -36,15 +37,25 @@ void AdapterSpace::close(bool wait) {
   root_.reset();
 }
 
-bool AdapterSpace::in_upcall() const noexcept {
+bool AdapterSpace::in_request() const noexcept {
   for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
     if (&upcall->poa().space() == this) return true;
+  }
+  for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
+    if (&around->space() == this && around->in_request()) return true;
   }
   return false;
 }
 
+bool AdapterSpace::in_upcall() const noexcept {
+  for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
+    if (&around->space() == this) return true;
+  }
+  return in_request();
+}
+
 void AdapterSpace::check_may_wait() const {
-  if (!in_upcall()) return;
+  if (!in_request()) return;
   throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
                              "waiting for requests to finish from inside a request");
 }

@@ -11,6 +11,7 @@
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/corba/object.hpp"
 #include "poa/id_source.hpp"
+#include "poa/poa_manager_factory.hpp"
 #include "poa/poa_table.hpp"
 
 namespace corbel::orb {
@@ -19,13 +20,12 @@ class Core;
 
 namespace corbel::poa {
 
-class Manager;
 class Poa;
 
 /// All object adapters of one ORB and what they share. Owned by the ORB's adapter and by every POA and manager; what it
 /// says about the ORB is valid until close(). Thread-safe.
 ///
-/// Locks are taken in this order: tree(), a POA's slot, a manager's own.
+/// Locks are taken in this order: tree(), a POA's slot, a manager's own, the managers' registry.
 class AdapterSpace final : public base::SharedFromThis {
  public:
   explicit AdapterSpace(orb::Core& core) noexcept : core_(core) {}
@@ -33,6 +33,7 @@ class AdapterSpace final : public base::SharedFromThis {
   orb::Core& core() noexcept { return core_; }
   IdSource& ids() noexcept { return ids_; }
   PoaTable& table() noexcept { return table_; }
+  ManagerRegistry& managers() noexcept { return managers_; }
 
   /// Guards the tree of POAs, the paths and taking and giving back of slots.
   std::mutex& tree() noexcept { return tree_; }
@@ -48,8 +49,10 @@ class AdapterSpace final : public base::SharedFromThis {
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
   /// True if the calling thread is in a request to one of these POAs.
+  bool in_request() const noexcept;
+  /// True if it is in a request, or etherealises or releases a servant: all that the end of the ORB waits for.
   bool in_upcall() const noexcept;
-  /// Throws BAD_INV_ORDER minor OMG 3 if in_upcall().
+  /// Throws BAD_INV_ORDER minor OMG 3 if in_request().
   void check_may_wait() const;
 
   /// A reference with the key, published at the ORB's endpoints.
@@ -59,6 +62,7 @@ class AdapterSpace final : public base::SharedFromThis {
   orb::Core& core_;
   IdSource ids_;
   PoaTable table_;
+  ManagerRegistry managers_;
   std::mutex tree_;
   std::map<std::string, PoaSlot*, std::less<>> paths_;
   std::mutex root_mutex_;  // guards root_; taken before tree_

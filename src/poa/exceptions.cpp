@@ -29,6 +29,7 @@ CORBEL_DEFINE_POA_EXCEPTION(POA::ServantNotActive, "ServantNotActive")
 CORBEL_DEFINE_POA_EXCEPTION(POA::WrongAdapter, "WrongAdapter")
 CORBEL_DEFINE_POA_EXCEPTION(POA::WrongPolicy, "WrongPolicy")
 CORBEL_DEFINE_POA_EXCEPTION(POAManager::AdapterInactive, "AdapterInactive")
+CORBEL_DEFINE_POA_EXCEPTION(POAManagerFactory::ManagerAlreadyExists, "ManagerAlreadyExists")
 CORBEL_DEFINE_POA_EXCEPTION(Current::NoContext, "NoContext")
 #undef CORBEL_DEFINE_POA_EXCEPTION
 

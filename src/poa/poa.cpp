@@ -6,6 +6,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "poa/object_key.hpp"
+#include "poa/upcall.hpp"
 
 namespace corbel::poa {
 namespace {
@@ -64,7 +65,7 @@ PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServ
   const AdapterPolicies resolved = resolve_policies(policies);
   base::SharedPtr<Manager> manager;
   if (a_POAManager == nullptr) {
-    manager = base::make_shared<Manager>(space_, path_.empty() ? adapter_name : path_ + '/' + adapter_name);
+    manager = space_->managers().make_implicit(space_, path_.empty() ? adapter_name : path_ + '/' + adapter_name);
   } else {
     manager = base::dynamic_pointer_cast<Manager>(a_POAManager._shared());
     if (manager == nullptr || &manager->space() != space_.get()) {
@@ -158,6 +159,7 @@ bool Poa::begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& par
 
 /// With the mutex locked and nothing running: releases everything and gives the slot back; unlocked afterwards.
 void Poa::clear(PoaLock& lock) {
+  const AroundUpcall around(*space_, AroundUpcall::In::ending);
   life_ = Life::clearing;
   std::vector<ServantRef> servants;
   for (ActiveObject* object : objects_.active()) {
@@ -202,6 +204,11 @@ void Poa::wait_until_idle(base::FunctionRef<bool()> give_up) {
   --waiters_;
 }
 
+void Poa::look_again() {
+  const std::lock_guard lock(slot_.mutex);
+  if (waiters_ != 0) changed_.notify_all();
+}
+
 std::string Poa::the_name() {
   const std::lock_guard lock(slot_.mutex);
   check_alive();
@@ -222,6 +229,10 @@ PortableServer::POAList Poa::the_children() {
 
 IDL::traits<PortableServer::POAManager>::ref_type Poa::the_POAManager() {
   return IDL::traits<PortableServer::POAManager>::ref_type(manager_);
+}
+
+IDL::traits<PortableServer::POAManagerFactory>::ref_type Poa::the_POAManagerFactory() {
+  return IDL::traits<PortableServer::POAManagerFactory>::ref_type(space_->managers().factory(space_));
 }
 
 IDL::traits<PortableServer::AdapterActivator>::ref_type Poa::the_activator() {

@@ -50,6 +50,7 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   PoaRef the_parent() override;
   PortableServer::POAList the_children() override;
   IDL::traits<PortableServer::POAManager>::ref_type the_POAManager() override;
+  IDL::traits<PortableServer::POAManagerFactory>::ref_type the_POAManagerFactory() override;
   IDL::traits<PortableServer::AdapterActivator>::ref_type the_activator() override;
   void the_activator(IDL::traits<PortableServer::AdapterActivator>::ref_type activator) override;
   std::vector<std::uint8_t> id() override;
@@ -90,6 +91,8 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   void etherealize_all();
   /// Waits until no request runs or `give_up` is true.
   void wait_until_idle(base::FunctionRef<bool()> give_up);
+  /// Makes wait_until_idle() ask again whether to give up.
+  void look_again();
 
   // Requests (poa_dispatch.cpp)
   /// Serves the call; false if the manager held it and the caller shall look the POA up again.
@@ -121,7 +124,7 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   bool pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until);
   void serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call);
   ActiveObject& incarnate(base::ConstByteSpan object_id);
-  ActiveObject& add_incarnated(const ObjectId& object_id, ServantRef servant);
+  ActiveObject& add_incarnated(const ObjectId& object_id, const ServantRef& servant);
   void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
   void run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call);
 

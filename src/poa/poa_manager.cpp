@@ -11,7 +11,9 @@ namespace corbel::poa {
 
 Manager::Manager(base::SharedPtr<AdapterSpace> space, std::string id) : space_(std::move(space)), id_(std::move(id)) {}
 
-Manager::~Manager() = default;
+Manager::~Manager() {
+  space_->managers().leave(*this);
+}
 
 void Manager::activate() {
   change(State::ACTIVE, false);
@@ -42,8 +44,10 @@ void Manager::change(State state, bool wait_for_completion) {
     state_.store(state, std::memory_order_release);
     changed_.notify_all();
   }
+  const auto poas = this->poas();
+  for (const auto& poa : poas) poa->look_again();  // who waits for requests to end under the state before waits no more
   if (!wait_for_completion) return;
-  for (const auto& poa : poas()) poa->wait_until_idle([&] { return this->state() != state; });
+  for (const auto& poa : poas) poa->wait_until_idle([&] { return this->state() != state; });
 }
 
 bool Manager::wait_while_holding(std::uint64_t seen, base::Deadline deadline) {
@@ -61,6 +65,7 @@ void Manager::wake() {
 }
 
 void Manager::add(Poa& poa) {
+  space_->managers().used(*this);
   const std::lock_guard lock(mutex_);
   poas_.push_back(&poa);
 }

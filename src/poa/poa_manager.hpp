@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "corbel/base/deadline.hpp"
+#include "corbel/base/shared_ptr.hpp"
 #include "corbel/poa/poa_manager.hpp"
 
 namespace corbel::poa {
@@ -14,8 +15,8 @@ namespace corbel::poa {
 class Poa;
 class AdapterSpace;
 
-/// Shared by its POAs and the application. Thread-safe.
-class Manager final : public PortableServer::POAManager {
+/// Made by the space's ManagerRegistry; shared by its POAs and the application. Thread-safe.
+class Manager final : public PortableServer::POAManager, public base::SharedFromThis {
  public:
   Manager(base::SharedPtr<AdapterSpace> space, std::string id);
   ~Manager() override;
@@ -39,6 +40,7 @@ class Manager final : public PortableServer::POAManager {
   void wake();
 
   AdapterSpace& space() const noexcept { return *space_; }
+  const std::string& id() const noexcept { return id_; }
   void add(Poa& poa);
   void remove(Poa& poa);
 

@@ -6,6 +6,7 @@
 #include "orb/object_adapter.hpp"
 #include "poa/poa.hpp"
 #include "poa/running.hpp"
+#include "poa/upcall.hpp"
 
 namespace corbel::poa {
 namespace {
@@ -90,8 +91,10 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
 
 /// The object, made active by the servant activator unless somebody else has meanwhile; one more request runs on it.
 ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
+  const AroundUpcall around(*space_, AroundUpcall::In::request);
   const ObjectId object_id(octets.begin(), octets.end());
   for (;;) {
+    ServantRef servant;  // goes after the lock: its destructor is the application's
     std::unique_lock lock(slot_.mutex);
     if (!wait_until_left(lock, object_id)) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo, "the object is being deactivated by this request");
@@ -107,23 +110,23 @@ ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
     if (leaving) continue;
     if (object != nullptr) return *object;
     try {
-      ServantRef servant = check_supplied(activator->incarnate(object_id, self()));
+      servant = check_supplied(activator->incarnate(object_id, self()));
       lock.lock();
-      return add_incarnated(object_id, std::move(servant));
+      return add_incarnated(object_id, servant);
     } catch (const PortableServer::ForwardRequest& request) {
       forward(request);
     }
   }
 }
 
-ActiveObject& Poa::add_incarnated(const ObjectId& object_id, ServantRef servant) {
+ActiveObject& Poa::add_incarnated(const ObjectId& object_id, const ServantRef& servant) {
   const bool taken = policies_.unique_ids && objects_.count(servant._shared().get()) != 0;
   if (taken || objects_.find(object_id) != nullptr) {
     throw CORBA::OBJ_ADAPTER(corba::minor::kIncarnateViolatedPolicy, kNo,
                              "the servant activator returned a servant that incarnates another object, or activated "
                              "the object itself");
   }
-  ActiveObject& object = objects_.add(object_id, std::move(servant));
+  ActiveObject& object = objects_.add(object_id, servant);
   ++object.running;
   return object;
 }
@@ -131,6 +134,7 @@ ActiveObject& Poa::add_incarnated(const ObjectId& object_id, ServantRef servant)
 void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan octets, corba::ServerCall& call) {
   const ObjectId object_id(octets.begin(), octets.end());
   const std::string operation(call.operation());
+  const AroundUpcall around(*space_, AroundUpcall::In::request);
   PortableServer::ServantLocator::Cookie cookie = nullptr;
   ServantRef servant;
   try {
@@ -149,6 +153,7 @@ void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByte
 
 /// With the mutex locked, nothing running on the object and its state leaving: takes it out of the map.
 void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
+  const AroundUpcall around(*space_, AroundUpcall::In::ending);
   object.state = ActiveObject::State::ending;
   if (activator_ != nullptr) {
     const bool remaining = objects_.count(object.servant._shared().get()) > 1;

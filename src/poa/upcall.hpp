@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "corbel/base/bytes.hpp"
 #include "corbel/poa/servant_managers.hpp"
 
 namespace corbel::poa {
 
+class AdapterSpace;
 class Poa;
 
 /// The request that a thread is running: on its stack, chained to those it interrupted (calls to objects of the same
@@ -30,7 +33,8 @@ class Upcall {
 
  private:
   static const Upcall*& top() noexcept {
-    thread_local const Upcall* upcall = nullptr;
+    // Twice per request; where a shared library may be loaded at any time, the usual model is a function call each time.
+    [[gnu::tls_model("initial-exec")]] thread_local const Upcall* upcall = nullptr;
     return upcall;
   }
 
@@ -38,6 +42,35 @@ class Upcall {
   const base::ConstByteSpan id_;
   PortableServer::Servant& servant_;
   const Upcall* const previous_;
+};
+
+/// What a thread does for an adapter around upcalls, and what counts as a request there. Code of the application that
+/// runs inside (servant managers, destructors of servants) may not wait for the end of the ORB; nor, in a request, for
+/// that of other requests. Used only by its own thread.
+class AroundUpcall {
+ public:
+  enum class In : std::uint8_t { request, ending };
+
+  AroundUpcall(const AdapterSpace& space, In in) noexcept : space_(space), in_(in), previous_(top()) { top() = this; }
+  ~AroundUpcall() { top() = previous_; }
+  AroundUpcall(const AroundUpcall&) = delete;
+  AroundUpcall& operator=(const AroundUpcall&) = delete;
+
+  static const AroundUpcall* current() noexcept { return top(); }
+
+  const AdapterSpace& space() const noexcept { return space_; }
+  bool in_request() const noexcept { return in_ == In::request; }
+  const AroundUpcall* previous() const noexcept { return previous_; }
+
+ private:
+  static const AroundUpcall*& top() noexcept {
+    thread_local const AroundUpcall* innermost = nullptr;
+    return innermost;
+  }
+
+  const AdapterSpace& space_;
+  const In in_;
+  const AroundUpcall* const previous_;
 };
 
 }  // namespace corbel::poa

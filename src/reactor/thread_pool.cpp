@@ -7,7 +7,8 @@
 namespace corbel::reactor {
 namespace {
 
-thread_local ThreadPool* t_leading = nullptr;  // the pool that this thread leads
+thread_local ThreadPool* t_leading = nullptr;       // the pool that this thread leads
+thread_local const ThreadPool* t_member = nullptr;  // the pool that started this thread
 
 }  // namespace
 
@@ -77,6 +78,21 @@ bool ThreadPool::try_lead(base::FunctionRef<void()> act) {
   led_ = false;
   if (!turn_given_ && followers_ != nullptr) wake(&followers_, true);
   return true;
+}
+
+void ThreadPool::try_work() {
+  if (t_leading != this) {
+    const std::lock_guard lock(mutex_);
+    if (led_ || stopping_) return;
+    led_ = true;
+    t_leading = this;
+  }
+  lead(base::Deadline::now());
+  leave();
+}
+
+bool ThreadPool::on_own_thread() const noexcept {
+  return t_member == this;
 }
 
 void ThreadPool::stop() noexcept {
@@ -240,6 +256,7 @@ bool ThreadPool::spawn(bool has_turn) {
 }
 
 void ThreadPool::thread_main(Threads::iterator self, bool has_turn) {
+  t_member = this;
   if (has_turn) {
     const std::lock_guard guard(mutex_);
     turn_given_ = false;

@@ -83,7 +83,13 @@ std::vector<Carrier> carriers() {
   faulty_inproc.make = [] {
     return transport::make_faulty(transport::make_inproc(), std::make_shared<transport::faulty::Plan>());
   };
-  return {tcp, tcp6, tcp_any, path, abstract, inproc, faulty, faulty_inproc};
+  std::vector<Carrier> all{tcp, tcp6, tcp_any, path, abstract, inproc, faulty, faulty_inproc};
+  for (Carrier spinning : {tcp, abstract, inproc}) {
+    spinning.name += "_spinning";
+    spinning.options.spin = std::chrono::microseconds(100);
+    all.push_back(spinning);
+  }
+  return all;
 }
 
 }  // namespace

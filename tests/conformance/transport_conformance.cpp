@@ -54,11 +54,11 @@ std::unique_ptr<Transport> TransportConformance::accept(transport::Acceptor& acc
   }
 }
 
-void TransportConformance::connect_pair(const Options& options) {
+void TransportConformance::connect_pair() {
   acceptor_.reset();
-  acceptor_ = listen(options);
+  acceptor_ = listen();
   ASSERT_TRUE(acceptor_);
-  connector_ = factory_->make_connector(options);
+  connector_ = factory_->make_connector(GetParam().options);
   auto connected = connector_->connect(*acceptor_->endpoints().front(), Deadline::after(kPatience));
   ASSERT_TRUE(connected) << base::to_string(connected.error());
   client_ = *std::move(connected);

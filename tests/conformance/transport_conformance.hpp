@@ -26,6 +26,7 @@ struct Carrier {
   std::string nowhere{};                                       ///< address that cannot be reached at all (unknown host)
   std::vector<std::pair<std::string, std::string>> spelled{};  ///< addresses and what follows "scheme://" in their text
   std::vector<std::string> bad{};                              ///< addresses that do not parse
+  transport::Options options{};                                ///< what both ends are made with
 };
 
 inline void PrintTo(const Carrier& carrier, std::ostream* out) {
@@ -39,9 +40,9 @@ class TransportConformance : public testing::TestWithParam<Carrier> {
   void TearDown() override;
 
   /// Listens and connects; the two ends come back in `client_` and `server_`.
-  void connect_pair(const transport::Options& options = {});
+  void connect_pair();
   transport::EndpointPtr endpoint(const std::string& address);
-  std::unique_ptr<transport::Acceptor> listen(const transport::Options& options = {});
+  std::unique_ptr<transport::Acceptor> listen(const transport::Options& options = GetParam().options);
   /// Takes the peer that waits, or waits for it.
   std::unique_ptr<transport::Transport> accept(transport::Acceptor& acceptor);
 

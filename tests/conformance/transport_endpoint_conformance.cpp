@@ -46,7 +46,7 @@ TEST_P(TransportConformance, ConnectingToAnAddressThatDoesNotExistIsUnreachable)
 }
 
 TEST_P(TransportConformance, AFullAcceptQueueEndsAConnectAtItsDeadline) {
-  Options options;
+  Options options = GetParam().options;
   options.backlog = 1;
   acceptor_ = listen(options);
   std::vector<std::unique_ptr<Transport>> clients;

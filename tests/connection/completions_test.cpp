@@ -20,8 +20,10 @@ class Reply final : public AsyncReply {
  public:
   explicit Reply(std::function<void()> act) : act_(std::move(act)) {}
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
-  void on_queued() noexcept override {}
+  void on_queued() noexcept override { queued = true; }
   void finish() noexcept override { act_(); }
+
+  bool queued = false;
 
  private:
   std::function<void()> act_;
@@ -64,6 +66,19 @@ TEST_F(CompletionsOfPool, GoOnInAnotherThreadWhenOneOfThoseRunBlocks) {
   for (Reply* reply : {&first, &second, &third}) list.push(*reply);
   completions_.run(list);
   completions_.settle();
+}
+
+TEST(Completions, TellWhoeverWaitsForOneOfThoseRunThatItCanBeTakenFromThem) {
+  const auto reactor = *reactor::Reactor::create();
+  Completions completions(*reactor, false);
+  Reply second([] {});
+  Reply first([&] {
+    EXPECT_TRUE(second.queued);
+    EXPECT_TRUE(completions.take(second));
+  });
+  AsyncReplyList list;
+  for (Reply* reply : {&first, &second}) list.push(*reply);
+  completions.run(list);
 }
 
 }  // namespace

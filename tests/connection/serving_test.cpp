@@ -123,5 +123,28 @@ TEST(Serving, StoppingTellsIdleClientsInOrder) {
       << base::to_string(status.error());
 }
 
+TEST(Acceptors, ListenNoMoreOnceClosed) {
+  Harness harness("tcp://127.0.0.1:0");
+  AcceptorRegistry acceptors(harness.registry(), {});
+  acceptors.close();
+  const auto point = *harness.registry().parse_endpoint("tcp://127.0.0.1:0");
+  EXPECT_EQ(acceptors.open(point, harness.server()).error(), base::error(Stage::listen, Code::cancelled));
+  EXPECT_TRUE(acceptors.published().empty());
+}
+
+class Nobody final : public RequestHandler {
+  void on_request(Connection&, const messaging::IncomingRequest&, std::uint8_t, cdr::Decoder&) noexcept override {}
+  void on_locate_request(Connection&, const messaging::IncomingLocateRequest&, std::uint8_t) noexcept override {}
+};
+
+TEST(PerformWork, LetsOthersServeWhileWhatItRunsBlocks) {
+  Nobody nobody;
+  auto server = *Server::create({}, nobody);
+  std::latch both(2);
+  for (int i = 0; i < 2; ++i) server->reactor().post([&] { both.arrive_and_wait(); });
+  server->perform_work();
+  both.wait();
+}
+
 }  // namespace
 }  // namespace corbel::connection

@@ -153,8 +153,8 @@ TEST_F(DynAnys, OfStructsHaveTheirMembersAsComponents) {
   EXPECT_FALSE(dyn->seek(2));
   const auto members = dyn->get_members();
   ASSERT_EQ(members.size(), 2U);
-  EXPECT_EQ(members[1].id, "name");
-  EXPECT_TRUE(members[1].value == any_of(std::string("here")));
+  EXPECT_EQ(members[1].id(), "name");
+  EXPECT_TRUE(members[1].value() == any_of(std::string("here")));
 }
 
 TEST_F(DynAnys, OfStructsTakeAllMembersAtOnceOrNone) {

@@ -11,6 +11,7 @@ namespace corbel::dynamic {
 namespace {
 
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+using State = PortableServer::POAManager::State;
 using ServiceRef = IDL::traits<Rendered::Service>::ref_type;
 
 class Service final : public virtual CORBA::servant_traits<Rendered::Service>::base_type {
@@ -19,6 +20,23 @@ class Service final : public virtual CORBA::servant_traits<Rendered::Service>::b
     if (names.size() == 1) throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
     if (names.size() == 3) throw CORBA::InvalidPolicies({0, 2});
     return {names.rbegin(), names.rend()};
+  }
+  Rendered::Adapter changed(const Rendered::Adapter& current, Rendered::Life& life, IOP::Encoding& form) override {
+    switch (current.state()) {
+      case State::INACTIVE:
+        throw PortableServer::POA::InvalidPolicy(7);
+      case State::DISCARDING:
+        throw PortableServer::ForwardRequest(_this());
+      case State::HOLDING:
+        throw DynamicAny::DynAny::InvalidValue();
+      default:
+        break;
+    }
+    life.store("disk");
+    form = IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 1);
+    Rendered::Adapter result = current;
+    result.settings().push_back(current.settings().front());
+    return result;
   }
   void set(const CORBA::PolicyList& policies, CORBA::SetOverrideType how) override {
     if (!policies.empty() || how != CORBA::SetOverrideType::ADD_OVERRIDE) throw CORBA::BAD_PARAM();
@@ -52,6 +70,14 @@ Rendered::Record some_record() {
   return Rendered::Record({"a", "b"}, {9, 8}, "IDL:X:1.0", CORBA::PUBLIC_MEMBER, CORBA::VM_CUSTOM,
                           CORBA::TCKind::tk_union, CORBA::ParameterMode::PARAM_OUT, CORBA::_tc_StringSeq, {7},
                           {profile, profile}, {IOP::ENCODING_CDR_ENCAPS, 1, 1});
+}
+
+Rendered::Adapter some_adapter(State state) {
+  CORBA::Any most;
+  most <<= std::int32_t{9};
+  return Rendered::Adapter(PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL, state,
+                           {PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER}, {{"most", most}},
+                           CORBA::SetOverrideType::ADD_OVERRIDE);
 }
 
 OrbRef make_orb(const std::string& id) {
@@ -97,6 +123,36 @@ TEST_F(Renderings, SequencesAndExceptionsOfModuleCorbaTravel) {
   }
 }
 
+TEST_F(Renderings, EnumsStructsAndExceptionsOfObjectAdaptersAndDynAnysTravel) {
+  const auto remote = service();
+  Rendered::Life life;
+  life.seconds(3);
+  IOP::Encoding form;
+  const Rendered::Adapter changed = remote->changed(some_adapter(State::ACTIVE), life, form);
+  EXPECT_EQ(changed.threads(), PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL);
+  EXPECT_EQ(changed.processing(), some_adapter(State::ACTIVE).processing());
+  ASSERT_EQ(changed.settings().size(), 2U);
+  EXPECT_TRUE(changed.settings()[0] == changed.settings()[1]);
+  EXPECT_EQ(changed.settings()[1].id(), "most");
+  EXPECT_EQ(life._d(), PortableServer::LifespanPolicyValue::PERSISTENT);
+  EXPECT_EQ(life.store(), "disk");
+  EXPECT_EQ(form.minor_version(), 1);
+
+  EXPECT_THROW(remote->changed(some_adapter(State::HOLDING), life, form), DynamicAny::DynAny::InvalidValue);
+  try {
+    remote->changed(some_adapter(State::INACTIVE), life, form);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const PortableServer::POA::InvalidPolicy& error) {
+    EXPECT_EQ(error.index(), 7);
+  }
+  try {
+    remote->changed(some_adapter(State::DISCARDING), life, form);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const PortableServer::ForwardRequest& forward) {
+    EXPECT_TRUE(forward.forward_reference()->_is_equivalent(remote));
+  }
+}
+
 TEST_F(Renderings, PoliciesStayInTheProcess) {
   const auto remote = service();
   EXPECT_NO_THROW(remote->set({}, CORBA::SetOverrideType::ADD_OVERRIDE));
@@ -133,6 +189,64 @@ TEST(RenderedTypes, GoThroughAnys) {
   EXPECT_EQ(names, CORBA::StringSeq{"q"});
   back <<= CORBA::SetOverrideType::SET_OVERRIDE;
   EXPECT_EQ(back.type()->member_name(1), "ADD_OVERRIDE");
+}
+
+template <class T>
+std::string text_of(const T& value) {
+  std::ostringstream stream;
+  stream << value;
+  return stream.str();
+}
+
+TEST(RenderedTypes, PrintAsGeneratedOnesDo) {
+  EXPECT_EQ(text_of(some_adapter(State::ACTIVE)),
+            "Rendered::Adapter{threads=PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL,"
+            "state=PortableServer::POAManager::State::ACTIVE,"
+            "processing={PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER},"
+            "settings={DynamicAny::NameValuePair{id=\"most\",value=any{long}}},"
+            "how=CORBA::SetOverrideType::ADD_OVERRIDE}");
+  EXPECT_EQ(text_of(CORBA::TCKind::tk_union), "CORBA::TCKind::tk_union");
+  EXPECT_EQ(text_of(static_cast<CORBA::TCKind>(99)), "99");
+  EXPECT_EQ(text_of(IOP::Encoding()), "IOP::Encoding{format=0,major_version=1,minor_version=2}");
+}
+
+/// Inserted by its C++ type, what the library says the type is must be what IDL says.
+template <class T>
+void expect_type(const T& value, const CORBA::typecode_reference& generated_struct, std::uint32_t member) {
+  CORBA::Any any;
+  any <<= value;
+  EXPECT_TRUE(generated_struct->member_type(member)->equivalent(any.type())) << text_of(*any.type());
+  T back{};
+  ASSERT_TRUE(any >>= back);
+  EXPECT_TRUE(back == value);
+}
+
+TEST(RenderedTypes, HaveTheTypeCodesThatTheirIdlSays) {
+  const auto adapter = some_adapter(State::DISCARDING);
+  expect_type(adapter.threads(), Rendered::_tc_Adapter, 0);
+  expect_type(adapter.state(), Rendered::_tc_Adapter, 1);
+  expect_type(adapter.settings(), Rendered::_tc_Adapter, 3);
+  expect_type(adapter.how(), Rendered::_tc_Adapter, 4);
+  expect_type(IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 0), Rendered::_tc_Record, 10);
+  EXPECT_TRUE(Rendered::_tc_Adapter->member_type(3)->equal(DynamicAny::_tc_NameValuePairSeq));
+  EXPECT_TRUE(Rendered::_tc_Inside->member_type(0)->equal(PortableServer::_tc_POAList));
+  EXPECT_TRUE(Rendered::_tc_Inside->member_type(1)->equal(DynamicAny::_tc_NameDynAnyPairSeq));
+  EXPECT_TRUE(Rendered::_tc_Inside->member_type(2)->equal(CORBA::_tc_PolicyList));
+  CORBA::Any any;
+  any <<= PortableServer::POA::InvalidPolicy(3);
+  PortableServer::POA::InvalidPolicy back;
+  ASSERT_TRUE(any >>= back);
+  EXPECT_EQ(back.index(), 3);
+  EXPECT_EQ(any.type()->id(), "IDL:omg.org/PortableServer/POA/InvalidPolicy:1.0");
+}
+
+TEST(RenderedTypes, LocalObjectsInStructsCannotBeSent) {
+  cdr::Encoder empty({.little_endian = true});
+  mapping::Codec<Rendered::Inside>::encode(empty, Rendered::Inside());
+  EXPECT_TRUE(empty.ok()) << "nothing local in it";
+  cdr::Encoder encoder({.little_endian = true});
+  mapping::Codec<Rendered::Inside>::encode(encoder, Rendered::Inside({}, {}, {CORBA::make_reference<Limit>()}));
+  EXPECT_FALSE(encoder.ok());
 }
 
 TEST_F(Renderings, ProfilesAreEncodedByTheOrbsCodec) {

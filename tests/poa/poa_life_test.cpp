@@ -67,6 +67,69 @@ TEST_P(PoaLife, HoldingCanWaitForRunningRequests) {
   root->the_POAManager()->activate();
 }
 
+TEST_P(PoaLife, WaitingForRequestsEndsWhenTheManagerIsActivatedMeanwhile) {
+  Blocker blocker;
+  const ObjectRef object = root->servant_to_reference(blocker.servant);
+  auto call = std::async(std::launch::async, [&] { return number(object, 5); });
+  blocker.entered.wait();
+  auto held = std::async(std::launch::async, [&] { root->the_POAManager()->hold_requests(true); });
+  // Longer than it takes to begin to wait: a request held for too long.
+  while (outcome([&] { number(root->servant_to_reference(CORBA::make_reference<Probe>())); }) == "none") continue;
+  root->the_POAManager()->activate();
+  held.get();
+  blocker.go.count_down();
+  EXPECT_EQ(call.get(), 5);
+}
+
+TEST_P(PoaLife, ResultsWhoseMarshallingThrowsAreAnsweredWithTheException) {
+  struct Thrower final : Probe {
+    bool _dispatch(corba::ServerCall& call) override {
+      call.use_octets();
+      call.reply([](cdr::Encoder&) { throw CORBA::NO_PERMISSION(7); });
+      return true;
+    }
+  };
+  const ObjectRef object = root->servant_to_reference(CORBA::make_reference<Thrower>());
+  EXPECT_EQ(outcome([&] { number(object); }), "NO_PERMISSION 0x00000007");
+}
+
+TEST_P(PoaLife, WaitingForTheOrbsEndInAServantsDestructorIsRefused) {
+  struct Ender final : Probe {
+    explicit Ender(std::function<void()> end) : end_(std::move(end)) {}
+    ~Ender() override { end_(); }
+    std::function<void()> end_;
+  };
+  std::vector<std::string> outcomes;
+  const auto end = [&] { outcomes = {outcome([&] { orb->shutdown(true); }), outcome([&] { orb->destroy(); })}; };
+  const ObjectId id = root->activate_object(CORBA::make_reference<Ender>(end));
+  root->deactivate_object(id);
+  EXPECT_EQ(outcomes, std::vector<std::string>(2, "BAD_INV_ORDER 0x4f4d0003"));
+}
+
+TEST_P(PoaLife, WaitingInAServantLocatorIsRefused) {
+  struct Locator final : ServantLocator {
+    ServantRef preinvoke(const ObjectId&, PoaRef, const std::string&, Cookie&) override {
+      for (const auto& wait : waits) outcomes.push_back(outcome(wait));
+      return CORBA::make_reference<Probe>();
+    }
+    void postinvoke(const ObjectId&, PoaRef, const std::string&, Cookie, ServantRef) override {
+      for (const auto& wait : waits) outcomes.push_back(outcome(wait));
+    }
+    std::vector<std::function<void()>> waits;
+    std::vector<std::string> outcomes;
+  };
+  const auto locator = CORBA::make_reference<Locator>();
+  locator->waits = {[&] { root->the_POAManager()->hold_requests(true); }, [&] { root->destroy(true, true); },
+                    [&] { orb->shutdown(true); }, [&] { orb->destroy(); }};
+  const PoaRef poa =
+      child("located", {root->create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN),
+                        root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  poa->set_servant_manager(locator);
+  EXPECT_EQ(number(poa->create_reference(std::string(kProbeId))), 1);
+  poa->destroy(true, true);  // the request's thread may still be in postinvoke
+  EXPECT_EQ(locator->outcomes, std::vector<std::string>(8, "BAD_INV_ORDER 0x4f4d0003"));
+}
+
 TEST_P(PoaLife, WaitingInsideARequestIsRefused) {
   std::vector<std::string> outcomes;
   const auto servant = CORBA::make_reference<Probe>([&](std::int32_t) {

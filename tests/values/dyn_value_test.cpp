@@ -106,12 +106,12 @@ TEST_F(DynValues, HaveTheMembersOfTheBaseFirst) {
     const auto dyn = opened(any);
     const auto members = dyn->get_members();
     ASSERT_EQ(members.size(), 4U);
-    EXPECT_EQ(members[0].id, "a");
-    EXPECT_EQ(members[1].id, "s");
-    EXPECT_EQ(members[2].id, "extra");
-    EXPECT_EQ(members[3].id, "link");
-    EXPECT_EQ(extracted<std::int32_t>(members[0].value), 1);
-    EXPECT_EQ(extracted<ValueRef<Graph::Base>>(members[3].value)->s(), "linked");
+    EXPECT_EQ(members[0].id(), "a");
+    EXPECT_EQ(members[1].id(), "s");
+    EXPECT_EQ(members[2].id(), "extra");
+    EXPECT_EQ(members[3].id(), "link");
+    EXPECT_EQ(extracted<std::int32_t>(members[0].value()), 1);
+    EXPECT_EQ(extracted<ValueRef<Graph::Base>>(members[3].value())->s(), "linked");
     dyn->seek(3);
     const auto inside = IDL::traits<DynValue>::narrow(dyn->current_component());
     inside->insert_long(20);
@@ -144,8 +144,8 @@ TEST_F(DynValues, KeepWhatIsSharedShared) {
   const auto dyn = opened<DynamicAny::DynStruct>(sent(any_of(Graph::Pair(base, base, label))));
   const auto members = dyn->get_members_as_dyn_any();
   ASSERT_EQ(members.size(), 3U);
-  EXPECT_TRUE(members[0].value == members[1].value);
-  members[0].value->insert_long(5);
+  EXPECT_TRUE(members[0].value() == members[1].value());
+  members[0].value()->insert_long(5);
   const auto pair = extracted<Graph::Pair>(sent(dyn->to_any()));
   EXPECT_TRUE(pair.first() == pair.second());
   EXPECT_EQ(pair.second()->a(), 5);
@@ -161,7 +161,7 @@ TEST_F(DynValues, MayBeCircles) {
   node->edges({node, node});
   const CORBA::Any any = sent(any_of(node));
   const auto dyn = opened(any);
-  const auto edges = IDL::traits<DynamicAny::DynSequence>::narrow(dyn->get_members_as_dyn_any()[1].value);
+  const auto edges = IDL::traits<DynamicAny::DynSequence>::narrow(dyn->get_members_as_dyn_any()[1].value());
   EXPECT_TRUE(edges->get_elements_as_dyn_any()[1] == dyn);
   dyn->insert_string("m");
   const auto back = extracted<ValueRef<Graph::Node>>(dyn->to_any());
@@ -180,8 +180,8 @@ TEST_F(DynValues, CircleIsClosedByPassingAValueToItself) {
   const auto dyn = made(Graph::_tc_Node);
   dyn->set_to_value();
   auto members = dyn->get_members_as_dyn_any();
-  members[0].value->insert_string("self");
-  IDL::traits<DynamicAny::DynSequence>::narrow(members[1].value)->set_elements_as_dyn_any({dyn});
+  members[0].value()->insert_string("self");
+  IDL::traits<DynamicAny::DynSequence>::narrow(members[1].value())->set_elements_as_dyn_any({dyn});
   dyn->set_members_as_dyn_any(members);
   const auto back = extracted<ValueRef<Graph::Node>>(dyn->to_any());
   ASSERT_EQ(back->edges().size(), 1U);
@@ -264,6 +264,11 @@ TEST_F(DynValues, AreNotMadeOfWhatTypeCodesDoNotTell) {
   const auto abstract = types_->create_value_tc("IDL:A:1.0", "A", CORBA::VM_ABSTRACT, nullptr, {});
   EXPECT_THROW(made(custom), Inconsistent);
   EXPECT_THROW(made(abstract), Inconsistent);
+  // As a member: the whole passes as it is, and is not taken apart.
+  const auto holder = made<DynamicAny::DynStruct>(types_->create_struct_tc("IDL:H:1.0", "H", {{"c", custom}}));
+  EXPECT_THROW(holder->component_count(), Inconsistent);
+  EXPECT_EQ(holder->to_any().type()->id(), "IDL:H:1.0");
+  EXPECT_TRUE(holder->copy()->type()->equal(holder->type()));
   const auto empty = types_->create_value_tc("IDL:E:1.0", "E", CORBA::VM_NONE, nullptr, {});
   const auto dyn = made(empty);
   dyn->set_to_value();

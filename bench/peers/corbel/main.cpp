@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corbel in the laboratory, with its defaults.
+// Corbel in the laboratory, with its defaults; as protocol "giop-spin" it looks for 200 us before it sleeps.
 #include <corbel/orb/orb.hpp>
 #include <corbel/poa/poa.hpp>
 
@@ -128,7 +128,14 @@ class Client {
   TargetRef target_;
 };
 
-OrbRef make_orb(std::vector<std::string> arguments) {
+constexpr std::string_view kSpinning = "-spin";
+
+std::string without_spin(std::string_view protocol) {
+  return std::string(protocol.substr(0, protocol.find(kSpinning)));
+}
+
+OrbRef make_orb(std::string_view protocol, std::vector<std::string> arguments) {
+  if (protocol.ends_with(kSpinning)) arguments.insert(arguments.end(), {"-ORBSpin", "200"});
   if (const int size = peer::queue_size(); size > 0) {
     for (const char* const option : {"-ORBSendBuffer", "-ORBReceiveBuffer"}) {
       arguments.emplace_back(option);
@@ -157,22 +164,22 @@ int command_loop(const OrbRef& orb, const std::string& reference) {
 
 struct Corbel {
   static peer::About about() {
-    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite", "tcp unix inproc collocated",
+    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix inproc collocated",
             "latency threads oneway twoway cube queues", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
     const bool local = std::string(transport) == "unix";
     const std::string endpoint = local ? std::string("unix://") + where : std::string("tcp://") + where + ":0";
-    const auto orb = make_orb({"-ORBListenEndpoints", std::string(protocol) + "+" + endpoint});
+    const auto orb = make_orb(protocol, {"-ORBListenEndpoints", without_spin(protocol) + "+" + endpoint});
     peer::announce(activate(orb));
     orb->run();
   }
   /// With transport inproc or collocated, this process is the server, too.
   static int run_client(const char* protocol, const char* transport, const char* reference) {
     const bool collocated = std::string(transport) == "collocated";
-    if (!collocated && std::string(transport) != "inproc") return command_loop(make_orb({}), reference);
-    const auto orb = make_orb({"-ORBListenEndpoints", std::string(protocol) + "+inproc://bench", "-ORBCollocation",
-                               collocated ? "on" : "off"});
+    if (!collocated && std::string(transport) != "inproc") return command_loop(make_orb(protocol, {}), reference);
+    const auto orb = make_orb(protocol, {"-ORBListenEndpoints", without_spin(protocol) + "+inproc://bench",
+                                         "-ORBCollocation", collocated ? "on" : "off"});
     return command_loop(orb, activate(orb));
   }
 };

@@ -111,31 +111,10 @@ class CORBEL_API CodecFactory final : public CORBA::LocalObject {
 
 namespace IDL {
 template <>
-struct traits<IOP::Encoding> : common_traits<IOP::Encoding> {};
-template <>
 struct traits<IOP::Codec> : corbel::corba::LocalTraits<IOP::Codec> {};
 template <>
 struct traits<IOP::CodecFactory> : corbel::corba::LocalTraits<IOP::CodecFactory> {};
 }  // namespace IDL
-
-namespace corbel::mapping {
-
-template <>
-struct Codec<IOP::Encoding> {
-  static constexpr std::size_t kMinSize = 4;
-  static void encode(cdr::Encoder& encoder, const IOP::Encoding& value) {
-    encoder.put(value.format());
-    encoder.put(value.major_version());
-    encoder.put(value.minor_version());
-  }
-  static void decode(cdr::Decoder& decoder, IOP::Encoding& value) {
-    value.format() = decoder.get<std::int16_t>();
-    value.major_version() = decoder.get<std::uint8_t>();
-    value.minor_version() = decoder.get<std::uint8_t>();
-  }
-};
-
-}  // namespace corbel::mapping
 
 namespace corbel::dynamic {
 

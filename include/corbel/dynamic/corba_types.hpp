@@ -2,6 +2,7 @@
 #pragma once
 
 #include "corbel/dynamic/any.hpp"
+#include "corbel/dynamic/library_types.hpp"
 #include "corbel/mapping/corba_types.hpp"
 
 /// What orb.idl declares in module CORBA and has to do with Anys and TypeCodes; and the TypeCodes of what it declares.
@@ -11,20 +12,12 @@ using AnySeq = std::vector<Any>;
 
 }  // namespace CORBA
 
-namespace corbel::mapping {
-
-template <>
-struct Codec<CORBA::TCKind> : EnumCodec<CORBA::TCKind, 37> {};
-
-}  // namespace corbel::mapping
-
-namespace IDL {
-template <>
-struct traits<CORBA::TCKind> : common_byval_traits<CORBA::TCKind> {
-  using underlying_type = std::uint32_t;
-  using bit_bound = std::integral_constant<std::uint8_t, 32>;
-};
-}  // namespace IDL
+CORBEL_LIBRARY_ENUM(CORBA, TCKind, "CORBA/TCKind", "TCKind", "tk_null", "tk_void", "tk_short", "tk_long", "tk_ushort",
+                    "tk_ulong", "tk_float", "tk_double", "tk_boolean", "tk_char", "tk_octet", "tk_any", "tk_TypeCode",
+                    "tk_Principal", "tk_objref", "tk_struct", "tk_union", "tk_enum", "tk_string", "tk_sequence",
+                    "tk_array", "tk_alias", "tk_except", "tk_longlong", "tk_ulonglong", "tk_longdouble", "tk_wchar",
+                    "tk_wstring", "tk_fixed", "tk_value", "tk_value_box", "tk_native", "tk_abstract_interface",
+                    "tk_local_interface", "tk_component", "tk_home", "tk_event")
 
 namespace corbel::dynamic {
 
@@ -94,3 +87,30 @@ CORBEL_CORBA_ALIAS(WStringSeq)
 #undef CORBEL_CORBA_ALIAS
 
 }  // namespace CORBA
+
+namespace corbel::dynamic {
+
+namespace detail {
+inline constexpr TypeMember kPolicyError[] = {{"reason", &CORBA::detail::k_PolicyErrorCode}};
+inline constexpr TypeMember kInvalidPolicies[] = {{"indicies", &TypeOf<std::vector<std::uint16_t>>::code}};
+inline constexpr TypeMember kBadFixedValue[] = {{"offset", &CORBA::detail::k_ulong}};
+}  // namespace detail
+
+#define CORBEL_CORBA_EXCEPTION(NAME)                                                                           \
+  template <>                                                                                                  \
+  struct TypeOf<CORBA::NAME> {                                                                                 \
+    static constexpr CORBA::TypeCode code{TypeNode{                                                            \
+        .kind = CORBA::TCKind::tk_except, .id = CORBA::NAME::_id, .name = #NAME, .members = detail::k##NAME}}; \
+  };
+CORBEL_CORBA_EXCEPTION(PolicyError)
+CORBEL_CORBA_EXCEPTION(InvalidPolicies)
+CORBEL_CORBA_EXCEPTION(BadFixedValue)
+#undef CORBEL_CORBA_EXCEPTION
+
+}  // namespace corbel::dynamic
+
+CORBEL_LIBRARY_LOCAL_TYPE(CORBA::Policy, "IDL:omg.org/CORBA/Policy:1.0", "Policy")
+CORBEL_LIBRARY_LOCAL_TYPE(CORBA::Current, "IDL:omg.org/CORBA/Current:1.0", "Current")
+CORBEL_LIBRARY_LOCAL_TYPE(CORBA::PolicyManager, "IDL:omg.org/CORBA/PolicyManager:1.0", "PolicyManager")
+CORBEL_LIBRARY_LOCAL_TYPE(CORBA::PolicyCurrent, "IDL:omg.org/CORBA/PolicyCurrent:1.0", "PolicyCurrent")
+CORBEL_LIBRARY_ALIAS(CORBA, PolicyList, CORBA::PolicyList, "CORBA/PolicyList", "PolicyList")

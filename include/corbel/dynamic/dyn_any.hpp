@@ -7,6 +7,7 @@
 #include "corbel/corba/local_traits.hpp"
 #include "corbel/corba/value.hpp"
 #include "corbel/dynamic/any.hpp"
+#include "corbel/dynamic/named_value.hpp"
 
 namespace corbel::dynamic {
 
@@ -34,7 +35,7 @@ struct DynPart {
 /// Values taken apart and put together without knowing their type when compiling (CORBA 3.3 part 1, chapter 16.2).
 namespace DynamicAny {
 
-/// Name of the operations, C++ type, kind: what insert_ and get_ exist for.
+/// The local interfaces; and name of the operations, C++ type, kind: what insert_ and get_ exist for.
 #define CORBEL_DYN_ANY_BASIC(X)             \
   X(boolean, bool, tk_boolean)              \
   X(octet, std::uint8_t, tk_octet)          \
@@ -49,6 +50,18 @@ namespace DynamicAny {
   X(double, double, tk_double)              \
   X(longdouble, long double, tk_longdouble) \
   X(wchar, wchar_t, tk_wchar)
+#define CORBEL_DYN_ANY_INTERFACES(X) \
+  X(DynAny)                          \
+  X(DynFixed)                        \
+  X(DynEnum)                         \
+  X(DynStruct)                       \
+  X(DynUnion)                        \
+  X(DynSequence)                     \
+  X(DynArray)                        \
+  X(DynValueCommon)                  \
+  X(DynValue)                        \
+  X(DynValueBox)                     \
+  X(DynAnyFactory)
 #define CORBEL_DYN_ANY_OTHER(X)                       \
   X(string, std::string, tk_string)                   \
   X(wstring, std::wstring, tk_wstring)                \
@@ -213,14 +226,8 @@ class CORBEL_API DynEnum final : public DynAny {
 };
 
 using FieldName = std::string;
-struct NameValuePair {
-  FieldName id;
-  CORBA::Any value;
-};
-struct NameDynAnyPair {
-  FieldName id;
-  DynAny::Ref value;
-};
+using NameValuePair = NamedValue<CORBA::Any>;
+using NameDynAnyPair = NamedValue<DynAny::Ref>;
 using NameValuePairSeq = std::vector<NameValuePair>;
 using NameDynAnyPairSeq = std::vector<NameDynAnyPair>;
 using AnySeq = std::vector<CORBA::Any>;
@@ -373,17 +380,7 @@ namespace IDL {
 #define CORBEL_LOCAL_TRAITS(NAME) \
   template <>                     \
   struct traits<DynamicAny::NAME> : corbel::corba::LocalTraits<DynamicAny::NAME> {};
-CORBEL_LOCAL_TRAITS(DynAny)
-CORBEL_LOCAL_TRAITS(DynFixed)
-CORBEL_LOCAL_TRAITS(DynEnum)
-CORBEL_LOCAL_TRAITS(DynStruct)
-CORBEL_LOCAL_TRAITS(DynUnion)
-CORBEL_LOCAL_TRAITS(DynSequence)
-CORBEL_LOCAL_TRAITS(DynArray)
-CORBEL_LOCAL_TRAITS(DynValueCommon)
-CORBEL_LOCAL_TRAITS(DynValue)
-CORBEL_LOCAL_TRAITS(DynValueBox)
-CORBEL_LOCAL_TRAITS(DynAnyFactory)
+CORBEL_DYN_ANY_INTERFACES(CORBEL_LOCAL_TRAITS)
 #undef CORBEL_LOCAL_TRAITS
 }  // namespace IDL
 

@@ -10,6 +10,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/export.hpp"
 #include "corbel/base/result.hpp"
+#include "corbel/base/spin.hpp"
 #include "corbel/ipc/event.hpp"
 #include "corbel/ipc/io_vector.hpp"
 
@@ -34,9 +35,9 @@ class CORBEL_API RingEnd {
   /// Octets of area that a ring of `capacity` octets needs. `capacity`: a power of two, 64 to 2^30.
   static constexpr std::size_t area_size(std::size_t capacity) noexcept { return kHeaderSize + capacity; }
   std::size_t capacity() const noexcept { return data_.size(); }
-  /// How long this side looks again and again before it sleeps; 0, the default: not at all. Spinning costs a processor
-  /// and saves the wake-up: for a peer on another processor that answers within that time.
-  void set_spin(base::Duration time) noexcept { spin_ = time; }
+  /// How long this side looks again and again before it sleeps; by default not at all. For a peer on another processor
+  /// that answers within that time.
+  void set_spin(const base::Spin& spin) noexcept { spin_ = spin; }
   /// What to set, besides waking the futex, whenever the other side waits: an event whose handle came from a peer that
   /// waits with a reactor instead of in an operation (see arm()). Not owned. Null, the default: none. Setting it waits
   /// for nobody as long as the peer leaves the handle non-blocking.
@@ -78,9 +79,8 @@ class CORBEL_API RingEnd {
 
  private:
   bool nothing_new(std::uint32_t seen) const noexcept;
-  bool spin(std::uint32_t seen, base::Deadline deadline) const noexcept;
 
-  base::Duration spin_{0};
+  base::Spin spin_;
   const Event* peer_event_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,12 @@ class CORBEL_API BadFixedValue final : public UserException {
  private:
   std::uint32_t offset_ = 0;
 };
+
+/// `CORBA::SetOverrideType::ADD_OVERRIDE`
+CORBEL_API std::ostream& operator<<(std::ostream& stream, CompletionStatus value);
+CORBEL_API std::ostream& operator<<(std::ostream& stream, exception_type value);
+CORBEL_API std::ostream& operator<<(std::ostream& stream, ParameterMode value);
+CORBEL_API std::ostream& operator<<(std::ostream& stream, SetOverrideType value);
 
 }  // namespace CORBA
 

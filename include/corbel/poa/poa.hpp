@@ -8,6 +8,7 @@
 #include "corbel/poa/current.hpp"
 #include "corbel/poa/exceptions.hpp"
 #include "corbel/poa/poa_manager.hpp"
+#include "corbel/poa/poa_manager_factory.hpp"
 #include "corbel/poa/policies.hpp"
 #include "corbel/poa/servant_managers.hpp"
 
@@ -72,6 +73,7 @@ class CORBEL_API POA : public virtual CORBA::LocalObject {
   virtual IDL::traits<POA>::ref_type the_parent() = 0;
   virtual POAList the_children() = 0;
   virtual IDL::traits<POAManager>::ref_type the_POAManager() = 0;
+  virtual IDL::traits<POAManagerFactory>::ref_type the_POAManagerFactory() = 0;
   virtual IDL::traits<AdapterActivator>::ref_type the_activator() = 0;
   virtual void the_activator(IDL::traits<AdapterActivator>::ref_type activator) = 0;
   /// Identifies the POA within the process.

@@ -44,6 +44,9 @@ class CORBEL_API ThreadPool {
   /// Runs `act` while the calling thread leads, so that it may use the reactor; false, at once, if another thread leads
   /// or the pool has stopped. `act` must not join the pool.
   bool try_lead(base::FunctionRef<void()> act);
+  /// The calling thread dispatches one thing that is ready, as a thread of the pool would; does nothing if another one
+  /// leads.
+  void try_work();
   /// Makes every join_until() look at its condition.
   void notify() noexcept;
 
@@ -55,6 +58,8 @@ class CORBEL_API ThreadPool {
   void stop() noexcept;
   /// Waits until the pool's own threads have ended; only after stop().
   void join() noexcept;
+  /// True if the pool started the calling thread, which may not join() it then.
+  bool on_own_thread() const noexcept;
 
   /// Threads that the pool started and that have not ended.
   unsigned thread_count() const noexcept;

@@ -16,13 +16,14 @@ namespace corbel::transport {
 template <class Address>
 class StreamAcceptor : public Acceptor {
  public:
-  /// `scheme` must outlive the acceptor (a literal).
-  StreamAcceptor(std::string_view scheme, ipc::Acceptor<Address> acceptor, std::vector<EndpointPtr> endpoints)
-      : scheme_(scheme), acceptor_(std::move(acceptor)), endpoints_(std::move(endpoints)) {}
+  /// `scheme` must outlive the acceptor (a literal). `spin`: see Options.
+  StreamAcceptor(std::string_view scheme, ipc::Acceptor<Address> acceptor, std::vector<EndpointPtr> endpoints,
+                 base::Duration spin)
+      : scheme_(scheme), acceptor_(std::move(acceptor)), endpoints_(std::move(endpoints)), spin_(spin) {}
 
   base::Result<std::unique_ptr<Transport>> accept() override {
     CORBEL_TRY(auto stream, acceptor_.accept(base::Deadline::now()));
-    return std::unique_ptr<Transport>(new StreamTransport<Address>(scheme_, std::move(stream)));
+    return std::unique_ptr<Transport>(new StreamTransport<Address>(scheme_, std::move(stream), base::Spin(spin_)));
   }
   int handle() const noexcept override { return acceptor_.handle(); }
   std::vector<EndpointPtr> endpoints() const override { return endpoints_; }
@@ -32,6 +33,7 @@ class StreamAcceptor : public Acceptor {
   std::string_view scheme_;
   ipc::Acceptor<Address> acceptor_;
   std::vector<EndpointPtr> endpoints_;
+  base::Duration spin_;
 };
 
 }  // namespace corbel::transport

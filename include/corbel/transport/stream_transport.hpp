@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "corbel/base/spin.hpp"
 #include "corbel/ipc/stream.hpp"
 #include "corbel/transport/transport.hpp"
 
@@ -23,30 +25,32 @@ class SocketTimeout {
   /// resolution late. It may end early; then look at the deadline and prepare again. Error: timed_out.
   template <class Stream, class Option>
   base::Status prepare(Stream& stream, const Option& option, base::Deadline deadline, base::Stage stage) noexcept {
-    if (deadline.is_none()) {
-      return value_ == base::Duration::zero() ? base::Status() : set(stream, option, base::Duration::zero(), stage);
-    }
     const base::Duration left = deadline.remaining();
-    if (left == base::Duration::zero()) return base::error(stage, base::Code::timed_out);
-    const base::Duration apart = left > value_ ? left - value_ : value_ - left;
-    if (value_ != base::Duration::zero() && apart <= left / 16 + kClockResolution) [[likely]]
+    if (left >= least_ && left <= most_) [[likely]]
       return {};
     return set(stream, option, left, stage);
   }
 
  private:
   static constexpr base::Duration kClockResolution = std::chrono::milliseconds(4);
+  static constexpr base::Duration kNever = base::Duration::max();
 
   template <class Stream, class Option>
-  base::Status set(Stream& stream, const Option& option, base::Duration value, base::Stage stage) noexcept {
-    if (auto status = stream.set(option, value); !status) {
+  [[gnu::noinline]] base::Status set(Stream& stream, const Option& option, base::Duration left,
+                                     base::Stage stage) noexcept {
+    if (left == base::Duration::zero()) return base::error(stage, base::Code::timed_out);
+    if (auto status = stream.set(option, left == kNever ? base::Duration::zero() : left); !status) {
       return base::error(stage, status.error().code, status.error().os_error);
     }
-    value_ = value;
+    const base::Duration apart = left == kNever ? base::Duration::zero() : left / 17 + kClockResolution;
+    least_ = std::max(left - apart, base::Duration(1));
+    most_ = left + apart;
     return {};
   }
 
-  base::Duration value_{};  // zero: none, as a fresh socket has it
+  // What the socket's time-out will do for; a fresh socket has none.
+  base::Duration least_ = kNever;
+  base::Duration most_ = kNever;
 };
 
 /// The carrier over a connected stream socket in blocking mode, shared by all transports that have one. A warm send is
@@ -55,8 +59,8 @@ template <class Address>
 class StreamTransport final : public Transport {
  public:
   /// `scheme` must outlive the transport (a literal).
-  StreamTransport(std::string_view scheme, ipc::Stream<Address> stream)
-      : scheme_(scheme), stream_(std::move(stream)), peer_(text_of(stream_.peer_address())) {}
+  StreamTransport(std::string_view scheme, ipc::Stream<Address> stream, const base::Spin& spin = {})
+      : scheme_(scheme), stream_(std::move(stream)), spin_(spin), peer_(text_of(stream_.peer_address())) {}
 
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override {
     // What is small nearly always fits into the socket's queue at once, and then no deadline has to be looked at.
@@ -73,19 +77,15 @@ class StreamTransport final : public Transport {
   }
 
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
-    const bool now = deadline.is_now();
-    const auto flags = now ? ipc::RecvFlags::dont_wait : ipc::RecvFlags::interruptible;
-    for (;;) {
-      if (!now) {
-        CORBEL_CHECK(receive_timeout_.prepare(stream_, ipc::option::receive_timeout, deadline, base::Stage::receive));
-      }
-      auto count = stream_.recv(buffer, flags);
-      if (count) [[likely]] {
-        if (*count == 0) return base::error(base::Stage::receive, base::Code::closed);
-        return count;
-      }
-      if (now || count.error().code != base::Code::would_block) return count;
+    if (spin_.enabled() && !deadline.is_now()) [[unlikely]] {
+      base::Result<std::size_t> found = base::error(base::Stage::receive, base::Code::would_block);
+      const auto look = [&] {
+        found = receive_once(buffer, ipc::RecvFlags::dont_wait);
+        return !would_block(found);
+      };
+      if (spin_.until(deadline, look)) return found;
     }
+    return receive_asleep(buffer, deadline);
   }
 
   void shutdown() noexcept override { (void)stream_.shutdown(ipc::Direction::both); }
@@ -111,6 +111,27 @@ class StreamTransport final : public Transport {
   static constexpr std::size_t kPieces = 64;
   static constexpr std::size_t kMaxPieces = 1024;  // what one system call takes on Linux
   static constexpr std::size_t kSmallSend = 16U << 10;
+
+  static bool would_block(const base::Result<std::size_t>& count) noexcept {
+    return !count && count.error().code == base::Code::would_block;
+  }
+
+  base::Result<std::size_t> receive_once(base::ByteSpan buffer, ipc::RecvFlags flags) noexcept {
+    auto count = stream_.recv(buffer, flags);
+    if (count && *count == 0) [[unlikely]]
+      return base::error(base::Stage::receive, base::Code::closed);
+    return count;
+  }
+
+  base::Result<std::size_t> receive_asleep(base::ByteSpan buffer, base::Deadline deadline) {
+    if (deadline.is_now()) return receive_once(buffer, ipc::RecvFlags::dont_wait);
+    for (;;) {
+      CORBEL_CHECK(receive_timeout_.prepare(stream_, ipc::option::receive_timeout, deadline, base::Stage::receive));
+      auto count = receive_once(buffer, ipc::RecvFlags::interruptible);
+      if (!would_block(count)) [[likely]]
+        return count;
+    }
+  }
 
   /// The general case: from octet `sent` of the list on, by the deadline.
   base::Result<std::size_t> send_rest(std::span<const cdr::Segment> data, std::size_t sent, base::Deadline deadline) {
@@ -164,6 +185,7 @@ class StreamTransport final : public Transport {
   ipc::Stream<Address> stream_;
   SocketTimeout send_timeout_;
   SocketTimeout receive_timeout_;
+  base::Spin spin_;
   std::string peer_;
 };
 

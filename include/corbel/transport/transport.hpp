@@ -100,6 +100,7 @@ struct Options {
   bool no_delay = true;
   bool keep_alive = true;
   int backlog = 1024;
+  base::Duration spin{};     ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
   std::string publish_host;  ///< written into references instead of the listening address, if not empty
 };
 

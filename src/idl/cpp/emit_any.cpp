@@ -362,6 +362,7 @@ void write_any_files(Emitter& e, const std::string& stem) {
   header.blank();
   header.line("#include <corbel/dynamic/any.hpp>");
   header.line("#include <corbel/dynamic/type_of_extended.hpp>");
+  for (const auto& file : any_headers(e.library_headers)) header.line("#include <" + file + ">");
   header.blank();
   header.line("#include \"" + stem + ".hpp\"");
   for (const auto* file : included_files(e.model)) {

@@ -12,9 +12,9 @@ using model::as;
 
 constexpr std::string_view kCorba = "corbel/mapping/corba_types.hpp";
 constexpr std::string_view kCorbaDynamic = "corbel/dynamic/corba_types.hpp";
-constexpr std::string_view kPortableServer = "corbel/poa/poa.hpp";
-constexpr std::string_view kDynamicAny = "corbel/dynamic/dyn_any.hpp";
-constexpr std::string_view kCodec = "corbel/dynamic/codec_factory.hpp";
+constexpr std::string_view kPortableServer = "corbel/dynamic/portable_server_types.hpp";
+constexpr std::string_view kDynamicAny = "corbel/dynamic/dyn_any_types.hpp";
+constexpr std::string_view kCodec = "corbel/dynamic/codec_factory_types.hpp";
 constexpr std::string_view kAsynchronous = "corbel/mapping/ami.hpp";
 constexpr std::string_view kRealTime = "corbel/mapping/rtcorba_natives.hpp";
 
@@ -94,6 +94,11 @@ void make_local(model::Interface& interface) {
 }
 
 }  // namespace
+
+std::set<std::string> any_headers(const std::set<std::string>& headers) {
+  // The others have TypeCodes and codecs together.
+  return headers.contains(std::string(kCorba)) ? std::set{std::string(kCorbaDynamic)} : std::set<std::string>();
+}
 
 std::string_view library_header(const model::Declaration& declaration) {
   if (const auto* forward = as<model::Forward>(&declaration)) return library_header(*forward->target);

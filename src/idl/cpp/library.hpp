@@ -24,4 +24,7 @@ bool is_library_reference(const model::Declaration& native);
 /// library that the C++ of the main file includes: of what it uses, or itself declares.
 std::set<std::string> leave_to_library(model::Model& model);
 
+/// What a `*_any.hpp` includes besides, if its `.hpp` includes those headers of the library.
+std::set<std::string> any_headers(const std::set<std::string>& library_headers);
+
 }  // namespace corbel::idl::cpp

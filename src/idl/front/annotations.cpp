@@ -38,6 +38,7 @@ const std::vector<StandardAnnotation>& table() {
       {"extensibility", kTypes, {{"value", T::word, true, "FINAL APPENDABLE MUTABLE"}}},
       {"external", kMembers, {kFlag}},
       {"final", kTypes, {}},
+      {"hashid", kMembers, {{"value", T::text, false}}},
       {"id", kMembers | targets({Target::discriminator}), {kNumber}},
       {"key", kMembers | targets({Target::discriminator}), {kFlag}},
       {"max", kValued, {{"value", T::any, true}}},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "idl/front/parser.hpp"
+#include "idl/model/member_ids.hpp"
 
 namespace corbel::idl::front {
 namespace {
@@ -314,7 +315,7 @@ void Parser::apply(model::Member& member, const std::vector<Applied>& applied) {
   member.optional = is_on(applied, "optional");
   member.key = is_on(applied, "key");
   member.external = is_on(applied, "external");
-  member.id = annotated_number(applied, "id", 0, 0x0fffffff);
+  member.id = annotated_number(applied, "id", 0, model::kLargestMemberId);
   if (member.optional && member.key) {
     diagnostics_.report(Id::annotation_conflict, find(applied, "optional")->where, "a key member cannot be optional");
   }
@@ -327,17 +328,6 @@ void Parser::apply(model::Member& member, const std::vector<Applied>& applied) {
       if (problem) diagnostics_.report(problem->id, one->value_spans[i], std::move(problem->text));
       if (name == "default") member.default_value = std::move(value);
     }
-  }
-}
-
-/// No two members may have the same @id.
-void Parser::check_member_ids(const std::vector<model::Member>& members, Span where) {
-  std::set<std::uint32_t> seen;
-  for (const auto& member : members) {
-    if (!member.id || seen.insert(*member.id).second) continue;
-    diagnostics_.report(
-        Id::annotation_conflict, where,
-        "two members have the id " + std::to_string(*member.id) + "; the second is " + quote(member.name));
   }
 }
 

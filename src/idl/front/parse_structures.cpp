@@ -38,7 +38,7 @@ const model::Type* Parser::parse_struct() {
   for (const auto& member : structure->members) parts.push_back(member.type);
   if (structure->base != nullptr) parts.push_back(types_[structure->base]);
   limit_depth(*structure, parts, name->where);
-  check_member_ids(structure->members, name->where);
+  check_member_ids(*structure, name->where);
   if (structure->members.empty() && structure->base == nullptr && errors == diagnostics_.errors()) {
     const bool allowed = options_.idl_version >= 4;
     diagnostics_.report(

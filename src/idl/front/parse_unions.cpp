@@ -98,6 +98,7 @@ const model::Type* Parser::parse_union() {
   std::vector<const model::Type*> parts;
   for (const auto& c : u->cases) parts.push_back(c.member.type);
   limit_depth(*u, parts, name->where);
+  check_member_ids(*u, name->where);
   add(u);
   return types_[u];
 }

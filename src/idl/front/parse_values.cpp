@@ -43,7 +43,7 @@ void Parser::parse_value(const Modifiers& modifiers) {
     value_ = nullptr;
     view_ = false;
   }
-  check_member_ids(value->state, name->where);
+  check_member_ids(*value, name->where);
   expect_semicolon("valuetype");
 }
 

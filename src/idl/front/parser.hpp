@@ -215,7 +215,14 @@ class Parser {
                                                 std::uint32_t lowest, std::uint32_t highest);
   void apply(model::Struct& structure, const std::vector<Applied>& applied);
   void apply(model::Member& member, const std::vector<Applied>& applied);
-  void check_member_ids(const std::vector<model::Member>& members, Span where);
+
+  // check_member_ids.cpp
+  using IdentifiedMember = std::pair<const model::Member*, std::optional<std::uint32_t>>;
+  void check_member_ids(const std::vector<IdentifiedMember>& members, Span where);
+  void check_member_ids(const model::Struct& structure, Span where);
+  void check_member_ids(const model::Union& u, Span where);
+  void check_member_ids(const model::ValueType& value, Span where);
+
   void parse_annotation_type();
   void parse_annotation_member();
 

@@ -3,6 +3,7 @@
 #include "idl/json/emit_json.hpp"
 
 #include "idl/json/values.hpp"
+#include "idl/model/member_ids.hpp"
 
 namespace corbel::idl::json {
 namespace {
@@ -33,22 +34,28 @@ std::string name_of(const model::Declaration* declaration) {
   return scoped_name(*declaration);
 }
 
-Json member_json(const model::Member& member, bool state) {
+using MemberId = std::optional<std::uint32_t>;
+
+Json member_json(const model::Member& member, MemberId id, bool state = false) {
   Json json{{"name", member.name}, {"type", to_json(*member.type)}};
   if (state) json["visibility"] = member.is_public ? "public" : "private";
   set(json, "optional", member.optional);
   set(json, "key", member.key);
   set(json, "external", member.external);
-  if (member.id) json["id"] = *member.id;
+  if (id) json["id"] = *id;
   if (!std::holds_alternative<std::monostate>(member.default_value)) json["default"] = to_json(member.default_value);
   set_annotations(json, member.annotations);
   json["where"] = to_json(member.where);
   return json;
 }
 
-void write_members(Json& json, const std::vector<model::Member>& members, bool state = false) {
+/// Members without an id of their own have that of the list, if it is long enough.
+void write_members(Json& json, const std::vector<model::Member>& members, const std::vector<MemberId>& ids = {},
+                   bool state = false) {
   Json list = Json::array();
-  for (const auto& member : members) list.push_back(member_json(member, state));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    list.push_back(member_json(members[i], i < ids.size() ? ids[i] : members[i].id, state));
+  }
   json[state ? "state" : "members"] = std::move(list);
 }
 
@@ -81,7 +88,8 @@ void write(Json& json, const model::Struct& structure) {
     json["extensibility"] = kExtensibility[static_cast<std::size_t>(structure.extensibility)];
   }
   set(json, "nested", structure.nested);
-  write_members(json, structure.members);
+  const bool numbered = structure.kind == DeclarationKind::struct_;
+  write_members(json, structure.members, numbered ? model::member_ids(structure) : std::vector<MemberId>());
 }
 
 void write(Json& json, const model::Union& u) {
@@ -89,11 +97,11 @@ void write(Json& json, const model::Union& u) {
   if (!u.discriminator_annotations.empty()) {
     json["discriminator_annotations"] = to_json(u.discriminator_annotations);
   }
-  set_list(json, "cases", u.cases, [](const model::UnionCase& c) {
+  set_list(json, "cases", u.cases, [&](const model::UnionCase& c) {
     Json one;
     set_list(one, "labels", c.labels, [](const model::Value& label) { return to_json(label); });
     set(one, "default", c.is_default);
-    one["member"] = member_json(c.member, false);
+    one["member"] = member_json(c.member, model::fixed_member_id(u, c.member));
     return one;
   });
   if (!u.covers_all_labels) json["default_label"] = to_json(u.default_label);
@@ -111,7 +119,9 @@ void write(Json& json, const model::ValueType& value) {
   set(json, "truncatable", value.is_truncatable);
   set_list(json, "bases", value.bases, name_of);
   set_list(json, "supports", value.supports, name_of);
-  write_members(json, value.state, true);
+  std::vector<MemberId> ids;
+  for (const auto& member : value.state) ids.push_back(model::fixed_member_id(value, member));
+  write_members(json, value.state, ids, true);
 }
 
 void write(Json& json, const model::Attribute& attribute) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "idl/model/md5.hpp"
+#include "idl/model/member_ids.hpp"
+
 namespace corbel::idl::model {
 namespace {
 
@@ -35,6 +38,30 @@ TEST(Model, ResolvesTypedefsToTheTypeBehind) {
   auto* again = model.make<Alias>();
   again->aliased = first;
   EXPECT_EQ(&resolve(*model.add({TypeKind::alias, 0, nullptr, {}, again})), number);
+}
+
+std::string hexadecimal(const std::array<std::uint8_t, 16>& digest) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const auto octet : digest) {
+    text += kDigits[octet >> 4];
+    text += kDigits[octet & 15];
+  }
+  return text;
+}
+
+/// The test suite of RFC 1321, A.5; its last text needs two blocks.
+TEST(Md5, IsThatOfTheRfc) {
+  EXPECT_EQ(hexadecimal(md5("")), "d41d8cd98f00b204e9800998ecf8427e");
+  EXPECT_EQ(hexadecimal(md5("abc")), "900150983cd24fb0d6963f7d28e17f72");
+  EXPECT_EQ(hexadecimal(md5("abcdefghijklmnopqrstuvwxyz")), "c3fcd3d76192e4007dfb496cca67e13b");
+  EXPECT_EQ(hexadecimal(md5("12345678901234567890123456789012345678901234567890123456789012345678901234567890")),
+            "57edf4a22be3c955ac49da2e2107b67a");
+}
+
+TEST(MemberIds, AreHashedAsTheExamplesOfXtypes) {
+  EXPECT_EQ(hashed_member_id("color"), 0x0fa5dd70U);
+  EXPECT_EQ(hashed_member_id("shapesize"), 0x047790daU);
 }
 
 }  // namespace

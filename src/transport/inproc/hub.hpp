@@ -17,7 +17,8 @@ namespace corbel::transport::inproc {
 /// The accept queue of one name. Thread-safe.
 class Listener {
  public:
-  Listener(ipc::Event waiting, std::size_t backlog) : waiting_(std::move(waiting)), backlog_(backlog) {}
+  Listener(ipc::Event waiting, std::size_t backlog, base::Duration spin)
+      : waiting_(std::move(waiting)), backlog_(backlog), spin_(spin) {}
 
   /// Queues the server's end of a new conversation; a full queue holds the caller up. Errors (stage connect): refused
   /// after close(), timed_out, would_block.
@@ -25,12 +26,15 @@ class Listener {
   base::Result<std::unique_ptr<Transport>> pop();
   /// Refuses from now on; peers in the queue see the end of their streams.
   void close() noexcept;
+  /// What the server asked for: Options::spin.
+  base::Duration spin() const noexcept { return spin_; }
   /// Readable while somebody waits in the queue.
   int handle() const noexcept { return waiting_.handle(); }
 
  private:
   const ipc::Event waiting_;
   const std::size_t backlog_;
+  const base::Duration spin_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable room_;
   std::deque<std::unique_ptr<Transport>> queue_;

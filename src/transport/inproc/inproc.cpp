@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/transport/inproc/inproc.hpp"
 
+#include "corbel/base/spin.hpp"
 #include "corbel/transport/endpoint_text.hpp"
 #include "transport/inproc/hub.hpp"
 #include "transport/inproc/ring.hpp"
@@ -39,14 +40,16 @@ class InprocEndpoint final : public TextEndpoint {
 
 class InprocTransport final : public Transport {
  public:
-  InprocTransport(std::shared_ptr<Ring> out, std::shared_ptr<Ring> in, std::string local, std::string peer)
-      : out_(std::move(out)), in_(std::move(in)), local_(std::move(local)), peer_(std::move(peer)) {}
+  InprocTransport(std::shared_ptr<Ring> out, std::shared_ptr<Ring> in, std::string local, std::string peer,
+                  base::Duration spin)
+      : out_(std::move(out)), in_(std::move(in)), local_(std::move(local)), peer_(std::move(peer)), spin_(spin) {}
   ~InprocTransport() override { InprocTransport::shutdown(); }
 
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override {
     return out_->write(data, deadline);
   }
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
+    if (!deadline.is_now()) (void)spin_.until(deadline, [this] { return in_->ready_to_read(); });
     return in_->read(buffer, deadline);
   }
   void shutdown() noexcept override {
@@ -63,6 +66,7 @@ class InprocTransport final : public Transport {
   std::shared_ptr<Ring> in_;
   std::string local_;
   std::string peer_;
+  base::Spin spin_;
 };
 
 class InprocAcceptor final : public Acceptor {
@@ -90,7 +94,10 @@ class InprocAcceptor final : public Acceptor {
 class InprocConnector final : public Connector {
  public:
   InprocConnector(std::shared_ptr<Hub> hub, const Options& options)
-      : hub_(std::move(hub)), out_size_(ring_size(options.send_buffer)), in_size_(ring_size(options.receive_buffer)) {}
+      : hub_(std::move(hub)),
+        out_size_(ring_size(options.send_buffer)),
+        in_size_(ring_size(options.receive_buffer)),
+        spin_(options.spin) {}
 
   base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, base::Deadline deadline) override {
     CORBEL_TRY(const InprocEndpoint* own, own_endpoint<InprocEndpoint>(endpoint, base::Stage::connect));
@@ -101,8 +108,9 @@ class InprocConnector final : public Connector {
     const auto back = std::make_shared<Ring>(in_size_);
     const std::string server = std::string(kScheme) + "://" + own->name();
     const std::string client = server + '#' + std::to_string(hub_->next_number());
-    CORBEL_CHECK(listener->push(std::make_unique<InprocTransport>(back, there, server, client), deadline));
-    return std::unique_ptr<Transport>(new InprocTransport(there, back, client, server));
+    CORBEL_CHECK(
+        listener->push(std::make_unique<InprocTransport>(back, there, server, client, listener->spin()), deadline));
+    return std::unique_ptr<Transport>(new InprocTransport(there, back, client, server, spin_));
   }
 
  private:
@@ -111,6 +119,7 @@ class InprocConnector final : public Connector {
   std::shared_ptr<Hub> hub_;
   std::size_t out_size_;
   std::size_t in_size_;
+  base::Duration spin_;
 };
 
 class InprocFactory final : public Factory {
@@ -133,7 +142,7 @@ class InprocFactory final : public Factory {
     auto waiting = ipc::Event::open();
     if (!waiting) return base::error(base::Stage::listen, waiting.error().code, waiting.error().os_error);
     const std::size_t backlog = options.backlog > 0 ? static_cast<std::size_t>(options.backlog) : 1;
-    auto listener = std::make_shared<Listener>(*std::move(waiting), backlog);
+    auto listener = std::make_shared<Listener>(*std::move(waiting), backlog, options.spin);
     std::string name = own->name().empty() ? hub_->unused_name() : own->name();
     CORBEL_CHECK(hub_->add(name, listener));
     return std::unique_ptr<Acceptor>(new InprocAcceptor(hub_, std::move(name), std::move(listener)));

@@ -54,10 +54,10 @@ base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::
 
 base::Result<std::size_t> Ring::read(base::ByteSpan buffer, base::Deadline deadline) {
   std::unique_lock lock(mutex_);
-  if (!readable()) {
+  if (!ready_to_read()) {
     if (deadline.is_now()) return base::error(Stage::receive, Code::would_block);
     reader_waits_ = true;
-    const bool ready = wait_until(filled_, lock, deadline, [&] { return readable(); });
+    const bool ready = wait_until(filled_, lock, deadline, [&] { return ready_to_read(); });
     reader_waits_ = false;
     if (!ready) return base::error(Stage::receive, Code::timed_out);
   }
@@ -112,7 +112,7 @@ void Ring::put(std::uint64_t at, const base::Octet* data, std::size_t size) noex
 
 void Ring::update_event() noexcept {
   if (!event_.is_open()) return;
-  const bool wanted = readable() && !reader_waits_;
+  const bool wanted = ready_to_read() && !reader_waits_;
   if (wanted == event_is_set_) return;
   event_is_set_ = wanted;
   if (wanted) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -42,13 +43,14 @@ class Ring {
   /// As Transport::receive(): what was written before close() can still be read.
   base::Result<std::size_t> read(base::ByteSpan buffer, base::Deadline deadline);
   void close() noexcept;
+  /// True if read() would return at once. For the reader; takes no lock, so it may ask again and again.
+  bool ready_to_read() const noexcept { return written_ != read_ || closed_; }
   /// A handle that is readable while there is something to read and no thread waits in read() for it; made when first
   /// asked for. -1 if the system has none left.
   int handle() noexcept;
 
  private:
   std::size_t used() const noexcept { return static_cast<std::size_t>(written_ - read_); }
-  bool readable() const noexcept { return used() != 0 || closed_; }
   void put(std::uint64_t at, const base::Octet* data, std::size_t size) noexcept;
   void update_event() noexcept;
 
@@ -58,9 +60,10 @@ class Ring {
   std::mutex mutex_;  // guards what follows
   std::condition_variable filled_;
   std::condition_variable drained_;
-  std::uint64_t written_ = 0;  // octets in all; only the writer changes it
-  std::uint64_t read_ = 0;     // octets in all; only the reader changes it
-  bool closed_ = false;
+  std::atomic<std::uint64_t> written_ =
+      0;                              // octets in all; only the writer changes it; without the mutex: ready_to_read
+  std::uint64_t read_ = 0;            // octets in all; only the reader changes it
+  std::atomic<bool> closed_ = false;  // likewise
   bool reader_waits_ = false;
   bool writer_waits_ = false;
   bool event_is_set_ = false;

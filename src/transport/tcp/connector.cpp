@@ -32,7 +32,8 @@ base::Result<std::unique_ptr<Transport>> connect_one(const ipc::InetAddress& add
   }
   if (options.no_delay) CORBEL_CHECK(stream.set(ipc::option::no_delay, true));
   if (options.keep_alive) CORBEL_CHECK(stream.set(ipc::option::keep_alive, true));
-  return std::unique_ptr<Transport>(new StreamTransport<ipc::InetAddress>(kScheme, std::move(stream)));
+  return std::unique_ptr<Transport>(
+      new StreamTransport<ipc::InetAddress>(kScheme, std::move(stream), base::Spin(options.spin)));
 }
 
 }  // namespace

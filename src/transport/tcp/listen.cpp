@@ -57,7 +57,8 @@ base::Result<std::unique_ptr<Acceptor>> listen(const TcpEndpoint& endpoint, cons
   if (options.keep_alive) CORBEL_CHECK(acceptor.set(ipc::option::keep_alive, true));
   CORBEL_TRY(const InetAddress bound, acceptor.local_address());
   CORBEL_TRY(auto endpoints, published(endpoint, bound, options));
-  return std::unique_ptr<Acceptor>(new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints)));
+  return std::unique_ptr<Acceptor>(
+      new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints), options.spin));
 }
 
 }  // namespace corbel::transport::tcp

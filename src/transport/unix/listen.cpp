@@ -56,8 +56,9 @@ class PrivateDirectory {
 
 class UnixAcceptor final : public StreamAcceptor<UnixAddress> {
  public:
-  UnixAcceptor(PrivateDirectory directory, ipc::UnixAcceptor acceptor, std::vector<EndpointPtr> endpoints)
-      : StreamAcceptor(kScheme, std::move(acceptor), std::move(endpoints)), directory_(std::move(directory)) {}
+  UnixAcceptor(PrivateDirectory directory, ipc::UnixAcceptor acceptor, std::vector<EndpointPtr> endpoints,
+               base::Duration spin)
+      : StreamAcceptor(kScheme, std::move(acceptor), std::move(endpoints), spin), directory_(std::move(directory)) {}
   ~UnixAcceptor() override { UnixAcceptor::close(); }
   void close() noexcept override {
     StreamAcceptor::close();
@@ -84,7 +85,8 @@ base::Result<std::unique_ptr<Acceptor>> listen(const UnixEndpoint& endpoint, con
   CORBEL_TRY(auto acceptor, ipc::UnixAcceptor::open(address, with));
   CORBEL_CHECK(acceptor.set_non_blocking(true));
   std::vector<EndpointPtr> endpoints{std::make_shared<UnixEndpoint>(address)};
-  return std::unique_ptr<Acceptor>(new UnixAcceptor(std::move(directory), std::move(acceptor), std::move(endpoints)));
+  return std::unique_ptr<Acceptor>(
+      new UnixAcceptor(std::move(directory), std::move(acceptor), std::move(endpoints), options.spin));
 }
 
 }  // namespace corbel::transport::local

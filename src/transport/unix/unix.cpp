@@ -32,7 +32,7 @@ base::Result<EndpointPtr> endpoint_of(std::string_view text) {
 
 class UnixConnector final : public Connector {
  public:
-  explicit UnixConnector(const Options& options) {
+  explicit UnixConnector(const Options& options) : spin_(options.spin) {
     if (options.send_buffer > 0) before_.send_buffer = options.send_buffer;
     if (options.receive_buffer > 0) before_.receive_buffer = options.receive_buffer;
   }
@@ -41,11 +41,12 @@ class UnixConnector final : public Connector {
     CORBEL_TRY(const UnixEndpoint* own, own_endpoint<UnixEndpoint>(endpoint, base::Stage::connect));
     if (own->unix_address().is_unnamed()) return base::error(base::Stage::connect, base::Code::unreachable);
     CORBEL_TRY(auto stream, ipc::UnixConnector().connect(own->unix_address(), deadline, before_));
-    return std::unique_ptr<Transport>(new StreamTransport<UnixAddress>(kScheme, std::move(stream)));
+    return std::unique_ptr<Transport>(new StreamTransport<UnixAddress>(kScheme, std::move(stream), base::Spin(spin_)));
   }
 
  private:
   ipc::ConnectOptions<UnixAddress> before_;
+  base::Duration spin_;
 };
 
 class UnixFactory final : public Factory {

@@ -160,9 +160,9 @@ void run_dyn_any(const MirrorRef& mirror, const CORBA::object_reference<DynamicA
 
   const auto made = IDL::traits<DynamicAny::DynStruct>::narrow(dynamics->create_dyn_any(mirror->make("Node")));
   const auto members = made->get_members_as_dyn_any();
-  check(members.size() == 2 && members[0].value->get_string() == "root", "an Any of the peer opened");
-  check(members[1].value->component_count() == 2, "its sequence");
-  const auto kid = members[1].value->current_component();
+  check(members.size() == 2 && members[0].value()->get_string() == "root", "an Any of the peer opened");
+  check(members[1].value()->component_count() == 2, "its sequence");
+  const auto kid = members[1].value()->current_component();
   check(kid->get_string() == "a", "what is in it");
   kid->insert_string("changed");
   check(value_of<Dynamic::Node>(made->to_any()).kids()[0].name() == "changed", "and changed");

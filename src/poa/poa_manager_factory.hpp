@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "corbel/base/shared_ptr.hpp"
+#include "corbel/poa/poa_manager_factory.hpp"
+
+namespace corbel::poa {
+
+class AdapterSpace;
+class Manager;
+
+/// The managers of one ORB by id. Thread-safe; its lock is the innermost of the room.
+class ManagerRegistry {
+ public:
+  using ManagerPtr = base::SharedPtr<Manager>;
+
+  /// A manager that is kept until used() or close(); null if the id is in use.
+  ManagerPtr make(base::SharedPtr<AdapterSpace> space, const std::string& id);
+  /// With an id made of `wanted` that is in use nowhere; not kept.
+  ManagerPtr make_implicit(const base::SharedPtr<AdapterSpace>& space, const std::string& wanted);
+  ManagerPtr find(const std::string& id);
+  PortableServer::POAManagerFactory::POAManagerSeq list();
+  /// The one factory, as long as anybody refers to it.
+  base::SharedPtr<PortableServer::POAManagerFactory> factory(base::SharedPtr<AdapterSpace> space);
+
+  /// `manager` has a POA, which keeps it from now on.
+  void used(const Manager& manager);
+  /// Managers without a POA are kept no longer, and make() makes no more.
+  void close();
+  /// For a manager's destructor.
+  void leave(const Manager& manager) noexcept;
+
+ private:
+  struct Entry {
+    Manager* manager = nullptr;
+    ManagerPtr unused;
+  };
+
+  bool enter(const ManagerPtr& manager, const std::string& id, bool keep);
+
+  std::mutex mutex_;  // guards all; never held while a manager might be destroyed
+  std::map<std::string, Entry> entries_;
+  base::WeakPtr<PortableServer::POAManagerFactory> factory_;
+  bool closed_ = false;
+};
+
+}  // namespace corbel::poa

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many connections there are to one endpoint, and which ones are kept.
+#include <latch>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "harness.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using namespace std::chrono_literals;
+using base::Deadline;
+
+/// Another transport whose connects go on only when so many are under way.
+class Meeting final : public transport::Factory {
+ public:
+  Meeting(std::shared_ptr<const transport::Factory> inner, int connects) : inner_(std::move(inner)), all_(connects) {}
+
+  std::string_view scheme() const noexcept override { return inner_->scheme(); }
+  transport::Traits traits() const noexcept override { return inner_->traits(); }
+  base::Result<transport::EndpointPtr> parse(std::string_view text) const override { return inner_->parse(text); }
+  base::Result<transport::EndpointPtr> from_url(const ior::UrlAddress& url) const override {
+    return inner_->from_url(url);
+  }
+  std::unique_ptr<transport::Connector> make_connector(const transport::Options& options) const override {
+    return std::make_unique<Connector>(inner_->make_connector(options), all_);
+  }
+  base::Result<std::unique_ptr<transport::Acceptor>> listen(const transport::Endpoint& endpoint,
+                                                            const transport::Options& options) const override {
+    return inner_->listen(endpoint, options);
+  }
+  base::Result<transport::Reachable> decode(const ior::TaggedProfile& profile,
+                                            const cdr::Limits& limits) const override {
+    return inner_->decode(profile, limits);
+  }
+  bool publish(std::span<const transport::EndpointPtr> endpoints, const ior::ProfileBase& base,
+               std::vector<ior::TaggedProfile>& profiles) const override {
+    return inner_->publish(endpoints, base, profiles);
+  }
+
+ private:
+  struct Connector final : transport::Connector {
+    Connector(std::unique_ptr<transport::Connector> made, std::latch& latch) : inner(std::move(made)), all(latch) {}
+    base::Result<std::unique_ptr<transport::Transport>> connect(const transport::Endpoint& endpoint,
+                                                                Deadline deadline) override {
+      all.arrive_and_wait();
+      return inner->connect(endpoint, deadline);
+    }
+    std::unique_ptr<transport::Connector> inner;
+    std::latch& all;
+  };
+
+  const std::shared_ptr<const transport::Factory> inner_;
+  mutable std::latch all_;
+};
+
+TEST(Cache, KeepsToItsLimitWhenManyConnectAtOnce) {
+  constexpr int kCallers = 8;
+  constexpr std::size_t kLimit = 2;
+  const Registry registry({messaging::make_giop()}, {std::make_shared<Meeting>(transport::make_inproc(), kCallers)},
+                          {1, 2}, {});
+  const auto point = *registry.parse_endpoint("inproc://limited");
+  const auto acceptor = *registry.transports()[point.transport]->listen(*point.endpoint, {});
+  const base::Bytes key{'k'};
+  const auto route = registry.routes({"IDL:test:1.0", registry.publish({{point}}, key)}, {})->front();
+  ConnectionCache cache(registry, {.transport = {}, .limits = {}, .max_per_route = kLimit});
+  std::mutex mutex;
+  std::set<Connection*> connections;
+  std::vector<ConnectionPtr> alive;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kCallers; ++i) {
+    threads.emplace_back([&] {
+      bool fresh = false;
+      auto connection = *cache.acquire(route, Deadline::after(20s), fresh);
+      const std::lock_guard lock(mutex);
+      connections.insert(connection.get());
+      alive.push_back(std::move(connection));
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_LE(connections.size(), kLimit);
+}
+
+TEST(Cache, KeepsConnectionsThatOthersMayBeUsing) {
+  Harness harness("tcp://127.0.0.1:0");
+  auto connection = harness.connect();
+  harness.cache().forget(harness.route, *connection);
+  EXPECT_EQ(harness.connect(), connection);
+  connection->close();
+  harness.cache().forget(harness.route, *connection);
+  EXPECT_NE(harness.connect(), connection);
+}
+
+}  // namespace
+}  // namespace corbel::connection

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of a connection, and of those who wait on it, when one of them leaves in an unusual way.
+#include <condition_variable>
+#include <future>
+#include <latch>
+#include <new>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "corbel/ipc/event.hpp"
+#include "harness.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using namespace std::chrono_literals;
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+messaging::OutgoingRequest request_named(std::string_view operation) {
+  static const base::Bytes key{'k', 'e', 'y'};
+  messaging::OutgoingRequest request;
+  request.object_key = key;
+  request.operation = operation;
+  return request;
+}
+
+base::Status call(Connection& connection, Deadline deadline = Deadline::after(20s)) {
+  return connection.call(
+      request_named("echo"), [](cdr::Encoder& e) { e.put_string("x"); }, deadline, false,
+      [](const messaging::IncomingReply&, cdr::Decoder&) {});
+}
+
+/// An asynchronous request whose outcome nobody looks at.
+class Unwatched final : public AsyncReply {
+ public:
+  explicit Unwatched(Connection& connection) { request_id = connection.take_request_id(); }
+  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
+  void on_queued() noexcept override {}
+  void finish() noexcept override {}
+  messaging::OutgoingRequest request(std::string_view operation) const {
+    auto request = request_named(operation);
+    request.request_id = request_id;
+    return request;
+  }
+};
+
+TEST(Endings, AnExceptionThrownWhileMarshallingArgumentsLeavesTheConnectionUsable) {
+  Harness harness("tcp://127.0.0.1:0");
+  auto connection = harness.connect();
+  EXPECT_THROW((void)connection->call(
+                   request_named("echo"), [](cdr::Encoder&) { throw std::runtime_error("thrown"); }, Deadline::none(),
+                   false, [](const messaging::IncomingReply&, cdr::Decoder&) {}),
+               std::runtime_error);
+  Unwatched reply(*connection);
+  EXPECT_THROW((void)connection->start(
+                   reply.request("echo"), [](cdr::Encoder&) { throw std::runtime_error("thrown"); }, reply),
+               std::runtime_error);
+  EXPECT_EQ(connection->load(), 0U);
+  std::string answer;
+  EXPECT_TRUE(harness.call(*connection, "fine", answer, Deadline::after(5s)).ok());
+}
+
+/// Keeps requests and answers them when told.
+class Later {
+ public:
+  void keep(Connection& connection, const messaging::IncomingRequest& request, std::uint8_t minor) {
+    const std::lock_guard lock(mutex_);
+    kept_[std::string(request.operation)] = {ConnectionPtr(&connection), request.request_id, minor};
+    changed_.notify_all();
+  }
+  void await(const std::string& operation) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return kept_.contains(operation); });
+  }
+  void answer(const std::string& operation) {
+    await(operation);
+    const std::lock_guard lock(mutex_);
+    const Kept kept = kept_.extract(operation).mapped();
+    (void)kept.connection->send_reply(kept.minor, [&](cdr::Encoder& encoder) {
+      kept.connection->protocol().encode_reply(encoder, kept.id, messaging::ReplyStatus::no_exception, {},
+                                               [](cdr::Encoder&) {});
+    });
+  }
+
+ private:
+  struct Kept {
+    ConnectionPtr connection;
+    std::uint32_t id = 0;
+    std::uint8_t minor = 0;
+  };
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, Kept> kept_;
+};
+
+// The reader leaves and chooses the thread that helps an asynchronous request, which is cancelled before that thread
+// wakes up: the other caller must not be forgotten.
+TEST(Endings, WhoWasChosenToReadAndLeavesLetsTheNextOneRead) {
+  Harness harness("tcp://127.0.0.1:0");
+  Later later;
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder&) {
+    later.keep(c, request, minor);
+  };
+  auto connection = harness.connect();
+  connection->set_completions(&harness.server().completions());
+  for (int round = 0; round < 30; ++round) {
+    Unwatched reply(*connection);
+    AsyncReplyList cancelled;
+    std::string ignored;
+    std::thread reader([&] {
+      EXPECT_TRUE(harness.call(*connection, "x", ignored, Deadline::none(), "first").ok());
+      connection->cancel_async(cancelled);
+    });
+    later.await("first");
+    ASSERT_TRUE(connection
+                    ->start(
+                        reply.request("never"), [](cdr::Encoder&) {}, reply)
+                    .ok());
+    later.await("never");
+    const auto begin = std::chrono::steady_clock::now();
+    std::thread caller([&] {
+      std::string text;
+      EXPECT_TRUE(harness.call(*connection, "x", text, Deadline::after(10s), "second").ok());
+    });
+    later.await("second");
+    std::thread helper([&] { EXPECT_FALSE(connection->help(reply, reply.request_id, Deadline::none())); });
+    while (connection->load() < 3) std::this_thread::yield();
+    later.answer("first");
+    reader.join();
+    later.answer("second");
+    caller.join();
+    helper.join();
+    ASSERT_LT(std::chrono::steady_clock::now() - begin, 5s) << "in round " << round;
+  }
+}
+
+/// A carrier that does what the test says.
+class Scripted final : public transport::Transport {
+ public:
+  struct Acts {
+    std::function<base::Result<std::size_t>(std::size_t, Deadline)> send = [](std::size_t size, Deadline) {
+      return base::Result<std::size_t>(size);
+    };
+    std::function<base::Result<std::size_t>(base::ByteSpan, Deadline)> receive;
+    std::function<void()> shutdown = [] {};
+    int handle = -1;
+  };
+  explicit Scripted(Acts& acts) : acts_(acts) {}
+
+  base::Result<std::size_t> send(std::span<const cdr::Segment> data, Deadline deadline) override {
+    std::size_t size = 0;
+    for (const auto& segment : data) size += segment.size;
+    return acts_.send(size, deadline);
+  }
+  base::Result<std::size_t> receive(base::ByteSpan buffer, Deadline deadline) override {
+    return acts_.receive(buffer, deadline);
+  }
+  void shutdown() noexcept override { acts_.shutdown(); }
+  int handle() const noexcept override { return acts_.handle; }
+  transport::Traits traits() const noexcept override { return {}; }
+  std::string local() const override { return "here"; }
+  std::string peer() const override { return "there"; }
+
+ private:
+  Acts& acts_;
+};
+
+ConnectionPtr connect(Scripted::Acts& acts) {
+  Connection::Settings settings;
+  settings.version = {1, 2};
+  return ConnectionPtr(new Connection(std::make_unique<Scripted>(acts), messaging::make_giop(), settings));
+}
+
+// The reactor was asked to read, but a caller got everything that came: its own reply and the other one behind it.
+TEST(Endings, AReplyThatCameWithTheLastCallersOwnIsNotLeftUnread) {
+  Harness harness("tcp://127.0.0.1:0");  // for its threads
+  const auto silent = ipc::Event::open();
+  Scripted::Acts acts;
+  acts.handle = silent->handle();
+  auto connection = connect(acts);
+  connection->set_completions(&harness.server().completions());
+  struct Awaited final : AsyncReply {
+    void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
+    void on_queued() noexcept override {}
+    void finish() noexcept override { finished.set_value(); }
+    std::promise<void> finished;
+  } reply;
+  reply.request_id = connection->take_request_id();
+  auto request = request_named("first");
+  request.request_id = reply.request_id;
+  ASSERT_TRUE(connection
+                  ->start(
+                      request, [](cdr::Encoder&) {}, reply)
+                  .ok());
+  acts.receive = [&](base::ByteSpan buffer, Deadline deadline) {
+    if (deadline.is_now()) return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
+    std::size_t size = 0;
+    for (const std::uint32_t id : {reply.request_id + 2, reply.request_id}) {
+      cdr::Encoder encoder;
+      encoder.reset(connection->format(2));
+      connection->protocol().encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder&) {});
+      const base::Bytes octets = encoder.to_bytes();
+      std::copy(octets.begin(), octets.end(), buffer.begin() + static_cast<std::ptrdiff_t>(size));
+      size += octets.size();
+    }
+    return base::Result<std::size_t>(size);
+  };
+  EXPECT_TRUE(call(*connection).ok());
+  const auto finished = reply.finished.get_future();
+  EXPECT_EQ(finished.wait_for(5s), std::future_status::ready);
+  connection->close();
+  finished.wait();
+}
+
+// The peer takes nothing more until it gets rid of its replies: a caller that cannot send yet must not keep others from
+// reading them.
+TEST(Endings, ACallerThatWaitsToSendDoesNotKeepTheReactorFromReading) {
+  Harness harness("tcp://127.0.0.1:0");  // for its threads
+  auto octets = ipc::Event::open();
+  Scripted::Acts acts;
+  acts.handle = octets->handle();
+  auto connection = connect(acts);
+  connection->set_completions(&harness.server().completions());
+  Unwatched first(*connection);
+  ASSERT_TRUE(connection
+                  ->start(
+                      first.request("first"), [](cdr::Encoder&) {}, first)
+                  .ok());
+  std::promise<void> read;
+  std::latch sending(1);
+  acts.receive = [&, once = false](base::ByteSpan, Deadline) mutable {
+    if (!std::exchange(once, true)) read.set_value();
+    return base::Result<std::size_t>(base::error(Stage::receive, Code::lost));
+  };
+  const auto taken = read.get_future();
+  acts.send = [&, once = false](std::size_t, Deadline) mutable {
+    if (!std::exchange(once, true)) {
+      sending.count_down();
+      EXPECT_EQ(taken.wait_for(5s), std::future_status::ready);
+    }
+    return base::Result<std::size_t>(base::error(Stage::send, Code::lost));
+  };
+  Unwatched second(*connection);
+  std::thread sender([&] {
+    (void)connection->start(
+        second.request("second"), [](cdr::Encoder&) {}, second);
+  });
+  sending.wait();
+  std::thread caller([&] { EXPECT_FALSE(call(*connection).ok()); });
+  while (connection->load() < 3) std::this_thread::yield();
+  octets->set();
+  sender.join();
+  caller.join();
+  harness.server().stop(true);
+  harness.server().completions().close();
+}
+
+TEST(Endings, ClosingDoesNotWaitForARequestThatThePeerDoesNotTake) {
+  Scripted::Acts acts;
+  std::latch sending(1);
+  std::latch ended(1);
+  acts.send = [&](std::size_t, Deadline) {
+    sending.count_down();
+    ended.wait();
+    return base::Result<std::size_t>(base::error(Stage::send, Code::lost));
+  };
+  bool ending = false;
+  acts.shutdown = [&] {
+    if (!std::exchange(ending, true)) ended.count_down();
+  };
+  auto connection = connect(acts);
+  std::thread caller([&] { EXPECT_EQ(call(*connection, Deadline::none()).error().code, Code::cancelled); });
+  sending.wait();
+  connection->close();
+  caller.join();
+}
+
+TEST(Endings, AfterHalfAMessageNothingIsSent) {
+  for (int round = 0; round < 100; ++round) {
+    Scripted::Acts acts;
+    std::atomic<int> came{0};
+    std::atomic<bool> cut{false};
+    std::atomic<bool> ended{false};
+    std::atomic<int> mixed{0};
+    constexpr int kCallers = 4;
+    acts.send = [&](std::size_t size, Deadline) {
+      if (ended) return base::Result<std::size_t>(base::error(Stage::send, Code::lost));
+      if (cut) {
+        ++mixed;
+        return base::Result<std::size_t>(size);
+      }
+      while (came < kCallers) std::this_thread::yield();
+      cut = true;
+      return base::Result<std::size_t>(base::error(Stage::send, Code::timed_out));
+    };
+    acts.receive = [&](base::ByteSpan, Deadline) {
+      while (!ended) std::this_thread::yield();
+      return base::Result<std::size_t>(base::error(Stage::receive, Code::closed));
+    };
+    acts.shutdown = [&] { ended = true; };
+    auto connection = connect(acts);
+    std::vector<std::thread> callers;
+    for (int i = 0; i < kCallers; ++i) {
+      callers.emplace_back([&] {
+        ++came;
+        EXPECT_FALSE(call(*connection).ok());
+      });
+    }
+    for (auto& caller : callers) caller.join();
+    ASSERT_EQ(mixed, 0) << "in round " << round;
+  }
+}
+
+TEST(Endings, OneCallersTimeOutIsNotTheNextOnes) {
+  Scripted::Acts acts;
+  acts.send = [](std::size_t, Deadline) {
+    return base::Result<std::size_t>(base::error(Stage::send, Code::timed_out));
+  };
+  auto connection = connect(acts);
+  EXPECT_EQ(call(*connection).error(), base::error(Stage::send, Code::timed_out));
+  EXPECT_EQ(call(*connection).error(), base::error(Stage::send, Code::lost));
+}
+
+TEST(Endings, WithoutMemoryForTheReplyTheConnectionFailsAndNobodyWaitsForIt) {
+  Scripted::Acts acts;
+  acts.receive = [](base::ByteSpan, Deadline) -> base::Result<std::size_t> { throw std::bad_alloc(); };
+  auto connection = connect(acts);
+  EXPECT_EQ(call(*connection).error(), base::error(Stage::wait, Code::lost));
+  EXPECT_EQ(call(*connection).error().stage, Stage::send);
+}
+
+}  // namespace
+}  // namespace corbel::connection
