@@ -3,5 +3,6 @@
 
 /// Everything an application includes besides its generated headers: the ORB and the object adapter.
 #include "corbel/builtins/builtins.hpp"
+#include "corbel/mapping/print.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/poa.hpp"

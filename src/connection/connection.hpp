@@ -204,7 +204,7 @@ class Connection final : public reactor::EventHandler {
   void read_for_async() noexcept;
   base::Status deliver_received(AsyncReplyList& finished);
   base::Status receive_some(base::Deadline deadline);
-  [[gnu::always_inline]] inline base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline) {
+  [[gnu::always_inline]] base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline) {
     try {
       auto received = transport_->receive(framer.space(), deadline);
       if (received) framer.received(*received);

@@ -57,11 +57,12 @@ void ConnectionCache::forget(const Route& route, const Connection& connection) {
     const std::lock_guard lock(mutex_);
     const auto known = connections_.find(route.key);
     if (known == connections_.end()) return;
-    if (!connection.failed()) return;  // others use it: it must still be found when all are closed
     auto& all = known->second;
-    const auto first = std::partition(all.begin(), all.end(), [&](const ConnectionPtr& other) {
-      return other.get() != &connection && other->reference_count() > 1;  // in use: its user will see
-    });
+    const auto failed = [](const ConnectionPtr& one) { return one->failed(); };
+    if (!connection.failed() && std::none_of(all.begin(), all.end(), failed)) return;
+    // Those in use stay, to be found when all are closed; their users will see for themselves.
+    const auto first = std::partition(
+        all.begin(), all.end(), [&](const ConnectionPtr& one) { return !failed(one) && one->reference_count() > 1; });
     dead.assign(std::move_iterator(first), std::move_iterator(all.end()));
     all.erase(first, all.end());
     if (all.empty()) connections_.erase(known);

@@ -16,7 +16,8 @@ def main(guide, folder):
     headers = ["corbel/corbel.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
                "corbel/dynamic/dynamic_implementation.hpp", "corbel/dynamic/request.hpp",
                "corbel/dynamic/type_factory.hpp",
-               "guide_any.hpp", "guide_server.hpp", "atomic", "iostream", "mutex", "thread"]
+               "guide_any.hpp", "guide_server.hpp", "atomic", "csignal", "iostream", "memory", "mutex", "thread",
+               "unistd.h"]
     lines = [f"#include <{header}>" for header in headers]
     for number, text in enumerate(examples):
         lines += [f"void example_{number}();", f"void example_{number}() {{", text, "}"]

@@ -133,10 +133,36 @@ TEST(GeneratedExtended, PacksBits) {
   EXPECT_EQ(wider.rest(), 0xfffffU);
   expect_travels(Extended::Packed(flags, header, wider));
   static_assert(sizeof(Extended::Flags) == 2);
+  expect_travels_in_any(flags);
+  expect_travels_in_any(wider);
   const auto octets = octets_of(std::uint16_t{0x8000}, true);
   corbel::cdr::Decoder decoder(octets, {.little_endian = true});
   corbel::mapping::Codec<Extended::Flags>::decode(decoder, flags);
   EXPECT_FALSE(decoder.ok());
+}
+
+template <class T>
+std::string written(const T& value) {
+  std::ostringstream stream;
+  stream << IDL::traits<T>::write(value);
+  std::ostringstream other;
+  EXPECT_EQ(&IDL::traits<T>::write_on(other, value), &other);
+  EXPECT_EQ(other.str(), stream.str());
+  return stream.str();
+}
+
+TEST(GeneratedExtended, TraitsWriteEveryType) {
+  EXPECT_EQ(written(std::string("a\"b")), "\"a\\\"b\"");
+  EXPECT_EQ(written(std::int8_t{-3}), "-3");
+  EXPECT_EQ(written(true), "true");
+  EXPECT_EQ(written(std::vector<wchar_t>{L'x'}), "{L'x'}");
+  EXPECT_EQ(written(std::map<std::string, std::int32_t>{{"one", 1}}), "{\"one\":1}");
+  EXPECT_EQ(written(Extended::Base(1, "one")), "Extended::Base{id=1,name=\"one\"}");
+  EXPECT_EQ(written(Extended::Level::medium), "Extended::Level::medium");
+  EXPECT_EQ(written(Extended::Flags(Extended::Flags::set)), "Extended::Flags{set}");
+  std::ostringstream stream;
+  stream << IDL::traits<CORBA::Object>::write(nullptr) << IDL::traits<CORBA::TypeCode>::write(CORBA::_tc_long);
+  EXPECT_EQ(stream.str(), "ref_type{nil}ref_type{object}");
 }
 
 TEST(GeneratedExtended, CarriesMaps) {

@@ -49,7 +49,11 @@ class CountingFilter : public virtual IDL::traits<Inside::Filter>::base_type {
 
 TEST(LocalInterfaces, AreImplementedByDerivingAndNarrowWithoutAsking) {
   IDL::traits<Inside::Filter>::ref_type filter = CORBA::make_reference<CountingFilter>();
-  IDL::traits<Inside::Observer>::ref_type observer = filter;
+  IDL::traits<Inside::Observer>::ref_type observer = IDL::traits<Inside::Observer>::make_reference<CountingFilter>();
+  EXPECT_FALSE(observer == filter);
+  CORBA::object_traits<Inside::Observer>::ref_type other = filter;
+  swap(observer, other);
+  EXPECT_TRUE(observer == filter);
   IDL::traits<CORBA::Object>::ref_type object = observer;
   EXPECT_TRUE(IDL::traits<Inside::Filter>::narrow(object) == filter);
   EXPECT_TRUE(IDL::traits<Inside::Near>::narrow(object) == nullptr);

@@ -8,7 +8,7 @@ namespace corbel::corba {
 /// Traits of a local interface or pseudo object I: references that never leave the process. I may be incomplete until
 /// narrow is used.
 template <class I>
-struct LocalTraits {
+struct LocalTraits : IDL::formatted_traits<CORBA::object_reference<I>> {
   using value_type = CORBA::object_reference<I>;
   using ref_type = CORBA::object_reference<I>;
   using weak_ref_type = CORBA::weak_object_reference<I>;
@@ -22,6 +22,11 @@ struct LocalTraits {
   /// The object as an I; nil if it is nil or no I.
   static ref_type narrow(const CORBA::object_reference<CORBA::Object>& object) {
     return ref_type(base::dynamic_pointer_cast<I>(object._shared()));
+  }
+  /// A new Implementation, which derives from base_type.
+  template <class Implementation, class... Arguments>
+  static ref_type make_reference(Arguments&&... arguments) {
+    return CORBA::make_reference<Implementation>(std::forward<Arguments>(arguments)...);
   }
 };
 

@@ -12,6 +12,23 @@ namespace IDL {
 /// Everything known about a mapped type (OMG IDL-to-C++11 mapping 1.7, 6.5). Generated code specialises it.
 template <class T>
 struct traits;
+
+/// What traits<T>::write returns, to be written to a stream at once: corbel/mapping/print.hpp has its operator<<.
+template <class T>
+struct writer {
+  const T& value;
+};
+
+/// The part of all traits that formats (OMG IDL-to-C++11 mapping 1.7, 6.30).
+template <class T>
+struct formatted_traits {
+  static writer<T> write(const T& value) { return {value}; }
+  template <class Stream>
+  static Stream& write_on(Stream& stream, const T& value) {
+    stream << writer<T>{value};
+    return stream;
+  }
+};
 }  // namespace IDL
 
 namespace CORBA {
@@ -57,6 +74,7 @@ class object_reference {
   explicit operator bool() const noexcept { return object_ != nullptr; }
   void reset() noexcept { object_.reset(); }
   void swap(object_reference& other) noexcept { object_.swap(other.object_); }
+  friend void swap(object_reference& a, object_reference& b) noexcept { a.swap(b); }
   weak_object_reference<T> weak_reference() const noexcept;
   friend bool operator==(const object_reference& reference, std::nullptr_t) noexcept {
     return reference.object_ == nullptr;
@@ -147,6 +165,10 @@ class CORBEL_API LocalObject : public virtual Object {
 template <class T, class... Arguments>
 auto make_reference(Arguments&&... arguments);
 
+/// The older name of the traits of references.
+template <class T>
+using object_traits = IDL::traits<T>;
+
 }  // namespace CORBA
 
 namespace corbel::corba {
@@ -169,7 +191,7 @@ class OrbContext : public cdr::Context {
 
 namespace IDL {
 template <>
-struct traits<CORBA::Object> {
+struct traits<CORBA::Object> : formatted_traits<CORBA::object_reference<CORBA::Object>> {
   using value_type = CORBA::object_reference<CORBA::Object>;
   using ref_type = CORBA::object_reference<CORBA::Object>;
   using weak_ref_type = CORBA::weak_object_reference<CORBA::Object>;

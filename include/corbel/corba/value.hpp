@@ -103,7 +103,7 @@ CORBEL_API void encode_abstract(cdr::Encoder& encoder, const CORBA::AbstractBase
 
 namespace IDL {
 template <>
-struct traits<CORBA::ValueBase> {
+struct traits<CORBA::ValueBase> : formatted_traits<CORBA::valuetype_reference<CORBA::ValueBase>> {
   using value_type = CORBA::valuetype_reference<CORBA::ValueBase>;
   using ref_type = CORBA::valuetype_reference<CORBA::ValueBase>;
   using weak_ref_type = CORBA::weak_object_reference<CORBA::ValueBase>;

@@ -209,7 +209,7 @@ inline const typecode_reference _tc_ValueBase = detail::k_ValueBase._reference()
 
 namespace IDL {
 template <>
-struct traits<CORBA::TypeCode> {
+struct traits<CORBA::TypeCode> : formatted_traits<CORBA::typecode_reference> {
   using value_type = CORBA::typecode_reference;
   using ref_type = CORBA::typecode_reference;
   using weak_ref_type = CORBA::weak_object_reference<CORBA::TypeCode>;

@@ -157,3 +157,21 @@ std::string to_text(const T& value) {
 }
 
 }  // namespace corbel::mapping
+
+namespace IDL {
+
+/// How traits<T>::write formats; users may specialise it for their types.
+template <class T, class Stream = std::ostream>
+struct formatter {
+  Stream& operator()(Stream& stream, const T& value) const {
+    corbel::mapping::print(stream, value);
+    return stream;
+  }
+};
+
+template <class T>
+std::ostream& operator<<(std::ostream& stream, const writer<T>& writer) {
+  return formatter<T, std::ostream>()(stream, writer.value);
+}
+
+}  // namespace IDL

@@ -46,7 +46,7 @@ class bounded_vector : public std::vector<T> {
 
 /// Traits of types passed by value: basic types, enums.
 template <class T>
-struct common_byval_traits {
+struct common_byval_traits : formatted_traits<T> {
   using value_type = T;
   using in_type = T;
   using out_type = T&;
@@ -54,7 +54,7 @@ struct common_byval_traits {
 };
 /// Traits of types passed by reference: strings, structs, unions, sequences, arrays, exceptions.
 template <class T>
-struct common_traits {
+struct common_traits : formatted_traits<T> {
   using value_type = T;
   using in_type = const T&;
   using out_type = T&;
@@ -144,7 +144,7 @@ struct Access {
 
 /// Traits of an interface: reference types and narrow. I may be incomplete until a member is used.
 template <class I>
-struct InterfaceTraits {
+struct InterfaceTraits : IDL::formatted_traits<CORBA::object_reference<I>> {
   using value_type = CORBA::object_reference<I>;
   using ref_type = CORBA::object_reference<I>;
   using weak_ref_type = CORBA::weak_object_reference<I>;

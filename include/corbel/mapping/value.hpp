@@ -14,7 +14,7 @@ using corba::ValueType;
 /// Traits of a valuetype. Obv is the class that holds the state, Factory that of its factories; void for abstract
 /// valuetypes.
 template <class V, class Obv, class Factory>
-struct ValueTraits {
+struct ValueTraits : IDL::formatted_traits<CORBA::valuetype_reference<V>> {
   using value_type = CORBA::valuetype_reference<V>;
   using ref_type = CORBA::valuetype_reference<V>;
   using weak_ref_type = CORBA::weak_object_reference<V>;
@@ -29,6 +29,11 @@ struct ValueTraits {
   /// The value as a V; nil if it is nil or no V.
   static ref_type narrow(const CORBA::valuetype_reference<CORBA::ValueBase>& value) {
     return ref_type(base::dynamic_pointer_cast<V>(value._shared()));
+  }
+  /// A new value of the user's class, or of obv_type if there is nothing to implement.
+  template <class Implementation = Obv, class... Arguments>
+  static ref_type make_reference(Arguments&&... arguments) {
+    return CORBA::make_reference<Implementation>(std::forward<Arguments>(arguments)...);
   }
 };
 
@@ -100,7 +105,7 @@ struct Codec<CORBA::valuetype_reference<CORBA::ValueBase>> {
 
 /// Traits of an abstract interface, whose references are to objects or to values.
 template <class A>
-struct AbstractTraits {
+struct AbstractTraits : IDL::formatted_traits<CORBA::object_reference<A>> {
   using value_type = CORBA::object_reference<A>;
   using ref_type = CORBA::object_reference<A>;
   using weak_ref_type = CORBA::weak_object_reference<A>;

@@ -326,10 +326,10 @@ class TypeWriter {
   std::string tag_;  ///< what the file defines first: sets its constants apart from those of others in a unity build
 };
 
-/// Whether Anys tell the C++ type from others: aliases, bitsets and bitmasks share theirs; natives have none.
+/// Whether the C++ type is its own: aliases share one, natives go into no Any. (The TypeCodes of bitsets and bitmasks
+/// are aliases of integers.)
 bool has_own_type(const model::Declaration& declaration) {
-  return declaration.kind != DeclarationKind::alias && declaration.kind != DeclarationKind::native &&
-         declaration.kind != DeclarationKind::bitset && declaration.kind != DeclarationKind::bitmask;
+  return declaration.kind != DeclarationKind::alias && declaration.kind != DeclarationKind::native;
 }
 
 std::string cpp_type(const Emitter& e, const model::Declaration& declaration) {
