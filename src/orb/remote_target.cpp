@@ -115,7 +115,9 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
   bool fresh = false;
   auto other = core_.cache().acquire(binding.route, deadline, fresh);
   if (!other) return binding.connection->call(request, call.encode_arguments, deadline, false, handle);
-  return (*other)->call(request, call.encode_arguments, deadline, false, handle);
+  status = (*other)->call(request, call.encode_arguments, deadline, false, handle);
+  if (!status) core_.cache().forget(binding.route, **other);  // if it has failed; recover() knows only the binding's
+  return status;
 }
 
 /// Runs with the reply in place; throws what the peer raised.

@@ -157,6 +157,37 @@ TEST_F(FaultTest, WhenOneConnectionIsFoundDeadTheIdleOnesBesideItAreNotTried) {
   EXPECT_EQ(plan_->conversations(Side::connecting), 5U);
 }
 
+TEST_F(FaultTest, OneCallIsLostAtMostAlsoWhenTheDeadConnectionStoodInForABusyOne) {
+  const std::string much(10000, 'x');
+  auto poa = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
+  std::vector<CORBA::servant_reference<Victim>> waiting;
+  std::vector<std::thread> threads;
+  const auto wait = [&](const CORBA::servant_reference<Victim>& servant, const Reference& victim) {
+    threads.emplace_back([victim] { victim->wait(); });
+    servant->entered.acquire();
+    victim_->echo(much);  // on another connection
+  };
+  wait(servant_, victim_);
+  for (int i = 0; i < 2; ++i) {
+    waiting.push_back(CORBA::make_reference<Victim>());
+    const std::string ior = server_->object_to_string(poa->id_to_reference(poa->activate_object(waiting.back())));
+    wait(waiting.back(), IDL::traits<Fault::Victim>::unchecked_narrow(client_->string_to_object(ior)));
+  }
+  for (const auto& servant : waiting) servant->released.count_down();
+  threads[1].join();
+  threads[2].join();
+  ASSERT_EQ(plan_->conversations(Side::connecting), 4U);
+  Script dead;
+  dead.cut_received =
+      15000;  // the three idle ones will be before they have brought an answer; a new one has room for it
+  plan_->set(Side::connecting, dead);
+  EXPECT_THROW(victim_->echo(much), CORBA::COMM_FAILURE);
+  EXPECT_NO_THROW(EXPECT_EQ(victim_->echo(much), much));
+  EXPECT_EQ(plan_->conversations(Side::connecting), 5U);
+  servant_->released.count_down();
+  threads[0].join();
+}
+
 TEST_F(FaultTest, ShortReadsAndWritesAndHesitationChangeNothing) {
   Script script;
   script.send_at_most = 1;
