@@ -57,12 +57,11 @@ void ConnectionCache::forget(const Route& route, const Connection& connection) {
     const std::lock_guard lock(mutex_);
     const auto known = connections_.find(route.key);
     if (known == connections_.end()) return;
-    auto& all = known->second;
-    const auto failed = [](const ConnectionPtr& one) { return one->failed(); };
-    if (!connection.failed() && std::none_of(all.begin(), all.end(), failed)) return;
+    if (!connection.failed()) return;
     // Those in use stay, to be found when all are closed; their users will see for themselves.
+    auto& all = known->second;
     const auto first = std::partition(
-        all.begin(), all.end(), [&](const ConnectionPtr& one) { return !failed(one) && one->reference_count() > 1; });
+        all.begin(), all.end(), [](const ConnectionPtr& one) { return !one->failed() && one->reference_count() > 1; });
     dead.assign(std::move_iterator(first), std::move_iterator(all.end()));
     all.erase(first, all.end());
     if (all.empty()) connections_.erase(known);

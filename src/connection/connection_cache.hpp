@@ -28,9 +28,8 @@ class ConnectionCache {
   /// A connection for the route: an idle one, a new one while there are fewer than max_per_route, else the least busy.
   /// `fresh` tells whether it was made for this call. Errors: stage resolve or connect.
   base::Result<ConnectionPtr> acquire(const Route& route, base::Deadline deadline, bool& fresh);
-  /// After a call failed on this connection, or on one that stood in for it: drops those that have failed and, if there
-  /// are such, closes those to the same endpoint that nobody uses. If the peer has ended, they are dead, too, and each
-  /// would cost a call.
+  /// After a call failed: if the connection has failed, drops it and closes those to the same endpoint that nobody
+  /// uses. If the peer has ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
   /// Gives up all asynchronous requests.
   AsyncReplyList cancel_async();
