@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::uint32_t kMaxJoinedLines =
     100;  // how far back place() looks for the start of a comment that joined lines
+// A #line directive may name anything: no longer name than a file can have is looked for, and not below every folder.
+constexpr std::size_t kLongestPath = 4096;
+constexpr int kMostFolders = 64;
 
 bool at(std::string_view line, std::size_t column, std::string_view token) {
   return column <= line.size() && line.substr(column).starts_with(token);
@@ -92,9 +95,12 @@ std::string Source::locate(std::string_view name) const {
   std::error_code failure;
   if (name.starts_with('/') && fs::exists(name, failure)) return stripped(name);
   const fs::path folder = fs::path(files_[include_stack_.back().file]).parent_path();
-  for (std::string_view end = name; !end.empty(); end.remove_prefix(std::min(end.find('/'), end.size() - 1) + 1)) {
+  if (name.size() > kLongestPath) return stripped(name);
+  int tries = kMostFolders;
+  for (std::string_view end = name; !end.empty() && tries > 0; --tries) {
     const fs::path beside = (folder / end.substr(end.starts_with('/') ? 1 : 0)).lexically_normal();
     if (fs::exists(beside, failure)) return beside.string();
+    end.remove_prefix(std::min(end.find('/'), end.size() - 1) + 1);
   }
   return stripped(name);
 }
