@@ -90,6 +90,14 @@ TEST_F(Preprocess, TwoIncludedFilesOfOneNameAreTwo) {
   EXPECT_EQ(result.diagnostics[0].place.line, 2U);
 }
 
+TEST_F(Preprocess, LineDirectivesMayNameAnything) {
+  for (const std::string& name : {std::string("/dev/zero"), "/" + std::string(50000, '/')}) {
+    const Result result = parse_file(write("main.idl", "#line 7 \"" + name + "\"\ntypedef Missing M;\n"));
+    ASSERT_FALSE(result.diagnostics.empty());
+    EXPECT_EQ(result.model, nullptr);
+  }
+}
+
 TEST_F(Preprocess, IncluderAndIncludedKeepTheirPrefixes) {
   write("inner.idl", "interface Before {};\n#pragma prefix \"in\"\ninterface Within {};\n");
   const Result result =

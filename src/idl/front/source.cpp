@@ -142,6 +142,9 @@ Source::Position Source::position(std::size_t offset) const noexcept {
 const std::vector<std::string>& Source::original_lines(std::uint32_t file) const {
   const auto [entry, added] = originals_.try_emplace(file);
   if (added) {
+    // Something else, such as a device, may never end.
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(files_[file], failure)) return entry->second;
     std::ifstream in(files_[file], std::ios::binary);
     for (std::string line; std::getline(in, line);) {
       if (line.ends_with('\r')) line.pop_back();
