@@ -12,8 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <optional>
+
+#include "idl/front/source.hpp"
 
 extern "C" {
 #include <mcpp_lib.h>
@@ -151,11 +152,8 @@ Diagnostic about_file(Id id, const std::string& file, std::string text) {
 }
 
 std::string read_line(const std::string& file, std::uint32_t number) {
-  std::ifstream in(file, std::ios::binary);
-  std::string line;
-  for (std::uint32_t n = 0; n < number && std::getline(in, line); ++n) {
-  }
-  return in ? line : std::string();
+  const std::vector<std::string> lines = lines_of(file);
+  return number == 0 || number > lines.size() ? std::string() : lines[number - 1];
 }
 
 /// mcpp's words, made to fit among ours.

@@ -139,18 +139,21 @@ Source::Position Source::position(std::size_t offset) const noexcept {
           static_cast<std::uint32_t>(offset - line_starts_[line] + 1)};
 }
 
+std::vector<std::string> lines_of(const std::string& file) {
+  std::vector<std::string> lines;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(file, failure)) return lines;
+  std::ifstream in(file, std::ios::binary);
+  for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 const std::vector<std::string>& Source::original_lines(std::uint32_t file) const {
   const auto [entry, added] = originals_.try_emplace(file);
-  if (added) {
-    // Something else, such as a device, may never end.
-    std::error_code failure;
-    if (!std::filesystem::is_regular_file(files_[file], failure)) return entry->second;
-    std::ifstream in(files_[file], std::ios::binary);
-    for (std::string line; std::getline(in, line);) {
-      if (line.ends_with('\r')) line.pop_back();
-      entry->second.push_back(line);
-    }
-  }
+  if (added) entry->second = lines_of(files_[file]);
   return entry->second;
 }
 

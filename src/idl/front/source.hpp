@@ -33,6 +33,9 @@ struct Place {
   std::string text;  ///< the source line
 };
 
+/// The lines of a file, for quoting; none if it is not a regular one (a device may never end).
+std::vector<std::string> lines_of(const std::string& file);
+
 /// Preprocessed text and the way back from its offsets to files, lines and columns. Immutable once built.
 class Source {
  public:
