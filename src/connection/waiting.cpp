@@ -136,7 +136,8 @@ void Connection::share_calls() noexcept {
 base::Status Connection::await(PendingReply& pending, Deadline deadline, OnReply on_reply) {
   if (!pending.reading) {
     if (auto status = wait_for_other(pending, deadline); !status) return status;
-    if (pending.done) {
+    // Not `done`: whoever reads is listed, and the connection may fail at any moment.
+    if (!pending.reading) {
       cdr::Decoder body;
       auto reply = protocol_->decode_reply(pending.shared->frame, pending.shared->octets, settings_.limits, body);
       if (!reply) return base::error(Stage::receive, reply.error().code);
