@@ -178,8 +178,8 @@ TEST_F(FaultTest, OneCallIsLostAtMostAlsoWhenTheDeadConnectionStoodInForABusyOne
   threads[2].join();
   ASSERT_EQ(plan_->conversations(Side::connecting), 4U);
   Script dead;
-  dead.cut_received =
-      15000;  // the three idle ones will be before they have brought an answer; a new one has room for it
+  // The three idle ones will be before they have brought an answer; a new one has room for it.
+  dead.cut_received = 15000;
   plan_->set(Side::connecting, dead);
   EXPECT_THROW(victim_->echo(much), CORBA::COMM_FAILURE);
   EXPECT_NO_THROW(EXPECT_EQ(victim_->echo(much), much));

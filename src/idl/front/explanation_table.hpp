@@ -261,8 +261,7 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "@bit_bound(65) bitmask F { a };"},
     {Id::annotation_conflict, "annotations that contradict each other",
      "The same is said twice, or two things that exclude each other; or two members of a type have the same id, "
-     "whether it "
-     "was written (@id), counted or made of the name (@autoid(HASH), @hashid).",
+     "whether it was written (@id), counted or made of the name (@autoid(HASH), @hashid).",
      "struct S { @key @optional long a; };"},
     {Id::preprocessor_error, "error of the preprocessor", "The message is that of the C preprocessor.", "#error stop"},
     {Id::preprocessor_warning, "warning of the preprocessor", "The message is that of the C preprocessor.", ""},
