@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "common/cpus.hpp"
+#include "common/progress.hpp"
 
 namespace bench {
 namespace {
@@ -96,7 +97,8 @@ void Child::close_pipes() {
 }
 
 std::string Child::read_line(std::chrono::seconds timeout) {
-  const auto deadline = steady_clock::now() + timeout;
+  const bool hurried = patience_left() < timeout;
+  const auto deadline = steady_clock::now() + std::min<milliseconds>(timeout, patience_left());
   for (;;) {
     if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) {
       std::string line = buffer_.substr(0, end);
@@ -106,6 +108,7 @@ std::string Child::read_line(std::chrono::seconds timeout) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
     pollfd ready{output_, POLLIN, 0};
     const int count = left.count() > 0 ? poll(&ready, 1, static_cast<int>(left.count())) : 0;
+    if (count == 0 && hurried) give_up(name_);
     if (count == 0)
       throw std::runtime_error(name_ + " did not answer within " + std::to_string(timeout.count()) + " s");
     if (count < 0 && errno == EINTR) continue;

@@ -28,7 +28,8 @@ class Child {
   Child& operator=(Child&&) = delete;
 
   pid_t process() const noexcept { return pid_; }
-  /// The next line it writes, without the newline. Throws std::runtime_error if it ends or does not come in time.
+  /// The next line it writes, without the newline. Throws std::runtime_error if it ends or does not come in time,
+  /// OutOfTime if the run's own time (limit_time) ends first.
   std::string read_line(std::chrono::seconds timeout);
   void write_line(const std::string& line);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/child.hpp"
+#include "common/progress.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <stdexcept>
 
 namespace bench {
@@ -27,6 +29,20 @@ TEST(Child, EndIsNoticed) {
 TEST(Child, SilenceIsNotAwaitedForever) {
   Child child({"cat"});
   EXPECT_THROW(child.read_line(std::chrono::seconds(0)), std::runtime_error);
+}
+
+TEST(ChildDeathTest, IsNotAwaitedBeyondTheTimeOfTheRun) {
+  EXPECT_EXIT(
+      {
+        limit_time(std::chrono::seconds(0), std::chrono::seconds(0));
+        Child child({"cat"});
+        try {
+          child.read_line(std::chrono::hours(1));
+        } catch (const OutOfTime& end) {
+          std::_Exit(std::string(end.what()).find("waiting for cat") != std::string::npos ? 7 : 1);
+        }
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 TEST(Child, HasItsEnvironment) {

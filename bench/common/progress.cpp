@@ -15,14 +15,29 @@ using Clock = std::chrono::steady_clock;
 struct Limit {
   std::chrono::seconds budget;
   Clock::time_point end;
+  Clock::time_point last;  ///< with the grace
 };
+
+/// After the patience has ended: time to end children and to write what there is.
+constexpr std::chrono::seconds kToCleanUp(30);
 std::optional<Limit> limit;
 
 }  // namespace
 
 void limit_time(std::chrono::seconds budget, std::chrono::seconds grace) {
-  limit = {budget, Clock::now() + budget};
-  alarm(static_cast<unsigned>((budget + grace).count()));
+  const auto now = Clock::now();
+  limit = {budget, now + budget, now + budget + grace};
+  alarm(static_cast<unsigned>((budget + grace + kToCleanUp).count()));
+}
+
+std::chrono::milliseconds patience_left() {
+  if (!limit) return std::chrono::hours(24 * 366);
+  return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(limit->last - Clock::now()),
+                  std::chrono::milliseconds(0));
+}
+
+void give_up(const std::string& what) {
+  throw OutOfTime("given up after " + std::to_string(limit ? limit->budget.count() : 0) + " s, waiting for " + what);
 }
 
 Progress::Progress(std::size_t steps)

@@ -17,9 +17,16 @@ class OutOfTime : public std::exception {
   std::string text_;
 };
 
-/// From now on no step of this process begins when more than `budget` has passed; a step that hangs ends the process by
-/// SIGALRM `grace` later.
+/// From now on no step of this process begins when more than `budget` has passed. A step that is still waiting for a
+/// child `grace` later is given up (OutOfTime), so that what was measured until then is kept; one that hangs otherwise
+/// ends the process by SIGALRM.
 void limit_time(std::chrono::seconds budget, std::chrono::seconds grace = std::chrono::seconds(15));
+
+/// How long a step may still wait: what is left of budget and grace; more than a year without a limit.
+std::chrono::milliseconds patience_left();
+
+/// Throws OutOfTime because `what` did not end within budget and grace.
+[[noreturn]] void give_up(const std::string& what);
 
 /// Runs `measure`, then `keep`, which is run even where the time was over before all was measured.
 template <class Measure, class Keep>

@@ -2,6 +2,7 @@
 #include "common/results.hpp"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -45,7 +46,10 @@ std::string to_json(const Report& report) {
   Json json;
   json["machine"] = machine_json(report.machine);
   json["results"] = Json::array();
-  for (const Result& result : report.results) json["results"].push_back(result_json(result));
+  for (const Result& result : report.results) {
+    if (std::isfinite(result.value.median)) json["results"].push_back(result_json(result));
+  }
+  json["warnings"] = report.warnings;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -28,10 +28,12 @@ struct Result {
 struct Report {
   Machine machine;
   std::vector<Result> results;
+  std::vector<std::string> warnings = {};  ///< reasons not to trust its times
 };
 
 /// The one shape: an object with `machine` {processor, cores, kernel, load, versions} and `results`, a list of objects
-/// with suite, case, metric, unit, value (the median), min, max, n and, where there is a control, control and ratio.
+/// with suite, case, metric, unit, value (the median), min, max, n and, where there is a control, control and ratio;
+/// `warnings`, a list of texts. Figures that are not numbers are left out.
 std::string to_json(const Report& report);
 
 /// Writes to_json to the file; throws std::runtime_error if that fails.

@@ -77,6 +77,8 @@ void write_row(std::ostream& out, const std::vector<std::string>& cells, const D
       out << " class=\"t\"";
     } else if (cells[i].ends_with(" ahead") || cells[i].ends_with(" behind")) {
       out << " class=\"" << cells[i].substr(cells[i].rfind(' ') + 1) << '"';
+    } else if (cells[i].ends_with(" ?")) {
+      out << " class=\"soft\"";
     }
     out << '>' << escaped(cells[i]) << "</" << tag << '>';
   }

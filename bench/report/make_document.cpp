@@ -61,6 +61,7 @@ Document make_document(const Report& report) {
                                 std::to_string(report.machine.cores) +
                                 " processors when these figures were taken. Trust counts and ratios, not times.");
   }
+  document.warnings.insert(document.warnings.end(), report.warnings.begin(), report.warnings.end());
   document.figures = headline(report.results);
   document.sections.push_back(summary_section(report.results));
   Palette palette;
@@ -81,7 +82,10 @@ Document make_document(const Report& report) {
         "shared machine are reported with their spread.",
         "\"one cpu\" binds client and server to the same processor, \"two cpus\" to one each; streams use two where "
         "there are two. "
-        "All mechanisms run with their defaults. Versions, compiler flags and load stand at the top."}});
+        "All mechanisms run with their defaults. Versions, compiler flags and load stand at the top.",
+        "A grey figure with a question mark stands beside raw sockets that varied by more than a quarter between "
+        "repetitions: its ratio says nothing, and no summary uses it. Percentiles stand only where at least five calls "
+        "lie beyond them."}});
   return document;
 }
 

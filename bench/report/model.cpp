@@ -51,7 +51,7 @@ std::optional<double> start_up(const std::vector<Result>& results, const Case& s
 
 }  // namespace
 
-std::vector<NetworkParameters> network_parameters(const std::vector<Result>& results) {
+std::vector<NetworkParameters> network_parameters(const std::vector<Result>& results, std::vector<Case>* unfit) {
   std::vector<Case> order;
   std::map<Case, std::map<double, double>> streams;  // by case: octets -> microseconds
   for (const Result& result : results) {
@@ -70,7 +70,10 @@ std::vector<NetworkParameters> network_parameters(const std::vector<Result>& res
     NetworkParameters row;
     row.of = of;
     row.line = fit_line(points);
-    if (row.line.b1 <= 0) continue;
+    if (row.line.b1 <= 0) {
+      if (unfit != nullptr) unfit->push_back(of);
+      continue;
+    }
     row.r_max = 8 / row.line.b1;
     row.r_max_range.low = 8 / row.line.b1_range.high;
     row.r_max_range.high =

@@ -24,7 +24,9 @@ struct NetworkParameters {
 };
 
 /// One row for each mechanism, network and type of the streams (suite ttcp) with at least three sizes of 1 KiB or more
-/// whose time grows with their size. Start-up times come from the results of suite latency.
-std::vector<NetworkParameters> network_parameters(const std::vector<Result>& results);
+/// whose time grows with their size. Start-up times come from the results of suite latency. Streams whose time does not
+/// grow have no r_max: noise was greater than what more octets cost; they are added to `unfit`.
+std::vector<NetworkParameters> network_parameters(const std::vector<Result>& results,
+                                                  std::vector<Case>* unfit = nullptr);
 
 }  // namespace bench

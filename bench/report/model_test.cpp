@@ -102,7 +102,9 @@ TEST(Model, StartUpTimeIsTheVoidCallOfTheSameMechanism) {
 
 TEST(Model, LeavesOutWhatCannotBeFitted) {
   EXPECT_TRUE(network_parameters({stream(1, 1), stream(1024, 1), stream(2048, 2)}).empty());
-  EXPECT_TRUE(network_parameters({stream(1024, 3), stream(2048, 2), stream(4096, 1)}).empty());
+  std::vector<Case> unfit;
+  EXPECT_TRUE(network_parameters({stream(1024, 3), stream(2048, 2), stream(4096, 1)}, &unfit).empty());
+  EXPECT_EQ(unfit.size(), 1U) << "what has no line is told";
 }
 
 /// The report of 1996 says how wide its intervals are and how well its lines fit; one follows from the other.

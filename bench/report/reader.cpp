@@ -41,6 +41,7 @@ Report read_json(const std::string& path) {
     Report report;
     report.machine = machine_from(json.at("machine"));
     for (const Json& result : json.at("results")) report.results.push_back(result_from(result));
+    if (json.contains("warnings")) report.warnings = json.at("warnings").get<std::vector<std::string>>();
     return report;
   } catch (const Json::exception& failure) {
     throw std::runtime_error(path + " does not have the shape of --json: " + failure.what());
@@ -54,6 +55,8 @@ Report read_all(const std::vector<std::string>& paths) {
     if (&path == &paths.front()) all.machine = one.machine;
     all.machine.load = std::max(all.machine.load, one.machine.load);
     all.machine.versions.merge(one.machine.versions);
+    const std::string suite = one.results.empty() ? path : one.results.front().suite;
+    for (const std::string& warning : one.warnings) all.warnings.push_back(suite + ": " + warning);
     all.results.insert(all.results.end(), std::make_move_iterator(one.results.begin()),
                        std::make_move_iterator(one.results.end()));
   }

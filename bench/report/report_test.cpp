@@ -15,7 +15,7 @@ namespace bench {
 namespace {
 
 Result figure(const std::string& suite, const std::string& metric, const std::string& unit, double value, Case of) {
-  Result result{suite, std::move(of), metric, unit, {value, value * 0.9, value * 1.2, 5}};
+  Result result{suite, std::move(of), metric, unit, {value, value * 0.95, value * 1.1, 5}};
   if (value_of(result.of, "orb") != "raw") result.control = value * 1.1;
   return result;
 }
@@ -98,6 +98,27 @@ TEST(Page, IsWellFormedAndStandsAlone) {
   }
   EXPECT_EQ(page.find("nan"), std::string::npos);
   EXPECT_NE(page.find("A &lt;fast&gt; machine"), std::string::npos);
+}
+
+TEST(Page, ComparesNothingWithAControlThatVariedByMoreThanAQuarter) {
+  Report report = every_suite();
+  const std::string before = to_markdown(make_document(report));
+  EXPECT_EQ(before.find(" ? |"), std::string::npos);
+  for (Result& result : report.results) {
+    if (result.suite == "ttcp" && value_of(result.of, "orb") == "raw") result.value.max = result.value.median * 2;
+  }
+  const std::string page = to_markdown(make_document(report));
+  EXPECT_NE(page.find(" ? |"), std::string::npos);
+  EXPECT_NE(page.find("figures are left out here"), std::string::npos);
+  EXPECT_EQ(page.find("| Streams |"), std::string::npos) << "the summary must not count them";
+  EXPECT_NE(page.find("| Latency |"), std::string::npos);
+  expect_balanced(to_html(make_document(report)));
+}
+
+TEST(Page, ShowsTheWarningsOfTheRuns) {
+  Report report = every_suite();
+  report.warnings = {"ttcp: the host took 30 % of the processor time away"};
+  EXPECT_NE(to_html(make_document(report)).find("the host took 30 %"), std::string::npos);
 }
 
 TEST(Page, HasASectionForEachSuiteThatWasRun) {

@@ -8,6 +8,7 @@
 #include "report/chart.hpp"
 #include "report/reader.hpp"
 #include "report/sections.hpp"
+#include "report/trust.hpp"
 
 namespace bench {
 namespace {
@@ -124,13 +125,14 @@ std::string bar_chart(const Facet& facet, const std::string& title, Palette& pal
   return to_svg(chart);
 }
 
-std::string with_ratio(const Result& result) {
+/// The median, and in parentheses the ratio to the control; a question mark if that varied too much.
+std::string with_ratio(const Result& result, const Trust& trust) {
   std::string text = plain_number(result.value.median);
   if (result.control && *result.control > 0) text += " (" + number(result.value.median / *result.control, 2) + ")";
-  return text;
+  return trust.doubts(result) ? text + " ?" : text;
 }
 
-DataTable line_table(const std::vector<const Facet*>& facets, const std::string& title) {
+DataTable line_table(const std::vector<const Facet*>& facets, const std::string& title, const Trust& trust) {
   std::set<double> places;
   for (const Facet* facet : facets) {
     for (const Result* result : facet->results) places.insert(place_on(result->of, facet->axis));
@@ -152,7 +154,7 @@ DataTable line_table(const std::vector<const Facet*>& facets, const std::string&
         const auto found = std::find_if(facet->results.begin(), facet->results.end(), [&](const Result* result) {
           return contestant(result->of) == name && place_on(result->of, facet->axis) == place;
         });
-        row.push_back(found == facet->results.end() ? "" : with_ratio(**found));
+        row.push_back(found == facet->results.end() ? "" : with_ratio(**found, trust));
       }
       table.rows.push_back(std::move(row));
     }
@@ -161,7 +163,7 @@ DataTable line_table(const std::vector<const Facet*>& facets, const std::string&
 }
 
 /// A row for each case and contestant, a column for each metric.
-DataTable bar_table(const std::vector<const Facet*>& facets, const std::string& title) {
+DataTable bar_table(const std::vector<const Facet*>& facets, const std::string& title, const Trust& trust) {
   DataTable table{title, {"case", "who"}, {}, 2};
   std::vector<std::string> metrics;
   for (const Facet* facet : facets) {
@@ -180,7 +182,7 @@ DataTable bar_table(const std::vector<const Facet*>& facets, const std::string& 
         table.rows.push_back({key.first, key.second});
         table.rows.back().resize(2 + metrics.size());
       }
-      table.rows[row->second][column] = with_ratio(*result);
+      table.rows[row->second][column] = with_ratio(*result, trust);
     }
   }
   return table;
@@ -238,6 +240,7 @@ std::optional<Section> suite_section(const SuiteView& view, const std::vector<Re
   if (facets.empty()) return std::nullopt;
   std::stable_partition(facets.begin(), facets.end(), [](const Facet& facet) { return is_usual(facet.common); });
   Section section{view.suite, view.title, view.paragraphs};
+  const Trust trust(results);
   const std::vector<std::string> shared = shared_keys(facets);
   std::vector<const Facet*> bars;
   std::map<std::string, std::vector<const Facet*>> lines;  // by metric
@@ -266,9 +269,9 @@ std::optional<Section> suite_section(const SuiteView& view, const std::vector<Re
                                                 : line_chart(shown, text, view.logarithmic, palette));
   }
   for (const auto& [metric, group] : lines) {
-    section.tables.push_back(line_table(group, case_text({{"", metric}}) + ", " + group[0]->unit));
+    section.tables.push_back(line_table(group, case_text({{"", metric}}) + ", " + group[0]->unit, trust));
   }
-  if (!bars.empty()) section.tables.push_back(bar_table(bars, "All figures"));
+  if (!bars.empty()) section.tables.push_back(bar_table(bars, "All figures", trust));
   return section;
 }
 

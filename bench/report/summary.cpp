@@ -8,6 +8,7 @@
 #include "report/chart.hpp"
 #include "report/reader.hpp"
 #include "report/sections.hpp"
+#include "report/trust.hpp"
 
 namespace bench {
 namespace {
@@ -100,11 +101,14 @@ DataTable wins_and_losses(const std::vector<Comparison>& comparisons) {
 
 }  // namespace
 
-Section summary_section(const std::vector<Result>& results) {
+Section summary_section(const std::vector<Result>& all) {
   Section section{"summary", "In short"};
+  const std::vector<Result> results = Trust(all).trusted(all);
   const auto comparisons = compare(results);
   if (comparisons.empty()) {
-    section.paragraphs = {"These results hold nothing that Corbel could be compared with."};
+    section.paragraphs = {all.size() == results.size()
+                              ? "These results hold nothing that Corbel could be compared with."
+                              : "The raw sockets themselves varied too much in this run for anything to be compared."};
     return section;
   }
   section.paragraphs = plain_words(results);
@@ -112,11 +116,18 @@ Section summary_section(const std::vector<Result>& results) {
       "Wins and losses of Corbel with its standard protocol, giop. Against raw sockets a factor tells what the ORB "
       "costs, "
       "against another ORB or other code who does it better. A factor is a ratio of medians of the same run.");
+  if (all.size() != results.size()) {
+    section.paragraphs.push_back(
+        std::to_string(all.size() - results.size()) + " of " + std::to_string(all.size()) +
+        " figures are left out here, because the raw sockets beside them varied by more than a "
+        "quarter between repetitions; below they are grey and have a question mark.");
+  }
   section.tables.push_back(wins_and_losses(comparisons));
   return section;
 }
 
-std::vector<std::pair<std::string, std::string>> headline(const std::vector<Result>& results) {
+std::vector<std::pair<std::string, std::string>> headline(const std::vector<Result>& all) {
+  const std::vector<Result> results = Trust(all).trusted(all);
   std::vector<std::pair<std::string, std::string>> figures;
   const Case corbel{{"orb", "corbel"}, {"protocol", "giop"}, {"transport", "tcp"}};
   const auto with = [&](Case more) {

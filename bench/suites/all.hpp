@@ -12,6 +12,7 @@ struct AllSettings {
   bool quick = false;
   std::vector<std::string> only = {};          ///< as in Settings
   std::string output = "corbel-bench-report";  ///< the folder for the figures and the report
+  std::string json = {};                       ///< a file for the figures of all; empty: none
 };
 
 /// A suite, and what it may take of a quick run of all. What one leaves the next may use.
@@ -26,7 +27,7 @@ inline constexpr int kOutOfTime = 3;
 /// Runs these suites one after the other, each as a process of its own that writes its figures into the output folder,
 /// then the suites model and report over all of them if they are among the names. A suite that fails or, in a quick
 /// run, runs out of time is told, and the others go on. Ends with what each took. Returns the exit status: 0 if none
-/// failed.
+/// failed; one that ran out of time has kept what it has.
 int run_all(const std::vector<SuiteShare>& suites, const AllSettings& settings);
 
 }  // namespace bench

@@ -66,7 +66,9 @@ int run(const Suite& suite, const bench::Settings& settings, const std::string& 
     print_machine(report.machine);
     const double stolen = bench::stolen_percent(before, after);
     std::cout << "  processor time stolen by the host during the run: " << bench::number(stolen, 1) << " %\n";
-    for (const std::string& doubt : bench::doubts(report, stolen)) std::cout << "  WARNING: " << doubt << '\n';
+    const std::vector<std::string> doubts = bench::doubts(report, stolen);
+    report.warnings.insert(report.warnings.end(), doubts.begin(), doubts.end());
+    for (const std::string& doubt : doubts) std::cout << "  WARNING: " << doubt << '\n';
   }
   if (!json.empty()) {
     bench::write_json(report, json);
@@ -94,6 +96,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", all.only, "all suites: compare only these with the raw sockets")->delimiter(',');
   app.add_option("--output", all.output, "all suites: the folder for the figures and the report")
       ->capture_default_str();
+  app.add_option("--json", all.json, "all suites: write the figures of all to this file, too");
   bench::Settings settings;
   std::string json;
   int budget = 0;
@@ -113,6 +116,22 @@ int main(int argc, char** argv) {
       command->add_option("--buffers", settings.buffers, "with buffers of these sizes, in octets")
           ->delimiter(',')
           ->check(CLI::Range(1, 64 << 20));
+    }
+    if (suite.run == bench::run_ttcp) {
+      command->add_option("--transport", settings.transport, "over this only")->check(CLI::IsMember({"tcp", "unix"}));
+      command->add_option("--mode", settings.mode, "in this way only: oneway, twoway, or ring (the data comes back)")
+          ->check(CLI::IsMember({"oneway", "twoway", "ring"}));
+      command->add_option("--queue", settings.queues, "with socket queues of these sizes, in octets; 0: the system's")
+          ->delimiter(',')
+          ->check(CLI::Range(0, 1 << 30));
+    }
+    if (suite.run == bench::run_networks) {
+      command->add_option("--network", settings.networks, "over these only, as in Ethernet,ATM")
+          ->delimiter(',')
+          ->check(CLI::IsMember({"Ethernet", "FDDI", "ATM", "HiPPI", "unlimited"}));
+      command->add_option("--types", settings.types, "stream these only")
+          ->delimiter(',')
+          ->check(CLI::IsMember({"char", "octet", "short", "long", "double", "string", "struct"}));
     }
     if (suite.run == bench::run_counts) {
       command->add_option("--profile", settings.profile, "also print the N functions of Corbel that cost most")

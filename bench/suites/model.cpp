@@ -7,6 +7,7 @@
 #include "report/model.hpp"
 #include "report/published.hpp"
 #include "report/reader.hpp"
+#include "report/sections.hpp"
 #include "suites/suite.hpp"
 
 namespace bench {
@@ -63,7 +64,8 @@ void print_published() {
 int run_model(const Settings& settings, Report& report) {
   const Report measured = read_all(settings.files);
   report.machine = measured.machine;
-  const auto rows = network_parameters(measured.results);
+  std::vector<Case> unfit;
+  const auto rows = network_parameters(measured.results, &unfit);
   if (rows.empty()) {
     throw std::runtime_error(
         "model: no stream with three sizes of at least 1 KiB in these files; `corbel-bench ttcp --json FILE` "
@@ -78,6 +80,12 @@ int run_model(const Settings& settings, Report& report) {
     add(report, row, "b1", "us/octet", row.line.b1, row.line.b1_range);
   }
   print_ours(rows);
+  for (const Case& of : unfit) {
+    report.warnings.push_back("no line fits the times of " + mechanism_name(of) + " (" +
+                              case_text(without(of, {"orb", "protocol"})) +
+                              "): larger messages took no longer, so the run was too noisy for it");
+    std::cout << "  LEFT OUT: " << report.warnings.back() << '\n';
+  }
   print_published();
   return 0;
 }

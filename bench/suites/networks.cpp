@@ -70,8 +70,14 @@ class Run {
   }
 
   std::vector<NetworkKind> kinds_to_run() const {
-    if (!settings_.quick) return kKinds;
-    return {kKinds[0], kKinds[2], kKinds[4]};
+    std::vector<NetworkKind> kinds = kKinds;
+    if (settings_.quick && settings_.networks.empty()) kinds = {kKinds[0], kKinds[2], kKinds[4]};
+    if (!settings_.networks.empty()) {
+      std::erase_if(kinds, [&](const NetworkKind& kind) {
+        return std::ranges::none_of(settings_.networks, [&](const auto& name) { return kind.name.starts_with(name); });
+      });
+    }
+    return kinds;
   }
 
   static Case case_of(const NetworkKind& kind) {
@@ -97,6 +103,17 @@ class Run {
   /// the papers streamed over that one. 1995: octets and strings from 1 octet on, queues of 8 and 64 KiB, over Ethernet
   /// and ATM. 1996: all types over ATM (SIGCOMM); 16 KiB of chars and BinStructs, there and back, over all (NASA).
   std::vector<StreamPlan> stream_plans(const NetworkKind& kind, const Network* network = nullptr) const {
+    std::vector<StreamPlan> plans = all_stream_plans(kind, network);
+    for (StreamPlan& plan : plans) {
+      if (settings_.types.empty()) break;
+      std::erase_if(plan.types,
+                    [&](const std::string& type) { return std::ranges::count(settings_.types, type) == 0; });
+    }
+    std::erase_if(plans, [](const StreamPlan& plan) { return plan.types.empty(); });
+    return plans;
+  }
+
+  std::vector<StreamPlan> all_stream_plans(const NetworkKind& kind, const Network* network) const {
     StreamPlan plan;
     plan.suite = "networks";
     plan.of = case_of(kind);
@@ -141,7 +158,7 @@ class Run {
     plan.payloads = settings_.quick ? std::vector{0} : std::vector{0, 1024, 16384};
     plan.placement = placed(network);
     plan.repetitions = static_cast<std::size_t>(settings_.repetitions(5, 3));
-    plan.calls = settings_.quick ? 300 : 1000;
+    plan.calls = settings_.quick ? 500 : 5000;
     plan.open_loop = false;
     return plan;
   }

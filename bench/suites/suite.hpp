@@ -10,14 +10,18 @@ namespace bench {
 
 /// How much a run shall do.
 struct Settings {
-  bool quick = false;                   ///< fewer cases and repetitions
-  int repeat = 0;                       ///< repetitions; 0: what the suite finds right
-  int profile = 0;                      ///< counts: print this many functions of each side
-  std::vector<std::string> only = {};   ///< names that what is compared with the raw sockets begins with; empty: all
-  std::vector<std::string> types = {};  ///< ttcp: these only; empty: what the suite finds right
-  std::vector<int> buffers = {};        ///< ttcp: these sizes in octets instead of the suite's
-  std::vector<std::string> files;       ///< model, report: figures of earlier runs
-  std::string output = ".";             ///< report: the folder to write to
+  bool quick = false;                      ///< fewer cases and repetitions
+  int repeat = 0;                          ///< repetitions; 0: what the suite finds right
+  int profile = 0;                         ///< counts: print this many functions of each side
+  std::vector<std::string> only = {};      ///< names that what is compared with the raw sockets begins with; empty: all
+  std::vector<std::string> types = {};     ///< ttcp: these only; empty: what the suite finds right
+  std::vector<int> buffers = {};           ///< ttcp: these sizes in octets instead of the suite's
+  std::string transport = {};              ///< ttcp: over this only; empty: all that the suite has
+  std::string mode = {};                   ///< ttcp: oneway, twoway or ring only
+  std::vector<int> queues = {};            ///< ttcp: with socket queues of these sizes; 0: the system's
+  std::vector<std::string> networks = {};  ///< networks: those whose names begin so
+  std::vector<std::string> files;          ///< model, report: figures of earlier runs
+  std::string output = ".";                ///< report: the folder to write to
 
   int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : full; }
 };

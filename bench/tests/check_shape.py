@@ -37,7 +37,7 @@ def check_object(value, members, where):
 def check_report(path, suite):
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
-    check_object(report, {"machine": dict, "results": list}, "the report")
+    check_object(report, {"machine": dict, "results": list, "warnings": list}, "the report")
     check_object(report["machine"], MACHINE, "machine")
     expect(report["results"], "there are no results")
     for number, result in enumerate(report["results"]):
@@ -90,7 +90,7 @@ def check_counts(program, folder):
 # What is compared, and the least settings, of every suite that runs peers; and cases that it must have measured.
 PEER_SUITES = {
     "ttcp": [{"orb": "raw", "mode": "oneway", "type": "octet"}, {"orb": "memcpy"}, {"orb": "wrappers", "mode": "twoway"},
-             {"orb": "corbel", "type": "BinStruct"}, {"orb": "corbel", "queue": "8192"}],
+             {"orb": "corbel", "type": "BinStruct"}, {"orb": "corbel", "queue": "8192", "granted": "16384/16384"}],
     "latency": [{"orb": "raw", "loop": "closed", "waiting": "blocking"}, {"orb": "corbel", "loop": "open"}],
     "cubit": [{"orb": "corbel", "protocol": protocol, "transport": transport, "operation": operation}
               for protocol in ("giop", "giop_lite") for transport in ("tcp", "unix", "inproc")
@@ -112,6 +112,10 @@ def check_peer_suites(program, folder):
     expect("OUT OF TIME: ttcp" in run([program, "ttcp", "--quick", "--repeat", "1000", "--budget", "1", "--json", path], status=3),
            "no word about the end of the time")
     expect(os.path.exists(path), "no figures of what was measured until the time was over")
+    path = os.path.join(folder, "chosen.json")
+    run([program, "ttcp", "--quick", "--repeat", "1", "--only", "corbel", "--transport", "unix", "--mode", "ring", "--json", path])
+    chosen = {(r["case"]["transport"], r["case"]["mode"]) for r in check_report(path, "ttcp") if r["case"]["orb"] != "memcpy"}
+    expect(chosen == {("unix", "ring")}, f"--transport and --mode chose {chosen}")
     expect("corbel: found" in run([program, "--peers"]), "--peers does not list corbel")
 
 
