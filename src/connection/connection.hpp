@@ -12,6 +12,7 @@
 #include "connection/pending_replies.hpp"
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/base/mutex.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/ior/profile.hpp"
@@ -55,6 +56,7 @@ class Connection final : public reactor::EventHandler {
     messaging::Version version;                              ///< client: the version to speak
     ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
     base::Duration send_timeout = std::chrono::seconds(60);  ///< server: for one reply
+    const base::Log* log = &base::Log::none();
   };
 
   Connection(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol,
@@ -63,6 +65,7 @@ class Connection final : public reactor::EventHandler {
 
   const messaging::Protocol& protocol() const noexcept { return *protocol_; }
   transport::Transport& transport() noexcept { return *transport_; }
+  const base::Log& log() const noexcept { return *settings_.log; }
 
   // --- client side (waiting.cpp) ---
 

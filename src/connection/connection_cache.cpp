@@ -28,6 +28,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   settings.limits = settings_.limits;
   settings.version = route.version;
   settings.code_sets = route.code_sets;
+  settings.log = settings_.log;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
   fresh = true;

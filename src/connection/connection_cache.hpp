@@ -19,6 +19,7 @@ class ConnectionCache {
     transport::Options transport;
     cdr::Limits limits;
     std::size_t max_per_route = 4;  ///< connections to one endpoint; beyond that calls share them
+    const base::Log* log = &base::Log::none();
   };
 
   ConnectionCache(const Registry& registry, const Settings& settings);

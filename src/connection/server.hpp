@@ -31,6 +31,7 @@ class Server {
 
   const Settings& settings() const noexcept { return settings_; }
   RequestHandler& handler() noexcept { return handler_; }
+  const base::Log& log() const noexcept { return *settings_.connection.log; }
   reactor::Reactor& reactor() noexcept { return *reactor_; }
   /// Where asynchronous calls that this server's threads attend to are finished.
   Completions& completions() noexcept { return completions_; }

@@ -15,15 +15,16 @@ using CORBA::CompletionStatus;
 
 namespace {
 
-connection::ConnectionCache::Settings cache_settings(const Options& options) {
-  return {options.transport, options.limits, options.connections_per_endpoint};
+connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log) {
+  return {options.transport, options.limits, options.connections_per_endpoint, &log};
 }
 
-connection::Server::Settings server_settings(const Options& options) {
+connection::Server::Settings server_settings(const Options& options, const base::Log& log) {
   connection::Server::Settings settings;
   settings.serving = options.serving;
   settings.connection.limits = options.limits;
   settings.connection.version = {1, options.giop_minor};
+  settings.connection.log = &log;
   settings.connection.send_timeout = options.timeouts.server_send;
   return settings;
 }
@@ -35,12 +36,13 @@ class GenericObject final : public CORBA::Object {};
 
 Core::Core(Options options, Components components)
     : options_(std::move(options)),
+      log_({options_.id, options_.log_levels, std::move(components.log_sink)}),
       registry_(std::move(components.protocols), std::move(components.transports), {1, options_.giop_minor},
                 options_.limits),
-      cache_(registry_, cache_settings(options_)),
+      cache_(registry_, cache_settings(options_, log_)),
       dispatch_(*this),
       acceptors_(registry_, options_.transport) {
-  auto server = connection::Server::create(server_settings(options_), dispatch_);
+  auto server = connection::Server::create(server_settings(options_, log_), dispatch_);
   if (!server) raise(server.error(), "creating the ORB's reactor");
   server_ = *std::move(server);
   cache_.set_completions(&server_->completions());

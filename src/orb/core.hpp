@@ -10,6 +10,7 @@
 #include "connection/acceptor_registry.hpp"
 #include "connection/connection_cache.hpp"
 #include "connection/registry.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/components.hpp"
 #include "orb/dispatch.hpp"
@@ -28,6 +29,8 @@ class Core final : public corba::OrbContext {
   ~Core();
 
   const Options& options() const noexcept { return options_; }
+  /// What this ORB tells about itself. Outlives all of its parts.
+  const base::Log& log() const noexcept { return log_; }
 
   // corba::OrbContext
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
@@ -76,6 +79,7 @@ class Core final : public corba::OrbContext {
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
 
   const Options options_;
+  base::Log log_;
   connection::Registry registry_;
   connection::ConnectionCache cache_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};

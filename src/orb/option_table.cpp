@@ -80,6 +80,13 @@ bool set_sync_scope(Options& options, std::string_view value) {
   return true;
 }
 
+bool set_log_level(Options& options, std::string_view value) {
+  base::LogLevels levels = Options().log_levels;
+  if (!levels.read(value)) return false;
+  options.log_levels = levels;
+  return true;
+}
+
 bool set_preference(Options& options, std::string_view value) {
   auto preference = policy::ProtocolPreference::parse(value);
   if (!preference) return false;
@@ -165,6 +172,12 @@ const OptionRow kOptionTable[] = {
      "longest incoming operation name"},
     {"MaxExpansion", NumberMember{CORBEL_MEMBER(limits.max_expansion)}, 1, 100'000, "times",
      "most memory for the values of an incoming message, as a multiple of its size"},
+    {"LogLevel",
+     ParsedMember{set_log_level,
+                  "off, error, warning, info, debug or trace, for all modules or MODULE=LEVEL, in a comma list such as "
+                  "info,poa=trace; modules: orb, client, server, connection, transport, messaging, poa, reactor",
+                  "off"},
+     0, 0, "", "what the ORB logs"},
 };
 #undef CORBEL_MEMBER
 

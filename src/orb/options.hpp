@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "corbel/base/deadline.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/cdr/format.hpp"
 #include "corbel/policy/qos.hpp"
 #include "corbel/transport/transport.hpp"
@@ -47,6 +48,7 @@ struct Options {
   bool collocation = true;
   base::Duration hold_timeout = std::chrono::seconds(10);  ///< longest wait of a request for a holding POA manager
   transport::Options transport;
+  base::LogLevels log_levels;
 };
 
 /// Takes options from the environment, then from `arguments` (which win), and removes from `arguments` what it took:

@@ -9,6 +9,10 @@
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/transport/transport.hpp"
 
+namespace corbel::base {
+class LogSink;
+}
+
 namespace corbel::orb {
 
 class Core;
@@ -31,6 +35,7 @@ struct Components {
   std::vector<std::shared_ptr<const transport::Factory>> transports;
   AdapterFactory make_adapter = nullptr;  ///< nullptr: a client without object adapters
   std::vector<LocalInitialReference> local_references = {};
+  std::shared_ptr<base::LogSink> log_sink = {};  ///< where the ORB's log goes
 };
 
 }  // namespace corbel::orb

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/log.hpp"
+
+namespace corbel::base {
+
+/// A record that owns its text.
+class KeptRecord {
+ public:
+  explicit KeptRecord(const LogRecord& record) : record_(record), event_(record.event), orb_(record.orb) {
+    texts_.reserve(2 * record.fields.size());  // no string moves: the fields are views of them
+    for (const LogField& field : record.fields) {
+      constexpr std::size_t kMost = 1000;  // no line shows more
+      LogField kept = field;
+      kept.name = texts_.emplace_back(field.name);
+      kept.text = texts_.emplace_back(field.text.substr(0, kMost));
+      fields_.push_back(kept);
+    }
+  }
+  KeptRecord(KeptRecord&&) noexcept = default;
+  KeptRecord& operator=(KeptRecord&&) noexcept = default;
+
+  /// A view of this.
+  LogRecord record() const noexcept {
+    LogRecord record = record_;
+    record.event = event_;
+    record.orb = orb_;
+    record.fields = fields_;
+    return record;
+  }
+
+ private:
+  LogRecord record_;
+  std::string event_;
+  std::string orb_;
+  std::vector<std::string> texts_;
+  std::vector<LogField> fields_;
+};
+
+/// A sink that keeps what it gets, for tests:
+///
+///   auto kept = std::make_shared<base::KeptLog>();
+///   const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
+///   ...
+///   EXPECT_EQ(kept->wait_for("connection closed").value("reason"), "the peer closed it");
+class KeptLog final : public LogSink {
+ public:
+  /// What a test looks at.
+  struct Entry {
+    LogLevel level = LogLevel::off;
+    LogModule module = LogModule::orb;
+    std::string event;
+    std::string orb;
+    std::vector<std::pair<std::string, std::string>> fields;  ///< numbers in decimal, errors in words
+
+    /// The value of a field; "(none)" if there is no such field.
+    std::string value(std::string_view name) const {
+      for (const auto& [field, text] : fields) {
+        if (field == name) return text;
+      }
+      return "(none)";
+    }
+  };
+
+  static LogLevels everything() {
+    LogLevels levels;
+    levels.of.fill(LogLevel::trace);
+    return levels;
+  }
+
+  void write(const LogRecord& record) override {
+    Entry entry{record.level, record.module, std::string(record.event), std::string(record.orb), {}};
+    for (const LogField& field : record.fields) entry.fields.emplace_back(field.name, text_of(field));
+    const std::lock_guard lock(mutex_);
+    entries_.push_back(std::move(entry));
+    changed_.notify_all();
+  }
+
+  std::vector<Entry> entries() const {
+    const std::lock_guard lock(mutex_);
+    return entries_;
+  }
+  std::size_t count(std::string_view event) const {
+    const std::lock_guard lock(mutex_);
+    std::size_t count = 0;
+    for (const Entry& entry : entries_) count += entry.event == event ? 1 : 0;
+    return count;
+  }
+  /// The first record of this event, waiting up to ten seconds for it; an entry of level off if there is none.
+  Entry wait_for(std::string_view event) const {
+    std::unique_lock lock(mutex_);
+    Entry found;
+    (void)changed_.wait_for(lock, std::chrono::seconds(10), [&] {
+      for (const Entry& entry : entries_) {
+        if (entry.event == event) return found = entry, true;
+      }
+      return false;
+    });
+    return found;
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    entries_.clear();
+  }
+
+ private:
+  static std::string text_of(const LogField& field) {
+    switch (field.kind) {
+      case LogField::Kind::number:
+        return std::to_string(field.number);
+      case LogField::Kind::count:
+        return std::to_string(static_cast<std::uint64_t>(field.number));
+      case LogField::Kind::truth:
+        return field.number != 0 ? "true" : "false";
+      case LogField::Kind::error:
+        return to_string(field.error);
+      default:
+        return std::string(field.text);
+    }
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace corbel::base
