@@ -50,9 +50,10 @@ logged() {
   return "$status"
 }
 
-# True if the interoperability tests can be built.
+# True if the interoperability tests can be built: nothing of omniORB is missing (cmake/CorbelOmniorb.cmake).
 has_omniorb() {
-  command -v omniidl >/dev/null && command -v python3 >/dev/null && pkg-config --exists omniORB4 2>/dev/null
+  omniidl -V >/dev/null 2>&1 && command -v python3 >/dev/null && pkg-config --exists omniORB4 2>/dev/null &&
+    [ -f /usr/share/idl/omniORB/orb.idl ]
 }
 
 has_jacorb() {
