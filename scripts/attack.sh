@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Attacks a server beside an honest client, or restarts servers under load, and prints figures.
+#
+# usage: ./dev attack [SECONDS] [--attack NAME]... [--json FILE] [--memory MIB] [--list] [--preset NAME]
+#        ./dev attack restarts [--minutes N] [--seed N] [--examples N] [--json FILE] [--preset NAME]
+#
+#   SECONDS         for all attacks, each in turn and all together (default: 60)
+#   --attack NAME   only this one; may be repeated; --list prints them
+#   --memory MIB    the most memory the server may have used (default: 1024)
+#   --json FILE     the figures of the table
+#   --preset NAME   the build to use: release (default), dev, asan, tsan
+#   --minutes N     restarts: how long (default: 1); --seed N repeats the order of events, --examples N says how many lines to print
+#                   of each kind of mistake (default: 5)
+#
+# Each attack meets a fresh server with default options. A row says how many connections the attackers made, how many calls the
+# honest client had served, how many newcomers (one new connection with one call after the other), the honest client's
+# p50 and p99 and its p99 beside its undisturbed one, and the most threads, memory and descriptors the server used. Held: no honest
+# call and no newcomer failed within 10 s, no more threads than -ORBThreads, no more memory than --memory, an
+# end in order. Times are printed, not judged. Status 1 if an attack was not held, or if the books do not agree.
+#
+# restarts: two servers are ended (SIGTERM), killed (SIGKILL), started again, and an object moves between them while twelve
+# clients call by four kinds of reference, each synchronously, asynchronously and oneway (SYNC_WITH_TARGET).
+
+# shellcheck source=scripts/common.sh
+. "$(dirname -- "$0")/common.sh"
+
+preset=release arguments=()
+while [ $# -gt 0 ]; do
+  first_is_help "$1"
+  case $1 in
+    --preset) preset=${2:?--preset needs a name} && shift ;;
+    --json) arguments+=(--json "$(absolute_path "${2:?--json needs a file}")") && shift ;;
+    *) arguments+=("$1") ;;
+  esac
+  shift
+done
+need build
+configure "$preset"
+build_targets "$preset" corbel_attack
+exec python3 tests/attack/attack.py "${arguments[@]}" --program "build/$preset/tests/attack/corbel_attack"

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients that mean no good, each a function that attacks until its process is ended. ATTACKS lists them."""
+import os
+import random
+import select
+import socket
+import struct
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "interop"))
+import giop_wire as wire  # noqa: E402
+import hostile  # noqa: E402
+
+TICK = 0.05
+
+
+class Target:
+    """The server as an attacker knows it; counts the connections made to it."""
+
+    def __init__(self, references, opened):
+        self.target, self.notes, self.gauge = references
+        self.address, self.key, _, self.ior = wire.parse_ior(self.target)
+        self.opened = opened
+
+    def connect(self, receive_buffer=None):
+        """A socket that never blocks; None if the server or the system takes no more."""
+        s = socket.socket()
+        try:
+            if receive_buffer:
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            s.settimeout(2)
+            s.connect(self.address)
+            s.setblocking(False)
+            with self.opened.get_lock():
+                self.opened.value += 1
+            return s
+        except OSError:
+            s.close()
+            return None
+
+    def request(self, operation, body=None, number=1, **more):
+        return wire.request(2, "<", number, self.key, operation, body, **more)
+
+
+class Crowd:
+    """So many connections, each of which is opened again when the server has closed it."""
+
+    def __init__(self, target, size, greeting=b"", receive_buffer=None):
+        self.target, self.greeting, self.receive_buffer = target, greeting, receive_buffer
+        self.members = [None] * size
+
+    def tick(self, octets=b"", read=True):
+        for index, member in enumerate(self.members):
+            if member is not None and not self.alive(member, octets, read):
+                member.close()
+                member = self.members[index] = None
+            if member is None:
+                member = self.members[index] = self.target.connect(self.receive_buffer)
+                if member is not None:
+                    self.push(member, self.greeting)
+        time.sleep(TICK)
+
+    def alive(self, member, octets, read):
+        try:
+            if read and member.recv(65536) == b"":
+                return False
+        except BlockingIOError:
+            pass
+        except OSError:
+            return False
+        return self.push(member, octets)
+
+    @staticmethod
+    def push(member, octets):
+        """What does not fit is not sent: the attackers here do not care."""
+        try:
+            return not octets or member.send(octets) >= 0
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+
+def slow_headers(target):
+    crowd = Crowd(target, 200, b"GIOP\1\2")
+    while True:
+        crowd.tick(b"\0")  # the fifth of these is an octet of the size
+
+
+def slow_bodies(target):
+    crowd = Crowd(target, 200, wire.message(2, "<", wire.REQUEST, b"", size=1 << 20))
+    while True:
+        crowd.tick(b"x")
+
+
+def half_headers(target):
+    crowd = Crowd(target, 400, b"GIOP\1\2")
+    while True:
+        crowd.tick()
+
+
+def slow_readers(target):
+    """Each asks for 20 MiB and takes nothing."""
+    ask = target.request("give", lambda w: w.put("I", 1 << 20))
+    crowd = Crowd(target, 100, ask * 20, receive_buffer=4096)
+    while True:
+        crowd.tick(read=False)
+
+
+def one_slow_reader(target):
+    ask = target.request("give", lambda w: w.put("I", 1 << 20))
+    crowd = Crowd(target, 1, ask * 200, receive_buffer=4096)
+    while True:
+        crowd.tick(read=False)
+
+
+def pipelined_slow(target):
+    ask = target.request("slow", lambda w: w.put("I", 100))
+    crowd = Crowd(target, 1, ask * 300)
+    while True:
+        crowd.tick(ask)
+
+
+def pipelined_questions(target):
+    """Asks whether the object is there, as fast as the server takes it, and does not read the answers."""
+    asks = target.request("_non_existent") * 200
+    s = None
+    while True:
+        if s is None and (s := target.connect(receive_buffer=4096)) is None:
+            time.sleep(TICK)
+            continue
+        try:
+            select.select([], [s], [], TICK)
+            s.send(asks)
+        except BlockingIOError:
+            pass
+        except OSError:
+            s.close()
+            s = None
+
+
+def ocean(target):
+    crowd = Crowd(target, 2000, target.request("ping"))
+    while True:
+        crowd.tick()
+
+
+def memory(target):
+    """Ten messages of which 60 of 64 announced MiB come, and then nothing."""
+    crowd = Crowd(target, 10, wire.message(2, "<", wire.REQUEST, b"", size=64 << 20))
+    part = bytes(1 << 20)
+    sent = 0
+    while True:
+        crowd.tick()
+        for member in crowd.members:
+            end = time.monotonic() + 0.2
+            while member is not None and sent < 60 * len(crowd.members) and time.monotonic() < end:
+                try:
+                    sent += member.send(part) / len(part)
+                except BlockingIOError:
+                    select.select([], [member], [], 0.02)
+                except OSError:
+                    break
+        if all(member is None for member in crowd.members) or sent >= 60 * len(crowd.members):
+            sent = 0 if random.random() < 0.05 else sent
+
+
+def fragments(target):
+    """Messages that never end, more of them than may be open, and fragments of nothing."""
+    whole = target.request("ping")
+
+    def opening(number):
+        head = bytearray(wire.fragmented(2, whole, [16])[0])
+        struct.pack_into("<I", head, 12, number)
+        return bytes(head)
+
+    def more(number, size):
+        return wire.message(2, "<", wire.FRAGMENT, struct.pack("<I", number) + bytes(size), more=True)
+
+    crowds = [Crowd(target, 20, b"".join(opening(2 * n) for n in range(14))), Crowd(target, 20, opening(2)),
+              Crowd(target, 20, b"".join(opening(2 * n) for n in range(40))), Crowd(target, 20, more(99, 8))]
+    while True:
+        crowds[0].tick()
+        crowds[1].tick(more(2, 8) * 500)
+        crowds[2].tick()
+        crowds[3].tick()
+
+
+def cancels(target):
+    """Requests and at once their cancellation, and cancellations of what never was."""
+    ask = target.request("slow", lambda w: w.put("I", 20), number=8)
+    cancel = wire.message(2, "<", wire.CANCEL, struct.pack("<I", 8))
+    opened = wire.fragmented(2, target.request("ping", number=10), [16])[0]
+    stray = b"".join(wire.message(2, "<", wire.CANCEL, struct.pack("<I", n)) for n in range(1000, 3000))
+    crowds = [Crowd(target, 4, (ask + cancel) * 4), Crowd(target, 10, stray), Crowd(target, 10, opened)]
+    while True:
+        crowds[0].tick(ask + cancel)
+        crowds[1].tick(stray)
+        crowds[2].tick(wire.message(2, "<", wire.CANCEL, struct.pack("<I", 10)) + opened)
+
+
+def hostile_values(target):
+    """Anys, TypeCodes and valuetypes that are deep, wide, in circles, or other than they say."""
+    messages = [target.request("take_any", body) for body in hostile.anys()]
+    messages += [target.request("take_link", body) for body in hostile.links()]
+    messages += [target.request("keep", body) for body in hostile.counts()]
+    exchange(target, lambda: random.choice(messages) if random.random() < 0.5 else hostile.mutated(random.choice(messages)))
+
+
+def foreign_references(target):
+    """References to the server's own objects where others are expected, and what is hardly a reference."""
+    messages = [target.request("ask", body) for body in hostile.references(target)]
+    exchange(target, lambda: random.choice(messages))
+
+
+def exchange(target, message):
+    """Sends messages on a few connections and reads what comes, so that the server can go on."""
+    members = [None] * 4
+    while True:
+        for index, member in enumerate(members):
+            if member is None:
+                member = members[index] = target.connect()
+                if member is None:
+                    time.sleep(TICK)
+                    continue
+            if not send_and_read(member, message()):
+                member.close()
+                members[index] = None
+
+
+def send_and_read(member, octets):
+    member.settimeout(2)
+    try:
+        member.sendall(octets)
+        return member.recv(65536) != b""
+    except OSError:
+        return False
+
+
+def churn(target):
+    """Connects, asks, and breaks off with a reset, as clients do that are killed and started again."""
+    ask = target.request("slow", lambda w: w.put("I", 1)) + target.request("ping", number=3)
+    while True:
+        group = [target.connect() for _ in range(20)]
+        for member in filter(None, group):
+            Crowd.push(member, ask[:random.randrange(1, len(ask) + 1)])
+            if random.random() < 0.7:
+                member.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            member.close()
+        time.sleep(0.005)
+
+
+ATTACKS = {f.__name__.replace("_", "-"): f for f in (
+    slow_headers, slow_bodies, half_headers, slow_readers, one_slow_reader, pipelined_slow, pipelined_questions, ocean, memory,
+    fragments, cancels, hostile_values, foreign_references, churn)}
+# At the limit of its descriptors the server has fewer of them than there are attackers.
+ATTACKS["descriptors"] = half_headers
+DESCRIPTORS = {"descriptors": 300}
