@@ -12,39 +12,6 @@
 
 namespace corbel::base {
 
-/// A record that owns its text.
-class KeptRecord {
- public:
-  explicit KeptRecord(const LogRecord& record) : record_(record), event_(record.event), orb_(record.orb) {
-    texts_.reserve(2 * record.fields.size());  // no string moves: the fields are views of them
-    for (const LogField& field : record.fields) {
-      constexpr std::size_t kMost = 1000;  // no line shows more
-      LogField kept = field;
-      kept.name = texts_.emplace_back(field.name);
-      kept.text = texts_.emplace_back(field.text.substr(0, kMost));
-      fields_.push_back(kept);
-    }
-  }
-  KeptRecord(KeptRecord&&) noexcept = default;
-  KeptRecord& operator=(KeptRecord&&) noexcept = default;
-
-  /// A view of this.
-  LogRecord record() const noexcept {
-    LogRecord record = record_;
-    record.event = event_;
-    record.orb = orb_;
-    record.fields = fields_;
-    return record;
-  }
-
- private:
-  LogRecord record_;
-  std::string event_;
-  std::string orb_;
-  std::vector<std::string> texts_;
-  std::vector<LogField> fields_;
-};
-
 /// A sink that keeps what it gets, for tests:
 ///
 ///   auto kept = std::make_shared<base::KeptLog>();
@@ -78,7 +45,7 @@ class KeptLog final : public LogSink {
 
   void write(const LogRecord& record) override {
     Entry entry{record.level, record.module, std::string(record.event), std::string(record.orb), {}};
-    for (const LogField& field : record.fields) entry.fields.emplace_back(field.name, text_of(field));
+    for (const LogField& field : record.fields) entry.fields.emplace_back(field.name, to_string(field));
     const std::lock_guard lock(mutex_);
     entries_.push_back(std::move(entry));
     changed_.notify_all();
@@ -112,21 +79,6 @@ class KeptLog final : public LogSink {
   }
 
  private:
-  static std::string text_of(const LogField& field) {
-    switch (field.kind) {
-      case LogField::Kind::number:
-        return std::to_string(field.number);
-      case LogField::Kind::count:
-        return std::to_string(static_cast<std::uint64_t>(field.number));
-      case LogField::Kind::truth:
-        return field.number != 0 ? "true" : "false";
-      case LogField::Kind::error:
-        return to_string(field.error);
-      default:
-        return std::string(field.text);
-    }
-  }
-
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::vector<Entry> entries_;

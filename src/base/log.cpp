@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/log_rate.hpp"
-#include "corbel/base/mutex.hpp"
+#include "base/patient_lock.hpp"
 
 namespace corbel::base {
 namespace {
@@ -18,6 +18,7 @@ constexpr std::string_view kModuleNames[] = {"orb",       "client",    "server",
                                              "transport", "messaging", "poa",    "reactor"};
 static_assert(std::size(kModuleNames) == kLogModules);
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr Duration kPatience = std::chrono::milliseconds(100);
 
 /// The calling thread is in a sink.
 thread_local bool silent = false;
@@ -76,6 +77,7 @@ bool LogLevels::read(std::string_view text) noexcept {
 }
 
 LogSink::~LogSink() = default;
+void LogSink::flush() {}
 
 LogSilence::LogSilence() noexcept : before_(std::exchange(silent, true)) {}
 LogSilence::~LogSilence() {
@@ -99,7 +101,8 @@ struct Log::State {
     LogRate::Summary summary;
     std::size_t count = 0;
     {
-      const std::lock_guard lock(mutex);
+      const auto lock = lock_patiently(mutex, kPatience);
+      if (!lock.owns_lock()) return;
       count = rate.take_left_out(second, summary);
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -121,9 +124,18 @@ Log::Log(Settings settings) {
 }
 
 Log::~Log() {
-  if (state_ == nullptr) return;
-  state_->tell_left_out(-2);
+  flush();
   delete state_;
+}
+
+void Log::flush() const noexcept {
+  if (state_ == nullptr || silent) return;
+  constexpr std::int64_t kNow = -2;  // no second in which something was written
+  state_->tell_left_out(kNow);
+  try {
+    state_->settings.sink->flush();
+  } catch (...) {  // nobody to tell
+  }
 }
 
 const Log& Log::none() noexcept {
@@ -136,8 +148,8 @@ void Log::write(LogModule module, LogLevel level, std::string_view event,
   if (level <= LogLevel::info) {
     const std::int64_t second = read_clock(CLOCK_MONOTONIC_COARSE) / kSecond;
     state_->tell_left_out(second);
-    const std::lock_guard lock(state_->mutex);
-    if (!state_->rate.admit(module, event, second)) return;
+    const auto lock = lock_patiently(state_->mutex, kPatience);
+    if (!lock.owns_lock() || !state_->rate.admit(module, event, second)) return;
   }
   state_->write(module, level, event, {fields.begin(), fields.size()});
 }

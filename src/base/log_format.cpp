@@ -190,6 +190,22 @@ void put_time(Line& line, std::int64_t nanoseconds) noexcept {
 
 }  // namespace
 
+std::string to_string(const LogField& field) {
+  switch (field.kind) {
+    case LogField::Kind::text:
+      return std::string(field.text);
+    case LogField::Kind::error:
+      return to_string(field.error);
+    default: {
+      char room[2048];
+      Line line(room);
+      put_value(line, field, Style::text);
+      std::string text(room, line.size());
+      return text.starts_with('"') ? std::string(field.text) : text;
+    }
+  }
+}
+
 std::size_t format_log_text(const LogRecord& record, bool with_time, std::span<char, kLongestLogLine> room) noexcept {
   Line line(room);
   if (with_time) {

@@ -6,6 +6,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "orb/error_map.hpp"
 #include "orb/local_target.hpp"
+#include "orb/log_setup.hpp"
 #include "orb/remote_target.hpp"
 
 namespace corbel::orb {
@@ -36,7 +37,7 @@ class GenericObject final : public CORBA::Object {};
 
 Core::Core(Options options, Components components)
     : options_(std::move(options)),
-      log_({options_.id, options_.log_levels, std::move(components.log_sink)}),
+      log_(log_settings(options_, std::move(components.log_sink))),
       registry_(std::move(components.protocols), std::move(components.transports), {1, options_.giop_minor},
                 options_.limits),
       cache_(registry_, cache_settings(options_, log_)),

@@ -31,6 +31,7 @@ class Core final : public corba::OrbContext {
   const Options& options() const noexcept { return options_; }
   /// What this ORB tells about itself. Outlives all of its parts.
   const base::Log& log() const noexcept { return log_; }
+  base::Log& log() noexcept { return log_; }
 
   // corba::OrbContext
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;

@@ -87,6 +87,17 @@ bool set_log_level(Options& options, std::string_view value) {
   return true;
 }
 
+bool set_log_file(Options& options, std::string_view value) {
+  options.log_file = value;
+  return !value.empty();
+}
+
+bool set_log_format(Options& options, std::string_view value) {
+  if (value != "text" && value != "json") return false;
+  options.log_format = value == "json" ? logging::Format::json : logging::Format::text;
+  return true;
+}
+
 bool set_preference(Options& options, std::string_view value) {
   auto preference = policy::ProtocolPreference::parse(value);
   if (!preference) return false;
@@ -176,8 +187,14 @@ const OptionRow kOptionTable[] = {
      ParsedMember{set_log_level,
                   "off, error, warning, info, debug or trace, for all modules or MODULE=LEVEL, in a comma list such as "
                   "info,poa=trace; modules: orb, client, server, connection, transport, messaging, poa, reactor",
-                  "off"},
-     0, 0, "", "what the ORB logs"},
+                  "warning"},
+     0, 0, "", "what the ORB logs (docs/logging.md)"},
+    {"LogFile", ParsedMember{set_log_file, "stderr, syslog, journald, or the path of a file", "stderr"}, 0, 0, "",
+     "where it logs to; a file is appended to, and opened anew when another one took its place"},
+    {"LogFormat", ParsedMember{set_log_format, "text, or json: an object per line", "text"}, 0, 0, "",
+     "form of the lines; journald has a form of its own"},
+    {"LogRate", NumberMember{CORBEL_MEMBER(log_rate)}, 0, 1'000'000, "records",
+     "most records of one event in a second, others are counted; not for debug and trace; 0: no limit"},
 };
 #undef CORBEL_MEMBER
 

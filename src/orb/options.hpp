@@ -13,6 +13,7 @@
 #include "corbel/cdr/format.hpp"
 #include "corbel/policy/qos.hpp"
 #include "corbel/transport/transport.hpp"
+#include "logging/sinks.hpp"
 
 namespace corbel::orb {
 
@@ -48,7 +49,10 @@ struct Options {
   bool collocation = true;
   base::Duration hold_timeout = std::chrono::seconds(10);  ///< longest wait of a request for a holding POA manager
   transport::Options transport;
-  base::LogLevels log_levels;
+  base::LogLevels log_levels = base::LogLevels::all(base::LogLevel::warning);
+  std::string log_file = "stderr";  ///< or "syslog", "journald", or a path
+  logging::Format log_format = logging::Format::text;
+  std::uint32_t log_rate = 10;  ///< most records of one event in a second; 0: unlimited
 };
 
 /// Takes options from the environment, then from `arguments` (which win), and removes from `arguments` what it took:

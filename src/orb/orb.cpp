@@ -177,6 +177,7 @@ void ORB::destroy() {
   if (state_->destroyed.exchange(true)) throw corbel::orb::OrbState::gone();
   state_->core.shutdown(true);
   state_->initial_references.clear();
+  state_->core.log().flush();
   corbel::orb::OrbRegistry::instance().remove(id(), *this);
 }
 

@@ -66,6 +66,11 @@ CORBEL_API std::string_view to_string(LogModule module) noexcept;
 struct LogLevels {
   std::array<LogLevel, kLogModules> of{};  ///< all off
 
+  static constexpr LogLevels all(LogLevel level) noexcept {
+    LogLevels levels;
+    for (LogLevel& each : levels.of) each = level;
+    return levels;
+  }
   /// "LEVEL", "MODULE=LEVEL" or a comma list of them, such as "info,poa=trace": a bare level is that of all modules
   /// that are not named, wherever it stands; without one they stay as they are. False, and nothing changed, if a word
   /// is unknown.
@@ -100,6 +105,9 @@ struct LogField {
   Kind kind = Kind::text;
 };
 
+/// The value as plain text, nothing escaped: numbers in decimal, errors in words, octets that are no text as 0x...
+CORBEL_API std::string to_string(const LogField& field);
+
 /// One event that happened. A view, valid while the sink is called.
 struct LogRecord {
   std::int64_t time = 0;  ///< nanoseconds since 1970-01-01T00:00:00Z
@@ -118,6 +126,8 @@ class CORBEL_API LogSink {
  public:
   virtual ~LogSink();
   virtual void write(const LogRecord& record) = 0;
+  /// The ORB ends: what was kept back is written now. Does nothing by default.
+  virtual void flush();
 };
 
 /// What an ORB tells about itself, and to whom. Thread-safe; logging is const, so that every part may hold it const.
@@ -148,6 +158,8 @@ class CORBEL_API Log {
   void write(LogModule module, LogLevel level, std::string_view event,
              std::initializer_list<LogField> fields) const noexcept;
 
+  /// Tells what was left out and lets the sink write what it kept back.
+  void flush() const noexcept;
   /// From now on; also while others log. Does nothing if the log is off for good.
   void set_levels(const LogLevels& levels) noexcept;
   LogLevels levels() const noexcept;

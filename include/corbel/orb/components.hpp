@@ -35,7 +35,7 @@ struct Components {
   std::vector<std::shared_ptr<const transport::Factory>> transports;
   AdapterFactory make_adapter = nullptr;  ///< nullptr: a client without object adapters
   std::vector<LocalInitialReference> local_references = {};
-  std::shared_ptr<base::LogSink> log_sink = {};  ///< where the ORB's log goes
+  std::shared_ptr<base::LogSink> log_sink = {};  ///< the application's own (corbel/orb/logging.hpp)
 };
 
 }  // namespace corbel::orb
