@@ -169,8 +169,8 @@ void put_value(Line& line, const LogField& field, Style style) noexcept {
 
 /// 2026-11-22T17:45:01.123456Z
 void put_time(Line& line, std::int64_t nanoseconds) noexcept {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  const auto seconds = static_cast<time_t>(nanoseconds / kSecond);
+  constexpr std::int64_t kOneSecond = 1'000'000'000;
+  const auto seconds = static_cast<time_t>(nanoseconds / kOneSecond);
   tm parts{};
   gmtime_r(&seconds, &parts);
   line.put_padded(static_cast<std::uint64_t>(parts.tm_year + 1900), 4);
@@ -184,7 +184,7 @@ void put_time(Line& line, std::int64_t nanoseconds) noexcept {
   two(':', parts.tm_min);
   two(':', parts.tm_sec);
   line.put('.');
-  line.put_padded(static_cast<std::uint64_t>(nanoseconds % kSecond) / 1000, 6);
+  line.put_padded(static_cast<std::uint64_t>(nanoseconds % kOneSecond) / 1000, 6);
   line.put('Z');
 }
 
