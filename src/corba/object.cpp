@@ -41,7 +41,7 @@ bool Object::_is_a(const std::string& repository_id) {
   if (_static_is_a(repository_id)) return true;
   if (target_ == nullptr) return false;
   if (target_->ior().type_id == repository_id) return true;
-  static constexpr Operation kIsA{"_is_a"};
+  static constexpr Operation kIsA{"_is_a", false, {}, false, corbel::corba::kSignatureOfIsA};
   bool result = false;
   void* const local[] = {&result, const_cast<std::string*>(&repository_id)};
   const auto encode = [&](Encoder& encoder) { encoder.put_plain_string(repository_id); };
@@ -52,7 +52,7 @@ bool Object::_is_a(const std::string& repository_id) {
 
 bool Object::_non_existent() {
   if (target_ == nullptr) return false;
-  static constexpr Operation kNonExistent{"_non_existent"};
+  static constexpr Operation kNonExistent{"_non_existent", false, {}, false, corbel::corba::kSignatureOfNonExistent};
   bool result = false;
   void* const local[] = {&result};
   const auto encode = [](Encoder&) {};
@@ -67,7 +67,7 @@ bool Object::_non_existent() {
 
 std::string Object::_repository_id() {
   if (target_ == nullptr) return std::string(kObjectId);
-  static constexpr Operation kRepositoryId{"_repository_id"};
+  static constexpr Operation kRepositoryId{"_repository_id", false, {}, false, corbel::corba::kSignatureOfRepositoryId};
   std::string result;
   void* const local[] = {&result};
   const auto encode = [](Encoder&) {};

@@ -16,17 +16,22 @@ namespace corbel::orb {
 namespace {
 
 /// A request that never was a message: the skeleton works on the caller's own arguments and results, unless one of them
-/// needs octets, or both sides need values of their own.
+/// needs octets, both sides need values of their own, or one side's types are not the other's (a reference that came
+/// from outside names whatever object its sender liked).
 class LocalCall final : public corba::ServerCall {
  public:
   LocalCall(const corba::Call& call, Core& core)
-      : ServerCall(call.operation.name, nullptr, call.local_arguments), call_(call), core_(core) {
-    if (call.local_arguments == nullptr || call.operation.copies) use_octets();
+      : ServerCall(call.operation.name, nullptr, call.local_arguments,
+                   call.operation.copies ? corba::kUnknownStub : call.operation.signature),
+        call_(call),
+        core_(core) {
+    if (call.local_arguments == nullptr) use_octets(corba::kUnknownSkeleton);
   }
 
-  void use_octets() override {
+  void use_octets(std::uint64_t served) override {
     if (octets_ != nullptr) return;
     octets_ = std::make_unique<Octets>();
+    octets_->limits = served == call_.operation.signature ? kNoLimits : core_.options().limits;
     if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
     set_octets(octets_->decoder);
   }
@@ -46,13 +51,14 @@ class LocalCall final : public corba::ServerCall {
   }
 
  private:
-  /// Written and read by one ORB in one process, octets are not subject to limits.
+  /// For octets that are written and read as the same types in one process.
   static constexpr cdr::Limits kNoLimits{.max_depth = 10 * cdr::kMaxValueNesting, .max_expansion = ~0U};
 
   struct Octets {
     cdr::Encoder encoder;
     base::Bytes bytes;
     cdr::Decoder decoder;
+    cdr::Limits limits;
   };
 
   bool transfer(base::FunctionRef<void(cdr::Encoder&)> write) {
@@ -60,7 +66,7 @@ class LocalCall final : public corba::ServerCall {
     write(octets_->encoder);
     if (!octets_->encoder.ok()) return false;
     octets_->bytes = octets_->encoder.to_bytes();
-    octets_->decoder = cdr::Decoder(octets_->bytes, {}, kNoLimits);
+    octets_->decoder = cdr::Decoder(octets_->bytes, {}, octets_->limits);
     octets_->decoder.set_context(&core_);
     return true;
   }

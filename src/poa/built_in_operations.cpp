@@ -47,10 +47,13 @@ bool serve_built_in(const Upcall& upcall, corba::ServerCall& call) {
   if (operation.empty() || operation[0] != '_') [[likely]]
     return false;
   if (operation == "_is_a") {
+    call.match(corba::kSignatureOfIsA);
     answer(call, is_a(upcall, call), put_bool);
   } else if (operation == "_non_existent" || operation == "_not_existent") {
+    call.match(corba::kSignatureOfNonExistent);
     answer(call, upcall.servant()._non_existent(), put_bool);
   } else if (operation == "_repository_id") {
+    call.match(corba::kSignatureOfRepositoryId);
     answer(call, interface_of(upcall), put_text);
   } else if (operation == "_interface" || operation == "_component" || operation == "_domain_managers") {
     throw CORBA::NO_IMPLEMENT(corba::minor::kOperationNotProvided, CORBA::CompletionStatus::COMPLETED_NO,

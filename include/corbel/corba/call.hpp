@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,36 @@ struct ExceptionType {
   const void* data = nullptr;
 };
 
+/// What the compiler of this file makes of the standard types that arguments are mapped to.
+constexpr std::uint64_t kTypesAbi = [] {
+  std::uint64_t abi = 1;  // changes when the mapping lays out a type in another way
+  const auto add = [&](std::uint64_t what) { abi = (abi ^ what) * 0x00000100000001b3U; };
+  add(sizeof(std::string));
+  add(sizeof(wchar_t));
+  add(sizeof(long double));
+#if defined(_GLIBCXX_USE_CXX11_ABI)
+  add(_GLIBCXX_USE_CXX11_ABI + 0x100);
+#endif
+#if defined(_GLIBCXX_DEBUG)
+  add(0x200);
+#endif
+#if defined(_LIBCPP_ABI_VERSION)
+  add(_LIBCPP_ABI_VERSION + 0x300);
+#endif
+  return abi;
+}();
+
+/// Identity of the C++ types of an operation's arguments, results and exceptions. corbel-idl makes `types` of the
+/// operation's name and all that its types consist of; two operations with the same signature can work on each other's
+/// arguments where they lie.
+constexpr std::uint64_t signature(std::uint64_t types) noexcept {
+  return (types ^ kTypesAbi) | 0x8000000000000000U;
+}
+/// Signatures that nothing else has: of a stub that tells nothing, of a skeleton that tells nothing, and of the
+/// operations that every object has.
+constexpr std::uint64_t kUnknownStub = 0, kUnknownSkeleton = 1, kSignatureOfIsA = 2, kSignatureOfNonExistent = 3,
+                        kSignatureOfRepositoryId = 4;
+
 /// What a stub knows about an operation; a constant in the generated code.
 struct Operation {
   std::string_view name;
@@ -33,6 +64,8 @@ struct Operation {
   std::span<const ExceptionType> raises = {};
   /// Arguments or results hold values, which the two sides of a collocated call must not share.
   bool copies = false;
+  /// A collocated call to a skeleton with another one is marshalled.
+  std::uint64_t signature = kUnknownStub;
 };
 
 /// One invocation: lives on the caller's stack for the length of the call and knows how to marshal its arguments.
@@ -40,8 +73,9 @@ struct Call {
   const Operation& operation;
   base::FunctionRef<void(cdr::Encoder&)> encode_arguments;
   base::FunctionRef<void(cdr::Decoder&)> decode_results;
-  /// For a collocated call: addresses of the result (nullptr for void) and of each parameter, in order; the skeleton of
-  /// the same operation knows their types. Null if the caller has none: the call is then marshalled here, too.
+  /// For a collocated call: addresses of the result (nullptr for void) and of each parameter, in order; a
+  /// skeleton with the same signature knows their types. Null if the caller has none: the call is then marshalled here,
+  /// too.
   void* const* local_arguments;
 };
 
@@ -76,7 +110,13 @@ class ServerCall {
  public:
   /// The operation name as it came.
   std::string_view operation() const noexcept { return operation_; }
-  /// Addresses of the caller's result and parameters when the call is collocated, else nullptr.
+  /// To be called once the operation is known: says with which types it will be served. If the caller's differ, or the
+  /// two sides must not share values, the call goes on with octets.
+  void match(std::uint64_t signature) {
+    if (local_arguments_ != nullptr && signature != signature_) [[unlikely]]
+      use_octets(signature);
+  }
+  /// After match(): addresses of the caller's result and parameters when the call is collocated, else nullptr.
   void* const* local_arguments() const noexcept { return local_arguments_; }
   /// The arguments of a remote call, positioned at the first.
   cdr::Decoder& arguments() noexcept { return *arguments_; }
@@ -89,15 +129,18 @@ class ServerCall {
   std::span<const std::string_view> raises() const noexcept { return raises_; }
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
   /// For servants that do not know the types of the operation: from now on arguments() and reply() serve a collocated
-  /// call as well, and local_arguments() is null. Throws MARSHAL if the caller's arguments cannot be marshalled.
-  virtual void use_octets() {}
+  /// call as well, and local_arguments() is null. Unless `served` is the caller's signature, what is read has the
+  /// limits of what comes from outside. Throws MARSHAL if the caller's arguments cannot be marshalled.
+  virtual void use_octets([[maybe_unused]] std::uint64_t served = kUnknownSkeleton) {}
   /// Sends the results of a remote call (nothing for a oneway). Everything that `results` refers to need only live
   /// until this returns. At most once.
   virtual void reply(base::FunctionRef<void(cdr::Encoder&)> results) = 0;
 
  protected:
-  ServerCall(std::string_view operation, cdr::Decoder* arguments, void* const* local_arguments) noexcept
-      : operation_(operation), arguments_(arguments), local_arguments_(local_arguments) {}
+  /// `signature`: of the arguments at those addresses; kUnknownStub if they must not be shared.
+  ServerCall(std::string_view operation, cdr::Decoder* arguments, void* const* local_arguments,
+             std::uint64_t signature = kUnknownStub) noexcept
+      : operation_(operation), arguments_(arguments), local_arguments_(local_arguments), signature_(signature) {}
   ~ServerCall() = default;
   void set_octets(cdr::Decoder& arguments) noexcept {
     arguments_ = &arguments;
@@ -110,6 +153,7 @@ class ServerCall {
   std::string_view operation_;
   cdr::Decoder* arguments_;
   void* const* local_arguments_;
+  const std::uint64_t signature_;
   std::span<const std::string_view> raises_;
 };
 

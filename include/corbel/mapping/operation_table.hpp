@@ -11,12 +11,14 @@
 
 namespace corbel::mapping {
 
-/// One operation of a skeleton: its wire name, the function that serves it, and the user exceptions it may raise.
+/// One operation of a skeleton: its wire name, the function that serves it, the user exceptions it may raise, and the
+/// identity of its C++ types.
 template <class S>
 struct OperationEntry {
   std::string_view name;
   void (*serve)(S& servant, corba::ServerCall& call);
   std::span<const std::string_view> raises = {};
+  std::uint64_t signature = corba::kUnknownSkeleton;
 };
 
 /// Constant-time lookup of operations by name: an open-addressed hash table at most half full, built at compile time.

@@ -104,6 +104,7 @@ bool dispatch(const OperationTable<S, N>& table, S& servant, corba::ServerCall& 
   const OperationEntry<S>* entry = table.find(call.operation());
   if (entry == nullptr) return false;
   call.set_raises(entry->raises);
+  call.match(entry->signature);
   entry->serve(servant, call);
   return true;
 }

@@ -156,11 +156,10 @@ void declare_operations(Emitter& e, const model::Interface& interface) {
     bool copies = e.layouts.has_value(*method.result);
     // An ExceptionHolder is never changed, so both sides may have the same.
     for (const auto& p : method.parameters) copies |= e.layouts.has_value(*p.type) && !is_exception_holder(*p.type);
-    std::string arguments = quote(method.wire_name);
-    if (method.oneway || copies || !rows.empty()) arguments += method.oneway ? ", true" : ", false";
-    if (copies || !rows.empty()) arguments += ", " + (rows.empty() ? "{}" : constant + "_raises");
-    if (copies) arguments += ", true";
-    e.source.line("constexpr corbel::corba::Operation " + constant + "{" + arguments + "};");
+    e.source.list("constexpr corbel::corba::Operation " + constant + "{",
+                  {quote(method.wire_name), method.oneway ? "true" : "false",
+                   rows.empty() ? "{}" : constant + "_raises", copies ? "true" : "false", e.signatures.of(method)},
+                  "};");
   }
 }
 

@@ -155,7 +155,8 @@ void emit_operation_table(Emitter& e, const model::Interface& interface) {
   for (const auto& method : all_methods_of(interface)) {
     rows.push_back(table_row(e, interface, method, context));
     const std::string raises = emit_raises(e, interface, method, context);
-    if (!raises.empty()) rows.back().push_back(raises);
+    rows.back().push_back(raises.empty() ? "{}" : raises);
+    rows.back().push_back(e.signatures.of(method));
   }
   if (!rows.empty()) {
     const std::string& operations = e.constant(interface, "_operations");

@@ -11,6 +11,7 @@
 
 #include "idl/cpp/layout.hpp"
 #include "idl/cpp/names.hpp"
+#include "idl/cpp/signature.hpp"
 #include "idl/cpp/types.hpp"
 #include "idl/cpp/writer.hpp"
 #include "idl/model/model.hpp"
@@ -26,6 +27,7 @@ struct Emitter {
   const model::Model& model;
   Names names;
   Layouts layouts;
+  Signatures signatures{names};
   Writer header;
   Writer source;
   Writer server_header;

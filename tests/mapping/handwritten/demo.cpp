@@ -28,13 +28,16 @@ using corbel::mapping::in;
 using corbel::mapping::inout;
 using corbel::mapping::out;
 
-constexpr corbel::corba::Operation kBase_ping{"ping"};
+constexpr corbel::corba::Operation kBase_ping{"ping", false, {}, false, corbel::corba::signature(0xdf911f0151f9ef02)};
 constexpr corbel::corba::ExceptionType kEcho_echo_raises[] = {{Oops::_id, &corbel::mapping::decode_and_throw<Oops>}};
-constexpr corbel::corba::Operation kEcho_echo{"echo", false, kEcho_echo_raises};
-constexpr corbel::corba::Operation kEcho_fire{"fire", true};
-constexpr corbel::corba::Operation kEcho_get_level{"_get_level"};
-constexpr corbel::corba::Operation kEcho_set_level{"_set_level"};
-constexpr corbel::corba::Operation kEcho_self{"self"};
+constexpr corbel::corba::Operation kEcho_echo{"echo", false, kEcho_echo_raises, false,
+                                              corbel::corba::signature(0xcbb11ed87dc8a95d)};
+constexpr corbel::corba::Operation kEcho_fire{"fire", true, {}, false, corbel::corba::signature(0x015f28b9df1bdd36)};
+constexpr corbel::corba::Operation kEcho_get_level{
+    "_get_level", false, {}, false, corbel::corba::signature(0x523db47cd8228da7)};
+constexpr corbel::corba::Operation kEcho_set_level{
+    "_set_level", false, {}, false, corbel::corba::signature(0xa2e752754aaaad85)};
+constexpr corbel::corba::Operation kEcho_self{"self", false, {}, false, corbel::corba::signature(0x590f53e8699817c6)};
 }  // namespace
 
 void Base::ping() {

@@ -12,20 +12,29 @@ using corbel::mapping::Out;
 using corbel::mapping::serve;
 
 constexpr OperationEntry<Base> kBase_operations[] = {
-    {"ping", &serve<Base, &Base::ping, void>},
+    {"ping", &serve<Base, &Base::ping, void>, {}, corbel::corba::signature(0xdf911f0151f9ef02)},
 };
 constexpr OperationTable kBase_table(kBase_operations);
 constexpr std::string_view kBase_ids[] = {Demo::Base::_interface_id, "IDL:omg.org/CORBA/Object:1.0"};
 
 constexpr std::string_view kEcho_echo_raises[] = {Oops::_id};
 constexpr OperationEntry<Echo> kEcho_operations[] = {
-    {"echo", &serve<Echo, &Echo::echo, std::string, In<std::string>, Inout<std::int32_t>, Out<Item>>,
-     kEcho_echo_raises},
-    {"fire", &serve<Echo, &Echo::fire, void, In<std::int32_t>>},
-    {"_get_level", &serve<Echo, static_cast<std::int32_t (Echo::*)()>(&Echo::level), std::int32_t>},
-    {"_set_level", &serve<Echo, static_cast<void (Echo::*)(std::int32_t)>(&Echo::level), void, In<std::int32_t>>},
-    {"self", &serve<Echo, &Echo::self, IDL::traits<Demo::Echo>::ref_type, In<IDL::traits<Demo::Echo>::ref_type>>},
-    {"ping", &inherited<Echo, Base, &serve<Base, &Base::ping, void>>},
+    {"echo", &serve<Echo, &Echo::echo, std::string, In<std::string>, Inout<std::int32_t>, Out<Item>>, kEcho_echo_raises,
+     corbel::corba::signature(0xcbb11ed87dc8a95d)},
+    {"fire", &serve<Echo, &Echo::fire, void, In<std::int32_t>>, {}, corbel::corba::signature(0x015f28b9df1bdd36)},
+    {"_get_level",
+     &serve<Echo, static_cast<std::int32_t (Echo::*)()>(&Echo::level), std::int32_t>,
+     {},
+     corbel::corba::signature(0x523db47cd8228da7)},
+    {"_set_level",
+     &serve<Echo, static_cast<void (Echo::*)(std::int32_t)>(&Echo::level), void, In<std::int32_t>>,
+     {},
+     corbel::corba::signature(0xa2e752754aaaad85)},
+    {"self",
+     &serve<Echo, &Echo::self, IDL::traits<Demo::Echo>::ref_type, In<IDL::traits<Demo::Echo>::ref_type>>,
+     {},
+     corbel::corba::signature(0x590f53e8699817c6)},
+    {"ping", &inherited<Echo, Base, &serve<Base, &Base::ping, void>>, {}, corbel::corba::signature(0xdf911f0151f9ef02)},
 };
 constexpr OperationTable kEcho_table(kEcho_operations);
 constexpr std::string_view kEcho_ids[] = {Demo::Echo::_interface_id, Demo::Base::_interface_id,
