@@ -69,9 +69,20 @@ void Connection::set_timer(Deadline deadline) {
   timer_deadline_ = deadline;
 }
 
-/// With the mutex: whoever helps this request need not any longer.
+std::uint32_t Connection::take_request_id() {
+  const std::uint64_t id = next_request_id_.fetch_add(2, std::memory_order_relaxed);
+  if (id <= UINT32_MAX) [[likely]]
+    return static_cast<std::uint32_t>(id);
+  // They came round again: somebody may still be waiting for the reply to one of the first.
+  const std::lock_guard lock(mutex_);
+  auto free = static_cast<std::uint32_t>(id);
+  while (pending_.contains(free) || async_.contains(free)) free = next_id();
+  return free;
+}
+
+/// With the mutex: those who help this request need not any longer.
 void Connection::end_wait_for(std::uint32_t request_id) noexcept {
-  if (PendingReply* helper = pending_.take(request_id | 1)) {
+  while (PendingReply* helper = pending_.take(request_id | 1)) {
     helper->done = true;
     helper->shared->changed.notify_one();
   }
@@ -91,19 +102,22 @@ bool Connection::wants_reactor(bool has_octets) noexcept {
 void Connection::arm(bool has_octets) noexcept {
   reactor::Reactor& reactor = completions_->reactor();
   if (has_octets) return reactor.post([self = base::IntrusivePtr<Connection>(this)] { self->read_for_async(); });
-  bool first = false;
+  bool registered = false;
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return;
-    first = !std::exchange(registered_, true);
+    registered = registered_;
   }
-  const auto armed =
-      first ? reactor.add(base::IntrusivePtr<Connection>(this), transport_->handle(), reactor::Events::readable,
-                          reactor::Trigger::one_shot, reactor::Promotion::by_handler)
-            : reactor.rearm(*this);
+  auto armed = registered
+                   ? reactor.rearm(*this)
+                   : reactor.add(base::IntrusivePtr<Connection>(this), transport_->handle(), reactor::Events::readable,
+                                 reactor::Trigger::one_shot, reactor::Promotion::by_handler);
+  // Somebody else who was arming it may have been sooner.
+  if (!armed && !registered && armed.error().code == Code::bad_argument) armed = reactor.rearm(*this);
   bool failed = false;
   {
     const std::lock_guard lock(mutex_);
+    registered_ = true;  // not before it is: others would rearm what is not there yet
     failed = failed_;
   }
   if (failed) return reactor.remove(*this);
@@ -180,6 +194,8 @@ bool Connection::read_for(const PendingReply& helper, const AsyncReply& own, Dea
         completions_->push(*reply);
       }
     }
+    // What came behind the replies counts, whoever they were for: the peer may have closed.
+    if (!status) (void)fail(status.error());
     if (mine) return true;
     {
       const std::lock_guard lock(mutex_);

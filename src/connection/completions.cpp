@@ -4,7 +4,12 @@
 namespace corbel::connection {
 namespace {
 
-thread_local unsigned t_running = 0;  // replies being finished below each other on this thread
+/// A reply that is being finished on this thread, and those below it, perhaps of other ORBs.
+struct Running {
+  const Completions* owner;
+  const Running* below;
+};
+thread_local const Running* t_running = nullptr;
 
 }  // namespace
 
@@ -68,23 +73,27 @@ void Completions::add(AsyncReply& reply) noexcept {
 
 void Completions::drain() noexcept {
   while (AsyncReply* reply = next()) {
-    ++t_running;
+    const Running running{this, t_running};
+    t_running = &running;
     reply->finish();
-    --t_running;
+    t_running = running.below;
     const std::lock_guard lock(mutex_);
     --running_;
     changed_.notify_all();
   }
 }
 
-bool Completions::busy_here() noexcept {
-  return t_running != 0;
+unsigned Completions::running_here() const noexcept {
+  unsigned count = 0;
+  for (const Running* running = t_running; running != nullptr; running = running->below)
+    count += running->owner == this;
+  return count;
 }
 
 void Completions::settle() noexcept {
   drain();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return running_ <= t_running; });
+  changed_.wait(lock, [this, here = running_here()] { return running_ <= here; });
 }
 
 bool Completions::take(AsyncReply& reply) noexcept {

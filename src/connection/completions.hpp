@@ -26,8 +26,8 @@ class Completions {
   /// Finishes everything that waits on this thread and returns when other threads have finished what they had begun,
   /// except what runs below the caller.
   void settle() noexcept;
-  /// True if the calling thread is finishing one.
-  static bool busy_here() noexcept;
+  /// True if the calling thread is finishing one of these.
+  bool busy_here() const noexcept { return running_here() != 0; }
   /// Takes a reply out again if nobody has begun to finish it; the caller does.
   bool take(AsyncReply& reply) noexcept;
   /// The reactor has no threads any more (or will have none): finishes everything on the calling thread, now and
@@ -37,6 +37,7 @@ class Completions {
   bool look() noexcept;
 
  private:
+  unsigned running_here() const noexcept;
   void drain() noexcept;
   void add(AsyncReply& reply) noexcept;
   AsyncReply* next() noexcept;

@@ -16,13 +16,41 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       protocol_(std::move(protocol)),
       settings_(settings),
       peer_(transport_->peer()),
+      encoder_(new cdr::Encoder),
       code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
+      next_request_id_(settings.first_request_id),
       framer_(new Framer(*protocol_, settings.limits)),
       char_set_(settings.code_sets.for_char),
       // A protocol without service contexts is spoken by Corbel at both ends: UTF-16 without negotiation.
-      wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {}
+      wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {
+  encoder_->set_host(this);
+}
 
 Connection::~Connection() = default;
+
+/// Code of the application is about to run in the middle of a message that is being encoded. It may call out, also over
+/// this connection, and take its time: nobody may find the token taken because of that.
+void Connection::on_foreign_code(cdr::Encoder& encoder) noexcept {
+  std::unique_ptr<cdr::Encoder> fresh;
+  try {
+    fresh = std::make_unique<cdr::Encoder>();
+  } catch (const std::bad_alloc&) {
+    return;  // then it keeps the token
+  }
+  fresh->set_host(this);
+  encoder.set_host(nullptr);
+  (void)encoder_.release();  // the message's own until it has been sent (Writing)
+  encoder_ = std::move(fresh);
+  PendingReply* const caller = writing_caller_;
+  writer_.unlock();
+  // Nor may anybody wait for who reads, and does not.
+  if (caller != nullptr && caller->reading) leave_reading(*caller);
+}
+
+void Connection::Writing::end_elsewhere() noexcept {
+  if (back_) connection_.writer_.unlock();
+  delete encoder_;
+}
 
 base::Error Connection::fail(base::Error error) noexcept {
   // Who has sent its request whole cannot know what became of it, whatever stopped another one's sending.
@@ -65,9 +93,9 @@ void Connection::close() noexcept {
     // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
     if (writer && !closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
       closed_by_us_ = true;
-      encoder_.reset(format(settings_.version.minor));
-      protocol_->encode_control(encoder_, messaging::MessageType::close_connection);
-      (void)transport_->send(encoder_.segments(), base::Deadline::now());
+      encoder_->reset(format(settings_.version.minor));
+      protocol_->encode_control(*encoder_, messaging::MessageType::close_connection);
+      (void)transport_->send(encoder_->segments(), base::Deadline::now());
     }
   }
   (void)fail(base::error(Stage::wait, Code::cancelled));

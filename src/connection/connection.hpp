@@ -49,12 +49,13 @@ using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cd
 /// (the only lock held across a system call).
 ///
 /// Counted; thread-safe. When it fails it stays failed: everybody waiting gets the error and the cache forgets it.
-class Connection final : public reactor::EventHandler {
+class Connection final : public reactor::EventHandler, private cdr::Encoder::Host {
  public:
   struct Settings {
     cdr::Limits limits;
     messaging::Version version;                              ///< client: the version to speak
     ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
+    std::uint64_t first_request_id = 2;                      ///< client: even; ids are its lower half and then go on
     base::Duration send_timeout = std::chrono::seconds(60);  ///< server: for one reply
     const base::Log* log = &base::Log::none();
   };
@@ -83,7 +84,7 @@ class Connection final : public reactor::EventHandler {
   /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
   void set_completions(Completions* completions) noexcept { completions_ = completions; }
   /// An id for AsyncReply::request_id.
-  std::uint32_t take_request_id() noexcept { return next_request_id_.fetch_add(2, std::memory_order_relaxed); }
+  std::uint32_t take_request_id();
   /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
   /// connection failed, possibly before this returns. Not if this fails: stage encode or send, nothing whole was sent.
   /// With too many under way: out_of_resources (stage send).
@@ -161,15 +162,55 @@ class Connection final : public reactor::EventHandler {
  private:
   class ReadingRole;
 
+  /// One message's hold on the writer token and the encoder.
+  class Writing {
+   public:
+    Writing(Connection& connection, PendingReply* caller) noexcept : connection_(connection) {
+      connection_.writer_.lock();
+      connection_.writing_caller_ = caller;
+      encoder_ = connection_.encoder_.get();
+    }
+    ~Writing() {
+      if (left()) [[unlikely]] {
+        end_elsewhere();
+      } else {
+        connection_.writer_.unlock();
+      }
+    }
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+    cdr::Encoder& encoder() noexcept { return *encoder_; }
+    /// True if code of the application ran while the message was encoded: the token was let go of before, and the
+    /// encoder is this message's own now.
+    bool left() const noexcept { return encoder_->host() == nullptr; }
+    /// Takes the token again.
+    void come_back() noexcept {
+      connection_.writer_.lock();
+      back_ = true;
+    }
+
+   private:
+    void end_elsewhere() noexcept;
+
+    Connection& connection_;
+    cdr::Encoder* encoder_;
+    bool back_ = false;
+  };
+
+  /// `caller`: who waits for the reply, if anybody does.
   template <class Encode>
-  base::Status send(const Encode& encode, cdr::Format format, base::Deadline deadline) {
-    const std::lock_guard writer(writer_);
-    encoder_.reset(format);
-    encode(encoder_);
-    if (!encoder_.ok()) [[unlikely]]
-      return encoder_.error();
+  base::Status send(const Encode& encode, cdr::Format format, base::Deadline deadline, PendingReply* caller = nullptr) {
+    Writing writing(*this, caller);
+    cdr::Encoder& encoder = writing.encoder();
+    encoder.reset(format);
+    encode(encoder);
+    if (!encoder.ok()) [[unlikely]]
+      return encoder.error();
+    if (writing.left()) [[unlikely]]
+      writing.come_back();
     CORBEL_PROBE("transport send");
-    const auto sent = transport_->send(encoder_.segments(), deadline);
+    const auto sent = transport_->send(encoder.segments(), deadline);
     CORBEL_PROBE("after send");
     if (!sent) [[unlikely]] {
       // Before the next writer's turn: his octets would be taken for the rest of this message.
@@ -178,11 +219,17 @@ class Connection final : public reactor::EventHandler {
     }
     return {};
   }
+  void on_foreign_code(cdr::Encoder& encoder) noexcept override;
+  void leave_reading(PendingReply& pending) noexcept;
   void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
                       messaging::BodyWriter body);
   void encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
   base::Status register_call(PendingReply& pending, bool only_if_idle);
   base::Status register_shared(PendingReply& pending, bool only_if_idle);
+  std::uint32_t next_id() noexcept {
+    return static_cast<std::uint32_t>(next_request_id_.fetch_add(2, std::memory_order_relaxed));
+  }
+  bool was_issued(std::uint32_t request_id) const noexcept;
   base::Status await(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(PendingReply& pending, base::Deadline deadline);
   base::Status read_until(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
@@ -234,8 +281,9 @@ class Connection final : public reactor::EventHandler {
   static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
   static constexpr std::size_t kMaxAsync = 1U << 16;
 
-  base::Mutex writer_;  // the writer token; guards the next three
-  cdr::Encoder encoder_;
+  base::Mutex writer_;  // the writer token; guards the next four
+  std::unique_ptr<cdr::Encoder> encoder_;
+  PendingReply* writing_caller_ = nullptr;
   bool code_sets_told_;
   bool closed_by_us_ = false;
 
@@ -243,7 +291,7 @@ class Connection final : public reactor::EventHandler {
   /// no lock; whoever joins it makes it shared, under the mutex, and from then on the list below counts.
   enum class Calls : std::uint8_t { idle, alone, shared };
   std::atomic<Calls> calls_{Calls::idle};
-  std::atomic<std::uint32_t> next_request_id_{2};
+  std::atomic<std::uint64_t> next_request_id_;  // twice as wide as ids are, so that one can tell which were used
 
   std::mutex mutex_;  // guards what follows up to last_used_
   PendingReplies pending_;

@@ -20,7 +20,11 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(Stage::connect, Code::cancelled);
-    if (auto known = choose(connections_[route.key])) return known;
+    // Not operator[]: a route that never connects must leave nothing behind.
+    if (const auto known = connections_.find(route.key); known != connections_.end()) {
+      if (auto chosen = choose(known->second)) return chosen;
+      if (known->second.empty()) connections_.erase(known);
+    }
   }
   auto transport = connectors_[route.transport]->connect(*route.endpoint, deadline);
   if (!transport) return transport.error();
@@ -68,6 +72,11 @@ void ConnectionCache::forget(const Route& route, const Connection& connection) {
     if (all.empty()) connections_.erase(known);
   }
   for (const auto& each : dead) each->close();
+}
+
+std::size_t ConnectionCache::routes() {
+  const std::lock_guard lock(mutex_);
+  return connections_.size();
 }
 
 AsyncReplyList ConnectionCache::cancel_async() {

@@ -32,6 +32,8 @@ class ConnectionCache {
   /// After a call failed: if the connection has failed, drops it and closes those to the same endpoint that nobody
   /// uses. If the peer has ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
+  /// Routes that something is kept for.
+  std::size_t routes();
   /// Gives up all asynchronous requests.
   AsyncReplyList cancel_async();
   /// Closes all, telling the peers.

@@ -49,6 +49,19 @@ class PendingReplies {
     }
     return nullptr;
   }
+  /// Unlists just this one; nothing if it is not listed. (Those that help one asynchronous request share its id.)
+  void remove(const PendingReply& reply) noexcept {
+    for (PendingReply** link = &first_; *link != nullptr; link = &(*link)->next) {
+      if (*link != &reply) continue;
+      *link = reply.next;
+      return;
+    }
+  }
+  bool contains(std::uint32_t request_id) const noexcept {
+    const PendingReply* reply = first_;
+    while (reply != nullptr && reply->request_id != request_id) reply = reply->next;
+    return reply != nullptr;
+  }
   PendingReply* first() const noexcept { return first_; }
   std::size_t count() const noexcept {
     std::size_t n = 0;

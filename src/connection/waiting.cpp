@@ -50,7 +50,7 @@ base::Status Connection::call(const messaging::OutgoingRequest& request, messagi
   CORBEL_CHECK(register_call(pending, only_if_idle));
   const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, pending.request_id, request, body); };
   try {
-    if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) [[unlikely]] {
+    if (auto sent = send(encode, format(settings_.version.minor), deadline, &pending); !sent) [[unlikely]] {
       // A broken send leaves half a message on the wire; an encoding failure concerns only this call.
       if (sent.error().stage != Stage::encode) return fail_reading(pending, sent.error());
       stop_reading(pending);
@@ -83,7 +83,8 @@ void Connection::encode_first_request(cdr::Encoder& encoder, messaging::Outgoing
   contexts.push_back({messaging::kCodeSetsContext, data});
   request.contexts = contexts;
   protocol_->encode_request(encoder, request, body);
-  code_sets_told_ = encoder.ok();
+  // If the token was let go of meanwhile, others may have told them; telling them twice is harmless.
+  if (encoder.host() != nullptr) code_sets_told_ = encoder.ok();
 }
 
 base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
@@ -92,7 +93,7 @@ base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, 
     const std::lock_guard lock(mutex_);
     return base::error(Stage::send, failure_.code, failure_.os_error);
   }
-  const std::uint32_t id = next_request_id_.fetch_add(2, std::memory_order_relaxed);
+  const std::uint32_t id = next_id();
   const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
   auto sent = send(encode, format(settings_.version.minor), deadline);
   if (!sent && sent.error().stage != Stage::encode) return fail(sent.error());
@@ -100,7 +101,7 @@ base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, 
 }
 
 base::Status Connection::register_call(PendingReply& pending, bool only_if_idle) {
-  pending.request_id = next_request_id_.fetch_add(2, std::memory_order_relaxed);
+  pending.request_id = next_id();
   auto idle = Calls::idle;
   // Whoever is alone takes the reading role before he sends: nobody else's reply can be held up by that.
   if (calls_.compare_exchange_strong(idle, Calls::alone, std::memory_order_acquire)) [[likely]] {
@@ -118,6 +119,9 @@ base::Status Connection::register_shared(PendingReply& pending, bool only_if_idl
   const std::lock_guard lock(mutex_);
   if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
   if (only_if_idle) return base::error(Stage::send, Code::would_block);
+  // Ids come round again after 2^31 calls, and somebody may have been waiting that long.
+  while (pending_.contains(pending.request_id) || async_.contains(pending.request_id))
+    [[unlikely]] pending.request_id = next_id();
   share_calls();
   // Who reads is decided when this call has sent its request: until then it must not keep others from it.
   pending.shared.emplace();
@@ -219,6 +223,8 @@ base::Status Connection::read_until(PendingReply& pending, Deadline deadline, On
 base::Status Connection::deliver(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body,
                                  AsyncReply*& finished) {
   const std::uint32_t request_id = reply.request_id;
+  if (!was_issued(request_id)) [[unlikely]]
+    return base::error(Stage::receive, Code::unknown_reply);
   std::unique_lock lock(mutex_);
   PendingReply* other = pending_.take(request_id);
   if (other == nullptr) {
@@ -229,10 +235,7 @@ base::Status Connection::deliver(const Message& message, const messaging::Incomi
       finished->on_reply(reply, body);
       lock.lock();
       end_wait_for(request_id);
-      return {};
     }
-    const bool issued = request_id % 2 == 0 && request_id != 0 && request_id - 2 < next_request_id_.load() - 2;
-    if (!issued) return base::error(Stage::receive, Code::unknown_reply);
     return {};
   }
   PendingReply::Shared& shared = *other->shared;
@@ -246,6 +249,13 @@ base::Status Connection::deliver(const Message& message, const messaging::Incomi
   other->done = true;
   shared.changed.notify_one();
   return {};
+}
+
+/// Odd ones stand for those that help an asynchronous request, and never leave the process.
+bool Connection::was_issued(std::uint32_t request_id) const noexcept {
+  const std::uint64_t next = next_request_id_.load(std::memory_order_relaxed);
+  const bool wrapped = next > UINT32_MAX;
+  return request_id % 2 == 0 && (wrapped || (request_id >= 2 && request_id < next));
 }
 
 base::Status Connection::on_message_while_waiting(const Message& message) {
@@ -282,12 +292,33 @@ void Connection::stop_reading(PendingReply& pending) noexcept {
   bool has_octets = false;
   {
     const std::lock_guard lock(mutex_);
-    if (!pending.done) pending_.take(pending.request_id);
+    if (!pending.done) pending_.remove(pending);
     if (std::exchange(pending.reading, false)) reader_active_ = false;
     // Nobody can be alone and using the framer while something is listed.
     if (!reader_active_ && !async_.empty()) has_octets = !framer_->unread().empty();
     for_reactor = choose_reader(has_octets);
     become_idle();
+  }
+  if (for_reactor) arm(has_octets);
+}
+
+/// The call is still under way, but another one reads; it will see who does when it waits for its reply.
+void Connection::leave_reading(PendingReply& pending) noexcept {
+  bool for_reactor = false;
+  bool has_octets = false;
+  {
+    const std::lock_guard lock(mutex_);
+    share_calls();
+    pending.reading = reader_active_ = false;
+    if (failed_) {  // too late to be told: it will find out when it sends
+      pending.done = true;
+      pending.error = failure_;
+      return become_idle();
+    }
+    pending.shared.emplace();
+    pending_.add(pending);
+    has_octets = !async_.empty() && !framer_->unread().empty();
+    for_reactor = choose_reader(has_octets);
   }
   if (for_reactor) arm(has_octets);
 }
@@ -323,9 +354,9 @@ void Connection::give_up(PendingReply& pending) noexcept {
 void Connection::send_cancel(std::uint32_t request_id) noexcept {
   const std::unique_lock writer(writer_, std::try_to_lock);
   if (!writer) return;
-  encoder_.reset(format(settings_.version.minor));
-  protocol_->encode_cancel_request(encoder_, request_id);
-  const auto segments = encoder_.segments();
+  encoder_->reset(format(settings_.version.minor));
+  protocol_->encode_cancel_request(*encoder_, request_id);
+  const auto segments = encoder_->segments();
   std::size_t size = 0;
   for (const auto& segment : segments) size += segment.size;
   // A courtesy that may not block; but half of it must not stay on the wire either.

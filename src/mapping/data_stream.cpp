@@ -35,6 +35,7 @@ CustomMarshal::~CustomMarshal() = default;
 namespace corbel::mapping {
 
 void marshal_custom(cdr::Encoder& encoder, CORBA::CustomMarshal& value) {
+  encoder.before_foreign_code();
   value.marshal(CORBA::make_reference<CORBA::DataOutputStream>(encoder));
 }
 

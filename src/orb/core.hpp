@@ -59,7 +59,7 @@ class Core final : public corba::OrbContext {
   /// BAD_INV_ORDER after shutdown.
   void start_threads();
   /// Where asynchronous calls are finished.
-  connection::Completions& completions() noexcept { return server_->completions(); }
+  connection::Completions& completions() const noexcept { return server_->completions(); }
   connection::ConnectionCache& cache() noexcept { return cache_; }
   const connection::Registry& registry() const noexcept { return registry_; }
 

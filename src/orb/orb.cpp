@@ -36,7 +36,7 @@ class OrbState {
   /// Throws if waiting for requests to finish would wait for the caller's own.
   void check_may_wait() const {
     const bool in_upcall = core.adapter() != nullptr && core.adapter()->in_upcall();
-    if (in_upcall || core.on_own_thread() || connection::Completions::busy_here()) {
+    if (in_upcall || core.on_own_thread() || core.completions().busy_here()) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
                                  "waiting for requests to finish from inside a request or what follows one");
     }

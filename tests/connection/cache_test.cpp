@@ -93,5 +93,19 @@ TEST(Cache, KeepsConnectionsThatOthersMayBeUsing) {
   EXPECT_NE(harness.connect(), connection);
 }
 
+TEST(Cache, KeepsNothingOfRoutesThatNeverConnect) {
+  Harness harness("tcp://127.0.0.1:0");
+  for (int port = 1; port <= 100; ++port) {
+    Route dead = harness.route;
+    dead.endpoint = harness.registry().parse_endpoint("tcp://127.0.0.1:0")->endpoint;  // nobody is reached there
+    dead.key += std::to_string(port);
+    bool fresh = false;
+    EXPECT_FALSE(harness.cache().acquire(dead, Deadline::after(20s), fresh));
+  }
+  EXPECT_EQ(harness.cache().routes(), 0U);
+  const auto connection = harness.connect();
+  EXPECT_EQ(harness.cache().routes(), 1U);
+}
+
 }  // namespace
 }  // namespace corbel::connection

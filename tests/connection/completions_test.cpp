@@ -8,6 +8,7 @@
 #include <functional>
 #include <latch>
 #include <memory>
+#include <thread>
 
 #include "corbel/reactor/thread_pool.hpp"
 
@@ -79,6 +80,34 @@ TEST(Completions, TellWhoeverWaitsForOneOfThoseRunThatItCanBeTakenFromThem) {
   AsyncReplyList list;
   for (Reply* reply : {&first, &second}) list.push(*reply);
   completions.run(list);
+}
+
+// Those of another ORB that run below the caller are not these.
+TEST_F(CompletionsOfPool, SettleWaitsForTheirOwnAlsoInsideThoseOfAnotherOrb) {
+  ASSERT_TRUE(pool_.start());
+  std::latch begun(1);
+  std::latch go_on(1);
+  std::atomic<bool> over{false};
+  Reply here([&] {
+    begun.count_down();
+    go_on.wait();
+    over = true;
+  });
+  const auto other_reactor = *reactor::Reactor::create();
+  Completions other(*other_reactor, false);
+  Reply outer([&] {
+    EXPECT_TRUE(other.busy_here());
+    EXPECT_FALSE(completions_.busy_here());
+    completions_.push(here);
+    begun.wait();
+    std::thread later([&] { go_on.count_down(); });
+    completions_.settle();
+    EXPECT_TRUE(over);
+    later.join();
+  });
+  AsyncReplyList list;
+  list.push(outer);
+  other.run(list);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "corbel/ipc/event.hpp"
 #include "harness.hpp"
+#include "scripted.hpp"
 
 namespace corbel::connection {
 namespace {
@@ -18,34 +19,6 @@ using namespace std::chrono_literals;
 using base::Code;
 using base::Deadline;
 using base::Stage;
-
-messaging::OutgoingRequest request_named(std::string_view operation) {
-  static const base::Bytes key{'k', 'e', 'y'};
-  messaging::OutgoingRequest request;
-  request.object_key = key;
-  request.operation = operation;
-  return request;
-}
-
-base::Status call(Connection& connection, Deadline deadline = Deadline::after(20s)) {
-  return connection.call(
-      request_named("echo"), [](cdr::Encoder& e) { e.put_string("x"); }, deadline, false,
-      [](const messaging::IncomingReply&, cdr::Decoder&) {});
-}
-
-/// An asynchronous request whose outcome nobody looks at.
-class Unwatched final : public AsyncReply {
- public:
-  explicit Unwatched(Connection& connection) { request_id = connection.take_request_id(); }
-  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
-  void on_queued() noexcept override {}
-  void finish() noexcept override {}
-  messaging::OutgoingRequest request(std::string_view operation) const {
-    auto request = request_named(operation);
-    request.request_id = request_id;
-    return request;
-  }
-};
 
 TEST(Endings, AnExceptionThrownWhileMarshallingArgumentsLeavesTheConnectionUsable) {
   Harness harness("tcp://127.0.0.1:0");
@@ -135,43 +108,6 @@ TEST(Endings, WhoWasChosenToReadAndLeavesLetsTheNextOneRead) {
     helper.join();
     ASSERT_LT(std::chrono::steady_clock::now() - begin, 5s) << "in round " << round;
   }
-}
-
-/// A carrier that does what the test says.
-class Scripted final : public transport::Transport {
- public:
-  struct Acts {
-    std::function<base::Result<std::size_t>(std::size_t, Deadline)> send = [](std::size_t size, Deadline) {
-      return base::Result<std::size_t>(size);
-    };
-    std::function<base::Result<std::size_t>(base::ByteSpan, Deadline)> receive;
-    std::function<void()> shutdown = [] {};
-    int handle = -1;
-  };
-  explicit Scripted(Acts& acts) : acts_(acts) {}
-
-  base::Result<std::size_t> send(std::span<const cdr::Segment> data, Deadline deadline) override {
-    std::size_t size = 0;
-    for (const auto& segment : data) size += segment.size;
-    return acts_.send(size, deadline);
-  }
-  base::Result<std::size_t> receive(base::ByteSpan buffer, Deadline deadline) override {
-    return acts_.receive(buffer, deadline);
-  }
-  void shutdown() noexcept override { acts_.shutdown(); }
-  int handle() const noexcept override { return acts_.handle; }
-  transport::Traits traits() const noexcept override { return {}; }
-  std::string local() const override { return "here"; }
-  std::string peer() const override { return "there"; }
-
- private:
-  Acts& acts_;
-};
-
-ConnectionPtr connect(Scripted::Acts& acts) {
-  Connection::Settings settings;
-  settings.version = {1, 2};
-  return ConnectionPtr(new Connection(std::make_unique<Scripted>(acts), messaging::make_giop(), settings));
 }
 
 // The reactor was asked to read, but a caller got everything that came: its own reply and the other one behind it.

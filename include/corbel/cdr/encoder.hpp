@@ -56,6 +56,16 @@ class CORBEL_API Encoder {
   /// Storage kept for the next message; what a larger message needed is given back.
   static constexpr std::size_t kKeepCapacity = 256U << 10;
 
+  /// Who lends the encoder and holds a lock meanwhile.
+  class Host {
+   public:
+    /// Code of the application is about to run in the middle of a message, and may do anything: let go of locks.
+    virtual void on_foreign_code(Encoder& encoder) noexcept = 0;
+
+   protected:
+    ~Host() = default;
+  };
+
   explicit Encoder(Format format = {}, std::size_t capacity = 1024);
   ~Encoder();
   Encoder(const Encoder&) = delete;
@@ -154,6 +164,13 @@ class CORBEL_API Encoder {
   /// As uncommit(), but not of the last commit() alone; the octets were copied, not referred to, in one piece.
   void erase_last(std::size_t size) noexcept;
 
+  Host* host() const noexcept { return host_; }
+  void set_host(Host* host) noexcept { host_ = host; }
+  /// To be called before code of the application runs that writes a part of the message.
+  void before_foreign_code() noexcept {
+    if (host_ != nullptr) host_->on_foreign_code(*this);
+  }
+
   /// What this message carries along; nullptr if nothing. reset() lets go of it.
   Attachment* attachment() const noexcept { return attachment_; }
   /// Takes ownership.
@@ -246,6 +263,7 @@ class CORBEL_API Encoder {
   std::uint8_t* first_limit_;
   std::size_t kept_octets_ = 0;  // storage besides the first block and the inline segments
   Attachment* attachment_ = nullptr;
+  Host* host_ = nullptr;
   Segment inline_segments_[kInlineSegments];
 };
 

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that nobody waits for, those who help them nevertheless, and what their peer says in between.
+#include <future>
+#include <latch>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "connection/completions.hpp"
+#include "corbel/ipc/event.hpp"
+#include "harness.hpp"
+#include "scripted.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A request whose outcome the test looks at.
+class Watched final : public AsyncReply {
+ public:
+  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override { ++replies; }
+  void on_queued() noexcept override {}
+  void finish() noexcept override { ++finished; }
+  base::Status start_on(Connection& connection) {
+    auto request = request_named("watched");
+    request.request_id = request_id;
+    return connection.start(
+        request, [](cdr::Encoder&) {}, *this);
+  }
+
+  std::atomic<int> replies{0};
+  std::atomic<int> finished{0};
+};
+
+/// A connection whose peer the test plays, and a reactor that runs only when the test says so.
+class Asynchronous : public testing::Test {
+ protected:
+  void begin(std::uint64_t first_request_id = 2) {
+    Connection::Settings settings;
+    settings.version = {1, 2};
+    settings.first_request_id = first_request_id;
+    acts_.handle = silent_->handle();
+    acts_.receive = [](base::ByteSpan, Deadline) {
+      return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
+    };
+    connection_ = ConnectionPtr(new Connection(std::make_unique<Scripted>(acts_), messaging::make_giop(), settings));
+    connection_->set_completions(&completions_);
+  }
+  ~Asynchronous() override { end(); }
+  /// Before what was started goes.
+  void end() {
+    if (connection_) connection_->close();
+    completions_.close();
+  }
+  void start(Watched& reply, Deadline deadline = Deadline::none()) {
+    if (reply.request_id == 0) reply.request_id = connection_->take_request_id();
+    reply.deadline = deadline;
+    ASSERT_TRUE(reply.start_on(*connection_).ok());
+  }
+  /// The next receives give this.
+  void receive(const std::function<void(Octets&)>& fill) {
+    acts_.receive = [this, fill](base::ByteSpan buffer, Deadline) {
+      Octets octets(*connection_);
+      fill(octets);
+      return octets.into(buffer);
+    };
+  }
+
+  const std::unique_ptr<reactor::Reactor> reactor_ = *reactor::Reactor::create();
+  Completions completions_{*reactor_, false};
+  base::Result<ipc::Event> silent_ = ipc::Event::open();
+  Scripted::Acts acts_;
+  ConnectionPtr connection_;
+};
+
+TEST_F(Asynchronous, ACloseThatCameBehindTheReplyOfWhoReadsIsNotLost) {
+  begin();
+  Watched reply;
+  start(reply);
+  receive([&](Octets& octets) { octets.reply(reply.request_id).control(messaging::MessageType::close_connection); });
+  EXPECT_TRUE(connection_->help(reply, reply.request_id, Deadline::after(5s)));
+  EXPECT_EQ(reply.replies, 1);
+  EXPECT_TRUE(connection_->failed());
+  EXPECT_EQ(call(*connection_).error(), base::error(Stage::send, Code::closed));
+  end();
+}
+
+TEST_F(Asynchronous, ACloseThatCameBehindAReplyEndsTheOthersAsNotExecuted) {
+  begin();
+  Watched first;
+  Watched second;
+  start(first);
+  start(second);
+  receive([&](Octets& octets) { octets.reply(first.request_id).control(messaging::MessageType::close_connection); });
+  EXPECT_TRUE(connection_->help(first, first.request_id, Deadline::after(5s)));
+  EXPECT_FALSE(connection_->help(second, second.request_id, Deadline::after(5s)));
+  completions_.close();
+  EXPECT_EQ(second.finished, 1);
+  EXPECT_EQ(second.error, base::error(Stage::wait, Code::closed));
+  end();
+}
+
+TEST_F(Asynchronous, AllWhoHelpOneRequestAreToldThatItIsOver) {
+  begin();
+  Watched reply;
+  start(reply);
+  std::promise<void> answer;
+  acts_.receive = [&, told = answer.get_future().share()](base::ByteSpan buffer, Deadline) {
+    told.wait();
+    return Octets(*connection_).reply(reply.request_id).into(buffer);
+  };
+  std::vector<std::future<bool>> helpers;
+  for (int i = 0; i < 3; ++i) {
+    helpers.push_back(std::async(std::launch::async,
+                                 [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); }));
+  }
+  while (connection_->load() < 4) std::this_thread::yield();
+  const auto begun = std::chrono::steady_clock::now();
+  answer.set_value();
+  int mine = 0;
+  for (auto& helper : helpers) mine += helper.get() ? 1 : 0;
+  EXPECT_EQ(mine, 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
+  EXPECT_EQ(connection_->load(), 0U);
+  end();
+}
+
+TEST_F(Asynchronous, WhoLeavesTakesOnlyItselfOffTheListOfHelpers) {
+  begin();
+  Watched reply;
+  start(reply);
+  std::latch second_waits(1);
+  acts_.receive = [&, leaves = true](base::ByteSpan buffer, Deadline) mutable {
+    if (std::exchange(leaves, false)) {
+      second_waits.wait();
+      return base::Result<std::size_t>(base::error(Stage::receive, Code::timed_out));
+    }
+    return Octets(*connection_).reply(reply.request_id).into(buffer);
+  };
+  auto first =
+      std::async(std::launch::async, [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); });
+  while (connection_->load() < 2) std::this_thread::yield();
+  auto second =
+      std::async(std::launch::async, [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); });
+  while (connection_->load() < 3) std::this_thread::yield();
+  const auto begun = std::chrono::steady_clock::now();
+  second_waits.count_down();
+  EXPECT_FALSE(first.get());
+  EXPECT_TRUE(second.get());
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
+  end();
+}
+
+TEST_F(Asynchronous, ARepliesIdThatOnlyHelpersHaveIsNoOnes) {
+  begin();
+  Watched reply;
+  start(reply);
+  receive([&](Octets& octets) { octets.reply(reply.request_id | 1); });
+  EXPECT_FALSE(connection_->help(reply, reply.request_id, Deadline::after(5s)));
+  EXPECT_EQ(call(*connection_).error(), base::error(Stage::send, Code::unknown_reply));
+  end();
+}
+
+TEST_F(Asynchronous, RepliesNobodyAskedForEndTheConnectionAndLateOnesDoNot) {
+  for (const std::uint32_t id : {0U, 4U, 0xfffffffeU}) {
+    begin();
+    Watched reply;
+    start(reply);  // 2
+    receive([&](Octets& octets) { octets.reply(id); });
+    (void)connection_->help(reply, reply.request_id, Deadline::after(5s));
+    EXPECT_TRUE(connection_->failed()) << id;
+    end();
+  }
+  begin();
+  Watched late;
+  start(late);
+  AsyncReplyList cancelled;
+  connection_->cancel_async(cancelled);
+  receive([&](Octets& octets) { octets.reply(2).reply(4); });
+  EXPECT_TRUE(call(*connection_).ok());
+  end();
+}
+
+TEST_F(Asynchronous, AfterTheLastRequestIdComesTheFirstAgain) {
+  begin(0xfffffffeU);
+  Watched last;
+  Watched zero;
+  start(last);
+  zero.request_id = connection_->take_request_id();
+  EXPECT_EQ(last.request_id, 0xfffffffeU);
+  EXPECT_EQ(zero.request_id, 0U);
+  ASSERT_TRUE(zero.start_on(*connection_).ok());
+  receive([&](Octets& octets) { octets.reply(last.request_id).reply(0xfffffff0U).reply(0); });
+  EXPECT_TRUE(connection_->help(last, last.request_id, Deadline::after(5s)));
+  EXPECT_EQ(last.replies, 1);
+  EXPECT_EQ(zero.replies, 1);
+  EXPECT_FALSE(connection_->failed());
+  end();
+}
+
+TEST_F(Asynchronous, AnIdThatIsInUseIsNotGivenAgain) {
+  begin((std::uint64_t{1} << 32) + 10);
+  Watched old;
+  old.request_id = 12;
+  start(old);
+  Watched other;
+  start(other);
+  EXPECT_EQ(other.request_id, 10U);
+  EXPECT_EQ(connection_->take_request_id(), 14U);
+  end();
+}
+
+TEST_F(Asynchronous, OneTimerServesOneDeadlineAfterTheOther) {
+  begin();
+  Watched replies[4];
+  const Deadline now = Deadline::after(5ms);
+  start(replies[0], Deadline::after(40ms));
+  start(replies[1], now);
+  start(replies[2], now);  // two in one tick
+  start(replies[3]);       // never
+  const Deadline bound = Deadline::after(20s);
+  const auto over = [&] { return replies[0].finished + replies[1].finished + replies[2].finished; };
+  while (over() < 3 && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(replies[i].finished, 1) << i;
+    EXPECT_EQ(replies[i].error, base::error(Stage::wait, Code::timed_out)) << i;
+  }
+  EXPECT_EQ(replies[3].finished, 0);
+  end();
+}
+
+TEST_F(Asynchronous, WhoIsBehindABrokenSendMayHaveBeenExecutedAndTheBrokenOneWasNot) {
+  begin();
+  Watched before;
+  start(before);
+  acts_.send = [](std::size_t, Deadline) { return base::Result<std::size_t>(base::error(Stage::send, Code::lost)); };
+  EXPECT_EQ(call(*connection_).error(), base::error(Stage::send, Code::lost));
+  completions_.close();
+  EXPECT_EQ(before.error, base::error(Stage::wait, Code::lost));
+  end();
+}
+
+// The first has just decided to register the connection when a reply makes the reactor read and arm it, too.
+TEST(AsynchronousArming, OfTwoThatArmTheConnectionAtOnceBothSucceed) {
+  Harness harness("tcp://127.0.0.1:0");  // for its threads
+  const auto silent = ipc::Event::open();
+  Scripted::Acts acts;
+  std::promise<void> registering;
+  std::promise<void> go_on;
+  acts.handle = silent->handle();
+  acts.on_handle = [&, once = false]() mutable {
+    if (std::exchange(once, true)) return;
+    registering.set_value();
+    go_on.get_future().wait();
+  };
+  auto connection = connect(acts);
+  connection->set_completions(&harness.server().completions());
+  Watched first;
+  Watched second;
+  first.request_id = connection->take_request_id();
+  second.request_id = connection->take_request_id();
+  std::thread starter([&] { EXPECT_TRUE(first.start_on(*connection).ok()); });
+  registering.get_future().wait();
+  ASSERT_TRUE(second.start_on(*connection).ok());
+  acts.receive = [&](base::ByteSpan buffer, Deadline deadline) {
+    if (deadline.is_now()) return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
+    return Octets(*connection).reply(second.request_id + 2).reply(second.request_id).into(buffer);
+  };
+  EXPECT_TRUE(call(*connection).ok());  // leaves the other reply to the reactor, which arms again for the first
+  const Deadline bound = Deadline::after(20s);
+  while (second.finished == 0 && !bound.expired()) std::this_thread::yield();
+  EXPECT_EQ(second.finished, 1);
+  go_on.set_value();
+  starter.join();
+  EXPECT_FALSE(connection->failed());
+  EXPECT_EQ(first.finished, 0);
+  connection->close();
+  while (first.finished == 0 && !bound.expired()) std::this_thread::yield();
+  harness.server().stop(true);
+}
+
+base::Status call_out_while_encoding(Harness& harness, Connection& connection, bool fail) {
+  return connection.call(
+      request_named("echo"),
+      [&](cdr::Encoder& encoder) {
+        encoder.put_string("outer");
+        encoder.before_foreign_code();
+        std::string inner;
+        EXPECT_TRUE(harness.call(connection, "inner", inner).ok());
+        EXPECT_EQ(inner, "inner");
+        if (fail) throw std::runtime_error("thrown");
+      },
+      Deadline::after(20s), false,
+      [](const messaging::IncomingReply&, cdr::Decoder& body) {
+        std::string text;
+        body.get_string(text);
+        EXPECT_EQ(text, "outer");
+      });
+}
+
+TEST(AsynchronousArguments, MayCallOutOverTheSameConnectionWhileTheyAreEncoded) {
+  Harness harness("tcp://127.0.0.1:0");
+  auto connection = harness.connect();
+  EXPECT_TRUE(call_out_while_encoding(harness, *connection, false).ok());
+  EXPECT_THROW((void)call_out_while_encoding(harness, *connection, true), std::runtime_error);
+  EXPECT_TRUE(call_out_while_encoding(harness, *connection, false).ok());
+  EXPECT_EQ(connection->load(), 0U);
+}
+
+TEST(AsynchronousArguments, OfManyThreadsMayCallOutAtOnce) {
+  Harness harness("tcp://127.0.0.1:0");
+  auto connection = harness.connect();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 50; ++n) ASSERT_TRUE(call_out_while_encoding(harness, *connection, false).ok());
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace corbel::connection

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "connection/connection.hpp"
+#include "corbel/messaging/giop.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+inline messaging::OutgoingRequest request_named(std::string_view operation) {
+  static const base::Bytes key{'k', 'e', 'y'};
+  messaging::OutgoingRequest request;
+  request.object_key = key;
+  request.operation = operation;
+  return request;
+}
+
+inline base::Status call(Connection& connection, Deadline deadline = Deadline::after(std::chrono::seconds(20))) {
+  return connection.call(
+      request_named("echo"), [](cdr::Encoder& e) { e.put_string("x"); }, deadline, false,
+      [](const messaging::IncomingReply&, cdr::Decoder&) {});
+}
+
+/// An asynchronous request whose outcome nobody looks at.
+class Unwatched final : public AsyncReply {
+ public:
+  explicit Unwatched(Connection& connection) { request_id = connection.take_request_id(); }
+  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
+  void on_queued() noexcept override {}
+  void finish() noexcept override {}
+  messaging::OutgoingRequest request(std::string_view operation) const {
+    auto request = request_named(operation);
+    request.request_id = request_id;
+    return request;
+  }
+};
+
+/// A carrier that does what the test says.
+class Scripted final : public transport::Transport {
+ public:
+  struct Acts {
+    std::function<base::Result<std::size_t>(std::size_t, Deadline)> send = [](std::size_t size, Deadline) {
+      return base::Result<std::size_t>(size);
+    };
+    std::function<base::Result<std::size_t>(base::ByteSpan, Deadline)> receive;
+    std::function<void()> shutdown = [] {};
+    int handle = -1;
+    std::function<void()> on_handle = [] {};
+  };
+  explicit Scripted(Acts& acts) : acts_(acts) {}
+
+  base::Result<std::size_t> send(std::span<const cdr::Segment> data, Deadline deadline) override {
+    std::size_t size = 0;
+    for (const auto& segment : data) size += segment.size;
+    return acts_.send(size, deadline);
+  }
+  base::Result<std::size_t> receive(base::ByteSpan buffer, Deadline deadline) override {
+    return acts_.receive(buffer, deadline);
+  }
+  void shutdown() noexcept override { acts_.shutdown(); }
+  int handle() const noexcept override {
+    acts_.on_handle();
+    return acts_.handle;
+  }
+  transport::Traits traits() const noexcept override { return {}; }
+  std::string local() const override { return "here"; }
+  std::string peer() const override { return "there"; }
+
+ private:
+  Acts& acts_;
+};
+
+inline ConnectionPtr connect(Scripted::Acts& acts) {
+  Connection::Settings settings;
+  settings.version = {1, 2};
+  return ConnectionPtr(new Connection(std::make_unique<Scripted>(acts), messaging::make_giop(), settings));
+}
+
+/// What a peer would send.
+class Octets {
+ public:
+  explicit Octets(const Connection& connection) : connection_(connection) {}
+
+  Octets& reply(std::uint32_t id, messaging::ReplyStatus status = messaging::ReplyStatus::no_exception) {
+    return add([&](cdr::Encoder& encoder) {
+      connection_.protocol().encode_reply(encoder, id, status, {}, [](cdr::Encoder&) {});
+    });
+  }
+  Octets& control(messaging::MessageType type) {
+    return add([&](cdr::Encoder& encoder) { connection_.protocol().encode_control(encoder, type); });
+  }
+  /// Puts it all into `buffer` at once.
+  base::Result<std::size_t> into(base::ByteSpan buffer) {
+    std::copy(octets_.begin(), octets_.end(), buffer.begin());
+    return std::exchange(octets_, {}).size();
+  }
+
+ private:
+  template <class Encode>
+  Octets& add(const Encode& encode) {
+    cdr::Encoder encoder(connection_.format(2));
+    encode(encoder);
+    const base::Bytes message = encoder.to_bytes();
+    octets_.insert(octets_.end(), message.begin(), message.end());
+    return *this;
+  }
+
+  const Connection& connection_;
+  base::Bytes octets_;
+};
+
+}  // namespace corbel::connection
