@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/connection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "connection/completions.hpp"
@@ -9,6 +10,12 @@ namespace corbel::connection {
 
 using base::Code;
 using base::Stage;
+
+namespace {
+
+constexpr std::size_t kMostKept = 64;  // of what is no message
+
+}  // namespace
 
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
                        std::shared_ptr<const messaging::Protocol> protocol, const Settings& settings)
@@ -63,6 +70,11 @@ base::Error Connection::fail(base::Error error) noexcept {
     if (failed_) return failure_.code == Code::cancelled ? failure_ : error;
     failure_ = error;
     if (error.code == Code::timed_out) failure_.code = Code::lost;  // those to come have time yet
+    // Whoever found that the client's input makes no sense has been reading it: nobody else uses the framer.
+    if (error.stage == Stage::receive && server_ == nullptr) {
+      const auto rest = framer_->unread();
+      instead_ = base::as_text(rest.first(std::min(rest.size(), kMostKept)));
+    }
     failed_.store(true, std::memory_order_release);
     while (PendingReply* pending = pending_.first()) {
       pending_.take(pending->request_id);
@@ -81,6 +93,11 @@ base::Error Connection::fail(base::Error error) noexcept {
     completions_->push(*reply);
   }
   return error;
+}
+
+std::string Connection::received_instead() {
+  const std::lock_guard lock(mutex_);
+  return instead_;
 }
 
 void Connection::close() noexcept {

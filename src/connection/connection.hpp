@@ -149,6 +149,9 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   /// Tells the peer (CloseConnection) and ends the conversation. On the server a reply that is being sent goes out
   /// first; on the client what is being sent is cut off, and the peer learns no more than that.
   void close() noexcept;
+  /// What the peer sent where a message should have begun, if that ended the connection: the first octets, as they
+  /// came.
+  std::string received_instead();
   /// "tcp://127.0.0.1:4000".
   const std::string& peer() const noexcept { return peer_; }
 
@@ -298,6 +301,7 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   bool reader_active_ = false;       // in shared state: somebody reads, perhaps the one who was alone before
   std::atomic<bool> failed_{false};  // written under the mutex
   base::Error failure_;
+  std::string instead_;
   base::IntrusivePtr<Framer> framer_;  // used by whoever reads
   AsyncReplies async_;
   bool armed_ = false;       // the reactor will call when octets arrive

@@ -18,7 +18,7 @@ base::Result<bool> Framer::next(Message& message) try {
     const base::ConstByteSpan octets(data_.get() + begin_, available);
     const auto frame = protocol_.decode_frame(octets, limits_);
     if (!frame) [[unlikely]]
-      return frame.error();
+      return base::error(Stage::receive, frame.error().code);
     if (available < frame->message_size) {
       wanted_ = frame->message_size;
       return false;
@@ -42,20 +42,23 @@ base::Result<bool> Framer::next(Message& message) try {
 }
 
 base::Status Framer::open_message(const Message& first) {
-  CORBEL_TRY(const std::uint32_t id, protocol_.peek_request_id(first.frame, first.octets));
+  const auto id = protocol_.peek_request_id(first.frame, first.octets);
+  if (!id) return base::error(Stage::receive, id.error().code);
   for (const Open& open : open_) {
-    if (open.request_id == id) return base::error(Stage::receive, Code::malformed);
+    if (open.request_id == *id) return base::error(Stage::receive, Code::malformed);
   }
   if (open_.size() >= kMaxOpen || open_octets_ + first.octets.size() > limits_.max_message_size) {
     return base::error(Stage::receive, Code::too_large);
   }
-  open_.push_back({first.frame, id, base::Bytes(first.octets.begin(), first.octets.end()), {}});
+  open_.push_back({first.frame, *id, base::Bytes(first.octets.begin(), first.octets.end()), {}});
   open_octets_ += first.octets.size();
   return {};
 }
 
 base::Result<bool> Framer::join_fragment(const Message& fragment, Message& message) {
-  CORBEL_TRY(const auto part, protocol_.decode_fragment(fragment.frame, fragment.octets));
+  const auto decoded = protocol_.decode_fragment(fragment.frame, fragment.octets);
+  if (!decoded) return base::error(Stage::receive, decoded.error().code);
+  const messaging::Protocol::Fragment& part = *decoded;
   // A fragment without id (GIOP 1.1) continues the only message that can be open.
   const auto open = part.has_request_id ? std::find_if(open_.begin(), open_.end(),
                                                        [&](const Open& o) { return o.request_id == part.request_id; })

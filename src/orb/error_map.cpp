@@ -20,6 +20,8 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::resolve, Code::truncated, "INV_OBJREF", 0, kNo},
     {Stage::resolve, Code::too_large, "INV_OBJREF", 0, kNo},
     {Stage::resolve, Code::bad_string, "INV_OBJREF", 0, kNo},
+    {Stage::resolve, Code::wide_data, "INV_OBJREF", minor::kNoWideCodeSet, kNo},
+    {Stage::resolve, Code::unsupported, "INV_OBJREF", minor::kWideCodeSetMissing, kNo},
     {Stage::resolve, Code::cancelled, "BAD_INV_ORDER", minor::kOrbShutDown, kNo},
     {Stage::resolve, Code::none, "TRANSIENT", 0, kNo},
 
@@ -54,10 +56,10 @@ constexpr ErrorRow kErrorTable[] = {
 
     {Stage::receive, Code::timed_out, "TIMEOUT", 0, kMaybe},
     {Stage::receive, Code::cancelled, "BAD_INV_ORDER", minor::kOrbShutDown, kMaybe},
-    {Stage::receive, Code::malformed, "MARSHAL", 0, kYes},
-    {Stage::receive, Code::truncated, "MARSHAL", 0, kYes},
-    {Stage::receive, Code::too_large, "MARSHAL", 0, kYes},
-    {Stage::receive, Code::unsupported, "MARSHAL", 0, kYes},
+    {Stage::receive, Code::malformed, "MARSHAL", 0, kMaybe},
+    {Stage::receive, Code::truncated, "MARSHAL", 0, kMaybe},
+    {Stage::receive, Code::too_large, "MARSHAL", 0, kMaybe},
+    {Stage::receive, Code::unsupported, "MARSHAL", 0, kMaybe},
     {Stage::receive, Code::none, "COMM_FAILURE", 0, kMaybe},
 
     {Stage::decode, Code::bad_character, "DATA_CONVERSION", minor::kCharacterNotInCodeSet, kYes},

@@ -28,16 +28,16 @@ void RemoteCall::send() {
   messaging::OutgoingRequest request;
   request.operation = call().operation().name;
   for (;;) {
-    const RemoteTarget::BindingPtr binding = target_->bind(deadline, base::Deadline::clock_now());
+    const RemoteTarget::BindingPtr binding = target_->bind(deadline, base::Deadline::clock_now(), attempts_);
     {
       const std::lock_guard lock(mutex_);
       binding_ = binding;
       request_id = request.request_id = binding->connection->take_request_id();
     }
-    request.object_key = binding->route.object_key;
+    request.object_key = binding->route().object_key;
     const base::Status sent = binding->connection->start(request, encode, *this);
     if (sent) return;
-    target_->recover(*binding, call().operation(), sent.error(), deadline, attempt_);
+    target_->recover(*binding, call().operation(), sent.error(), deadline, attempts_);
   }
 }
 
@@ -59,7 +59,7 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
   const auto encode = [](cdr::Encoder&) {};
   const auto decode = [this](cdr::Decoder& decoder) { call().decode_results(decoder); };
   try {
-    target_->on_reply({call().operation(), encode, decode, nullptr}, reply, body, attempt_);
+    target_->on_reply({call().operation(), encode, decode, nullptr}, reply, body, attempts_);
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -69,7 +69,7 @@ void RemoteCall::finish() noexcept {
   const base::IntrusivePtr<corba::AsyncCall> alive(&call());  // sending again may end in completion elsewhere
   std::exception_ptr failure = std::move(failure_);
   try {
-    if (failure == nullptr && try_again()) {
+    if (failure == nullptr && !over()) {
       send();
       return change(false);
     }
@@ -84,13 +84,16 @@ void RemoteCall::finish() noexcept {
   complete(std::move(failure));
 }
 
-/// False if the call is over; throws if it failed.
-bool RemoteCall::try_again() {
+/// False if it has to be tried again; throws if it failed.
+bool RemoteCall::over() {
   const auto binding = binding_;
   if (error.code != base::Code::none) {
-    return target_->recover(*binding, call().operation(), std::exchange(error, {}), deadline, attempt_);
+    target_->recover(*binding, call().operation(), std::exchange(error, {}), deadline, attempts_);
+    return false;
   }
-  return !target_->settle(*binding, call().operation(), attempt_);
+  if (attempts_.well()) return true;
+  target_->settle(*binding, call().operation(), deadline, attempts_);
+  return false;
 }
 
 }  // namespace corbel::orb

@@ -19,11 +19,11 @@ class RemoteCall final : public CallCarrier {
   bool help(base::Deadline until) override;
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override;
   void finish() noexcept override;
-  bool try_again();
+  bool over();
 
   base::SharedPtr<RemoteTarget> target_;
   RemoteTarget::BindingPtr binding_;  // of the attempt under way; guarded by mutex_, as its request_id is
-  RemoteTarget::Attempt attempt_;
+  Attempts attempts_;
   std::exception_ptr failure_;
 };
 

@@ -20,21 +20,49 @@ using CORBA::CompletionStatus;
 
 namespace {
 
-constexpr unsigned kMaxRetries = 2;
+constexpr std::size_t kLongestKeyShown = 32;
 
-std::string describe(std::string_view what, const std::string& where, const base::Error& error,
-                     const Deadline& deadline, base::Duration timeout) {
-  std::string text(what);
-  text += ' ';
-  text += where;
-  text += ": ";
-  text += base::to_string(error);
-  if (!deadline.is_none()) {
-    const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(timeout - deadline.remaining());
-    text += ", after " + std::to_string(spent.count()) + " of " +
-            std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count()) + " ms";
+bool is_printable(base::Octet octet) {
+  return octet >= ' ' && octet < 0x7f;
+}
+
+/// The key as its owner may recognise it: text if it is text, else hexadecimal.
+std::string describe_key(const base::Bytes& key) {
+  const std::size_t size = std::min(key.size(), kLongestKeyShown);
+  const bool printable = std::all_of(key.begin(), key.end(), is_printable);
+  std::string text = printable ? "'" : "";
+  for (std::size_t i = 0; i < size; ++i) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    if (printable) {
+      text += static_cast<char>(key[i]);
+    } else {
+      text.append({kDigits[key[i] >> 4], kDigits[key[i] & 15]});
+    }
   }
-  return text;
+  if (size < key.size()) text += "...";
+  return printable ? text + "'" : text;
+}
+
+std::string raised_by(const std::string& peer, const corba::Operation& operation, const connection::Route& route) {
+  return "raised by the server " + peer + " in '" + std::string(operation.name) + "' of object " +
+         describe_key(route.object_key);
+}
+
+/// For a reply that makes no sense: perhaps it is none.
+std::string describe_instead(connection::Connection& connection) {
+  const std::string octets = connection.received_instead();
+  const std::string_view name = connection.protocol().name();
+  if (octets.empty() || (name == "giop" && octets.starts_with("GIOP"))) return {};
+  std::string text = "; the peer does not seem to speak " + std::string(name) + ", it sent '";
+  for (const char c : octets) text += is_printable(static_cast<base::Octet>(c)) ? c : '.';
+  return text + "'";
+}
+
+/// What was wrong with the arguments. That wide characters cannot be sent lies in GIOP 1.0, or in the reference:
+/// INV_OBJREF (CORBA 3.3 part 2, 7.10.2.5).
+base::Error encoding_error(base::Error error, const connection::Route& route) {
+  if (error.code != Code::wide_data || route.version.minor == 0) return error;
+  return base::error(Stage::resolve, route.code_sets.negotiated ? Code::unsupported : Code::wide_data);
 }
 
 }  // namespace
@@ -54,17 +82,17 @@ void RemoteTarget::invoke(const corba::Call& call) {
   CORBEL_PROBE("remote target");
   const std::int64_t now = Deadline::clock_now();
   const Deadline deadline = call_deadline(now);
-  Attempt attempt;
+  Attempts attempts;
   for (;;) {
-    const BindingPtr binding = bind(deadline, now);
-    const base::Status status = try_once(*binding, call, deadline, attempt);
+    const BindingPtr binding = bind(deadline, now, attempts);
+    const base::Status status = try_once(*binding, call, deadline, attempts);
     if (!status) [[unlikely]] {
-      recover(*binding, call.operation, status.error(), deadline, attempt);
+      recover(*binding, call.operation, status.error(), deadline, attempts);
       continue;
     }
-    if (!attempt.bad_results && !attempt.forward) [[likely]]
+    if (attempts.well()) [[likely]]
       return;
-    if (settle(*binding, call.operation, attempt)) return;
+    settle(*binding, call.operation, deadline, attempts);
   }
 }
 
@@ -73,24 +101,10 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
   call.emplace_carrier<RemoteCall>(call, shared_from(this), call_deadline(Deadline::clock_now())).begin();
 }
 
-bool RemoteTarget::settle(const Binding& binding, const corba::Operation& operation, Attempt& attempt) {
-  if (attempt.bad_results) {
-    raise(*attempt.bad_results,
-          "results of operation '" + std::string(operation.name) + "' from " + binding.connection->peer());
-  }
-  if (!attempt.forward) return true;
-  if (++attempt.forwards > core_.options().forward_limit) {
-    raise(base::error(Stage::wait, Code::forward_loop),
-          "forwarded " + std::to_string(attempt.forwards) + " times, last by " + binding.connection->peer());
-  }
-  forward_to(*std::exchange(attempt.forward, std::nullopt));
-  return false;
-}
-
 base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& call, Deadline deadline,
-                                    Attempt& attempt) {
+                                    Attempts& attempts) {
   messaging::OutgoingRequest request;
-  request.object_key = binding.route.object_key;
+  request.object_key = binding.route().object_key;
   request.operation = call.operation.name;
   if (call.operation.oneway) {
     switch (core_.options().sync_scope) {
@@ -106,169 +120,185 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
     }
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
-    on_reply(call, reply, body, attempt);
+    on_reply(call, reply, body, attempts);
   };
   auto status = binding.connection->call(request, call.encode_arguments, deadline, true, handle);
   if (status || status.error().code != Code::would_block || status.error().stage != Stage::send) [[likely]]
     return status;
   // Somebody else is calling on this connection: take another one, or share if there may be no more.
   bool fresh = false;
-  auto other = core_.cache().acquire(binding.route, deadline, fresh);
+  auto other = core_.cache().acquire(binding.route(), deadline, fresh);
   if (!other) return binding.connection->call(request, call.encode_arguments, deadline, false, handle);
   status = (*other)->call(request, call.encode_arguments, deadline, false, handle);
-  if (!status) core_.cache().forget(binding.route, **other);  // if it has failed; recover() knows only the binding's
+  if (!status) core_.cache().forget(binding.route(), **other);  // if it has failed; recover() knows only the binding's
   return status;
 }
 
-/// Runs with the reply in place; throws what the peer raised.
+/// Runs with the reply in place; throws the user exception that the peer raised.
 void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body,
-                            Attempt& attempt) {
+                            Attempts& attempts) {
   CORBEL_PROBE("unmarshal");
   body.set_context(&core_);
   switch (reply.status) {
     case messaging::ReplyStatus::no_exception:
       call.decode_results(body);
       if (!body.ok()) [[unlikely]]
-        attempt.bad_results = body.error();
+        attempts.set_answer(body.error());
       return;
     case messaging::ReplyStatus::user_exception:
       corba::throw_user_exception(call.operation, body);
-      attempt.bad_results = body.error();
-      return;
-    case messaging::ReplyStatus::system_exception: {
-      const std::string id(body.get_plain_string());
-      const auto minor = body.get<std::uint32_t>();
-      const auto completed = body.get<std::uint32_t>();
-      if (body.ok() && completed <= 2) {
-        corba::raise_system_exception(id, minor, static_cast<CompletionStatus>(completed),
-                                      "raised by the server in '" + std::string(call.operation.name) + '\'');
-      }
-      attempt.bad_results = base::error(Stage::decode, Code::malformed);
-      return;
-    }
+      return attempts.set_answer(body.error());
+    case messaging::ReplyStatus::system_exception:
+      return on_system_exception(body, attempts);
     case messaging::ReplyStatus::location_forward:
     case messaging::ReplyStatus::location_forward_perm:
-      attempt.forward.emplace();
-      ior::decode(body, *attempt.forward, core_.options().limits);
-      if (!body.ok() || attempt.forward->profiles.empty()) {
-        attempt.forward.reset();
-        attempt.bad_results = base::error(Stage::decode, Code::malformed);
-      }
-      return;
+      return on_forward(body, attempts);
     case messaging::ReplyStatus::needs_addressing_mode:
-      // We address by key, which every server must understand (CORBA 3.3 part 2, 9.4.3.2).
-      attempt.bad_results = base::error(Stage::decode, Code::unsupported);
-      return;
+      // We address by key, which nearly every server understands (CORBA 3.3 part 2, 9.4.3.2).
+      return attempts.set_answer(base::error(Stage::dispatch, Code::unsupported));
   }
-  attempt.bad_results = base::error(Stage::decode, Code::malformed);
+  attempts.set_answer(base::error(Stage::receive, Code::malformed));
 }
 
-bool RemoteTarget::recover(const Binding& binding, const corba::Operation& operation, base::Error error,
-                           Deadline deadline, Attempt& attempt) {
-  const bool broken = error.stage != Stage::encode && error.code != Code::timed_out;
-  if (broken) drop(binding);
-  // Certainly not executed: nothing whole was sent, or the peer said so by closing in order.
-  const bool not_executed = error.stage == Stage::send || (error.stage == Stage::wait && error.code == Code::closed);
-  if (broken && not_executed && error.code != Code::cancelled && !deadline.expired()) {
-    if (attempt.retries < kMaxRetries && (!binding.fresh || error.code == Code::closed)) {
-      ++attempt.retries;
-      return true;
-    }
-    if (binding.forwarded && !attempt.went_back && back_to_original()) {
-      attempt.went_back = true;
-      return true;
-    }
-  }
-  raise(error, describe("calling '" + std::string(operation.name) + "' at", binding.connection->peer(), error, deadline,
-                        core_.options().timeouts.call));
+void RemoteTarget::on_system_exception(cdr::Decoder& body, Attempts& attempts) {
+  Refusal refusal;
+  refusal.id = body.get_plain_string();
+  refusal.minor = body.get<std::uint32_t>();
+  const auto completed = body.get<std::uint32_t>();
+  if (!body.ok() || completed > 2) return attempts.set_answer(base::error(Stage::receive, Code::malformed));
+  refusal.completed = static_cast<CompletionStatus>(completed);
+  attempts.set_answer(std::move(refusal));
 }
 
-RemoteTarget::BindingPtr RemoteTarget::bind(Deadline deadline, std::int64_t now) {
-  BindingPtr binding;
+/// Whatever is wrong with the forward, the request was not executed.
+void RemoteTarget::on_forward(cdr::Decoder& body, Attempts& attempts) {
+  ior::Ior ior;
+  ior::decode(body, ior, core_.options().limits);
+  if (!body.ok()) return attempts.set_answer(base::error(Stage::resolve, Code::malformed));
+  attempts.set_answer(std::move(ior));
+}
+
+void RemoteTarget::settle(const Binding& binding, const corba::Operation& operation, Deadline deadline,
+                          Attempts& attempts) {
+  const std::string& peer = binding.connection->peer();
+  attempts.begin(binding.places, binding.at);
+  Attempts::Answer answer = attempts.take_answer();
+  bool again = false;
+  if (const auto* forward = std::get_if<ior::Ior>(&answer)) {
+    again = attempts.after_forward(core_.registry().routes(*forward, core_.options().preference),
+                                   core_.options().forward_limit);
+  } else if (auto* refusal = std::get_if<Refusal>(&answer)) {
+    std::string what = raised_by(peer, operation, binding.route());
+    if (!refusal->asks_elsewhere()) {
+      corba::raise_system_exception(refusal->id, refusal->minor, refusal->completed, std::move(what));
+    }
+    again = attempts.after_refusal(std::move(*refusal), std::move(what));
+  } else {
+    const base::Error error = std::get<base::Error>(answer);
+    const std::string name = "'" + std::string(operation.name) + "'";
+    if (!Attempts::not_executed(error)) {
+      raise(error, "results of operation " + name + " from " + peer + ": " + base::to_string(error));
+    }
+    again = attempts.after_failure(error, true, "the answer of " + peer + " to " + name);
+  }
+  if (!again || deadline.expired()) give_up(deadline, attempts);
+}
+
+void RemoteTarget::recover(const Binding& binding, const corba::Operation& operation, base::Error error,
+                           Deadline deadline, Attempts& attempts) {
+  std::string what = "calling '" + std::string(operation.name) + "' at " + binding.connection->peer();
+  if (error.stage == Stage::encode) {
+    error = encoding_error(error, binding.route());
+    raise(error, what + ": " + base::to_string(error));
+  }
+  if (error.code != Code::timed_out) drop(binding);
+  attempts.begin(binding.places, binding.at);
+  if (error.stage == Stage::receive) what += describe_instead(*binding.connection);
+  if (!attempts.after_failure(error, binding.fresh, what) || deadline.expired()) give_up(deadline, attempts);
+}
+
+void RemoteTarget::give_up(Deadline deadline, Attempts& attempts) {
+  if (attempts.nowhere_left()) {  // the next call begins with the reference again
+    const std::lock_guard lock(mutex_);
+    binding_.reset();
+    places_.reset();
+  }
+  attempts.give_up(spent(deadline));
+}
+
+/// For messages: how much of the time is over.
+std::string RemoteTarget::spent(Deadline deadline) const {
+  if (deadline.is_none()) return {};
+  const auto in_ms = [](base::Duration duration) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+  };
+  const base::Duration timeout = core_.options().timeouts.call;
+  return ", after " + in_ms(timeout - deadline.remaining()) + " of " + in_ms(timeout) + " ms";
+}
+
+RemoteTarget::BindingPtr RemoteTarget::bind(Deadline deadline, std::int64_t now, Attempts& attempts) {
+  if (!attempts.begun()) [[likely]] {
+    BindingPtr binding;
+    {
+      const std::lock_guard lock(mutex_);
+      binding = binding_;
+    }
+    if (binding && binding->connection->usable(now)) [[likely]]
+      return binding;
+    if (binding) drop(*binding);
+    begin(attempts, deadline);
+  }
+  return connect(deadline, attempts);
+}
+
+/// Where the last call got through, or else with the reference's first place.
+void RemoteTarget::begin(Attempts& attempts, Deadline deadline) {
   {
     const std::lock_guard lock(mutex_);
-    binding = binding_;
+    if (places_) return attempts.begin(places_, at_);
   }
-  if (binding && binding->connection->usable(now)) [[likely]]
-    return binding;
-  if (binding) drop(*binding);
-  return bind_anew(deadline);
+  auto routes = core_.registry().routes(ior_, core_.options().preference);
+  if (!routes) {
+    raise(routes.error(),
+          "connecting to any profile of the reference: " + base::to_string(routes.error()) + spent(deadline));
+  }
+  attempts.begin(PlacesPtr(new Places(*std::move(routes))), 0);
 }
 
-RemoteTarget::BindingPtr RemoteTarget::bind_anew(Deadline deadline) {
-  std::optional<ior::Ior> forward;
-  {
-    const std::lock_guard lock(mutex_);
-    forward = forward_;
-  }
-  base::Error error = base::error(Stage::resolve, Code::no_profile);
-  std::string where = "any profile of the reference";
-  BindingPtr binding;
-  if (forward) {
-    if (auto routes = core_.registry().routes(*forward, core_.options().preference)) {
-      binding = connect(*routes, true, deadline, error, where);
-    }
-    if (!binding) back_to_original();
-  }
-  if (!binding) {
-    auto routes = core_.registry().routes(ior_, core_.options().preference);
-    if (routes) {
-      binding = connect(*routes, false, deadline, error, where);
-    } else {
-      error = routes.error();
-    }
-  }
-  if (!binding) raise(error, describe("connecting to", where, error, deadline, core_.options().timeouts.call));
-  // The next call finds it no longer fresh: a connection that served once may go stale and is then retried.
-  base::IntrusivePtr<Binding> kept(new Binding(*binding));
-  kept->fresh = false;
-  const std::lock_guard lock(mutex_);
-  binding_ = kept;
-  return binding;
-}
-
-/// Profile tried after profile.
-RemoteTarget::BindingPtr RemoteTarget::connect(const std::vector<connection::Route>& routes, bool forwarded,
-                                               Deadline deadline, base::Error& error, std::string& where) {
-  std::string tried;
-  for (const auto& route : routes) {
+/// Place tried after place.
+RemoteTarget::BindingPtr RemoteTarget::connect(Deadline deadline, Attempts& attempts) {
+  for (;;) {
     const base::Duration limit = core_.options().timeouts.connect;
     const Deadline until = limit == base::Duration::zero() ? deadline : earlier(deadline, Deadline::after(limit));
     bool fresh = false;
-    auto connection = core_.cache().acquire(route, until, fresh);
-    if (connection) {
-      base::IntrusivePtr<Binding> binding(new Binding);
-      binding->route = route;
-      binding->connection = *std::move(connection);
-      binding->fresh = fresh;
-      binding->forwarded = forwarded;
-      return binding;
-    }
-    error = connection.error();
-    if (!tried.empty()) tried += ", ";
-    tried += route.endpoint->text();
-    where = tried;
+    auto connection = core_.cache().acquire(attempts.route(), until, fresh);
+    if (connection) return publish(*std::move(connection), fresh, attempts);
+    const bool again =
+        attempts.after_failure(connection.error(), true, "connecting to " + attempts.route().endpoint->text());
+    if (!again || deadline.expired()) give_up(deadline, attempts);
   }
-  return {};
+}
+
+RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connection, bool fresh,
+                                               const Attempts& attempts) {
+  base::IntrusivePtr<Binding> binding(new Binding);
+  binding->places = attempts.places();
+  binding->at = attempts.at();
+  binding->connection = std::move(connection);
+  // The next call finds it no longer fresh: a connection that served once may go stale and is then retried.
+  base::IntrusivePtr<Binding> kept(new Binding(*binding));
+  binding->fresh = fresh;
+  const std::lock_guard lock(mutex_);
+  places_ = kept->places;
+  at_ = kept->at;
+  binding_ = std::move(kept);
+  return binding;
 }
 
 void RemoteTarget::drop(const Binding& binding) {
-  core_.cache().forget(binding.route, *binding.connection);
+  core_.cache().forget(binding.route(), *binding.connection);
   const std::lock_guard lock(mutex_);
   if (binding_ && binding_->connection == binding.connection) binding_.reset();
-}
-
-void RemoteTarget::forward_to(ior::Ior ior) {
-  const std::lock_guard lock(mutex_);
-  forward_ = std::move(ior);
-  binding_.reset();
-}
-
-/// Forgets a forward whose target cannot be reached; false if there was none.
-bool RemoteTarget::back_to_original() {
-  const std::lock_guard lock(mutex_);
-  binding_.reset();
-  return std::exchange(forward_, std::nullopt).has_value();
 }
 
 }  // namespace corbel::orb

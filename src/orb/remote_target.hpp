@@ -3,9 +3,7 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "connection/connection.hpp"
 #include "connection/registry.hpp"
@@ -14,13 +12,14 @@
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
+#include "orb/attempts.hpp"
 
 namespace corbel::orb {
 
 class Core;
 
-/// A remote object: the whole client algorithm. Thread-safe; shared by all stubs of a reference. Keeps the ORB in
-/// memory, also when it has been destroyed.
+/// A remote object: the whole client algorithm (what is tried, in which order: Attempts). Thread-safe; shared by all
+/// stubs of a reference. Keeps the ORB in memory, also when it has been destroyed.
 class RemoteTarget final : public corba::Target, public base::SharedFromThis {
  public:
   RemoteTarget(Core& core, ior::Ior ior);
@@ -34,39 +33,34 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
  private:
   friend class RemoteCall;
 
-  /// A route with its connection: what calls use until it fails. Immutable.
+  /// A place with its connection: what calls use until it fails. Immutable.
   struct Binding : base::RefCounted {
-    connection::Route route;
+    PlacesPtr places;
+    std::size_t at = 0;
     connection::ConnectionPtr connection;
-    bool fresh = false;      ///< made for the call that is being tried
-    bool forwarded = false;  ///< leads where a location forward pointed
+    bool fresh = false;  ///< made for the call that is being tried
+    const connection::Route& route() const noexcept { return (*places)[at].route; }
   };
   using BindingPtr = base::IntrusivePtr<const Binding>;
-  /// What happened while one call was being tried.
-  struct Attempt {
-    unsigned retries = 0;
-    unsigned forwards = 0;
-    bool went_back = false;
-    std::optional<ior::Ior> forward;
-    std::optional<base::Error> bad_results;
-  };
 
-  BindingPtr bind(base::Deadline deadline, std::int64_t now);
-  BindingPtr bind_anew(base::Deadline deadline);
-  BindingPtr connect(const std::vector<connection::Route>& routes, bool forwarded, base::Deadline deadline,
-                     base::Error& error, std::string& where);
+  BindingPtr bind(base::Deadline deadline, std::int64_t now, Attempts& attempts);
+  BindingPtr connect(base::Deadline deadline, Attempts& attempts);
+  void begin(Attempts& attempts, base::Deadline deadline);
+  BindingPtr publish(connection::ConnectionPtr connection, bool fresh, const Attempts& attempts);
   base::Deadline call_deadline(std::int64_t now) const;
-  base::Status try_once(const Binding& binding, const corba::Call& call, base::Deadline deadline, Attempt& attempt);
-  void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempt& attempt);
-  /// What came of an attempt that was answered: true if the call is over; otherwise it has to be tried again where the
-  /// reply pointed. Throws if the answer makes no sense.
-  bool settle(const Binding& binding, const corba::Operation& operation, Attempt& attempt);
-  /// True if the call may be tried again; otherwise throws.
-  bool recover(const Binding& binding, const corba::Operation& operation, base::Error error, base::Deadline deadline,
-               Attempt& attempt);
+  base::Status try_once(const Binding& binding, const corba::Call& call, base::Deadline deadline, Attempts& attempts);
+  void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts);
+  void on_system_exception(cdr::Decoder& body, Attempts& attempts);
+  void on_forward(cdr::Decoder& body, Attempts& attempts);
+  /// What came of an attempt that was answered with something else than results; returns if the call has to be tried
+  /// again, else throws.
+  void settle(const Binding& binding, const corba::Operation& operation, base::Deadline deadline, Attempts& attempts);
+  /// What came of an attempt that was not answered; returns if the call has to be tried again, else throws.
+  void recover(const Binding& binding, const corba::Operation& operation, base::Error error, base::Deadline deadline,
+               Attempts& attempts);
+  [[noreturn]] void give_up(base::Deadline deadline, Attempts& attempts);
+  std::string spent(base::Deadline deadline) const;
   void drop(const Binding& binding);
-  void forward_to(ior::Ior ior);
-  bool back_to_original();
 
   Core& core_;
   const CORBA::object_reference<CORBA::ORB> orb_;  // owns core_
@@ -74,7 +68,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
 
   base::Mutex mutex_;  // guards what follows
   BindingPtr binding_;
-  std::optional<ior::Ior> forward_;
+  PlacesPtr places_;  // where calls begin if there is no binding: the way that was found last
+  std::size_t at_ = 0;
 };
 
 }  // namespace corbel::orb

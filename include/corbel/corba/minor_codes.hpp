@@ -35,6 +35,8 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_PARAM, 25, kEnumOutOfRange, "enumerator out of range")                                \
   X(BAD_PARAM, 27, kNilInitialReference, "register_initial_reference with nil")               \
   X(BAD_PARAM, 34, kWrongUnionMember, "union member not selected by the discriminator")       \
+  X(INV_OBJREF, 1, kNoWideCodeSet, "the reference has no code sets for wide data")            \
+  X(INV_OBJREF, 2, kWideCodeSetMissing, "the reference has no wide code set")                 \
   X(MARSHAL, 1, kNoValueFactory, "no value factory")                                          \
   X(MARSHAL, 4, kLocalObjectMarshalled, "local object cannot be marshalled")                  \
   X(MARSHAL, 5, kWideDataFromClient, "wide data on GIOP 1.0 by client")                       \
