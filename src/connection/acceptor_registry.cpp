@@ -35,12 +35,20 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
 
   void close() noexcept {
     server_.reactor().remove(*this);
+    // Who has been connected by the system already is told that nothing of his was executed.
+    for (int told = 0; told < kTold; ++told) {
+      auto waiting = accept();
+      if (!waiting) break;
+      server_.adopt(*std::move(waiting), point_.protocol);
+    }
     const std::lock_guard lock(mutex_);
     closed_ = true;
     acceptor_->close();
   }
 
  private:
+  static constexpr int kTold = 4096;
+
   void rearm() noexcept { (void)server_.reactor().rearm(*this); }
 
   base::Result<std::unique_ptr<transport::Transport>> accept() {

@@ -103,10 +103,7 @@ std::string Connection::received_instead() {
 void Connection::close() noexcept {
   if (failed_) return;
   {
-    std::unique_lock writer(writer_, std::try_to_lock);
-    // A reply that is being sent has its time limit; a request may have none, and only the end of the connection stops
-    // it.
-    if (!writer && server_ != nullptr) writer.lock();
+    const std::unique_lock writer(writer_, std::try_to_lock);
     // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
     if (writer && !closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
       closed_by_us_ = true;

@@ -9,6 +9,7 @@
 
 #include "connection/async_reply.hpp"
 #include "connection/framer.hpp"
+#include "connection/live_connections.hpp"
 #include "connection/pending_replies.hpp"
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
@@ -143,11 +144,16 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   /// Lets somebody else read the connection while an upcall runs: a servant that takes long must not keep other
   /// requests of the same peer waiting.
   void hand_over_slow_upcall();
+  /// Begins no more requests. When those under way have been answered, or at once, the peer is told (CloseConnection)
+  /// and the conversation ends.
+  void drain() noexcept;
+  /// Requests that were begun and have not ended.
+  std::uint32_t under_way() const noexcept { return under_way_.load(std::memory_order_seq_cst); }
 
   // --- both ---
 
-  /// Tells the peer (CloseConnection) and ends the conversation. On the server a reply that is being sent goes out
-  /// first; on the client what is being sent is cut off, and the peer learns no more than that.
+  /// Tells the peer (CloseConnection) and ends the conversation. Does not wait: what is being sent is cut off, and the
+  /// peer learns no more than that.
   void close() noexcept;
   /// What the peer sent where a message should have begun, if that ended the connection: the first octets, as they
   /// came.
@@ -155,12 +161,8 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   /// "tcp://127.0.0.1:4000".
   const std::string& peer() const noexcept { return peer_; }
 
-  // For Server: its list of connections. Guarded by the server's mutex.
-  Connection* next_live = nullptr;
-  Connection* previous_live = nullptr;
-  bool listed = false;
-  std::uint32_t seen_upcalls = 0;
-  bool being_served = false;
+  // For Server. Guarded by its mutex.
+  LiveLinks live;
 
  private:
   class ReadingRole;
@@ -271,9 +273,13 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   void arm(bool has_octets) noexcept;
 
   bool serve_message(Framer& framer, const Message& message);
+  bool serve_request(Framer& framer, const Message& message);
   void serve();
   bool take_request(const Message& message);
   bool take_locate_request(const Message& message);
+  bool begin_request() noexcept;
+  void end_request() noexcept;
+  void end_if_drained() noexcept;
   void end_serving(base::Error error) noexcept;
 
   const std::unique_ptr<transport::Transport> transport_;
@@ -308,10 +314,14 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   bool registered_ = false;  // with the reactor
   base::Deadline timer_deadline_ = base::Deadline::none();
   reactor::TimerId timer_;
+  std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last
 
   std::atomic<std::int64_t> last_used_{0};  // coarse monotonic nanoseconds
   std::atomic<cdr::CodeSet> char_set_;
   std::atomic<cdr::CodeSet> wchar_set_;
+  // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
+  std::atomic<std::uint32_t> under_way_{0};
+  std::atomic<bool> draining_{false};
   Server* server_ = nullptr;
   Completions* completions_ = nullptr;
 };

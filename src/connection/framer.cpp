@@ -27,6 +27,7 @@ base::Result<bool> Framer::next(Message& message) try {
     message.octets = octets.first(frame->message_size);
     message.joints = {};
     begin_ += frame->message_size;
+    consumed_ += frame->message_size;
     wanted_ = 0;
     if (message.frame.type == messaging::MessageType::fragment) [[unlikely]] {
       CORBEL_TRY(const bool joined, join_fragment(message, message));
@@ -50,7 +51,11 @@ base::Status Framer::open_message(const Message& first) {
   if (open_.size() >= kMaxOpen || open_octets_ + first.octets.size() > limits_.max_message_size) {
     return base::error(Stage::receive, Code::too_large);
   }
-  open_.push_back({first.frame, *id, base::Bytes(first.octets.begin(), first.octets.end()), {}});
+  open_.push_back({first.frame,
+                   consumed_ - first.octets.size() + 1,
+                   *id,
+                   base::Bytes(first.octets.begin(), first.octets.end()),
+                   {}});
   open_octets_ += first.octets.size();
   return {};
 }
@@ -83,6 +88,13 @@ base::Result<bool> Framer::join_fragment(const Message& fragment, Message& messa
   message.joints = joints_;
   open_.erase(open);
   return true;
+}
+
+void Framer::drop(std::uint32_t request_id) noexcept {
+  const auto open = std::find_if(open_.begin(), open_.end(), [&](const Open& o) { return o.request_id == request_id; });
+  if (open == open_.end()) return;
+  open_octets_ -= open->octets.size();
+  open_.erase(open);
 }
 
 void Framer::reserve(std::size_t capacity) {
@@ -131,6 +143,7 @@ void Framer::take_over(Framer& other) {
   }
   open_ = std::move(other.open_);
   open_octets_ = other.open_octets_;
+  consumed_ = other.consumed_;
 }
 
 }  // namespace corbel::connection

@@ -46,6 +46,13 @@ class Framer : public base::RefCounted {
   }
   /// True if the end of the stream now would cut a message.
   bool in_message() const noexcept { return begin_ != end_ || !open_.empty(); }
+  /// A number that tells the message that has been incomplete longest from all others of this stream; 0: there is none.
+  std::uint64_t oldest_part() const noexcept {
+    if (!open_.empty()) return open_.front().begin;
+    return begin_ != end_ ? consumed_ + 1 : 0;
+  }
+  /// Forgets a message of which only a part has come; harmless if there is no such.
+  void drop(std::uint32_t request_id) noexcept;
   /// Gives memory back when nothing is buffered.
   void shrink() noexcept;
   /// Octets received and not yet consumed, after the current message.
@@ -62,6 +69,7 @@ class Framer : public base::RefCounted {
  private:
   struct Open {
     messaging::FrameHeader frame;
+    std::uint64_t begin;  ///< where in the stream its first octet was, counted from 1
     std::uint32_t request_id;
     base::Bytes octets;
     std::vector<std::size_t> joints;
@@ -84,7 +92,8 @@ class Framer : public base::RefCounted {
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::size_t wanted_ = 0;  // octets that the message at begin_ needs, 0 if unknown
+  std::size_t wanted_ = 0;      // octets that the message at begin_ needs, 0 if unknown
+  std::uint64_t consumed_ = 0;  // octets of the stream before begin_
   bool filled_ = false;
   std::vector<Open> open_;
   std::size_t open_octets_ = 0;

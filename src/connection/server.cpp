@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/server.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace corbel::connection {
+namespace {
+
+constexpr base::Duration kLastMoment = std::chrono::milliseconds(100);  // for those that were cut to notice
+
+}  // namespace
 
 base::Result<std::unique_ptr<Server>> Server::create(const Settings& settings, RequestHandler& handler) {
   CORBEL_TRY(auto reactor, reactor::Reactor::create());
@@ -16,15 +22,14 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       reactor_(std::move(reactor)),
       completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single) {
   if (settings_.serving.concurrency == policy::Concurrency::single) return;
-  reactor_->set_tick(settings_.slow_upcall, [this] { return look_for_slow_upcalls(); });
+  reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
   reactor::ThreadPoolOptions options;
-  // Threads kept by connections do not count: somebody must be left to serve the others.
-  options.max_threads = settings_.serving.threads + settings_.serving.sticky_connections;
+  options.max_threads = settings_.serving.threads;
   pool_ = std::make_unique<reactor::ThreadPool>(*reactor_, options);
 }
 
 Server::~Server() {
-  stop(true);
+  (void)stop(true);
 }
 
 base::Status Server::start() {
@@ -35,11 +40,13 @@ base::Status Server::start() {
 }
 
 void Server::run() {
+  loops_.fetch_add(1);
   if (pool_) {
     pool_->run();
   } else {
     reactor_->run();
   }
+  loops_.fetch_sub(1);
 }
 
 bool Server::work_pending() {
@@ -54,11 +61,13 @@ bool Server::work_pending() {
 }
 
 void Server::perform_work() {
+  loops_.fetch_add(1);
   if (pool_) {
     pool_->try_work();
   } else {
     (void)reactor_->run_once(base::Deadline::now());
   }
+  loops_.fetch_sub(1);
 }
 
 void Server::adopt(std::unique_ptr<transport::Transport> transport,
@@ -68,58 +77,66 @@ void Server::adopt(std::unique_ptr<transport::Transport> transport,
   // Wide characters have to be negotiated (CORBA 3.3 part 2, 7.10.2.6), except where both ends are Corbel.
   if (!negotiates) connection->set_code_sets(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
   connection->set_server(this);
+  bool too_late = false;
   {
     const std::lock_guard lock(mutex_);
-    if (stopping_) return;
-    connection->add_reference();  // the list's; forget() gives it back
-    connection->listed = true;
-    connection->next_live = live_;
-    if (live_ != nullptr) live_->previous_live = connection.get();
-    live_ = connection.get();
+    too_late = draining_;
+    if (!too_late) {
+      connection->add_reference();  // the list's; forget() gives it back
+      live_.put(*connection, Place::idle, base::Deadline::clock_now());
+    }
   }
+  if (too_late) return connection->close();  // which says that nothing was executed
   const int handle = connection->transport().handle();
-  if (!reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot)) forget(*connection);
+  const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
+  if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
+  if (!added) forget(*connection);
 }
 
 void Server::forget(Connection& connection) {
   reactor_->remove(connection);
+  bool last = false;
   {
     const std::lock_guard lock(mutex_);
-    if (!connection.listed) return;
-    connection.listed = false;
-    (connection.previous_live != nullptr ? connection.previous_live->next_live : live_) = connection.next_live;
-    if (connection.next_live != nullptr) connection.next_live->previous_live = connection.previous_live;
+    if (connection.live.place == Place::none) return;
+    live_.put(connection, Place::none, 0);
+    last = draining_ && live_.count() == 0;
+    if (last) ended_.notify_all();
+    last = last && stopping_;
   }
   (void)ConnectionPtr::adopt(&connection);
+  if (last) stop_threads();
 }
 
-bool Server::begin_serving(Connection& connection) {
+bool Server::begin_serving(Connection& connection, bool& sticky) {
   {
     const std::lock_guard lock(mutex_);
-    connection.being_served = true;
+    const Place place = connection.live.place;
+    if ((place != Place::idle && place != Place::half) || draining_) return false;
+    live_.put(connection, Place::served, 0);
   }
   if (settings_.serving.concurrency != policy::Concurrency::single) reactor_->start_tick();
-  if (settings_.serving.concurrency != policy::Concurrency::adaptive) return false;
-  if (sticky_.fetch_add(1, std::memory_order_relaxed) < settings_.serving.sticky_connections) return true;
-  sticky_.fetch_sub(1, std::memory_order_relaxed);
-  return false;
-}
-
-void Server::end_serving(Connection& connection, bool sticky) {
-  release_sticky(sticky);
-  mark_unserved(connection);
+  if (settings_.serving.concurrency != policy::Concurrency::adaptive) return true;
+  // Somebody must be left to serve the others.
+  const unsigned most = std::min(settings_.serving.sticky_connections, settings_.serving.threads - 1);
+  sticky = sticky_.fetch_add(1, std::memory_order_relaxed) < most;
+  if (!sticky) sticky_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
 }
 
 void Server::release_sticky(bool sticky) noexcept {
   if (sticky) sticky_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Server::mark_unserved(Connection& connection) {
-  const std::lock_guard lock(mutex_);
-  connection.being_served = false;
-}
-
-void Server::wait_for(Connection& connection, bool has_octets) {
+void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t part) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (connection.live.place == Place::none) return;
+    const std::int64_t now = base::Deadline::clock_now();
+    live_.put(connection, part == 0 ? Place::idle : Place::half, now);
+    live_.set_part(connection, part, now);
+    if (draining_) return;
+  }
   if (has_octets) {
     reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
   } else if (!reactor_->rearm(connection)) {
@@ -133,32 +150,90 @@ bool Server::look_for_slow_upcalls() {
   std::vector<ConnectionPtr> slow;
   {
     const std::lock_guard lock(mutex_);
-    for (Connection* connection = live_; connection != nullptr; connection = connection->next_live) {
-      if (!connection->being_served) continue;
+    for (Connection* each = live_.oldest(Place::served); each != nullptr; each = LiveConnections::next(*each)) {
       served = true;
-      if (connection->in_same_upcall()) slow.emplace_back(connection);
+      if (each->in_same_upcall()) slow.emplace_back(each);
     }
   }
   for (const auto& connection : slow) connection->hand_over_slow_upcall();
   return served;
 }
 
-void Server::stop(bool wait) {
-  std::vector<ConnectionPtr> connections;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    for (Connection* connection = live_; connection != nullptr; connection = connection->next_live) {
-      connections.emplace_back(connection);
+// --- the end ---
+
+std::vector<ConnectionPtr> Server::all_live() {
+  std::vector<ConnectionPtr> all;
+  const std::lock_guard lock(mutex_);
+  for (const Place place : {Place::served, Place::idle, Place::half, Place::sending}) {
+    for (Connection* each = live_.oldest(place); each != nullptr; each = LiveConnections::next(*each)) {
+      all.emplace_back(each);
     }
   }
-  for (const auto& connection : connections) {
+  return all;
+}
+
+void Server::drain() {
+  {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+  }
+  for (const auto& connection : all_live()) connection->drain();
+}
+
+bool Server::stop(bool wait) {
+  drain();
+  bool empty = false;
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !std::exchange(stopping_, true);
+    empty = live_.count() == 0;
+  }
+  const bool bounded = settings_.shutdown_timeout > base::Duration::zero();
+  if (empty) {
+    stop_threads();
+  } else if (first && bounded) {
+    reactor_->schedule_after(settings_.shutdown_timeout, [this] { cut_all(); });
+  }
+  if (!wait) return empty;
+  const base::Deadline deadline = bounded ? base::Deadline::after(settings_.shutdown_timeout) : base::Deadline::none();
+  bool ended = await_end(deadline);
+  if (!ended) cut_all();
+  if (pool_) ended = pool_->join(deadline.expired() ? base::Deadline::after(kLastMoment) : deadline) && ended;
+  return ended;
+}
+
+/// Waits until no connection is left. Where nobody runs the reactor, the calling thread does.
+bool Server::await_end(base::Deadline deadline) {
+  const auto none_left = [this] { return live_.count() == 0; };
+  std::unique_lock lock(mutex_);
+  while (!none_left()) {
+    if (deadline.expired()) return false;
+    if (!pool_ && loops_.load() == 0) {
+      lock.unlock();
+      (void)reactor_->run_once(earlier(deadline, base::Deadline::after(kLastMoment)));
+      lock.lock();
+    } else if (deadline.is_none()) {
+      ended_.wait(lock);
+    } else {
+      ended_.wait_for(lock, deadline.remaining());
+    }
+  }
+  return true;
+}
+
+/// Nothing that is still under way gets to its end.
+void Server::cut_all() {
+  for (const auto& connection : all_live()) {
     connection->close();
     forget(*connection);
   }
+  stop_threads();
+}
+
+void Server::stop_threads() {
   if (pool_) {
     pool_->stop();
-    if (wait) pool_->join();
   } else {
     reactor_->stop();
   }

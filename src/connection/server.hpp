@@ -21,8 +21,8 @@ class Server {
  public:
   struct Settings {
     policy::Serving serving;
-    base::Duration slow_upcall = std::chrono::milliseconds(10);  ///< when somebody else begins to read the connection
     Connection::Settings connection;
+    base::Duration shutdown_timeout = std::chrono::seconds(30);  ///< longest wait of stop(); 0: unbounded
   };
 
   /// Fails with stage configure if the system gives no descriptors or threads.
@@ -45,28 +45,36 @@ class Server {
   void perform_work();
   /// Takes a connection that was accepted.
   void adopt(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
-  /// Closes all connections in order and stops the threads; with `wait`, returns when they have ended.
-  void stop(bool wait);
+  /// Begins no more requests. Idle connections are closed in order at once, the others when what runs has been
+  /// answered.
+  void drain();
+  /// As drain(), and run() and the pool's threads return when all connections have ended, or when the time for that
+  /// (Settings::shutdown_timeout) is over and they were cut. With `wait`, returns then; false if something still runs.
+  bool stop(bool wait);
   /// True if the calling thread is one of those that stop() waits for.
   bool on_own_thread() const noexcept { return pool_ && pool_->on_own_thread(); }
 
   // --- for connections ---
 
-  /// A thread begins to serve the connection; true if it may keep it while it is idle. Pair with end_serving().
-  bool begin_serving(Connection& connection);
-  void end_serving(Connection& connection, bool sticky);
-  /// As end_serving() for a thread whose connection was handed over to others meanwhile.
+  /// A thread begins to serve the connection; false if another one does already, or it is not to be read now. `sticky`:
+  /// it may keep it while it is idle, and must say release_sticky().
+  bool begin_serving(Connection& connection, bool& sticky);
   void release_sticky(bool sticky) noexcept;
-  /// The connection that a thread was serving is free for others.
-  void mark_unserved(Connection& connection);
-  /// Lets the pool serve the connection when octets arrive, or at once if it has some already.
-  void wait_for(Connection& connection, bool has_octets);
+  /// True if others wait for a thread: who keeps one for an idle connection should leave it.
+  bool starving() const noexcept { return pool_ && pool_->starving(); }
+  /// The thread leaves the connection: the pool serves it when octets arrive, or at once if it has some already.
+  /// `part`: Framer::oldest_part().
+  void wait_for(Connection& connection, bool has_octets, std::uint64_t part);
   /// The connection is finished.
   void forget(Connection& connection);
 
  private:
   Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor);
   bool look_for_slow_upcalls();
+  std::vector<ConnectionPtr> all_live();
+  void stop_threads();
+  bool await_end(base::Deadline deadline);
+  void cut_all();
 
   const Settings settings_;
   RequestHandler& handler_;
@@ -75,9 +83,12 @@ class Server {
   Completions completions_;
   std::atomic<bool> started_{false};
   std::atomic<unsigned> sticky_{0};
-  std::mutex mutex_;  // guards what follows
-  Connection* live_ = nullptr;
+  std::atomic<unsigned> loops_{0};  // threads in run()
+  std::mutex mutex_;                // guards what follows
+  LiveConnections live_;
+  bool draining_ = false;
   bool stopping_ = false;
+  std::condition_variable ended_;  // no connection is left
 };
 
 }  // namespace corbel::connection

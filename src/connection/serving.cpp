@@ -18,58 +18,51 @@ void Connection::on_event(reactor::Events) noexcept {
 }
 
 void Connection::serve() {
+  bool sticky = false;
+  if (!server_->begin_serving(*this, sticky)) return;
   base::IntrusivePtr<Framer> framer;
   {
     const std::lock_guard lock(mutex_);
     framer = framer_;
   }
-  const bool sticky = server_->begin_serving(*this);
   for (;;) {
     Message message;
     const auto next = framer->unread().empty() ? base::Result<bool>(false) : framer->next(message);
     if (!next) {
-      server_->end_serving(*this, sticky);
+      server_->release_sticky(sticky);
       return end_serving(next.error());
     }
     if (*next) {
       if (serve_message(*framer, message)) continue;
-      // Handed over (somebody else serves the connection now) or ended.
-      if (framer->owner.load(std::memory_order_relaxed) == Framer::Owner::handed_over) {
-        return server_->release_sticky(sticky);
-      }
-      return server_->end_serving(*this, sticky);
+      return server_->release_sticky(sticky);  // somebody else serves the connection now, or it ends
     }
     CORBEL_PROBE("wait and receive");
+    const bool stays = sticky && !server_->starving();
     auto received =
-        receive(*framer, sticky ? Deadline::after(server_->settings().serving.sticky_idle) : Deadline::now());
+        receive(*framer, stays ? Deadline::after(server_->settings().serving.sticky_idle) : Deadline::now());
     CORBEL_PROBE("framing");
     if (received) continue;
-    server_->end_serving(*this, sticky);
+    server_->release_sticky(sticky);
     const Code code = received.error().code;
     if (code != Code::would_block && code != Code::timed_out) return end_serving(received.error());
     framer->shrink();
-    return server_->wait_for(*this, false);
+    return server_->wait_for(*this, false, framer->oldest_part());
   }
 }
 
-/// False when this thread must leave the connection.
+/// False when this thread must leave the connection: it was handed over, or ends.
 bool Connection::serve_message(Framer& framer, const Message& message) {
   switch (message.frame.type) {
-    case messaging::MessageType::request: {
-      framer.upcalls.fetch_add(1, std::memory_order_relaxed);
-      framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
-      const bool good = take_request(message);
-      auto expected = Framer::Owner::upcall;
-      if (!framer.owner.compare_exchange_strong(expected, Framer::Owner::reader, std::memory_order_acq_rel))
-        return false;
-      if (!good) end_serving(base::error(Stage::receive, Code::malformed));
-      return good;
-    }
+    case messaging::MessageType::request:
     case messaging::MessageType::locate_request:
-      if (take_locate_request(message)) return true;
-      break;
+      return serve_request(framer, message);
     case messaging::MessageType::cancel_request:
-      return true;  // by the time it is read, the request it names has been answered
+      // By the time it is read, the request it names has been answered, unless only a part of it has come.
+      if (auto id = protocol_->decode_cancel_request(message.frame, message.octets)) {
+        framer.drop(*id);
+        return true;
+      }
+      break;
     case messaging::MessageType::close_connection:
     case messaging::MessageType::message_error:
       end_serving(base::error(Stage::receive, Code::closed));
@@ -79,6 +72,47 @@ bool Connection::serve_message(Framer& framer, const Message& message) {
   }
   end_serving(base::error(Stage::receive, Code::malformed));
   return false;
+}
+
+bool Connection::serve_request(Framer& framer, const Message& message) {
+  if (!begin_request()) [[unlikely]]
+    return false;
+  framer.upcalls.store(framer.upcalls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
+  const bool good =
+      message.frame.type == messaging::MessageType::request ? take_request(message) : take_locate_request(message);
+  auto expected = Framer::Owner::upcall;
+  const bool mine = framer.owner.compare_exchange_strong(expected, Framer::Owner::reader, std::memory_order_acq_rel);
+  end_request();
+  if (!good && mine) [[unlikely]]
+    end_serving(base::error(Stage::receive, Code::malformed));
+  return good && mine;
+}
+
+/// False if no more requests are to be begun: what has been read is not executed, and CloseConnection says so.
+bool Connection::begin_request() noexcept {
+  under_way_.fetch_add(1, std::memory_order_seq_cst);
+  if (!draining_.load(std::memory_order_seq_cst)) [[likely]]
+    return true;
+  end_request();
+  return false;
+}
+
+void Connection::end_request() noexcept {
+  under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  if (draining_.load(std::memory_order_seq_cst)) [[unlikely]]
+    end_if_drained();
+}
+
+void Connection::drain() noexcept {
+  draining_.store(true, std::memory_order_seq_cst);
+  end_if_drained();
+}
+
+void Connection::end_if_drained() noexcept {
+  if (under_way() != 0) return;
+  close();
+  server_->forget(*this);
 }
 
 bool Connection::take_request(const Message& message) {
@@ -107,11 +141,12 @@ bool Connection::in_same_upcall() {
   const std::lock_guard lock(mutex_);
   if (framer_->owner.load(std::memory_order_acquire) != Framer::Owner::upcall) return false;
   const std::uint32_t upcalls = framer_->upcalls.load(std::memory_order_relaxed);
-  return std::exchange(seen_upcalls, upcalls) == upcalls;
+  return std::exchange(seen_upcalls_, upcalls) == upcalls;
 }
 
 void Connection::hand_over_slow_upcall() {
   bool has_octets = false;
+  std::uint64_t part = 0;
   {
     const std::lock_guard lock(mutex_);
     auto expected = Framer::Owner::upcall;
@@ -120,11 +155,11 @@ void Connection::hand_over_slow_upcall() {
     base::IntrusivePtr<Framer> fresh(new Framer(*protocol_, settings_.limits));
     fresh->take_over(*framer_);
     has_octets = !fresh->unread().empty();
+    part = fresh->oldest_part();
     framer_ = std::move(fresh);
-    seen_upcalls = 0;
+    seen_upcalls_ = 0;
   }
-  server_->mark_unserved(*this);
-  server_->wait_for(*this, has_octets);
+  server_->wait_for(*this, has_octets, part);
 }
 
 /// Ends the conversation because of `error`; a protocol violation is answered with MessageError first.

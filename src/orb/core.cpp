@@ -27,6 +27,7 @@ connection::Server::Settings server_settings(const Options& options, const base:
   settings.connection.version = {1, options.giop_minor};
   settings.connection.log = &log;
   settings.connection.send_timeout = options.timeouts.server_send;
+  settings.shutdown_timeout = options.timeouts.shutdown;
   return settings;
 }
 
@@ -186,11 +187,14 @@ void Core::shutdown(bool wait) {
   if (!shutting_down_.exchange(true)) cancel_async(wait);
   const bool again = shut_down_.exchange(true);
   if (again && !wait) return;  // the first may not have waited
-  if (!again) acceptors_.close();
+  if (!again) {
+    server_->drain();
+    acceptors_.close();
+  }
   if (ObjectAdapter* adapter = this->adapter()) adapter->shutdown(wait);
   if (!again) cache_.close();
   server_->completions().close();
-  server_->stop(wait);
+  if (!server_->stop(wait) && wait) left_running_.store(true, std::memory_order_release);
 }
 
 }  // namespace corbel::orb

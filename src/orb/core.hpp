@@ -69,10 +69,13 @@ class Core final : public corba::OrbContext {
   bool work_pending();
   /// Serves what is ready now, on this thread.
   void perform_work();
-  /// Stops accepting and serving; with `wait`, returns when running requests have finished and connections are closed.
+  /// Stops accepting and begins no more requests; a connection is closed when its last running request has been
+  /// answered, and then run() returns. With `wait`, returns when that has come about. Both end at -ORBShutdownTimeout.
   void shutdown(bool wait);
   /// True if the calling thread is one of those that shutdown() waits for.
   bool on_own_thread() const noexcept { return server_->on_own_thread(); }
+  /// True if shutdown(true) gave up waiting (-ORBShutdownTimeout): something runs that needs this object.
+  bool left_running() const noexcept { return left_running_.load(std::memory_order_acquire); }
   bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
 
  private:
@@ -92,6 +95,7 @@ class Core final : public corba::OrbContext {
   std::vector<connection::ListenPoint> published_;  // fixed once listening
   std::atomic<bool> shutting_down_{false};          // no new asynchronous calls
   std::atomic<bool> shut_down_{false};
+  std::atomic<bool> left_running_{false};
   ValueFactories value_factories_;
   CORBA::weak_object_reference<CORBA::ORB> orb_;
 };

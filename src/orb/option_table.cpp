@@ -132,6 +132,8 @@ const OptionRow kOptionTable[] = {
      "longest time for a call, connecting included; 0: unbounded"},
     {"ServerSendTimeout", DurationMember{CORBEL_MEMBER(timeouts.server_send)}, 0, kMillisecondsPerDay, "ms",
      "longest time a server spends sending one reply to a slow client; 0: unbounded"},
+    {"ShutdownTimeout", DurationMember{CORBEL_MEMBER(timeouts.shutdown)}, 0, kMillisecondsPerDay, "ms",
+     "longest time that shutdown and destroy wait for running requests, which are left then; 0: unbounded"},
     {"HoldTimeout", DurationMember{CORBEL_MEMBER(hold_timeout)}, 0, kMillisecondsPerDay, "ms",
      "longest time a request waits for a holding POA manager before TRANSIENT; 0: not at all"},
     {"SyncScope", ParsedMember{set_sync_scope, "none, transport, server or target", "transport"}, 0, 0, "",
@@ -150,7 +152,8 @@ const OptionRow kOptionTable[] = {
     {"Concurrency", ParsedMember{set_concurrency, "adaptive, pool or single", "adaptive"}, 0, 0, "",
      "adaptive: few busy connections get a thread each, the others share the pool; pool: all share it; single: one "
      "thread"},
-    {"Threads", NumberMember{CORBEL_MEMBER(serving.threads)}, 1, 4096, "threads", "most threads that serve requests"},
+    {"Threads", NumberMember{CORBEL_MEMBER(serving.threads)}, 1, 4096, "threads",
+     "most threads that serve requests at the same time, in every mode"},
     {"StickyConnections", NumberMember{CORBEL_MEMBER(serving.sticky_connections)}, 0, 4096, "connections",
      "most connections that keep a thread of their own (adaptive)"},
     {"StickyIdle", DurationMember{CORBEL_MEMBER(serving.sticky_idle)}, 0, kMillisecondsPerDay, "ms",

@@ -87,7 +87,11 @@ IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& i
 }
 
 ORB::ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept : state_(std::move(state)) {}
-ORB::~ORB() = default;
+ORB::~ORB() {
+  state_->core.shutdown(true);
+  // What still runs after -ORBShutdownTimeout uses all of it, and nobody can make it stop.
+  if (state_->core.left_running()) (void)state_.release();
+}
 
 corbel::orb::Core& ORB::_core() noexcept {
   return state_->core;

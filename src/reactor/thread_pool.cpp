@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/reactor/thread_pool.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -9,6 +10,7 @@ namespace {
 
 thread_local ThreadPool* t_leading = nullptr;       // the pool that this thread leads
 thread_local const ThreadPool* t_member = nullptr;  // the pool that started this thread
+thread_local const ThreadPool* t_busy = nullptr;    // the pool that counts this thread as being in a handler
 
 }  // namespace
 
@@ -21,11 +23,12 @@ struct ThreadPool::Follower {
   bool has_turn = false;  // woken to lead
 };
 
-ThreadPool::ThreadPool(Reactor& reactor, const ThreadPoolOptions& options) : reactor_(reactor), options_(options) {}
+ThreadPool::ThreadPool(Reactor& reactor, const ThreadPoolOptions& options)
+    : reactor_(reactor), options_(options), most_busy_(std::max(options.max_threads, 1U)) {}
 
 ThreadPool::~ThreadPool() {
   stop();
-  join();
+  (void)join();
 }
 
 base::Status ThreadPool::start() {
@@ -76,19 +79,32 @@ bool ThreadPool::try_lead(base::FunctionRef<void()> act) {
   act();
   const std::lock_guard lock(mutex_);
   led_ = false;
-  if (!turn_given_ && followers_ != nullptr) wake(&followers_, true);
+  if (!turn_given_ && followers_ != nullptr && may_lead()) wake(&followers_, true);
   return true;
 }
 
 void ThreadPool::try_work() {
+  const ThreadPool* const outer = t_busy;
   if (t_leading != this) {
     const std::lock_guard lock(mutex_);
-    if (led_ || stopping_) return;
+    if (led_ || stopping_ || !may_lead()) return;
     led_ = true;
     t_leading = this;
   }
   lead(base::Deadline::now());
-  leave();
+  leave(outer);
+}
+
+/// With the mutex: true if the calling thread, should it lead and run a handler, makes no more of those than may be.
+bool ThreadPool::may_lead() const noexcept {
+  return busy_ < most_busy_ || t_busy == this;
+}
+
+/// With the mutex: the calling thread, if it ran a handler, is back. `outer`: the handler that it is in nevertheless.
+void ThreadPool::end_handler(const ThreadPool* outer) noexcept {
+  if (t_busy != this || outer == this) return;
+  t_busy = outer;
+  --busy_;
 }
 
 bool ThreadPool::on_own_thread() const noexcept {
@@ -104,12 +120,21 @@ void ThreadPool::stop() noexcept {
   reactor_.stop();
 }
 
-void ThreadPool::join() noexcept {
+bool ThreadPool::join(base::Deadline deadline) noexcept {
+  bool ended = false;
   {
     std::unique_lock lock(list_mutex_);
-    all_ended_.wait(lock, [this] { return live_.empty(); });
+    while (!live_.empty() && !deadline.expired()) {
+      if (deadline.is_none()) {
+        all_ended_.wait(lock);
+      } else {
+        all_ended_.wait_for(lock, deadline.remaining());
+      }
+    }
+    ended = live_.empty();
   }
   reap();
+  return ended;
 }
 
 unsigned ThreadPool::thread_count() const noexcept {
@@ -124,6 +149,7 @@ unsigned ThreadPool::idle_count() const noexcept {
 
 /// What every thread of the pool does: lead when nobody does, else follow.
 base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined) {
+  const ThreadPool* const outer = t_busy;
   base::Status status;
   for (;;) {
     const unsigned seen = looks_.load();
@@ -134,21 +160,23 @@ base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline dea
     }
     if (t_leading != this) {
       std::unique_lock lock(mutex_);
+      end_handler(outer);
       if (stopping_) {
         status = base::error(base::Stage::wait, base::Code::cancelled);
         break;
       }
       if (looks_.load() != seen) continue;
-      if (led_) {
+      if (led_ || !may_lead()) {
         if (!follow(lock, deadline, joined)) return {};
         continue;
       }
       led_ = true;
+      starving_.store(false, std::memory_order_relaxed);
       t_leading = this;
     }
     lead(deadline);
   }
-  leave();
+  leave(outer);
   return status;
 }
 
@@ -195,7 +223,10 @@ void ThreadPool::lead(base::Deadline deadline) {
   if (!reactor_.next(work)) {
     if (!reactor_.wait(deadline)) {
       stop();
-      return leave();
+      const std::lock_guard guard(mutex_);
+      t_leading = nullptr;
+      led_ = false;
+      return;
     }
     if (!reactor_.next(work)) return;
   }
@@ -213,6 +244,12 @@ void ThreadPool::promote_follower() {
 bool ThreadPool::give_turn() noexcept {
   const std::lock_guard guard(mutex_);
   led_ = false;
+  if (t_busy != this) ++busy_;
+  t_busy = this;
+  if (busy_ >= most_busy_) {
+    starving_.store(true, std::memory_order_relaxed);
+    return false;
+  }
   if (turn_given_ || stopping_) return false;
   if (followers_ != nullptr) {
     wake(&followers_, true);
@@ -225,13 +262,14 @@ bool ThreadPool::give_turn() noexcept {
 }
 
 /// Before a thread stops working here: ends leadership if it has it, and does not let a turn that it was given be lost.
-void ThreadPool::leave() noexcept {
+void ThreadPool::leave(const ThreadPool* outer) noexcept {
   const std::lock_guard guard(mutex_);
+  end_handler(outer);
   if (t_leading == this) {
     t_leading = nullptr;
     led_ = false;
   }
-  if (!led_ && !turn_given_ && followers_ != nullptr) wake(&followers_, true);
+  if (!led_ && !turn_given_ && followers_ != nullptr && may_lead()) wake(&followers_, true);
 }
 
 /// Starts a thread that is counted already, with a turn to lead or without.

@@ -21,6 +21,7 @@ struct Timeouts {
   base::Duration connect = std::chrono::seconds(10);      ///< one connection attempt, name lookup included
   base::Duration call = std::chrono::seconds(60);         ///< a whole call: connecting, sending, waiting, retrying
   base::Duration server_send = std::chrono::seconds(60);  ///< a server sending one reply to a slow client
+  base::Duration shutdown = std::chrono::seconds(30);     ///< from the end's beginning to what still runs being left
 };
 
 /// When a oneway call returns (Messaging::SyncScope; CORBA 3.3 part 1, 22.2.2.1).

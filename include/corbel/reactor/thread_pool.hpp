@@ -15,15 +15,16 @@
 namespace corbel::reactor {
 
 struct ThreadPoolOptions {
-  unsigned min_threads = 1;  ///< kept even when idle; 0: only joined threads until there is work for more
-  unsigned max_threads = 128;
+  unsigned min_threads = 1;    ///< kept even when idle; 0: only joined threads until there is work for more
+  unsigned max_threads = 128;  ///< of its own, and in handlers at the same time, joined ones included (then at least 1)
   base::Duration idle_timeout = std::chrono::seconds(10);  ///< after which an idle thread above min_threads ends
 };
 
 /// Leader/followers: exactly one thread, the leader, waits on the reactor. When something is ready it first makes a
 /// follower the leader (the one that became idle last; a new thread if none is idle and the limit allows) and then runs
 /// the handler itself: no event changes threads. A handler may block for as long as it likes; at max_threads blocked
-/// handlers nobody waits any more until one returns.
+/// handlers nobody waits any more until one returns. A handler that works in the pool itself (join_until, try_work)
+/// counts once.
 ///
 /// Any thread may call anything, except that join() must not be called by a thread of the pool.
 class CORBEL_API ThreadPool {
@@ -56,8 +57,11 @@ class CORBEL_API ThreadPool {
 
   /// Stops the reactor and makes all threads return once their handlers have. Returns at once.
   void stop() noexcept;
-  /// Waits until the pool's own threads have ended; only after stop().
-  void join() noexcept;
+  /// Waits until the pool's own threads have ended; only after stop(). False if some had not by the deadline.
+  bool join(base::Deadline deadline = base::Deadline::none()) noexcept;
+  /// True if nobody waits on the reactor because as many handlers run as may: whoever keeps a thread that it could do
+  /// without should give it back.
+  bool starving() const noexcept { return starving_.load(std::memory_order_relaxed); }
   /// True if the pool started the calling thread, which may not join() it then.
   bool on_own_thread() const noexcept;
 
@@ -73,8 +77,10 @@ class CORBEL_API ThreadPool {
   base::Status work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined);
   bool follow(std::unique_lock<std::mutex>& lock, base::Deadline deadline, bool joined);
   void lead(base::Deadline deadline);
-  void leave() noexcept;
+  void leave(const ThreadPool* outer) noexcept;
   bool give_turn() noexcept;
+  bool may_lead() const noexcept;
+  void end_handler(const ThreadPool* outer) noexcept;
   void wake(Follower** link, bool to_lead) noexcept;
   bool spawn(bool has_turn);
   void thread_main(Threads::iterator self, bool has_turn);
@@ -82,6 +88,7 @@ class CORBEL_API ThreadPool {
 
   Reactor& reactor_;
   const ThreadPoolOptions options_;
+  const unsigned most_busy_;
   std::atomic<unsigned> looks_{0};  // how often conditions had to be looked at again
 
   mutable std::mutex mutex_;  // guards what follows
@@ -89,8 +96,10 @@ class CORBEL_API ThreadPool {
   bool turn_given_ = false;  // a thread was woken or started to lead and has not got here yet
   bool stopping_ = false;
   unsigned threads_ = 0;
+  unsigned busy_ = 0;  // in handlers, having given up leadership
   unsigned idle_ = 0;
-  Follower* followers_ = nullptr;  // a stack: the one that became idle last is the warmest
+  std::atomic<bool> starving_{false};  // written under the mutex
+  Follower* followers_ = nullptr;      // a stack: the one that became idle last is the warmest
 
   std::mutex list_mutex_;  // guards what follows
   Threads live_;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop_lite.hpp"
+#include "corbel/orb/components.hpp"
+#include "corbel/orb/orb.hpp"
+#include "corbel/poa/adapter.hpp"
+#include "corbel/poa/poa.hpp"
+#include "corbel/transport/inproc/inproc.hpp"
+#include "corbel/transport/tcp/tcp.hpp"
+#include "corbel/transport/unix/unix.hpp"
+#include "siege_server.hpp"
+
+/// Real ORBs, and a servant that counts who is inside.
+namespace corbel::siege {
+
+using namespace std::chrono_literals;
+using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+using CastleRef = IDL::traits<Siege::Castle>::ref_type;
+
+inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments = {}) {
+  static const auto hub = transport::make_inproc_hub();
+  return orb::init(arguments, id,
+                   {{messaging::make_giop(), messaging::make_giop_lite()},
+                    {transport::make_tcp(), transport::make_unix(), transport::make_inproc(hub)},
+                    &poa::make_adapter});
+}
+
+/// Waits, a long time, for what has to come about.
+inline bool eventually(const std::function<bool()>& condition, std::chrono::seconds within = 60s) {
+  const auto until = std::chrono::steady_clock::now() + within;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_type {
+ public:
+  std::int32_t fast(std::int32_t number) override {
+    const Inside here(*this);
+    ++fast_calls;
+    return number;
+  }
+  std::int32_t slow(std::int32_t number) override {
+    const Inside here(*this);
+    ++slow_calls;
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return open_; });
+    return number;
+  }
+  Siege::Octets big(std::uint32_t size) override {
+    const Inside here(*this);
+    ++big_calls;
+    return Siege::Octets(size, 0x42);
+  }
+  std::int32_t stop() override {
+    ++stops;
+    on_stop();
+    return 42;
+  }
+  std::int32_t nest(CastleRef back, std::int32_t levels) override {
+    return levels == 0 ? 0 : 1 + back->nest(_this(), levels - 1);
+  }
+
+  /// Lets all slow calls go on, those to come, too.
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+
+  std::atomic<int> fast_calls{0};
+  std::atomic<int> slow_calls{0};
+  std::atomic<int> big_calls{0};
+  std::atomic<int> stops{0};
+  std::atomic<int> inside{0};
+  std::atomic<int> most_inside{0};
+  std::function<void()> on_stop = [] {};
+
+ private:
+  struct Inside {
+    explicit Inside(CastleServant& self) : self_(self) {
+      const int now = ++self_.inside;
+      int most = self_.most_inside;
+      while (now > most && !self_.most_inside.compare_exchange_weak(most, now)) {
+      }
+    }
+    ~Inside() { --self_.inside; }
+    CastleServant& self_;
+  };
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+};
+
+/// A server, and the thread that runs it.
+class Server {
+ public:
+  explicit Server(std::vector<std::string> options = {}, const std::string& endpoint = "tcp://127.0.0.1:0",
+                  const std::string& id = "server") {
+    options.insert(options.end(), {"-ORBListenEndpoints", endpoint, "-ORBCollocation", "off"});
+    orb = make_orb(id, options);
+    auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    servant = CORBA::make_reference<CastleServant>();
+    poa->activate_object(servant);
+    reference = orb->object_to_string(poa->servant_to_reference(servant));
+    poa->the_POAManager()->activate();
+    servant->on_stop = [this] { orb->shutdown(false); };
+    runner_ = std::thread([this] {
+      try {
+        orb->run();
+      } catch (const CORBA::BAD_INV_ORDER&) {  // it was ended before this thread came here
+      }
+    });
+  }
+  ~Server() {
+    servant->open();
+    orb->shutdown(false);
+    wait();
+    orb->destroy();
+  }
+  /// Until run() has returned.
+  void wait() {
+    if (runner_.joinable()) runner_.join();
+  }
+
+  OrbRef orb;
+  CORBA::servant_reference<CastleServant> servant;
+  std::string reference;
+
+ private:
+  std::thread runner_;
+};
+
+class Client {
+ public:
+  explicit Client(const std::string& reference, std::vector<std::string> options = {}, const std::string& id = "client")
+      : orb(make_orb(id, std::move(options))),
+        castle(IDL::traits<Siege::Castle>::unchecked_narrow(orb->string_to_object(reference))) {}
+  ~Client() {
+    castle.reset();
+    orb->destroy();
+  }
+
+  OrbRef orb;
+  CastleRef castle;
+};
+
+}  // namespace corbel::siege

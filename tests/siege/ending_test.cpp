@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The orderly end: nothing that was begun is lost, nothing is executed twice, and it has a bound.
+#include "castle.hpp"
+#include "corbel/ior/ior.hpp"
+
+namespace corbel::siege {
+namespace {
+
+class Ending : public testing::TestWithParam<const char*> {};
+
+TEST_P(Ending, TheReplyToTheRequestThatEndsTheServerArrives) {
+  for (int round = 0; round < 50; ++round) {
+    Server server({}, GetParam());
+    Client client(server.reference);
+    ASSERT_EQ(client.castle->stop(), 42) << "round " << round;
+    server.wait();
+    EXPECT_EQ(server.servant->stops, 1);
+  }
+}
+
+TEST_P(Ending, DestroyingAtOnceDoesNotCutRepliesOff) {
+  for (int round = 0; round < 10; ++round) {
+    auto server = std::make_unique<Server>(std::vector<std::string>{}, GetParam());
+    Client client(server->reference);
+    std::atomic<int> answered{0};
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 6; ++i) {
+      callers.emplace_back([&, i] {
+        if (client.castle->slow(i) == i) ++answered;
+      });
+    }
+    ASSERT_TRUE(eventually([&] { return server->servant->inside == 6; }));
+    server->orb->shutdown(false);
+    EXPECT_EQ(server->servant->inside, 6);
+    server.reset();  // lets them go on, waits for run() and destroys
+    for (auto& caller : callers) caller.join();
+    EXPECT_EQ(answered, 6) << "round " << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Ending, testing::Values("tcp://127.0.0.1:0", "unix://", "inproc://castle"));
+
+// A client that took the end of the first for "not executed" would ask the second.
+TEST(EndingReplicas, OneExecutesTheCallThatEndsIt) {
+  for (int round = 0; round < 20; ++round) {
+    Server one({}, "tcp://127.0.0.1:0", "one");
+    Server two({}, "tcp://127.0.0.1:0", "two");
+    auto both = *ior::from_string(one.reference);
+    const auto second = *ior::from_string(two.reference);
+    both.profiles.insert(both.profiles.end(), second.profiles.begin(), second.profiles.end());
+    Client client(ior::to_string(both));
+    EXPECT_EQ(client.castle->stop(), 42);
+    one.wait();
+    EXPECT_EQ(one.servant->stops, 1);
+    EXPECT_EQ(two.servant->stops, 0);
+    EXPECT_EQ(client.castle->fast(7), 7);
+    EXPECT_EQ(two.servant->fast_calls, 1);
+  }
+}
+
+TEST(EndingWithin, NoMoreThanItsTimeWhateverRuns) {
+  auto orb = make_orb("stuck", {"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBShutdownTimeout", "200"});
+  auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  auto servant = CORBA::make_reference<CastleServant>();
+  poa->activate_object(servant);
+  const std::string reference = orb->object_to_string(poa->servant_to_reference(servant));
+  poa->the_POAManager()->activate();
+  Client client(reference);
+  std::thread runner([&] { orb->run(); });
+  std::thread caller([&] { EXPECT_THROW(client.castle->slow(1), CORBA::SystemException); });
+  ASSERT_TRUE(eventually([&] { return servant->inside == 1; }));
+  orb->shutdown(false);
+  runner.join();  // run() returns although a servant is stuck, and the connection is cut
+  caller.join();
+  EXPECT_EQ(servant->inside, 1);
+  servant->open();
+  ASSERT_TRUE(eventually([&] { return servant->inside == 0; }));
+  orb->destroy();
+}
+
+}  // namespace
+}  // namespace corbel::siege
