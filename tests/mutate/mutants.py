@@ -66,8 +66,10 @@ class Mutant:
         switch = f"corbel_mutant({self.number}UL)"
         mutated = "\n".join(self.mutated)
         if "$M" in mutated:
-            return mutated.replace("$M", switch)
-        if original.rstrip().endswith((";", "}")):
+            if "$O" not in mutated and "corbel_mutant(" in original:
+                raise Stale(f"{self.place}: {self.path} needs $O, for there are others in its original")
+            return mutated.replace("$M", switch).replace("$O", original)
+        if original.rstrip().endswith(";") or (original.rstrip().endswith("}") and ";" in original):
             return f"if ({switch}) {{ {mutated} }} else {{ {original} }}"
         return f"({switch} ? ({mutated}) : ({original}))"
 

@@ -241,7 +241,7 @@ def main():
     targets = sorted({target for test in needed.values() for target in test.targets() if "." not in os.path.basename(target)})
     say(f"== Building {', '.join(os.path.basename(target) for target in targets)}")
     begin = time.monotonic()
-    run_logged("build", ["ninja", "-C", BUILD, "-j", str(options.jobs), *targets])
+    run_logged("build", ["ninja", "-C", BUILD, "-k", "0", "-j", str(options.jobs), *targets])
     say(f"Built in {time.monotonic() - begin:.0f} s.")
     say(f"== Running {len(needed)} tests without a mutant")
     tests = measure(needed.values())
