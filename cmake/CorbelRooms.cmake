@@ -27,6 +27,12 @@ function(corbel_unity target batch)
   endif()
 endfunction()
 
+# The case that hangs is named and ended: every test program is linked with this.
+if(CORBEL_TESTS)
+  add_library(corbel_watchdog OBJECT ${PROJECT_SOURCE_DIR}/tests/support/watchdog.cpp)
+  target_link_libraries(corbel_watchdog PRIVATE corbel_flags GTest::gtest)
+endif()
+
 # corbel_test_headers(TARGET): a test program gets GoogleTest and what nearly every test includes precompiled. Only for programs
 # compiled with -O0 that link with GTest::gtest.
 if(CORBEL_TESTS AND CORBEL_UNITY)
@@ -38,6 +44,7 @@ if(CORBEL_TESTS AND CORBEL_UNITY)
     <functional> <map> <memory> <mutex> <optional> <span> <string> <thread> <tuple> <variant> <vector>)
 endif()
 function(corbel_test_headers target)
+  target_link_libraries(${target} PRIVATE corbel_watchdog)
   if(CORBEL_UNITY)
     target_precompile_headers(${target} REUSE_FROM corbel_test_headers)
   endif()

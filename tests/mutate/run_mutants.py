@@ -88,7 +88,8 @@ class Test:
 
     def run(self, mutant, limit):
         """None if it passed, or how it failed."""
-        environment = os.environ | self.environment | {"GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1"}
+        environment = os.environ | self.environment | {"GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1",
+                                                       "CORBEL_TEST_SECONDS": str(max(1, int(0.8 * limit)))}
         environment.pop("CORBEL_MUTANT", None)
         if mutant:
             environment["CORBEL_MUTANT"] = str(mutant.number)
@@ -98,7 +99,7 @@ class Test:
             output, _ = process.communicate(timeout=limit)
             if process.returncode == 0:
                 return None
-            found = re.search(rb"\[  FAILED  \] (\S+)", output)
+            found = re.search(rb"\[  (?:FAILED |HANGS  ) \] (\S+)", output)
             return (found.group(1).decode(errors="replace").rstrip(",") if found else
                     f"status {process.returncode}" if process.returncode > 0 else f"signal {-process.returncode}")
         except subprocess.TimeoutExpired:
@@ -245,6 +246,8 @@ def main():
     say(f"Built in {time.monotonic() - begin:.0f} s.")
     say(f"== Running {len(needed)} tests without a mutant")
     tests = measure(needed.values())
+    slow = sorted(tests.values(), key=lambda test: -test.seconds)[:3]
+    say(f"The slowest: {', '.join(f'{test.name} {test.seconds:.1f} s' for test in slow)}")
     say(f"== Running them with {len(wanted)} mutants, one at a time, {options.jobs} beside each other")
     rows, done = [], 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
