@@ -83,12 +83,12 @@ bool is_control(std::uint32_t point) noexcept {
          (point >= 0x2028 && point <= 0x202E) || (point >= 0x2060 && point <= 0x206F) || point == 0xFEFF;
 }
 
-enum class Style : std::uint8_t { text, json };
+enum class Style : std::uint8_t { text, json, unquoted };
 
 /// The inside of a quoted string. In both styles a backslash and a quote are escaped; octets that are no character are
 /// \xNN, which JSON does not have: there the backslash is one of the text.
-void put_escaped(Line& line, std::string_view text, Style style) noexcept {
-  const std::size_t end = line.size() + kLongestValue;
+void put_escaped(Line& line, std::string_view text, Style style, std::size_t most = kLongestValue) noexcept {
+  const std::size_t end = line.size() + most;
   while (!text.empty()) {
     if (line.size() >= end) return line.put(kCutShort);
     std::uint32_t point = 0;
@@ -99,7 +99,7 @@ void put_escaped(Line& line, std::string_view text, Style style) noexcept {
       text.remove_prefix(1);
       continue;
     }
-    if (point == '"' || point == '\\') {
+    if (style != Style::unquoted && (point == '"' || point == '\\')) {
       line.put('\\');
       line.put(text[0]);
     } else if (point == '\n') {
@@ -189,6 +189,14 @@ void put_time(Line& line, std::int64_t nanoseconds) noexcept {
 }
 
 }  // namespace
+
+std::string printable(std::string_view text, std::size_t most) {
+  std::string room(most + 16, '\0');  // what is put last is cut short, not cut off
+  Line line(room);
+  put_escaped(line, text, Style::unquoted, most);
+  room.resize(line.size());
+  return room;
+}
 
 std::string to_string(const LogField& field) {
   switch (field.kind) {

@@ -7,6 +7,7 @@
 #include "orb/error_map.hpp"
 #include "orb/local_target.hpp"
 #include "orb/log_setup.hpp"
+#include "orb/reach.hpp"
 #include "orb/remote_target.hpp"
 
 namespace corbel::orb {
@@ -48,6 +49,16 @@ Core::Core(Options options, Components components)
   if (!server) raise(server.error(), "creating the ORB's reactor");
   server_ = *std::move(server);
   cache_.set_completions(&server_->completions());
+  tell_settings();
+}
+
+void Core::tell_settings() const {
+  for (const auto& variable : options_.unknown_variables) {
+    CORBEL_LOG(log_, orb, warning, "environment variable names no option", {"variable", variable});
+  }
+  CORBEL_LOG(log_, orb, info, "ORB created", {"threads", options_.serving.threads},
+             {"call_timeout_ms", std::chrono::duration_cast<std::chrono::milliseconds>(options_.timeouts.call).count()},
+             {"max_message_size", options_.limits.max_message_size});
 }
 
 Core::~Core() {
@@ -121,8 +132,25 @@ void Core::listen() {
     }
   }
   published_ = acceptors_.published();
+  tell_published();
   if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
   listening_ = true;
+}
+
+/// What references will say. Who was not asked for an address and gives one that leads others nowhere says so aloud.
+void Core::tell_published() const {
+  const bool asked = !options_.listen_endpoints.empty() || !options_.transport.publish_host.empty();
+  for (const auto& point : published_) {
+    const std::string& endpoint = point.endpoint->text();
+    const Reach reach = reach_of(endpoint);
+    CORBEL_LOG(log_, transport, info, "listening", {"endpoint", endpoint}, {"protocol", point.protocol->name()},
+               {"reach", reach == Reach::anybody     ? "anybody"
+                         : reach == Reach::this_host ? "this host"
+                                                     : "this link"});
+    if (asked || point.endpoint->scheme() != "tcp" || reach == Reach::anybody) continue;
+    CORBEL_LOG(log_, transport, warning, "references name an address that other hosts cannot reach",
+               {"endpoint", endpoint}, {"mend", "-ORBListenEndpoints tcp://HOST:PORT or -ORBPublishHost HOST"});
+  }
 }
 
 void Core::start_threads() {
@@ -188,6 +216,7 @@ void Core::shutdown(bool wait) {
   const bool again = shut_down_.exchange(true);
   if (again && !wait) return;  // the first may not have waited
   if (!again) {
+    CORBEL_LOG(log_, orb, info, "shutting down", {"wait", wait});
     server_->drain();
     acceptors_.close();
   }
@@ -195,6 +224,7 @@ void Core::shutdown(bool wait) {
   if (!again) cache_.close();
   server_->completions().close();
   if (!server_->stop(wait) && wait) left_running_.store(true, std::memory_order_release);
+  if (wait && !left_running_.load(std::memory_order_acquire)) CORBEL_LOG(log_, orb, info, "shut down");
 }
 
 }  // namespace corbel::orb

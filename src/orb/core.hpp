@@ -79,6 +79,8 @@ class Core final : public corba::OrbContext {
   bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
 
  private:
+  void tell_settings() const;
+  void tell_published() const;
   void cancel_async(bool wait);
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
 

@@ -186,6 +186,9 @@ const OptionRow kOptionTable[] = {
      "longest incoming operation name"},
     {"MaxExpansion", NumberMember{CORBEL_MEMBER(limits.max_expansion)}, 1, 100'000, "times",
      "most memory for the values of an incoming message, as a multiple of its size"},
+    {"ExceptionDetail", SwitchMember{CORBEL_MEMBER(exception_detail)}, 0, 0, "",
+     "tells clients why a request ended in a system exception, such as what() of what a servant threw: for peers that "
+     "may know"},
     {"LogLevel",
      ParsedMember{set_log_level,
                   "off, error, warning, info, debug or trace, for all modules or MODULE=LEVEL, in a comma list such as "

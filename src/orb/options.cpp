@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orb/options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -56,12 +58,31 @@ void set(Options& options, const OptionRow& row, std::string_view value, const s
          source + ": '" + std::string(value) + "' is not legal; legal is " + legal_values(row));
 }
 
+/// Variables of options, and those of Corbel's own tools and tests.
+bool is_known(std::string_view variable) {
+  for (const std::string_view other : {"CORBEL_PROBE_FILE", "CORBEL_UPDATE_DOCS"}) {
+    if (variable == other) return true;
+  }
+  for (const std::string_view family : {"CORBEL_BENCH", "CORBEL_MUTANT", "CORBEL_TEST", "CORBEL_INTEROP"}) {
+    if (variable.starts_with(family)) return true;
+  }
+  for (const OptionRow& row : option_table()) {
+    if (variable == environment_name(row)) return true;
+  }
+  return false;
+}
+
 void read_environment(Options& options) {
   for (const OptionRow& row : option_table()) {
     const std::string variable = environment_name(row);
     if (const char* value = std::getenv(variable.c_str()); value != nullptr && *value != '\0') {
       set(options, row, value, variable);
     }
+  }
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name.starts_with("CORBEL_") && !is_known(name)) options.unknown_variables.emplace_back(name);
   }
 }
 

@@ -35,6 +35,7 @@ struct InitialReferenceUrl {
 /// table in options.cpp ties each member to its option, environment variable, range and help (docs/options.md).
 struct Options {
   std::string id;
+  std::vector<std::string> unknown_variables;  ///< CORBEL_... of the environment that are no options
   std::vector<ListenEndpoint> listen_endpoints;
   std::vector<InitialReferenceUrl> initial_references;
   std::string default_initial_reference;
@@ -52,6 +53,7 @@ struct Options {
   base::LogLevels log_levels = base::LogLevels::all(base::LogLevel::warning);
   std::string log_file = "stderr";  ///< or "syslog", "journald", or a path
   logging::Format log_format = logging::Format::text;
+  bool exception_detail = false;
   std::uint32_t log_rate = 10;  ///< most records of one event in a second; 0: unlimited
 };
 

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <utility>
 
+#include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "orb/core.hpp"
 #include "poa/object_key.hpp"
 #include "poa/upcall.hpp"
 
@@ -88,6 +90,8 @@ base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
   try {
     created = activator->unknown_adapter(self(), std::string(name));
   } catch (const CORBA::SystemException& exception) {
+    CORBEL_LOG(space_->core().log(), poa, warning, "adapter activator failed", {"poa", name_},
+               {"missing", name}, {"exception", exception.what()});
     throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterActivatorFailed, kNo, exception.what());
   }
   return created ? look() : nullptr;

@@ -2,6 +2,7 @@
 // A request from the POA to the servant: two locks of the POA's mutex, no allocation.
 #include <utility>
 
+#include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "orb/core.hpp"
@@ -42,18 +43,26 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
     case State::ACTIVE:
       return true;
     case State::DISCARDING:
+      CORBEL_LOG(space_->core().log(), poa, debug, "request discarded", {"poa", name_}, {"manager", manager->id()});
       throw CORBA::TRANSIENT(corba::minor::kRequestDiscarded, CompletionStatus::COMPLETED_NO,
                              "the manager of POA '" + name_ + "' discards requests");
     case State::INACTIVE:
+      CORBEL_LOG(space_->core().log(), poa, debug, "request refused, manager inactive", {"poa", name_},
+                 {"manager", manager->id()});
       throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterInactive, CompletionStatus::COMPLETED_NO,
                                "the manager of POA '" + name_ + "' is inactive");
     case State::HOLDING:
       break;
   }
-  if (!held_until) held_until = base::Deadline::after(space_->core().options().hold_timeout);
-  std::string too_long = "the manager of POA '" + name_ + "' holds requests and was not activated in time";
+  if (!held_until) {
+    held_until = base::Deadline::after(space_->core().options().hold_timeout);
+    CORBEL_LOG(space_->core().log(), poa, debug, "request held", {"poa", name_}, {"manager", manager->id()});
+  }
+  std::string too_long = "the manager of POA '" + name_ + "' is in state HOLDING and was not activated in time";
   lock.unlock();
   if (manager->wait_while_holding(wakes, *held_until)) return false;
+  CORBEL_LOG(space_->core().log(), poa, warning, "request held too long, the manager was not activated",
+             {"poa", name_}, {"manager", manager->id()});
   throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, CompletionStatus::COMPLETED_NO, std::move(too_long));
 }
 

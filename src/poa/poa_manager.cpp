@@ -4,10 +4,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/base/log.hpp"
+#include "orb/core.hpp"
 #include "poa/adapter_space.hpp"
 #include "poa/poa.hpp"
 
 namespace corbel::poa {
+namespace {
+
+std::string_view name_of(PortableServer::POAManager::State state) noexcept {
+  constexpr std::string_view kNames[] = {"HOLDING", "ACTIVE", "DISCARDING", "INACTIVE"};
+  return kNames[static_cast<std::size_t>(state) % 4];
+}
+
+}  // namespace
 
 Manager::Manager(base::SharedPtr<AdapterSpace> space, std::string id) : space_(std::move(space)), id_(std::move(id)) {}
 
@@ -35,6 +45,10 @@ void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
 
 void Manager::change(State state, bool wait_for_completion) {
   if (wait_for_completion) space_->check_may_wait();
+  if (!space_->closed()) {
+    CORBEL_LOG(space_->core().log(), poa, info, "manager's state", {"manager", id_}, {"state", name_of(state)},
+               {"before", name_of(this->state())});
+  }
   {
     const std::lock_guard lock(mutex_);
     if (state_ == State::INACTIVE) {

@@ -2,7 +2,9 @@
 // Default servants, servant activators and servant locators.
 #include <utility>
 
+#include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "orb/core.hpp"
 #include "orb/object_adapter.hpp"
 #include "poa/poa.hpp"
 #include "poa/running.hpp"
@@ -115,6 +117,10 @@ ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
       return add_incarnated(object_id, servant);
     } catch (const PortableServer::ForwardRequest& request) {
       forward(request);
+    } catch (const std::exception& exception) {
+      CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to incarnate", {"poa", name_},
+                 {"object", base::ConstByteSpan(object_id)}, {"exception", exception.what()});
+      throw;
     }
   }
 }
@@ -141,6 +147,10 @@ void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByte
     servant = check_supplied(locator.preinvoke(object_id, self(), operation, cookie));
   } catch (const PortableServer::ForwardRequest& request) {
     forward(request);
+  } catch (const std::exception& exception) {
+    CORBEL_LOG(space_->core().log(), poa, warning, "servant locator failed", {"poa", name_},
+               {"object", base::ConstByteSpan(object_id)}, {"exception", exception.what()});
+    throw;
   }
   try {
     run(object_id, *servant, call);
@@ -172,6 +182,9 @@ void Poa::tell_activator(const ActiveObject& object, bool remaining) {
   const std::lock_guard turn(activator_turn_);
   try {
     activator_->etherealize(object.id, self(), object.servant, object.cleanup, remaining);
+  } catch (const std::exception& exception) {
+    CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to etherealize", {"poa", name_},
+               {"object", base::ConstByteSpan(object.id)}, {"exception", exception.what()});
   } catch (...) {  // NOLINT: exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
   }
 }

@@ -235,7 +235,7 @@ TEST_F(FaultTest, UserExceptionsArriveAndForeignOnesBecomeUnknown) {
     victim_->fail(0);
     FAIL();
   } catch (const CORBA::UNKNOWN& exception) {
-    EXPECT_EQ(exception.minor(), CORBA::OMGVMCID | 1);
+    EXPECT_EQ(exception.minor(), corbel::corba::minor::kForeignException);
     EXPECT_EQ(exception.detail().find("raised by the server tcp://127.0.0.1:"), 0U) << exception.detail();
     EXPECT_NE(exception.detail().find(" in 'fail' of object "), std::string::npos) << exception.detail();
   }

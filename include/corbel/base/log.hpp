@@ -108,6 +108,9 @@ struct LogField {
 /// The value as plain text, nothing escaped: numbers in decimal, errors in words, octets that are no text as 0x...
 CORBEL_API std::string to_string(const LogField& field);
 
+/// Text from outside as people may see it: valid UTF-8, escaped as in lines, cut short after `most` octets ("...").
+CORBEL_API std::string printable(std::string_view text, std::size_t most = 1000);
+
 /// One event that happened. A view, valid while the sink is called.
 struct LogRecord {
   std::int64_t time = 0;  ///< nanoseconds since 1970-01-01T00:00:00Z
