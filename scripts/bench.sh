@@ -27,6 +27,16 @@
 
 first_is_help "$@"
 [ "${1:-}" != -- ] || shift
+refuse_unknown_options bench bench/suites "$@"
+for argument in "$@"; do
+  case $argument in
+    -*) break ;;
+    *)
+      grep -qE "^    \\{\"$argument\", [0-9]" bench/suites/main.cpp || fail "bench: no suite '$argument' (see ./dev bench --help)"
+      break
+      ;;
+  esac
+done
 need bench
 if [ "${1:-}" = --peers ]; then
   need peers

@@ -12,6 +12,20 @@ fail() {
   exit 2
 }
 
+# refuse_unknown_options COMMAND FOLDER ARGUMENTS...: before anything is built, ends the script if an argument is an option
+# that the sources of the program in FOLDER never name.
+refuse_unknown_options() {
+  local command=$1 folder=$2 argument option known
+  shift 2
+  known=" --help -h -- $(grep -rhoE '"--[a-z][a-z-]*"' "$root/$folder" --include='*.cpp' | tr -d '"' | sort -u | tr '\n' ' ')"
+  for argument in "$@"; do
+    option=${argument%%=*}
+    case $option in
+      -*) [[ $known == *" $option "* ]] || fail "$command: unknown option '$option' (see ./dev $command --help)" ;;
+    esac
+  done
+}
+
 # The comment at the top of the calling script, from its third line to the first line that is no comment.
 usage() { sed -n '3,${/^#/!q;s/^# \{0,1\}//p}' "$0"; }
 

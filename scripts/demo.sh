@@ -11,6 +11,7 @@
 
 first_is_help "$@"
 [ "${1:-}" != -- ] || shift
+refuse_unknown_options demo bench/demo "$@"
 need build
 configure release
 build_targets release corbel-demo

@@ -135,6 +135,12 @@ const Route& Attempts::route() const noexcept {
   return course_->route();
 }
 
+std::string_view Attempts::last() const noexcept {
+  const std::string_view tried = course_->tried;
+  const std::size_t open = tried.rfind('(');
+  return open == std::string_view::npos ? tried : tried.substr(open + 1, tried.size() - open - 2);
+}
+
 bool Attempts::not_executed(base::Error error) noexcept {
   switch (error.stage) {
     case Stage::resolve:

@@ -51,6 +51,7 @@ struct Refusal {
   std::string id;
   std::uint32_t minor = 0;
   CORBA::CompletionStatus completed = CORBA::CompletionStatus::COMPLETED_MAYBE;
+  std::string detail;  ///< what the server says about it (ExceptionDetailMessage); printable, bounded
 
   bool is(std::string_view name) const noexcept;
   /// The server did not execute the request and another one might, or may know better: such an exception is looked at
@@ -90,6 +91,8 @@ class Attempts {
   PlacesPtr places() const noexcept;
   std::size_t at() const noexcept;
   const connection::Route& route() const noexcept;
+  /// What became of the attempt before, for the log.
+  std::string_view last() const noexcept;
 
   // Each returns true if the call is to be tried at route(), and false if it is over: then give_up().
 

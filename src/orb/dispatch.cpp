@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orb/dispatch.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <memory>
-#include <typeinfo>
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
@@ -15,6 +10,7 @@
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "orb/core.hpp"
+#include "orb/current_exception.hpp"
 #include "orb/error_map.hpp"
 #include "orb/exception_detail.hpp"
 
@@ -26,15 +22,6 @@ using messaging::ReplyStatus;
 using messaging::Response;
 
 namespace {
-
-/// The name of what is being handled, as C++ spells it.
-std::string current_exception_type() {
-  const std::type_info* type = abi::__cxa_current_exception_type();
-  if (type == nullptr) return "unknown";
-  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
-                                                         &std::free);
-  return name != nullptr ? name.get() : type->name();
-}
 
 /// A request that came over a connection.
 class IncomingCall final : public corba::ServerCall {
@@ -129,14 +116,13 @@ class IncomingCall final : public corba::ServerCall {
       told = encode_exception_detail(detail);
     }
     const messaging::ServiceContext context{kExceptionDetailContext, told};
-    (void)send(
-        ReplyStatus::system_exception,
-        [&](cdr::Encoder& encoder) {
-          encoder.put_plain_string(exception._rep_id());
-          encoder.put(exception.minor());
-          encoder.put(static_cast<std::uint32_t>(exception.completed()));
-        },
-        {&context, told.empty() ? std::size_t{0} : 1});
+    (void)send(ReplyStatus::system_exception,
+               [&](cdr::Encoder& encoder) {
+                 encoder.put_plain_string(exception._rep_id());
+                 encoder.put(exception.minor());
+                 encoder.put(static_cast<std::uint32_t>(exception.completed()));
+               },
+               {&context, told.empty() ? std::size_t{0} : 1});
   } catch (...) {  // no memory for it
     connection_.close();
   }

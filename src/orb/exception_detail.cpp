@@ -19,7 +19,8 @@ std::wstring to_wide(std::string_view text) {
     const auto first = static_cast<unsigned char>(text[i]);
     const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
     char32_t character = length == 1 ? first : first & (0x7FU >> length);
-    for (std::size_t j = 1; j < length; ++j) character = character << 6 | (static_cast<unsigned char>(text[i + j]) & 0x3FU);
+    for (std::size_t j = 1; j < length; ++j)
+      character = character << 6 | (static_cast<unsigned char>(text[i + j]) & 0x3FU);
     wide += static_cast<wchar_t>(character);
     i += length;
   }

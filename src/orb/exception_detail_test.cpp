@@ -32,9 +32,17 @@ TEST(ExceptionDetail, IsAWstringOfGiop12InAnEncapsulation) {
 
 TEST(ExceptionDetail, OtherByteOrdersAndMarksAreRead) {
   base::Bytes octets;
-  ASSERT_TRUE(base::from_hex("00000000" "00000004" "00610062", octets));
+  ASSERT_TRUE(
+      base::from_hex("00000000"
+                     "00000004"
+                     "00610062",
+                     octets));
   EXPECT_EQ(told(octets), "ab");
-  ASSERT_TRUE(base::from_hex("01000000" "06000000" "fffe61006200", octets));
+  ASSERT_TRUE(
+      base::from_hex("01000000"
+                     "06000000"
+                     "fffe61006200",
+                     octets));
   EXPECT_EQ(told(octets), "ab");
 }
 
@@ -44,7 +52,11 @@ TEST(ExceptionDetail, ForeignTextIsBoundedAndPrintable) {
   EXPECT_LT(shown.size(), 1020U);
   EXPECT_TRUE(shown.ends_with("..."));
   base::Bytes octets;
-  ASSERT_TRUE(base::from_hex("00000000" "00000006" "0061000a0062", octets));  // as others write it
+  ASSERT_TRUE(
+      base::from_hex("00000000"
+                     "00000006"
+                     "0061000a0062",
+                     octets));  // as others write it
   EXPECT_EQ(told(octets), "a\\nb");
 }
 

@@ -9,7 +9,9 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/orb.hpp"
 #include "orb/call_carrier.hpp"
+#include "orb/call_trace.hpp"
 #include "orb/core.hpp"
+#include "orb/current_exception.hpp"
 #include "orb/error_map.hpp"
 
 namespace corbel::orb {
@@ -91,6 +93,28 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       : core_(core), orb_(core.orb()), ior_(std::move(ior)), object_key_(std::move(object_key)) {}
 
   void invoke(const corba::Call& call) override {
+    const CallTrace trace(core_.log());
+    if (trace.on()) [[unlikely]]
+      return invoke_traced(call, trace);
+    carry_out(call);
+  }
+
+  void invoke_async(corba::AsyncCall& call) override;
+  const ior::Ior& ior() const override { return ior_; }
+  cdr::Context& context() const noexcept override { return core_; }
+  bool is_local() const noexcept override { return true; }
+
+ private:
+  /// Calls and tells about it.
+  void invoke_traced(const corba::Call& call, const CallTrace& trace) try {
+    carry_out(call);
+    trace.tell(call.operation.name, object_key_, kHere, "ok");
+  } catch (const CORBA::Exception& exception) {
+    trace.tell(call.operation.name, object_key_, kHere, exception._rep_id());
+    throw;
+  }
+
+  void carry_out(const corba::Call& call) {
     if (call.operation.oneway && core_.options().sync_scope != policy::SyncScope::with_target) {
       return invoke_oneway(call);
     }
@@ -117,12 +141,6 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     }
   }
 
-  void invoke_async(corba::AsyncCall& call) override;
-  const ior::Ior& ior() const override { return ior_; }
-  cdr::Context& context() const noexcept override { return core_; }
-  bool is_local() const noexcept override { return true; }
-
- private:
   ObjectAdapter& adapter() const {
     if (core_.is_shut_down()) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CORBA::CompletionStatus::COMPLETED_NO,
@@ -139,6 +157,12 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       target.dispatch(object_key_, server_call);
     } catch (const LocationForward& forward) {
       follow(forward, call);
+    } catch (const CORBA::Exception& exception) {
+      CORBEL_LOG(core_.log(), server, debug, "request ends in an exception", {"exception", exception.what()},
+                 {"operation", call.operation.name}, {"key", object_key_}, {"peer", kHere});
+    } catch (const std::exception& exception) {
+      CORBEL_LOG(core_.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation.name},
+                 {"type", current_exception_type()}, {"what", exception.what()}, {"key", object_key_}, {"peer", kHere});
     } catch (...) {  // NOLINT: nobody waits for the outcome
     }
   }
@@ -160,6 +184,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     }
     object->_target()->invoke(call);
   }
+
+  static constexpr std::string_view kHere = "this process";
 
   Core& core_;
   const CORBA::object_reference<CORBA::ORB> orb_;  // keeps core_ alive

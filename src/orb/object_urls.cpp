@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orb/object_urls.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "corba/references.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ior/url.hpp"
+#include "corbel/ipc/handle.hpp"
 #include "corbel/orb/orb.hpp"
 #include "orb/core.hpp"
 
@@ -102,6 +107,15 @@ ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
   return result;
 }
 
+/// Of corbaloc:rir:/name. A name that is none makes the URL wrong: BAD_PARAM, as of any other URL.
+ObjectRef resolve_initial(Core& core, std::string_view url, const std::string& name) {
+  try {
+    return core.orb()->resolve_initial_references(name);
+  } catch (const CORBA::InvalidName& exception) {
+    refuse(corba::minor::kUrlOther, url, exception.what());
+  }
+}
+
 ObjectRef read_object_url(Core& core, std::string_view text) {
   ior::UrlFault fault = ior::UrlFault::none;
   auto url = ior::parse_object_url(text, fault);
@@ -113,7 +127,7 @@ ObjectRef read_object_url(Core& core, std::string_view text) {
   }
   ObjectRef object;
   if (initial) {
-    object = core.orb()->resolve_initial_references(std::string(base::as_text(url->object_key)));
+    object = resolve_initial(core, text, std::string(base::as_text(url->object_key)));
   } else {
     object = core.make_object(core.make_ior(*url));
   }
@@ -122,18 +136,40 @@ ObjectRef read_object_url(Core& core, std::string_view text) {
   return resolve_name(*object.operator->(), url->string_name);
 }
 
-/// "file:///path" or "file:path": a file that holds one reference of another form, white space around it ignored.
+[[noreturn]] void refuse_file(std::string_view url, const std::string& path, const char* why) {
+  refuse(corba::minor::kUrlBadAddress, url, "the file '" + base::printable(path, kLongestShown) + "' " + why);
+}
+
+/// What is in a regular file, at most kLargestFile + 1 octets of it. Anything else might make who reads wait, or have
+/// no end.
+std::string read_text(std::string_view url, const std::string& path) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    refuse_file(url, path, "is no regular file");
+  }
+  const ipc::Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const int error = errno;
+  if (!file) refuse_file(url, path, ("cannot be opened (" + std::string(std::strerror(error)) + ")").c_str());
+  std::string text(kLargestFile + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse_file(url, path, ("cannot be read (" + std::string(std::strerror(errno)) + ")").c_str());
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
+/// "file:///path" or "file:path": a file that holds one reference of another form, white space around it ignored. Who
+/// may name a file need not be one who may read it, so nothing of what is in it is told.
 ObjectRef read_file(Core& core, std::string_view url) {
   std::string_view path = url.substr(std::string_view("file:").size());
   if (path.starts_with("//")) path.remove_prefix(2);
-  std::ifstream file{std::string(path), std::ios::binary};
-  if (!file) {
-    refuse(corba::minor::kUrlBadAddress, url,
-           "the file '" + std::string(path) + "' cannot be opened (" + std::strerror(errno) + ")");
-  }
-  std::string text(kLargestFile + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string text = read_text(url, std::string(path));
   if (text.size() > kLargestFile) refuse(corba::minor::kUrlOther, url, "the file is too large to be a reference");
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
@@ -141,7 +177,14 @@ ObjectRef read_file(Core& core, std::string_view url) {
   const std::size_t end = text.find_last_not_of(kSpace) + 1;
   const std::string_view content = std::string_view(text).substr(begin, end - begin);
   if (has_prefix(content, "file:")) refuse(corba::minor::kUrlOther, url, "the file names another file");
-  return read_reference(core, content);
+  if (!has_prefix(content, "ior:") && !has_prefix(content, "corba")) {
+    refuse(corba::minor::kUrlOther, url, "the file holds no reference: that begins with IOR:, corbaloc: or corbaname:");
+  }
+  try {
+    return read_reference(core, content);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    refuse(exception.minor(), url, "the reference in the file is malformed, or cannot be used here");
+  }
 }
 
 }  // namespace

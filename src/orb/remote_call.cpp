@@ -8,7 +8,7 @@
 namespace corbel::orb {
 
 RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, base::Deadline until)
-    : CallCarrier(call, target->core_.completions()), target_(std::move(target)) {
+    : CallCarrier(call, target->core_.completions()), target_(std::move(target)), trace_(target_->core_.log()) {
   deadline = until;
 }
 
@@ -76,6 +76,7 @@ void RemoteCall::finish() noexcept {
   } catch (...) {
     failure = std::current_exception();
   }
+  if (trace_.on()) target_->tell(trace_, call().operation(), failure == nullptr ? "ok" : "failed");
   {
     const std::lock_guard lock(mutex_);
     binding_.reset();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "orb/call_carrier.hpp"
+#include "orb/call_trace.hpp"
 #include "orb/remote_target.hpp"
 
 namespace corbel::orb {
@@ -24,6 +25,7 @@ class RemoteCall final : public CallCarrier {
   base::SharedPtr<RemoteTarget> target_;
   RemoteTarget::BindingPtr binding_;  // of the attempt under way; guarded by mutex_, as its request_id is
   Attempts attempts_;
+  const CallTrace trace_;
   std::exception_ptr failure_;
 };
 

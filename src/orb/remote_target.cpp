@@ -7,8 +7,11 @@
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "orb/call_trace.hpp"
 #include "orb/core.hpp"
 #include "orb/error_map.hpp"
+#include "orb/exception_detail.hpp"
+#include "orb/orb_type.hpp"
 #include "orb/remote_call.hpp"
 
 namespace corbel::orb {
@@ -79,6 +82,32 @@ Deadline RemoteTarget::call_deadline(std::int64_t now) const {
 }
 
 void RemoteTarget::invoke(const corba::Call& call) {
+  const CallTrace trace(core_.log());
+  if (trace.on()) [[unlikely]]
+    return invoke_traced(call, trace);
+  carry_out(call);
+}
+
+/// Calls and tells about it.
+void RemoteTarget::invoke_traced(const corba::Call& call, const CallTrace& trace) try {
+  carry_out(call);
+  tell(trace, call.operation, "ok");
+} catch (const CORBA::Exception& exception) {
+  tell(trace, call.operation, exception._rep_id());
+  throw;
+}
+
+void RemoteTarget::tell(const CallTrace& trace, const corba::Operation& operation, std::string_view outcome) {
+  BindingPtr binding;
+  {
+    const std::lock_guard lock(mutex_);
+    binding = binding_;
+  }
+  if (!binding) return trace.tell(operation.name, {}, "none", outcome);
+  trace.tell(operation.name, binding->route().object_key, binding->connection->peer(), outcome);
+}
+
+void RemoteTarget::carry_out(const corba::Call& call) {
   CORBEL_PROBE("remote target");
   const std::int64_t now = Deadline::clock_now();
   const Deadline deadline = call_deadline(now);
@@ -149,7 +178,7 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
       corba::throw_user_exception(call.operation, body);
       return attempts.set_answer(body.error());
     case messaging::ReplyStatus::system_exception:
-      return on_system_exception(body, attempts);
+      return on_system_exception(reply, body, attempts);
     case messaging::ReplyStatus::location_forward:
     case messaging::ReplyStatus::location_forward_perm:
       return on_forward(body, attempts);
@@ -160,13 +189,14 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
   attempts.set_answer(base::error(Stage::receive, Code::malformed));
 }
 
-void RemoteTarget::on_system_exception(cdr::Decoder& body, Attempts& attempts) {
+void RemoteTarget::on_system_exception(const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts) {
   Refusal refusal;
   refusal.id = body.get_plain_string();
   refusal.minor = body.get<std::uint32_t>();
   const auto completed = body.get<std::uint32_t>();
   if (!body.ok() || completed > 2) return attempts.set_answer(base::error(Stage::receive, Code::malformed));
   refusal.completed = static_cast<CompletionStatus>(completed);
+  refusal.detail = exception_detail(reply.contexts);
   attempts.set_answer(std::move(refusal));
 }
 
@@ -189,6 +219,7 @@ void RemoteTarget::settle(const Binding& binding, const corba::Operation& operat
                                    core_.options().forward_limit);
   } else if (auto* refusal = std::get_if<Refusal>(&answer)) {
     std::string what = raised_by(peer, operation, binding.route());
+    if (!refusal->detail.empty()) what += ": " + refusal->detail;
     if (!refusal->asks_elsewhere()) {
       corba::raise_system_exception(refusal->id, refusal->minor, refusal->completed, std::move(what));
     }
@@ -202,6 +233,8 @@ void RemoteTarget::settle(const Binding& binding, const corba::Operation& operat
     again = attempts.after_failure(error, true, "the answer of " + peer + " to " + name);
   }
   if (!again || deadline.expired()) give_up(deadline, attempts);
+  CORBEL_LOG(core_.log(), client, debug, "call goes on elsewhere", {"operation", operation.name}, {"peer", peer},
+             {"to", attempts.route().endpoint->text()}, {"after", attempts.last()});
 }
 
 void RemoteTarget::recover(const Binding& binding, const corba::Operation& operation, base::Error error,
@@ -215,6 +248,8 @@ void RemoteTarget::recover(const Binding& binding, const corba::Operation& opera
   attempts.begin(binding.places, binding.at);
   if (error.stage == Stage::receive) what += describe_instead(*binding.connection);
   if (!attempts.after_failure(error, binding.fresh, what) || deadline.expired()) give_up(deadline, attempts);
+  CORBEL_LOG(core_.log(), client, debug, "call is tried again", {"operation", operation.name},
+             {"peer", binding.connection->peer()}, {"error", error}, {"to", attempts.route().endpoint->text()});
 }
 
 void RemoteTarget::give_up(Deadline deadline, Attempts& attempts) {
@@ -273,6 +308,8 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Deadline deadline, Attempts& atte
     bool fresh = false;
     auto connection = core_.cache().acquire(attempts.route(), until, fresh);
     if (connection) return publish(*std::move(connection), fresh, attempts);
+    CORBEL_LOG(core_.log(), client, debug, "connecting failed", {"endpoint", attempts.route().endpoint->text()},
+               {"error", connection.error()});
     const bool again =
         attempts.after_failure(connection.error(), true, "connecting to " + attempts.route().endpoint->text());
     if (!again || deadline.expired()) give_up(deadline, attempts);
@@ -285,6 +322,9 @@ RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connect
   binding->places = attempts.places();
   binding->at = attempts.at();
   binding->connection = std::move(connection);
+  CORBEL_LOG(core_.log(), client, debug, "bound", {"endpoint", attempts.route().endpoint->text()},
+             {"protocol", attempts.route().protocol->name()}, {"key", attempts.route().object_key}, {"fresh", fresh},
+             {"orb_type", orb_type_of(ior_)});
   // The next call finds it no longer fresh: a connection that served once may go stale and is then retried.
   base::IntrusivePtr<Binding> kept(new Binding(*binding));
   binding->fresh = fresh;

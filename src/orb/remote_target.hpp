@@ -16,6 +16,7 @@
 
 namespace corbel::orb {
 
+class CallTrace;
 class Core;
 
 /// A remote object: the whole client algorithm (what is tried, in which order: Attempts). Thread-safe; shared by all
@@ -43,6 +44,10 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   };
   using BindingPtr = base::IntrusivePtr<const Binding>;
 
+  void carry_out(const corba::Call& call);
+  void invoke_traced(const corba::Call& call, const CallTrace& trace);
+  /// For the log, after a call.
+  void tell(const CallTrace& trace, const corba::Operation& operation, std::string_view outcome);
   BindingPtr bind(base::Deadline deadline, std::int64_t now, Attempts& attempts);
   BindingPtr connect(base::Deadline deadline, Attempts& attempts);
   void begin(Attempts& attempts, base::Deadline deadline);
@@ -50,7 +55,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   base::Deadline call_deadline(std::int64_t now) const;
   base::Status try_once(const Binding& binding, const corba::Call& call, base::Deadline deadline, Attempts& attempts);
   void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts);
-  void on_system_exception(cdr::Decoder& body, Attempts& attempts);
+  void on_system_exception(const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts);
   void on_forward(cdr::Decoder& body, Attempts& attempts);
   /// What came of an attempt that was answered with something else than results; returns if the call has to be tried
   /// again, else throws.

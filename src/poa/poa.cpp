@@ -90,8 +90,8 @@ base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
   try {
     created = activator->unknown_adapter(self(), std::string(name));
   } catch (const CORBA::SystemException& exception) {
-    CORBEL_LOG(space_->core().log(), poa, warning, "adapter activator failed", {"poa", name_},
-               {"missing", name}, {"exception", exception.what()});
+    CORBEL_LOG(space_->core().log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
+               {"exception", exception.what()});
     throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterActivatorFailed, kNo, exception.what());
   }
   return created ? look() : nullptr;

@@ -61,8 +61,8 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
   std::string too_long = "the manager of POA '" + name_ + "' is in state HOLDING and was not activated in time";
   lock.unlock();
   if (manager->wait_while_holding(wakes, *held_until)) return false;
-  CORBEL_LOG(space_->core().log(), poa, warning, "request held too long, the manager was not activated",
-             {"poa", name_}, {"manager", manager->id()});
+  CORBEL_LOG(space_->core().log(), poa, warning, "request held too long, the manager was not activated", {"poa", name_},
+             {"manager", manager->id()});
   throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, CompletionStatus::COMPLETED_NO, std::move(too_long));
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbaloc: and corbaname: URLs from end to end (CORBA 3.3 part 2, 7.6.10): the object's own key, a registered name,
 // a name that a naming service resolves.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "corba/references.hpp"
 #include "test_support.hpp"
 
@@ -61,6 +66,47 @@ TEST_F(ObjectUrls, AreResolvedByTheNamingService) {
   const OrbRef other = make_orb("named_client", {"-ORBInitRef", "NameService=corbaloc:inproc:urls/NameService"});
   EXPECT_EQ(number(other->string_to_object("corbaname:rir:#a.kind/b")), 1);
   other->destroy();
+}
+
+TEST_F(ObjectUrls, OfInitialReferencesThatAreNoneAreBadParameters) {
+  for (const char* url : {"corbaloc:rir:/X", "corbaname:rir:/X#name", "corbaloc:rir:", "corbaname:rir:#name"}) {
+    EXPECT_EQ(outcome([&] { client->string_to_object(url); }), "BAD_PARAM 0x4f4d000a") << url;
+  }
+}
+
+/// What string_to_object says about a file: URL.
+std::string told(const OrbRef& orb, const std::string& url) {
+  try {
+    orb->string_to_object(url);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    return exception.what();
+  }
+  ADD_FAILURE() << url;
+  return {};
+}
+
+TEST_F(ObjectUrls, OfFilesReadRegularFilesOnlyAndTellNothingOfTheirContents) {
+  char name[] = "/tmp/corbel-urls-XXXXXX";
+  const std::string folder = ::mkdtemp(name);
+  const auto write = [&](const char* file, const std::string& text) {
+    std::ofstream(folder + '/' + file) << text;
+    return "file://" + folder + '/' + file;
+  };
+  EXPECT_EQ(number(client->string_to_object(write("good", "\n " + orb->object_to_string(object) + " \n"))), 1);
+
+  ASSERT_EQ(::mkfifo((folder + "/fifo").c_str(), 0600), 0);
+  EXPECT_NE(told(client, "file://" + folder + "/fifo").find("is no regular file"), std::string::npos);
+  EXPECT_NE(told(client, "file:///dev/zero").find("is no regular file"), std::string::npos);
+  EXPECT_NE(told(client, "file://" + folder).find("is no regular file"), std::string::npos);
+  EXPECT_NE(told(client, "file:///nonexistent").find("cannot be opened (No such file or directory)"),
+            std::string::npos);
+  EXPECT_NE(told(client, write("empty", " \n")).find("is empty"), std::string::npos);
+  EXPECT_NE(told(client, write("large", std::string((1 << 20) + 1, 'I'))).find("too large"), std::string::npos);
+  for (const char* content : {"secret:0:0", "IOR:secret", "IOR:00secret", "corbaloc::secret:99999/x",
+                              "corbaloc:rir:/secret", "corbaname:secret:", "file:secret"}) {
+    EXPECT_EQ(told(client, write("some", content)).find("secret"), std::string::npos) << content;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
