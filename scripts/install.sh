@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the release and installs headers, libraries, corbel-idl, the CMake and pkg-config files, and corbel-bench.
+# Builds the release and installs headers, libraries, corbel-idl, corbel, the CMake and pkg-config files, and corbel-bench.
 #
 # usage: ./dev install [--prefix FOLDER]        (default: /usr/local)
 
@@ -18,7 +18,7 @@ while [ $# -gt 0 ]; do
 done
 need build
 configure release
-build_targets release corbel corbel_static corbel-idl corbel-bench corbel-bench-optional-peers
+build_targets release corbel corbel_static corbel-idl corbel-tool corbel-bench corbel-bench-optional-peers
 say "Installing to $prefix"
 mkdir -p "$prefix" 2>/dev/null || true
 [ -w "$prefix" ] || fail "cannot write to $prefix; run as root or choose another --prefix"

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `corbel` as a person would, against a server of its own.
+
+usage: tool_test.py CORBEL SERVER IDL
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CORBEL, SERVER, IDL = sys.argv[1:4]
+TIMEOUT_S = 30
+
+EVERYTHING = {
+    "flag": True, "small": 255, "letter": "x", "wide": "\u20ac", "s": -32768, "us": 65535, "l": -2147483648,
+    "ul": 4294967295, "ll": -9223372036854775808, "ull": 18446744073709551615, "f": 0.5, "d": 1e300, "text": "gr\u00fc\u00dfe",
+    "wtext": "\u03b1\U0001F600", "colour": "blue", "money": "-1234.50", "octets": "AAECAw==", "points": [{"x": 1, "y": 2.5}],
+    "grid": [[1, 2, 3], [4, 5, 6]], "choice": {"discriminator": "green", "text": "t"},
+    "anything": {"type": "sequence<string>", "value": ["a", "b"]},
+    "tree": {"name": "root", "children": [{"name": "leaf", "children": []}]},
+}
+
+
+class CorbelTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = subprocess.Popen([SERVER, "-ORBListenEndpoints", "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+        cls.reference = cls.server.stdout.readline().strip()
+
+    @classmethod
+    def tearDownClass(cls):
+        done = subprocess.run([CORBEL, "call", cls.reference, "shutdown", "--idl", IDL], timeout=TIMEOUT_S, check=False)
+        cls.server.stdout.close()
+        if done.returncode != 0:
+            cls.server.kill()
+        assert cls.server.wait(TIMEOUT_S) == 0
+
+    def corbel(self, *arguments, status=0):
+        done = subprocess.run([CORBEL, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout if status == 0 else done.stdout + done.stderr
+
+    def call(self, operation, *arguments, status=0, options=()):
+        text = self.corbel("call", self.reference, operation, "--idl", IDL, *options, "--", *arguments, status=status)
+        return json.loads(text) if status == 0 and text.strip() else text
+
+    def test_values_of_every_type_come_back_as_they_went(self):
+        self.assertEqual(self.call("echo", json.dumps(EVERYTHING)), EVERYTHING)
+
+    def test_floating_point_values_that_are_no_numbers(self):
+        value = dict(EVERYTHING, f="-Infinity", d="NaN")
+        self.assertEqual(self.call("echo", json.dumps(value)), value)
+
+    def test_octets_come_from_a_file_or_an_array(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(bytes(range(4)))
+            file.flush()
+            for octets in ({"file": file.name}, [0, 1, 2, 3]):
+                self.assertEqual(self.call("echo", json.dumps(dict(EVERYTHING, octets=octets))), EVERYTHING)
+
+    def test_unions_are_chosen_by_member_or_discriminator(self):
+        for given, back in (({"number": 7}, {"discriminator": "red", "number": 7}),
+                            ({"point": {"x": 1, "y": 0.5}}, {"discriminator": "blue", "point": {"x": 1, "y": 0.5}})):
+            self.assertEqual(self.call("echo", json.dumps(dict(EVERYTHING, choice=given)))["choice"], back)
+        self.assertEqual(self.call("number", '{"discriminator": 2, "small": 5}'), {"discriminator": 2, "small": 5})
+        self.assertEqual(self.call("number", '{"small": 5}'), {"discriminator": 1, "small": 5})
+        self.assertEqual(self.call("number", '{"discriminator": 9}'), {"discriminator": 9})
+        self.assertIn("does not select", self.call("number", '{"discriminator": 3, "small": 5}', status=2))
+
+    def test_anys_take_named_types_and_plain_values(self):
+        for given, back in (('"text"', {"type": "string", "value": "text"}), ("5", {"type": "long", "value": 5}),
+                            ("true", {"type": "boolean", "value": True}),
+                            ('{"type": "Test::SPoint", "value": {"x": 1, "y": 2.0}}', {"type": "Test::SPoint", "value": {"x": 1, "y": 2.0}}),
+                            ('{"type": "sequence<Test::EColour>", "value": ["red"]}', {"type": "sequence<Test::EColour>", "value": ["red"]})):
+            self.assertEqual(self.call("echo_any", given), back)
+        self.assertIn("names no type", self.call("echo_any", '{"type": "Nobody", "value": 1}', status=2))
+
+    def test_arguments_by_position_and_by_name_and_what_comes_back(self):
+        self.assertEqual(self.call("divide", "17", "5"), {"result": 3, "rest": 2})
+        self.assertEqual(self.call("divide", "b=5", "a=17"), {"result": 3, "rest": 2})
+        self.assertEqual(self.call("swap", "left", "right"), {"a": "right", "b": "left"})
+
+    def test_attributes_are_read_and_written_also_inherited_ones(self):
+        self.assertEqual(self.call("count"), 42)
+        self.call("label", "new")
+        self.assertEqual(self.call("label"), "new")
+        self.assertIn("readonly", self.call("count", "1", status=2))
+
+    def test_exceptions_print_their_members_and_have_a_status_of_their_own(self):
+        self.assertIn('{"why":"division by nothing","code":3}', self.call("divide", "3", "0", status=1))
+        raised = json.loads(self.call("divide", "3", "0", status=1, options=["--json"]))
+        self.assertEqual(raised, {"exception": "Test::Refused", "members": {"why": "division by nothing", "code": 3}})
+
+    def test_references_go_there_and_back(self):
+        self.assertTrue(self.call("echo_object", self.reference).startswith("IOR:"))
+        self.assertEqual(self.call("echo_object", "null"), "")
+
+    def test_what_is_wrong_with_an_argument_is_said_and_where(self):
+        for change, said in (({"s": 40000}, "value.s: 40000 is too large"), ({"colour": "pink"}, "red, green, blue"),
+                             ({"grid": [[1, 2, 3]]}, "1 elements, not 2"), ({"extra": 1}, "no member 'extra'"),
+                             ({"letter": "xy"}, "not one character"), ({"octets": "?"}, "base64"), ({"flag": 1}, "neither true nor false")):
+            self.assertIn(said, self.call("echo", json.dumps(dict(EVERYTHING, **change)), status=2))
+        self.assertIn("argument 'b' is missing: divide(long a, long b)", self.call("divide", "1", status=2))
+        self.assertIn("too many arguments", self.call("divide", "1", "2", "3", status=2))
+        self.assertIn("has 'nothing'", self.call("nothing", status=2))
+
+    def test_the_operations_of_every_object_need_no_idl(self):
+        self.assertEqual(self.corbel("call", self.reference, "_is_a", "IDL:Test/Base:1.0").strip(), "true")
+        self.assertEqual(self.corbel("call", self.reference, "_non_existent").strip(), "false")
+        self.assertEqual(self.corbel("call", self.reference, "_repository_id").strip(), '"IDL:Test/Bench:1.0"')
+
+    def test_nobody_there_is_a_status_of_its_own(self):
+        self.assertIn("refused", self.corbel("call", "corbaloc::127.0.0.1:1/x", "_non_existent", status=4))
+        self.assertIn("neither a reference", self.corbel("call", "nothing", "_non_existent", status=2))
+
+    def test_a_reference_is_taken_apart_and_written_in_other_forms(self):
+        parts = json.loads(self.corbel("ior", self.reference, "--json"))
+        self.assertEqual(parts["type_id"], "IDL:Test/Bench:1.0")
+        iiop = [one for one in parts["profiles"] if one["profile"] == "IIOP"][0]
+        self.assertEqual(iiop["host"], "127.0.0.1")
+        self.assertIn({"component": "ORB type", "orb": "Corbel", "value": "0x43424c00 'CBL'"}, iiop["components"])
+        url = self.corbel("ior", self.reference, "--to", "corbaloc").strip()
+        self.assertEqual(self.corbel("call", url, "_non_existent").strip(), "false")
+        self.assertTrue(self.corbel("ior", url, "--to", "ior").startswith("IOR:"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "file.ior")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(self.reference + "\n")
+            self.assertEqual(self.corbel("ior", path, "--json"), self.corbel("ior", self.reference, "--json"))
+        self.assertIn("no well-formed IOR", self.corbel("ior", "IOR:00", status=2))
+
+    def test_an_object_is_described_by_its_most_derived_interface(self):
+        text = self.corbel("describe", self.reference, "--idl", IDL)
+        self.assertIn("interface Test::Bench : Test::Base {", text)
+        self.assertIn("  long divide(in long a, in long b, out long rest) raises (Test::Refused);", text)
+        self.assertIn("  readonly attribute long count;", text)
+        self.assertNotIn("interface Test::Base {", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

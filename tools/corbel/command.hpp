@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "corbel/corbel.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace corbel::tool {
+
+/// What the command's exit status tells scripts.
+enum Status : int {
+  kDone = 0,
+  kUserException = 1,    ///< the operation raised an exception of its own
+  kUsage = 2,            ///< wrong usage, or files and values that make no sense
+  kSystemException = 3,  ///< the ORB or the server raised a system exception
+  kNoAnswer = 4,         ///< nobody could be reached, or not in time
+};
+
+/// Runs what the command line chose; its status. Throws std::runtime_error (kUsage) and CORBA exceptions.
+using Run = std::function<int()>;
+
+/// Each adds a subcommand and sets `run` if that is chosen.
+void add_call(CLI::App& app, Run& run);
+void add_describe(CLI::App& app, Run& run);
+void add_ior(CLI::App& app, Run& run);
+
+/// An ORB with these -ORB options.
+IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options);
+
+/// A reference as people give it: what string_to_object takes, or the path of a file that holds such a text.
+std::string reference_text(const std::string& given);
+
+int status_of(const CORBA::SystemException& exception);
+
+}  // namespace corbel::tool

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// corbel describe: what can be called, as IDL.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "command.hpp"
+#include "types.hpp"
+
+namespace corbel::tool {
+namespace {
+
+namespace model = idl::model;
+
+std::string raises_text(const char* word, const std::vector<const model::Exception*>& raised) {
+  std::string text;
+  for (const auto* one : raised) text += (text.empty() ? "" : ", ") + model::scoped_name(*one);
+  return text.empty() ? "" : std::string(" ") + word + " (" + text + ")";
+}
+
+void print_operation(const model::Operation& operation) {
+  std::cout << "  " << (operation.oneway ? "oneway " : "") << model::spelling(*operation.result) << ' '
+            << operation.name << '(';
+  bool first = true;
+  for (const auto& parameter : operation.parameters) {
+    const char* const direction = parameter.direction == model::Direction::in    ? "in "
+                                  : parameter.direction == model::Direction::out ? "out "
+                                                                                 : "inout ";
+    std::cout << (first ? "" : ", ") << direction << model::spelling(*parameter.type) << ' ' << parameter.name;
+    first = false;
+  }
+  std::cout << ')' << raises_text("raises", operation.raises) << ";\n";
+}
+
+void print_interface(const model::Interface& interface) {
+  std::cout << "interface " << model::scoped_name(interface);
+  const char* separator = " : ";
+  for (const auto* base : interface.bases) {
+    std::cout << separator << model::scoped_name(*base);
+    separator = ", ";
+  }
+  std::cout << " {  // " << interface.repository_id << '\n';
+  for (const model::Interface* one : with_ancestors(interface)) {
+    if (one != &interface && !one->contents.empty()) std::cout << "  // from " << model::scoped_name(*one) << '\n';
+    for (const auto* declaration : one->contents) {
+      if (const auto* operation = model::as<model::Operation>(declaration)) print_operation(*operation);
+      if (const auto* attribute = model::as<model::Attribute>(declaration)) {
+        std::cout << "  " << (attribute->readonly ? "readonly " : "") << "attribute "
+                  << model::spelling(*attribute->type) << ' ' << attribute->name
+                  << raises_text(attribute->readonly ? "raises" : "getraises", attribute->get_raises)
+                  << raises_text("setraises", attribute->set_raises) << ";\n";
+      }
+    }
+  }
+  std::cout << "};\n";
+}
+
+}  // namespace
+
+void add_describe(CLI::App& app, Run& run) {
+  struct Arguments {
+    std::string reference;
+    Files files;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command = app.add_subcommand("describe", "Show the interfaces of IDL files, or the one of an object");
+  command->add_option("REF", arguments->reference, "an object; only its interface is shown");
+  command->add_option("--idl", arguments->files.idl, "IDL files that declare the interface")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  command->add_option("-I", arguments->files.include_dirs, "Search this folder for #include")->type_name("DIR");
+  command->callback([arguments, &run] {
+    run = [arguments] {
+      const auto orb = make_orb({});
+      const auto values =
+          IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb->resolve_initial_references("DynAnyFactory"));
+      const Types types(arguments->files, values);
+      if (arguments->reference.empty()) {
+        for (const auto* interface : types.interfaces()) {
+          if (interface->in_main_file) print_interface(*interface);
+        }
+      } else {
+        const auto object = orb->string_to_object(reference_text(arguments->reference));
+        if (object == nullptr) throw std::runtime_error("this reference is nil");
+        std::size_t shown = 0;
+        for (const auto* interface : types.interfaces()) {
+          // Only the most derived one: what it inherits is shown with it.
+          const bool derived =
+              std::any_of(types.interfaces().begin(), types.interfaces().end(), [&](const auto* other) {
+                return std::find(other->ancestors.begin(), other->ancestors.end(), interface) !=
+                           other->ancestors.end() &&
+                       object->_is_a(other->repository_id);
+              });
+          if (derived || !object->_is_a(interface->repository_id)) continue;
+          print_interface(*interface);
+          ++shown;
+        }
+        if (shown == 0) throw std::runtime_error("the object is of no interface that these files declare");
+      }
+      orb->destroy();
+      return int{kDone};
+    };
+  });
+}
+
+}  // namespace corbel::tool

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of IDL types as JSON. Numbers of 64 bits keep all digits; what JSON cannot say is text: fixed, the
+// floating-point values that are no numbers, references (stringified), wide strings (UTF-8). A sequence of octets is a
+// text in base64, and may be given as an array of numbers or as {"file": PATH}. A struct, exception or valuetype is an
+// object with its members, a null value null; a union an object with its member and, where several labels select that,
+// "discriminator"; an enum its enumerator's name; an Any {"type": NAME, "value": ...}.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "corbel/corbel.hpp"
+#include "corbel/dynamic/dyn_any.hpp"
+#include "types.hpp"
+
+namespace corbel::tool {
+
+using Json = nlohmann::ordered_json;
+
+class JsonValues {
+ public:
+  JsonValues(IDL::traits<CORBA::ORB>::ref_type orb, IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory,
+             Types& types)
+      : orb_(std::move(orb)), factory_(std::move(factory)), types_(types) {}
+
+  Json to_json(const CORBA::Any& value);
+  /// Throws std::runtime_error saying where in the value what is wrong; `where` names the whole.
+  CORBA::Any from_json(const Json& json, const CORBA::typecode_reference& type, const std::string& where);
+
+ private:
+  using Ref = DynamicAny::DynAny::Ref;
+
+  Json value_of(const Ref& dynamic);
+  Json members_of(const Ref& dynamic);
+  Json elements_of(const Ref& dynamic);
+  void set(const Ref& dynamic, const Json& json, const std::string& where);
+  bool set_basic(const Ref& dynamic, CORBA::TCKind kind, const Json& json, const std::string& where);
+  void set_members(const Ref& dynamic, const Json& json, const std::string& where);
+  void set_union(const Ref& dynamic, const Json& json, const std::string& where);
+  void set_elements(const Ref& dynamic, const Json& json, const std::string& where);
+  void set_any(const Ref& dynamic, const Json& json, const std::string& where);
+
+  IDL::traits<CORBA::ORB>::ref_type orb_;
+  IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory_;
+  Types& types_;
+};
+
+/// "sequence<M::S>", "long": as IDL writes it, by the names in the TypeCode.
+std::string type_name(const CORBA::TypeCode& type);
+
+std::string to_base64(const std::vector<std::uint8_t>& octets);
+/// Throws std::runtime_error.
+std::vector<std::uint8_t> from_base64(const std::string& text);
+
+/// UTF-8 and back. Throws std::runtime_error for what is not well-formed.
+std::string narrow_text(const std::wstring& text);
+std::wstring wide_text(const std::string& text);
+
+}  // namespace corbel::tool

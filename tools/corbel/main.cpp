@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// corbel: what field engineers need beside the ORB. One file per subcommand.
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <iostream>
+
+#include "command.hpp"
+
+int main(int argc, char** argv) {
+  using namespace corbel::tool;
+  CLI::App app("Looks at and talks to CORBA objects of any ORB.", "corbel");
+  app.set_version_flag("-V,--version", "corbel " CORBEL_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "REF is IOR:..., corbaloc:..., corbaname:... or a file that holds one of these.\n"
+      "Exit status: 0 done, 1 the operation raised an exception of its own, 2 wrong usage, 3 a system exception,\n"
+      "4 nobody could be reached in time. `corbel SUBCOMMAND --help` says more.");
+  Run run;
+  add_call(app, run);
+  add_describe(app, run);
+  add_ior(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kUsage;
+  }
+  try {
+    return run();
+  } catch (const CORBA::SystemException& exception) {
+    std::cerr << "corbel: " << exception.what() << '\n';
+    return status_of(exception);
+  } catch (const std::exception& failure) {
+    std::cerr << "corbel: " << failure.what() << '\n';
+    return kUsage;
+  }
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "types.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <stdexcept>
+
+namespace corbel::tool {
+
+namespace model = idl::model;
+using model::TypeKind;
+
+namespace {
+
+constexpr std::size_t kClosed = static_cast<std::size_t>(-1);
+
+[[noreturn]] void no_type_code(const std::string& what) {
+  throw std::runtime_error("no TypeCode can be made of " + what);
+}
+
+CORBA::typecode_reference basic(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::void_:
+      return CORBA::_tc_void;
+    case TypeKind::boolean:
+      return CORBA::_tc_boolean;
+    case TypeKind::char_:
+      return CORBA::_tc_char;
+    case TypeKind::wchar:
+      return CORBA::_tc_wchar;
+    case TypeKind::octet:
+    case TypeKind::uint8:
+    case TypeKind::int8:
+      return CORBA::_tc_octet;
+    case TypeKind::short_:
+      return CORBA::_tc_short;
+    case TypeKind::ushort:
+      return CORBA::_tc_ushort;
+    case TypeKind::long_:
+      return CORBA::_tc_long;
+    case TypeKind::ulong:
+      return CORBA::_tc_ulong;
+    case TypeKind::longlong:
+      return CORBA::_tc_longlong;
+    case TypeKind::ulonglong:
+      return CORBA::_tc_ulonglong;
+    case TypeKind::float_:
+      return CORBA::_tc_float;
+    case TypeKind::double_:
+      return CORBA::_tc_double;
+    case TypeKind::long_double:
+      return CORBA::_tc_longdouble;
+    case TypeKind::any:
+      return CORBA::_tc_any;
+    case TypeKind::type_code:
+      return CORBA::_tc_TypeCode;
+    case TypeKind::object:
+      return CORBA::_tc_Object;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+std::string shipped_idl() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path().parent_path() / CORBEL_IDL_DATADIR;
+  if (!error && fs::is_directory(installed, error)) return installed.string();
+  return fs::is_directory(CORBEL_IDL_SOURCE_DIR, error) ? CORBEL_IDL_SOURCE_DIR : "";
+}
+
+Types::Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_type values) : values_(std::move(values)) {
+  idl::front::Options options;
+  options.include_dirs = files.include_dirs;
+  options.shipped_dir = shipped_idl();
+  for (const std::string& file : files.idl) {
+    idl::front::Result result = idl::front::parse_file(file, options);
+    for (const auto& diagnostic : result.diagnostics) std::cerr << render(diagnostic);
+    if (result.model == nullptr) throw std::runtime_error(file + " cannot be used");
+    collect(result.model->contents);
+    models_.push_back(std::move(result.model));
+  }
+}
+
+void Types::collect(const model::Contents& contents) {
+  for (const model::Declaration* declaration : contents) {
+    if (declaration->kind == model::DeclarationKind::forward) continue;
+    by_name_.emplace(model::scoped_name(*declaration), declaration);
+    const auto* interface = model::as<model::Interface>(declaration);
+    if (interface != nullptr && interface->defined && !interface->is_implied) interfaces_.push_back(interface);
+    if (const model::Contents* inside = model::contents_of(*declaration)) collect(*inside);
+  }
+}
+
+const model::Interface* Types::find_interface(std::string_view id_or_name) const {
+  const std::string_view name = id_or_name.starts_with("::") ? id_or_name.substr(2) : id_or_name;
+  const auto found = std::find_if(interfaces_.begin(), interfaces_.end(), [&](const model::Interface* one) {
+    return one->repository_id == id_or_name || model::scoped_name(*one) == name;
+  });
+  return found == interfaces_.end() ? nullptr : *found;
+}
+
+CORBA::typecode_reference Types::type_code(const model::Type& type) {
+  return make(type).code;
+}
+
+CORBA::typecode_reference Types::type_code(const model::Exception& exception) {
+  return make_declared(exception).code;
+}
+
+CORBA::typecode_reference Types::named(std::string_view name) {
+  if (name.starts_with("::")) name.remove_prefix(2);
+  // IDL itself knows best what a type's name means: it compiles a line that uses it.
+  if (const auto found = by_name_.find(name); found != by_name_.end()) {
+    switch (found->second->kind) {
+      case model::DeclarationKind::alias:
+      case model::DeclarationKind::enum_:
+      case model::DeclarationKind::struct_:
+      case model::DeclarationKind::union_:
+      case model::DeclarationKind::exception:
+      case model::DeclarationKind::interface_:
+      case model::DeclarationKind::value:
+      case model::DeclarationKind::value_box:
+        return make_declared(*found->second).code;
+      default:
+        return nullptr;
+    }
+  }
+  auto parsed = idl::front::parse("typedef " + std::string(name) + " named_;\n", "type");
+  if (parsed.model == nullptr || parsed.model->contents.size() != 1) {
+    if (!name.starts_with("sequence<") || !name.ends_with(">")) return nullptr;
+    const CORBA::typecode_reference element = named(name.substr(9, name.size() - 10));
+    return element == nullptr ? nullptr : factory_.create_sequence_tc(0, element);
+  }
+  const auto* alias = model::as<model::Alias>(parsed.model->contents[0]);
+  if (alias == nullptr) return nullptr;
+  const CORBA::typecode_reference code = make(*alias->aliased).code;
+  models_.push_back(std::move(parsed.model));
+  return code;
+}
+
+Types::Made Types::make(const model::Type& type) {
+  if (CORBA::typecode_reference code = basic(type.kind); code != nullptr) return {code, kClosed};
+  const auto bound = static_cast<std::uint32_t>(type.bound);
+  switch (type.kind) {
+    case TypeKind::string:
+      return {factory_.create_string_tc(bound), kClosed};
+    case TypeKind::wstring:
+      return {factory_.create_wstring_tc(bound), kClosed};
+    case TypeKind::fixed:
+      return {factory_.create_fixed_tc(type.digits, static_cast<std::int16_t>(type.scale)), kClosed};
+    case TypeKind::sequence: {
+      const Made element = make(*type.element);
+      return {factory_.create_sequence_tc(bound, element.code), element.lowest};
+    }
+    case TypeKind::array: {
+      Made made = make(*type.element);
+      for (auto dimension = type.dimensions.rbegin(); dimension != type.dimensions.rend(); ++dimension) {
+        made.code = factory_.create_array_tc(static_cast<std::uint32_t>(*dimension), made.code);
+      }
+      return made;
+    }
+    case TypeKind::value_base:
+      return {factory_.create_value_tc("IDL:omg.org/CORBA/ValueBase:1.0", "ValueBase", CORBA::VM_NONE, nullptr, {}),
+              kClosed};
+    default:
+      break;
+  }
+  if (type.declaration == nullptr) no_type_code(model::spelling(type));
+  return make_declared(*type.declaration);
+}
+
+/// Each declaration once, unless what was made refers to a type around it that is not finished yet.
+Types::Made Types::make_declared(const model::Declaration& declaration) {
+  if (const auto known = made_.find(&declaration); known != made_.end()) return {known->second, kClosed};
+  if (const auto open = std::find(open_.begin(), open_.end(), &declaration); open != open_.end()) {
+    return {factory_.create_recursive_tc(declaration.repository_id), static_cast<std::size_t>(open - open_.begin())};
+  }
+  open_.push_back(&declaration);
+  Made made = make_new(declaration);
+  open_.pop_back();
+  if (made.lowest >= open_.size()) {
+    made.lowest = kClosed;
+    made_.emplace(&declaration, made.code);
+  }
+  return made;
+}
+
+CORBA::TypeCodeFactory::StructMemberSeq Types::members(const std::vector<const model::Member*>& all,
+                                                       std::size_t& lowest) {
+  CORBA::TypeCodeFactory::StructMemberSeq found;
+  for (const model::Member* member : all) {
+    const Made made = make(*member->type);
+    lowest = std::min(lowest, made.lowest);
+    found.push_back({member->name, made.code});
+  }
+  return found;
+}
+
+Types::Made Types::make_new(const model::Declaration& declaration) {
+  const std::string& id = declaration.repository_id;
+  const std::string& name = declaration.name;
+  std::size_t lowest = kClosed;
+  switch (declaration.kind) {
+    case model::DeclarationKind::alias: {
+      const Made made = make(*static_cast<const model::Alias&>(declaration).aliased);
+      return {factory_.create_alias_tc(id, name, made.code), made.lowest};
+    }
+    case model::DeclarationKind::enum_: {
+      CORBA::TypeCodeFactory::EnumMemberSeq names;
+      for (const auto* one : static_cast<const model::Enum&>(declaration).enumerators) names.push_back(one->name);
+      return {factory_.create_enum_tc(id, name, names), kClosed};
+    }
+    case model::DeclarationKind::struct_: {
+      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), lowest);
+      return {factory_.create_struct_tc(id, name, all), lowest};
+    }
+    case model::DeclarationKind::exception: {
+      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), lowest);
+      return {factory_.create_exception_tc(id, name, all), lowest};
+    }
+    case model::DeclarationKind::union_:
+      return make_union(static_cast<const model::Union&>(declaration));
+    case model::DeclarationKind::value:
+      return make_value(static_cast<const model::ValueType&>(declaration));
+    case model::DeclarationKind::value_box: {
+      const Made made = make(*static_cast<const model::ValueBox&>(declaration).boxed);
+      return {factory_.create_value_box_tc(id, name, made.code), made.lowest};
+    }
+    case model::DeclarationKind::interface_: {
+      const auto& interface = static_cast<const model::Interface&>(declaration);
+      if (interface.is_abstract) return {factory_.create_abstract_interface_tc(id, name), kClosed};
+      if (interface.is_local) return {factory_.create_local_interface_tc(id, name), kClosed};
+      return {factory_.create_interface_tc(id, name), kClosed};
+    }
+    default:
+      no_type_code(std::string(model::kind_name(declaration)) + " " + model::scoped_name(declaration));
+  }
+}
+
+CORBA::Any Types::label(const model::Type& type, const CORBA::typecode_reference& code, const model::Value& value) {
+  const auto dynamic = values_->create_dyn_any_from_type_code(code);
+  const auto number =
+      std::holds_alternative<std::uint64_t>(value)
+          ? std::get<std::uint64_t>(value)
+          : static_cast<std::uint64_t>(std::holds_alternative<std::int64_t>(value) ? std::get<std::int64_t>(value) : 0);
+  switch (model::resolve(type).kind) {
+    case TypeKind::boolean:
+      dynamic->insert_boolean(std::get<bool>(value));
+      break;
+    case TypeKind::char_:
+      dynamic->insert_char(static_cast<char>(std::get<char32_t>(value)));
+      break;
+    case TypeKind::wchar:
+      dynamic->insert_wchar(static_cast<wchar_t>(std::get<char32_t>(value)));
+      break;
+    case TypeKind::short_:
+      dynamic->insert_short(static_cast<std::int16_t>(number));
+      break;
+    case TypeKind::ushort:
+      dynamic->insert_ushort(static_cast<std::uint16_t>(number));
+      break;
+    case TypeKind::long_:
+      dynamic->insert_long(static_cast<std::int32_t>(number));
+      break;
+    case TypeKind::ulong:
+      dynamic->insert_ulong(static_cast<std::uint32_t>(number));
+      break;
+    case TypeKind::longlong:
+      dynamic->insert_longlong(static_cast<std::int64_t>(number));
+      break;
+    case TypeKind::ulonglong:
+      dynamic->insert_ulonglong(number);
+      break;
+    case TypeKind::octet:
+    case TypeKind::int8:
+    case TypeKind::uint8:
+      dynamic->insert_octet(static_cast<std::uint8_t>(number));
+      break;
+    case TypeKind::enum_:
+      IDL::traits<DynamicAny::DynEnum>::narrow(dynamic)->set_as_ulong(
+          std::get<const model::Enumerator*>(value)->ordinal);
+      break;
+    default:
+      no_type_code("unions over " + model::spelling(type));
+  }
+  const CORBA::Any any = dynamic->to_any();
+  dynamic->destroy();
+  return any;
+}
+
+Types::Made Types::make_union(const model::Union& declared) {
+  const CORBA::typecode_reference discriminator = make(*declared.discriminator).code;
+  std::size_t lowest = kClosed;
+  CORBA::TypeCodeFactory::UnionMemberSeq all;
+  for (const model::UnionCase& one : declared.cases) {
+    const Made made = make(*one.member.type);
+    lowest = std::min(lowest, made.lowest);
+    const auto add = [&](CORBA::Any label) { all.push_back({one.member.name, std::move(label), made.code}); };
+    for (const model::Value& value : one.labels) add(label(*declared.discriminator, discriminator, value));
+    if (one.is_default) {
+      CORBA::Any label;
+      label <<= std::uint8_t{0};
+      add(std::move(label));
+    }
+  }
+  return {factory_.create_union_tc(declared.repository_id, declared.name, discriminator, all), lowest};
+}
+
+Types::Made Types::make_value(const model::ValueType& declared) {
+  std::size_t lowest = kClosed;
+  CORBA::typecode_reference base;
+  if (declared.concrete_base != nullptr) {
+    const Made made = make_declared(*declared.concrete_base);
+    lowest = made.lowest;
+    base = made.code;
+  }
+  CORBA::TypeCodeFactory::ValueMemberSeq all;
+  for (const model::Member& member : declared.state) {
+    const Made made = make(*member.type);
+    lowest = std::min(lowest, made.lowest);
+    all.push_back({member.name, made.code, member.is_public ? CORBA::PUBLIC_MEMBER : CORBA::PRIVATE_MEMBER});
+  }
+  const CORBA::ValueModifier modifier = declared.is_custom        ? CORBA::VM_CUSTOM
+                                        : declared.is_abstract    ? CORBA::VM_ABSTRACT
+                                        : declared.is_truncatable ? CORBA::VM_TRUNCATABLE
+                                                                  : CORBA::VM_NONE;
+  return {factory_.create_value_tc(declared.repository_id, declared.name, modifier, base, all), lowest};
+}
+
+std::vector<const model::Interface*> with_ancestors(const model::Interface& interface) {
+  std::vector<const model::Interface*> all{&interface};
+  all.insert(all.end(), interface.ancestors.begin(), interface.ancestors.end());
+  return all;
+}
+
+Callable find_callable(const model::Interface& interface, std::string_view name) {
+  for (const model::Interface* one : with_ancestors(interface)) {
+    for (const model::Declaration* declaration : one->contents) {
+      if (declaration->name != name) continue;
+      if (const auto* operation = model::as<model::Operation>(declaration)) return {operation, nullptr};
+      if (const auto* attribute = model::as<model::Attribute>(declaration)) return {nullptr, attribute};
+    }
+  }
+  return {};
+}
+
+}  // namespace corbel::tool

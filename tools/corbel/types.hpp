@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corbel/corbel.hpp"
+#include "corbel/dynamic/dyn_any.hpp"
+#include "corbel/dynamic/type_factory.hpp"
+#include "idl/front/front.hpp"
+
+namespace corbel::tool {
+
+/// IDL files given to a command.
+struct Files {
+  std::vector<std::string> idl;
+  std::vector<std::string> include_dirs;
+};
+
+/// What the IDL files given to a command declare, and the TypeCodes of it. Owns the models.
+class Types {
+ public:
+  /// Compiles the files. What is wrong with them goes to standard error; throws std::runtime_error if one is of no use.
+  Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_type values);
+
+  /// The interface with this repository id or scoped name ("M::I"); null if none is declared.
+  const idl::model::Interface* find_interface(std::string_view id_or_name) const;
+  /// All interfaces that are defined, in order.
+  const std::vector<const idl::model::Interface*>& interfaces() const noexcept { return interfaces_; }
+
+  /// Throws std::runtime_error for types that have no TypeCode here (maps, bitsets, bitmasks, natives).
+  CORBA::typecode_reference type_code(const idl::model::Type& type);
+  CORBA::typecode_reference type_code(const idl::model::Exception& exception);
+  /// The TypeCode of a name as IDL writes it: "long", "sequence<string>", "M::S"; nil if that is none.
+  CORBA::typecode_reference named(std::string_view name);
+
+ private:
+  /// A TypeCode, and the outermost of the types being made that it refers to.
+  struct Made {
+    CORBA::typecode_reference code;
+    std::size_t lowest;
+  };
+
+  void collect(const idl::model::Contents& contents);
+  Made make(const idl::model::Type& type);
+  Made make_declared(const idl::model::Declaration& declaration);
+  Made make_new(const idl::model::Declaration& declaration);
+  CORBA::Any label(const idl::model::Type& type, const CORBA::typecode_reference& code, const idl::model::Value& value);
+  Made make_union(const idl::model::Union& declared);
+  Made make_value(const idl::model::ValueType& declared);
+  CORBA::TypeCodeFactory::StructMemberSeq members(const std::vector<const idl::model::Member*>& all,
+                                                  std::size_t& lowest);
+
+  std::vector<std::unique_ptr<idl::model::Model>> models_;
+  std::vector<const idl::model::Interface*> interfaces_;
+  std::map<std::string, const idl::model::Declaration*, std::less<>> by_name_;
+  std::map<const idl::model::Declaration*, CORBA::typecode_reference> made_;
+  std::vector<const idl::model::Declaration*> open_;  ///< structs, unions and values that are being made
+  CORBA::TypeCodeFactory factory_;
+  IDL::traits<DynamicAny::DynAnyFactory>::ref_type values_;
+};
+
+/// What can be called, of this interface and those that it inherits.
+struct Callable {
+  const idl::model::Operation* operation = nullptr;
+  const idl::model::Attribute* attribute = nullptr;
+};
+/// The operation or attribute of that name; both null if there is none.
+Callable find_callable(const idl::model::Interface& interface, std::string_view name);
+/// The interface itself and all it inherits.
+std::vector<const idl::model::Interface*> with_ancestors(const idl::model::Interface& interface);
+
+/// Where Corbel's own renderings of OMG IDL are; empty if nowhere.
+std::string shipped_idl();
+
+}  // namespace corbel::tool
