@@ -103,7 +103,7 @@ std::string to_string(const Error& error) {
   std::string text(to_string(error.stage));
   text += ": ";
   text += to_string(error.code);
-  if (error.os_error != 0) text += " (" + std::generic_category().message(error.os_error) + ")";
+  if (error.os_error > 0) text += " (" + std::generic_category().message(error.os_error) + ")";
   return text;
 }
 

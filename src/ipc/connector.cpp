@@ -60,7 +60,7 @@ base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadl
   }
   const int os_error = connect_fully(handle.get(), parameters, deadline);
   if (os_error == EINPROGRESS || os_error == EALREADY || os_error == EAGAIN || os_error == EINTR) {
-    return base::error(Stage::connect, Code::timed_out, os_error);
+    return base::error(Stage::connect, Code::timed_out);  // the number only says that it was not done yet
   }
   if (os_error != 0) return failure(Stage::connect, os_error);
   if (!deadline.is_none()) CORBEL_CHECK(set_connect_timeout(handle.get(), base::Duration::zero()));

@@ -41,11 +41,15 @@ base::Error resolver_failure(int failure_code, int os_error) noexcept {
     case EAI_SYSTEM:
       return failure(Stage::resolve, os_error);
     default:
-      return base::error(Stage::resolve, Code::unreachable);
+      return base::error(Stage::resolve, Code::unreachable, failure_code);  // negative: see resolver_text
   }
 }
 
 }  // namespace
+
+const char* resolver_text(int failure) noexcept {
+  return ::gai_strerror(failure);
+}
 
 InetAddress::InetAddress() noexcept : InetAddress(in_addr{INADDR_ANY}, 0) {}
 

@@ -81,6 +81,7 @@ struct Attempts::Course {
     tell(why);
   }
   void tell(std::string_view why) {
+    last = why;
     if (++told > kMostTold) return;
     if (!tried.empty()) tried += ", ";
     tried.append(route().endpoint->text()).append(" (").append(why).append(")");
@@ -104,6 +105,7 @@ struct Attempts::Course {
   std::optional<Refusal> refusal;
   std::string what;
   std::string tried;
+  std::string last;  // of that
   std::size_t told = 0;
 };
 
@@ -136,9 +138,7 @@ const Route& Attempts::route() const noexcept {
 }
 
 std::string_view Attempts::last() const noexcept {
-  const std::string_view tried = course_->tried;
-  const std::size_t open = tried.rfind('(');
-  return open == std::string_view::npos ? tried : tried.substr(open + 1, tried.size() - open - 2);
+  return course_->last;
 }
 
 bool Attempts::not_executed(base::Error error) noexcept {
@@ -183,8 +183,10 @@ bool Attempts::after_failure(base::Error error, bool fresh, std::string what) {
   Course& course = *course_;
   course.error = error;
   course.what = std::move(what);
-  const std::string why = base::to_string(error);
-  if (error.code == Code::cancelled || !not_executed(error)) {
+  const std::string why = describe(error);
+  // Sending has the time of the whole call.
+  const bool time_is_over = error.stage == Stage::send && error.code == Code::timed_out;
+  if (error.code == Code::cancelled || time_is_over || !not_executed(error)) {
     course.tell(why);
     return false;
   }
@@ -251,11 +253,15 @@ bool Attempts::nowhere_left() const noexcept {
   return not_executed(course.error) && course.error.code != Code::timed_out;
 }
 
+bool Attempts::refused_here() const noexcept {
+  return course_->error.code == Code::cancelled && not_executed(course_->error);
+}
+
 void Attempts::give_up(const std::string& spent) {
   Course& course = *course_;
   std::string text = std::move(course.what);
   if (course.error.code != Code::none) {
-    text += ": " + base::to_string(course.error) + spent;
+    text += ": " + describe(course.error) + spent;
     // What a server said is more than that another one cannot be reached; but not that its object may be gone.
     if (course.refusal && not_executed(course.error) && course.error.code != Code::cancelled &&
         course.error.code != Code::timed_out && !course.refusal->is("OBJECT_NOT_EXIST")) {

@@ -106,6 +106,8 @@ class Attempts {
   /// True if the call is over because there is no place left where it could be tried, so that the next one should not
   /// begin where this one ended.
   bool nowhere_left() const noexcept;
+  /// True if this ORB itself let no request out any more.
+  bool refused_here() const noexcept;
   /// Throws the exception for what ended the call. `spent` is added to what an own error says.
   [[noreturn]] void give_up(const std::string& spent);
 

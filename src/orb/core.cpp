@@ -32,6 +32,17 @@ connection::Server::Settings server_settings(const Options& options, const base:
   return settings;
 }
 
+/// What the writer of an endpoint's text may have meant.
+std::string why_bad_endpoint(std::string_view text, base::Error error) {
+  const std::size_t colon = text.rfind(':');
+  const std::string_view port = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  if (text.find(',') != std::string_view::npos) return "several endpoints are separated by ';', not by ','";
+  if (!port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos) {
+    return "a port is a number from 0 to 65535";
+  }
+  return describe(error) + "; write [protocol+]transport://address, such as tcp://localhost:4000 or unix:///path";
+}
+
 /// A stub for an object whose interface is not known yet.
 class GenericObject final : public CORBA::Object {};
 
@@ -121,14 +132,13 @@ void Core::listen() {
   for (const auto& text : endpoints) {
     auto point = registry_.parse_endpoint(text);
     if (!point) {
-      throw CORBA::BAD_PARAM(
-          0, CompletionStatus::COMPLETED_NO,
-          "listening endpoint '" + text + "': " + base::to_string(point.error()) +
-              "; write [protocol+]transport://address, such as tcp://localhost:4000 or unix:///path");
+      raise(base::error(base::Stage::configure, Code::bad_argument),
+            "listening endpoint '" + text + "': " + why_bad_endpoint(text, point.error()));
     }
     if (auto opened = acceptors_.open(*point, *server_); !opened) {
-      throw CORBA::INITIALIZE(0, CompletionStatus::COMPLETED_NO,
-                              "listening at '" + text + "': " + base::to_string(opened.error()));
+      const base::Error error = opened.error();
+      raise(base::error(base::Stage::listen, error.code, error.os_error),
+            "listening at '" + text + "': " + describe(error));
     }
   }
   published_ = acceptors_.published();
@@ -153,10 +163,16 @@ void Core::tell_published() const {
   }
 }
 
-void Core::start_threads() {
-  if (shutting_down_.load(std::memory_order_acquire)) {
-    throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CompletionStatus::COMPLETED_NO, "the ORB has shut down");
+void Core::refuse_call() const {
+  if (destroyed_.load(std::memory_order_acquire)) {
+    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone, CompletionStatus::COMPLETED_NO,
+                                  "the ORB has been destroyed");
   }
+  throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CompletionStatus::COMPLETED_NO, "the ORB has shut down");
+}
+
+void Core::start_threads() {
+  if (shutting_down_.load(std::memory_order_acquire)) refuse_call();
   if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
 }
 

@@ -76,6 +76,10 @@ class Core final : public corba::OrbContext {
   bool on_own_thread() const noexcept { return server_->on_own_thread(); }
   /// True if shutdown(true) gave up waiting (-ORBShutdownTimeout): something runs that needs this object.
   bool left_running() const noexcept { return left_running_.load(std::memory_order_acquire); }
+  /// From now on calls are refused with OBJECT_NOT_EXIST; before shutdown().
+  void set_destroyed() noexcept { destroyed_.store(true, std::memory_order_release); }
+  /// Throws what calls end with after shutdown(): BAD_INV_ORDER, or OBJECT_NOT_EXIST if the ORB was destroyed.
+  [[noreturn]] void refuse_call() const;
   bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
 
  private:
@@ -98,6 +102,7 @@ class Core final : public corba::OrbContext {
   std::atomic<bool> shutting_down_{false};          // no new asynchronous calls
   std::atomic<bool> shut_down_{false};
   std::atomic<bool> left_running_{false};
+  std::atomic<bool> destroyed_{false};
   ValueFactories value_factories_;
   CORBA::weak_object_reference<CORBA::ORB> orb_;
 };

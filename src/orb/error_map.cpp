@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orb/error_map.hpp"
 
+#include <utility>
+
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/ipc/os_error.hpp"
 #include "orb/error_table.hpp"
 
 namespace corbel::orb {
@@ -135,6 +138,12 @@ const ErrorRow& classify(Stage stage, Code code) noexcept {
   const ErrorRow* row = kErrorTable;
   while (!matches(*row, stage, code)) ++row;
   return *row;
+}
+
+std::string describe(base::Error error) {
+  if (error.os_error >= 0) return base::to_string(error);
+  const int failure = std::exchange(error.os_error, 0);
+  return base::to_string(error).append(" (").append(ipc::resolver_text(failure)).append(")");
 }
 
 void raise(base::Error error, std::string detail) {

@@ -103,7 +103,12 @@ ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
   void* const local[] = {&result, const_cast<std::string*>(&name)};
   const auto encode = [&](cdr::Encoder& encoder) { encoder.put_string(name); };
   const auto decode = [&](cdr::Decoder& decoder) { result = corba::decode_reference(decoder); };
-  context._target()->invoke({kResolveStr, encode, decode, local});
+  try {
+    context._target()->invoke({kResolveStr, encode, decode, local});
+  } catch (CORBA::SystemException& exception) {
+    exception.detail("resolving the name '" + name.substr(0, kLongestShown) + "': " + exception.detail());
+    throw;
+  }
   return result;
 }
 

@@ -179,6 +179,7 @@ void ORB::shutdown(bool wait_for_completion) {
 void ORB::destroy() {
   state_->check_may_wait();
   if (state_->destroyed.exchange(true)) throw corbel::orb::OrbState::gone();
+  state_->core.set_destroyed();
   state_->core.shutdown(true);
   state_->initial_references.clear();
   state_->core.log().flush();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
@@ -228,7 +229,7 @@ void RemoteTarget::settle(const Binding& binding, const corba::Operation& operat
     const base::Error error = std::get<base::Error>(answer);
     const std::string name = "'" + std::string(operation.name) + "'";
     if (!Attempts::not_executed(error)) {
-      raise(error, "results of operation " + name + " from " + peer + ": " + base::to_string(error));
+      raise(error, "results of operation " + name + " from " + peer + ": " + describe(error));
     }
     again = attempts.after_failure(error, true, "the answer of " + peer + " to " + name);
   }
@@ -242,7 +243,7 @@ void RemoteTarget::recover(const Binding& binding, const corba::Operation& opera
   std::string what = "calling '" + std::string(operation.name) + "' at " + binding.connection->peer();
   if (error.stage == Stage::encode) {
     error = encoding_error(error, binding.route());
-    raise(error, what + ": " + base::to_string(error));
+    raise(error, what + ": " + describe(error));
   }
   if (error.code != Code::timed_out) drop(binding);
   attempts.begin(binding.places, binding.at);
@@ -258,6 +259,7 @@ void RemoteTarget::give_up(Deadline deadline, Attempts& attempts) {
     binding_.reset();
     places_.reset();
   }
+  if (attempts.refused_here()) core_.refuse_call();
   attempts.give_up(spent(deadline));
 }
 
@@ -294,8 +296,7 @@ void RemoteTarget::begin(Attempts& attempts, Deadline deadline) {
   }
   auto routes = core_.registry().routes(ior_, core_.options().preference);
   if (!routes) {
-    raise(routes.error(),
-          "connecting to any profile of the reference: " + base::to_string(routes.error()) + spent(deadline));
+    raise(routes.error(), "connecting to any profile of the reference: " + describe(routes.error()) + spent(deadline));
   }
   attempts.begin(PlacesPtr(new Places(*std::move(routes))), 0);
 }

@@ -21,4 +21,7 @@ inline base::Error last_failure(base::Stage stage) noexcept {
   return failure(stage, errno);
 }
 
+/// What getaddrinfo says about its failure, a negative Error::os_error: "Name or service not known".
+CORBEL_API const char* resolver_text(int failure) noexcept;
+
 }  // namespace corbel::ipc
