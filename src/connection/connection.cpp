@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "connection/completions.hpp"
+#include "connection/telling.hpp"
 
 namespace corbel::connection {
 
@@ -87,6 +88,7 @@ base::Error Connection::fail(base::Error error) noexcept {
     if (timer_deadline_ != base::Deadline::none()) (void)completions_->reactor().cancel(timer_);
   }
   transport_->shutdown();
+  tell_ended(*this, error, server_ != nullptr);
   if (registered) completions_->reactor().remove(*this);
   while (AsyncReply* reply = orphans.pop()) {
     reply->error = for_others;

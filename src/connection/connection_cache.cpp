@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "connection/telling.hpp"
+
 namespace corbel::connection {
 
 using base::Code;
@@ -35,6 +37,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   settings.log = settings_.log;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
+  tell_opened(*connection, false);
   fresh = true;
   const std::lock_guard lock(mutex_);
   if (closed_) return base::error(Stage::connect, Code::cancelled);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "connection/telling.hpp"
+
 namespace corbel::connection {
 namespace {
 
@@ -86,6 +88,7 @@ void Server::adopt(std::unique_ptr<transport::Transport> transport,
       live_.put(*connection, Place::idle, base::Deadline::clock_now());
     }
   }
+  tell_opened(*connection, true);
   if (too_late) return connection->close();  // which says that nothing was executed
   const int handle = connection->transport().handle();
   const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);

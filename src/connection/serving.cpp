@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Server side of a connection: read, run, reply, on one thread.
 #include "connection/server.hpp"
+#include "connection/telling.hpp"
 #include "corbel/base/probe.hpp"
 
 namespace corbel::connection {
@@ -168,6 +169,8 @@ void Connection::end_serving(base::Error error) noexcept {
     (void)send(
         [&](cdr::Encoder& encoder) { protocol_->encode_control(encoder, messaging::MessageType::message_error); },
         format(protocol_->version().minor), Deadline::now());
+    const std::lock_guard lock(mutex_);
+    tell_refused(*this, error, framer_->unread());
   }
   (void)fail(error);
   server_->forget(*this);

@@ -6,6 +6,7 @@
 
 #include "connection/completions.hpp"
 #include "connection/connection.hpp"
+#include "connection/telling.hpp"
 #include "corbel/base/probe.hpp"
 
 namespace corbel::connection {
@@ -52,7 +53,9 @@ base::Status Connection::call(const messaging::OutgoingRequest& request, messagi
   try {
     if (auto sent = send(encode, format(settings_.version.minor), deadline, &pending); !sent) [[unlikely]] {
       // A broken send leaves half a message on the wire; an encoding failure concerns only this call.
-      if (sent.error().stage != Stage::encode) return fail_reading(pending, sent.error());
+      if (sent.error().stage != Stage::encode) {
+        return fail_reading(pending, pending.reading ? explain_failed_send(*this, sent.error()) : sent.error());
+      }
       stop_reading(pending);
       return sent;
     }

@@ -190,7 +190,8 @@ bool Attempts::after_failure(base::Error error, bool fresh, std::string what) {
     course.tell(why);
     return false;
   }
-  const bool was_connected = error.stage == Stage::send || error.stage == Stage::wait;
+  const bool refused = error.code == Code::protocol_error;  // the same peer would refuse it again
+  const bool was_connected = (error.stage == Stage::send || error.stage == Stage::wait) && !refused;
   if (was_connected && course.retries < kMaxRetries && (!fresh || error.code == Code::closed)) {
     ++course.retries;
     course.tell(why);

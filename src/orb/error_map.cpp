@@ -48,6 +48,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::send, Code::cancelled, "BAD_INV_ORDER", minor::kOrbShutDown, kNo},
     {Stage::send, Code::out_of_resources, "NO_RESOURCES", 0, kNo},
     {Stage::send, Code::too_large, "IMP_LIMIT", 0, kNo},
+    {Stage::send, Code::protocol_error, "IMP_LIMIT", 0, kNo},
     {Stage::send, Code::none, "TRANSIENT", 0, kNo},
 
     {Stage::wait, Code::timed_out, "TIMEOUT", 0, kMaybe},

@@ -248,6 +248,13 @@ void RemoteTarget::recover(const Binding& binding, const corba::Operation& opera
   if (error.code != Code::timed_out) drop(binding);
   attempts.begin(binding.places, binding.at);
   if (error.stage == Stage::receive) what += describe_instead(*binding.connection);
+  if (error.stage == Stage::send && error.code == Code::protocol_error) {
+    what += "; the peer refused the request before it was whole: perhaps it is larger than the peer takes";
+    what += " (-ORBMaxMessageSize there, if it is Corbel)";
+  }
+  if (error.stage == Stage::receive && error.code == Code::too_large) {
+    what += "; -ORBMaxMessageSize is " + std::to_string(core_.options().limits.max_message_size) + " here";
+  }
   if (!attempts.after_failure(error, binding.fresh, what) || deadline.expired()) give_up(deadline, attempts);
   CORBEL_LOG(core_.log(), client, debug, "call is tried again", {"operation", operation.name},
              {"peer", binding.connection->peer()}, {"error", error}, {"to", attempts.route().endpoint->text()});

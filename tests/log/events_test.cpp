@@ -2,6 +2,7 @@
 // Every event is provoked and looked up: level, module and fields.
 #include <functional>
 
+#include "corbel/ipc/connector.hpp"
 #include "fake_peer.hpp"
 #include "support.hpp"
 
@@ -220,6 +221,86 @@ TEST(Events, OfAsynchronousAndCollocatedCalls) {
   here->note(0);
   expect_event(server, LogLevel::warning, LogModule::server, "servant threw a foreign exception",
                {{"operation", "note"}, {"type", "std::runtime_error"}, {"peer", "this process"}});
+}
+
+TEST(Events, OfConnections) {
+  Server server;
+  LoggingOrb client({});
+  client.thing(server.reference)->add(1, 2);
+  expect_event(server, LogLevel::debug, LogModule::connection, "connection accepted",
+               {{"peer", "tcp://127.0.0.1:"}, {"protocol", "giop"}});
+  expect_event(client, LogLevel::debug, LogModule::connection, "connection opened",
+               {{"peer", "tcp://127.0.0.1:"}, {"protocol", "giop"}});
+  client.end();
+  expect_event(client, LogLevel::debug, LogModule::connection, "connection ended",
+               {{"peer", "tcp://"}, {"side", "client"}, {"by", "this ORB"}});
+  expect_event(server, LogLevel::debug, LogModule::connection, "connection ended",
+               {{"peer", "tcp://"}, {"side", "server"}, {"by", "peer"}});
+}
+
+TEST(Events, OfConnectionsThatAreLost) {
+  FakePeer peer({answer::reset()});
+  LoggingOrb client({});
+  refusal_of([&] { client.thing(peer.ior())->say("hello"); });
+  expect_event(client, LogLevel::info, LogModule::connection, "connection lost",
+               {{"peer", "tcp://127.0.0.1:"}, {"side", "client"}, {"error", "lost"}});
+}
+
+/// Sends octets to the server of a reference made by corbaloc and waits until it hangs up.
+void send_raw(const Server& server, std::string_view octets) {
+  const std::string endpoint = server.log->wait_for("listening").value("endpoint");
+  const auto port = static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1)));
+  auto stream =
+      ipc::TcpConnector().connect(ipc::InetAddress::loopback_v4(port), base::Deadline::after(std::chrono::seconds(10)));
+  ASSERT_TRUE(stream);
+  ASSERT_TRUE(stream->send_n(base::as_bytes(octets)));
+  base::Octet room[256];
+  for (auto got = stream->recv(room); got && *got != 0; got = stream->recv(room)) {
+  }
+}
+
+TEST(Events, OfMessagesRefused) {
+  using namespace std::string_view_literals;
+  const std::pair<std::string_view, const char*> cases[] = {
+      {"GET / HTTP/1.1\r\nHost: x\r\n\r\n"sv, "HTTP"},
+      {"SSH-2.0-OpenSSH_9.2p1 Debian\r\n"sv, "SSH"},
+      {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\x00"sv, "TLS"},
+      {"GIOP\x07\x00\x01\x00\x04\x00\x00\x00"sv, "GIOP"},
+      {"some garbage"sv, "unknown"},
+  };
+  for (const auto& [octets, seems] : cases) {
+    SCOPED_TRACE(seems);
+    Server server;
+    send_raw(server, octets);
+    expect_event(server, LogLevel::warning, LogModule::connection, "message refused",
+                 {{"peer", "tcp://127.0.0.1:"}, {"error", ""}, {"expected", "giop"}, {"seems", seems}, {"octets", ""}});
+  }
+}
+
+TEST(Events, OfMessagesTooLarge) {
+  Server server({"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBMaxMessageSize", "65536"});
+  LoggingOrb client({});
+  const ThingRef thing = client.thing(server.reference);
+  thing->add(1, 2);
+  try {
+    thing->say(std::string(16 << 20, 'x'));
+    FAIL();
+  } catch (const CORBA::IMP_LIMIT& exception) {
+    EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+    EXPECT_NE(std::string(exception.what()).find("-ORBMaxMessageSize"), std::string::npos) << exception.what();
+  }
+  expect_event(server, LogLevel::warning, LogModule::connection, "message refused",
+               {{"peer", "tcp://127.0.0.1:"}, {"error", "too large"}, {"limit", "-ORBMaxMessageSize"}});
+  EXPECT_EQ(thing->add(1, 2), 3);
+}
+
+TEST(Events, OfRepliesTooLarge) {
+  Server server;
+  LoggingOrb client({"-ORBMaxMessageSize", "65536"});
+  const ThingRef thing = client.thing(server.reference);
+  const std::string told = refusal_of([&] { thing->say(std::string(100'000, 'x')); });
+  EXPECT_NE(told.find("MARSHAL"), std::string::npos) << told;
+  EXPECT_NE(told.find("-ORBMaxMessageSize is 65536 here"), std::string::npos) << told;
 }
 
 TEST(Events, OfUnknownVariables) {

@@ -102,7 +102,9 @@ TEST(LogSinkOfTheApplication, MayCallTheOrbThatLogs) {
   struct Caller final : base::LogSink {
     void write(const base::LogRecord& record) override {
       ++records;
-      if (record.event == "call served" && thing != nullptr) sum += std::exchange(thing, nullptr)->add(20, 22);
+      if (record.event != "call served" || thing == nullptr) return;
+      sum = std::exchange(thing, nullptr)->add(20, 22);
+      sum.notify_all();
     }
     ThingRef thing;
     std::atomic<int> sum{0};
@@ -126,6 +128,7 @@ TEST(LogSinkOfTheApplication, MayCallTheOrbThatLogs) {
   caller->thing = IDL::traits<Logged::Thing>::unchecked_narrow(server->string_to_object(reference));
   orb::set_log_levels(*server, "server=trace");
   EXPECT_EQ(client.thing(reference)->add(1, 2), 3);
+  caller->sum.wait(0);
   server->destroy();
   EXPECT_EQ(caller->sum, 42);
   EXPECT_LE(caller->records, 3);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/error.hpp"
+
+/// What is logged about conversations, in one place so that all sides say it in the same words.
+namespace corbel::connection {
+
+class Connection;
+
+/// One more conversation: accepted, or opened by this side.
+void tell_opened(const Connection& connection, bool accepted) noexcept;
+/// It has ended; `server`: the side that this process is.
+void tell_ended(const Connection& connection, base::Error error, bool server) noexcept;
+/// A server cannot read what a peer sends; `octets`: the next ones.
+void tell_refused(const Connection& connection, base::Error error, base::ConstByteSpan octets) noexcept;
+
+/// What somebody who begins so seems to speak: "HTTP", "TLS", "SSH", "GIOP", "unknown".
+std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept;
+
+/// Why sending a request failed, for the one who reads the connection: send and protocol_error if the peer answered
+/// MessageError before the request was whole, as servers do that find it too large; else `error`.
+base::Error explain_failed_send(Connection& connection, base::Error error) noexcept;
+
+}  // namespace corbel::connection
