@@ -3,6 +3,8 @@
 # Runs the libFuzzer targets with AddressSanitizer and UndefinedBehaviorSanitizer.
 #
 # usage: ./dev fuzz [TARGET...] [--seconds N]
+#        ./dev fuzz idl-names [--kinds=N]                    every name of the headers as a name in IDL: half an hour
+#        ./dev fuzz idl-compile [--seed=N] [--files=N] [--size=N] [--omniidl]   random IDL and its C++
 #
 #   TARGET        names as `./dev fuzz --list` prints them (default: all)
 #   --seconds N   how long to run each target (default: 60)
@@ -13,6 +15,13 @@
 
 # shellcheck source=scripts/common.sh
 . "$(dirname -- "$0")/common.sh"
+
+if [[ ${1:-} == idl-names || ${1:-} == idl-compile ]]; then
+  build_targets dev corbel-idl
+  tool=build/dev/tools/corbel-idl/corbel-idl
+  [ "$1" = idl-compile ] || exec python3 tests/idl/sweep.py "$tool" "${CXX:-g++}" "$PWD" --all "${@:2}"
+  exec python3 tests/idl/random_idl.py "$tool" "${CXX:-g++}" "$PWD" --files=100 "${@:2}"
+fi
 
 seconds=60 list='' wanted=()
 while [ $# -gt 0 ]; do

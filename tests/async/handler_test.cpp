@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reply handlers: what they are told, when, and how often.
+#include <algorithm>
 #include <functional>
 #include <latch>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/dynamic/codec_factory.hpp"
 
+#include <algorithm>
+
 #include "corbel/dynamic/type_factory.hpp"
 #include "orb_support.hpp"
 

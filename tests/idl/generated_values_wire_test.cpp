@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Valuetypes on the wire: octets of other ORBs, truncation, sharing, and everything that can be wrong.
+#include <algorithm>
 #include <random>
 
 #include "values_support.hpp"

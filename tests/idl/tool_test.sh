@@ -41,6 +41,26 @@ expect 1 "$tool" absent.idl && has "IDL-9003"
 expect 0 "$tool" -o "with blank" --deps blank.d "with blank/x y.idl" && grep -qF 'with\ blank/x\ y.idl' blank.d
 expect 2 "$tool" -o /dev/null/x whole.idl -I parts && has "cannot write"
 
+# Files that never end, files that are long, files without include guards.
+expect 1 "$tool" --check /dev/zero && has "IDL-9003"
+expect 1 "$tool" --check . && has "IDL-9003"
+{ for ((i = 0; i < 33000; ++i)); do echo; done && echo 'const long x = nothing;'; } >long.idl
+expect 1 "$tool" --check --werror long.idl && has "long.idl:33001:16: error: 'nothing' is not declared [IDL-3004]"
+if grep -qF 'beyond range' said; then echo "the preprocessor's limit shows" && exit 1; fi
+echo 'struct Both { long a; }; typedef long Another;' >unguarded.idl
+echo '#include "unguarded.idl"' >one.idl
+printf '#include "one.idl"\n#include "unguarded.idl"\ninterface I {};\n' >twice.idl
+expect 1 "$tool" --check twice.idl && has "twice.idl:2:1: error: 'unguarded.idl' is included a second time and has no include guard"
+has "one.idl:1:1: note: first included here"
+[ "$(grep -c 'error:' said)" = 1 ] || { echo "more than one word about it" && cat said && exit 1; }
+
+# Types that hold others twice, 60 deep, are looked at once each.
+{ echo 'struct A0 { long a; };' && for ((i = 1; i < 60; ++i)); do echo "struct A$i { A$((i - 1)) a; A$((i - 1)) b; };"; done &&
+  echo 'interface D { A59 f(in A59 p); };'; } >deep.idl
+expect 0 timeout 30 "$tool" --async deep.idl
+expect 0 timeout 30 "$tool" --emit=json deep.idl
+expect 0 timeout 30 "$tool" check --against deep.idl deep.idl
+
 # All of IDL has C++.
 echo 'native N; valuetype V { public long n; }; local interface L { N f(in V a); };' >later.idl
 expect 0 "$tool" later.idl && grep -qF '#include "later_native.hpp"' later.hpp
@@ -51,6 +71,10 @@ expect 0 "$tool" --emit=json -o models later.idl whole.idl -I parts && [ -s mode
 expect 2 "$tool" --emit=json later.idl odd.idl && has "-o"
 expect 0 "$tool" --emit=deps -I parts whole.idl && has "parts/part.idl" && has "./whole.hpp"
 expect 2 "$tool" --emit=java whole.idl
+
+# The label for the default is looked for from 0 up, then from the lowest.
+{ printf 'union U switch (int8) {' && printf ' case %d:' {0..127} && echo ' long a; default: short b; };'; } >eight.idl
+expect 0 "$tool" --emit=json eight.idl && has '"default_label": -128'
 
 # IDL 3 and 4, explanations, the renderings that come with the compiler.
 echo 'typedef map<string, long> M;' >four.idl

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -95,10 +94,11 @@ void append_raw(std::vector<T>& out, base::ConstByteSpan raw) {
     // The vector only copies octets from here: T is trivially copyable.
     const T* values = reinterpret_cast<const T*>(raw.data());
     const std::size_t count = raw.size() / sizeof(T);
-    if (out.capacity() - before < count) out.reserve(before + std::max(before, count));
+    if (out.capacity() - before < count) out.reserve(before + (before < count ? count : before));
     std::size_t run = count;
     if (base::copies_slowly(out.data() + before, values, raw.size())) run = 1 + base::kCopyPiece / 2 / sizeof(T);
-    for (std::size_t i = 0; i < count; i += run) out.insert(out.end(), values + i, values + std::min(count, i + run));
+    for (std::size_t i = 0; i < count; i += run)
+      out.insert(out.end(), values + i, values + (count - i < run ? count : i + run));
   } else {
     out.insert(out.end(), RawIterator<T>(raw.data()), RawIterator<T>(raw.data() + raw.size()));
   }

@@ -131,6 +131,20 @@ struct traits<std::array<std::array<T, M>, N>> : common_traits<std::array<std::a
 
 namespace corbel::mapping {
 
+/// An array all of whose elements, in all dimensions, are that value.
+template <class Array, class T>
+constexpr Array filled(const T& value) {
+  Array array{};
+  for (auto& element : array) {
+    if constexpr (std::is_same_v<typename Array::value_type, T>) {
+      element = value;
+    } else {
+      element = filled<typename Array::value_type>(value);
+    }
+  }
+  return array;
+}
+
 /// Creates stubs, whose constructors are protected.
 struct Access {
   template <class I>

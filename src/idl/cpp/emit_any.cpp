@@ -33,15 +33,11 @@ bool has_type_code(const model::Declaration& declaration) {
   }
 }
 
-/// "corbel::types::Demo::Echo": the TypeCodes of one scope, module or not.
-std::string scope_of(const Emitter& e, const model::Declaration& declaration) {
-  return "corbel::types" + (declaration.scope == nullptr ? "" : "::" + e.names.full(*declaration.scope));
-}
 std::string node_name(const model::Declaration& declaration) {
   return "_tc_" + declaration.name;
 }
 std::string qualified(const Emitter& e, const model::Declaration& declaration) {
-  return "::" + scope_of(e, declaration) + "::" + node_name(declaration);
+  return "::" + e.names.types_namespace(declaration) + "::" + node_name(declaration);
 }
 
 /// The name of the constant for a type without parameters; empty for others.
@@ -113,7 +109,7 @@ class TypeWriter {
     if (tag_.empty()) tag_ = "_" + scoped_name(declaration, "_");
     mention(declaration);
     const std::string value = value_of(declaration);
-    body_.line("namespace " + scope_of(e_, declaration) + " {");
+    body_.line("namespace " + e_.names.types_namespace(declaration) + " {");
     body_.line("constinit const ::CORBA::TypeCode " + node_name(declaration) + value);
     body_.line("}");
   }
@@ -131,8 +127,8 @@ class TypeWriter {
   }
 
   static std::string declare(const Emitter& e, const model::Declaration& declaration) {
-    return "namespace " + scope_of(e, declaration) + " { extern const ::CORBA::TypeCode " + node_name(declaration) +
-           "; }";
+    return "namespace " + e.names.types_namespace(declaration) + " { extern const ::CORBA::TypeCode " +
+           node_name(declaration) + "; }";
   }
 
  private:
@@ -156,7 +152,7 @@ class TypeWriter {
       mention(declaration);
       return "&" + qualified(e_, declaration);
     }
-    const std::string name = "kType_" + scoped_name(declaration, "_") + tag_;
+    const std::string name = "_kType_" + scoped_name(declaration, "_") + tag_;
     if (library_.insert(&declaration).second) {
       const std::string value = value_of(declaration);
       parts_.push_back("constexpr ::CORBA::TypeCode " + name + value);
@@ -256,7 +252,7 @@ class TypeWriter {
 
   /// A constant array of members.
   std::string list(const std::vector<std::string>& rows) {
-    std::string name = "kMembers_" + std::to_string(++lists_) + tag_;
+    std::string name = "_kMembers_" + std::to_string(++lists_) + tag_;
     std::string text = "constexpr TypeMember " + name + "[] = {";
     for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 0 ? "" : ", ") + rows[i];
     parts_.push_back(text + "};");
@@ -268,7 +264,7 @@ class TypeWriter {
     const std::string text = "{TypeNode{.kind = ::CORBA::TCKind::" + kind + fields + "}};";
     auto& name = nameless_[text];
     if (name.empty()) {
-      name = "kType_" + std::to_string(nameless_.size()) + tag_;
+      name = "_kType_" + std::to_string(nameless_.size()) + tag_;
       parts_.push_back("constexpr ::CORBA::TypeCode " + name + text);
     }
     return "&" + name;
@@ -333,7 +329,7 @@ bool has_own_type(const model::Declaration& declaration) {
 }
 
 std::string cpp_type(const Emitter& e, const model::Declaration& declaration) {
-  const std::string name = e.names.in({}, declaration);
+  const std::string name = e.names.global(declaration);
   const bool reference = declaration.kind == DeclarationKind::interface_ ||
                          declaration.kind == DeclarationKind::value || declaration.kind == DeclarationKind::value_box;
   return reference ? "IDL::traits<" + name + ">::ref_type" : name;

@@ -19,27 +19,22 @@ Method request_of(Method method) {
   return method;
 }
 
-Context with_parameters(const Emitter& e, const Method& method, Context context) {
-  for (const auto& p : method.parameters) context.hidden.push_back(parameter_name(e, method, p));
-  return context;
-}
-
 /// `std::int32_t, corbel::mapping::In<std::string>`, for the templates of corbel::mapping.
-std::vector<std::string> signature(const Emitter& e, const Method& method, const Context& context) {
-  std::vector<std::string> types = {spell(*method.result, e.names, context)};
+std::vector<std::string> signature(const Emitter& e, const Method& method) {
+  std::vector<std::string> types = {spell(*method.result, e.names)};
   for (const auto& p : method.parameters) {
-    const std::string view = view_kind(e, p, context);
-    types.push_back(view.empty() ? "corbel::mapping::" + kind(p) + "<" + spell(*p.type, e.names, context) + ">" : view);
+    const std::string view = view_kind(e, p);
+    types.push_back(view.empty() ? "corbel::mapping::" + kind(p) + "<" + spell(*p.type, e.names) + ">" : view);
   }
   return types;
 }
 
 /// What the future gives.
-std::string future_type(const Emitter& e, const Method& method, const Context& context) {
+std::string future_type(const Emitter& e, const Method& method) {
   std::vector<std::string> types;
-  if (method.result->kind != model::TypeKind::void_) types.push_back(spell(*method.result, e.names, context));
+  if (method.result->kind != model::TypeKind::void_) types.push_back(spell(*method.result, e.names));
   for (const auto& p : method.parameters) {
-    if (p.direction != model::Direction::in) types.push_back(spell(*p.type, e.names, context));
+    if (p.direction != model::Direction::in) types.push_back(spell(*p.type, e.names));
   }
   if (types.empty()) return "corbel::Future<void>";
   if (types.size() == 1) return "corbel::Future<" + types.front() + ">";
@@ -58,11 +53,9 @@ const model::Interface* handler_for(const model::Interface& interface, const Met
   return wanted ? handler : nullptr;
 }
 
-std::vector<std::string> send_parameters(const Emitter& e, const Method& method, const model::Interface& handler,
-                                         const Context& context) {
-  auto parameters = parameter_list(e, request_of(method), context, true);
-  parameters.insert(parameters.begin(), "IDL::traits<" + e.names.in(with_parameters(e, method, context), handler) +
-                                            ">::ref_type ami_handler");
+std::vector<std::string> send_parameters(const Emitter& e, const Method& method, const model::Interface& handler) {
+  auto parameters = parameter_list(e, request_of(method), true);
+  parameters.insert(parameters.begin(), "IDL::traits<" + e.names.global(handler) + ">::ref_type _ami_handler");
   return parameters;
 }
 
@@ -71,54 +64,49 @@ bool has_future(const Emitter& e, const Method& method) {
 }
 
 std::string future_name(const model::Interface& interface, const Method& method) {
-  const std::string name = method.wire_name.starts_with('_') ? method.wire_name.substr(1) : method.wire_name;
-  return unused_name(interface, "async_", name);
+  return unused_name(interface, "async_", base_name(interface, method.wire_name));
 }
 
-/// The statement `head<signature>(*this, kEcho_echo, arguments);`.
+/// The statement `head<signature>(*this, _kEcho_echo, arguments);`.
 Writer::Piece statement(Emitter& e, const Method& method, std::string head, std::vector<std::string> pieces,
                         const char* handler) {
-  const Context context = with_parameters(e, method, {method.owner, false, {}});
-  for (auto& type : signature(e, method, context)) pieces.push_back(std::move(type));
+  for (auto& type : signature(e, method)) pieces.push_back(std::move(type));
   pieces.back() += ">(*this";
   pieces.push_back(operation_constant(e, method));
   if (handler != nullptr) pieces.emplace_back(handler);
-  for (const auto& p : request_of(method).parameters) pieces.push_back(parameter_name(e, method, p));
+  for (const auto& p : request_of(method).parameters) pieces.push_back(parameter_name(p));
   return {std::move(head), std::move(pieces), ");"};
 }
 
 }  // namespace
 
 void declare_async_methods(Emitter& e, const model::Interface& interface) {
-  const Context context{&interface, false, {}};
   for (const auto& method : methods_of(interface)) {
     if (const auto* handler = handler_for(interface, method)) {
-      e.header.list("void " + async_names(interface, method.wire_name).send + "(",
-                    send_parameters(e, method, *handler, context), ");");
+      e.header.list("void " + async_names(interface, method.wire_name).send + "(", send_parameters(e, method, *handler),
+                    ");");
     }
     if (has_future(e, method)) {
-      e.header.list(future_type(e, method, context) + " " + future_name(interface, method) + "(",
-                    parameter_list(e, request_of(method), context, true), ");");
+      e.header.list(future_type(e, method) + " " + future_name(interface, method) + "(",
+                    parameter_list(e, request_of(method), true), ");");
     }
   }
 }
 
 void implement_async_methods(Emitter& e, const model::Interface& interface) {
-  const Context outside{interface.scope, false, {}};
-  const Context inside{&interface, false, {}};
   const std::string name = e.names.own(interface);
   for (const auto& method : methods_of(interface)) {
     if (const auto* handler = handler_for(interface, method)) {
       const AsyncNames names = async_names(interface, method.wire_name);
-      const std::string type = e.names.in(with_parameters(e, method, inside), *handler);
+      const std::string type = e.names.global(*handler);
       e.source.function(
-          {"void " + name + "::" + names.send + "(", send_parameters(e, method, *handler, inside), ")"},
+          {"void " + name + "::" + names.send + "(", send_parameters(e, method, *handler), ")"},
           statement(e, method, "corbel::mapping::send_call<",
-                    {"&" + type + "::" + escape(names.reply), "&" + type + "::" + escape(names.fail)}, "ami_handler"));
+                    {"&" + type + "::" + escape(names.reply), "&" + type + "::" + escape(names.fail)}, "_ami_handler"));
     }
     if (has_future(e, method)) {
-      e.source.function({future_type(e, method, outside) + " " + name + "::" + future_name(interface, method) + "(",
-                         parameter_list(e, request_of(method), inside, true), ")"},
+      e.source.function({future_type(e, method) + " " + name + "::" + future_name(interface, method) + "(",
+                         parameter_list(e, request_of(method), true), ")"},
                         statement(e, method, "return corbel::mapping::call_async<", {}, nullptr));
     }
   }
@@ -128,8 +116,8 @@ void emit_amic_traits(Emitter& e, const model::Interface& interface) {
   const model::Interface* handler = interface.reply_handler;
   if (handler == nullptr) return;
   e.header.line("template <>");
-  e.header.list("struct CORBA::amic_traits<" + e.names.in({}, interface) + "> : corbel::mapping::AmicTraits<",
-                {e.names.in({}, interface), e.names.in({}, *handler), e.names.skeleton({}, *handler)}, "> {};");
+  e.header.list("struct CORBA::amic_traits<" + e.names.global(interface) + "> : corbel::mapping::AmicTraits<",
+                {e.names.global(interface), e.names.global(*handler), e.names.skeleton(*handler)}, "> {};");
 }
 
 }  // namespace corbel::idl::cpp

@@ -74,8 +74,7 @@ void define_bitmask(Emitter& e, const model::Bitmask& mask) {
 
 void define_bitset(Emitter& e, const model::Bitset& bits) {
   const std::string name = e.names.own(bits);
-  const Context context{&bits};
-  const std::string base = bits.base == nullptr ? "" : e.names.in({bits.scope}, *bits.base);
+  const std::string base = bits.base == nullptr ? "" : e.names.global(*bits.base);
   Writer& out = e.header;
   std::uint64_t all = 0;
   for (const auto* field : all_fields(bits)) {
@@ -89,9 +88,9 @@ void define_bitset(Emitter& e, const model::Bitset& bits) {
   std::vector<std::string> parameters, setters;
   for (const auto* field : all_fields(bits)) {
     if (field->name.empty()) continue;
-    const std::string parameter = e.names.parameter(bits, escape(field->name));
-    parameters.push_back(spell(*field->type, e.names, context) + " " + parameter + "_");
-    setters.push_back("this->" + escape(field->name) + "(" + parameter + "_);");
+    const std::string parameter = escape(field->name);
+    parameters.push_back(spell(*field->type, e.names) + " " + parameter);
+    setters.push_back("this->" + escape(field->name) + "(" + parameter + ");");
   }
   if (!parameters.empty()) {
     out.list("explicit " + name + "(", parameters, ") noexcept {");
@@ -100,7 +99,7 @@ void define_bitset(Emitter& e, const model::Bitset& bits) {
   }
   for (const auto& field : bits.fields) {
     if (field.name.empty()) continue;
-    const std::string type = spell(*field.type, e.names, context);
+    const std::string type = spell(*field.type, e.names);
     const std::string accessor = escape(field.name);
     const std::string ones_text = hex(ones(field.width));
     const std::string position = std::to_string(field.position);

@@ -10,111 +10,23 @@ namespace {
 using model::as;
 using model::TypeKind;
 
-constexpr std::size_t kMaxInlineMembers = 16;
-
-/// Inside a codec, names of corbel and corbel::mapping come before the user's.
-Context codec_context() {
-  return {nullptr,
-          false,
-          {"base",
-           "bench",
-           "builtins",
-           "cdr",
-           "connection",
-           "corba",
-           "dynamic",
-           "idl",
-           "ior",
-           "ipc",
-           "mapping",
-           "messaging",
-           "orb",
-           "poa",
-           "policy",
-           "reactor",
-           "services",
-           "transport",
-           "detail",
-           "Access",
-           "Bulk",
-           "BulkPrimitive",
-           "BitsCodec",
-           "BoundedStringCodec",
-           "Decimal",
-           "Codec",
-           "EnumCodec",
-           "AbstractCodec",
-           "AbstractTraits",
-           "DefaultFactory",
-           "EmptyContext",
-           "ValueBox",
-           "ValueBoxTraits",
-           "ValueCodec",
-           "ValueTraits",
-           "ValueType",
-           "create_value",
-           "make_abstract",
-           "marshal_custom",
-           "unmarshal_custom",
-           "LocalCodec",
-           "LocalTraits",
-           "NativeCodec",
-           "ValuedEnumCodec",
-           "In",
-           "Inout",
-           "InterfaceTraits",
-           "OperationEntry",
-           "OperationTable",
-           "Out",
-           "ServantTraits",
-           "call",
-           "decode_and_throw",
-           "decode_object",
-           "encode_object",
-           "ipc",
-           "print",
-           "print_bits",
-           "print_members",
-           "to_text",
-           "types",
-           "dispatch",
-           "in",
-           "inherited",
-           "inout",
-           "out",
-           "serve"}};
-}
-
-bool is_fixed(const model::Type& type) {
-  const model::Type& real = resolve(type);
-  if (primitive_size(real.kind) != 0 || real.kind == TypeKind::boolean || real.kind == TypeKind::enum_) return true;
-  if (real.kind == TypeKind::array) return is_fixed(*real.element);
-  const auto* nested = as<model::Struct>(real.declaration);
-  return nested != nullptr && nested->base == nullptr && nested->members.size() <= kMaxInlineMembers &&
-         std::all_of(nested->members.begin(), nested->members.end(),
-                     [](const auto& m) { return !m.optional && !m.external && is_fixed(*m.type); });
-}
-
 /// Small structs of fixed size are coded inline.
-bool is_inline(const model::Struct& structure) {
-  return as<model::Exception>(&structure) == nullptr && structure.base == nullptr &&
-         structure.members.size() <= kMaxInlineMembers &&
-         std::all_of(structure.members.begin(), structure.members.end(),
-                     [](const auto& m) { return !m.optional && !m.external && is_fixed(*m.type); });
+bool is_inline(Emitter& e, const model::Struct& structure) {
+  return as<model::Exception>(&structure) == nullptr && e.layouts.is_fixed(structure);
 }
 
 std::string codec_of(const Emitter& e, const model::Type& type) {
-  return "Codec<" + spell(type, e.names, codec_context()) + ">";
+  return "Codec<" + spell(type, e.names) + ">";
 }
 
 std::string codec_of(const Emitter& e, const Field& field) {
-  return "Codec<" + spell_member(spell(*field.type, e.names, codec_context()), field) + ">";
+  return "Codec<" + spell_member(spell(*field.type, e.names), field) + ">";
 }
 
 /// The members of the base come first.
 void code_base(const Emitter& e, Writer& out, const model::Struct& structure, const std::string& verb) {
   if (structure.base == nullptr) return;
-  out.line("Codec<" + e.names.in(codec_context(), *structure.base) + ">::" + verb + "(" + verb + "r, value);");
+  out.line("Codec<" + e.names.global(*structure.base) + ">::" + verb + "(" + verb + "r, value);");
 }
 
 bool is_primitive(const model::Type& type) {
@@ -144,8 +56,7 @@ void decode_members(Emitter& e, Writer& out, const model::Struct& structure) {
   code_base(e, out, structure, "decode");
   for (const auto& field : fields_of(e, structure)) {
     if (is_plain(field)) {
-      out.line("value." + field.storage + " = decoder.get<" + spell(resolve(*field.type), e.names, codec_context()) +
-               ">();");
+      out.line("value." + field.storage + " = decoder.get<" + spell(resolve(*field.type), e.names) + ">();");
     } else {
       out.line(codec_of(e, field) + "::decode(decoder, value." + field.storage + ");");
     }
@@ -163,8 +74,8 @@ std::string decode_head(const std::string& name, const std::string& scope, bool 
 }
 
 void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayout& bulk) {
-  const std::string outer = e.names.in({}, structure);
-  const std::string name = e.names.in(codec_context(), structure);
+  const std::string outer = e.names.global(structure);
+  const std::string name = e.names.global(structure);
   const auto fields = fields_of(e, structure);
   Writer& out = e.header;
   out.line("template <>");
@@ -187,7 +98,7 @@ void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayo
       const model::Type& element = real.kind == TypeKind::array ? resolve(*real.element) : real;
       const auto* nested = as<model::Struct>(element.declaration);
       if (nested == nullptr || !e.layouts.bulk(*nested)->has_padding) continue;
-      const std::string clear = "BulkLayout<" + e.names.in(codec_context(), *nested) + ">::clear_padding(";
+      const std::string clear = "BulkLayout<" + e.names.global(*nested) + ">::clear_padding(";
       // Arrays of arrays: one loop per dimension.
       std::string item = "v." + fields[i].storage;
       for (std::size_t d = 0; &element != &real && d < real.dimensions.size(); ++d) {
@@ -214,13 +125,13 @@ void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayo
 }
 
 void emit_struct_codec(Emitter& e, const model::Struct& structure) {
-  const std::string name = e.names.in(codec_context(), structure);
-  const bool empty = model::all_members(structure).empty();
+  const std::string name = e.names.global(structure);
+  const bool empty = structure.members.empty() && structure.base == nullptr;
   Writer& out = e.header;
   out.line("template <>");
-  out.open("struct corbel::mapping::Codec<" + e.names.in({}, structure) + "> {");
+  out.open("struct corbel::mapping::Codec<" + e.names.global(structure) + "> {");
   out.line("static constexpr std::size_t kMinSize = " + std::to_string(e.layouts.min_size(structure)) + ";");
-  if (!is_inline(structure)) {
+  if (!is_inline(e, structure)) {
     out.line("static " + encode_head(name, "", false) + ";");
     out.line("static " + decode_head(name, "", false) + ";");
   } else {
@@ -237,8 +148,8 @@ void emit_struct_codec(Emitter& e, const model::Struct& structure) {
 }
 
 void implement_union_codec(Emitter& e, const model::Union& u) {
-  const std::string outer = e.names.in({}, u);
-  const std::string name = e.names.in(codec_context(), u);
+  const std::string outer = e.names.global(u);
+  const std::string name = e.names.global(u);
   const std::string scope = "corbel::mapping::Codec<" + outer + ">::";
   const std::string discriminator = codec_of(e, *u.discriminator);
   const bool recursive = e.layouts.is_recursive(u);
@@ -282,7 +193,7 @@ void emit_traits(Emitter& e, const model::Declaration& declaration) {
   if (const auto* contents = inner_contents(declaration)) {
     for (const auto* inner : *contents) emit_traits(e, *inner);
   }
-  const std::string name = e.names.in({}, declaration);
+  const std::string name = e.names.global(declaration);
   switch (declaration.kind) {
     case model::DeclarationKind::bitset:
     case model::DeclarationKind::bitmask: {
@@ -319,7 +230,7 @@ void emit_codec(Emitter& e, const model::Declaration& declaration) {
   if (const auto* contents = inner_contents(declaration)) {
     for (const auto* inner : *contents) emit_codec(e, *inner);
   }
-  const std::string name = e.names.in({}, declaration);
+  const std::string name = e.names.global(declaration);
   if (const auto* enumeration = as<model::Enum>(&declaration); enumeration != nullptr && enumeration->has_values) {
     std::vector<std::string> enumerators = {name};
     for (const auto* each : enumeration->enumerators) enumerators.push_back(name + "::" + escape(each->name));
@@ -337,7 +248,7 @@ void emit_codec(Emitter& e, const model::Declaration& declaration) {
     e.header.line("template <>");
     e.header.line("struct corbel::mapping::Codec<" + name + "> : corbel::mapping::BitsCodec<" + name + "> {};");
   } else if (const auto* u = as<model::Union>(&declaration)) {
-    const std::string inside = e.names.in(codec_context(), declaration);
+    const std::string inside = e.names.global(declaration);
     e.header.line("template <>");
     e.header.open("struct corbel::mapping::Codec<" + name + "> {");
     e.header.line("static constexpr std::size_t kMinSize = " + std::to_string(e.layouts.min_size(*u)) + ";");
@@ -356,10 +267,10 @@ void implement_codec(Emitter& e, const model::Declaration& declaration) {
   if (const auto* u = as<model::Union>(&declaration)) return implement_union_codec(e, *u);
   if (as<model::Struct>(&declaration) == nullptr && as<model::Exception>(&declaration) == nullptr) return;
   const auto& structure = static_cast<const model::Struct&>(declaration);
-  if (is_inline(structure)) return;
-  const std::string name = e.names.in(codec_context(), structure);
-  const std::string scope = "corbel::mapping::Codec<" + e.names.in({}, structure) + ">::";
-  const bool empty = model::all_members(structure).empty();
+  if (is_inline(e, structure)) return;
+  const std::string name = e.names.global(structure);
+  const std::string scope = "corbel::mapping::Codec<" + e.names.global(structure) + ">::";
+  const bool empty = structure.members.empty() && structure.base == nullptr;
   e.source.open(encode_head(name, scope, empty) + " {");
   encode_members(e, e.source, structure);
   e.source.close("}");

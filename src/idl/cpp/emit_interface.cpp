@@ -15,11 +15,10 @@ bool is_helper(const std::string& name) {
 }
 
 void declare_methods(Emitter& e, const model::Interface& interface) {
-  const Context context{&interface};
   for (const auto& method : stub_methods_of(interface)) {
     const bool adopted = method.adopted != nullptr;
-    e.header.list((adopted ? "" : "virtual ") + spell(*method.result, e.names, context) + " " + method.name + "(",
-                  parameter_list(e, method, context, true), adopted ? ") override;" : ");");
+    e.header.list((adopted ? "" : "virtual ") + spell(*method.result, e.names) + " " + method.name + "(",
+                  parameter_list(e, method, true), adopted ? ") override;" : ");");
   }
 }
 
@@ -35,26 +34,22 @@ const std::string& operation_constant(Emitter& e, const Method& method) {
   return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
 }
 
-std::string view_kind(const Emitter& e, const model::Parameter& p, const Context& context) {
-  const std::string view = view_type(p, e.names, context);
+std::string view_kind(const Emitter& e, const model::Parameter& p) {
+  const std::string view = view_type(p, e.names);
   if (view.empty()) return {};
   const std::uint64_t bound = resolve(*p.type).bound;
   return "corbel::mapping::View<" + view + (bound == 0 ? "" : ", " + std::to_string(bound)) + ">";
 }
 
-std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p) {
+std::string parameter_name(const model::Parameter& p) {
   const std::string name = escape(p.name);
-  if (is_helper(name)) return name + "_";
-  return method.owner == nullptr ? name : e.names.parameter(*method.owner, name);
+  return (is_helper(name) ? "_cxx_" : "") + name;
 }
 
-std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
-                                        bool with_names) {
-  Context inside = context;
-  for (const auto& p : method.parameters) inside.hidden.push_back(parameter_name(e, method, p));
+std::vector<std::string> parameter_list(const Emitter& e, const Method& method, bool with_names) {
   std::vector<std::string> list;
   for (const auto& p : method.parameters) {
-    list.push_back(parameter(p, e.names, inside) + (with_names ? " " + parameter_name(e, method, p) : ""));
+    list.push_back(parameter(p, e.names) + (with_names ? " " + parameter_name(p) : ""));
   }
   return list;
 }
@@ -122,7 +117,7 @@ void define_interface(Emitter& e, const model::Interface& interface) {
   std::vector<std::string> bases;
   bool is_object = false;
   for (const auto* base : interface.bases) {
-    bases.push_back("public virtual " + e.names.in({interface.scope}, *base));
+    bases.push_back("public virtual " + e.names.global(*base));
     is_object |= !base->is_abstract;
   }
   if (!is_object) bases.push_back("public virtual CORBA::Object");
@@ -148,7 +143,7 @@ void declare_operations(Emitter& e, const model::Interface& interface) {
     const std::string constant = operation_constant(e, method);
     std::vector<std::string> rows;
     for (const auto* exception : *method.raises) {
-      const std::string type = e.names.in({interface.scope}, *exception);
+      const std::string type = e.names.global(*exception);
       rows.push_back("{" + type + "::_id, &corbel::mapping::decode_and_throw<" + type + ">}");
     }
     if (!rows.empty())
@@ -169,25 +164,21 @@ Writer::Piece stub_call(Emitter& e, const Method& method) {
     const char* const direction = p.direction == model::Direction::in    ? "in"
                                   : p.direction == model::Direction::out ? "out"
                                                                          : "inout";
-    const std::string view = view_kind(e, p, Context{method.owner});
-    arguments.push_back(view.empty() ? e.helper(direction) + "(" + parameter_name(e, method, p) + ")"
-                                     : view + "{" + parameter_name(e, method, p) + "}");
+    const std::string view = view_kind(e, p);
+    arguments.push_back(view.empty() ? e.helper(direction) + "(" + parameter_name(p) + ")"
+                                     : view + "{" + parameter_name(p) + "}");
   }
   if (method.context) arguments.push_back("corbel::mapping::EmptyContext{}");
-  Context body{method.owner};
-  for (const auto& p : method.parameters) body.hidden.push_back(parameter_name(e, method, p));
   const bool is_void = method.result->kind == model::TypeKind::void_;
-  return {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names, body) + ">(", arguments,
-          ");"};
+  return {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names) + ">(", arguments, ");"};
 }
 
 void implement_stub(Emitter& e, const model::Interface& interface) {
-  const Context inside{&interface};
   const std::string name = e.names.own(interface);
   e.source.blank();
   for (const auto& method : stub_methods_of(interface)) {
-    const std::string result = spell(*method.result, e.names, {interface.scope});
-    e.source.function({result + " " + name + "::" + method.name + "(", parameter_list(e, method, inside, true), ")"},
+    const std::string result = spell(*method.result, e.names);
+    e.source.function({result + " " + name + "::" + method.name + "(", parameter_list(e, method, true), ")"},
                       stub_call(e, method));
   }
   implement_async_methods(e, interface);
@@ -195,13 +186,12 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
 }
 
 void implement_is_a(Emitter& e, const model::Interface& interface) {
-  const Context inside{&interface};
   const std::string name = e.names.own(interface);
   std::string chain = "repository_id == _interface_id";
   bool is_object = false;
   for (const auto* base : interface.bases) {
     chain +=
-        " || " + e.names.in(inside, *base) + (base->is_abstract ? "::_abstract" : "::_static") + "_is_a(repository_id)";
+        " || " + e.names.global(*base) + (base->is_abstract ? "::_abstract" : "::_static") + "_is_a(repository_id)";
     is_object |= !base->is_abstract;
   }
   if (!is_object) chain += " || CORBA::Object::_static_is_a(repository_id)";

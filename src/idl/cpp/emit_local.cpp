@@ -12,7 +12,7 @@ std::string native_name(const Emitter& e, const model::Native& native) {
 }
 
 void emit_interface_traits(Emitter& e, const model::Interface& interface) {
-  const std::string name = e.names.in({}, interface);
+  const std::string name = e.names.global(interface);
   const std::string kind = interface.is_local ? "Local" : interface.is_abstract ? "Abstract" : "Interface";
   e.header.line("template <>");
   e.header.line("struct IDL::traits<" + name + "> : corbel::mapping::" + kind + "Traits<" + name + "> {};");
@@ -27,7 +27,7 @@ void define_local_interface(Emitter& e, const model::Interface& interface) {
   std::vector<std::string> bases;
   bool local_base = false;
   for (const auto* base : interface.bases) {
-    bases.push_back("public virtual " + e.names.in({interface.scope}, *base));
+    bases.push_back("public virtual " + e.names.global(*base));
     local_base |= base->is_local;
   }
   if (!local_base) bases.push_back("public virtual CORBA::LocalObject");
@@ -44,12 +44,11 @@ void define_local_interface(Emitter& e, const model::Interface& interface) {
     if (base->is_local) continue;
     for (auto& method : methods_of(*base)) methods.push_back(std::move(method));
   }
-  const Context context{&interface};
   const std::size_t own = methods_of(interface).size();
   for (std::size_t i = 0; i < methods.size(); ++i) {
     const Method& method = methods[i];
-    e.header.list((i < own ? "virtual " : "") + spell(*method.result, e.names, context) + " " + method.name + "(",
-                  parameter_list(e, method, context, true), i < own ? ") = 0;" : ") override = 0;");
+    e.header.list((i < own ? "virtual " : "") + spell(*method.result, e.names) + " " + method.name + "(",
+                  parameter_list(e, method, true), i < own ? ") = 0;" : ") override = 0;");
   }
   e.header.blank();
   e.header.line("bool _static_is_a(std::string_view repository_id) const noexcept override;");

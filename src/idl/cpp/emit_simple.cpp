@@ -17,7 +17,6 @@ const model::Contents* inner_contents(const model::Declaration& declaration) {
 }
 
 void define_constant(Emitter& e, const model::Constant& constant) {
-  const Context context{constant.scope};
   const bool in_class = constant.scope != nullptr && as<model::Module>(constant.scope) == nullptr;
   model::Type type = *constant.type;
   const TypeKind kind = resolve(type).kind;
@@ -29,8 +28,8 @@ void define_constant(Emitter& e, const model::Constant& constant) {
   }
   const bool text = kind == TypeKind::string || kind == TypeKind::wstring || kind == TypeKind::fixed;
   const std::string storage = std::string(in_class ? "static " : "") + (text ? "inline const " : "constexpr ");
-  e.header.line(storage + spell(type, e.names, context) + " " + escape(constant.name) + " = " +
-                literal(constant.value, type, e.names, context) + ";");
+  e.header.line(storage + spell(type, e.names) + " " + e.names.own(constant) + " = " +
+                literal(constant.value, type, e.names) + ";");
 }
 
 std::string underlying_type(const model::Enum& enumeration) {
@@ -89,7 +88,7 @@ void define(Emitter& e, const model::Declaration& declaration) {
     }
     case model::DeclarationKind::alias: {
       const auto& alias = *as<model::Alias>(&declaration);
-      e.header.line("using " + e.names.own(alias) + " = " + spell(*alias.aliased, e.names, {alias.scope}) + ";");
+      e.header.line("using " + e.names.own(alias) + " = " + spell(*alias.aliased, e.names) + ";");
       return;
     }
     case model::DeclarationKind::forward: {

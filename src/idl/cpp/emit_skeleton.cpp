@@ -7,48 +7,41 @@
 namespace corbel::idl::cpp {
 namespace {
 
-/// Inside the skeleton class.
-Context skeleton_context(const model::Interface& interface) {
-  return {&interface, true, {}};
-}
-
-std::string parameter_kind(const Emitter& e, const model::Parameter& p, const Context& context) {
-  if (std::string view = view_kind(e, p, context); !view.empty()) return view;
+std::string parameter_kind(const Emitter& e, const model::Parameter& p) {
+  if (std::string view = view_kind(e, p); !view.empty()) return view;
   const char* const kind = p.direction == model::Direction::in    ? "In"
                            : p.direction == model::Direction::out ? "Out"
                                                                   : "Inout";
-  return e.helper(kind) + "<" + spell(*p.type, e.names, context) + ">";
+  return e.helper(kind) + "<" + spell(*p.type, e.names) + ">";
 }
 
 /// `&Echo::echo`, or the overload that is meant.
-std::string method_pointer(const Emitter& e, const Method& method, const std::string& skeleton,
-                           const Context& context) {
+std::string method_pointer(const Emitter& e, const Method& method, const std::string& skeleton) {
   std::string pointer = "&" + skeleton + "::" + method.name;
   if (!method.overloaded) return pointer;
   std::string parameters;
-  for (const auto& p : parameter_list(e, method, context, false)) parameters += (parameters.empty() ? "" : ", ") + p;
-  return "static_cast<" + spell(*method.result, e.names, context) + " (" + skeleton + "::*)(" + parameters + ")>(" +
-         pointer + ")";
+  for (const auto& p : parameter_list(e, method, false)) parameters += (parameters.empty() ? "" : ", ") + p;
+  return "static_cast<" + spell(*method.result, e.names) + " (" + skeleton + "::*)(" + parameters + ")>(" + pointer +
+         ")";
 }
 
 /// `serve<Echo, &Echo::echo, std::string, In<std::string>>`, cut at its commas.
-std::vector<std::string> serve(const Emitter& e, const Method& method, const Context& context) {
-  const std::string skeleton = e.names.skeleton(context, *method.owner);
-  std::vector<std::string> pieces = {e.helper("serve") + "<" + skeleton, method_pointer(e, method, skeleton, context),
-                                     spell(*method.result, e.names, context)};
-  for (const auto& p : method.parameters) pieces.push_back(parameter_kind(e, p, context));
+std::vector<std::string> serve(const Emitter& e, const model::Interface& interface, const Method& method) {
+  const std::string skeleton = e.names.skeleton(interface.scope, *method.owner);
+  std::vector<std::string> pieces = {e.helper("serve") + "<" + skeleton, method_pointer(e, method, skeleton),
+                                     spell(*method.result, e.names)};
+  for (const auto& p : method.parameters) pieces.push_back(parameter_kind(e, p));
   pieces.back() += ">";
   return pieces;
 }
 
 /// A row of the operation table, cut at its commas.
-std::vector<std::string> table_row(Emitter& e, const model::Interface& interface, const Method& method,
-                                   const Context& context) {
-  std::vector<std::string> row = serve(e, method, context);
+std::vector<std::string> table_row(Emitter& e, const model::Interface& interface, const Method& method) {
+  std::vector<std::string> row = serve(e, interface, method);
   row.front() = "&" + row.front();
   if (method.owner != &interface) {
-    row.insert(row.begin(),
-               {"&" + e.helper("inherited") + "<" + e.names.own(interface), e.names.skeleton(context, *method.owner)});
+    row.insert(row.begin(), {"&" + e.helper("inherited") + "<" + e.names.own(interface),
+                             e.names.skeleton(interface.scope, *method.owner)});
     row.back() += ">";
   }
   row.insert(row.begin(), quote(method.wire_name));
@@ -56,41 +49,45 @@ std::vector<std::string> table_row(Emitter& e, const model::Interface& interface
 }
 
 /// `constexpr std::string_view kEcho_echo_raises[] = {...};` if the method raises anything; its name, or nothing.
-std::string emit_raises(Emitter& e, const model::Interface& interface, const Method& method, const Context& context) {
+std::string emit_raises(Emitter& e, const model::Interface& interface, const Method& method) {
   if (method.raises->empty()) return {};
   const std::string& constant =
       e.constant(interface, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name + "_raises");
   std::vector<std::string> ids;
-  for (const auto* exception : *method.raises) ids.push_back(e.names.in(context, *exception) + "::_id");
+  for (const auto* exception : *method.raises) ids.push_back(e.names.global(*exception) + "::_id");
   e.server_source.list("constexpr std::string_view " + constant + "[] = {", ids, "};");
   return constant;
 }
 
+/// Not "Echo_tie", which may be an interface, too.
+std::string tie_name(const Emitter& e, const model::Interface& interface) {
+  return "_tie_" + e.names.own(interface);
+}
+
 void define_tie(Emitter& e, const model::Interface& interface) {
   const std::string name = e.names.own(interface);
-  Context context = skeleton_context(interface);
-  context.hidden.push_back("T");
   Writer& out = e.server_header;
   out.blank();
   out.line("/// Delegates to an object that need not derive from anything (see CORBA::servant_traits<" +
            e.names.full(interface) + ">::tie_type).");
-  out.line("template <class T>");
-  out.open("class " + name + "_tie : public " + name + " {");
+  out.line("template <class _tied_type>");
+  out.open("class " + tie_name(e, interface) + " : public " + name + " {");
   out.label("public:");
   out.line("template <class Owner>");
-  out.line("explicit " + name + "_tie(Owner tied) : _tied(corbel::mapping::keep<T>(std::move(tied))) {}");
-  out.line("const corbel::base::SharedPtr<T>& _tied_object() const { return _tied; }");
+  out.line("explicit " + tie_name(e, interface) + "(Owner tied)");
+  out.line("    : _tied(corbel::mapping::keep<_tied_type>(std::move(tied))) {}");
+  out.line("const corbel::base::SharedPtr<_tied_type>& _tied_object() const { return _tied; }");
   for (const auto& method : all_methods_of(interface)) {
     std::vector<std::string> names;
-    for (const auto& p : method.parameters) names.push_back(parameter_name(e, method, p));
+    for (const auto& p : method.parameters) names.push_back(parameter_name(p));
     const bool is_void = method.result->kind == model::TypeKind::void_;
-    out.function({spell(*method.result, e.names, context) + " " + method.name + "(",
-                  parameter_list(e, method, context, true), ") override"},
-                 {std::string(is_void ? "" : "return ") + "_tied->" + method.name + "(", names, ");"});
+    out.function(
+        {spell(*method.result, e.names) + " " + method.name + "(", parameter_list(e, method, true), ") override"},
+        {std::string(is_void ? "" : "return ") + "_tied->" + method.name + "(", names, ");"});
   }
   out.blank();
   out.label("private:");
-  out.line("corbel::base::SharedPtr<T> _tied;");
+  out.line("corbel::base::SharedPtr<_tied_type> _tied;");
   out.close("};");
 }
 
@@ -106,13 +103,12 @@ bool is_inherited(const model::Interface& interface, const Method& method) {
 }  // namespace
 
 void define_skeleton(Emitter& e, const model::Interface& interface) {
-  const Context context = skeleton_context(interface);
   const std::string name = e.names.own(interface);
-  const std::string reference = "IDL::traits<" + e.names.in(context, interface) + ">::ref_type";
+  const std::string reference = "IDL::traits<" + e.names.global(interface) + ">::ref_type";
   Writer& out = e.server_header;
   std::vector<std::string> bases;
   for (const auto* base : interface.bases) {
-    if (!base->is_abstract) bases.push_back("public virtual " + e.names.skeleton(context, *base));
+    if (!base->is_abstract) bases.push_back("public virtual " + e.names.skeleton(interface.scope, *base));
   }
   if (bases.empty()) bases.push_back("public virtual PortableServer::Servant");
   out.blank();
@@ -121,8 +117,8 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
   out.label("public:");
   for (const auto& method : stub_methods_of(interface)) {
     const bool again = is_inherited(interface, method);
-    out.list((again ? "" : "virtual ") + spell(*method.result, e.names, context) + " " + method.name + "(",
-             parameter_list(e, method, context, true), again ? ") override = 0;" : ") = 0;");
+    out.list((again ? "" : "virtual ") + spell(*method.result, e.names) + " " + method.name + "(",
+             parameter_list(e, method, true), again ? ") override = 0;" : ") = 0;");
   }
   out.blank();
   out.line(reference + " _this();");
@@ -136,25 +132,25 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
 }
 
 void emit_servant_traits(Emitter& e, const model::Interface& interface) {
-  const std::string skeleton = e.names.skeleton({}, interface);
+  const std::string skeleton = e.names.skeleton(interface);
   Writer& out = e.server_header;
   out.line("template <>");
-  out.open("struct CORBA::servant_traits<" + e.names.in({}, interface) + "> : corbel::mapping::ServantTraits<" +
+  out.open("struct CORBA::servant_traits<" + e.names.global(interface) + "> : corbel::mapping::ServantTraits<" +
            skeleton + "> {");
   out.line("template <class T>");
-  out.line("using tie_type = " + skeleton + "_tie<T>;");
+  out.line("using tie_type = ::" + e.names.skeleton_namespace(interface.scope) + "::" + tie_name(e, interface) +
+           "<T>;");
   out.close("};");
 }
 
 void emit_operation_table(Emitter& e, const model::Interface& interface) {
-  const Context context{interface.scope, true, {}};
   const std::string name = e.names.own(interface);
   Writer& out = e.server_source;
   out.blank();
   std::vector<std::vector<std::string>> rows;
   for (const auto& method : all_methods_of(interface)) {
-    rows.push_back(table_row(e, interface, method, context));
-    const std::string raises = emit_raises(e, interface, method, context);
+    rows.push_back(table_row(e, interface, method));
+    const std::string raises = emit_raises(e, interface, method);
     rows.back().push_back(raises.empty() ? "{}" : raises);
     rows.back().push_back(e.signatures.of(method));
   }
@@ -166,16 +162,15 @@ void emit_operation_table(Emitter& e, const model::Interface& interface) {
     out.line("constexpr " + e.helper("OperationTable") + " " + e.constant(interface, "_table") + "(" + operations +
              ");");
   }
-  std::vector<std::string> ids = {e.names.in(context, interface) + "::_interface_id"};
-  for (const auto* base : interface.ancestors) ids.push_back(e.names.in(context, *base) + "::_interface_id");
+  std::vector<std::string> ids = {e.names.global(interface) + "::_interface_id"};
+  for (const auto* base : interface.ancestors) ids.push_back(e.names.global(*base) + "::_interface_id");
   ids.push_back("\"IDL:omg.org/CORBA/Object:1.0\"");
   out.list("constexpr std::string_view " + e.constant(interface, "_ids") + "[] = {", ids, "};");
 }
 
 void implement_skeleton(Emitter& e, const model::Interface& interface) {
-  const Context context{interface.scope, true, {}};
   const std::string name = e.names.own(interface);
-  const std::string traits = "IDL::traits<" + e.names.in(context, interface) + ">";
+  const std::string traits = "IDL::traits<" + e.names.global(interface) + ">";
   Writer& out = e.server_source;
   out.blank();
   out.function({traits + "::ref_type " + name + "::_this()", {}, ""},

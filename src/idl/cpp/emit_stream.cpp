@@ -21,15 +21,8 @@ bool is_streamed(const model::Declaration& declaration) {
   }
 }
 
-/// The module around, where operator<< is declared so that argument-dependent lookup finds it.
-const model::Declaration* module_of(const model::Declaration& declaration) {
-  const model::Declaration* scope = declaration.scope;
-  while (scope != nullptr && as<model::Module>(scope) == nullptr) scope = scope->scope;
-  return scope;
-}
-
 std::string head(const Emitter& e, const model::Declaration& declaration, bool unused = false) {
-  const std::string name = e.names.in({module_of(declaration)}, declaration);
+  const std::string name = e.names.global(declaration);
   const bool enumeration = as<model::Enum>(&declaration) != nullptr || as<model::Bitset>(&declaration) != nullptr ||
                            as<model::Bitmask>(&declaration) != nullptr;
   return "std::ostream& operator<<(std::ostream& stream, " + (enumeration ? name : "const " + name + "&") +
@@ -38,7 +31,7 @@ std::string head(const Emitter& e, const model::Declaration& declaration, bool u
 
 /// Enumerators whose values say nothing about their places.
 void stream_valued_enum(Emitter& e, const model::Enum& enumeration) {
-  const std::string name = e.names.in({module_of(enumeration)}, enumeration);
+  const std::string name = e.names.global(enumeration);
   e.source.open("switch (value) {");
   for (const auto* enumerator : enumeration.enumerators) {
     e.source.line("case " + name + "::" + escape(enumerator->name) + ":");

@@ -10,11 +10,10 @@ namespace {
 
 using model::as;
 
-/// Members of a user exception's class that a storage name could hit.
-std::string storage_name(const std::string& name, bool exception) {
+/// Whether a data member would be called like something else in its class.
+bool is_taken(const std::string& name, bool exception) {
   static const std::unordered_set<std::string_view> kTaken = {"id", "name", "rep_id", "raise", "encode", "info"};
-  const bool taken = exception ? kTaken.contains(name) : name.starts_with("padding_");
-  return "_" + name + (taken ? "_" : "");
+  return exception ? kTaken.contains(name) : name.starts_with("padding_");
 }
 
 std::string initializer(const Field& field) {
@@ -42,13 +41,13 @@ struct ConstructorParts {
 ConstructorParts constructor_parts(const Emitter& e, const model::Struct& structure, const std::vector<Field>& fields) {
   ConstructorParts parts;
   if (structure.base != nullptr) {
-    const std::string base = e.names.in({&structure}, *structure.base);
-    parts.parameters.push_back(base + " base_");
-    parts.initializers.push_back(base + "(std::move(base_))");
+    const std::string base = e.names.global(*structure.base);
+    parts.parameters.push_back(base + " _base");
+    parts.initializers.push_back(base + "(std::move(_base))");
   }
   for (const auto& field : fields) {
     const bool plain = field.by_value && !is_reference(*field.type);
-    const std::string parameter = e.names.parameter(structure, field.accessor);
+    const std::string& parameter = field.accessor;
     parts.parameters.push_back(field.spelled + " " + parameter);
     parts.initializers.push_back(field.storage + "(" + (plain ? parameter : "std::move(" + parameter + ")") + ")");
   }
@@ -149,26 +148,36 @@ std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure) {
   const bool exception = as<model::Exception>(&structure) != nullptr;
   std::vector<Field> fields;
   for (const auto& member : structure.members) {
-    const std::string type = spell(*member.type, e.names, {&structure});
+    const std::string type = spell(*member.type, e.names);
     Field field{member.type,
                 exception ? escape_exception_member(member.name) : escape(member.name),
-                storage_name(member.name, exception),
+                storage(member.name, is_taken(member.name, exception)),
                 "",
                 is_by_value(*member.type) && !member.optional && !member.external,
                 member.optional,
                 member.external};
     field.spelled = spell_member(type, field);
-    const auto* enumeration = as<model::Enum>(resolve(*member.type).declaration);
     if (!std::holds_alternative<std::monostate>(member.default_value)) {
-      field.initial = literal(member.default_value, *member.type, e.names, {&structure});
-    } else if (enumeration != nullptr && enumeration->default_literal != nullptr && field.by_value) {
-      field.initial = e.names.in({&structure}, *enumeration) + "::" + escape(enumeration->default_literal->name);
-    } else if (enumeration != nullptr && enumeration->has_values && field.by_value) {
-      field.initial = e.names.in({&structure}, *enumeration) + "::" + escape(enumeration->enumerators.front()->name);
+      field.initial = literal(member.default_value, *member.type, e.names);
+    } else if (!member.optional && !member.external) {
+      field.initial = default_value(e, *member.type);
     }
     fields.push_back(std::move(field));
   }
   return fields;
+}
+
+std::string default_value(const Emitter& e, const model::Type& type) {
+  const model::Type& real = resolve(type);
+  if (real.kind == model::TypeKind::array) {
+    const std::string element = default_value(e, *real.element);
+    return element.empty() ? "" : "corbel::mapping::filled<" + spell(type, e.names) + ">(" + element + ")";
+  }
+  const auto* enumeration = as<model::Enum>(real.declaration);
+  if (enumeration == nullptr || (enumeration->default_literal == nullptr && !enumeration->has_values)) return {};
+  const auto* chosen =
+      enumeration->default_literal != nullptr ? enumeration->default_literal : enumeration->enumerators.front();
+  return e.names.global(*enumeration) + "::" + escape(chosen->name);
 }
 
 void emit_accessors(Writer& out, const Field& field, bool late) {
@@ -198,8 +207,7 @@ void define_struct(Emitter& e, const model::Struct& structure) {
   const BulkLayout* bulk = exception == nullptr ? e.layouts.bulk(structure) : nullptr;
   const std::string name = e.names.own(structure);
   e.header.blank();
-  const std::string base =
-      structure.base == nullptr ? "" : " : public " + e.names.in({structure.scope}, *structure.base);
+  const std::string base = structure.base == nullptr ? "" : " : public " + e.names.global(*structure.base);
   e.header.open("class " + name + (exception != nullptr ? " final : public CORBA::UserException" : base) + " {");
   e.header.label("public:");
   if (!structure.contents.empty()) {
@@ -225,10 +233,7 @@ void define_struct(Emitter& e, const model::Struct& structure) {
 }
 
 void implement_exception(Emitter& e, const model::Exception& exception) {
-  const std::string name =
-      e.names.in({exception.scope != nullptr && as<model::Module>(exception.scope) == nullptr ? exception.scope->scope
-                                                                                              : exception.scope},
-                 exception);
+  const std::string name = e.names.within_module(exception);
   e.source.blank();
   e.source.line("void " + name + "::_raise() const { throw *this; }");
   e.source.line("const char* " + name + "::_rep_id() const noexcept { return _id; }");

@@ -20,18 +20,20 @@ struct Shape {
 Shape shape_of(const Emitter& e, const model::Union& u) {
   Shape shape;
   shape.name = e.names.own(u);
-  shape.discriminator = spell(*u.discriminator, e.names, {&u});
+  shape.discriminator = spell(*u.discriminator, e.names);
   for (std::size_t i = 0; i < u.cases.size(); ++i) {
     const auto& member = u.cases[i].member;
     Field field{member.type, escape(member.name), "", "", is_by_value(*member.type) && !member.external};
     field.external = member.external;
-    field.spelled = spell_member(spell(*member.type, e.names, {&u}), field);
+    field.spelled = spell_member(spell(*member.type, e.names), field);
     shape.fields.push_back(std::move(field));
     if (!u.cases[i].is_default) continue;
     shape.has_default = true;
     shape.initial = i;
   }
   shape.has_nothing = !u.covers_all_labels && !shape.has_default;
+  // The implicit default comes before the first label (mapping 6.14.2).
+  if (shape.has_nothing) shape.initial = u.cases.size();
   return shape;
 }
 
@@ -41,7 +43,7 @@ const model::Value& first_label(const model::Union& u, const model::UnionCase& c
 }
 
 std::string label(const Emitter& e, const model::Union& u, const model::Value& value) {
-  return literal(value, *u.discriminator, e.names, {&u});
+  return literal(value, *u.discriminator, e.names);
 }
 
 void emit_setter(Emitter& e, const model::Union& u, const Shape& shape, std::size_t i, const std::string& type,
@@ -54,7 +56,13 @@ void emit_setter(Emitter& e, const model::Union& u, const Shape& shape, std::siz
   e.header.open("void " + name + "(" + type + " value" +
                 (choice ? ", " + shape.discriminator + " label = " + first : "") + ") {");
   if (choice) e.header.line("if (_select(label) != " + index + ") _fail();");
-  e.header.line("_members.emplace<" + index + ">(" + value + ");");
+  if (shape.fields[i].by_value) {
+    e.header.line("_members.emplace<" + index + ">(value);");
+  } else {
+    // `value` may be a part of the union itself.
+    e.header.line("auto _kept = " + value + ";");
+    e.header.line("_members.emplace<" + index + ">(std::move(_kept));");
+  }
   e.header.line("_discriminator = " + (choice ? "label" : first) + ";");
   e.header.close("}");
 }
@@ -65,8 +73,7 @@ void emit_union_accessors(Emitter& e, const model::Union& u, const Shape& shape,
   if (field.by_value) {
     emit_setter(e, u, shape, i, field.spelled, "value");
   } else {
-    // The copy is made first: `value` may be the member itself.
-    emit_setter(e, u, shape, i, "const " + field.spelled + "&", field.spelled + "(value)");
+    emit_setter(e, u, shape, i, "const " + field.spelled + "&", "value");
     emit_setter(e, u, shape, i, field.spelled + "&&", "std::move(value)");
   }
   const std::string read = field.by_value ? field.spelled : "const " + field.spelled + "&";
@@ -81,7 +88,9 @@ void emit_union_accessors(Emitter& e, const model::Union& u, const Shape& shape,
 }
 
 void emit_union_storage(Emitter& e, const model::Union& u, const Shape& shape) {
-  const auto& initial = u.cases[shape.initial];
+  const auto& first = shape.has_nothing ? u.default_label : first_label(u, u.cases[shape.initial]);
+  const std::string value = shape.has_nothing ? "" : default_value(e, *u.cases[shape.initial].member.type);
+  const bool given = !value.empty() && !shape.fields[shape.initial].external;
   std::vector<std::string> alternatives;
   for (const auto& field : shape.fields) alternatives.push_back(field.spelled);
   if (shape.has_nothing) alternatives.push_back("std::monostate");
@@ -95,9 +104,10 @@ void emit_union_storage(Emitter& e, const model::Union& u, const Shape& shape) {
   e.header.line("if (_members.index() != index) [[unlikely]] _fail();");
   e.header.close("}");
   e.header.blank();
-  e.header.line(shape.discriminator + " _discriminator = " + label(e, u, first_label(u, initial)) + ";");
-  e.header.list("std::variant<", alternatives,
-                "> _members{std::in_place_index<" + std::to_string(shape.initial) + ">};");
+  e.header.line(shape.discriminator + " _discriminator = " + label(e, u, first) + ";");
+  e.header.list(
+      "std::variant<", alternatives,
+      "> _members{std::in_place_index<" + std::to_string(shape.initial) + ">" + (given ? ", " + value : "") + "};");
 }
 
 /// The body of _select.

@@ -9,11 +9,6 @@ namespace {
 
 using model::as;
 
-/// Inside the class that holds the state, where values of the module are called like those classes.
-Context obv_context(const model::ValueType& value) {
-  return {&value, true, {}};
-}
-
 /// Every abstract interface that the value's references convert to.
 std::vector<const model::Interface*> abstract_supports(const model::ValueType& value) {
   std::vector<const model::Interface*> found;
@@ -75,9 +70,8 @@ std::vector<Accessor> accessors(const Field& field) {
 }
 
 template <class Emit>
-void for_members(const Emitter& e, const model::ValueType& value, const Context& context, bool is_public,
-                 const Emit& emit) {
-  const auto fields = state_fields(e, value, context);
+void for_members(const Emitter& e, const model::ValueType& value, bool is_public, const Emit& emit) {
+  const auto fields = state_fields(e, value);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (value.state[i].is_public == is_public) emit(fields[i]);
   }
@@ -85,13 +79,18 @@ void for_members(const Emitter& e, const model::ValueType& value, const Context&
 
 std::vector<std::string> bases_of(const Emitter& e, const model::ValueType& value) {
   std::vector<std::string> bases;
-  for (const auto* base : value.bases) bases.push_back("public virtual " + e.names.in({value.scope}, *base));
+  for (const auto* base : value.bases) bases.push_back("public virtual " + e.names.global(*base));
   if (bases.empty()) bases.push_back("public virtual CORBA::ValueBase");
   for (const auto* interface : abstract_supports(value)) {
-    bases.push_back("public virtual " + e.names.in({value.scope}, *interface));
+    bases.push_back("public virtual " + e.names.global(*interface));
   }
   if (value.is_custom) bases.push_back("public virtual CORBA::CustomMarshal");
   return bases;
+}
+
+/// A function that the base class has is not the user's to define.
+std::string factory_method(const model::Factory& factory) {
+  return factory.name == "create_for_unmarshal" ? "_cxx_create_for_unmarshal" : escape(factory.name);
 }
 
 void define_factory(Emitter& e, const model::ValueType& value) {
@@ -99,18 +98,16 @@ void define_factory(Emitter& e, const model::ValueType& value) {
   const std::string reference = "IDL::traits<" + name + ">::ref_type";
   e.header.blank();
   e.header.line("/// Makes values of type " + e.names.full(value) + "; for CORBA::ORB::register_value_factory.");
-  e.header.open("class " + name + "_init : public virtual CORBA::ValueFactoryBase {");
+  e.header.open("class " + e.names.factory(value) + " : public virtual CORBA::ValueFactoryBase {");
   e.header.label("public:");
   for (const auto* declaration : value.contents) {
     const auto* factory = as<model::Factory>(declaration);
     if (factory == nullptr) continue;
-    Context context{&value};
-    for (const auto& p : factory->parameters) context.hidden.push_back(escape(p.name));
     std::vector<std::string> parameters;
     for (const auto& p : factory->parameters) {
-      parameters.push_back(parameter(p, e.names, context) + " " + escape(p.name));
+      parameters.push_back(parameter(p, e.names) + " " + escape(p.name));
     }
-    e.header.list("virtual " + reference + " " + escape(factory->name) + "(", parameters, ") = 0;");
+    e.header.list("virtual " + reference + " " + factory_method(*factory) + "(", parameters, ") = 0;");
   }
   if (is_default_creatable(value)) {
     e.header.line("CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override;");
@@ -122,19 +119,18 @@ void define_factory(Emitter& e, const model::ValueType& value) {
 /// given here counts only if nobody derives from this class.
 void define_constructors(Emitter& e, const model::ValueType& value) {
   const std::string name = e.names.own(value);
-  const Context context = obv_context(value);
   e.header.line(name + "() = default;");
   std::vector<std::string> parameters, initializers, statements;
   for (const auto* base = value.concrete_base; base != nullptr; base = base->concrete_base) {
     std::vector<std::string> theirs, sets;
-    for (const auto& field : state_fields(e, *base, context)) {
+    for (const auto& field : state_fields(e, *base)) {
       theirs.push_back(field.spelled + " " + field.accessor + "_");
       sets.push_back("this->" + field.accessor + "(std::move(" + field.accessor + "_));");
     }
     parameters.insert(parameters.begin(), theirs.begin(), theirs.end());
     statements.insert(statements.begin(), sets.begin(), sets.end());
   }
-  for (const auto& field : state_fields(e, value, context)) {
+  for (const auto& field : state_fields(e, value)) {
     parameters.push_back(field.spelled + " " + field.accessor + "_");
     initializers.push_back(field.storage + "(std::move(" + field.accessor + "_))");
   }
@@ -149,7 +145,6 @@ void define_constructors(Emitter& e, const model::ValueType& value) {
 
 void define_obv(Emitter& e, const model::ValueType& value) {
   const std::string name = e.names.own(value);
-  const Context context = obv_context(value);
   std::vector<std::string> bases = {"public virtual ::" + e.names.full(value)};
   if (value.concrete_base != nullptr) bases.push_back("public virtual " + e.names.obv(*value.concrete_base));
   Writer& out = e.header;
@@ -163,7 +158,7 @@ void define_obv(Emitter& e, const model::ValueType& value) {
   const auto define_accessors = [&](const Field& field) {
     for (const auto& a : accessors(field)) out.line(a.head + " override { " + a.body + " }");
   };
-  for_members(e, value, context, true, define_accessors);
+  for_members(e, value, true, define_accessors);
   out.line("const corbel::mapping::ValueType& _value_type() const noexcept override;");
   out.line("void _encode_state(corbel::cdr::Encoder& encoder) const override;");
   out.line("void _decode_state(corbel::cdr::Decoder& decoder) override;");
@@ -174,13 +169,13 @@ void define_obv(Emitter& e, const model::ValueType& value) {
     out.blank();
     out.label("protected:");
     if (!is_default_creatable(value)) define_constructors(e, value);
-    for_members(e, value, context, false, define_accessors);
+    for_members(e, value, false, define_accessors);
   }
   if (!value.state.empty()) {
     out.blank();
     out.label("private:");
   }
-  for (const auto& field : state_fields(e, value, context)) {
+  for (const auto& field : state_fields(e, value)) {
     out.line(field.spelled + " " + field.storage + field.initial + ";");
   }
   out.close("};");
@@ -201,23 +196,19 @@ bool is_default_creatable(const model::ValueType& value) {
                       [](const auto* base) { return base->is_custom || has_methods(*base); });
 }
 
-std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value, const Context& context) {
+std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value) {
   std::vector<Field> fields;
   for (const auto& member : value.state) {
     Field field{member.type, escape(member.name), "_state_" + member.name, {}, false};
     field.optional = member.optional;
     field.external = member.external;
     field.by_value = is_by_value(*member.type) && !member.optional && !member.external;
-    field.spelled = spell_member(spell(*member.type, e.names, context), field);
-    const auto* enumeration = as<model::Enum>(resolve(*member.type).declaration);
+    field.spelled = spell_member(spell(*member.type, e.names), field);
+    const std::string first = member.optional || member.external ? "" : default_value(e, *member.type);
     if (!std::holds_alternative<std::monostate>(member.default_value)) {
-      field.initial = " = " + literal(member.default_value, *member.type, e.names, context);
-    } else if (enumeration != nullptr && field.by_value) {
-      const auto* first =
-          enumeration->default_literal != nullptr ? enumeration->default_literal : enumeration->enumerators.front();
-      field.initial = " = " + e.names.in(context, *enumeration) + "::" + escape(first->name);
+      field.initial = " = " + literal(member.default_value, *member.type, e.names);
     } else {
-      field.initial = "{}";
+      field.initial = first.empty() ? "{}" : " = " + first;
     }
     fields.push_back(std::move(field));
   }
@@ -225,9 +216,11 @@ std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value,
 }
 
 void emit_value_traits(Emitter& e, const model::ValueType& value) {
-  const std::string name = e.names.in({}, value);
+  const std::string name = e.names.global(value);
+  const std::string scope = value.scope == nullptr ? "" : e.names.global(*value.scope);
+  const std::string value_factory = scope + "::" + e.names.factory(value);
   std::vector<std::string> types = {name, "void", "void"};
-  if (!value.is_abstract) types = {name, e.names.obv(value).substr(2), name + "_init"};
+  if (!value.is_abstract) types = {name, e.names.obv(value), value_factory};
   e.header.line("template <>");
   e.header.list("struct IDL::traits<" + name + "> : corbel::mapping::ValueTraits<", types, "> {");
   e.header.indent();
@@ -238,7 +231,7 @@ void emit_value_traits(Emitter& e, const model::ValueType& value) {
 }
 
 void emit_value_box_traits(Emitter& e, const model::ValueBox& box) {
-  const std::string name = e.names.in({}, box);
+  const std::string name = e.names.global(box);
   e.header.line("template <>");
   e.header.line("struct IDL::traits<" + name + "> : corbel::mapping::ValueBoxTraits<" + name + "> {};");
   emit_reference_codec(e, name);
@@ -246,7 +239,6 @@ void emit_value_box_traits(Emitter& e, const model::ValueBox& box) {
 
 void define_value(Emitter& e, const model::ValueType& value) {
   const std::string name = e.names.own(value);
-  const Context context{&value};
   Writer& out = e.header;
   out.blank();
   out.list("class " + name + " : ", bases_of(e, value), " {");
@@ -259,15 +251,15 @@ void define_value(Emitter& e, const model::ValueType& value) {
   const auto declare = [&](const Field& field) {
     for (const auto& a : accessors(field)) out.line("virtual " + a.head + " = 0;");
   };
-  for_members(e, value, context, true, declare);
+  for_members(e, value, true, declare);
   for (const auto& method : own_methods_of(value)) {
-    out.list("virtual " + spell(*method.result, e.names, context) + " " + method.name + "(",
-             parameter_list(e, method, context, true), ") = 0;");
+    out.list("virtual " + spell(*method.result, e.names) + " " + method.name + "(", parameter_list(e, method, true),
+             ") = 0;");
   }
   out.blank();
   out.label("protected:");
   out.line(name + "() = default;");
-  for_members(e, value, context, false, declare);
+  for_members(e, value, false, declare);
   out.close("};");
   if (value.is_abstract) return;
   define_factory(e, value);
@@ -276,7 +268,7 @@ void define_value(Emitter& e, const model::ValueType& value) {
 
 void define_value_box(Emitter& e, const model::ValueBox& box) {
   const std::string name = e.names.own(box);
-  const std::string content = spell(*box.boxed, e.names, {box.scope});
+  const std::string content = spell(*box.boxed, e.names);
   e.header.blank();
   e.header.open("class " + name + " final : public corbel::mapping::ValueBox<" + content + "> {");
   e.header.label("public:");
@@ -284,7 +276,8 @@ void define_value_box(Emitter& e, const model::ValueBox& box) {
   e.header.line("static const corbel::mapping::ValueType _static_type;");
   e.header.blank();
   e.header.line(name + "() = default;");
-  e.header.line("explicit " + name + "(" + content + " value) : ValueBox(std::move(value)) {}");
+  e.header.line("explicit " + name + "(" + content + " value)");
+  e.header.line("    : corbel::mapping::ValueBox<" + content + ">(std::move(value)) {}");
   e.header.line("const corbel::mapping::ValueType& _value_type() const noexcept override;");
   e.header.line("void _encode_state(corbel::cdr::Encoder& encoder) const override;");
   e.header.line("void _decode_state(corbel::cdr::Decoder& decoder) override;");

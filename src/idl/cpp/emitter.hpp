@@ -39,7 +39,6 @@ struct Emitter {
   Writer any_source;
   std::set<std::string> library_headers;  ///< of the library's declarations that the main file uses
   bool futures = false;                   ///< async_ operations are wanted
-  std::size_t value_lists = 0;            ///< constants with ids of values written so far
 
   /// A name of corbel::mapping, qualified if the model has the same name somewhere; see use_helpers().
   std::string helper(const std::string& name) const { return (names.is_used(name) ? "corbel::mapping::" : "") + name; }
@@ -50,11 +49,11 @@ struct Emitter {
     }
   }
 
-  /// "kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`.
+  /// "_kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`.
   const std::string& constant(const model::Interface& owner, const std::string& suffix) {
     auto& name = constants_[{&owner, suffix}];
     if (!name.empty()) return name;
-    name = "k" + names.own(owner) + suffix;
+    name = "_k" + names.own(owner) + suffix;
     while (!taken_.insert(name).second) name += "_2";
     return name;
   }
@@ -77,6 +76,8 @@ struct Field {
 };
 /// The member's type from that of its value: @external and @optional wrap it.
 std::string spell_member(const std::string& type, const Field& field);
+/// What a member of the type begins as, if that is not what `{}` makes: an enumerator, or arrays of it; else empty.
+std::string default_value(const Emitter& e, const model::Type& type);
 std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure);
 /// A field's accessors; the setters only declared if they are to be defined later.
 void emit_accessors(Writer& out, const Field& field, bool late = false);
@@ -95,8 +96,8 @@ void define_local_interface(Emitter& e, const model::Interface& interface);
 void define_abstract_interface(Emitter& e, const model::Interface& interface);
 void define_value(Emitter& e, const model::ValueType& value);
 void define_value_box(Emitter& e, const model::ValueBox& box);
-/// Its own state, as seen from the context.
-std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value, const Context& context);
+/// Its own state.
+std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value);
 /// Whether the class with the state is all that a value needs: it has no operations, not even inherited ones.
 bool is_default_creatable(const model::ValueType& value);
 /// What replaces a native type that is declared inside an interface; the name that the user defines.
@@ -154,7 +155,7 @@ struct Method {
   const model::Interface* adopted = nullptr;  ///< the abstract interface that it comes from
 };
 std::vector<Method> methods_of(const model::Interface& interface);
-/// The constant that describes a method to the ORB: "kEcho_echo".
+/// The constant that describes a method to the ORB: "_kEcho_echo".
 const std::string& operation_constant(Emitter& e, const Method& method);
 std::vector<Method> methods_in(const model::Contents& contents, const model::Interface* interface);
 /// Its own, and those of abstract bases, for which there is no class to inherit them from.
@@ -164,11 +165,10 @@ Writer::Piece stub_call(Emitter& e, const Method& method);
 /// Those of stub_methods_of first, then those of the bases, each once.
 std::vector<Method> all_methods_of(const model::Interface& interface);
 /// "(const std::string& message, std::int32_t& count)" as single items; unnamed for a pointer to member.
-std::vector<std::string> parameter_list(const Emitter& e, const Method& method, const Context& context,
-                                        bool with_names);
+std::vector<std::string> parameter_list(const Emitter& e, const Method& method, bool with_names);
 /// "corbel::mapping::View<std::string_view, 8>"; empty if it is no view.
-std::string view_kind(const Emitter& e, const model::Parameter& p, const Context& context);
-std::string parameter_name(const Emitter& e, const Method& method, const model::Parameter& p);
+std::string view_kind(const Emitter& e, const model::Parameter& p);
+std::string parameter_name(const model::Parameter& p);
 
 /// Names of enumerators or flags, for printing.
 void stream_bitmask(Emitter& e, const model::Bitmask& mask);

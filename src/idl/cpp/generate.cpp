@@ -87,6 +87,18 @@ void close_namespace(Writer& out, const std::string& name) {
   if (!name.empty()) out.line("}  // namespace " + name);
 }
 
+/// Users' names may be those of parameters and variables here, which is nothing to be warned of: whatever is theirs is
+/// spelled from `::`.
+void begin_code(Writer& out) {
+  out.blank();
+  out.line("#pragma GCC diagnostic push");
+  out.line("#pragma GCC diagnostic ignored \"-Wshadow\"");
+}
+void end_code(Writer& out) {
+  out.blank();
+  out.line("#pragma GCC diagnostic pop");
+}
+
 std::string stem_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
@@ -214,7 +226,7 @@ void forward_declare(Emitter& e, const model::Declaration& declaration) {
   e.header.line("class " + name + ";");
   const auto* value = as<model::ValueType>(&declaration);
   if (value == nullptr || value->is_abstract) return;
-  e.header.line("class " + name + "_init;");
+  e.header.line("class " + e.names.factory(*value) + ";");
   e.header.line("namespace obv { class " + name + "; }");
 }
 
@@ -254,6 +266,7 @@ bool is_class(const model::Declaration& declaration) {
 
 void write_header(Emitter& e) {
   write_header_top(e);
+  begin_code(e.header);
   forward_declare_references(e);
   for (const auto& run : runs_of(e.model, any)) {
     open_namespace(e.header, namespace_of(e, run));
@@ -277,6 +290,7 @@ void write_header(Emitter& e) {
   });
   e.header.blank();
   for_each(e.model.contents, [&](const auto& declaration) { emit_codec(e, declaration); });
+  end_code(e.header);
 }
 
 /// Types inside a type, then itself.
@@ -335,6 +349,7 @@ void write_source(Emitter& e, const std::string& stem) {
   e.source.line("#include \"" + stem + ".hpp\"");
   e.source.blank();
   e.source.line("#include <corbel/mapping/print.hpp>");
+  begin_code(e.source);
   write_stubs(e);
   for_each(e.model.contents, [&](const auto& declaration) {
     visit_nested(declaration, [&](const auto& d) {
@@ -347,6 +362,7 @@ void write_source(Emitter& e, const std::string& stem) {
     if (const auto* value = as<model::ValueType>(&declaration)) implement_value(e, *value);
     if (const auto* box = as<model::ValueBox>(&declaration)) implement_value_box(e, *box);
   });
+  end_code(e.source);
 }
 
 void write_server_header(Emitter& e, const std::string& stem) {
@@ -359,6 +375,7 @@ void write_server_header(Emitter& e, const std::string& stem) {
   for (const auto* file : included_files(e.model)) {
     out.line("#include \"" + header_for(file->spelling, "_server.hpp") + "\"");
   }
+  begin_code(out);
   for (const auto& run : runs_of(e.model, is_served)) {
     const std::string name = e.names.skeleton_namespace(run.module);
     open_namespace(out, name);
@@ -371,11 +388,13 @@ void write_server_header(Emitter& e, const std::string& stem) {
   for_each(e.model.contents, [&](const auto& declaration) {
     if (is_served(declaration)) emit_servant_traits(e, *as<model::Interface>(&declaration));
   });
+  end_code(out);
 }
 
 void write_server_source(Emitter& e, const std::string& stem) {
   Writer& out = e.server_source;
   out.line("#include \"" + stem + "_server.hpp\"");
+  begin_code(out);
   for (const auto& run : runs_of(e.model, is_served)) {
     const std::string space = e.names.skeleton_namespace(run.module);
     open_namespace(out, space);
@@ -387,6 +406,7 @@ void write_server_source(Emitter& e, const std::string& stem) {
     out.blank();
     close_namespace(out, space);
   }
+  end_code(out);
 }
 
 /// Ends in one line break, whatever the writers left.

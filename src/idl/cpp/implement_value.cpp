@@ -15,13 +15,15 @@ std::vector<std::string> truncation_ids(const model::ValueType& value) {
 }
 
 /// `const ValueType M::V::_static_type{...};`
-void define_static_type(Emitter& e, const std::string& name, const std::vector<std::string>& ids, bool custom,
+void define_static_type(Emitter& e, const model::Declaration& value, const std::vector<std::string>& ids, bool custom,
                         const std::string& created) {
-  const std::string list = "kValueIds_" + std::to_string(++e.value_lists);
+  const std::string name = e.names.full(value);
+  const std::string space = e.names.types_namespace(value);
+  const std::string list = "_ids_" + e.names.own(value);
   e.source.blank();
-  e.source.list("static constexpr std::string_view " + list + "[] = {", ids, "};");
+  e.source.list("namespace " + space + " { static constexpr std::string_view " + list + "[] = {", ids, "}; }");
   e.source.list("constinit const corbel::mapping::ValueType " + name + "::_static_type{",
-                {name + "::_value_id", list, custom ? "true" : "false",
+                {name + "::_value_id", space + "::" + list, custom ? "true" : "false",
                  created.empty() ? "nullptr" : "&corbel::mapping::create_value<" + created + ">"},
                 "};");
 }
@@ -46,7 +48,7 @@ void code_state(Emitter& e, const model::ValueType& value, const std::string& ow
     if (value.concrete_base != nullptr) {
       out.line(e.names.obv(*value.concrete_base) + "::_" + verb + "_state(" + verb + "r);");
     }
-    for (const auto& field : state_fields(e, value, {&value, true, {}})) {
+    for (const auto& field : state_fields(e, value)) {
       out.line("corbel::mapping::Codec<" + field.spelled + ">::" + verb + "(" + verb + "r, " + field.storage + ");");
     }
   }
@@ -67,13 +69,14 @@ void print_state(Emitter& e, const model::ValueType& value, const std::string& o
 }  // namespace
 
 void implement_value(Emitter& e, const model::ValueType& value) {
-  const std::string name = e.names.full(value);
   const bool creatable = is_default_creatable(value);
   const std::string owner = e.names.obv(value).substr(2);
-  define_static_type(e, name, truncation_ids(value), value.is_custom, creatable ? owner : "");
+  define_static_type(e, value, truncation_ids(value), value.is_custom, creatable ? owner : "");
   if (value.is_abstract) return;
   if (creatable) {
-    e.source.open("CORBA::valuetype_reference<CORBA::ValueBase> " + name + "_init::create_for_unmarshal() {");
+    const std::string factory =
+        (value.scope == nullptr ? "" : e.names.full(*value.scope) + "::") + e.names.factory(value);
+    e.source.open("CORBA::valuetype_reference<CORBA::ValueBase> " + factory + "::create_for_unmarshal() {");
     e.source.line("return CORBA::make_reference<" + owner + ">();");
     e.source.close("}");
   }
@@ -85,7 +88,7 @@ void implement_value(Emitter& e, const model::ValueType& value) {
 
 void implement_value_box(Emitter& e, const model::ValueBox& box) {
   const std::string name = e.names.full(box);
-  define_static_type(e, name, {quote(box.repository_id)}, false, name);
+  define_static_type(e, box, {quote(box.repository_id)}, false, name);
   define_value_type(e, name);
   const std::string codec = "  corbel::mapping::Codec<_boxed_type>::";
   e.source.line("void " + name + "::_encode_state(corbel::cdr::Encoder& encoder) const {");

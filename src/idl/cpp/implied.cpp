@@ -27,6 +27,7 @@ class Implier {
   Implier(model::Model& model, bool all) : model_(model), all_(all) {
     auto* messaging = model_.make<model::Module>();
     messaging->name = "Messaging";
+    messaging->repository_id = "IDL:omg.org/Messaging:1.0";
     messaging->in_main_file = false;
     reply_handler_ = model_.make<model::Interface>();
     reply_handler_->name = "ReplyHandler";
@@ -98,7 +99,7 @@ class Implier {
   }
 
   void add_operation(model::Interface& handler, const model::Interface& interface, const model::Operation& operation) {
-    std::vector<model::Parameter> results = result(operation.result);
+    std::vector<model::Parameter> results = result(operation.result, operation.parameters);
     for (model::Parameter parameter : operation.parameters) {
       if (parameter.direction == model::Direction::in) continue;
       parameter.direction = model::Direction::in;
@@ -108,7 +109,7 @@ class Implier {
     add(handler, async_names(interface, operation.name), std::move(results), operation.where);
   }
   void add_attribute(model::Interface& handler, const model::Interface& interface, const model::Attribute& attribute) {
-    add(handler, async_names(interface, "_get_" + attribute.name), result(attribute.type), attribute.where);
+    add(handler, async_names(interface, "_get_" + attribute.name), result(attribute.type, {}), attribute.where);
     if (!attribute.readonly) add(handler, async_names(interface, "_set_" + attribute.name), {}, attribute.where);
   }
   void add(model::Interface& handler, const AsyncNames& names, std::vector<model::Parameter> results,
@@ -126,9 +127,13 @@ class Implier {
     operation->parameters = std::move(parameters);
     handler.contents.push_back(operation);
   }
-  static std::vector<model::Parameter> result(const model::Type* type) {
+  static std::vector<model::Parameter> result(const model::Type* type, const std::vector<model::Parameter>& others) {
     if (type->kind == model::TypeKind::void_) return {};
-    return {{model::Direction::in, "ami_return_val", type, {}}};
+    std::string name = "ami_return_val";
+    while (std::any_of(others.begin(), others.end(), [&](const auto& p) { return p.name == name; })) {
+      name = "ami_" + name;
+    }
+    return {{model::Direction::in, name, type, {}}};
   }
 
   model::Model& model_;
@@ -146,8 +151,15 @@ std::string unused_name(const model::Interface& interface, const std::string& pr
   return result;
 }
 
+std::string base_name(const model::Interface& interface, const std::string& wire_name) {
+  if (!wire_name.starts_with('_')) return wire_name;
+  std::string name = wire_name.substr(1);
+  while (has_member(interface.contents, name)) name = "ami_" + name;
+  return name;
+}
+
 AsyncNames async_names(const model::Interface& interface, const std::string& wire_name) {
-  const std::string name = wire_name.starts_with('_') ? wire_name.substr(1) : wire_name;
+  const std::string name = base_name(interface, wire_name);
   std::string fail = name + "_excep";
   while (has_member(interface.contents, fail)) fail = "ami_" + fail;
   return {unused_name(interface, "sendc_", name), name, fail};

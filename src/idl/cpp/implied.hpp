@@ -20,6 +20,8 @@ struct AsyncNames {
 };
 /// `wire_name`: "echo", "_get_level".
 AsyncNames async_names(const model::Interface& interface, const std::string& wire_name);
+/// "echo", "get_level": what those names are made of, "ami_get_level" if there is an operation `get_level`, too.
+std::string base_name(const model::Interface& interface, const std::string& wire_name);
 /// "async_" and the name, or longer if the interface uses that already.
 std::string unused_name(const model::Interface& interface, const std::string& prefix, const std::string& name);
 

@@ -13,6 +13,7 @@ namespace {
 using model::as;
 using model::TypeKind;
 
+constexpr std::size_t kMaxInlineMembers = 16;
 constexpr std::size_t kEndless = std::size_t{1} << 40;
 
 std::size_t holder_size(unsigned bits) {
@@ -220,6 +221,23 @@ std::size_t Layouts::min_size(const model::Union& u) {
     has_default |= c.is_default;
   }
   return min_sizes_[&u] = min_size(*u.discriminator) + (has_default ? least : 0);
+}
+
+bool Layouts::is_fixed(const model::Type& type) {
+  const model::Type& real = resolve(type);
+  if (primitive_size(real.kind) != 0 || real.kind == TypeKind::boolean || real.kind == TypeKind::enum_) return true;
+  if (real.kind == TypeKind::array) return is_fixed(*real.element);
+  const auto* nested = as<model::Struct>(real.declaration);
+  return nested != nullptr && is_fixed(*nested);
+}
+
+bool Layouts::is_fixed(const model::Struct& structure) {
+  const auto [known, added] = fixed_.try_emplace(&structure, false);  // a struct holds itself through sequences only
+  if (!added) return known->second;
+  const bool fixed = structure.base == nullptr && structure.members.size() <= kMaxInlineMembers &&
+                     std::all_of(structure.members.begin(), structure.members.end(),
+                                 [&](const auto& m) { return !m.optional && !m.external && is_fixed(*m.type); });
+  return fixed_[&structure] = fixed;
 }
 
 bool Layouts::is_recursive(const model::Declaration& declaration) {

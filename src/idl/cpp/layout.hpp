@@ -29,6 +29,10 @@ class Layouts {
   std::size_t min_size(const model::Type& type);
   std::size_t min_size(const model::Struct& structure);
   std::size_t min_size(const model::Union& u);
+  /// True if all values take the same number of octets and are coded inline: basic types, enums, arrays and small
+  /// structs of such.
+  bool is_fixed(const model::Type& type);
+  bool is_fixed(const model::Struct& structure);
   /// True if a value can contain values of its own type.
   bool is_recursive(const model::Declaration& declaration);
   /// True if values hold object references.
@@ -41,6 +45,7 @@ class Layouts {
 
  private:
   std::map<const model::Declaration*, bool> values_;
+  std::map<const model::Declaration*, bool> fixed_;
   std::map<const model::Struct*, std::optional<BulkLayout>> bulk_;
   std::map<const model::Declaration*, std::size_t> min_sizes_;
   std::map<const model::Declaration*, bool> references_;

@@ -3,57 +3,62 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "idl/model/model.hpp"
 
 namespace corbel::idl::cpp {
 
-/// The C++ identifier for an IDL one: C++ keywords get the prefix `_cxx_`.
+/// The C++ identifier for an IDL one: C++ keywords and macros get the prefix `_cxx_`.
 std::string escape(std::string_view identifier);
 /// The same for a member of an exception, where `what` is taken too.
 std::string escape_exception_member(std::string_view identifier);
+/// The private data member behind an accessor: never a name that generated code has itself. `taken` says that this one
+/// would be.
+std::string storage(const std::string& name, bool taken);
 
-/// Where in the generated code a name is about to be written.
-struct Context {
-  const model::Declaration* scope = nullptr;  ///< the module, interface, struct or union around; null at file level
-  bool skeleton = false;                      ///< in the POA namespace of that scope
-  std::vector<std::string> hidden = {};       ///< further names that mean something else here (parameters, T)
-};
-
-/// Spells names of declarations so that C++ finds what IDL meant: short where nothing in between hides them.
+/// Spells names of declarations. Users may call things what they like: so their types are always named from `::`, and
+/// what generated code adds to a user's scope begins with an underscore, which IDL cannot write.
 class Names {
  public:
   explicit Names(const model::Model& model);
 
-  /// "Demo::Echo::Part"
+  /// "::Demo::Echo::Part": means the same everywhere.
+  std::string global(const model::Declaration& declaration) const { return "::" + full(declaration); }
+  /// "Demo::Echo::Part": to define something, where C++ has no leading `::`.
   std::string full(const model::Declaration& declaration) const;
+  /// "Echo::Part": the same within the module around.
+  std::string within_module(const model::Declaration& declaration) const;
   /// The last part alone, for the definition.
   std::string own(const model::Declaration& declaration) const;
-  /// As short as the context allows.
-  std::string in(const Context& context, const model::Declaration& declaration) const;
-  /// Skeleton class: "Demo::POA::Echo", or just "Echo" within the same namespace.
-  std::string skeleton(const Context& context, const model::Interface& interface) const;
+  /// Skeleton class: "::Demo::POA::Echo", or just "Echo" within the POA namespace of that module.
+  std::string skeleton(const model::Declaration* module, const model::Interface& interface) const;
+  std::string skeleton(const model::Interface& interface) const {
+    return "::" + path_of(interface.scope, "POA", interface);
+  }
   /// "Demo::POA", "POA" at file level.
   std::string skeleton_namespace(const model::Declaration* module) const;
   /// The class with a value's state: "::Demo::obv::Point".
-  std::string obv(const model::ValueType& value) const;
-  /// `name`, or `name_` if the plain one would hide a type or namespace that is visible from the scope.
-  std::string parameter(const model::Declaration& scope, const std::string& name) const;
+  std::string obv(const model::ValueType& value) const { return "::" + path_of(value.scope, "obv", value); }
+  /// "corbel::types::Demo": of the constants that describe what is declared beside it.
+  std::string types_namespace(const model::Declaration& declaration) const;
+  /// The class that makes values: "Point_init".
+  std::string factory(const model::ValueType& value) const;
   /// True if anything declared in the model has this C++ name, in whatever scope.
   bool is_used(const std::string& name) const { return all_.contains(name); }
 
  private:
-  using Path = std::vector<std::string>;
-  static Path path_of(const model::Declaration* declaration);
-  void collect(const model::Contents& contents, const std::string& scope);
-  bool is_hidden(const Context& context, const Path& from, const Path& target, std::size_t depth) const;
+  void collect(const model::Contents& contents);
+  /// Finds out which of a value's factory and a declaration called like it gives way: the later one.
+  void settle_factory(const model::Declaration& declaration);
+  std::string path_of(const model::Declaration* module, const std::string& space,
+                      const model::Declaration& declaration) const;
 
-  std::unordered_map<std::string, std::unordered_set<std::string>> members_;  ///< by full name of the scope
   std::unordered_set<std::string> all_;
-  std::unordered_set<std::string> types_;  ///< full names, modules included
+  std::unordered_set<std::string> values_;                 ///< IDL names of values that have a factory
+  std::unordered_set<const model::Declaration*> renamed_;  ///< called like the factory of a value before them
+  std::unordered_set<std::string> factories_;              ///< values whose factory is called otherwise
+  std::unordered_set<std::string> seen_;                   ///< IDL names so far
 };
 
 }  // namespace corbel::idl::cpp

@@ -74,7 +74,7 @@ class Description {
 void Description::define(const model::Union& u) {
   add(*u.discriminator);
   for (const auto& c : u.cases) {
-    for (const auto& label : c.labels) add(literal(label, *u.discriminator, names_, {}));
+    for (const auto& label : c.labels) add(literal(label, *u.discriminator, names_));
     add(c.is_default ? 1U : 0U);
     add(c.member);
   }
@@ -141,7 +141,7 @@ std::string Signatures::of(const Method& method) {
   for (const auto& p : method.parameters) {
     all.add(static_cast<std::uint64_t>(p.direction));
     all.add(*p.type);
-    all.add(view_type(p, names_, {}).empty() ? 0U : 1U);
+    all.add(view_type(p, names_).empty() ? 0U : 1U);
   }
   for (const auto* exception : *method.raises) all.mention(*exception);
   std::string text = std::move(all.text);

@@ -2,6 +2,7 @@
 #include "idl/cpp/types.hpp"
 
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <limits>
 
@@ -18,32 +19,23 @@ std::string bounded(std::string_view plain, std::string_view bounded_name, const
   return std::string(bounded_name) + "<" + element + (element.empty() ? "" : ", ") + std::to_string(bound) + ">";
 }
 
-std::string spell_array(const model::Type& type, const Names& names, const Context& context) {
-  std::string result = spell(*type.element, names, context);
+std::string spell_array(const model::Type& type, const Names& names) {
+  std::string result = spell(*type.element, names);
   for (auto dimension = type.dimensions.rbegin(); dimension != type.dimensions.rend(); ++dimension) {
     result = "std::array<" + result + ", " + std::to_string(*dimension) + ">";
   }
   return result;
 }
 
-std::string formatted(const char* format, double value, int digits) {
-  std::array<char, 64> text;
-  const int length = std::snprintf(text.data(), text.size(), format, digits, value);
-  std::string result(text.data(), static_cast<std::size_t>(length));
-  if (result.find_first_of(".e") == std::string::npos) result += ".0";
-  return result;
-}
-
 /// The shortest of the exact spellings.
 std::string real(double value, bool is_float) {
-  const int most = is_float ? 9 : 17;
-  for (int digits = 6; digits < most; ++digits) {
-    const std::string text = formatted("%.*g", value, digits);
-    const double back = std::stod(text);
-    if (is_float ? static_cast<float>(back) == static_cast<float>(value) : back == value)
-      return text + (is_float ? "F" : "");
-  }
-  return formatted("%.*g", value, most) + (is_float ? "F" : "");
+  std::array<char, 64> text;
+  char* const end = text.data() + text.size();
+  const auto written =
+      is_float ? std::to_chars(text.data(), end, static_cast<float>(value)) : std::to_chars(text.data(), end, value);
+  std::string result(text.data(), written.ptr);
+  if (result.find_first_of(".e") == std::string::npos) result += ".0";
+  return result + (is_float ? "F" : "");
 }
 
 /// One character of a literal. Octal escapes end after three digits, so what follows cannot change them.
@@ -68,13 +60,13 @@ std::string integer(std::int64_t value) {
   return std::to_string(value);
 }
 
-std::string reference_to(const model::Declaration& declaration, const Names& names, const Context& context) {
-  return "IDL::traits<" + names.in(context, declaration) + ">::ref_type";
+std::string reference_to(const model::Declaration& declaration, const Names& names) {
+  return "IDL::traits<" + names.global(declaration) + ">::ref_type";
 }
 
 }  // namespace
 
-std::string spell(const model::Type& type, const Names& names, const Context& context) {
+std::string spell(const model::Type& type, const Names& names) {
   switch (type.kind) {
     case TypeKind::void_:
       return "void";
@@ -116,7 +108,7 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
     case TypeKind::fixed:
       return "IDL::Fixed<" + std::to_string(type.digits) + ", " + std::to_string(type.scale) + ">";
     case TypeKind::map: {
-      const std::string entries = spell(*type.key, names, context) + ", " + spell(*type.element, names, context);
+      const std::string entries = spell(*type.key, names) + ", " + spell(*type.element, names);
       return bounded("std::map", "IDL::bounded_map", entries, type.bound);
     }
     case TypeKind::string:
@@ -124,22 +116,22 @@ std::string spell(const model::Type& type, const Names& names, const Context& co
     case TypeKind::wstring:
       return bounded("std::wstring", "IDL::bounded_wstring", "", type.bound);
     case TypeKind::sequence:
-      return bounded("std::vector", "IDL::bounded_vector", spell(*type.element, names, context), type.bound);
+      return bounded("std::vector", "IDL::bounded_vector", spell(*type.element, names), type.bound);
     case TypeKind::array:
-      return spell_array(type, names, context);
+      return spell_array(type, names);
     case TypeKind::object:
       return "IDL::traits<CORBA::Object>::ref_type";
     case TypeKind::interface_:
     case TypeKind::value:
     case TypeKind::value_box:
-      return reference_to(*type.declaration, names, context);
+      return reference_to(*type.declaration, names);
     case TypeKind::native:
-      if (is_reference(type)) return reference_to(*type.declaration, names, context);
+      if (is_reference(type)) return reference_to(*type.declaration, names);
       break;
     default:
       break;
   }
-  return names.in(context, *type.declaration);
+  return names.global(*type.declaration);
 }
 
 bool is_abstract_base(const model::Type& type) {
@@ -168,32 +160,35 @@ bool is_reference(const model::Type& type) {
   }
 }
 
-std::string in_parameter(const model::Type& type, const Names& names, const Context& context) {
-  const std::string spelled = spell(type, names, context);
+std::string in_parameter(const model::Type& type, const Names& names) {
+  const std::string spelled = spell(type, names);
   return is_by_value(type) ? spelled : "const " + spelled + "&";
 }
 
-std::string view_type(const model::Parameter& p, const Names& names, const Context& context) {
+std::string view_type(const model::Parameter& p, const Names& names) {
   if (!p.view || p.direction != model::Direction::in) return {};
   const model::Type& type = resolve(*p.type);
   if (type.kind == TypeKind::string) return "std::string_view";
   if (type.kind != TypeKind::sequence || resolve(*type.element).kind == TypeKind::boolean) return {};
-  return "std::span<const " + spell(*type.element, names, context) + ">";
+  return "std::span<const " + spell(*type.element, names) + ">";
 }
 
-std::string parameter(const model::Parameter& p, const Names& names, const Context& context) {
-  if (std::string view = view_type(p, names, context); !view.empty()) return view;
-  return p.direction == model::Direction::in ? in_parameter(*p.type, names, context)
-                                             : spell(*p.type, names, context) + "&";
+std::string parameter(const model::Parameter& p, const Names& names) {
+  if (std::string view = view_type(p, names); !view.empty()) return view;
+  return p.direction == model::Direction::in ? in_parameter(*p.type, names) : spell(*p.type, names) + "&";
 }
 
 std::string quote(const std::string& text) {
   std::string result = "\"";
-  for (const char c : text) result += character(static_cast<unsigned char>(c), '"', false);
+  for (const char c : text) {
+    // "??/" and its like have other meanings, or did.
+    if (c == '?' && result.ends_with('?')) result += '\\';
+    result += character(static_cast<unsigned char>(c), '"', false);
+  }
   return result + "\"";
 }
 
-std::string literal(const model::Value& value, const model::Type& type, const Names& names, const Context& context) {
+std::string literal(const model::Value& value, const model::Type& type, const Names& names) {
   const TypeKind kind = resolve(type).kind;
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
   if (const auto* i = std::get_if<std::int64_t>(&value)) return integer(*i);
@@ -221,10 +216,10 @@ std::string literal(const model::Value& value, const model::Type& type, const Na
   if (const auto* f = std::get_if<model::Fixed>(&value)) {
     std::string digits = f->digits;
     if (f->scale != 0) digits.insert(digits.size() - f->scale, ".");
-    return spell(resolve(type), names, context) + "(std::string(" + quote((f->negative ? "-" : "") + digits) + "))";
+    return spell(resolve(type), names) + "(std::string(" + quote((f->negative ? "-" : "") + digits) + "))";
   }
   const auto* enumerator = std::get<const model::Enumerator*>(value);
-  return names.in(context, *enumerator->owner) + "::" + escape(enumerator->name);
+  return names.global(*enumerator->owner) + "::" + escape(enumerator->name);
 }
 
 }  // namespace corbel::idl::cpp

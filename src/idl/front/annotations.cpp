@@ -33,7 +33,7 @@ const std::vector<StandardAnnotation>& table() {
        targets({Target::module_, Target::structure, Target::union_, Target::value}),
        {{"value", T::word, false, "SEQUENTIAL HASH"}}},
       {"bit_bound", targets({Target::enumeration, Target::bitmask}), {kNumber}},
-      {"default", kValued, {{"value", T::any, true}}},
+      {"default", kValued | targets({Target::bitfield}), {{"value", T::any, true}}},
       {"default_literal", targets({Target::enumerator}), {}},
       {"extensibility", kTypes, {{"value", T::word, true, "FINAL APPENDABLE MUTABLE"}}},
       {"external", kMembers, {kFlag}},

@@ -49,6 +49,7 @@ bool is_warning(Id id) noexcept {
     case Id::unknown_escape:
     case Id::later_keyword:
     case Id::forward_unused:
+    case Id::lower_case_boolean:
     case Id::empty_struct:
     case Id::native_remote:
     case Id::unknown_annotation:
@@ -87,6 +88,22 @@ Diagnostics::Report Diagnostics::report(Id id, Span where, std::string text) {
     return Report(*this, false);
   }
   return Report(*this, true);
+}
+
+bool Diagnostics::report_inclusion(Span first, Span second) {
+  const auto one = source_.position(first.offset);
+  const auto other = source_.position(second.offset);
+  const bool same = one.file == other.file && one.line == other.line && one.column == other.column;
+  if (!same || first.offset == second.offset || other.file == 0) return false;
+  if (!unguarded_.insert(other.file).second || exhausted()) return true;
+  ++errors_;
+  all_.push_back({Id::included_twice,
+                  Severity::error,
+                  source_.inclusion(second.offset),
+                  quote(source_.files()[other.file]) + " is included a second time and has no include guard; begin it "
+                                                       "with '#pragma once'",
+                  {{source_.inclusion(first.offset), "first included here"}}});
+  return true;
 }
 
 Diagnostics::Report& Diagnostics::Report::note(Span where, std::string text) {

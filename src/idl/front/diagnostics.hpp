@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "idl/front/source.hpp"
@@ -24,6 +25,7 @@ enum class Id : std::uint16_t {
   keyword_case = 1008,
   later_keyword = 1009,
   mixed_literals = 1010,
+  lower_case_boolean = 1011,
   // Syntax
   expected = 2001,
   expected_semicolon = 2002,
@@ -54,6 +56,7 @@ enum class Id : std::uint16_t {
   incomplete = 3015,
   too_many_bases = 3016,
   modifiers_differ = 3017,
+  included_twice = 3018,
   // Types
   recursion = 4001,
   recursive_anonymous = 4002,
@@ -149,6 +152,8 @@ class Diagnostics {
     bool kept_;
   };
   Report report(Id id, Span where, std::string text);
+  /// True if the two are one place in a file without an include guard, which is said once for each file.
+  bool report_inclusion(Span first, Span second);
 
   std::size_t errors() const noexcept { return errors_; }
   bool exhausted() const noexcept { return errors_ >= max_errors_; }
@@ -161,6 +166,7 @@ class Diagnostics {
   std::size_t errors_ = 0;
   std::size_t warnings_ = 0;
   std::vector<Diagnostic> all_;
+  std::unordered_set<std::uint32_t> unguarded_;  ///< files that are known to have been included twice
 };
 
 bool is_warning(Id id) noexcept;

@@ -48,6 +48,11 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
     {Id::mixed_literals, "narrow and wide literals side by side",
      "String literals that follow each other are joined, which needs all of them narrow or all of them wide.",
      "const string s = \"a\" L\"b\";"},
+    {Id::lower_case_boolean, "boolean literal in lower case",
+     "The literals are TRUE and FALSE. Lower case is accepted, since much IDL writes it, but other compilers may "
+     "refuse "
+     "it.",
+     "const boolean b = true;"},
     {Id::expected, "syntax error",
      "The text does not follow the grammar. The compiler goes on behind the next ';' or before the next '}'.",
      "interface I { void f(in long a,); };"},
@@ -133,6 +138,10 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "included. "
      "'custom' belongs to the definition only.",
      "local interface L; interface L {};"},
+    {Id::included_twice, "file without an include guard",
+     "A file that several others include declares everything again each time. Begin it with '#pragma once', or with "
+     "'#ifndef NAME_IDL', '#define NAME_IDL' and end it with '#endif'.",
+     ""},
     {Id::recursion, "type that contains itself",
      "A struct or union can contain itself only through a sequence, a map or a valuetype.", "struct S { S other; };"},
     {Id::recursive_anonymous, "anonymous sequence in a recursive type",

@@ -112,6 +112,30 @@ Value fit_text(const Text& text, const model::Type& type, std::optional<Problem>
   return {};
 }
 
+bool is_surrogate(char32_t c) {
+  return c >= 0xd800 && c < 0xe000;
+}
+
+Value refuse_surrogate(std::optional<Problem>& problem) {
+  problem = Problem{Id::out_of_range, "half a surrogate pair is no character, and nothing could send it"};
+  return {};
+}
+
+/// Pairs as the characters that they stand for; nothing if there is half of one.
+std::optional<std::u32string> join_surrogates(const std::u32string& text) {
+  std::u32string whole;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char32_t c = text[i];
+    if (!is_surrogate(c)) {
+      whole += c;
+      continue;
+    }
+    if (c >= 0xdc00 || i + 1 == text.size() || text[i + 1] < 0xdc00 || text[i + 1] >= 0xe000) return std::nullopt;
+    whole += 0x10000 + ((c - 0xd800) << 10) + (text[++i] - 0xdc00);
+  }
+  return whole;
+}
+
 Value fit_integer(Integer value, const model::Type& type, std::optional<Problem>& problem) {
   const IntegerRange range = integer_range(type.kind);
   if (value < range.lowest || value > range.highest) {
@@ -125,9 +149,10 @@ Value fit_integer(Integer value, const model::Type& type, std::optional<Problem>
 
 Value fit_floating(Floating value, const model::Type& type, std::optional<Problem>& problem) {
   if (type.kind == TypeKind::long_double) return value.wide;
-  const auto highest = type.kind == TypeKind::float_ ? static_cast<double>(std::numeric_limits<float>::max())
-                                                     : std::numeric_limits<double>::max();
-  if (!(std::fabs(value.narrow) <= highest)) {
+  // What rounds to a finite value is one: FLT_MAX is written with fewer digits than it has.
+  const bool fits =
+      type.kind == TypeKind::float_ ? std::isfinite(static_cast<float>(value.narrow)) : std::isfinite(value.narrow);
+  if (!fits) {
     problem = Problem{Id::out_of_range, "the value is outside the range of " + quote(spelling(type))};
     return {};
   }
@@ -212,12 +237,16 @@ Value fit(const Evaluated& value, const model::Type& type, std::optional<Problem
   if (const auto* c = std::get_if<NarrowCharacter>(&value); c != nullptr && kind == TypeKind::char_) {
     return static_cast<char32_t>(static_cast<unsigned char>(c->value));
   }
-  if (const auto* c = std::get_if<WideCharacter>(&value); c != nullptr && kind == TypeKind::wchar) return c->value;
+  if (const auto* c = std::get_if<WideCharacter>(&value); c != nullptr && kind == TypeKind::wchar) {
+    if (is_surrogate(c->value)) return refuse_surrogate(problem);
+    return c->value;
+  }
   if (const auto* s = std::get_if<std::string>(&value); s != nullptr && kind == TypeKind::string) {
     return fit_text(*s, type, problem);
   }
   if (const auto* s = std::get_if<std::u32string>(&value); s != nullptr && kind == TypeKind::wstring) {
-    return fit_text(*s, type, problem);
+    const auto whole = join_surrogates(*s);
+    return whole ? fit_text(*whole, type, problem) : refuse_surrogate(problem);
   }
   if (const auto* e = std::get_if<const model::Enumerator*>(&value); e != nullptr && kind == TypeKind::enum_) {
     if ((*e)->owner == type.declaration) return *e;

@@ -114,12 +114,16 @@ Token Lexer::read_identifier() {
       result.kind = match.kind;
       break;
     case KeywordMatch::How::other_case:
-      result.reported = true;
       if (match.kind == Kind::kw_true || match.kind == Kind::kw_false) {
-        diagnostics_.report(Id::keyword_case, result.span,
-                            "boolean literals are written in upper case, " + quote(match.spelling));
+        const bool lower = result.text == "true" || result.text == "false";
+        result.reported = !lower;
+        if (!quiet_) {
+          diagnostics_.report(lower ? Id::lower_case_boolean : Id::keyword_case, result.span,
+                              "boolean literals are written in upper case, " + quote(match.spelling));
+        }
         result.kind = match.kind;
-      } else {
+      } else if (!quiet_) {
+        result.reported = true;
         diagnostics_.report(Id::keyword_case, result.span,
                             quote(result.text) + " differs from the keyword " + quote(match.spelling) +
                                 " only in case; write '_" + std::string(result.text) + "' to use it as a name");

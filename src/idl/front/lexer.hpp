@@ -15,6 +15,8 @@ class Lexer {
 
   /// The next token; Kind::end forever once the text is used up.
   Token next();
+  /// Whether words are not to be judged: what is in annotations that mean nothing here.
+  void set_quiet(bool quiet) noexcept { quiet_ = quiet; }
 
  private:
   bool done() const noexcept { return position_ >= text_.size(); }
@@ -41,6 +43,7 @@ class Lexer {
 
   std::string_view text_;
   Diagnostics& diagnostics_;
+  bool quiet_ = false;
   std::size_t position_ = 0;
 };
 

@@ -99,7 +99,12 @@ void Parser::parse_annotation(Span sign) {
   if (name->parts.size() == 1 && !name->absolute) one.standard = find_standard_annotation(name->parts[0].name);
   if (one.standard == nullptr) one.annotation.declaration = find_annotation_type(*name);
   if (one.standard == nullptr && one.annotation.declaration == nullptr) {
-    skip_balanced(Kind::left_paren, Kind::right_paren);
+    if (at(Kind::left_paren)) {
+      // What means nothing here is not judged, whatever words it uses.
+      lexer_.set_quiet(true);
+      skip_balanced(Kind::left_paren, Kind::right_paren);
+      lexer_.set_quiet(false);
+    }
   } else {
     const bool outer = names_.set_introducing(false);
     if (accept(Kind::left_paren)) parse_annotation_arguments(one);

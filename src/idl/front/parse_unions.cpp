@@ -178,7 +178,9 @@ void Parser::finish_union(model::Union& u) {
   u.covers_all_labels = value_count(type) != 0 && labels_.size() == value_count(type);
   if (u.covers_all_labels) {
     const auto with_default = std::find_if(u.cases.begin(), u.cases.end(), [](const auto& c) { return c.is_default; });
-    if (with_default != u.cases.end()) {
+    if (with_default != u.cases.end() && !with_default->labels.empty()) {
+      with_default->is_default = false;  // selected by labels all the same
+    } else if (with_default != u.cases.end()) {
       diagnostics_.report(Id::superfluous_default, names_.current().find(folded(with_default->member.name))->where,
                           "the labels already name every value of " + quote(spelling(*u.discriminator)) +
                               ", so nothing is left for 'default'");

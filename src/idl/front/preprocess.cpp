@@ -192,7 +192,8 @@ std::optional<Diagnostic> read_message(std::string_view line, const std::string&
   }
   const std::string_view message = line.substr(split + mark.size());
   if (message.empty() || message.starts_with("Illegal multi-byte") ||
-      message.starts_with("End of input with no newline")) {
+      message.starts_with("End of input with no newline") ||
+      message.find("got beyond range") != std::string_view::npos) {  // line numbers above C90's limit are right
     return std::nullopt;
   }
   std::string_view where = line.substr(0, split);
@@ -217,6 +218,10 @@ std::optional<Diagnostic> read_message(std::string_view line, const std::string&
 
 Preprocessed preprocess(const std::string& path, const std::string& strip, const Options& options) {
   Preprocessed result;
+  if (is_endless(path)) {
+    result.diagnostics.push_back(about_file(Id::cannot_read, path, "this is no file with an end"));
+    return result;
+  }
   std::string output = run(path, options);
   Trailer trailer;
   if (output.size() >= sizeof trailer)

@@ -132,6 +132,7 @@ bool Names::clashes(std::string_view name, Span where) {
   }
   if (const Entry* existing = current_->find(key)) {
     const Entry* origin = real(existing);
+    if (existing->how != Entry::How::introduced && diagnostics_.report_inclusion(existing->where, where)) return true;
     if (existing->how == Entry::How::introduced) {
       diagnostics_
           .report(Id::introduced_clash, where,

@@ -139,6 +139,13 @@ Source::Position Source::position(std::size_t offset) const noexcept {
           static_cast<std::uint32_t>(offset - line_starts_[line] + 1)};
 }
 
+bool is_endless(const std::string& file) {
+  std::error_code failure;
+  const auto type = std::filesystem::status(file, failure).type();
+  using Type = std::filesystem::file_type;
+  return type == Type::character || type == Type::block || type == Type::directory;
+}
+
 std::vector<std::string> lines_of(const std::string& file) {
   std::vector<std::string> lines;
   std::error_code failure;
@@ -155,6 +162,16 @@ const std::vector<std::string>& Source::original_lines(std::uint32_t file) const
   const auto [entry, added] = originals_.try_emplace(file);
   if (added) entry->second = lines_of(files_[file]);
   return entry->second;
+}
+
+Place Source::inclusion(std::size_t offset) const {
+  const Marker* marker = &marker_at(offset);
+  const std::uint32_t depth = marker->depth;
+  const Marker* const first = markers_.data();
+  while (marker != first && marker->depth >= depth) --marker;
+  const std::uint32_t line = depth == 0 ? 1 : marker->line + marker[1].physical_line - 1 - marker->physical_line;
+  const auto& lines = original_lines(marker->file);
+  return {files_[marker->file], line, 1, 0, line == 0 || line > lines.size() ? "" : lines[line - 1]};
 }
 
 Place Source::place(Span span) const {

@@ -36,6 +36,9 @@ struct Place {
 /// The lines of a file, for quoting; none if it is not a regular one (a device may never end).
 std::vector<std::string> lines_of(const std::string& file);
 
+/// True for devices and folders; pipes are read like files.
+bool is_endless(const std::string& file);
+
 /// Preprocessed text and the way back from its offsets to files, lines and columns. Immutable once built.
 class Source {
  public:
@@ -59,6 +62,9 @@ class Source {
     std::uint32_t column;
   };
   Position position(std::size_t offset) const noexcept;
+
+  /// Where the file that holds the offset is included: the line of the directive. The file itself if nothing is.
+  Place inclusion(std::size_t offset) const;
 
   /// For a diagnostic: looks the line up in the file itself, so that what the preprocessor changed (comments, macros,
   /// joined lines) does not show. Reads the file on first use; falls back to the preprocessed line.
