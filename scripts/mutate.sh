@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Puts mistakes into the product, one at a time, and counts which of them the tests notice.
 #
-# usage: ./dev mutate [MODULE...] [--id REGEX] [--list] [--survivors] [--jobs N] [--patience X] [--json FILE]
+# usage: ./dev mutate [MODULE...] [--id REGEX] [--tests REGEX] [--list] [--survivors] [--jobs N] [--patience X]
+#                     [--json FILE]
 #
 #   MODULE         mutants of these files of tests/mutate only, such as connection (default: all)
 #   --id REGEX     only those whose name (module/name) matches; may be repeated
+#   --tests REGEX  of the tests that could notice, only those whose name matches
 #   --list         print them and stop
 #   --survivors    only those that the run before did not notice
 #   --jobs N       so many beside each other (default: the processors)

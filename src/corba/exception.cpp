@@ -2,6 +2,7 @@
 #include "corbel/corba/exception.hpp"
 
 #include <cstdio>
+#include <mutex>
 #include <ostream>
 #include <string_view>
 
@@ -30,7 +31,12 @@ const char* Exception::what() const noexcept {
   try {
     std::string text;
     _info(text);
-    text_ = corbel::base::make_shared<const std::string>(std::move(text));
+    // Whoever has asked before keeps a pointer into the text: it changes only with what it says.
+    static std::mutex asking;
+    const std::lock_guard lock(asking);
+    if (text_ == nullptr || *text_ != text) {
+      text_ = corbel::base::make_shared<const std::string>(std::move(text));
+    }
     return text_->c_str();
   } catch (...) {
     return _name();

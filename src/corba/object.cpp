@@ -94,6 +94,16 @@ std::uint32_t Object::_hash(std::uint32_t maximum) {
   return fold(hash, maximum);
 }
 
+object_reference<Object> Object::_get_component() {
+  if (target_ == nullptr) throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
+  static constexpr Operation kComponent{"_component"};
+  object_reference<Object> result;
+  const auto encode = [](Encoder&) {};
+  const auto decode = [&](Decoder& decoder) { result = corbel::corba::decode_reference(decoder); };
+  target_->invoke({kComponent, encode, decode, nullptr});
+  return result;
+}
+
 object_reference<ORB> Object::_get_orb() {
   if (target_ == nullptr) throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
   return static_cast<corbel::corba::OrbContext&>(target_->context()).orb();
@@ -109,6 +119,10 @@ bool LocalObject::_is_a(const std::string& repository_id) {
 
 std::string LocalObject::_repository_id() {
   return std::string(kLocalObjectId);
+}
+
+object_reference<Object> LocalObject::_get_component() {
+  throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
 }
 
 object_reference<ORB> LocalObject::_get_orb() {

@@ -122,7 +122,7 @@ ValueBase::~ValueBase() = default;
 ValueFactoryBase::~ValueFactoryBase() = default;
 AbstractBase::~AbstractBase() = default;
 
-valuetype_reference<ValueBase> ValueBase::_copy_value() {
+valuetype_reference<ValueBase> ValueBase::_copy_value() const {
   corbel::cdr::Encoder encoder;
   corbel::corba::encode_value(encoder, this, _value_type().id);
   corbel::base::Bytes octets = encoder.to_bytes();

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "corbel/ipc/inet_address.hpp"
+#include "corbel/ipc/os_error.hpp"
 #include "corbel/ipc/unix_address.hpp"
 
 namespace corbel::ipc {
@@ -60,7 +61,12 @@ TEST(InetAddress, ReportsUnknownHostsAsUnreachable) {
   for (const char* host : {"", "two words", "no..dots"}) {
     const auto resolved = InetAddress::resolve(host, 7);
     ASSERT_FALSE(resolved) << host;
-    EXPECT_EQ(resolved.error(), base::error(base::Stage::resolve, Code::unreachable)) << host;
+    EXPECT_EQ(resolved.error().stage, base::Stage::resolve) << host;
+    EXPECT_EQ(resolved.error().code, Code::unreachable) << host;
+    if (const int words = resolved.error().os_error; words != 0) {
+      EXPECT_LT(words, 0);  // the resolver's number, not an errno
+      EXPECT_STRNE(resolver_text(words), "Unknown error") << host;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orb/core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
@@ -98,12 +99,8 @@ bool Core::is_here(const ior::Ior& ior, base::Bytes& object_key) {
   auto routes = registry_.routes(ior, {});
   if (!routes) return false;
   for (const auto& route : *routes) {
-    bool here = adapter->made_here(route.object_key);
     const std::lock_guard lock(listen_mutex_);
-    for (const auto& point : published_) {
-      here = here || (point.protocol == route.protocol && point.endpoint->text() == route.endpoint->text());
-    }
-    if (!here) continue;
+    if (!adapter->made_here(route.object_key) && !is_published(route)) continue;
     object_key = route.object_key;
     return true;
   }
@@ -181,6 +178,25 @@ std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_k
   return registry_.publish(published_, object_key);
 }
 
+std::vector<base::Bytes> Core::keys_of_ours(const ior::Ior& ior) {
+  listen();
+  std::vector<base::Bytes> keys;
+  const auto routes = registry_.routes(ior, {});
+  if (!routes) return keys;
+  const std::lock_guard lock(listen_mutex_);
+  for (const auto& route : *routes) {
+    if (is_published(route)) keys.push_back(route.object_key);
+  }
+  return keys;
+}
+
+/// With listen_mutex_ locked.
+bool Core::is_published(const connection::Route& route) const {
+  return std::any_of(published_.begin(), published_.end(), [&](const auto& point) {
+    return point.protocol == route.protocol && point.endpoint->text() == route.endpoint->text();
+  });
+}
+
 ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
   ior::Ior ior;
   for (const auto& address : url.addresses) {
@@ -236,11 +252,13 @@ void Core::shutdown(bool wait) {
     server_->drain();
     acceptors_.close();
   }
-  if (ObjectAdapter* adapter = this->adapter()) adapter->shutdown(wait);
+  ObjectAdapter* const adapter = this->adapter();
+  bool ended = adapter == nullptr || adapter->shutdown(wait);
   if (!again) cache_.close();
   server_->completions().close();
-  if (!server_->stop(wait) && wait) left_running_.store(true, std::memory_order_release);
-  if (wait && !left_running_.load(std::memory_order_acquire)) CORBEL_LOG(log_, orb, info, "shut down");
+  ended = server_->stop(wait) && ended;
+  if (wait) left_running_.store(!ended, std::memory_order_release);
+  if (wait && ended) CORBEL_LOG(log_, orb, info, "shut down");
 }
 
 }  // namespace corbel::orb

@@ -48,6 +48,8 @@ class Core final : public corba::OrbContext {
   void listen();
   /// The profiles that publish an object with this key at our endpoints; listens first if need be.
   std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key);
+  /// The object keys in those of a reference's profiles that lead to our endpoints; listens first if need be.
+  std::vector<base::Bytes> keys_of_ours(const ior::Ior& ior);
   /// Turns a corbaloc address list and key into a reference's data. Throws BAD_PARAM minors OMG 7 to 10.
   ior::Ior make_ior(const ior::ObjectUrl& url);
 
@@ -87,6 +89,7 @@ class Core final : public corba::OrbContext {
   void tell_published() const;
   void cancel_async(bool wait);
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
+  bool is_published(const connection::Route& route) const;
 
   const Options options_;
   base::Log log_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
@@ -22,6 +23,13 @@ using messaging::ReplyStatus;
 using messaging::Response;
 
 namespace {
+
+/// The body of a reply.
+void put(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
+  encoder.put_plain_string(exception._rep_id());
+  encoder.put(exception.minor());
+  encoder.put(static_cast<std::uint32_t>(exception.completed()));
+}
 
 /// A request that came over a connection.
 class IncomingCall final : public corba::ServerCall {
@@ -64,6 +72,23 @@ class IncomingCall final : public corba::ServerCall {
     return sent;
   }
 
+  bool reply_exception() noexcept override {
+    try {
+      throw;
+    } catch (const LocationForward& forward) {
+      send(forward);
+    } catch (const CORBA::UserException& exception) {
+      send(exception);
+    } catch (const CORBA::SystemException& exception) {
+      send(exception);
+    } catch (const std::bad_alloc&) {
+      send(CORBA::NO_MEMORY(0, CompletionStatus::COMPLETED_MAYBE));
+    } catch (...) {
+      send_foreign();
+    }
+    return true;
+  }
+
   void send(const CORBA::SystemException& exception) noexcept {
     outcome_ = ReplyStatus::system_exception;
     CORBEL_LOG(core_.log(), server, debug, "request ends in a system exception", {"exception", exception.what()},
@@ -99,13 +124,15 @@ class IncomingCall final : public corba::ServerCall {
     }
   }
 
-  void send(const LocationForward& forward) {
+  void send(const LocationForward& forward) noexcept try {
     outcome_ = ReplyStatus::location_forward;
     CORBEL_LOG(core_.log(), server, debug, "request forwarded", {"operation", operation()},
                {"key", request_.object_key}, {"peer", connection_.peer()});
     const bool permanent = forward.permanent && giop_minor_ >= 2;
     (void)send(permanent ? ReplyStatus::location_forward_perm : ReplyStatus::location_forward,
                [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); });
+  } catch (...) {
+    connection_.close();
   }
 
  private:
@@ -217,27 +244,26 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
       (void)call.send(ReplyStatus::no_exception, [](cdr::Encoder&) {});
     }
     core_.adapter()->dispatch(request.object_key, call);
-  } catch (const LocationForward& forward) {
-    call.send(forward);
-  } catch (const CORBA::UserException& exception) {
-    call.send(exception);
-  } catch (const CORBA::SystemException& exception) {
-    call.send(exception);
   } catch (...) {
-    call.send_foreign();
+    call.reply_exception();
   }
   if (traced) [[unlikely]]
     trace(core_, connection, call, request, begin);
 }
 
 void Dispatch::on_locate_request(connection::Connection& connection, const messaging::IncomingLocateRequest& request,
-                                 std::uint8_t giop_minor) noexcept {
+                                 std::uint8_t giop_minor) noexcept try {
   const auto answer = [&](LocateStatus status, base::FunctionRef<void(cdr::Encoder&)> body) {
     (void)connection.send_reply(giop_minor, [&](cdr::Encoder& encoder) {
       connection.protocol().encode_locate_reply(encoder, request.request_id, status, body);
     });
   };
   const auto nothing = [](cdr::Encoder&) {};
+  // Older versions cannot say why not. The request itself will be told: the object may well be here.
+  const auto fail = [&](const CORBA::SystemException& exception) {
+    if (giop_minor < 2) return answer(LocateStatus::object_here, nothing);
+    answer(LocateStatus::system_exception, [&](cdr::Encoder& encoder) { put(encoder, exception); });
+  };
   if (request.needs_key_addressing) {
     return answer(LocateStatus::needs_addressing_mode, [](cdr::Encoder& encoder) { encoder.put(std::int16_t{0}); });
   }
@@ -245,10 +271,20 @@ void Dispatch::on_locate_request(connection::Connection& connection, const messa
     core_.adapter()->locate(request.object_key);
     answer(LocateStatus::object_here, nothing);
   } catch (const LocationForward& forward) {
-    answer(LocateStatus::object_forward, [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); });
-  } catch (...) {
+    const bool permanent = forward.permanent && giop_minor >= 2;
+    answer(permanent ? LocateStatus::object_forward_perm : LocateStatus::object_forward,
+           [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); });
+  } catch (const CORBA::OBJECT_NOT_EXIST&) {
     answer(LocateStatus::unknown_object, nothing);
+  } catch (const CORBA::SystemException& exception) {
+    fail(exception);
+  } catch (const std::bad_alloc&) {
+    fail(CORBA::NO_MEMORY());
+  } catch (...) {
+    fail(CORBA::UNKNOWN(CORBA::OMGVMCID | 1, CompletionStatus::COMPLETED_NO));
   }
+} catch (...) {  // no memory for the answer
+  connection.close();
 }
 
 }  // namespace corbel::orb

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "corbel/cdr/value_stream.hpp"
@@ -133,6 +134,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       }
       throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, kMaybe,
                            std::string("the operation does not declare ") + exception._rep_id());
+    } catch (const std::bad_alloc&) {
+      throw CORBA::NO_MEMORY(0, kMaybe);
     } catch (const std::exception& exception) {
       throw CORBA::UNKNOWN(corba::minor::kForeignException, kMaybe,
                            std::string("the servant threw ") + exception.what());

@@ -32,8 +32,9 @@ class ObjectAdapter {
   virtual CORBA::object_reference<CORBA::Object> initial_reference(std::string_view) { return nullptr; }
   /// True if the calling thread is serving a request of this adapter, or does what shutdown() would wait for.
   virtual bool in_upcall() const noexcept { return false; }
-  /// Orderly end: new requests are refused, running ones finish; servants are etherealised.
-  virtual void shutdown(bool wait) = 0;
+  /// Orderly end: new requests are refused, running ones finish; servants are etherealised. With `wait`, returns when
+  /// that is done; false if some requests still ran after the longest time that the end may take.
+  virtual bool shutdown(bool wait) = 0;
 };
 
 }  // namespace corbel::orb

@@ -57,7 +57,7 @@ class Adapter final : public orb::ObjectAdapter {
 
   bool in_upcall() const noexcept override { return space_->in_upcall(); }
 
-  void shutdown(bool wait) override { space_->close(wait); }
+  bool shutdown(bool wait) override { return space_->close(wait); }
 
  private:
   /// The POA that the key names, with its mutex locked.
@@ -75,7 +75,10 @@ class Adapter final : public orb::ObjectAdapter {
   Poa* lock_persistent(const ObjectKey& key, PoaLock& lock) {
     for (bool activated = false;; activated = true) {
       {
-        const std::lock_guard tree(space_->tree());
+        std::unique_lock tree(space_->tree());
+        if (const auto activation = space_->activations().find(key.path)) [[unlikely]] {
+          wait_for(tree, activation);
+        }
         const auto found = space_->paths().find(key.path);
         if (found != space_->paths().end()) {
           lock = std::unique_lock(found->second->mutex);
@@ -84,6 +87,13 @@ class Adapter final : public orb::ObjectAdapter {
       }
       if (activated || !activate(key.path)) refuse("there is no such POA");
     }
+  }
+
+  /// A request for a POA that is being made waits, as long as one would for a manager.
+  void wait_for(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation) {
+    if (space_->activations().wait(tree, activation, space_->hold_deadline())) return;
+    throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo,
+                           "the adapter activator has not made POA '" + activation->path + "' in time");
   }
 
   /// Walks down the path, asking adapter activators for what is missing.

@@ -10,6 +10,19 @@
 
 namespace corbel::poa {
 
+base::Deadline AdapterSpace::hold_deadline() const {
+  return base::Deadline::after(core_.options().hold_timeout);
+}
+
+base::Deadline AdapterSpace::shutdown_deadline() const {
+  const base::Duration longest = core_.options().timeouts.shutdown;
+  return longest == base::Duration::zero() ? base::Deadline::none() : base::Deadline::after(longest);
+}
+
+const base::Log& AdapterSpace::log() const noexcept {
+  return core_.log();
+}
+
 base::SharedPtr<Poa> AdapterSpace::root() {
   const std::lock_guard lock(root_mutex_);
   if (root_ == nullptr && !closed()) {
@@ -26,15 +39,16 @@ base::SharedPtr<Poa> AdapterSpace::existing_root() {
   return root_;
 }
 
-void AdapterSpace::close(bool wait) {
+bool AdapterSpace::close(bool wait) {
   closed_.store(true, std::memory_order_release);
   managers_.close();
   const auto root = existing_root();
-  if (root == nullptr) return;
-  root->end(true, wait);
-  if (!wait) return;  // whoever closes again with waiting waits for it
+  if (root == nullptr) return true;
+  const bool ended = root->end(true, wait);
+  if (!wait || !ended) return ended;  // whoever closes again with waiting waits for it
   const std::lock_guard lock(root_mutex_);
   root_.reset();
+  return true;
 }
 
 bool AdapterSpace::in_request() const noexcept {

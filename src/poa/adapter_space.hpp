@@ -8,8 +8,11 @@
 #include <string_view>
 
 #include "corbel/base/bytes.hpp"
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/corba/object.hpp"
+#include "poa/activations.hpp"
 #include "poa/id_source.hpp"
 #include "poa/poa_manager_factory.hpp"
 #include "poa/poa_table.hpp"
@@ -39,13 +42,21 @@ class AdapterSpace final : public base::SharedFromThis {
   std::mutex& tree() noexcept { return tree_; }
   /// Persistent POAs by path; with tree() locked.
   std::map<std::string, PoaSlot*, std::less<>>& paths() noexcept { return paths_; }
+  /// What adapter activators are asked for just now; with tree() locked.
+  Activations& activations() noexcept { return activations_; }
+  /// How long a request waits for a manager or an adapter activator from now on.
+  base::Deadline hold_deadline() const;
+  /// Where the ORB logs; valid until close().
+  const base::Log& log() const noexcept;
 
   /// The root POA, made when first asked for; nil after close().
   base::SharedPtr<Poa> root();
   /// The root POA if it has been made.
   base::SharedPtr<Poa> existing_root();
-  /// Ends all POAs; with `wait`, returns when no request runs any more.
-  void close(bool wait);
+  /// How long who ends a POA or the ORB waits for requests from now on.
+  base::Deadline shutdown_deadline() const;
+  /// Ends all POAs; with `wait`, returns when no request runs any more, or false if that takes too long.
+  bool close(bool wait);
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
   /// True if the calling thread is in a request to one of these POAs.
@@ -65,6 +76,7 @@ class AdapterSpace final : public base::SharedFromThis {
   ManagerRegistry managers_;
   std::mutex tree_;
   std::map<std::string, PoaSlot*, std::less<>> paths_;
+  Activations activations_;
   std::mutex root_mutex_;  // guards root_; taken before tree_
   base::SharedPtr<Poa> root_;
   std::atomic<bool> closed_{false};

@@ -18,6 +18,12 @@ std::string path_below(const base::SharedPtr<Poa>& parent, const std::string& pa
   return parent_path.empty() ? name : parent_path + kPathSeparator + name;
 }
 
+/// What came of an activation.
+base::SharedPtr<Poa> made(const Activation& activation, base::SharedPtr<Poa> poa) {
+  if (poa != nullptr || !activation.failure) return poa;
+  throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterActivatorFailed, kNo, *activation.failure);
+}
+
 }  // namespace
 
 Poa::Poa(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
@@ -56,10 +62,7 @@ base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::Shared
 
 PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServer::POAManager>::ref_type a_POAManager,
                        const CORBA::PolicyList& policies) {
-  {
-    const std::lock_guard lock(slot_.mutex);
-    check_alive();
-  }
+  check_exists();
   const bool too_long = path_.size() + adapter_name.size() >= kLongestPath;
   if (adapter_name.empty() || too_long || adapter_name.find(kPathSeparator) != std::string::npos) {
     throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the POA's name is empty, too long or contains NUL");
@@ -78,30 +81,54 @@ PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServ
 }
 
 base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
-  IDL::traits<PortableServer::AdapterActivator>::ref_type activator;
+  const std::string path = path_.empty() ? std::string(name) : path_ + kPathSeparator + std::string(name);
   const auto look = [&]() -> base::SharedPtr<Poa> {
-    const std::lock_guard tree(space_->tree());
-    activator = adapter_activator_;
     const auto found = children_.find(name);
     return found == children_.end() ? nullptr : found->second;
   };
-  if (auto found = look(); found != nullptr || !activate || activator == nullptr) return found;
-  bool created = false;
-  try {
-    created = activator->unknown_adapter(self(), std::string(name));
-  } catch (const CORBA::SystemException& exception) {
-    CORBEL_LOG(space_->core().log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
-               {"exception", exception.what()});
-    throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterActivatorFailed, kNo, exception.what());
+  std::unique_lock tree(space_->tree());
+  if (!activate) return look();
+  while (const auto activation = space_->activations().find(path)) {
+    if (!space_->activations().wait(tree, activation, space_->hold_deadline())) {
+      throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo, "the adapter activator does not return");
+    }
+    if (activation->path == path) return made(*activation, look());
   }
-  return created ? look() : nullptr;
+  const auto activator = adapter_activator_;
+  if (auto found = look(); found != nullptr || activator == nullptr) return found;
+  const auto activation = space_->activations().begin(path);
+  tree.unlock();
+  const bool created = ask(*activator, std::string(name), activation->failure);
+  tree.lock();
+  space_->activations().end(activation);
+  return made(*activation, created ? look() : nullptr);
+}
+
+/// True if the activator says that it has made the adapter, or finds that it is there. Whatever else it throws but
+/// system exceptions means that it has not.
+bool Poa::ask(PortableServer::AdapterActivator& activator, const std::string& name,
+              std::optional<std::string>& failure) {
+  const auto alone = this->alone();
+  try {
+    return activator.unknown_adapter(self(), name);
+  } catch (const CORBA::SystemException& exception) {
+    CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
+               {"exception", exception.what()});
+    failure = exception.what();
+    return false;
+  } catch (const AdapterAlreadyExists&) {
+    return true;
+  } catch (const std::exception& exception) {
+    CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
+               {"exception", exception.what()});
+  } catch (...) {
+    CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name});
+  }
+  return false;
 }
 
 PoaRef Poa::find_POA(const std::string& adapter_name, bool activate_it) {
-  {
-    const std::lock_guard lock(slot_.mutex);
-    check_alive();
-  }
+  check_exists();
   const auto found = child(adapter_name, activate_it);
   if (found == nullptr) throw AdapterNonExistent();
   return found->self();
@@ -109,14 +136,10 @@ PoaRef Poa::find_POA(const std::string& adapter_name, bool activate_it) {
 
 void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) space_->check_may_wait();
-  {
-    const std::lock_guard lock(slot_.mutex);
-    check_alive();
-  }
   end(etherealize_objects, wait_for_completion);
 }
 
-void Poa::end(bool etherealize_objects, bool wait_for_completion) {
+bool Poa::end(bool etherealize_objects, bool wait_for_completion) {
   const auto keep = shared_from(this);
   decltype(children_) children;
   base::SharedPtr<Poa> parent;
@@ -133,16 +156,30 @@ void Poa::end(bool etherealize_objects, bool wait_for_completion) {
     }
     first = begin_ending(etherealize_objects, parent);
   }
-  for (const auto& [name, poa] : children) poa->end(etherealize_objects, wait_for_completion);
+  for (const auto& [name, poa] : children) poa->end(etherealize_objects, false);
   if (first) {
     manager_->wake();
     leave(nullptr);
   }
-  if (!wait_for_completion) return;
+  return !wait_for_completion || wait_until_gone();  // which is after the children
+}
+
+/// False if -ORBShutdownTimeout comes first: what still runs goes on, and the last of it clears up.
+bool Poa::wait_until_gone() {
+  const base::Deadline deadline = space_->shutdown_deadline();
+  const auto gone = [&] { return life_ == Life::gone; };
   std::unique_lock lock(slot_.mutex);
   ++waiters_;
-  changed_.wait(lock, [&] { return life_ == Life::gone; });
+  const bool ended =
+      deadline.is_none() ? (changed_.wait(lock, gone), true) : changed_.wait_for(lock, deadline.remaining(), gone);
   --waiters_;
+  const std::uint32_t running = running_;
+  lock.unlock();
+  if (!ended) {
+    CORBEL_LOG(space_->log(), poa, error, "requests still run after the shutdown time-out", {"poa", path_},
+               {"running", running});
+  }
+  return ended;
 }
 
 /// With the tree locked: no new requests from now on. The parent ends after this. False if it has begun before.
@@ -214,17 +251,18 @@ void Poa::look_again() {
 }
 
 std::string Poa::the_name() {
-  const std::lock_guard lock(slot_.mutex);
-  check_alive();
+  check_exists();
   return name_;
 }
 
 PoaRef Poa::the_parent() {
+  check_exists();
   const std::lock_guard tree(space_->tree());
   return parent_ == nullptr ? nullptr : parent_->self();
 }
 
 PortableServer::POAList Poa::the_children() {
+  check_exists();
   PortableServer::POAList list;
   const std::lock_guard tree(space_->tree());
   for (const auto& [name, poa] : children_) list.push_back(poa->self());
@@ -236,10 +274,12 @@ IDL::traits<PortableServer::POAManager>::ref_type Poa::the_POAManager() {
 }
 
 IDL::traits<PortableServer::POAManagerFactory>::ref_type Poa::the_POAManagerFactory() {
+  check_exists();
   return IDL::traits<PortableServer::POAManagerFactory>::ref_type(space_->managers().factory(space_));
 }
 
 IDL::traits<PortableServer::AdapterActivator>::ref_type Poa::the_activator() {
+  check_exists();
   const std::lock_guard tree(space_->tree());
   return adapter_activator_;
 }
@@ -254,6 +294,7 @@ void Poa::the_activator(IDL::traits<PortableServer::AdapterActivator>::ref_type 
 }
 
 std::vector<std::uint8_t> Poa::id() {
+  check_exists();
   std::vector<std::uint8_t> octets(sizeof slot_.number + sizeof generation_);
   std::memcpy(octets.data(), &slot_.number, sizeof slot_.number);
   std::memcpy(octets.data() + sizeof slot_.number, &generation_, sizeof generation_);
@@ -262,6 +303,11 @@ std::vector<std::uint8_t> Poa::id() {
 
 bool Poa::_static_is_a(std::string_view repository_id) const noexcept {
   return repository_id == _interface_id || Object::_static_is_a(repository_id);
+}
+
+void Poa::check_exists() {
+  const std::lock_guard lock(slot_.mutex);
+  if (life_ == Life::clearing || life_ == Life::gone) check_alive();
 }
 
 void Poa::check_alive() const {

@@ -11,15 +11,12 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
+#include "corbel/corba/call.hpp"
 #include "corbel/poa/poa.hpp"
 #include "poa/active_object_map.hpp"
 #include "poa/adapter_policies.hpp"
 #include "poa/adapter_space.hpp"
 #include "poa/poa_manager.hpp"
-
-namespace corbel::corba {
-class ServerCall;
-}
 
 namespace corbel::poa {
 
@@ -85,8 +82,9 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   base::Bytes key_of(base::ConstByteSpan object_id) const;
   ObjectRef make_reference(base::ConstByteSpan object_id, const std::string& type_id);
 
-  /// As destroy(), but says nothing if the end has already begun.
-  void end(bool etherealize_objects, bool wait_for_completion);
+  /// As destroy(), but may wait for the caller's own requests.
+  /// False if that takes longer than the ORB's shutdown may.
+  bool end(bool etherealize_objects, bool wait_for_completion);
   /// Deactivates every object, if the POA has a servant activator to tell.
   void etherealize_all();
   /// Waits until no request runs or `give_up` is true.
@@ -105,9 +103,16 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   enum class Life : std::uint8_t { alive, ending, clearing, gone };
   class Running;
 
-  void check_alive() const;  // with the mutex locked
+  void check_alive() const;  // with the mutex locked: the end has not begun
+  void check_exists();       // with the mutex unlocked: requests may still run
+  bool wait_until_gone();
   void require(bool policy) const {
     if (!policy) throw WrongPolicy();
+  }
+  bool ask(PortableServer::AdapterActivator& activator, const std::string& name, std::optional<std::string>& failure);
+  /// Held around every call into the application with SINGLE_THREAD_MODEL. Taken before activator_turn_.
+  std::unique_lock<std::recursive_mutex> alone() {
+    return policies_.single_thread ? std::unique_lock(one_at_a_time_) : std::unique_lock<std::recursive_mutex>();
   }
   bool own_id(base::ConstByteSpan object_id) const noexcept;
   void check_unique(const ServantRef& servant);
@@ -126,6 +131,16 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   ActiveObject& incarnate(base::ConstByteSpan object_id);
   ActiveObject& add_incarnated(const ObjectId& object_id, const ServantRef& servant);
   void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
+  /// Has the call answered with what `serve` throws while it still counts as running, so that whoever waits for
+  /// requests to end waits for such answers, too.
+  template <class Serve>
+  static void answered(corba::ServerCall& call, const Serve& serve) {
+    try {
+      serve();
+    } catch (...) {
+      if (!call.reply_exception()) throw;
+    }
+  }
   void run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call);
 
   const base::SharedPtr<AdapterSpace> space_;

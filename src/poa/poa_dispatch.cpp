@@ -30,7 +30,7 @@ bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall&
     return true;
   }
   Running running(*this, lock, object);
-  run(object->id, *object->servant, call);
+  answered(call, [&] { run(object->id, *object->servant, call); });
   return true;
 }
 
@@ -67,8 +67,7 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
 }
 
 void Poa::run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call) {
-  std::unique_lock<std::recursive_mutex> turn;
-  if (policies_.single_thread) turn = std::unique_lock(one_at_a_time_);
+  const auto alone = this->alone();
   const Upcall upcall(*this, object_id, servant);
   if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
   throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,

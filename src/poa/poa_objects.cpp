@@ -5,6 +5,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ior/profile.hpp"
+#include "orb/core.hpp"
 #include "poa/object_key.hpp"
 #include "poa/poa.hpp"
 #include "poa/upcall.hpp"
@@ -151,10 +152,11 @@ ObjectId Poa::id_of(const ServantRef& servant, bool default_servant_counts) {
   if (policies_.retain && policies_.unique_ids) {
     if (const ActiveObject* object = objects_.find(servant._shared().get())) return object->id;
   }
-  if (in_its_upcall) return ObjectId(upcall->id().begin(), upcall->id().end());
-  if (!policies_.retain || !policies_.implicit_activation) throw ServantNotActive();
-  check_unique(servant);
-  return add(servant).id;
+  // A servant that is just leaving is neither active nor free.
+  const bool free = !policies_.unique_ids || objects_.count(servant._shared().get()) == 0;
+  if (policies_.retain && policies_.implicit_activation && free) return add(servant).id;
+  if (!in_its_upcall) throw ServantNotActive();
+  return {upcall->id().begin(), upcall->id().end()};
 }
 
 ObjectId Poa::servant_to_id(ServantRef servant) {
@@ -181,16 +183,24 @@ ServantRef Poa::reference_to_servant(ObjectRef reference) {
 }
 
 ObjectId Poa::reference_to_id(ObjectRef reference) {
+  check_exists();
   if (reference == nullptr || reference->_target() == nullptr) throw WrongAdapter();
-  for (const auto& profile : reference->_target()->ior().profiles) {
+  const ior::Ior& ior = reference->_target()->ior();
+  if (policies_.persistent) {
+    // Other servers may have an adapter of this name: the key alone proves nothing.
+    for (const auto& octets : space_->core().keys_of_ours(ior)) {
+      ObjectKey key;
+      if (parse_key(octets, key) && key.persistent && key.path == path_) return ObjectId(key.id.begin(), key.id.end());
+    }
+    throw WrongAdapter();
+  }
+  for (const auto& profile : ior.profiles) {
     const auto octets = ior::object_key_of(profile.tag, profile.data);
     ObjectKey key;
-    if (!octets || !parse_key(*octets, key)) continue;
-    if (key.persistent != policies_.persistent) continue;
-    const bool mine = key.persistent
-                          ? key.path == path_
-                          : key.run == space_->ids().run() && key.slot == slot_.number && key.generation == generation_;
-    if (mine) return ObjectId(key.id.begin(), key.id.end());
+    if (!octets || !parse_key(*octets, key) || key.persistent) continue;
+    if (key.run == space_->ids().run() && key.slot == slot_.number && key.generation == generation_) {
+      return ObjectId(key.id.begin(), key.id.end());
+    }
   }
   throw WrongAdapter();
 }

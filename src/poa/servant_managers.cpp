@@ -74,7 +74,7 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
     const ServantRef servant = default_servant_;
     if (servant == nullptr) throw CORBA::OBJ_ADAPTER(corba::minor::kNoDefaultServant);
     Running running(*this, lock);
-    return run(object_id, *servant, call);
+    return answered(call, [&] { run(object_id, *servant, call); });
   }
   if (!policies_.use_servant_manager()) {
     throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive, kNo, "POA '" + name_ + "' has no such object");
@@ -82,13 +82,15 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
   if (servant_manager_ == nullptr) throw CORBA::OBJ_ADAPTER(corba::minor::kNoServantManager);
   if (policies_.retain) {
     Running running(*this, lock);
-    ActiveObject& object = incarnate(object_id);
-    running.set_object(object);
-    return run(object.id, *object.servant, call);
+    return answered(call, [&] {
+      ActiveObject& object = incarnate(object_id);
+      running.set_object(object);
+      run(object.id, *object.servant, call);
+    });
   }
   const auto locator = locator_;
   Running running(*this, lock);
-  serve_located(*locator, object_id, call);
+  answered(call, [&] { serve_located(*locator, object_id, call); });
 }
 
 /// The object, made active by the servant activator unless somebody else has meanwhile; one more request runs on it.
@@ -102,6 +104,7 @@ ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo, "the object is being deactivated by this request");
     }
     lock.unlock();
+    const auto alone = this->alone();
     const std::lock_guard turn(activator_turn_);
     lock.lock();
     ActiveObject* object = objects_.find(object_id);
@@ -141,6 +144,7 @@ void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByte
   const ObjectId object_id(octets.begin(), octets.end());
   const std::string operation(call.operation());
   const AroundUpcall around(*space_, AroundUpcall::In::request);
+  const auto alone = this->alone();
   PortableServer::ServantLocator::Cookie cookie = nullptr;
   ServantRef servant;
   try {
@@ -158,7 +162,14 @@ void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByte
     locator.postinvoke(object_id, self(), operation, cookie, servant);
     throw;
   }
-  locator.postinvoke(object_id, self(), operation, cookie, servant);
+  try {
+    locator.postinvoke(object_id, self(), operation, cookie, servant);
+  } catch (const std::exception& exception) {
+    // In place of the results, unless they have been sent.
+    CORBEL_LOG(space_->log(), poa, warning, "postinvoke threw", {"poa", name_}, {"operation", operation},
+               {"what", exception.what()});
+    throw;
+  }
 }
 
 /// With the mutex locked, nothing running on the object and its state leaving: takes it out of the map.
@@ -179,6 +190,7 @@ void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
 }
 
 void Poa::tell_activator(const ActiveObject& object, bool remaining) {
+  const auto alone = this->alone();
   const std::lock_guard turn(activator_turn_);
   try {
     activator_->etherealize(object.id, self(), object.servant, object.cleanup, remaining);

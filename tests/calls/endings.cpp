@@ -234,7 +234,9 @@ void add_answers(std::vector<End>& all) {
       "at a place that was forwarded to: asks where the reference leads again, once; else nothing");
   add("OBJECT_NOT_EXIST", 0, Then::raises);
   add("OBJECT_NOT_EXIST", 2, Then::raises);
-  for (const char* name : {"NO_PERMISSION", "TIMEOUT", "INTERNAL"}) add(name, 1, Then::raises);
+  for (const char* name : {"NO_PERMISSION", "NO_MEMORY", "NO_RESPONSE", "BAD_TYPECODE", "TIMEOUT", "INTERNAL"}) {
+    add(name, 1, Then::raises);
+  }
   add("UNKNOWN", 2, Then::raises);
 }
 

@@ -21,6 +21,9 @@ COPIED = ("src", "include", "idl", "tests", "tools", "cmake", "scripts", "docs",
           "CONTRIBUTING.md", "README.md", "CHANGELOG.md", "LICENSE")
 
 
+ONLY = ""
+
+
 def say(text):
     print(text, flush=True)
 
@@ -132,7 +135,7 @@ def find_tests():
 
 def tests_for(mutant, tests):
     # The shortest first, so that most mutants are noticed soon.
-    chosen = [test for name, test in tests.items() if re.search(mutant.tests, name)]
+    chosen = [test for name, test in tests.items() if re.search(mutant.tests, name) and re.search(ONLY, name)]
     return sorted(chosen, key=lambda test: (test.seconds or 0, test.name))
 
 
@@ -190,6 +193,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="./dev mutate")
     parser.add_argument("module", nargs="*")
     parser.add_argument("--id", action="append", default=[])
+    parser.add_argument("--tests", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--patience", type=float, default=1.0)
     parser.add_argument("--list", action="store_true")
@@ -219,7 +223,9 @@ def select(options, known):
 
 
 def main():
+    global ONLY  # pylint: disable=global-statement
     options = parse()
+    ONLY = options.tests
     try:
         known = data.read_all()
         rewritten = data.put_in(data.ROOT, known)

@@ -282,7 +282,7 @@ TEST_P(PoaLife, StubsOfRemoteObjectsOutliveTheirDestroyedOrb) {
     ASSERT_EQ(number(remote), 1);
     client->destroy();
   }
-  EXPECT_EQ(outcome([&] { number(remote); }), "BAD_INV_ORDER 0x4f4d0004");
+  EXPECT_EQ(outcome([&] { number(remote); }), "OBJECT_NOT_EXIST 0x4f4d0004");
 }
 
 TEST_P(PoaLife, ShuttingDownWithWaitingWaitsAfterOneWithout) {
@@ -296,6 +296,24 @@ TEST_P(PoaLife, ShuttingDownWithWaitingWaitsAfterOneWithout) {
   blocker.go.count_down();
   waiter.get();
   caller.get();
+}
+
+TEST_P(PoaLife, EndingGivesUpOnAServantThatDoesNotReturn) {
+  const auto hasty = make_orb(
+      "hasty", {"-ORBShutdownTimeout", "30", "-ORBCollocation", std::string(GetParam()) == "local" ? "on" : "off"});
+  const auto top = IDL::traits<POA>::narrow(hasty->resolve_initial_references("RootPOA"));
+  top->the_POAManager()->activate();
+  const auto poa = top->create_POA("stuck", top->the_POAManager(), {});
+  Blocker blocker;
+  const ObjectRef object = poa->id_to_reference(poa->activate_object(blocker.servant));
+  auto call = std::async(std::launch::async, [&] { return outcome([&] { number(object, 7); }); });
+  blocker.entered.wait();
+  poa->destroy(true, true);
+  EXPECT_EQ(outcome([&] { number(object); }), "TRANSIENT 0x4f4d0004") << "it has not ended";
+  hasty->shutdown(true);
+  blocker.go.count_down();
+  call.get();
+  hasty->destroy();
 }
 
 TEST(OrbInit, GivesTheSameOrbForTheSameIdUntilDestroyed) {

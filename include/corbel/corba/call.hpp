@@ -135,6 +135,9 @@ class ServerCall {
   /// Sends the results of a remote call (nothing for a oneway). Everything that `results` refers to need only live
   /// until this returns. At most once.
   virtual void reply(base::FunctionRef<void(cdr::Encoder&)> results) = 0;
+  /// From a handler of what the servant threw: answers with it while the request still counts as running. False if the
+  /// exception is to go on to the caller.
+  virtual bool reply_exception() noexcept { return false; }
 
  protected:
   /// `signature`: of the arguments at those addresses; kUnknownStub if they must not be shared.

@@ -17,6 +17,8 @@ namespace CORBA {
 
 /// Whether the operation was carried out when a system exception was raised.
 enum class CompletionStatus : std::uint32_t { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
+/// As other languages write them: CORBA::COMPLETED_NO.
+using enum CompletionStatus;
 
 /// Minor codes with this vendor id are the OMG's (CORBA 3.3 part 1, annex A); ours have kCorbelVmcid.
 inline constexpr std::uint32_t OMGVMCID = 0x4f4d0000;
@@ -24,7 +26,8 @@ inline constexpr std::uint32_t OMGVMCID = 0x4f4d0000;
 class CORBEL_API Exception : public std::exception {
  public:
   ~Exception() override;
-  /// Text for people: the name, and for system exceptions minor code, completion and detail. Valid while this lives.
+  /// Text for people: the name, and for system exceptions minor code, completion and detail. Valid while this lives and
+  /// is not modified. Several threads may ask an exception that they share (through a std::exception_ptr).
   const char* what() const noexcept override;
   /// Throws a copy of the most derived exception.
   [[noreturn]] virtual void _raise() const = 0;
@@ -35,8 +38,8 @@ class CORBEL_API Exception : public std::exception {
 
  protected:
   Exception() = default;
-  Exception(const Exception&) = default;
-  Exception& operator=(const Exception&) = default;
+  Exception(const Exception& other) noexcept : std::exception(other) {}
+  Exception& operator=(const Exception&) noexcept { return *this; }
   /// Writes what what() returns.
   virtual void _info(std::string& text) const;
 

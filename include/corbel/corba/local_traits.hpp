@@ -31,3 +31,6 @@ struct LocalTraits : IDL::formatted_traits<CORBA::object_reference<I>> {
 };
 
 }  // namespace corbel::corba
+
+template <>
+struct IDL::traits<CORBA::LocalObject> : corbel::corba::LocalTraits<CORBA::LocalObject> {};

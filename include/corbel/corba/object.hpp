@@ -100,6 +100,8 @@ class weak_object_reference {
   weak_object_reference(const object_reference<T>& reference) noexcept : object_(reference._shared()) {}
   /// A reference, nil if the object is gone.
   object_reference<T> lock() const noexcept { return object_reference<T>(object_.lock()); }
+  /// True if the object is gone, or there never was one.
+  bool expired() const noexcept { return lock() == nullptr; }
   void reset() noexcept { object_.reset(); }
 
  private:
@@ -129,6 +131,8 @@ class CORBEL_API Object {
   /// The most derived interface's repository id, asked from the object.
   virtual std::string _repository_id();
   virtual object_reference<ORB> _get_orb();
+  /// The component that the object belongs to, asked from the object; throws what it answers: NO_IMPLEMENT, mostly.
+  virtual object_reference<Object> _get_component();
   /// A call to be put together at run time (corbel/dynamic/request.hpp). Throws NO_IMPLEMENT for local objects.
   object_reference<Request> _request(const std::string& operation);
   object_reference<Request> _create_request(const std::string& operation, const NVList& arguments,
@@ -156,6 +160,7 @@ class CORBEL_API LocalObject : public virtual Object {
   bool _non_existent() override { return false; }
   std::string _repository_id() override;
   object_reference<ORB> _get_orb() override;
+  object_reference<Object> _get_component() override;
 
  protected:
   LocalObject() noexcept = default;
@@ -198,6 +203,8 @@ struct traits<CORBA::Object> : formatted_traits<CORBA::object_reference<CORBA::O
   using in_type = ref_type;
   using out_type = ref_type&;
   using inout_type = ref_type&;
+  using is_local = std::false_type;
+  using is_abstract = std::false_type;
   static ref_type narrow(ref_type object) { return object; }
 };
 }  // namespace IDL

@@ -53,15 +53,28 @@ class weak_servant_reference {
   weak_servant_reference() noexcept = default;
   weak_servant_reference(const servant_reference<T>& reference) noexcept : servant_(reference._shared()) {}
   servant_reference<T> lock() const noexcept { return servant_reference<T>(servant_.lock()); }
+  /// True if the servant is gone, or there never was one.
+  bool expired() const noexcept { return lock() == nullptr; }
 
  private:
   corbel::base::WeakPtr<T> servant_;
 };
 
 /// What belongs to servants of interface T: base_type (the skeleton to derive from), ref_type, weak_ref_type, tie_type.
-/// Generated code specialises it (OMG IDL-to-C++11 mapping 1.7, 6.26).
+/// Generated code specialises it (OMG IDL-to-C++11 mapping 1.7, 6.26); for a class that implements a skeleton it has
+/// what belongs to that class.
 template <class T>
-struct servant_traits;
+struct servant_traits {
+  using base_type = T;
+  using ref_type = servant_reference<T>;
+  using weak_ref_type = weak_servant_reference<T>;
+
+  /// The servant as a T; nil if it is none.
+  template <class U>
+  static ref_type narrow(const servant_reference<U>& servant) {
+    return ref_type(corbel::base::dynamic_pointer_cast<T>(servant._shared()));
+  }
+};
 
 }  // namespace CORBA
 

@@ -35,7 +35,7 @@ class CORBEL_API ValueBase {
 
   /// A copy of this value and all it refers to, shared and cyclic where this is. Throws MARSHAL if something in it
   /// cannot be marshalled, or has a type without a default factory: then the implementation overrides it.
-  virtual valuetype_reference<ValueBase> _copy_value();
+  virtual valuetype_reference<ValueBase> _copy_value() const;
 
   /// For generated code and the ORB: the most derived valuetype.
   virtual const corbel::corba::ValueType& _value_type() const noexcept = 0;
@@ -63,6 +63,9 @@ class CORBEL_API ValueFactoryBase {
  protected:
   ValueFactoryBase() noexcept = default;
 };
+
+/// How a factory is passed on: the native type of the ORB's IDL.
+using ValueFactory = object_reference<ValueFactoryBase>;
 
 /// Base of what may be an object or a value: the abstract interfaces (OMG IDL-to-C++11 mapping 1.7, 6.19).
 class CORBEL_API AbstractBase : public corbel::base::SharedFromThis {
@@ -110,6 +113,8 @@ struct traits<CORBA::ValueBase> : formatted_traits<CORBA::valuetype_reference<CO
   using in_type = ref_type;
   using out_type = ref_type&;
   using inout_type = ref_type&;
+  using is_abstract = std::true_type;
+  using is_truncatable = std::false_type;
   static ref_type narrow(ref_type value) { return value; }
 };
 template <>
@@ -126,6 +131,8 @@ struct traits<CORBA::AbstractBase> {
   using in_type = ref_type;
   using out_type = ref_type&;
   using inout_type = ref_type&;
+  using is_local = std::false_type;
+  using is_abstract = std::true_type;
   static ref_type narrow(ref_type either) { return either; }
 };
 }  // namespace IDL

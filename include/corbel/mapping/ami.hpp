@@ -74,8 +74,10 @@ template <class I, class Handler, class Skeleton>
 struct AmicTraits : InterfaceTraits<I> {
   using replyhandler_traits = IDL::traits<Handler>;
   using replyhandler_ref_type = CORBA::object_reference<Handler>;
+  using replyhandler_weak_ref_type = CORBA::weak_object_reference<Handler>;
   using replyhandler_base_type = Skeleton;
   using replyhandler_servant_ref_type = CORBA::servant_reference<Skeleton>;
+  using replyhandler_servant_weak_ref_type = CORBA::weak_servant_reference<Skeleton>;
 };
 
 template <>

@@ -62,7 +62,7 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
   /// Stops serving. With `wait_for_completion`, returns when running requests have finished; throws BAD_INV_ORDER minor
   /// OMG 3 where that would wait for the caller: inside a request, a servant manager or the destructor of a servant
   /// that the adapter releases, and on the ORB's own threads. Calling it again does nothing.
-  void shutdown(bool wait_for_completion);
+  void shutdown(bool wait_for_completion = false);
   /// Shuts down (waiting, with the same exception), gives back everything and frees the id for a new ORB.
   void destroy();
 
