@@ -257,8 +257,14 @@ void Core::shutdown(bool wait) {
   if (!again) cache_.close();
   server_->completions().close();
   ended = server_->stop(wait) && ended;
-  if (wait) left_running_.store(!ended, std::memory_order_release);
-  if (wait && ended) CORBEL_LOG(log_, orb, info, "shut down");
+  if (!wait) return;
+  left_running_.store(!ended, std::memory_order_release);
+  if (told_end_.exchange(true)) return;
+  if (ended) {
+    CORBEL_LOG(log_, orb, info, "shut down");
+  } else {
+    CORBEL_LOG(log_, orb, error, "shut down while requests still run", {"limit", "-ORBShutdownTimeout"});
+  }
 }
 
 }  // namespace corbel::orb

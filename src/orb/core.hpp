@@ -105,6 +105,7 @@ class Core final : public corba::OrbContext {
   std::atomic<bool> shutting_down_{false};          // no new asynchronous calls
   std::atomic<bool> shut_down_{false};
   std::atomic<bool> left_running_{false};
+  std::atomic<bool> told_end_{false};
   std::atomic<bool> destroyed_{false};
   ValueFactories value_factories_;
   CORBA::weak_object_reference<CORBA::ORB> orb_;

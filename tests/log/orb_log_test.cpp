@@ -71,6 +71,16 @@ TEST(LogOptions, AHealthyServerAndClientWarnOfNothing) {
   EXPECT_EQ(server.log->entries().size(), 0U) << server.log->entries().front().event;
 }
 
+TEST(LogOptions, TheLifeOfAnOrbIsToldOnce) {
+  Server server({"-ORBListenEndpoints", "tcp://127.0.0.1:0"}, "info");
+  server.orb->shutdown(false);
+  server.orb->shutdown(true);
+  server.end();
+  for (const char* event : {"ORB created", "listening", "shutting down", "shut down"}) {
+    EXPECT_EQ(server.log->count(event), 1U) << event;
+  }
+}
+
 TEST(LogOptions, WhatCannotBeWrittenIsRefused) {
   const std::string told = refusal_of([] { make_orb({"-ORBLogFile", "/nonexistent/log"}); });
   EXPECT_NE(told.find("INITIALIZE"), std::string::npos) << told;

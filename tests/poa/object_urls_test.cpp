@@ -68,6 +68,16 @@ TEST_F(ObjectUrls, AreResolvedByTheNamingService) {
   other->destroy();
 }
 
+TEST_F(ObjectUrls, ThatFailAtTheNamingServiceSayWhichNameItWas) {
+  orb->register_initial_reference("NameService", root->servant_to_reference(CORBA::make_reference<Names>(object)));
+  try {
+    client->string_to_object("corbaname:inproc:urls#nobody");
+    FAIL();
+  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
+    EXPECT_NE(std::string(exception.what()).find("resolving the name 'nobody'"), std::string::npos);
+  }
+}
+
 TEST_F(ObjectUrls, OfInitialReferencesThatAreNoneAreBadParameters) {
   for (const char* url : {"corbaloc:rir:/X", "corbaname:rir:/X#name", "corbaloc:rir:", "corbaname:rir:#name"}) {
     EXPECT_EQ(outcome([&] { client->string_to_object(url); }), "BAD_PARAM 0x4f4d000a") << url;
