@@ -63,6 +63,16 @@ std::string_view to_string(Code code) noexcept {
       return "wide characters not negotiated";
     case Code::other:
       return "other failure";
+    case Code::too_deep:
+      return "nested deeper than -ORBMaxDepth allows";
+    case Code::too_expanded:
+      return "more memory for the values than -ORBMaxExpansion allows";
+    case Code::too_many_profiles:
+      return "more profiles than -ORBMaxProfiles allows";
+    case Code::too_many_components:
+      return "more components than -ORBMaxComponents allows";
+    case Code::key_too_long:
+      return "an object key longer than -ORBMaxObjectKey allows";
   }
   return "unknown failure";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/cdr/decoder.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "cdr/swap.hpp"
 
@@ -53,7 +53,7 @@ bool Decoder::next_segment() noexcept {
 }
 
 Decoder Decoder::get_encapsulation() noexcept {
-  const base::ConstByteSpan octets = get_octet_sequence();
+  const base::ConstByteSpan octets = take_octets(get<std::uint32_t>());  // in place: costs nothing
   Limits limits;
   limits.max_depth = max_depth_;
   limits.max_expansion = max_expansion_;
@@ -63,8 +63,7 @@ Decoder Decoder::get_encapsulation() noexcept {
     return {};
   }
   inner.depth_ = depth_;
-  inner.budget_ = std::min(inner.budget_, budget_);
-  budget_ -= inner.budget_;
+  inner.budget_ = std::exchange(budget_, 0);
   return inner;
 }
 

@@ -81,9 +81,10 @@ TEST(Decoder, RefusesMoreMemoryThanItsBudget) {
   octets[0] = 100;
   Limits limits;
   limits.max_expansion = 10;
+  limits.free_memory = 0;
   Decoder decoder(octets, kLittle, limits);
   EXPECT_EQ(decoder.take_count(1, 11), 0U);
-  EXPECT_EQ(decoder.error().code, base::Code::too_large);
+  EXPECT_EQ(decoder.error().code, base::Code::too_expanded);
   Decoder modest(octets, kLittle, limits);
   EXPECT_EQ(modest.take_count(1, 10), 100U);
   EXPECT_FALSE(modest.charge(41));
@@ -97,11 +98,68 @@ TEST(Decoder, TakesTheBudgetOfEncapsulationsFromItsOwn) {
   const base::Bytes all = encoder.to_bytes();
   Limits limits;
   limits.max_expansion = 1;
+  limits.free_memory = 0;
   Decoder decoder(all, kLittle, limits);
   Decoder nested = decoder.get_encapsulation();
   EXPECT_FALSE(decoder.charge(all.size()));
   EXPECT_LE(nested.remaining(), inner->size());
   EXPECT_TRUE(nested.ok());
+}
+
+TEST(Decoder, EncapsulationsHaveItsLevelsAndItsBudget) {
+  Encoder encoder(kLittle);
+  encoder.put_octet_sequence(*encapsulate([](Encoder& e) { e.put_octet_sequence(base::Bytes(50, 1)); }));
+  const base::Bytes all = encoder.to_bytes();
+  Decoder decoder(all, kLittle, {.max_depth = 3, .max_expansion = 1, .free_memory = 10});
+  ASSERT_EQ(all.size(), 62U);
+  EXPECT_TRUE(decoder.enter());
+  EXPECT_TRUE(decoder.charge(4));
+  Decoder inner = decoder.get_encapsulation();
+  EXPECT_EQ(inner.depth(), 1U);
+  EXPECT_EQ(inner.max_depth(), 3U);
+  EXPECT_EQ(inner.max_expansion(), 1U);
+  EXPECT_TRUE(inner.enter());
+  EXPECT_TRUE(inner.enter());
+  EXPECT_EQ(decoder.depth(), 1U);
+  EXPECT_TRUE(inner.charge(62 + 10 - 4 - 1));
+  Decoder spent = inner;
+  EXPECT_FALSE(spent.charge(2));
+  Decoder nested = inner;
+  EXPECT_FALSE(nested.enter());
+  EXPECT_EQ(nested.error().code, base::Code::too_deep);
+  decoder.settle(inner);
+  EXPECT_TRUE(decoder.charge(1));
+  EXPECT_FALSE(decoder.charge(1));
+  EXPECT_EQ(decoder.error().code, base::Code::too_expanded);
+}
+
+TEST(Decoder, TakesOverTheFailureOfAnEncapsulation) {
+  Encoder encoder(kLittle);
+  encoder.put_octet_sequence(*encapsulate([](Encoder&) {}));
+  const base::Bytes all = encoder.to_bytes();
+  Decoder decoder(all, kLittle);
+  Decoder inner = decoder.get_encapsulation();
+  inner.get<std::uint32_t>();
+  EXPECT_TRUE(decoder.ok());
+  decoder.settle(inner);
+  EXPECT_EQ(decoder.error().code, base::Code::truncated);
+}
+
+TEST(Decoder, ChargesStringsForWhatTheyBecome) {
+  Encoder encoder(kLittle);
+  encoder.put_plain_string("abcdefgh");
+  const base::Bytes all = encoder.to_bytes();
+  for (const auto& [char_set, memory] : {std::pair{CodeSet::utf_8, 8U}, std::pair{CodeSet::iso_8859_1, 16U}}) {
+    for (const std::uint32_t free : {memory - 1, memory}) {
+      Format format = kLittle;
+      format.char_set = char_set;
+      Decoder decoder(all, format, {.max_expansion = 0, .free_memory = free});
+      std::string text;
+      decoder.get_string(text);
+      EXPECT_EQ(decoder.ok(), free == memory);
+      EXPECT_EQ(text.empty(), free != memory);
+    }
+  }
 }
 
 TEST(Decoder, LimitsNesting) {
@@ -113,7 +171,7 @@ TEST(Decoder, LimitsNesting) {
   decoder.leave();
   EXPECT_TRUE(decoder.enter());
   EXPECT_FALSE(decoder.enter());
-  EXPECT_EQ(decoder.error().code, base::Code::too_large);
+  EXPECT_EQ(decoder.error().code, base::Code::too_deep);
 }
 
 TEST(Decoder, ReadsEncapsulationsInTheirOwnOrderAndOrigin) {

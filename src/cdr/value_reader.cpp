@@ -10,7 +10,7 @@ namespace {
 using base::Code;
 
 /// Memory that a value takes in the tables and as an object, about; a value has four octets at least.
-constexpr std::size_t kValueMemory = 128;
+constexpr std::size_t kValueMemory = 192;
 
 ValueTables& tables(Decoder& decoder) {
   return *ValueTables::of(decoder);

@@ -133,6 +133,11 @@ object_reference<ORB> LocalObject::_get_orb() {
 
 namespace corbel::corba {
 
+const cdr::Limits& OrbContext::limits() const noexcept {
+  static constexpr cdr::Limits kUsual;
+  return kUsual;
+}
+
 void encode_reference(cdr::Encoder& encoder, const CORBA::Object* object) {
   if (object == nullptr) {
     ior::encode(encoder, ior::Ior{});
@@ -144,14 +149,15 @@ void encode_reference(cdr::Encoder& encoder, const CORBA::Object* object) {
 }
 
 CORBA::object_reference<CORBA::Object> decode_reference(cdr::Decoder& decoder) {
+  auto* const orb = static_cast<OrbContext*>(decoder.context());
   ior::Ior ior;
-  ior::decode(decoder, ior);
+  ior::decode(decoder, ior, orb == nullptr ? cdr::Limits() : orb->limits());
   if (!decoder.ok() || ior.is_nil()) return nullptr;
-  if (decoder.context() == nullptr) {
+  if (orb == nullptr) {
     decoder.fail(base::Code::unsupported);
     return nullptr;
   }
-  return static_cast<OrbContext*>(decoder.context())->make_object(std::move(ior));
+  return orb->make_object(std::move(ior));
 }
 
 }  // namespace corbel::corba

@@ -2,9 +2,9 @@
 #include "corbel/corba/value.hpp"
 
 #include <ostream>
-#include <unordered_map>
 
 #include "corba/references.hpp"
+#include "corba/value_graph.hpp"
 #include "corbel/cdr/value_stream.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
@@ -14,17 +14,7 @@ const ValueType kAnyValue{};
 
 namespace {
 
-using ValuePtr = base::SharedPtr<CORBA::ValueBase>;
-
-/// The objects made of a message's values, by position.
-struct Objects final : cdr::Attachment {
-  static Objects& of(cdr::ValueReader& reader) {
-    auto& companion = reader.companion();
-    if (companion == nullptr) companion = base::make_shared<Objects>();
-    return static_cast<Objects&>(*companion);
-  }
-  std::unordered_map<std::size_t, ValuePtr> by_position;
-};
+using ValuePtr = ValueGraph::ValuePtr;
 
 /// An empty value of the type: from the registered factory, else of the formal type; null if neither can.
 ValuePtr make(cdr::Decoder& decoder, std::string_view id, const ValueType& formal) {
@@ -52,14 +42,12 @@ ValuePtr make(cdr::Decoder& decoder, const cdr::ValueHeader& header, const Value
 
 /// A value that stands elsewhere in the message and was skipped there, or read as the octets of an Any.
 ValuePtr decode_again(cdr::Decoder& decoder, std::size_t position, const ValueType& formal) {
-  if (!decoder.enter()) return {};
   cdr::Decoder again = decoder.at(position);
   ValuePtr value;
   {
     const cdr::ValueReader::Again scope(again);
     value = decode_value(again, formal);
   }
-  decoder.leave();
   decoder.settle(again);
   return value;
 }
@@ -67,6 +55,7 @@ ValuePtr decode_again(cdr::Decoder& decoder, std::size_t position, const ValueTy
 }  // namespace
 
 void encode_value(cdr::Encoder& encoder, const CORBA::ValueBase* value, std::string_view formal_id) {
+  if (is_traced(encoder, value)) return;
   cdr::ValueWriter writer(encoder);
   if (value == nullptr) return writer.put_null();
   if (writer.put_known(value)) return;
@@ -82,17 +71,18 @@ ValuePtr decode_value(cdr::Decoder& decoder, const ValueType& formal) {
   cdr::ValueReader reader(decoder);
   const cdr::ValueHeader header = reader.begin();
   if (!decoder.ok() || header.kind == cdr::ValueHeader::Kind::null) return {};
-  auto& objects = Objects::of(reader).by_position;
+  ValueGraph& graph = ValueGraph::of(reader);
   if (header.kind == cdr::ValueHeader::Kind::known) {
-    const auto known = objects.find(header.position);
-    return known != objects.end() ? known->second : decode_again(decoder, header.position, formal);
+    ValuePtr known = graph.find(header.position);
+    return known != nullptr ? known : decode_again(decoder, header.position, formal);
   }
   if (!decoder.enter()) return {};
   ValuePtr value = make(decoder, header, formal);
   if (decoder.ok()) {
-    objects[header.position] = value;  // before the state, which may refer to it
+    ValueGraph::State state(graph, header.position, value);  // first: the state may refer to the value
     value->_decode_state(decoder);
     reader.end(header);
+    if (decoder.ok()) state.succeed();
   }
   decoder.leave();
   return decoder.ok() ? value : ValuePtr();
@@ -126,7 +116,7 @@ valuetype_reference<ValueBase> ValueBase::_copy_value() const {
   corbel::cdr::Encoder encoder;
   corbel::corba::encode_value(encoder, this, _value_type().id);
   corbel::base::Bytes octets = encoder.to_bytes();
-  corbel::cdr::Decoder decoder(octets, encoder.format(), {.max_depth = ~0U, .max_expansion = ~0U});
+  corbel::cdr::Decoder decoder(octets, encoder.format(), corbel::cdr::Limits::none());
   corbel::base::SharedPtr<ValueBase> copy;
   if (encoder.ok()) copy = corbel::corba::decode_value(decoder, _value_type());
   if (encoder.ok() && decoder.ok()) return valuetype_reference<ValueBase>(std::move(copy));

@@ -14,29 +14,86 @@ namespace {
 /// How octets are kept: native byte order, UTF-8 and UTF-16, aligned as if they began a message.
 constexpr cdr::Format kKept{};
 
-/// Our own octets are not subject to limits.
-constexpr cdr::Limits kNoLimits{.max_depth = ~0U, .max_expansion = ~0U};
+/// Octets of memory that a value of its own takes in an Any, about, besides its octets.
+constexpr std::size_t kValueMemory = 96;
 
-/// A value as octets.
+/// A value as octets, with the limits that held for those it was made of.
 class WireValue final : public AnyValue {
  public:
-  WireValue(base::Bytes octets, cdr::Context* context) : octets_(std::move(octets)), context_(context) {
+  WireValue(base::Bytes octets, cdr::Context* context, const cdr::Limits& limits)
+      : octets_(std::move(octets)),
+        context_(context),
+        max_depth_(limits.max_depth),
+        max_expansion_(limits.max_expansion) {
     if (context != nullptr) orb_ = static_cast<corba::OrbContext*>(context)->orb();
   }
 
   void encode(cdr::Encoder& encoder, const CORBA::TypeCode& type) const override {
-    cdr::Decoder decoder(octets_, kKept, kNoLimits);
+    cdr::Decoder decoder(octets_, kKept, cdr::Limits::none());
     transcode(type, decoder, encoder, Origin::own);
     if (!decoder.ok()) encoder.fail(decoder.error().code);
   }
   const void* object(const std::type_info&) const noexcept override { return nullptr; }
+  const base::Bytes* octets() const noexcept override { return &octets_; }
   cdr::Context* context() const noexcept override { return context_; }
+  cdr::Limits limits() const noexcept override {
+    cdr::Limits limits = cdr::Limits::none();
+    limits.max_depth = max_depth_;
+    limits.max_expansion = max_expansion_;
+    return limits;
+  }
 
  private:
   const base::Bytes octets_;
   cdr::Context* const context_;
+  const std::uint32_t max_depth_;
+  const std::uint32_t max_expansion_;
   CORBA::object_reference<CORBA::ORB> orb_;  // keeps context_ alive
 };
+
+template <class T>
+CORBA::Any make_typed(cdr::Decoder& decoder, CORBA::typecode_reference&& type, T&& value) {
+  // A control block, the object, and what the allocator needs.
+  if (!decoder.charge(sizeof(TypedValue<T>) + 32)) return {};
+  return CORBA::Any(std::move(type), base::make_shared<TypedValue<T>>(std::move(value)));
+}
+
+/// Small values are kept as what they are, which takes less room and time than octets. False if the type has others.
+bool decode_small(cdr::Decoder& decoder, CORBA::typecode_reference& type, CORBA::Any& any) {
+  using CORBA::TCKind;
+  const TypeNode& node = type->_resolved()._node();
+  switch (node.kind) {
+    case TCKind::tk_null:
+    case TCKind::tk_void:
+      any = CORBA::Any(std::move(type), nullptr);
+      return true;
+#define CORBEL_SMALL(KIND, TYPE)                                     \
+  case TCKind::KIND:                                                 \
+    any = make_typed(decoder, std::move(type), decoder.get<TYPE>()); \
+    return true;
+      CORBEL_SMALL(tk_boolean, bool)
+      CORBEL_SMALL(tk_char, char)
+      CORBEL_SMALL(tk_octet, std::uint8_t)
+      CORBEL_SMALL(tk_short, std::int16_t)
+      CORBEL_SMALL(tk_ushort, std::uint16_t)
+      CORBEL_SMALL(tk_long, std::int32_t)
+      CORBEL_SMALL(tk_ulong, std::uint32_t)
+      CORBEL_SMALL(tk_longlong, std::int64_t)
+      CORBEL_SMALL(tk_ulonglong, std::uint64_t)
+      CORBEL_SMALL(tk_float, float)
+      CORBEL_SMALL(tk_double, double)
+#undef CORBEL_SMALL
+    case TCKind::tk_string: {
+      std::string text;
+      decoder.get_string(text);
+      if (node.length != 0 && text.size() > node.length) decoder.fail(base::Code::bad_bound);
+      any = make_typed(decoder, std::move(type), std::move(text));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
@@ -61,11 +118,16 @@ void decode_system_exception(cdr::Decoder& decoder, CORBA::SystemException& exce
 }
 
 CORBA::Any decode_value(cdr::Decoder& decoder, CORBA::typecode_reference type) {
+  if (CORBA::Any any; decode_small(decoder, type, any)) return decoder.ok() ? any : CORBA::Any();
+  if (!decoder.charge(kValueMemory)) return {};
   cdr::Encoder kept(kKept, 64);
   transcode(*type, decoder, kept, Origin::foreign);
   if (!kept.ok()) decoder.fail(kept.error().code);
   if (!decoder.ok()) return {};
-  return CORBA::Any(std::move(type), base::make_shared<WireValue>(kept.to_bytes(), decoder.context()));
+  cdr::Limits limits;
+  limits.max_depth = decoder.max_depth();
+  limits.max_expansion = decoder.max_expansion();
+  return CORBA::Any(std::move(type), base::make_shared<WireValue>(kept.to_bytes(), decoder.context(), limits));
 }
 
 CORBA::Any keep_value(CORBA::typecode_reference type, cdr::Context* context,
@@ -73,7 +135,7 @@ CORBA::Any keep_value(CORBA::typecode_reference type, cdr::Context* context,
   cdr::Encoder kept(kKept, 64);
   write(kept);
   if (!kept.ok()) throw_bad_value(kept.error());
-  return CORBA::Any(std::move(type), base::make_shared<WireValue>(kept.to_bytes(), context));
+  return CORBA::Any(std::move(type), base::make_shared<WireValue>(kept.to_bytes(), context, cdr::Limits::none()));
 }
 
 CORBA::Any make_label(const CORBA::TypeCode& discriminator, std::int64_t label) {
@@ -116,7 +178,7 @@ typecode_reference Any::type() const {
 }
 
 void Any::type(const typecode_reference& type) {
-  if (type == nullptr || !_type()._equivalent(*type)) throw BAD_TYPECODE();
+  if (type == nullptr || !_type()._fits(*type)) throw BAD_TYPECODE();
   type_ = type;
 }
 
@@ -125,8 +187,10 @@ void Any::_encode_value(corbel::cdr::Encoder& encoder) const {
 }
 
 void Any::_decode_value(corbel::base::FunctionRef<void(corbel::cdr::Decoder&)> read) const {
-  const corbel::base::Bytes octets = octets_of(*this);
-  corbel::cdr::Decoder decoder(octets, corbel::dynamic::kKept, corbel::dynamic::kNoLimits);
+  const corbel::base::Bytes* kept = value_ != nullptr ? value_->octets() : nullptr;
+  const corbel::base::Bytes made = kept == nullptr ? octets_of(*this) : corbel::base::Bytes();
+  const auto limits = value_ != nullptr ? value_->limits() : corbel::cdr::Limits::none();
+  corbel::cdr::Decoder decoder(kept == nullptr ? made : *kept, corbel::dynamic::kKept, limits);
   if (value_ != nullptr) decoder.set_context(value_->context());
   read(decoder);
   if (!decoder.ok()) corbel::dynamic::throw_bad_value(decoder.error());

@@ -45,7 +45,7 @@ CORBA::Any Codec::decode_value(const CORBA::OctetSeq& data, const CORBA::typecod
 
 /// Past the octet that says the byte order.
 corbel::cdr::Decoder Codec::open(const CORBA::OctetSeq& data) {
-  auto decoder = corbel::cdr::Decoder::from_encapsulation(data, format_);
+  auto decoder = corbel::cdr::Decoder::from_encapsulation(data, format_, context_.limits());
   if (!decoder.ok()) throw FormatMismatch();
   decoder.set_context(&context_);
   return decoder;

@@ -39,7 +39,7 @@ void DynAny::assign(const Ref& other) {
 
 void DynAny::from_any(const CORBA::Any& value) {
   check();
-  if (!value._type()._equivalent(*part_.type)) throw TypeMismatch();
+  if (!value._type()._fits(*part_.type)) throw TypeMismatch();
   const bool empty = node().kind == TCKind::tk_null || node().kind == TCKind::tk_void;
   if (value._value() == nullptr && !empty) throw InvalidValue();
   set(value);
@@ -60,7 +60,7 @@ bool DynAny::equal(const Ref& other) {
   }
   CORBA::Any mine = to_any();
   const CORBA::Any theirs = other->to_any();
-  if (!mine._type()._equivalent(theirs._type())) return false;
+  if (!mine._type()._fits(theirs._type())) return false;
   mine.type(theirs.type());
   return mine == theirs;
 }

@@ -53,7 +53,7 @@ void check_pairs(const corbel::dynamic::TypeNode& node, const Pairs& pairs, Type
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const TypeMember& member = *members[i];
     const bool named = pairs[i].id().empty() || member.name.empty() || pairs[i].id() == member.name;
-    if (!named || !type_of(pairs[i])->_equivalent(*member.type)) throw DynAny::TypeMismatch();
+    if (!named || !type_of(pairs[i])->_fits(*member.type)) throw DynAny::TypeMismatch();
   }
 }
 
@@ -100,12 +100,12 @@ DynAny::Ref DynValueBox::get_boxed_value_as_dyn_any() {
 }
 
 void DynValueBox::set_boxed_value(const CORBA::Any& boxed) {
-  if (!boxed._type()._equivalent(*node().content)) throw TypeMismatch();
+  if (!boxed._type()._fits(*node().content)) throw TypeMismatch();
   write_whole(1, [&](Encoder& out) { boxed._encode_value(out); });
 }
 
 void DynValueBox::set_boxed_value_as_dyn_any(const DynAny::Ref& boxed) {
-  if (!boxed->type()->_equivalent(*node().content)) throw TypeMismatch();
+  if (!boxed->type()->_fits(*node().content)) throw TypeMismatch();
   write_whole(1, [&](Encoder& out) { boxed->_encode(out); });
 }
 

@@ -28,23 +28,49 @@ bool is_value_kind(TCKind kind) {
   return kind == TCKind::tk_value || kind == TCKind::tk_value_box;
 }
 
-/// True if values may be part of such a value, outside the Anys in it.
-bool holds_values(const CORBA::TypeCode& type, std::unordered_set<const TypeNode*>& seen) {
-  const TypeNode& node = type._resolved()._node();
-  if (is_value_kind(node.kind)) return true;
-  if (node.content == nullptr && node.members.empty()) return false;
-  if (!seen.insert(&node).second) return false;
-  if (node.content != nullptr && holds_values(*node.content, seen)) return true;
-  for (const TypeMember& member : node.members) {
-    if (member.type != nullptr && holds_values(*member.type, seen)) return true;
+/// Of the types that a type is made of, those whose values may have valuetypes in them, outside the Anys in them. Found
+/// in one walk: a type of a stranger may have very many parts that lead to each other.
+class ValueHolders {
+ public:
+  explicit ValueHolders(const CORBA::TypeCode& type) {
+    std::vector<const TypeNode*> values;
+    number_of(&type);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const TypeNode& node = *nodes_[i];
+      if (is_value_kind(node.kind)) values.push_back(&node);
+      use(node.content, i);
+      for (const TypeMember& member : node.members) use(member.type, i);
+    }
+    while (!values.empty()) {
+      const TypeNode* node = values.back();
+      values.pop_back();
+      if (!holders_.insert(node).second) continue;
+      for (const std::size_t user : users_[numbers_[node]]) values.push_back(nodes_[user]);
+    }
   }
-  return false;
-}
+  bool contains(const CORBA::TypeCode& type) const { return holders_.contains(&type._resolved()._node()); }
 
-bool holds_values(const CORBA::TypeCode& type) {
-  std::unordered_set<const TypeNode*> seen;
-  return holds_values(type, seen);
-}
+ private:
+  std::size_t number_of(const CORBA::TypeCode* type) {
+    const TypeNode* node = &type->_resolved()._node();
+    const auto [known, added] = numbers_.try_emplace(node, nodes_.size());
+    if (added) {
+      nodes_.push_back(node);
+      users_.emplace_back();
+    }
+    return known->second;
+  }
+  void use(const CORBA::TypeCode* type, std::size_t user) {
+    if (type == nullptr) return;
+    const std::size_t used = number_of(type);
+    users_[used].push_back(user);
+  }
+
+  std::vector<const TypeNode*> nodes_;
+  std::vector<std::vector<std::size_t>> users_;
+  std::unordered_map<const TypeNode*, std::size_t> numbers_;
+  std::unordered_set<const TypeNode*> holders_;
+};
 
 }  // namespace
 
@@ -52,7 +78,7 @@ bool holds_values(const CORBA::TypeCode& type) {
 /// everywhere; the others keep their octets until somebody asks.
 class DynAny::Expansion {
  public:
-  explicit Expansion(Decoder& in) noexcept : in_(in) {}
+  Expansion(Decoder& in, const CORBA::TypeCode& type) : in_(in), holders_(type) {}
 
   void fill(DynAny& whole) {
     if (is_value_kind(whole.node().kind)) {
@@ -79,7 +105,7 @@ class DynAny::Expansion {
     whole.parts_.push_back(whole.make_part(type, corbel::dynamic::keep_value(type._reference(), context, copy)));
     if (octets_ > kMostOctets) in_.fail(corbel::base::Code::too_large);
   }
-  void take(DynAny& whole, const CORBA::TypeCode& type) { take(whole, type, holds_values(type)); }
+  void take(DynAny& whole, const CORBA::TypeCode& type) { take(whole, type, holders_.contains(type)); }
 
   void take_apart(DynAny& whole, const CORBA::TypeCode& type) {
     const TypeNode& node = type._resolved()._node();
@@ -137,12 +163,13 @@ class DynAny::Expansion {
     }
     for (const TypeMember& member : node.members) take(whole, *member.type);
     if (node.content == nullptr) return;
-    const bool with_values = holds_values(*node.content);
+    const bool with_values = holders_.contains(*node.content);
     const std::uint32_t count = node.kind == TCKind::tk_sequence ? in_.get<std::uint32_t>() : node.length;
     for (std::uint32_t i = 0; i < count && in_.ok(); ++i) take(whole, *node.content, with_values);
   }
 
   Decoder& in_;
+  const ValueHolders holders_;
   std::size_t octets_ = 0;
   std::unordered_map<std::size_t, Ref> values_;  // by the position of their tags
 };
@@ -181,7 +208,7 @@ DynAny::Parts& DynAny::parts() {
 /// Takes the value apart.
 void DynAny::expand() {
   parts_.clear();  // of an attempt that failed
-  part_.value._decode_value([this](Decoder& in) { Expansion(in).fill(*this); });
+  part_.value._decode_value([this](Decoder& in) { Expansion(in, *part_.type).fill(*this); });
 }
 
 /// Somebody may have changed the discriminator, which is a component like any other.
@@ -209,7 +236,7 @@ bool DynAny::null() {
 }
 
 bool DynAny::_truncates() {
-  if (holds_values(*part_.type)) (void)parts();
+  if (ValueHolders(*part_.type).contains(*part_.type)) (void)parts();
   return part_.root->truncated;
 }
 

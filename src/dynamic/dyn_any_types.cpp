@@ -111,7 +111,7 @@ void DynElements::set_elements(const AnySeq& value) {
   const std::uint32_t length = node().length;
   if (array ? value.size() != length : length != 0 && value.size() > length) throw InvalidValue();
   for (const auto& element : value) {
-    if (!element._type()._equivalent(*node().content)) throw TypeMismatch();
+    if (!element._type()._fits(*node().content)) throw TypeMismatch();
   }
   write_whole(value.size(), [&](Encoder& out) {
     for (const auto& element : value) element._encode_value(out);

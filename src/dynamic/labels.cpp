@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamic/labels.hpp"
 
+#include <algorithm>
+#include <vector>
+
 namespace corbel::dynamic {
 
 using CORBA::TCKind;
@@ -81,11 +84,26 @@ std::int64_t label_count(const TypeNode& discriminator, std::size_t labels) noex
 
 /// Index of the member with this label, -1 if there is none.
 std::int32_t labelled_member(const TypeNode& node, std::int64_t label) noexcept {
+  if (!node.labels.empty()) {
+    const auto found = std::lower_bound(node.labels.begin(), node.labels.end(), label,
+                                        [](const LabelIndex& at, std::int64_t wanted) { return at.label < wanted; });
+    return found != node.labels.end() && found->label == label ? static_cast<std::int32_t>(found->member) : -1;
+  }
   for (std::size_t i = 0; i < node.members.size(); ++i) {
     const auto index = static_cast<std::int32_t>(i);
     if (index != node.default_index && node.members[i].label == label) return index;
   }
   return -1;
+}
+
+/// All labels in ascending order, but that of the default member.
+std::vector<std::int64_t> sorted_labels(const TypeNode& node) {
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < node.members.size(); ++i) {
+    if (static_cast<std::int32_t>(i) != node.default_index) labels.push_back(node.members[i].label);
+  }
+  std::sort(labels.begin(), labels.end());
+  return labels;
 }
 
 }  // namespace
@@ -95,12 +113,13 @@ std::int32_t selected_member(const TypeNode& node, std::int64_t label) noexcept 
   return index >= 0 ? index : node.default_index;
 }
 
-std::optional<std::int64_t> unused_label(const TypeNode& node) noexcept {
+std::optional<std::int64_t> unused_label(const TypeNode& node) {
   const std::int64_t count = label_count(node.content->_resolved()._node(), node.members.size());
-  for (std::int64_t label = 0; label < count; ++label) {
-    if (labelled_member(node, label) < 0) return label;
+  std::int64_t unused = 0;
+  for (const std::int64_t label : sorted_labels(node)) {
+    if (label == unused) ++unused;
   }
-  return std::nullopt;
+  return unused < count ? std::optional(unused) : std::nullopt;
 }
 
 }  // namespace corbel::dynamic

@@ -20,6 +20,6 @@ std::int64_t get_label(cdr::Decoder& in, const CORBA::TypeCode& discriminator);
 /// Index of the union's member that a discriminator value selects; -1 if none.
 std::int32_t selected_member(const TypeNode& node, std::int64_t label) noexcept;
 /// The smallest discriminator value that is no label of the union, if there is one.
-std::optional<std::int64_t> unused_label(const TypeNode& node) noexcept;
+std::optional<std::int64_t> unused_label(const TypeNode& node);
 
 }  // namespace corbel::dynamic

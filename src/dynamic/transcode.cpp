@@ -2,6 +2,7 @@
 #include "dynamic/transcode.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "corbel/cdr/value_stream.hpp"
 #include "corbel/dynamic/type_codec.hpp"
@@ -14,17 +15,27 @@ namespace {
 using CORBA::TCKind;
 using CORBA::TypeCode;
 
-/// Steps that cost nothing: enough for a short message of small structs.
-constexpr std::size_t kFreeSteps = 1000;
+/// Budget that a step takes, so that types that repeat nothing many times end: a struct of one octet takes two steps.
+constexpr std::size_t kStep = 4;
+/// Values inside values on the way to one more level, sequences and types that do not contain themselves included; and
+/// besides, once.
+constexpr std::size_t kNestedPerLevel = 4;
+constexpr std::size_t kNested = 64;
 
-/// One walk over a value. Every step costs budget, so that types that repeat nothing many times end.
+/// Kinds that are levels only if the type contains itself.
+constexpr bool is_struct(TCKind kind) {
+  return kind == TCKind::tk_struct || kind == TCKind::tk_union || kind == TCKind::tk_except;
+}
+
+/// One walk over a value. Levels (cdr::Limits::max_depth) are counted as generated code counts them, which knows the
+/// types that contain themselves: here they are those that come again inside themselves.
 class Transcoder {
  public:
   Transcoder(cdr::Decoder& in, cdr::Encoder& out, Origin origin) noexcept : in_(in), out_(out), origin_(origin) {}
 
   void copy(const TypeCode& type) {
-    if (!in_.ok() || (++steps_ > kFreeSteps && !charge(1))) return;
-    const TypeNode& node = type._node();
+    if (!in_.ok() || !charge(kStep)) return;
+    const TypeNode& node = type._resolved()._node();
     switch (node.kind) {
       case TCKind::tk_null:
       case TCKind::tk_void:
@@ -48,22 +59,57 @@ class Transcoder {
       default:
         break;
     }
-    if (copy_primitives(node.kind, 1)) return;
-    if (!in_.enter()) return;
-    copy_constructed(node);
-    in_.leave();
+    if (!copy_primitives(node.kind, 1)) copy_nested(node);
   }
 
  private:
+  /// A value around the one that is copied.
+  struct Around {
+    const TypeNode* node;
+    const Around* outer;
+    std::uint32_t occurrence;  // how many of the node's there are, this one included
+  };
+
   bool charge(std::size_t octets) { return origin_ == Origin::own || in_.charge(octets); }
+
+  /// What is kept was nested no deeper when it came.
+  bool nest() {
+    if (origin_ == Origin::own || ++nested_ <= kNestedPerLevel * in_.max_depth() + kNested) return true;
+    in_.fail(base::Code::too_deep);
+    return false;
+  }
+  void unnest() { --nested_; }
+
+  void copy_nested(const TypeNode& node) {
+    if (!nest()) return;
+    if (node.kind == TCKind::tk_any) {
+      if (in_.enter()) copy_any();
+      in_.leave();
+    } else if (is_struct(node.kind) && origin_ == Origin::foreign) {
+      copy_counted(node);
+    } else {
+      copy_constructed(node);
+    }
+    unnest();
+  }
+
+  /// That a type contains itself shows when it comes for the second time: two levels then.
+  void copy_counted(const TypeNode& node) {
+    const Around* same = around_;
+    while (same != nullptr && same->node != &node) same = same->outer;
+    const Around here{&node, around_, same == nullptr ? 1 : same->occurrence + 1};
+    const bool first = here.occurrence == 1;
+    const bool second = here.occurrence == 2;
+    if (!first && (!in_.enter() || (second && !in_.enter()))) return;
+    around_ = &here;
+    copy_constructed(node);
+    around_ = here.outer;
+    if (!first) in_.leave();
+    if (second) in_.leave();
+  }
 
   void copy_constructed(const TypeNode& node) {
     switch (node.kind) {
-      case TCKind::tk_any: {
-        const CORBA::typecode_reference type = copy_type();
-        if (type != nullptr) copy(*type);
-        return;
-      }
       case TCKind::tk_TypeCode:
         (void)copy_type();
         return;
@@ -83,8 +129,6 @@ class Transcoder {
       }
       case TCKind::tk_array:
         return copy_elements(*node.content, node.length);
-      case TCKind::tk_alias:
-        return copy(*node.content);
       case TCKind::tk_value:
       case TCKind::tk_value_box:
         return copy_value(node);
@@ -94,6 +138,15 @@ class Transcoder {
         // Values of the other kinds do not leave the process, or not without the type.
         return in_.fail(base::Code::unsupported);
     }
+  }
+
+  void copy_any() {
+    const CORBA::typecode_reference type = copy_type();
+    if (type == nullptr) return;
+    // Its types are others, even where they are the same.
+    const Around* const outside = std::exchange(around_, nullptr);
+    copy(*type);
+    around_ = outside;
   }
 
   void copy_members(const TypeNode& node) {
@@ -122,18 +175,20 @@ class Transcoder {
       return in_.fail(base::Code::unsupported);
     }
     if (ids.empty() && writer.in_chunks()) ids = {&node.id, 1};
+    if (!in_.enter()) return;
     const bool chunked = writer.begin(identity(header.position), ids, ids.size() > 1);
     if (out_.ok()) copy_state(node);
     writer.end(chunked);
     reader.end(header);
+    in_.leave();
   }
 
   /// State of the bases comes first.
   void copy_state(const TypeNode& node) {
     if (node.kind == TCKind::tk_value_box) return copy(*node.content);
-    if (node.content != nullptr && node.content->kind() == TCKind::tk_value && in_.enter()) {
+    if (node.content != nullptr && node.content->kind() == TCKind::tk_value && nest()) {
       copy_state(node.content->_node());
-      in_.leave();
+      unnest();
     }
     copy_members(node);
   }
@@ -143,7 +198,9 @@ class Transcoder {
     cdr::Decoder again = in_.at(position);
     {
       const cdr::ValueReader::Again scope(again);
-      Transcoder(again, out_, origin_).copy_value(node);
+      Transcoder inner(again, out_, origin_);
+      inner.nested_ = nested_;
+      if (inner.nest()) inner.copy_value(node);
     }
     in_.settle(again);
   }
@@ -253,11 +310,17 @@ class Transcoder {
   void copy_reference() {
     copy_plain_string();
     const std::size_t count = in_.take_count(8);
+    if (origin_ == Origin::foreign && count > limits().max_profiles) return in_.fail(base::Code::too_many_profiles);
     out_.put_count(count);
     for (std::size_t i = 0; i < count && in_.ok(); ++i) {
       out_.put(in_.get<std::uint32_t>());
       copy_octet_sequence();
     }
+  }
+
+  const cdr::Limits& limits() const {
+    static constexpr cdr::Limits kUsual;
+    return in_.context() == nullptr ? kUsual : static_cast<corba::OrbContext*>(in_.context())->limits();
   }
 
   CORBA::typecode_reference copy_type() {
@@ -269,7 +332,8 @@ class Transcoder {
   cdr::Decoder& in_;
   cdr::Encoder& out_;
   const Origin origin_;
-  std::size_t steps_ = 0;
+  std::size_t nested_ = 0;
+  const Around* around_ = nullptr;
 };
 
 }  // namespace

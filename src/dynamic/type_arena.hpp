@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
-#include <string>
+#include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "corbel/base/shared_ptr.hpp"
@@ -10,35 +10,44 @@
 
 namespace corbel::dynamic {
 
-/// Owns TypeCodes that refer to each other, and the texts and lists they refer to. Filled by one thread, then
-/// immutable.
+/// Owns TypeCodes that refer to each other, and the texts and lists they refer to, in a few blocks of memory. Filled by
+/// one thread, then immutable.
 class TypeArena : public base::SharedFromThis {
  public:
+  TypeArena() noexcept = default;
+  ~TypeArena();
+  TypeArena(const TypeArena&) = delete;
+  TypeArena& operator=(const TypeArena&) = delete;
+
   /// An empty TypeCode to be filled in by set(); the address stays.
-  const CORBA::TypeCode* reserve() { return &codes_.emplace_back(TypeNode{}); }
-  /// Gives a reserved TypeCode its content.
-  void set(const CORBA::TypeCode* code, TypeNode node) {
-    node.arena = this;
-    const_cast<TypeNode&>(code->_node()) = node;  // not yet seen by anybody else
-  }
-  const CORBA::TypeCode* add(TypeNode node) {
+  const CORBA::TypeCode* reserve();
+  /// Gives a reserved TypeCode its content; sorts the labels of a union.
+  void set(const CORBA::TypeCode* code, TypeNode node);
+  const CORBA::TypeCode* add(const TypeNode& node) {
     const CORBA::TypeCode* code = reserve();
     set(code, node);
     return code;
   }
-  std::string_view keep(std::string_view text) {
-    return text.empty() ? std::string_view() : std::string_view(texts_.emplace_back(text));
-  }
-  std::span<const TypeMember> keep(std::vector<TypeMember> members) {
-    return members_.emplace_back(std::move(members));
-  }
+  std::string_view keep(std::string_view text);
+  std::span<const TypeMember> keep(const std::vector<TypeMember>& members);
   /// What TypeCodes in here point into.
   void keep_alive(CORBA::typecode_reference other) { others_.push_back(std::move(other)); }
+  /// Octets of memory that all this takes.
+  std::size_t memory() const noexcept { return memory_; }
 
  private:
-  std::deque<CORBA::TypeCode> codes_;
-  std::deque<std::string> texts_;
-  std::deque<std::vector<TypeMember>> members_;
+  static constexpr std::size_t kFirstBlock = sizeof(CORBA::TypeCode);
+  struct alignas(std::max_align_t) Block {
+    Block* next;
+  };
+  void* allocate(std::size_t size);
+  std::span<const LabelIndex> sort_labels(const TypeNode& node);
+
+  Block* blocks_ = nullptr;
+  std::byte* free_ = nullptr;
+  std::size_t left_ = 0;
+  std::size_t next_block_ = kFirstBlock;
+  std::size_t memory_ = 0;
   std::vector<CORBA::typecode_reference> others_;
 };
 

@@ -7,23 +7,42 @@ namespace corbel::dynamic {
 
 using CORBA::TypeCode;
 
+/// Types that lead to types have no bound: what is found is put on a list, not followed at once.
 const TypeCode* TypeCloner::clone(const TypeCode* code) {
+  const TypeCode* copy = copy_of(code);
+  while (!waiting_.empty()) {
+    const auto [original, place] = waiting_.back();
+    waiting_.pop_back();
+    fill(*original, place);
+  }
+  return copy;
+}
+
+/// The copy, which is filled in later.
+const TypeCode* TypeCloner::copy_of(const TypeCode* code) {
   if (code == nullptr) return nullptr;
-  TypeNode node = code->_node();
+  const TypeNode& node = code->_node();
   if (is_stand_in(node) && node.id == id_) return stood_for_;
-  if (const auto known = copies_.find(code); known != copies_.end()) return known->second;
-  const TypeCode* copy = copies_[code] = arena_->reserve();
+  const auto [known, added] = copies_.try_emplace(code);
+  if (added) {
+    known->second = arena_->reserve();
+    waiting_.emplace_back(code, known->second);
+  }
+  return known->second;
+}
+
+void TypeCloner::fill(const TypeCode& original, const TypeCode* copy) {
+  TypeNode node = original._node();
   std::vector<TypeMember> members(node.members.begin(), node.members.end());
   for (TypeMember& member : members) {
     member.name = names_ ? arena_->keep(member.name) : std::string_view();
-    member.type = clone(member.type);
+    member.type = copy_of(member.type);
   }
   node.id = arena_->keep(node.id);
   node.name = names_ ? arena_->keep(node.name) : std::string_view();
-  node.members = arena_->keep(std::move(members));
-  node.content = clone(node.content);
+  node.members = arena_->keep(members);
+  node.content = copy_of(node.content);
   arena_->set(copy, node);
-  return copy;
 }
 
 bool has_stand_in(const TypeCode& code, std::string_view id) {

@@ -3,6 +3,8 @@
 
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "dynamic/type_arena.hpp"
 
@@ -22,11 +24,15 @@ class TypeCloner {
   const CORBA::TypeCode* clone(const CORBA::TypeCode* code);
 
  private:
+  const CORBA::TypeCode* copy_of(const CORBA::TypeCode* code);
+  void fill(const CORBA::TypeCode& original, const CORBA::TypeCode* copy);
+
   TypeArena* arena_;
   std::string_view id_;
   const CORBA::TypeCode* stood_for_;
   bool names_;
   std::unordered_map<const CORBA::TypeCode*, const CORBA::TypeCode*> copies_;
+  std::vector<std::pair<const CORBA::TypeCode*, const CORBA::TypeCode*>> waiting_;  // to be filled in
 };
 
 /// True if a stand-in for `id` (for any, if that is empty) can be reached.

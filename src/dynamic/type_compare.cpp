@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// TypeCode::equal and equivalent (CORBA 3.3 part 1, 8.11.1): graphs that may have cycles, compared pair by pair; a pair
-// that is being compared, or was, counts as the same.
-#include <set>
+// TypeCode::equal and equivalent (CORBA 3.3 part 1, 8.11.1): graphs that may have cycles, compared pair by pair. What
+// was taken for the same is put into one class, so that there are no more pairs than types, whatever the graphs (the
+// algorithm of Hopcroft and Karp).
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "dynamic/type_arena.hpp"
 
 namespace CORBA {
 namespace {
 
-using corbel::dynamic::KindTraits;
 using corbel::dynamic::traits_of;
+
+enum class Sameness {
+  equivalent,  ///< equal ids decide
+  fitting,     ///< and the structure behind them
+  equal,       ///< every detail
+};
 
 class Comparison {
  public:
-  explicit Comparison(bool strict) noexcept : strict_(strict) {}
+  explicit Comparison(Sameness wanted) noexcept : wanted_(wanted), strict_(wanted == Sameness::equal) {}
 
   /// True unless a difference is found in anything that can be reached.
   bool run(const TypeCode* a, const TypeCode* b) {
@@ -22,13 +29,13 @@ class Comparison {
     while (!waiting_.empty()) {
       const auto [left, right] = waiting_.back();
       waiting_.pop_back();
-      if (!compare(*left, *right)) return false;
+      if (!compare(left->_node(), right->_node())) return false;
     }
     return true;
   }
 
  private:
-  using Pair = std::pair<const TypeCode*, const TypeCode*>;
+  using Node = corbel::dynamic::TypeNode;
 
   bool add(const TypeCode* a, const TypeCode* b) {
     if (a == nullptr || b == nullptr) return a == b;
@@ -36,25 +43,44 @@ class Comparison {
       a = &a->_resolved();
       b = &b->_resolved();
     }
-    if (a != b && seen_.insert({a, b}).second) waiting_.emplace_back(a, b);
+    if (a == b) return true;
+    const Node& x = a->_node();
+    const Node& y = b->_node();
+    if (x.kind != y.kind) return false;
+    // What ids decide is not put into a class: its structure may be another.
+    if (wanted_ == Sameness::equivalent && !x.id.empty() && !y.id.empty()) return x.id == y.id;
+    const TypeCode* class_of_a = find(a);
+    const TypeCode* class_of_b = find(b);
+    if (class_of_a == class_of_b) return true;
+    classes_[class_of_a] = class_of_b;
+    waiting_.emplace_back(a, b);
     return true;
   }
 
-  bool compare(const TypeCode& left, const TypeCode& right) {
-    const auto& a = left._node();
-    const auto& b = right._node();
-    if (a.kind != b.kind) return false;
-    const KindTraits traits = traits_of(a.kind);
-    if (traits.id_and_name) {
+  /// What stands for the class of a type; the way there is shortened.
+  const TypeCode* find(const TypeCode* code) {
+    for (auto at = classes_.find(code); at != classes_.end(); at = classes_.find(code)) {
+      const auto next = classes_.find(at->second);
+      if (next == classes_.end()) return at->second;
+      code = at->second = next->second;
+    }
+    return code;
+  }
+
+  bool compare(const Node& a, const Node& b) {
+    if (traits_of(a.kind).id_and_name) {
       if (strict_ && (a.id != b.id || a.name != b.name)) return false;
-      if (!strict_ && !a.id.empty() && !b.id.empty()) return a.id == b.id;
+      if (!a.id.empty() && !b.id.empty() && a.id != b.id) return false;
     }
     if (a.length != b.length || a.digits != b.digits || a.scale != b.scale || a.default_index != b.default_index ||
         a.members.size() != b.members.size()) {
       return false;
     }
     if (strict_ && a.modifier != b.modifier) return false;
-    if (!add(a.content, b.content)) return false;
+    return add(a.content, b.content) && compare_members(a, b);
+  }
+
+  bool compare_members(const Node& a, const Node& b) {
     for (std::size_t i = 0; i < a.members.size(); ++i) {
       const auto& x = a.members[i];
       const auto& y = b.members[i];
@@ -67,23 +93,24 @@ class Comparison {
     return true;
   }
 
+  const Sameness wanted_;
   const bool strict_;
-  std::set<Pair> seen_;
-  std::vector<Pair> waiting_;
+  std::unordered_map<const TypeCode*, const TypeCode*> classes_;  // towards what stands for the class
+  std::vector<std::pair<const TypeCode*, const TypeCode*>> waiting_;
 };
 
 }  // namespace
 
 bool TypeCode::equal(const typecode_reference& other) const {
-  return other != nullptr && Comparison(true).run(this, &*other);
+  return other != nullptr && Comparison(Sameness::equal).run(this, &*other);
 }
 
 bool TypeCode::equivalent(const typecode_reference& other) const {
-  return other != nullptr && _equivalent(*other);
+  return other != nullptr && Comparison(Sameness::equivalent).run(this, &*other);
 }
 
-bool TypeCode::_equivalent(const TypeCode& other) const {
-  return this == &other || Comparison(false).run(this, &other);
+bool TypeCode::_fits(const TypeCode& other) const {
+  return this == &other || Comparison(Sameness::fitting).run(this, &other);
 }
 
 }  // namespace CORBA

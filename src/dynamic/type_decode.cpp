@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "corbel/dynamic/type_codec.hpp"
 #include "dynamic/labels.hpp"
@@ -33,6 +35,14 @@ const TypeCode* parameterless(TCKind kind) {
   }
 }
 
+/// Octets that an entry in a table of positions takes, about.
+constexpr std::size_t kEntryMemory = 64;
+
+/// True for a TypeCode that is still being read: an empty one, and not the TypeCode of nothing.
+bool is_open(const TypeCode* code) {
+  return code->kind() == TCKind::tk_null && code != kParameterless[0];
+}
+
 /// Reads one outermost TypeCode into an arena. Positions as in the flat stream, see TypeWriter.
 class TypeReader {
  public:
@@ -45,14 +55,30 @@ class TypeReader {
     const auto kind = static_cast<TCKind>(number);
     if (!is_known(kind)) return refuse(in);
     if (const TypeCode* code = parameterless(kind)) return code;
-    if (!in.enter() || !in.charge(sizeof(TypeCode))) return nullptr;
+    if (kind == TCKind::tk_string || kind == TCKind::tk_wstring) return read_string(in, kind);
+    if (depth_ == in.max_depth()) in.fail(base::Code::too_deep);
+    if (!in.ok()) return nullptr;
     const TypeCode* code = arena_->reserve();
     TypeNode node{.kind = kind};
-    read_node(in, begin, here, code, node);
-    in.leave();
+    ++depth_;
+    if (pay(in)) read_node(in, begin, here, code, node);
+    --depth_;
     if (!in.ok()) return nullptr;
+    if (kind == TCKind::tk_alias) add_alias(in, code, node.content);
     arena_->set(code, node);
-    return closes_alias_cycle(code) ? refuse(in) : code;
+    return pay(in) ? code : nullptr;
+  }
+
+  /// An alias of what was still being read may have turned out to be one of nothing but itself.
+  bool check_aliases(std::size_t most) const {
+    if (!aliases_may_recur_) return true;
+    for (const auto& [alias, length] : aliases_) {
+      std::size_t steps = 0;
+      for (const TypeCode* next = alias; next->kind() == TCKind::tk_alias; next = next->_node().content) {
+        if (++steps > std::min<std::size_t>(most, 10'000)) return false;
+      }
+    }
+    return true;
   }
 
   const base::SharedPtr<TypeArena>& arena() const { return arena_; }
@@ -63,12 +89,27 @@ class TypeReader {
     return nullptr;
   }
 
-  /// An alias that is finished last closes a cycle of nothing but aliases.
-  static bool closes_alias_cycle(const TypeCode* code) {
-    if (code->kind() != TCKind::tk_alias) return false;
-    const TypeCode* next = code->_node().content;
-    while (next != code && next->kind() == TCKind::tk_alias) next = next->_node().content;
-    return next == code;
+  /// Charges what the arena has grown by.
+  bool pay(cdr::Decoder& in) {
+    const std::size_t before = std::exchange(paid_, arena_->memory());
+    return in.charge(paid_ - before);
+  }
+
+  const TypeCode* read_string(cdr::Decoder& in, TCKind kind) {
+    const auto bound = in.get<std::uint32_t>();
+    if (bound == 0) return kind == TCKind::tk_string ? &CORBA::detail::k_string : &CORBA::detail::k_wstring;
+    const TypeCode* code = arena_->add({.kind = kind, .length = bound});
+    return pay(in) ? code : nullptr;
+  }
+
+  /// Whoever looks behind aliases takes as many steps as they are long, again and again: aliases of aliases have
+  /// levels.
+  void add_alias(cdr::Decoder& in, const TypeCode* code, const TypeCode* content) {
+    const auto next = aliases_.find(content);
+    const std::size_t length = next == aliases_.end() ? 1 : next->second + 1;
+    if (length > in.max_depth()) in.fail(base::Code::too_deep);
+    if (is_open(content)) aliases_may_recur_ = true;
+    if (in.charge(kEntryMemory)) aliases_.emplace(code, length);
   }
 
   const TypeCode* read_indirection(cdr::Decoder& in, std::size_t begin) {
@@ -81,10 +122,6 @@ class TypeReader {
 
   void read_node(cdr::Decoder& in, std::size_t begin, std::size_t here, const TypeCode* code, TypeNode& node) {
     switch (node.kind) {
-      case TCKind::tk_string:
-      case TCKind::tk_wstring:
-        node.length = in.get<std::uint32_t>();
-        return;
       case TCKind::tk_fixed:
         node.digits = in.get<std::uint16_t>();
         node.scale = in.get<std::int16_t>();
@@ -95,13 +132,15 @@ class TypeReader {
       default:
         break;
     }
+    if (!in.charge(kEntryMemory)) return;
     positions_[here] = code;
     cdr::Decoder inner = in.get_encapsulation();
     if (!in.ok()) return;
     // The encapsulation's octets end where the outer decoder now stands.
     const std::size_t inner_begin = begin + in.stream_position() - inner.remaining() - inner.position();
     read_parameters(inner, inner_begin, node);
-    if (!inner.ok()) in.fail(inner.error().code);
+    if (inner.ok()) (void)pay(inner);
+    in.settle(inner);
   }
 
   void read_parameters(cdr::Decoder& in, std::size_t begin, TypeNode& node) {
@@ -115,7 +154,8 @@ class TypeReader {
     if (traits.content) {
       node.content = read(in, begin);
       if (!in.ok()) return;
-      if (value && node.content->kind() == TCKind::tk_null) node.content = nullptr;
+      // No base; one that is still being read looks the same but for its address.
+      if (value && node.content == kParameterless[0]) node.content = nullptr;
     }
     if (node.kind == TCKind::tk_union) node.default_index = in.get<std::int32_t>();
     if (traits.length) node.length = in.get<std::uint32_t>();
@@ -135,11 +175,15 @@ class TypeReader {
       if (value) member.visibility = in.get<std::int16_t>();
       if (!in.ok()) return;
     }
-    node.members = arena_->keep(std::move(members));
+    node.members = arena_->keep(members);
   }
 
   base::SharedPtr<TypeArena> arena_ = base::make_shared<TypeArena>();
+  std::size_t paid_ = 0;
+  std::uint32_t depth_ = 0;
   std::unordered_map<std::size_t, const TypeCode*> positions_;
+  std::unordered_map<const TypeCode*, std::size_t> aliases_;  // how many stand one behind the other
+  bool aliases_may_recur_ = false;
 };
 
 }  // namespace
@@ -153,7 +197,8 @@ CORBA::typecode_reference decode_type(cdr::Decoder& decoder) {
   }
   TypeReader reader;
   const TypeCode* code = reader.read(decoder, 0);
-  if (code == nullptr) return nullptr;
+  if (code != nullptr && !reader.check_aliases(decoder.max_depth())) decoder.fail(base::Code::malformed);
+  if (code == nullptr || !decoder.ok()) return nullptr;
   return code->_node().arena == nullptr ? code->_reference() : reference_to(reader.arena(), code);
 }
 

@@ -29,6 +29,7 @@ class TypeWriter {
       }
     }
     if (is_stand_in(node)) return out.fail(base::Code::bad_argument);
+    if (nesting_ == kMostNesting) return out.fail(base::Code::too_large);
     out.put(static_cast<std::uint32_t>(node.kind));
     switch (node.kind) {
       case TCKind::tk_string:
@@ -43,6 +44,10 @@ class TypeWriter {
   }
 
  private:
+  /// Types inside types that are written at most. A part of a type that came from outside may be nested as deep as that
+  /// has parts.
+  static constexpr std::uint32_t kMostNesting = 1000;
+
   static bool is_complex(const TypeNode& node) {
     const KindTraits traits = traits_of(node.kind);
     return traits.id_and_name || traits.content;
@@ -51,7 +56,9 @@ class TypeWriter {
   void write_encapsulation(cdr::Encoder& out, std::size_t begin, const TypeNode& node) {
     cdr::Encoder inner(out.format(), 256);
     inner.put(out.format().little_endian);
+    ++nesting_;
     write_parameters(inner, begin, node);
+    --nesting_;
     if (!inner.ok()) return out.fail(inner.error().code);
     const base::Bytes octets = inner.to_bytes();
     out.put_count(octets.size());
@@ -72,6 +79,7 @@ class TypeWriter {
     if (!traits.members) return;
     out.put_count(node.members.size());
     for (const TypeMember& member : node.members) {
+      if (!out.ok()) return;
       if (node.kind == TCKind::tk_union) put_label(out, *node.content, member.label);
       out.put_plain_string(member.name);
       if (member.type != nullptr) write(out, begin, *member.type);
@@ -80,6 +88,7 @@ class TypeWriter {
   }
 
   std::unordered_map<const TypeCode*, std::size_t> positions_;
+  std::uint32_t nesting_ = 0;
 };
 
 }  // namespace

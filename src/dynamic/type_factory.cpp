@@ -87,7 +87,7 @@ class Making {
   void add(TypeMember member) { members_.push_back(member); }
   const std::vector<TypeMember>& members() const { return members_; }
   typecode_reference finish() {
-    node_.members = arena_->keep(std::move(members_));
+    node_.members = arena_->keep(members_);
     arena_->set(code_, node_);
     return reference_to(arena_, code_);
   }
@@ -118,7 +118,7 @@ bool is_default_label(const CORBA::Any& label) {
 }
 
 std::int64_t label_of(const CORBA::Any& any, const TypeCode& discriminator) {
-  if (!any._type()._equivalent(discriminator)) throw BAD_PARAM(kWrongLabelType);
+  if (!any._type()._fits(discriminator)) throw BAD_PARAM(kWrongLabelType);
   std::int64_t label = 0;
   any._decode_value([&](cdr::Decoder& decoder) { label = get_label(decoder, discriminator); });
   return label;
@@ -249,7 +249,7 @@ typecode_reference TypeCodeFactory::create_value_tc(const std::string& id, const
                                                     const ValueMemberSeq& members) {
   Making making(TCKind::tk_value, id, name);
   making.node().modifier = modifier;
-  if (concrete_base != nullptr && concrete_base->kind() != TCKind::tk_null) {
+  if (concrete_base != nullptr && (concrete_base->kind() != TCKind::tk_null || is_stand_in(concrete_base->_node()))) {
     making.node().content = making.part(concrete_base);
   }
   DistinctNames names;

@@ -32,7 +32,7 @@ void decode(cdr::Decoder& decoder, Ior& ior, const cdr::Limits& limits) {
   const std::string_view type_id = decoder.get_plain_string();
   ior.type_id.clear();
   if (decoder.charge(type_id.size())) ior.type_id = type_id;
-  get_tagged(decoder, ior.profiles, limits.max_profiles);
+  get_tagged(decoder, ior.profiles, limits.max_profiles, base::Code::too_many_profiles);
 }
 
 std::string to_string(const Ior& ior) {

@@ -68,7 +68,7 @@ TEST(Ior, RefusesEveryTruncation) {
 TEST(Ior, LimitsProfiles) {
   Ior ior = sample();
   ior.profiles.resize(65);
-  EXPECT_EQ(refusal(to_string(ior)).code, base::Code::too_large);
+  EXPECT_EQ(refusal(to_string(ior)).code, base::Code::too_many_profiles);
   cdr::Limits limits;
   limits.max_profiles = 65;
   EXPECT_TRUE(from_string(to_string(ior), limits));

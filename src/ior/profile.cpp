@@ -66,9 +66,11 @@ base::Result<Profile> decode_body(ProfileTag tag, const TaggedProfile& tagged, c
   if (profile.version.minor > kHighestMinor) profile.version.minor = kHighestMinor;
   get_address(decoder, profile);
   const base::ConstByteSpan key = decoder.get_octet_sequence();
-  if (key.size() > limits.max_object_key) decoder.fail(base::Code::too_large);
+  if (key.size() > limits.max_object_key) decoder.fail(base::Code::key_too_long);
   profile.object_key.assign(key.begin(), key.end());
-  if (profile.version.minor > 0) get_tagged(decoder, profile.components, limits.max_components);
+  if (profile.version.minor > 0) {
+    get_tagged(decoder, profile.components, limits.max_components, base::Code::too_many_components);
+  }
   if (!decoder.ok()) return decoder.error();
   return profile;
 }

@@ -85,9 +85,9 @@ TEST(Profile, LimitsComponentsAndKeys) {
   auto profile = base_of<IiopProfile>(2);
   cdr::Limits limits;
   limits.max_object_key = 2;
-  EXPECT_EQ(decode_iiop_profile(encode_profile(profile), limits).error().code, base::Code::too_large);
+  EXPECT_EQ(decode_iiop_profile(encode_profile(profile), limits).error().code, base::Code::key_too_long);
   profile.components.resize(257);
-  EXPECT_EQ(decode_iiop_profile(encode_profile(profile)).error().code, base::Code::too_large);
+  EXPECT_EQ(decode_iiop_profile(encode_profile(profile)).error().code, base::Code::too_many_components);
 }
 
 TEST(Profile, GivesItsKeyInPlace) {

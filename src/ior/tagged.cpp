@@ -12,10 +12,10 @@ void put_tagged(cdr::Encoder& encoder, const std::vector<Tagged>& list) {
   }
 }
 
-void get_tagged(cdr::Decoder& decoder, std::vector<Tagged>& list, std::uint32_t limit) {
+void get_tagged(cdr::Decoder& decoder, std::vector<Tagged>& list, std::uint32_t limit, base::Code beyond) {
   list.clear();
   const std::size_t count = decoder.take_count(8, sizeof(Tagged));
-  if (count > limit) return decoder.fail(base::Code::too_large);
+  if (count > limit) return decoder.fail(beyond);
   list.reserve(count);
   for (std::size_t i = 0; i < count && decoder.ok(); ++i) {
     const auto tag = decoder.get<std::uint32_t>();

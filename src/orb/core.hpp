@@ -39,6 +39,7 @@ class Core final : public corba::OrbContext {
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
     return value_factories_.find(id);
   }
+  const cdr::Limits& limits() const noexcept override { return options_.limits; }
   ValueFactories& value_factories() noexcept { return value_factories_; }
   /// Set once by ORB_init, before anything else runs.
   void set_orb(CORBA::weak_object_reference<CORBA::ORB> orb) noexcept { orb_ = std::move(orb); }

@@ -25,6 +25,10 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::resolve, Code::bad_string, "INV_OBJREF", 0, kNo},
     {Stage::resolve, Code::wide_data, "INV_OBJREF", minor::kNoWideCodeSet, kNo},
     {Stage::resolve, Code::unsupported, "INV_OBJREF", minor::kWideCodeSetMissing, kNo},
+    {Stage::resolve, Code::too_expanded, "INV_OBJREF", 0, kNo},
+    {Stage::resolve, Code::too_many_profiles, "INV_OBJREF", 0, kNo},
+    {Stage::resolve, Code::too_many_components, "INV_OBJREF", 0, kNo},
+    {Stage::resolve, Code::key_too_long, "INV_OBJREF", 0, kNo},
     {Stage::resolve, Code::cancelled, "BAD_INV_ORDER", minor::kOrbShutDown, kNo},
     {Stage::resolve, Code::none, "TRANSIENT", 0, kNo},
 
@@ -124,7 +128,7 @@ void append_parts(std::string& text) {
     text.append("| ").append(to_string(static_cast<Stage>(i))).append(" | ").append(std::to_string(i)).append(" |\n");
   }
   text += "\n| code | number |\n|---|---|\n";
-  for (unsigned i = 1; i <= static_cast<unsigned>(Code::other); ++i) {
+  for (unsigned i = 1; i <= static_cast<unsigned>(base::kLastCode); ++i) {
     text.append("| ").append(to_string(static_cast<Code>(i))).append(" | ").append(std::to_string(i)).append(" |\n");
   }
 }

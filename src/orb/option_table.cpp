@@ -173,7 +173,7 @@ const OptionRow kOptionTable[] = {
     {"MaxMessageSize", NumberMember{CORBEL_MEMBER(limits.max_message_size)}, 1024, 0x7fffffff, "octets",
      "largest incoming message, fragments joined"},
     {"MaxDepth", NumberMember{CORBEL_MEMBER(limits.max_depth)}, 1, 10'000, "levels",
-     "deepest nesting of incoming values"},
+     "deepest nesting of incoming values: structs and unions of types that contain themselves, valuetypes, Anys"},
     {"MaxServiceContexts", NumberMember{CORBEL_MEMBER(limits.max_service_contexts)}, 0, 65535, "contexts",
      "most service contexts in an incoming message"},
     {"MaxProfiles", NumberMember{CORBEL_MEMBER(limits.max_profiles)}, 1, 65535, "profiles",
@@ -185,7 +185,7 @@ const OptionRow kOptionTable[] = {
     {"MaxOperation", NumberMember{CORBEL_MEMBER(limits.max_operation)}, 16, 65535, "octets",
      "longest incoming operation name"},
     {"MaxExpansion", NumberMember{CORBEL_MEMBER(limits.max_expansion)}, 1, 100'000, "times",
-     "most memory for the values of an incoming message, as a multiple of its size"},
+     "most memory for the values of an incoming message, as a multiple of its size, beyond 1 MiB"},
     {"ExceptionDetail", SwitchMember{CORBEL_MEMBER(exception_detail)}, 0, 0, "",
      "tells clients why a request ended in a system exception, such as what() of what a servant threw: for peers that "
      "may know"},

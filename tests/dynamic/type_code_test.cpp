@@ -167,13 +167,95 @@ TEST_F(TypeCodes, AliasesOfNothingButThemselvesAreRefused) {
   EXPECT_FALSE(decoder.ok());
 }
 
+TEST_F(TypeCodes, FitOnlyIfEveryDetailOfTheStructureDoes) {
+  const auto expect = [&](const typecode_reference& a, const typecode_reference& b, bool equivalent, bool fits,
+                          bool equal) {
+    EXPECT_EQ(a->equivalent(b), equivalent) << *a << " and " << *b;
+    EXPECT_EQ(b->equivalent(a), equivalent) << *a << " and " << *b;
+    EXPECT_EQ(a->_fits(*b), fits) << *a << " and " << *b;
+    EXPECT_EQ(b->_fits(*a), fits) << *a << " and " << *b;
+    EXPECT_EQ(a->equal(b), equal) << *a << " and " << *b;
+    EXPECT_EQ(b->equal(a), equal) << *a << " and " << *b;
+  };
+  const auto pair = [&](const std::string& id, const typecode_reference& x, const typecode_reference& y) {
+    return make_->create_struct_tc(id, "", {{"", x}, {"", y}});
+  };
+  const auto value = [&](const std::string& id, CORBA::ValueModifier modifier, CORBA::Visibility access) {
+    return make_->create_value_tc(id, "", modifier, nullptr, {{"", CORBA::_tc_long, access}});
+  };
+  const auto choice = [&](const std::string& id, std::int32_t first, std::int32_t second) {
+    CORBA::Any a, b;
+    a <<= first;
+    b <<= second;
+    return make_->create_union_tc(id, "", CORBA::_tc_long, {{"", a, CORBA::_tc_long}, {"", b, CORBA::_tc_octet}});
+  };
+  expect(make_->create_fixed_tc(7, 2), make_->create_fixed_tc(7, 2), true, true, true);
+  expect(make_->create_fixed_tc(7, 2), make_->create_fixed_tc(7, 3), false, false, false);
+  expect(make_->create_fixed_tc(7, 2), make_->create_fixed_tc(8, 2), false, false, false);
+  expect(make_->create_sequence_tc(3, CORBA::_tc_long), make_->create_sequence_tc(4, CORBA::_tc_long), false, false,
+         false);
+  expect(make_->create_array_tc(3, CORBA::_tc_long), make_->create_array_tc(4, CORBA::_tc_long), false, false, false);
+  expect(make_->create_wstring_tc(3), make_->create_wstring_tc(4), false, false, false);
+  // Behind equal ids everything may be different.
+  const std::string id = "IDL:S:1.0";
+  expect(pair(id, CORBA::_tc_long, CORBA::_tc_short), pair(id, CORBA::_tc_long, CORBA::_tc_short), true, true, true);
+  expect(pair(id, CORBA::_tc_long, CORBA::_tc_short), pair(id, CORBA::_tc_long, CORBA::_tc_long), true, false, false);
+  expect(pair(id, CORBA::_tc_long, CORBA::_tc_short), pair("", CORBA::_tc_long, CORBA::_tc_short), true, true, false);
+  expect(pair(id, CORBA::_tc_long, CORBA::_tc_short), pair("IDL:T:1.0", CORBA::_tc_long, CORBA::_tc_short), false,
+         false, false);
+  expect(pair(id, CORBA::_tc_long, CORBA::_tc_long), make_->create_struct_tc(id, "", {{"", CORBA::_tc_long}}), true,
+         false, false);
+  expect(choice(id, 1, 2), choice(id, 1, 2), true, true, true);
+  expect(choice(id, 1, 2), choice(id, 1, 3), true, false, false);
+  expect(choice("", 1, 2), choice("", 1, 3), false, false, false);
+  expect(make_->create_enum_tc(id, "", {"a", "b"}), make_->create_enum_tc(id, "", {"a", "b", "c"}), true, false, false);
+  expect(make_->create_enum_tc(id, "", {"a", "b"}), make_->create_enum_tc(id, "", {"a", "c"}), true, true, false);
+  // Whether a value may be truncated, and who sees its members, is not part of its octets.
+  expect(value(id, CORBA::VM_NONE, 0), value(id, CORBA::VM_NONE, 0), true, true, true);
+  expect(value(id, CORBA::VM_NONE, 0), value(id, CORBA::VM_TRUNCATABLE, 0), true, true, false);
+  expect(value(id, CORBA::VM_NONE, 0), value(id, CORBA::VM_NONE, 1), true, true, false);
+  const auto base = value("IDL:B:1.0", CORBA::VM_NONE, 0);
+  expect(make_->create_value_tc(id, "", CORBA::VM_NONE, base, {}),
+         make_->create_value_tc(id, "", CORBA::VM_NONE, nullptr, {}), true, false, false);
+}
+
+TEST_F(TypeCodes, ABaseThatIsStillBeingReadIsABase) {
+  // valuetype Node { public Derived d; }; valuetype Derived : Node {};
+  const auto derived = make_->create_value_tc("IDL:Derived:1.0", "Derived", CORBA::VM_NONE,
+                                              make_->create_recursive_tc("IDL:Node:1.0"), {});
+  const auto type =
+      make_->create_value_tc("IDL:Node:1.0", "Node", CORBA::VM_NONE, nullptr, {{"d", derived, CORBA::PUBLIC_MEMBER}});
+  for (const bool little : {false, true}) {
+    const base::Bytes octets = octets_of(type, little);
+    const auto back = value_of<typecode_reference>(octets, little);
+    const auto inner = back->member_type(0);
+    ASSERT_NE(inner->concrete_base_type(), nullptr);
+    EXPECT_EQ(&*inner->concrete_base_type(), &*back);
+    EXPECT_EQ(back->concrete_base_type(), nullptr);
+    EXPECT_TRUE(back->equal(type));
+    EXPECT_TRUE(back->_fits(*type));
+    EXPECT_EQ(octets_of(back, little), octets);
+  }
+  // As the specification has it (9.3.5.1): tk_value, its encapsulation, the base an indirection to the whole.
+  EXPECT_EQ(base::to_hex(octets_of(type, false)),
+            "0000001d00000072"
+            "000000000000000d49444c3a4e6f64653a312e3000000000000000054e6f646500000000"
+            "0000000000000001"
+            "0000000264000000"
+            "0000001d00000034"
+            "000000000000001049444c3a446572697665643a312e3000000000084465726976656400"
+            "00000000ffffffffffffff90"
+            "00000000"
+            "0001");
+}
+
 TEST_F(TypeCodes, DepthIsLimited) {
   typecode_reference type = CORBA::_tc_long;
   for (int i = 0; i < 200; ++i) type = make_->create_sequence_tc(0, type);
   const auto octets = octets_of(type, true);
   cdr::Decoder decoder(octets, {.little_endian = true});
   EXPECT_EQ(decode_type(decoder), nullptr);
-  EXPECT_EQ(decoder.error().code, base::Code::too_large);
+  EXPECT_EQ(decoder.error().code, base::Code::too_deep);
 }
 
 TEST_F(TypeCodes, WhatTheyContainTwiceIsWrittenOnce) {

@@ -129,7 +129,7 @@ TEST(Generated, RecursiveTypesComeBackAndDepthIsLimited) {
   cdr::Decoder decoder(octets, {true});
   Types::Node back;
   Codec<Types::Node>::decode(decoder, back);
-  EXPECT_EQ(decoder.error().code, corbel::base::Code::too_large);
+  EXPECT_EQ(decoder.error().code, corbel::base::Code::too_deep);
 }
 
 TEST(Generated, BoundsAreCheckedBothWays) {

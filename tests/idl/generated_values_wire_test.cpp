@@ -139,7 +139,23 @@ TEST(ValuesOnTheWire, CannotGoDeeperThanTheStackOrTheLimit) {
   EXPECT_EQ(encoder.error().code, Code::too_large);
   Bytes deep;
   for (int i = 0; i < 5000; ++i) deep.insert(deep.end(), {0x7f, 0xff, 0xff, 0, 0, 0, 0, 1});
-  EXPECT_EQ(failure<Ref<Values::Ring>>(deep), Code::too_large);
+  EXPECT_EQ(failure<Ref<Values::Ring>>(deep), Code::too_deep);
+}
+
+TEST(ValuesOnTheWire, AreOneLevelEachInAnAnyAndOutside) {
+  for (const int levels : {127, 128, 129}) {
+    Ref<Values::Ring> chain;
+    for (int i = 0; i < levels; ++i) chain = make<Values::Ring>(i, chain);
+    EXPECT_EQ(failure<Ref<Values::Ring>>(octets_of(chain)), levels <= 128 ? Code::none : Code::too_deep) << levels;
+    CORBA::Any any;
+    any <<= chain;  // which is a level itself
+    const Bytes octets = octets_of(any);
+    EXPECT_EQ(failure<CORBA::Any>(octets), levels <= 127 ? Code::none : Code::too_deep) << levels;
+    if (levels > 127) continue;
+    Ref<Values::Ring> back;
+    ASSERT_TRUE(back_from<CORBA::Any>(octets) >>= back);
+    EXPECT_EQ(octets_of(back), octets_of(chain));
+  }
 }
 
 TEST(ValuesOnTheWire, WithBrokenFramesAreMalformed) {

@@ -5,6 +5,8 @@
 #include <corbel/corba/minor_codes.hpp>
 #include <corbel/corbel.hpp>
 
+#include <atomic>
+
 #include "values_any.hpp"
 #include "values_server.hpp"
 
@@ -118,6 +120,41 @@ TEST_F(Values, AreTruncatedUntilAFactoryIsRegistered) {
   const auto back = IDL::traits<Graph::Derived>::narrow(remote_->echo(derived));
   ASSERT_TRUE(back != nullptr);
   EXPECT_EQ(back->extra(), 2);
+}
+
+/// A value that is counted.
+class Counted final : public virtual IDL::traits<Graph::Derived>::obv_type {
+ public:
+  Counted() { ++alive; }
+  ~Counted() override { --alive; }
+  static std::atomic<int> alive;
+};
+std::atomic<int> Counted::alive{0};
+class CountedFactory final : public virtual CORBA::ValueFactoryBase {
+ public:
+  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
+    return CORBA::make_reference<Counted>();
+  }
+};
+
+TEST_F(Values, InCirclesThatTheServantDropsAreFreed) {
+  server_->register_value_factory(std::string(Graph::Derived::_value_id), CORBA::make_reference<CountedFactory>());
+  const auto derived = make<Graph::Derived>(1, "d", std::int16_t{2}, nullptr);
+  derived->link(make<Graph::Derived>(2, "e", std::int16_t{3}, derived));
+  for (int i = 0; i < 2'000; ++i) {
+    remote_->describe(derived);
+    // The values of a call end soon after its reply has left.
+    ASSERT_LE(Counted::alive, 4) << i;
+  }
+  // One that the servant keeps stays whole.
+  servant_->seen = nullptr;
+  (void)remote_->echo(derived);  // truncated: the client has no factory
+  const auto kept = IDL::traits<Graph::Derived>::narrow(servant_->seen);
+  ASSERT_NE(kept, nullptr);
+  EXPECT_EQ(kept->link()->a(), 2);
+  EXPECT_EQ(IDL::traits<Graph::Derived>::narrow(kept->link())->link(), servant_->seen);
+  kept->link(nullptr);
+  derived->link(nullptr);
 }
 
 TEST_F(Values, WithoutFactoryAreRefused) {

@@ -27,7 +27,7 @@ enum class Stage : std::uint8_t {
   configure = 12,  ///< reading options or plugging components together
 };
 
-/// What went wrong. The numbers are part of minor codes: never renumber.
+/// What went wrong. The numbers are part of minor codes, which have seven bits for them: never renumber.
 enum class Code : std::uint8_t {
   none = 0,
   refused = 1,             ///< the peer or the system refuses (no listener, no permission)
@@ -57,7 +57,15 @@ enum class Code : std::uint8_t {
   forward_loop = 25,       ///< too many location forwards in a row
   wide_data = 26,          ///< wide characters where the protocol version or code set negotiation has none
   other = 27,
+  too_deep = 28,             ///< values or types nested deeper than -ORBMaxDepth
+  too_expanded = 29,         ///< values that take more memory than -ORBMaxExpansion allows for the message
+  too_many_profiles = 30,    ///< a reference with more than -ORBMaxProfiles
+  too_many_components = 31,  ///< a profile with more than -ORBMaxComponents
+  key_too_long = 32,         ///< an object key of more than -ORBMaxObjectKey octets
 };
+
+/// The last of them.
+inline constexpr Code kLastCode = Code::key_too_long;
 
 /// A failure as a value: 8 octets, trivially copyable. Below the ORB core nothing throws; the ORB core turns an Error
 /// into a CORBA system exception in one table. `os_error` is the errno read right after the failing call, or 0.

@@ -7,28 +7,35 @@
 #include <type_traits>
 #include <utility>
 
+#include "corbel/base/export.hpp"
+
 /// Shared ownership for what generated code includes. The same contract as std::shared_ptr, std::weak_ptr and
 /// std::make_shared, whose header alone would double what every file with generated code has to read.
 namespace corbel::base {
 
 namespace detail {
 
+struct ControlBlock;
+/// Destroys the object of a block that has lost its last strong owner: at once, or, inside the destruction of many
+/// others, when the outermost of these is done. So that a long chain of objects needs no deep stack.
+CORBEL_API void destroy_object(ControlBlock* block) noexcept;
+
 struct ControlBlock {
   std::uint32_t strong = 1;
   std::uint32_t weak = 1;  // all strong owners together hold one
-  void (*destroy)(ControlBlock*) noexcept;
-  void (*deallocate)(ControlBlock*) noexcept;
+  /// Destroys the object, or gives back the memory of the block.
+  void (*end)(ControlBlock*, bool deallocate) noexcept;
+  ControlBlock* next_to_destroy;
 
   void add_strong() noexcept { __atomic_fetch_add(&strong, 1U, __ATOMIC_RELAXED); }
   void add_weak() noexcept { __atomic_fetch_add(&weak, 1U, __ATOMIC_RELAXED); }
   void remove_strong() noexcept {
     if (__atomic_fetch_sub(&strong, 1U, __ATOMIC_ACQ_REL) == 1) {
-      destroy(this);
-      remove_weak();
+      destroy_object(this);
     }
   }
   void remove_weak() noexcept {
-    if (__atomic_fetch_sub(&weak, 1U, __ATOMIC_ACQ_REL) == 1) deallocate(this);
+    if (__atomic_fetch_sub(&weak, 1U, __ATOMIC_ACQ_REL) == 1) end(this, true);
   }
   bool try_add_strong() noexcept {
     std::uint32_t count = __atomic_load_n(&strong, __ATOMIC_RELAXED);
@@ -177,8 +184,14 @@ SharedPtr<T> make_shared(Arguments&&... arguments) {
   } guard{block};
   T* object = ::new (static_cast<void*>(block->storage)) T(std::forward<Arguments>(arguments)...);
   guard.block = nullptr;
-  block->destroy = [](detail::ControlBlock* base) noexcept { static_cast<Block*>(base)->object()->~T(); };
-  block->deallocate = [](detail::ControlBlock* base) noexcept { delete static_cast<Block*>(base); };
+  block->end = [](detail::ControlBlock* base, bool deallocate) noexcept {
+    auto* self = static_cast<Block*>(base);
+    if (deallocate) {
+      delete self;
+    } else {
+      self->object()->~T();
+    }
+  };
   if constexpr (std::is_base_of_v<SharedFromThis, T>) object->SharedFromThis::self_block_ = block;
   return SharedPtr<T>(object, block);
 }

@@ -40,7 +40,7 @@ class CORBEL_API Decoder {
         format_(format),
         max_depth_(limits.max_depth),
         max_expansion_(limits.max_expansion),
-        budget_(octets.size() * limits.max_expansion) {}
+        budget_(octets.size() * limits.max_expansion + limits.free_memory) {}
 
   const Format& format() const noexcept { return format_; }
   /// Not owned; nullptr unless set.
@@ -174,10 +174,11 @@ class CORBEL_API Decoder {
     }
     return charge(count * element_memory) ? count : 0;
   }
-  /// Charges memory to the message's budget; false, and failed with too_large, if it is used up.
+  /// Charges memory to the message's budget; false, and failed with too_expanded, if it is used
+  /// up.
   bool charge(std::size_t octets) noexcept {
     if (octets > budget_) [[unlikely]] {
-      fail(base::Code::too_large);
+      fail(base::Code::too_expanded);
       return false;
     }
     budget_ -= octets;
@@ -194,23 +195,27 @@ class CORBEL_API Decoder {
   void get_wstring(std::wstring& out);
   char get_char() noexcept { return get<char>(); }
 
-  /// An encapsulation (sequence<octet> with its own byte order and origin) as a decoder of its own, sharing the
-  /// remaining depth and code sets; its share of the memory budget is taken from this one's. On failure this decoder
-  /// fails and the result is empty.
+  /// An encapsulation (sequence<octet> with its own byte order and origin) as a decoder of its own, with the remaining
+  /// depth, the code sets and all of the memory budget, which settle() gives back. On failure this decoder fails and
+  /// the result is empty.
   Decoder get_encapsulation() noexcept;
   /// Reads `octets` as an encapsulation: byte order octet first, which is also the origin.
   static Decoder from_encapsulation(base::ConstByteSpan octets, Format format = {}, const Limits& limits = {}) noexcept;
 
-  /// Enters a nested constructed value; false, and failed with too_large, when nested too deeply. Pair with leave().
+  /// Enters a level (Limits::max_depth); false, and failed with too_deep, when nested too deeply. Pair with leave().
   bool enter() noexcept {
     if (depth_ >= max_depth_) [[unlikely]] {
-      fail(base::Code::too_large);
+      fail(base::Code::too_deep);
       return false;
     }
     ++depth_;
     return true;
   }
   void leave() noexcept { --depth_; }
+  /// Levels that the cursor is in.
+  std::uint32_t depth() const noexcept { return depth_; }
+  std::uint32_t max_depth() const noexcept { return max_depth_; }
+  std::uint32_t max_expansion() const noexcept { return max_expansion_; }
 
   /// The state of valuetypes may come in chunks (CORBA 3.3 part 2, 9.3.4.6); ValueReader knows their grammar, and here
   /// they are read as if their data were joined. Reading goes on in the next chunk when one ends.
@@ -229,7 +234,7 @@ class CORBEL_API Decoder {
   void attach(base::SharedPtr<Attachment> attachment) noexcept { attachment_ = std::move(attachment); }
   /// A decoder of the same octets, limits and attachment that begins at another stream_position().
   Decoder at(std::size_t position) const noexcept;
-  /// Takes over what another decoder of the message has used up, and its failure.
+  /// Takes over what is left of the budget of another decoder of the message, and its failure.
   void settle(const Decoder& other) noexcept;
 
  private:

@@ -47,14 +47,26 @@ class CORBEL_API Attachment {
 /// Bounds on what one incoming message may make us do. Every one is an ORB option.
 struct Limits {
   std::uint32_t max_message_size = 256U << 20;  ///< octets of one message, fragments joined
-  std::uint32_t max_depth = 128;                ///< nesting of constructed values
-  std::uint32_t max_service_contexts = 256;     ///< service contexts in one message
-  std::uint32_t max_profiles = 64;              ///< profiles in one object reference
-  std::uint32_t max_components = 256;           ///< tagged components in one profile
-  std::uint32_t max_object_key = 64U << 10;     ///< octets of an object key
-  std::uint32_t max_operation = 1024;           ///< octets of an operation name
-  /// Largest ratio of memory allocated for decoded containers to the octets of the message.
-  std::uint32_t max_expansion = 64;
+  /// Levels of values inside values. A level is a struct or union of a type that contains itself, a valuetype, or an
+  /// Any; sequences, arrays, aliases and the bases of a valuetype are none. A TypeCode has levels of its own, one for
+  /// each TypeCode inside another.
+  std::uint32_t max_depth = 128;
+  std::uint32_t max_service_contexts = 256;  ///< service contexts in one message
+  std::uint32_t max_profiles = 64;           ///< profiles in one object reference
+  std::uint32_t max_components = 256;        ///< tagged components in one profile
+  std::uint32_t max_object_key = 64U << 10;  ///< octets of an object key
+  std::uint32_t max_operation = 1024;        ///< octets of an operation name
+  /// Largest ratio of memory allocated for decoded values to the octets of the message, beyond free_memory.
+  std::uint32_t max_expansion = 32;
+  /// Octets of memory that the values of any message may take, however small it is. No option.
+  std::uint32_t free_memory = 1U << 20;
+
+  /// For octets of our own, which were checked when they came or were never foreign.
+  static constexpr Limits none() noexcept {
+    Limits limits;
+    limits.max_depth = limits.max_expansion = limits.max_profiles = limits.max_components = limits.max_object_key = ~0U;
+    return limits;
+  }
 };
 
 }  // namespace corbel::cdr

@@ -187,6 +187,8 @@ class OrbContext : public cdr::Context {
   virtual CORBA::object_reference<CORBA::ORB> orb() = 0;
   /// The factory registered for a valuetype; nil if none.
   virtual CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view) { return nullptr; }
+  /// What is allowed for what comes from outside.
+  virtual const cdr::Limits& limits() const noexcept;
 
  protected:
   ~OrbContext() = default;

@@ -27,7 +27,8 @@ template <class T>
 using valuetype_reference = object_reference<T>;
 
 /// Base of all valuetypes (OMG IDL-to-C++11 mapping 1.7, 6.18). Values are shared by references; graphs with cycles are
-/// kept alive by them until one is broken. Not thread-safe.
+/// kept alive by them until one is broken. Arguments that came over the wire with cycles are freed when the operation
+/// has returned, unless something in them was kept or changed. Not thread-safe: the ORB looks at them then.
 class CORBEL_API ValueBase {
  public:
   virtual ~ValueBase();

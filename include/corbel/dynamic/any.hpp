@@ -22,8 +22,12 @@ class CORBEL_API AnyValue {
   virtual void encode(cdr::Encoder& encoder, const CORBA::TypeCode& type) const = 0;
   /// The C++ object if there is one of exactly this type, else null.
   virtual const void* object(const std::type_info& wanted) const noexcept = 0;
+  /// The value as octets in native byte order, aligned from 0, if it is kept as that, else null.
+  virtual const base::Bytes* octets() const noexcept { return nullptr; }
   /// What references in the octets become objects of; null if unknown.
   virtual cdr::Context* context() const noexcept = 0;
+  /// What held for the octets when they came; whoever reads them is held to it as well.
+  virtual cdr::Limits limits() const noexcept { return cdr::Limits::none(); }
 
  protected:
   AnyValue() noexcept = default;
@@ -126,12 +130,12 @@ inline void operator<<=(Any& any, const wchar_t* text) {
   any <<= std::wstring(text);
 }
 
-/// Extracts a copy; false, with `value` untouched, if the Any holds something else. Throws MARSHAL if the octets are no
-/// value of the type.
+/// Extracts a copy; false, with `value` untouched, if the Any holds something else, be it under the same repository id.
+/// Throws MARSHAL if the octets are no value of the type, or one beyond the limits that held when they came.
 template <corbel::dynamic::HasType T>
 bool operator>>=(const Any& any, T& value) {
   const bool fits =
-      any._type()._equivalent(corbel::dynamic::TypeOf<T>::code) ||
+      any._type()._fits(corbel::dynamic::TypeOf<T>::code) ||
       (std::is_same_v<T, object_reference<Object>> && any._type()._resolved().kind() == TCKind::tk_objref);
   if (!fits) return false;
   if (const void* object = any._value()->object(typeid(T))) {

@@ -86,6 +86,12 @@ struct TypeMember {
   CORBA::Visibility visibility = CORBA::PUBLIC_MEMBER;
 };
 
+/// Which member of a union a label selects.
+struct LabelIndex {
+  std::int64_t label = 0;
+  std::uint32_t member = 0;
+};
+
 /// What a TypeCode says. Which fields count depends on `kind`. Generated code defines constants of it, whose pointers
 /// may form cycles; those that come from elsewhere live in an arena, which is kept alive as a whole.
 struct TypeNode {
@@ -101,6 +107,9 @@ struct TypeNode {
   std::int16_t scale = 0;           ///< fixed
   CORBA::ValueModifier modifier = CORBA::VM_NONE;
   const TypeArena* arena = nullptr;  ///< null for constants
+  /// The labels of a union in an arena in ascending order, without the default member's; each once, for the first
+  /// member that has it. Empty if there are few.
+  std::span<const LabelIndex> labels = {};
 };
 
 }  // namespace corbel::dynamic
@@ -129,7 +138,8 @@ class CORBEL_API TypeCode {
 
   /// True if both say the same in every detail.
   bool equal(const typecode_reference& other) const;
-  /// True if values of one are values of the other: aliases, names and, where both have them, all but ids are ignored.
+  /// True if the one may be taken for the other: aliases, names and, where both have them, all but ids are ignored
+  /// (CORBA 3.3 part 1, 8.11.1). Whoever reads values by it compares the structure as well: _fits().
   bool equivalent(const typecode_reference& other) const;
   /// The same type without names.
   typecode_reference get_compact_typecode() const;
@@ -158,7 +168,9 @@ class CORBEL_API TypeCode {
   typecode_reference _reference() const;
   /// Behind any number of aliases.
   const TypeCode& _resolved() const noexcept;
-  bool _equivalent(const TypeCode& other) const;
+  /// True if values of one are values of the other: equivalent, and of the same structure behind equal ids, which
+  /// strangers may lie about.
+  bool _fits(const TypeCode& other) const;
 
  private:
   const corbel::dynamic::TypeMember& member(std::uint32_t index) const;

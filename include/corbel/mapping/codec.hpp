@@ -169,7 +169,12 @@ struct Codec<std::array<T, N>> {
     detail::encode_elements(encoder, value.data(), N);
   }
   static void decode(cdr::Decoder& decoder, std::array<T, N>& value) {
-    detail::decode_elements(decoder, value.data(), N);
+    if constexpr (BulkPrimitive<T>) {
+      decoder.get_array(value.data(), N);
+    } else {
+      // All of them, whatever happens: what is read from a decoder that has failed is empty.
+      for (T& element : value) Codec<T>::decode(decoder, element);
+    }
   }
 };
 

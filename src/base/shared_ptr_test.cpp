@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/base/shared_ptr.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace corbel::base {
+namespace {
+
+struct Link {
+  explicit Link(int& alive) : alive_(alive) { ++alive_; }
+  ~Link() { --alive_; }
+  int& alive_;
+  SharedPtr<Link> next;
+  std::vector<SharedPtr<Link>> more;
+};
+
+TEST(SharedPtr, DestroysChainsThatAreLongerThanTheStack) {
+  int alive = 0;
+  SharedPtr<Link> first;
+  for (int i = 0; i < 1'000'000; ++i) {
+    auto link = make_shared<Link>(alive);
+    link->next = std::move(first);
+    first = std::move(link);
+  }
+  EXPECT_EQ(alive, 1'000'000);
+  first.reset();
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(SharedPtr, DestroysWhatIsSharedOnce) {
+  int alive = 0;
+  {
+    auto root = make_shared<Link>(alive);
+    for (int i = 0; i < 10'000; ++i) {
+      auto link = make_shared<Link>(alive);
+      if (!root->more.empty()) link->next = root->more.back();
+      root->more.push_back(std::move(link));
+    }
+    const WeakPtr<Link> last = root->more.back();
+    root->more.pop_back();
+    EXPECT_EQ(last.lock(), nullptr);
+    EXPECT_EQ(alive, 10'000);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+}  // namespace
+}  // namespace corbel::base
