@@ -114,6 +114,19 @@ TEST(Repetition, CallsGoOnWhereTheLastOneGotThrough) {
   EXPECT_EQ(first.requests(), 3U);
 }
 
+TEST(Repetition, AfterACallThatFoundNobodyTheNextBeginsWithTheReferencesFirstPlace) {
+  const RefusingPort dead;
+  FakePeer peer({answer::text("well"), busy()});
+  Client client;
+  auto thing = client.thing({dead.profile(), peer.profile()});
+  EXPECT_EQ(thing->ask(""), "well");
+  const auto second = ending_of([&] { thing->ask(""); });
+  EXPECT_NE(second.text.find("tried: " + peer.endpoint()), std::string::npos) << second.text;
+  const auto third = ending_of([&] { thing->ask(""); });
+  EXPECT_NE(third.text.find("tried: " + dead.endpoint()), std::string::npos) << third.text;
+  EXPECT_EQ(peer.requests(), 3U);
+}
+
 TEST(Repetition, AtHomeAgainTheForwardIsForgotten) {
   FakePeer away({answer::system_exception("OBJECT_NOT_EXIST", 1)});
   FakePeer home;
