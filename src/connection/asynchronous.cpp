@@ -31,7 +31,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
   try {
     if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) {
       const bool mine = withdraw();
-      if (sent.error().stage != Stage::encode) (void)fail(sent.error());
+      if (!leaves_intact(sent.error())) (void)fail(sent.error());
       return mine ? sent : base::Status();
     }
   } catch (...) {  // from the application's code that marshals an argument

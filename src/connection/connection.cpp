@@ -34,7 +34,22 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
   encoder_->set_host(this);
 }
 
-Connection::~Connection() = default;
+Connection::~Connection() {
+  delete oneways_.load();
+}
+
+/// In a child, connections are its parent's. Other threads may have held any lock, and none is taken here or later.
+void Connection::after_fork() noexcept {
+  add_reference();  // nor is it ever destroyed
+  failure_ = base::error(Stage::send, Code::lost);
+  failed_ = true;
+  transport_->abandon();
+}
+
+base::Error Connection::why_failed() {
+  const std::lock_guard lock(mutex_);
+  return base::error(Stage::send, failure_.code, failure_.os_error);
+}
 
 /// Code of the application is about to run in the middle of a message that is being encoded. It may call out, also over
 /// this connection, and take its time: nobody may find the token taken because of that.
@@ -89,6 +104,7 @@ base::Error Connection::fail(base::Error error) noexcept {
   }
   transport_->shutdown();
   tell_ended(*this, error, server_ != nullptr);
+  if (OnewayQueue* queue = oneways_.load()) queue->clear();
   if (registered) completions_->reactor().remove(*this);
   while (AsyncReply* reply = orphans.pop()) {
     reply->error = for_others;
@@ -107,7 +123,8 @@ void Connection::close() noexcept {
   {
     const std::unique_lock writer(writer_, std::try_to_lock);
     // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
-    if (writer && !closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
+    const bool between_messages = writer && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
+    if (between_messages && !closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
       closed_by_us_ = true;
       encoder_->reset(format(settings_.version.minor));
       protocol_->encode_control(*encoder_, messaging::MessageType::close_connection);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -10,8 +11,10 @@
 #include "connection/async_reply.hpp"
 #include "connection/framer.hpp"
 #include "connection/live_connections.hpp"
+#include "connection/oneway_queue.hpp"
 #include "connection/pending_replies.hpp"
 #include "corbel/base/deadline.hpp"
+#include "corbel/base/fork.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/base/log.hpp"
 #include "corbel/base/mutex.hpp"
@@ -58,6 +61,8 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
     ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
     std::uint64_t first_request_id = 2;                      ///< client: even; ids are its lower half and then go on
     base::Duration send_timeout = std::chrono::seconds(60);  ///< server: for one reply
+    policy::OnewayBuffering oneways;                         ///< client
+    OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
     const base::Log* log = &base::Log::none();
   };
 
@@ -80,6 +85,12 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   /// Sends a request that has no reply; returns when the transport has taken it.
   base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                            base::Deadline deadline);
+  /// As above, and returns at once: what the transport does not take waits in a queue, or is dropped when that is full
+  /// (Settings::oneways). The deadline is for OnewayOverflow::wait only.
+  base::Status post_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
+                           base::Deadline deadline);
+  /// True while posted messages wait. Whatever is sent later goes behind them.
+  bool has_backlog() const noexcept;
   // --- client side, asynchronous (asynchronous.cpp) ---
 
   /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
@@ -170,10 +181,16 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   /// One message's hold on the writer token and the encoder.
   class Writing {
    public:
+    /// Tells that the calling thread has the token.
+    struct Locked {};
+
     Writing(Connection& connection, PendingReply* caller) noexcept : connection_(connection) {
       connection_.writer_.lock();
       connection_.writing_caller_ = caller;
       encoder_ = connection_.encoder_.get();
+    }
+    Writing(Connection& connection, Locked) noexcept : connection_(connection), encoder_(connection_.encoder_.get()) {
+      connection_.writing_caller_ = nullptr;
     }
     ~Writing() {
       if (left()) [[unlikely]] {
@@ -214,6 +231,8 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
       return encoder.error();
     if (writing.left()) [[unlikely]]
       writing.come_back();
+    if (oneways_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      CORBEL_CHECK(drain_oneways(deadline));
     CORBEL_PROBE("transport send");
     const auto sent = transport_->send(encoder.segments(), deadline);
     CORBEL_PROBE("after send");
@@ -251,6 +270,22 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   base::Error fail(base::Error error) noexcept;
   base::Error fail_reading(PendingReply& pending, base::Error error) noexcept;
   base::Status check_idle();
+
+  /// The deadline passed while posted messages were before this one. Nothing of it was sent, and the connection is
+  /// well.
+  static constexpr base::Error kBehindOneways = base::error(base::Stage::send, base::Code::timed_out, EAGAIN);
+  static bool leaves_intact(const base::Error& error) noexcept {
+    return error.stage == base::Stage::encode || error == kBehindOneways;
+  }
+  base::Error why_failed();
+  base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets);
+  base::Status enqueue(base::ConstByteSpan octets, base::Deadline deadline);
+  OnewayQueue& oneways();
+  base::Status drain_oneways(base::Deadline deadline);
+  void schedule_drain();
+  void drain_later(base::Duration delay);
+  void drain_in_background(base::Duration delay) noexcept;
+  void after_fork() noexcept;
 
   base::Status register_async(AsyncReply& reply);
   void set_timer(base::Deadline deadline);
@@ -293,7 +328,7 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   base::Mutex writer_;  // the writer token; guards the next four
   std::unique_ptr<cdr::Encoder> encoder_;
   PendingReply* writing_caller_ = nullptr;
-  bool code_sets_told_;
+  std::atomic<bool> code_sets_told_;  // changed with the token
   bool closed_by_us_ = false;
 
   /// Who is calling. A caller that is alone goes from idle to alone and back with one atomic instruction each and takes
@@ -324,6 +359,11 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   std::atomic<bool> draining_{false};
   Server* server_ = nullptr;
   Completions* completions_ = nullptr;
+
+  std::atomic<OnewayQueue*> oneways_{nullptr};  // owned; made when the transport first took less than it was given
+  std::atomic<bool> drain_scheduled_{false};
+  std::atomic<bool> dropping_{false};
+  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Connection*>(self)->after_fork(); }, this};
 };
 
 using ConnectionPtr = base::IntrusivePtr<Connection>;

@@ -35,6 +35,8 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   settings.version = route.version;
   settings.code_sets = route.code_sets;
   settings.log = settings_.log;
+  settings.oneways = settings_.oneways;
+  settings.oneway_counters = &oneway_counters_;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
   tell_opened(*connection, false);
@@ -86,7 +88,9 @@ AsyncReplyList ConnectionCache::cancel_async() {
   const std::lock_guard lock(mutex_);
   AsyncReplyList cancelled;
   for (const auto& [key, known] : connections_) {
-    for (const auto& connection : known) connection->cancel_async(cancelled);
+    for (const auto& connection : known) {
+      if (!connection->failed()) connection->cancel_async(cancelled);
+    }
   }
   return cancelled;
 }

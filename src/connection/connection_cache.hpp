@@ -19,6 +19,7 @@ class ConnectionCache {
     transport::Options transport;
     cdr::Limits limits;
     std::size_t max_per_route = 4;  ///< connections to one endpoint; beyond that calls share them
+    policy::OnewayBuffering oneways = {};
     const base::Log* log = &base::Log::none();
   };
 
@@ -32,6 +33,7 @@ class ConnectionCache {
   /// After a call failed: if the connection has failed, drops it and closes those to the same endpoint that nobody
   /// uses. If the peer has ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
+  const OnewayCounters& oneway_counters() const noexcept { return oneway_counters_; }
   /// Routes that something is kept for.
   std::size_t routes();
   /// Gives up all asynchronous requests.
@@ -44,7 +46,8 @@ class ConnectionCache {
 
   const Settings settings_;
   std::vector<std::unique_ptr<transport::Connector>> connectors_;
-  std::mutex mutex_;  // guards what follows
+  OnewayCounters oneway_counters_;
+  base::ForkMutex mutex_;  // guards what follows
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections_;
   bool closed_ = false;
   Completions* completions_ = nullptr;

@@ -53,7 +53,7 @@ base::Status Connection::call(const messaging::OutgoingRequest& request, messagi
   try {
     if (auto sent = send(encode, format(settings_.version.minor), deadline, &pending); !sent) [[unlikely]] {
       // A broken send leaves half a message on the wire; an encoding failure concerns only this call.
-      if (sent.error().stage != Stage::encode) {
+      if (!leaves_intact(sent.error())) {
         return fail_reading(pending, pending.reading ? explain_failed_send(*this, sent.error()) : sent.error());
       }
       stop_reading(pending);
@@ -71,7 +71,7 @@ void Connection::encode_request(cdr::Encoder& encoder, std::uint32_t id, messagi
                                 messaging::BodyWriter body) {
   CORBEL_PROBE("request header");
   request.request_id = id;
-  if (code_sets_told_) [[likely]] {
+  if (code_sets_told_.load(std::memory_order_relaxed)) [[likely]] {
     protocol_->encode_request(encoder, request, body);
   } else {
     encode_first_request(encoder, request, body);
@@ -87,20 +87,7 @@ void Connection::encode_first_request(cdr::Encoder& encoder, messaging::Outgoing
   request.contexts = contexts;
   protocol_->encode_request(encoder, request, body);
   // If the token was let go of meanwhile, others may have told them; telling them twice is harmless.
-  if (encoder.host() != nullptr) code_sets_told_ = encoder.ok();
-}
-
-base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
-                                     Deadline deadline) {
-  if (failed_.load(std::memory_order_acquire)) [[unlikely]] {
-    const std::lock_guard lock(mutex_);
-    return base::error(Stage::send, failure_.code, failure_.os_error);
-  }
-  const std::uint32_t id = next_id();
-  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
-  auto sent = send(encode, format(settings_.version.minor), deadline);
-  if (!sent && sent.error().stage != Stage::encode) return fail(sent.error());
-  return sent;
+  if (encoder.host() != nullptr) code_sets_told_.store(encoder.ok(), std::memory_order_relaxed);
 }
 
 base::Status Connection::register_call(PendingReply& pending, bool only_if_idle) {
@@ -112,8 +99,7 @@ base::Status Connection::register_call(PendingReply& pending, bool only_if_idle)
     if (!failed_.load(std::memory_order_acquire)) [[likely]]
       return {};
     stop_reading(pending);
-    const std::lock_guard lock(mutex_);
-    return base::error(Stage::send, failure_.code, failure_.os_error);
+    return why_failed();
   }
   return register_shared(pending, only_if_idle);
 }
@@ -356,15 +342,21 @@ void Connection::give_up(PendingReply& pending) noexcept {
 
 void Connection::send_cancel(std::uint32_t request_id) noexcept {
   const std::unique_lock writer(writer_, std::try_to_lock);
-  if (!writer) return;
+  if (!writer || has_backlog()) return;
   encoder_->reset(format(settings_.version.minor));
   protocol_->encode_cancel_request(*encoder_, request_id);
   const auto segments = encoder_->segments();
   std::size_t size = 0;
   for (const auto& segment : segments) size += segment.size;
-  // A courtesy that may not block; but half of it must not stay on the wire either.
+  // A courtesy that may not block; but what it has begun must be whole before the next message.
   auto sent = transport_->send(segments, Deadline::now());
-  if (sent && *sent != size) (void)fail(base::error(Stage::send, Code::timed_out));
+  if (!sent || *sent == size) return;
+  try {
+    oneways().push_begun(base::ConstByteSpan(encoder_->to_bytes()).subspan(*sent));
+    schedule_drain();
+  } catch (const std::bad_alloc&) {
+    (void)fail(base::error(Stage::send, Code::timed_out));
+  }
 }
 
 std::size_t Connection::load() {

@@ -19,7 +19,7 @@ using CORBA::CompletionStatus;
 namespace {
 
 connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log) {
-  return {options.transport, options.limits, options.connections_per_endpoint, &log};
+  return {options.transport, options.limits, options.connections_per_endpoint, options.oneways, &log};
 }
 
 connection::Server::Settings server_settings(const Options& options, const base::Log& log) {
@@ -111,7 +111,14 @@ CORBA::object_reference<CORBA::ORB> Core::orb() {
   return orb_.lock();
 }
 
+void Core::check_process() const {
+  if (!left_behind()) return;
+  raise(base::error(base::Stage::configure, Code::cancelled),
+        "this ORB belongs to the process that forked; make a new one here, with a name of its own");
+}
+
 void Core::listen() {
+  check_process();
   const std::lock_guard lock(listen_mutex_);
   if (listening_) return;
   std::vector<std::string> endpoints;
@@ -169,6 +176,7 @@ void Core::refuse_call() const {
 }
 
 void Core::start_threads() {
+  check_process();
   if (shutting_down_.load(std::memory_order_acquire)) refuse_call();
   if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
 }
@@ -227,12 +235,15 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
 }
 
 void Core::run() {
+  check_process();
   server_->run();
 }
 bool Core::work_pending() {
+  check_process();
   return server_->work_pending();
 }
 void Core::perform_work() {
+  check_process();
   server_->perform_work();
 }
 
@@ -244,6 +255,10 @@ void Core::cancel_async(bool wait) {
 }
 
 void Core::shutdown(bool wait) {
+  if (left_behind()) {
+    shutting_down_ = shut_down_ = true;
+    return cache_.close();
+  }
   if (!shutting_down_.exchange(true)) cancel_async(wait);
   const bool again = shut_down_.exchange(true);
   if (again && !wait) return;  // the first may not have waited

@@ -83,6 +83,9 @@ class Core final : public corba::OrbContext {
   void set_destroyed() noexcept { destroyed_.store(true, std::memory_order_release); }
   /// Throws what calls end with after shutdown(): BAD_INV_ORDER, or OBJECT_NOT_EXIST if the ORB was destroyed.
   [[noreturn]] void refuse_call() const;
+  /// True in a child of the process that made this ORB: its threads and sockets stayed behind, and all it can do there
+  /// is to call other objects.
+  bool left_behind() const noexcept { return process_ != base::process_generation(); }
   bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
 
  private:
@@ -91,8 +94,10 @@ class Core final : public corba::OrbContext {
   void cancel_async(bool wait);
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
   bool is_published(const connection::Route& route) const;
+  void check_process() const;
 
   const Options options_;
+  const std::uint32_t process_ = base::process_generation();
   base::Log log_;
   connection::Registry registry_;
   connection::ConnectionCache cache_;
@@ -100,7 +105,7 @@ class Core final : public corba::OrbContext {
   Dispatch dispatch_;
   std::unique_ptr<connection::Server> server_;  // before the acceptors, which hand it connections
   connection::AcceptorRegistry acceptors_;
-  std::mutex listen_mutex_;
+  base::ForkMutex listen_mutex_;
   bool listening_ = false;
   std::vector<connection::ListenPoint> published_;  // fixed once listening
   std::atomic<bool> shutting_down_{false};          // no new asynchronous calls

@@ -80,6 +80,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::accept, Code::none, "NO_RESOURCES", 0, kNo},
     {Stage::configure, Code::bad_argument, "BAD_PARAM", 0, kNo},
     {Stage::configure, Code::out_of_resources, "NO_RESOURCES", 0, kNo},
+    {Stage::configure, Code::cancelled, "BAD_INV_ORDER", 0, kNo},
     {Stage::configure, Code::none, "INITIALIZE", 0, kNo},
 
     {Stage::dispatch, Code::not_found, "OBJECT_NOT_EXIST", 0, kNo},

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/components.hpp"
 
@@ -35,7 +36,7 @@ class InitialReferences {
 
   Core& core_;
   const std::vector<LocalInitialReference> locals_;
-  mutable std::mutex mutex_;  // guards added_
+  mutable base::ForkMutex mutex_;  // guards added_
   std::map<std::string, ObjectRef, std::less<>> added_;
 };
 

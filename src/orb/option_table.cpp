@@ -98,6 +98,19 @@ bool set_log_format(Options& options, std::string_view value) {
   return true;
 }
 
+bool set_oneway_overflow(Options& options, std::string_view value) {
+  if (value == "newest") {
+    options.oneways.overflow = policy::OnewayOverflow::newest;
+  } else if (value == "oldest") {
+    options.oneways.overflow = policy::OnewayOverflow::oldest;
+  } else if (value == "wait") {
+    options.oneways.overflow = policy::OnewayOverflow::wait;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 bool set_preference(Options& options, std::string_view value) {
   auto preference = policy::ProtocolPreference::parse(value);
   if (!preference) return false;
@@ -138,6 +151,10 @@ const OptionRow kOptionTable[] = {
      "longest time a request waits for a holding POA manager before TRANSIENT; 0: not at all"},
     {"SyncScope", ParsedMember{set_sync_scope, "none, transport, server or target", "transport"}, 0, 0, "",
      "what a oneway call waits for; target: also tells of exceptions"},
+    {"OnewayQueue", NumberMember{CORBEL_MEMBER(oneways.limit)}, 0, 0x7fffffff, "octets",
+     "sync scope none: oneway messages of a connection that wait for a peer that does not read"},
+    {"OnewayOverflow", ParsedMember{set_oneway_overflow, "newest, oldest or wait", "newest"}, 0, 0, "",
+     "sync scope none: which messages are dropped when they are more, or that the caller waits"},
     {"ForwardLimit", NumberMember{CORBEL_MEMBER(forward_limit)}, 0, 1000, "forwards",
      "location forwards followed in one call"},
     {"Collocation", SwitchMember{CORBEL_MEMBER(collocation)}, 0, 0, "",

@@ -42,6 +42,7 @@ struct Options {
   policy::Timeouts timeouts;
   policy::Serving serving;
   policy::SyncScope sync_scope = policy::SyncScope::with_transport;
+  policy::OnewayBuffering oneways;
   policy::ProtocolPreference preference;
   cdr::Limits limits;
   std::uint8_t giop_minor = 2;  ///< highest GIOP 1.x used as client and published as server

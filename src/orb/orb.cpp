@@ -35,6 +35,7 @@ class OrbState {
   }
   /// Throws if waiting for requests to finish would wait for the caller's own.
   void check_may_wait() const {
+    if (core.left_behind()) return;  // then there is nobody to wait for
     const bool in_upcall = core.adapter() != nullptr && core.adapter()->in_upcall();
     if (in_upcall || core.on_own_thread() || core.completions().busy_here()) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
@@ -89,8 +90,9 @@ IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& i
 ORB::ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept : state_(std::move(state)) {}
 ORB::~ORB() {
   state_->core.shutdown(true);
-  // What still runs after -ORBShutdownTimeout uses all of it, and nobody can make it stop.
-  if (state_->core.left_running()) (void)state_.release();
+  // What still runs after -ORBShutdownTimeout uses all of it, and nobody can make it stop. In a child of the process
+  // that made it, its threads do not even exist, and nobody is told that it ended.
+  if (state_->core.left_running() || state_->core.left_behind()) (void)state_.release();
 }
 
 corbel::orb::Core& ORB::_core() noexcept {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/orb/orb.hpp"
 
 namespace corbel::orb {
@@ -26,7 +27,7 @@ class OrbRegistry {
  private:
   OrbRegistry() = default;
 
-  std::mutex mutex_;  // guards orbs_
+  base::ForkMutex mutex_;  // guards orbs_
   std::map<std::string, OrbRef> orbs_;
 };
 

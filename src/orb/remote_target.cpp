@@ -138,7 +138,12 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
   request.operation = call.operation.name;
   if (call.operation.oneway) {
     switch (core_.options().sync_scope) {
-      case policy::SyncScope::none:
+      case policy::SyncScope::none: {
+        request.response = messaging::Response::none;
+        auto posted = binding.connection->post_oneway(request, call.encode_arguments, deadline);
+        if (posted && binding.connection->has_backlog()) core_.start_threads();  // they send what waits
+        return posted;
+      }
       case policy::SyncScope::with_transport:
         request.response = messaging::Response::none;
         return binding.connection->send_oneway(request, call.encode_arguments, deadline);

@@ -7,7 +7,7 @@
 
 #include "connection/connection.hpp"
 #include "connection/registry.hpp"
-#include "corbel/base/mutex.hpp"
+#include "corbel/base/fork.hpp"
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/object.hpp"
@@ -71,7 +71,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   const CORBA::object_reference<CORBA::ORB> orb_;  // owns core_
   const ior::Ior ior_;
 
-  base::Mutex mutex_;  // guards what follows
+  base::ForkMutex mutex_;  // guards what follows
   BindingPtr binding_;
   PlacesPtr places_;  // where calls begin if there is no binding: the way that was found last
   std::size_t at_ = 0;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/corba/value.hpp"
 
 namespace corbel::orb {
@@ -32,7 +33,7 @@ class ValueFactories {
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   std::map<std::string, Factory, std::less<>> factories_;
 };
 

@@ -77,6 +77,13 @@ base::Result<std::unique_ptr<Reactor>> Reactor::create(const Clock& clock) {
 Reactor::Reactor(const Clock& clock, ipc::Handle epoll, ipc::Handle wakeup)
     : clock_(clock), epoll_(std::move(epoll)), wakeup_(std::move(wakeup)), events_(new Event[kBatch]) {}
 
+/// What is registered in an epoll instance that two processes share is registered for both.
+void Reactor::after_fork() noexcept {
+  epoll_.reset();
+  wakeup_.reset();
+  stopped_ = true;
+}
+
 Reactor::~Reactor() {
   while (registered_ != nullptr) remove(*registered_);
   release_removed();

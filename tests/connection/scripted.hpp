@@ -51,6 +51,7 @@ class Scripted final : public transport::Transport {
       return base::Result<std::size_t>(size);
     };
     std::function<base::Result<std::size_t>(base::ByteSpan, Deadline)> receive;
+    std::function<void(const base::Bytes&)> on_send;  // before `send`
     std::function<void()> shutdown = [] {};
     int handle = -1;
     std::function<void()> on_handle = [] {};
@@ -59,7 +60,13 @@ class Scripted final : public transport::Transport {
 
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, Deadline deadline) override {
     std::size_t size = 0;
-    for (const auto& segment : data) size += segment.size;
+    base::Bytes octets;
+    for (const auto& segment : data) {
+      size += segment.size;
+      const auto* const begin = static_cast<const base::Octet*>(segment.data);
+      octets.insert(octets.end(), begin, begin + segment.size);
+    }
+    if (acts_.on_send) acts_.on_send(octets);
     return acts_.send(size, deadline);
   }
   base::Result<std::size_t> receive(base::ByteSpan buffer, Deadline deadline) override {

@@ -56,6 +56,7 @@ class Victim : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
     throw Fault::Oops(code);
   }
   void fire() override {}
+  void tell(const std::string&) override {}
   Reference self() override { return _this(); }
 
   std::atomic<int> echoes{0};

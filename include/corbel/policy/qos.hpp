@@ -27,6 +27,19 @@ struct Timeouts {
 /// When a oneway call returns (Messaging::SyncScope; CORBA 3.3 part 1, 22.2.2.1).
 enum class SyncScope : std::uint8_t { none = 0, with_transport = 1, with_server = 2, with_target = 3 };
 
+/// What gives way when a connection's queue of oneway messages is full.
+enum class OnewayOverflow : std::uint8_t {
+  newest,  ///< the message that finds no room
+  oldest,  ///< those that have waited longest
+  wait,    ///< the sender: it waits as with SyncScope::with_transport
+};
+
+/// Where oneway messages of SyncScope::none wait for a peer that does not read.
+struct OnewayBuffering {
+  std::uint32_t limit = 1U << 20;  ///< octets in the queue of a connection
+  OnewayOverflow overflow = OnewayOverflow::newest;
+};
+
 /// Who serves requests.
 enum class Concurrency : std::uint8_t {
   adaptive,  ///< few busy connections get a thread that blocks on each, the many are multiplexed by the pool

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "corbel/base/deadline.hpp"
+#include "corbel/base/fork.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/ipc/handle.hpp"
 #include "corbel/reactor/clock.hpp"
@@ -24,6 +25,8 @@ namespace corbel::reactor {
 /// thread to thread). Everything else may be called by any thread at any time, also from handlers and callbacks.
 /// run_once may be called from within a handler. No lock is held while a handler or callback runs or while the thread
 /// waits. A dispatched event costs no allocation.
+///
+/// After fork(2) it is the parent's; in the child it has stopped and touches nothing that they share.
 ///
 /// Lifetime: outlives the pools that run it. Its destructor drops the handlers that are still registered and the
 /// callbacks that have not run.
@@ -104,6 +107,7 @@ class CORBEL_API Reactor {
   static constexpr std::int64_t kNever = INT64_MAX;
 
   Reactor(const Clock& clock, ipc::Handle epoll, ipc::Handle wakeup);
+  void after_fork() noexcept;
   /// Waits for one batch. For the leader, when next() found nothing.
   base::Status wait(base::Deadline deadline);
   /// Takes one thing out of the batch; false if it is used up. For the leader.
@@ -151,6 +155,8 @@ class CORBEL_API Reactor {
   std::vector<Callback> posted_;
   EventHandler* registered_ = nullptr;
   EventHandler* removed_ = nullptr;
+
+  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Reactor*>(self)->after_fork(); }, this};
 };
 
 }  // namespace corbel::reactor

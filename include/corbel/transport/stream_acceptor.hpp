@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/transport/stream_transport.hpp"
 
@@ -30,10 +31,14 @@ class StreamAcceptor : public Acceptor {
   void close() noexcept override { acceptor_.close(); }
 
  private:
+  /// Who connects is the parent's; and the address is free when the parent has ended, whatever the child does.
+  void after_fork() noexcept { (void)acceptor_.release(); }
+
   std::string_view scheme_;
   ipc::Acceptor<Address> acceptor_;
   std::vector<EndpointPtr> endpoints_;
   base::Duration spin_;
+  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<StreamAcceptor*>(self)->after_fork(); }, this};
 };
 
 }  // namespace corbel::transport

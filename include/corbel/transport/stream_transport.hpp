@@ -88,6 +88,7 @@ class StreamTransport final : public Transport {
     return receive_asleep(buffer, deadline);
   }
 
+  void abandon() noexcept override { stream_.close(); }
   void shutdown() noexcept override { (void)stream_.shutdown(ipc::Direction::both); }
   int handle() const noexcept override { return stream_.handle(); }
   Traits traits() const noexcept override { return {}; }

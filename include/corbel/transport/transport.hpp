@@ -45,6 +45,9 @@ class Transport {
   /// Ends both directions and wakes every thread blocked in send() or receive(). The handle stays open until
   /// destruction.
   virtual void shutdown() noexcept = 0;
+  /// In a child of fork(2), whose parent goes on using this: closes the handle, tells nobody and takes no lock; nothing
+  /// else is called afterwards. By default nothing happens.
+  virtual void abandon() noexcept {}
   /// What a reactor waits on for input; -1 if there is none (then the connection needs a thread of its own).
   virtual int handle() const noexcept = 0;
   virtual Traits traits() const noexcept = 0;

@@ -21,6 +21,7 @@ class FaultyTransport final : public Transport {
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override;
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override;
   void shutdown() noexcept override { inner_->shutdown(); }
+  void abandon() noexcept override { inner_->abandon(); }
   int handle() const noexcept override { return inner_->handle(); }
   Traits traits() const noexcept override { return inner_->traits(); }
   std::string local() const override { return inner_->local(); }

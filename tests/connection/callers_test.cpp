@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Those who call over one connection, and a peer that the test plays: exactly what is sent, and who is told what.
+#include <algorithm>
+#include <future>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "corbel/ipc/event.hpp"
+#include "harness.hpp"
+#include "scripted.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint8_t kCancelRequest = 2;
+constexpr std::uint8_t kCloseConnection = 5;
+
+/// The types of the messages that were sent, each in one piece.
+class Sent {
+ public:
+  explicit Sent(Scripted::Acts& acts) {
+    acts.on_send = [this](const base::Bytes& octets) {
+      const std::lock_guard lock(mutex_);
+      all_.push_back(octets);
+    };
+  }
+  std::vector<base::Bytes> all() const {
+    const std::lock_guard lock(mutex_);
+    return all_;
+  }
+  std::size_t count(std::uint8_t type) const {
+    const auto messages = all();
+    return static_cast<std::size_t>(
+        std::count_if(messages.begin(), messages.end(), [&](const base::Bytes& one) { return one[7] == type; }));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<base::Bytes> all_;
+};
+
+base::Result<std::size_t> nothing_yet() {
+  return base::error(Stage::receive, Code::would_block);
+}
+
+/// A GIOP 1.1 reply with so many octets of body, cut behind the first `first` octets of the message.
+base::Bytes in_two_fragments(const Connection& connection, std::uint32_t id, std::size_t first) {
+  cdr::Encoder encoder(connection.format(1));
+  connection.protocol().encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder& body) {
+    for (std::uint32_t n = 0; n < 16; ++n) body.put(n);
+  });
+  base::Bytes whole = encoder.to_bytes();
+  base::Bytes rest(whole.begin(), whole.begin() + 12);  // the header again
+  rest.insert(rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(first), whole.end());
+  whole.resize(first);
+  const auto finish = [](base::Bytes& message, std::uint8_t flags, std::uint8_t type) {
+    message[6] = static_cast<std::uint8_t>((message[6] & 1U) | flags);
+    message[7] = type;
+    const auto size = static_cast<std::uint32_t>(message.size() - 12);
+    std::memcpy(&message[8], &size, sizeof size);
+  };
+  finish(whole, 2, 1);
+  finish(rest, 0, 7);
+  whole.insert(whole.end(), rest.begin(), rest.end());
+  return whole;
+}
+
+TEST(Callers, AReplyInFragmentsKeepsItsJointsWhenAnotherCallerReadsIt) {
+  Scripted::Acts acts;
+  Connection::Settings settings;
+  settings.version = {1, 1};
+  const ConnectionPtr connection(new Connection(std::make_unique<Scripted>(acts), messaging::make_giop(), settings));
+  std::promise<void> both;
+  acts.receive = [&, told = both.get_future().share()](base::ByteSpan buffer, Deadline) {
+    told.wait();
+    base::Bytes octets = in_two_fragments(*connection, 4, 28);
+    cdr::Encoder first(connection->format(1));
+    connection->protocol().encode_reply(first, 2, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder&) {});
+    const base::Bytes own = first.to_bytes();
+    octets.insert(octets.end(), own.begin(), own.end());
+    std::copy(octets.begin(), octets.end(), buffer.begin());
+    return base::Result<std::size_t>(octets.size());
+  };
+  std::thread reader([&] { EXPECT_TRUE(call(*connection).ok()); });
+  while (connection->load() < 1) std::this_thread::yield();
+  bool joined = false;
+  std::thread other([&] {
+    EXPECT_TRUE(connection
+                    ->call(
+                        request_named("other"), [](cdr::Encoder&) {}, Deadline::after(20s), false,
+                        [&](const messaging::IncomingReply&, cdr::Decoder& body) { joined = body.has_joints(); })
+                    .ok());
+  });
+  while (connection->load() < 2) std::this_thread::yield();
+  both.set_value();
+  reader.join();
+  other.join();
+  EXPECT_TRUE(joined);
+}
+
+TEST(Callers, TellTheCodeSetsUntilARequestThatDoesHasLeft) {
+  Scripted::Acts acts;
+  const Sent sent(acts);
+  Connection::Settings settings;
+  settings.version = {1, 2};
+  settings.code_sets = {cdr::CodeSet::utf_8, cdr::CodeSet::utf_16, true, true};
+  const ConnectionPtr connection(new Connection(std::make_unique<Scripted>(acts), messaging::make_giop(), settings));
+  const auto tell = [&](const std::function<void(cdr::Encoder&)>& arguments) {
+    return connection->send_oneway(request_named("tell"), arguments, Deadline::after(20s));
+  };
+  EXPECT_FALSE(tell([](cdr::Encoder& encoder) { encoder.fail(Code::bad_string); }).ok());
+  EXPECT_THROW((void)tell([](cdr::Encoder&) { throw std::runtime_error("thrown"); }), std::runtime_error);
+  EXPECT_EQ(sent.all().size(), 0U);
+  for (int n = 0; n < 3; ++n) EXPECT_TRUE(tell([](cdr::Encoder&) {}).ok());
+  const auto messages = sent.all();
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_GT(messages[0].size(), messages[1].size());
+  EXPECT_EQ(messages[1].size(), messages[2].size());
+}
+
+TEST(Callers, WhoGivesUpCancelsItsRequestOnce) {
+  Scripted::Acts acts;
+  const Sent sent(acts);
+  acts.receive = [](base::ByteSpan, Deadline) {
+    return base::Result<std::size_t>(base::error(Stage::receive, Code::timed_out));
+  };
+  const auto connection = connect(acts);
+  EXPECT_EQ(call(*connection).error(), base::error(Stage::wait, Code::timed_out));
+  EXPECT_EQ(sent.count(kCancelRequest), 1U);
+  EXPECT_EQ(sent.all().back()[12], 2);  // the id of the request
+  EXPECT_FALSE(connection->failed());
+  EXPECT_EQ(connection->load(), 0U);
+}
+
+TEST(Callers, HalfACancelRequestIsMadeWholeBeforeTheNextMessage) {
+  Scripted::Acts acts;
+  std::vector<std::size_t> sizes;
+  acts.receive = [](base::ByteSpan, Deadline) {
+    return base::Result<std::size_t>(base::error(Stage::receive, Code::timed_out));
+  };
+  acts.send = [&](std::size_t size, Deadline deadline) {
+    const std::size_t taken = deadline.is_now() && sizes.size() == 1 ? 5 : size;
+    sizes.push_back(taken);
+    return base::Result<std::size_t>(taken);
+  };
+  const auto connection = connect(acts);
+  EXPECT_FALSE(call(*connection).ok());
+  EXPECT_FALSE(connection->failed());
+  EXPECT_TRUE(connection->has_backlog());
+  EXPECT_FALSE(call(*connection).ok());
+  ASSERT_GE(sizes.size(), 4U);
+  EXPECT_EQ(sizes[1] + sizes[2], 16U);  // the CancelRequest
+  EXPECT_EQ(sizes[3], sizes[0]);        // the second request
+}
+
+TEST(Callers, AnIdleConnectionIsAskedWhetherItIsAlive) {
+  Scripted::Acts acts;
+  acts.receive = [](base::ByteSpan, Deadline) { return nothing_yet(); };
+  const auto connection = connect(acts);
+  std::int64_t now = 1'000'000'000;
+  EXPECT_TRUE(connection->usable(now));
+  acts.receive = [&, first = true](base::ByteSpan buffer, Deadline deadline) mutable {
+    EXPECT_TRUE(deadline.is_now());
+    if (!std::exchange(first, false)) return nothing_yet();
+    return Octets(*connection).reply(2).reply(4).into(buffer);  // late ones
+  };
+  EXPECT_TRUE(connection->usable(now += 2'000'000'000));
+  EXPECT_FALSE(connection->failed());
+  acts.receive = [&](base::ByteSpan buffer, Deadline) {
+    return Octets(*connection).reply(2).control(messaging::MessageType::close_connection).into(buffer);
+  };
+  EXPECT_TRUE(connection->usable(now += 500'000'000));  // not asked yet
+  EXPECT_FALSE(connection->usable(now += 2'000'000'000));
+  EXPECT_EQ(call(*connection).error(), base::error(Stage::send, Code::closed));
+}
+
+TEST(Callers, OnAnEndedConnectionNothingIsSentAndTheReasonIsTold) {
+  Scripted::Acts acts;
+  const Sent sent(acts);
+  const auto connection = connect(acts);
+  connection->close();
+  connection->close();
+  EXPECT_EQ(sent.count(kCloseConnection), 1U);
+  EXPECT_EQ(sent.all().size(), 1U);
+  const auto nothing = [](cdr::Encoder&) {};
+  const base::Error cancelled = base::error(Stage::send, Code::cancelled);
+  EXPECT_EQ(call(*connection).error(), cancelled);
+  EXPECT_EQ(connection->send_oneway(request_named("tell"), nothing, Deadline::after(5s)).error(), cancelled);
+  EXPECT_EQ(connection->post_oneway(request_named("tell"), nothing, Deadline::after(5s)).error(), cancelled);
+  EXPECT_EQ(sent.all().size(), 1U);
+}
+
+TEST(Callers, ClientsOfOldVersionsEndWithoutAWord) {
+  for (const std::uint8_t minor : {std::uint8_t{0}, std::uint8_t{1}}) {
+    Scripted::Acts acts;
+    const Sent sent(acts);
+    Connection::Settings settings;
+    settings.version = {1, minor};
+    const ConnectionPtr connection(new Connection(std::make_unique<Scripted>(acts), messaging::make_giop(), settings));
+    connection->close();
+    EXPECT_EQ(sent.all().size(), 0U);
+  }
+}
+
+TEST(Callers, AOnewayThatBreaksTheStreamEndsTheConnection) {
+  Scripted::Acts acts;
+  acts.send = [](std::size_t, Deadline) { return base::Result<std::size_t>(base::error(Stage::send, Code::lost)); };
+  for (const bool wait : {true, false}) {
+    const auto connection = connect(acts);
+    const auto nothing = [](cdr::Encoder&) {};
+    const auto sent = wait ? connection->send_oneway(request_named("tell"), nothing, Deadline::after(5s))
+                           : connection->post_oneway(request_named("tell"), nothing, Deadline::after(5s));
+    EXPECT_EQ(sent.error(), base::error(Stage::send, Code::lost));
+    EXPECT_TRUE(connection->failed());
+  }
+}
+
+TEST(Callers, OnewaysWaitInOrderBehindTheOneThatHasBegunToLeave) {
+  Scripted::Acts acts;
+  acts.receive = [](base::ByteSpan, Deadline) {
+    return base::Result<std::size_t>(base::error(Stage::receive, Code::timed_out));
+  };
+  base::Bytes stream;
+  std::size_t room = 0;
+  acts.on_send = [&](const base::Bytes& octets) {
+    stream.insert(stream.end(), octets.begin(),
+                  octets.begin() + static_cast<std::ptrdiff_t>(std::min(room, octets.size())));
+  };
+  acts.send = [&](std::size_t size, Deadline) {
+    const std::size_t taken = std::min(size, room);
+    room -= taken;
+    if (taken == 0) return base::Result<std::size_t>(base::error(Stage::send, Code::would_block));
+    return base::Result<std::size_t>(taken);
+  };
+  const auto connection = connect(acts);
+  const auto post = [&](char letter) {
+    EXPECT_TRUE(connection
+                    ->post_oneway(
+                        request_named("tell"), [&](cdr::Encoder& body) { body.put_string(std::string(5, letter)); },
+                        Deadline::now())
+                    .ok());
+  };
+  room = 10;
+  post('a');  // ten octets leave
+  post('b');
+  post('c');
+  EXPECT_EQ(stream.size(), 10U);
+  EXPECT_TRUE(connection->has_backlog());
+  room = 1'000'000;
+  post('d');  // and with it everything before
+  EXPECT_FALSE(connection->has_backlog());
+  const std::string text(stream.begin(), stream.end());
+  std::size_t at = 0;
+  for (const char letter : {'a', 'b', 'c', 'd'}) {
+    const std::size_t found = text.find(std::string(5, letter));
+    ASSERT_NE(found, std::string::npos) << letter;
+    EXPECT_GT(found, at) << letter;
+    at = found;
+  }
+  EXPECT_EQ(text.find("GIOP"), 0U);
+  connection->close();
+}
+
+}  // namespace
+}  // namespace corbel::connection
