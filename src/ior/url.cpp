@@ -102,7 +102,8 @@ bool consume_address(std::string_view& text, UrlAddress& address) {
   // A UIOP rendezvous point is a path, so its key is set off by a bar.
   std::string_view body = text.substr(0, text.find_first_of(address.scheme == "uiop" ? ",|#" : ",/#"));
   text.remove_prefix(body.size());
-  if (address.scheme == "uiop" && !body.starts_with('/') && !consume_version(body, address.version)) return false;
+  const bool named = body.starts_with('/') || body.starts_with('@');  // a path or an abstract name, without a version
+  if (address.scheme == "uiop" && !named && !consume_version(body, address.version)) return false;
   if (address.scheme == "iiop") return parse_iiop_address(body, address);
   address.host = body;
   return address.scheme == "rir" ? body.empty() : !body.empty();

@@ -48,6 +48,7 @@ base::Result<Handle> open_acceptor(const InetAddress& address, const AcceptorOpt
 
 base::Result<Handle> open_acceptor(const UnixAddress& address, const AcceptorOptions<UnixAddress>& options,
                                    SocketFile& file, int type) noexcept {
+  CORBEL_TRY(const PathLock lock, PathLock::take(address, options.replace_stale));
   CORBEL_TRY(Handle handle, open_local(address, type, options, file));
   return listening(std::move(handle), options.backlog);
 }

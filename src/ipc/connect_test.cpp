@@ -4,8 +4,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "ipc/test_support.hpp"
 
@@ -213,6 +217,40 @@ TEST(UnixAcceptor, ReplacesAStaleSocketFileUnlessToldNotTo) {
   auto second = UnixAcceptor::open(address);
   ASSERT_TRUE(second) << base::to_string(second.error());
   EXPECT_TRUE(UnixConnector().connect(address));
+}
+
+// Between bind(2) and listen(2) a socket looks as if its owner were gone.
+TEST(UnixAcceptor, OfSeveralThatStartAtOnceOneGetsTheNameWhateverItFinds) {
+  const testing::TemporaryDirectory directory;
+  const auto address = *UnixAddress::path(directory.file("s"));
+  for (int round = 0; round < 200; ++round) {
+    if (round % 2 == 0) {  // somebody left a stale one
+      AcceptorOptions<UnixAddress> keep;
+      keep.remove_on_close = false;
+      ASSERT_TRUE(UnixAcceptor::open(address, keep));
+    }
+    std::vector<std::optional<base::Result<UnixAcceptor>>> opened(3);
+    std::atomic<int> ready{0};
+    std::vector<std::thread> starters;
+    for (auto& mine : opened) {
+      starters.emplace_back([&] {
+        ++ready;
+        while (ready < 3) std::this_thread::yield();
+        mine.emplace(UnixAcceptor::open(address));
+      });
+    }
+    for (auto& starter : starters) starter.join();
+    int listening = 0;
+    for (const auto& each : opened) {
+      listening += each->ok() ? 1 : 0;
+      if (!each->ok()) {
+        EXPECT_EQ(each->error().code, Code::address_in_use);
+      }
+    }
+    ASSERT_EQ(listening, 1) << "in round " << round;
+    ASSERT_TRUE(UnixConnector().connect(address, testing::soon()));
+    EXPECT_FALSE(std::filesystem::exists(directory.file("s.lock")));
+  }
 }
 
 TEST(UnixAcceptor, NeverReplacesAFileOfAnotherKind) {

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ipc/opening.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "corbel/ipc/acceptor.hpp"
 
 namespace corbel::ipc::detail {
 namespace {
@@ -18,7 +25,38 @@ bool is_stale(const UnixAddress& address) noexcept {
   return probe && ::connect(probe.get(), address.native(), address.size()) != 0 && errno == ECONNREFUSED;
 }
 
+/// True if the open file is still the one that has the name.
+bool is_named(int descriptor, const std::string& path) noexcept {
+  struct stat open {};
+  struct stat named {};
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
 }  // namespace
+
+base::Result<PathLock> PathLock::take(const UnixAddress& address, bool wanted) {
+  PathLock lock;
+  if (!wanted || address.is_abstract() || address.is_unnamed()) return lock;
+  const std::string path = address.to_string() + ".lock";
+  for (const auto deadline = base::Deadline::after(std::chrono::seconds(5));;) {
+    Handle handle(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!handle) return lock;
+    if (::flock(handle.get(), LOCK_EX | LOCK_NB) == 0) {
+      if (!is_named(handle.get(), path)) continue;  // its last owner has just removed it
+      lock.path_ = path;
+      lock.handle_ = std::move(handle);
+      return lock;
+    }
+    if (errno != EWOULDBLOCK && errno != EINTR) return lock;
+    if (deadline.expired()) return base::error(Stage::listen, base::Code::address_in_use, EWOULDBLOCK);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+PathLock::~PathLock() {
+  if (handle_) ::unlink(path_.c_str());  // while it is ours
+}
 
 SocketFile::SocketFile(const UnixAddress& address) noexcept : address_(address) {
   struct stat status {};
@@ -67,3 +105,12 @@ base::Status bind_local(int descriptor, const UnixAddress& address, bool replace
 }
 
 }  // namespace corbel::ipc::detail
+
+namespace corbel::ipc {
+
+bool remove_stale(const UnixAddress& address) {
+  const auto lock = detail::PathLock::take(address, true);
+  return lock && detail::is_stale(address) && ::unlink(address.to_string().c_str()) == 0;
+}
+
+}  // namespace corbel::ipc

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <optional>
+#include <string>
 
 #include "corbel/ipc/handle.hpp"
 #include "corbel/ipc/inet_address.hpp"
@@ -23,6 +24,24 @@ base::Result<Handle> open_socket(int family, int type, base::Stage stage = base:
 /// what was made if `remove_on_close`. `mode`: permission bits of the file.
 base::Status bind_local(int descriptor, const UnixAddress& address, bool replace_stale, bool remove_on_close,
                         std::optional<unsigned> mode, SocketFile& file) noexcept;
+
+/// Keeps others that open the same socket file away, from before bind(2) until the socket can be told from one whose
+/// owner is gone (after listen(2)): a file beside it, "NAME.lock", which goes with this. Every Corbel that may replace
+/// a file takes it.
+class PathLock {
+ public:
+  /// Does nothing if the address has no file or `wanted` is false, or if no file can be made there (then bind(2) will
+  /// tell). Error: address_in_use, if somebody keeps it for seconds.
+  static base::Result<PathLock> take(const UnixAddress& address, bool wanted);
+  PathLock(PathLock&&) noexcept = default;
+  PathLock& operator=(PathLock&&) = delete;
+  ~PathLock();
+
+ private:
+  PathLock() noexcept = default;
+  std::string path_;
+  Handle handle_;
+};
 
 /// Errors that accept(2) reports for one dead connection of the queue; the listener itself is well.
 bool concerns_one_connection(int os_error) noexcept;

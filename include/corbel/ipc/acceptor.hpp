@@ -123,6 +123,9 @@ class Acceptor : public Socket<Product::kAcceptorRole> {
   std::atomic<bool> non_blocking_{false};  // atomic because several threads may find out at once
 };
 
+/// Removes a socket file whose owner is gone; false if it is none.
+CORBEL_API bool remove_stale(const UnixAddress& address);
+
 using TcpAcceptor = Acceptor<InetAddress>;
 using UnixAcceptor = Acceptor<UnixAddress>;
 

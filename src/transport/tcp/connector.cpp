@@ -43,7 +43,7 @@ base::Result<std::unique_ptr<Transport>> TcpConnector::connect(const Endpoint& e
   if (own->host().empty() || own->port() == 0) {
     return base::error(base::Stage::connect, base::Code::unreachable);
   }
-  CORBEL_TRY(const auto addresses, ipc::InetAddress::resolve(own->host(), own->port()));
+  CORBEL_TRY(const auto addresses, resolver_.resolve(own->host(), own->port(), deadline));
   base::Error last = base::error(base::Stage::connect, base::Code::unreachable);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (!deadline.is_now() && deadline.expired()) return base::error(base::Stage::connect, base::Code::timed_out);

@@ -2,12 +2,15 @@
 #include "transport/tcp/listen.hpp"
 
 #include "corbel/ipc/interfaces.hpp"
+#include "corbel/ipc/resolver.hpp"
 #include "corbel/transport/stream_acceptor.hpp"
 
 namespace corbel::transport::tcp {
 namespace {
 
 using ipc::InetAddress;
+
+constexpr base::Duration kLookup = std::chrono::seconds(10);
 
 base::Result<ipc::TcpAcceptor> open(const TcpEndpoint& endpoint, const Options& options) {
   ipc::AcceptorOptions<InetAddress> with;
@@ -21,7 +24,8 @@ base::Result<ipc::TcpAcceptor> open(const TcpEndpoint& endpoint, const Options& 
     with.v6_only.reset();
     return ipc::TcpAcceptor::open(InetAddress::any_v4(endpoint.port()), with);
   }
-  CORBEL_TRY(const auto addresses, InetAddress::resolve(endpoint.host(), endpoint.port()));
+  CORBEL_TRY(const auto addresses,
+             ipc::Resolver().resolve(endpoint.host(), endpoint.port(), base::Deadline::after(kLookup)));
   if (addresses.front().is_any() && addresses.front().is_v6()) with.v6_only = true;
   return ipc::TcpAcceptor::open(addresses.front(), with);
 }

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 
 #include "corbel/ipc/handle.hpp"
+#include "transport/tcp/connector.hpp"
 
 namespace corbel::transport {
 namespace {
@@ -188,6 +190,21 @@ TEST(Tcp, ReadsIiopAddressesOfUrls) {
   EXPECT_EQ(factory->from_url({"iiop", {1, 2}, "ho st", 1}).error().code, Code::bad_argument);
   EXPECT_EQ(factory->from_url({"iiop", {1, 2}, "host", 0}).error().code, Code::bad_argument);
   EXPECT_EQ(factory->from_url({"uiop", {1, 2}, "/path", 0}).error().code, Code::unsupported);
+}
+
+TEST(Tcp, LookingUpANameIsInsideTheDeadline) {
+  std::promise<void> told;
+  tcp::TcpConnector connector({}, [known = told.get_future().share()](std::string_view, std::uint16_t port) {
+    known.wait();
+    return base::Result<std::vector<ipc::InetAddress>>(std::vector{ipc::InetAddress::loopback_v4(port)});
+  });
+  const auto endpoint = *make_tcp()->parse("a.name:7");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = connector.connect(*endpoint, Deadline::after(20ms));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error(), base::error(base::Stage::resolve, Code::timed_out));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  told.set_value();
 }
 
 }  // namespace

@@ -2,11 +2,14 @@
 #include "corbel/transport/unix/unix.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/transport/endpoint_text.hpp"
@@ -22,7 +25,33 @@ std::string path_of(const Endpoint& endpoint) {
   return endpoint.text().substr(7);
 }
 
+/// The folder of generated sockets, for a test alone.
+class OwnRuntimeFolder {
+ public:
+  OwnRuntimeFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "corbel-run-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+    ::setenv("XDG_RUNTIME_DIR", path_.c_str(), 1);
+  }
+  OwnRuntimeFolder(const OwnRuntimeFolder&) = delete;
+  OwnRuntimeFolder& operator=(const OwnRuntimeFolder&) = delete;
+  ~OwnRuntimeFolder() {
+    ::unsetenv("XDG_RUNTIME_DIR");
+    std::filesystem::remove_all(path_);
+  }
+  std::size_t files() const {
+    const auto folder = std::filesystem::path(path_) / "corbel";
+    if (!std::filesystem::exists(folder)) return 0;
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 TEST(Unix, AGeneratedSocketIsPrivateAndLeavesNothingBehind) {
+  const OwnRuntimeFolder own;
   const auto factory = make_unix();
   auto acceptor = factory->listen(**factory->parse(""), {});
   ASSERT_TRUE(acceptor);
@@ -37,7 +66,61 @@ TEST(Unix, AGeneratedSocketIsPrivateAndLeavesNothingBehind) {
   ASSERT_TRUE(other);
   EXPECT_NE(path_of(*(*other)->endpoints().front()), socket.string());
   (*acceptor)->close();
+  EXPECT_FALSE(std::filesystem::exists(socket));
+  EXPECT_EQ(own.files(), 1U);
+  EXPECT_TRUE(factory->make_connector({})->connect(*(*other)->endpoints().front(), Deadline::after(20s)));
+  (*other)->close();
   EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+/// A server that is killed while it listens on a generated socket.
+void kill_a_server() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto factory = make_unix();
+    const auto acceptor = factory->listen(**factory->parse(""), {});
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+TEST(Unix, WhatKilledServersLeaveBehindGoesWithTheNextStart) {
+  const OwnRuntimeFolder own;
+  const auto factory = make_unix();
+  auto living = factory->listen(**factory->parse(""), {});
+  ASSERT_TRUE(living);
+  for (int server = 0; server < 5; ++server) kill_a_server();
+  // Each start removes what the one before left.
+  EXPECT_EQ(own.files(), 2U);
+  const auto next = factory->listen(**factory->parse(""), {});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(own.files(), 2U);
+  EXPECT_TRUE(factory->make_connector({})->connect(*(*living)->endpoints().front(), Deadline::after(20s)));
+}
+
+TEST(Unix, FilesInTheFolderThatAreNoSocketsOfDeadProcessesStay) {
+  const OwnRuntimeFolder own;
+  std::filesystem::create_directory(own.path() + "/corbel");
+  std::filesystem::permissions(own.path() + "/corbel", std::filesystem::perms::owner_all);
+  for (const char* name : {"notes", "1-1", "99999999-1", "-1-1", "x-1"}) {
+    std::ofstream(own.path() + "/corbel/" + name) << "kept";
+  }
+  const auto factory = make_unix();
+  const auto acceptor = factory->listen(**factory->parse(""), {});
+  ASSERT_TRUE(acceptor);
+  EXPECT_EQ(own.files(), 6U);
+}
+
+TEST(Unix, AFolderThatOthersMayEnterIsNotUsed) {
+  const OwnRuntimeFolder own;
+  std::filesystem::create_directory(own.path() + "/corbel");
+  std::filesystem::permissions(own.path() + "/corbel", std::filesystem::perms::all);
+  const auto factory = make_unix();
+  const auto acceptor = factory->listen(**factory->parse(""), {});
+  ASSERT_TRUE(acceptor);
+  EXPECT_EQ(own.files(), 0U);
 }
 
 TEST(Unix, ReplacesASocketThatNobodyListensOn) {

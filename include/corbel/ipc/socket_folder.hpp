@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "corbel/base/export.hpp"
+#include "corbel/base/result.hpp"
+#include "corbel/ipc/unix_address.hpp"
+
+namespace corbel::ipc {
+
+/// Where local sockets lie whose names nobody cares about: one folder for each user, which nobody else may enter
+/// ($XDG_RUNTIME_DIR/corbel, else /tmp/corbel-UID), with names that tell whose they are. Processes that were killed
+/// leave theirs behind; whoever starts next removes them. Move-only.
+class CORBEL_API SocketFolder {
+ public:
+  /// The user's, made if need be; one of its own where somebody else has taken that name. Errors: stage listen.
+  static base::Result<SocketFolder> open();
+  SocketFolder() noexcept = default;
+  SocketFolder(SocketFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  SocketFolder& operator=(SocketFolder&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~SocketFolder() { leave(); }
+
+  const std::string& path() const noexcept { return path_; }
+  /// A name that this process has not used yet. Error: too_large.
+  base::Result<UnixAddress> next_name() const;
+  /// Removes what processes that do not exist any more left behind. (One of another PID namespace does not seem to
+  /// exist; if its sockets can be connected to, they stay.)
+  void sweep() const;
+  /// Removes the folder, if nothing is in it.
+  void leave() noexcept;
+
+ private:
+  explicit SocketFolder(std::string path) noexcept : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+}  // namespace corbel::ipc

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server that only processes of the same machine reach, named by a URL.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "corbel/corbel.hpp"
+#include "fault_server.hpp"
+
+namespace {
+
+class Echo final : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
+ public:
+  std::string echo(const std::string& text) override { return text; }
+  void wait() override {}
+  void fail(std::int32_t) override {}
+  void fire() override {}
+  void tell(const std::string&) override {}
+  IDL::traits<Fault::Victim>::ref_type self() override { return _this(); }
+};
+
+void call_by_url(const std::string& address, const std::string& url) {
+  std::vector<std::string> listening = {"x", "-ORBListenEndpoints", "unix://" + address};
+  const auto server = CORBA::ORB_init(listening, "local-server");
+  auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  server->register_initial_reference("Victim", CORBA::make_reference<Echo>()->_this());
+  std::vector<std::string> none = {"x"};
+  const auto client = CORBA::ORB_init(none, "local-client");
+  auto victim = IDL::traits<Fault::Victim>::narrow(client->string_to_object(url));
+  EXPECT_EQ(victim->echo(url), url);
+  // What the URL became can be passed on.
+  const std::string text = client->object_to_string(victim);
+  EXPECT_EQ(IDL::traits<Fault::Victim>::narrow(client->string_to_object(text))->echo("again"), "again");
+  victim.reset();
+  client->destroy();
+  server->destroy();
+}
+
+TEST(Local, AServerOfThisMachineIsReachedByItsUrl) {
+  std::string folder = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  call_by_url(folder + "/socket", "corbaloc:uiop:" + folder + "/socket|Victim");
+  call_by_url(folder + "/socket", "corbaloc:uiop:1.1@" + folder + "/socket|Victim");
+  call_by_url('@' + folder, "corbaloc:uiop:@" + folder + "|Victim");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Local, SeveralAddressesOfOneUrlAreTriedInTurn) {
+  std::string folder = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  call_by_url(folder + "/b", "corbaloc:uiop:" + folder + "/a,uiop:" + folder + "/b|Victim");
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
