@@ -73,6 +73,7 @@ TEST(Callers, AReplyInFragmentsKeepsItsJointsWhenAnotherCallerReadsIt) {
   Connection::Settings settings;
   settings.version = {1, 1};
   const ConnectionPtr connection(new Connection(std::make_unique<Scripted>(acts), messaging::make_giop(), settings));
+  const Sent sent(acts);
   std::promise<void> both;
   acts.receive = [&, told = both.get_future().share()](base::ByteSpan buffer, Deadline) {
     told.wait();
@@ -85,7 +86,7 @@ TEST(Callers, AReplyInFragmentsKeepsItsJointsWhenAnotherCallerReadsIt) {
     return base::Result<std::size_t>(octets.size());
   };
   std::thread reader([&] { EXPECT_TRUE(call(*connection).ok()); });
-  while (connection->load() < 1) std::this_thread::yield();
+  while (sent.all().size() < 1) std::this_thread::yield();
   bool joined = false;
   std::thread other([&] {
     EXPECT_TRUE(connection
@@ -94,7 +95,7 @@ TEST(Callers, AReplyInFragmentsKeepsItsJointsWhenAnotherCallerReadsIt) {
                         [&](const messaging::IncomingReply&, cdr::Decoder& body) { joined = body.has_joints(); })
                     .ok());
   });
-  while (connection->load() < 2) std::this_thread::yield();
+  while (sent.all().size() < 2) std::this_thread::yield();
   both.set_value();
   reader.join();
   other.join();
