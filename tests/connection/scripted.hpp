@@ -50,7 +50,9 @@ class Scripted final : public transport::Transport {
     std::function<base::Result<std::size_t>(std::size_t, Deadline)> send = [](std::size_t size, Deadline) {
       return base::Result<std::size_t>(size);
     };
-    std::function<base::Result<std::size_t>(base::ByteSpan, Deadline)> receive;
+    std::function<base::Result<std::size_t>(base::ByteSpan, Deadline)> receive = [](base::ByteSpan, Deadline) {
+      return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
+    };
     std::function<void(const base::Bytes&)> on_send;  // before `send`
     std::function<void()> shutdown = [] {};
     int handle = -1;
