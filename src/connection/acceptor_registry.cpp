@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/acceptor_registry.hpp"
 
+#include <fcntl.h>
+
 #include <utility>
+
+#include "corbel/ipc/handle.hpp"
 
 namespace corbel::connection {
 
@@ -25,7 +29,8 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
       }
       if (accepted.error().code == Code::would_block) break;
       if (accepted.error().code == Code::cancelled || accepted.error().code == Code::closed) return;
-      // Out of descriptors, mostly: trying again at once would not bring them back.
+      if (accepted.error().code == Code::out_of_resources && make_room()) return;
+      // Trying again at once would not help.
       server_.reactor().schedule_after(std::chrono::milliseconds(100),
                                        [self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });
       return;
@@ -49,6 +54,24 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
  private:
   static constexpr int kTold = 4096;
 
+  /// Descriptors ran out: somebody leaves, or who waits is told to. True if it goes on soon.
+  bool make_room() {
+    if (server_.make_room()) {
+      // The descriptor comes back before the reactor runs what was posted.
+      server_.reactor().post([self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });
+      return true;
+    }
+    spare_.reset();
+    auto accepted = accept();
+    const bool refused = accepted.ok();
+    if (refused) server_.refuse(*std::move(accepted), point_.protocol);
+    spare_ = spare();
+    if (!refused || !spare_) return false;
+    rearm();
+    return true;
+  }
+  static ipc::Handle spare() { return ipc::Handle(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
   void rearm() noexcept { (void)server_.reactor().rearm(*this); }
 
   base::Result<std::unique_ptr<transport::Transport>> accept() {
@@ -60,6 +83,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   const ListenPoint point_;
   const std::unique_ptr<transport::Acceptor> acceptor_;
   Server& server_;
+  ipc::Handle spare_ = spare();  // given up for a moment to refuse somebody; used by whoever accepts
   std::mutex mutex_;  // a descriptor must not be closed, and its number used anew, under a thread that accepts on it
   bool closed_ = false;
 };

@@ -27,7 +27,7 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       encoder_(new cdr::Encoder),
       code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
       next_request_id_(settings.first_request_id),
-      framer_(new Framer(*protocol_, settings.limits)),
+      framer_(new Framer(*protocol_, settings.limits, settings.input_memory)),
       char_set_(settings.code_sets.for_char),
       // A protocol without service contexts is spoken by Corbel at both ends: UTF-16 without negotiation.
       wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {
@@ -123,7 +123,8 @@ void Connection::close() noexcept {
   {
     const std::unique_lock writer(writer_, std::try_to_lock);
     // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
-    const bool between_messages = writer && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
+    const bool between_messages =
+        writer && backlog_.empty() && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
     if (between_messages && !closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
       closed_by_us_ = true;
       encoder_->reset(format(settings_.version.minor));

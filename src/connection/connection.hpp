@@ -9,6 +9,7 @@
 #include <string>
 
 #include "connection/async_reply.hpp"
+#include "connection/backlog.hpp"
 #include "connection/framer.hpp"
 #include "connection/live_connections.hpp"
 #include "connection/oneway_queue.hpp"
@@ -60,7 +61,8 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
     messaging::Version version;                              ///< client: the version to speak
     ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
     std::uint64_t first_request_id = 2;                      ///< client: even; ids are its lower half and then go on
-    base::Duration send_timeout = std::chrono::seconds(60);  ///< server: for one reply
+    base::Duration send_timeout = std::chrono::seconds(30);  ///< server: without the peer taking anything of a reply
+    InputMemory* input_memory = nullptr;                     ///< server: what its framers use; outlives the connection
     policy::OnewayBuffering oneways;                         ///< client
     OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
     const base::Log* log = &base::Log::none();
@@ -134,12 +136,16 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   /// Sends a reply (or anything else that `encode` writes) in the format of the request it answers.
   template <class Encode>
   base::Status send_reply(std::uint8_t giop_minor, const Encode& encode) {
-    auto sent = send(encode, format(giop_minor), base::Deadline::after(settings_.send_timeout));
+    auto sent = send_or_keep(giop_minor, encode);
     // A peer that takes no replies is cut off: half a reply makes the stream useless.
     if (!sent && sent.error().stage != base::Stage::encode) [[unlikely]]
       return fail(sent.error());
     return sent;
   }
+  /// Replies wait until the peer takes them (replies.cpp); it is not read meanwhile.
+  bool keeps_replies() const noexcept { return keeps_replies_.load(std::memory_order_seq_cst); }
+  /// Ends the conversation without a word.
+  void cut(base::Error error) noexcept;
   /// The format for decoding a request's body or encoding its reply.
   cdr::Format format(std::uint8_t giop_minor) const noexcept {
     cdr::Format format;
@@ -152,9 +158,16 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   void set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept;
   /// True if the upcall that was running when this was last asked still is.
   bool in_same_upcall();
+  /// True if the calling thread runs a request.
+  static bool in_upcall() noexcept;
   /// Lets somebody else read the connection while an upcall runs: a servant that takes long must not keep other
   /// requests of the same peer waiting.
   void hand_over_slow_upcall();
+  /// For the server, of a connection that nobody reads or will: ends it and lets go of what has come of its next
+  /// message.
+  void fail_input() noexcept;
+  /// Octets of memory that those take.
+  std::size_t input_size();
   /// Begins no more requests. When those under way have been answered, or at once, the peer is told (CloseConnection)
   /// and the conversation ends.
   void drain() noexcept;
@@ -243,6 +256,32 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
     }
     return {};
   }
+  template <class Encode>
+  base::Status send_or_keep(std::uint8_t giop_minor, const Encode& encode) {
+    Writing writing(*this, nullptr);
+    cdr::Encoder& encoder = writing.encoder();
+    encoder.reset(format(giop_minor));
+    encode(encoder);
+    if (!encoder.ok()) [[unlikely]]
+      return encoder.error();
+    if (writing.left()) [[unlikely]]
+      writing.come_back();
+    const std::span<const cdr::Segment> data = encoder.segments();
+    if (data.size() != 1 || data[0].size > kSmallReply || keeps_replies_.load(std::memory_order_relaxed)) {
+      return send_slowly(data, 0);
+    }
+    CORBEL_PROBE("transport send");
+    const auto sent = transport_->send(data, base::Deadline::now());
+    CORBEL_PROBE("after send");
+    if (sent && *sent == data[0].size) [[likely]]
+      return {};
+    if (!sent && sent.error().code != base::Code::would_block) return broken_off(sent.error());
+    return send_slowly(data, sent ? *sent : 0);
+  }
+  base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
+  base::Status send_waiting(std::span<const cdr::Segment> data, std::size_t sent);
+  base::Error broken_off(base::Error error) noexcept;
+  void send_backlog() noexcept;
   void on_foreign_code(cdr::Encoder& encoder) noexcept override;
   void leave_reading(PendingReply& pending) noexcept;
   void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
@@ -312,7 +351,8 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   void serve();
   bool take_request(const Message& message);
   bool take_locate_request(const Message& message);
-  bool begin_request() noexcept;
+  std::uint32_t begin_request() noexcept;
+  bool hand_over() noexcept;
   void end_request() noexcept;
   void end_if_drained() noexcept;
   void end_serving(base::Error error) noexcept;
@@ -322,11 +362,14 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   const Settings settings_;
   const std::string peer_;
 
+  /// What nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).
+  static constexpr std::size_t kSmallReply = 16U << 10;
   static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
   static constexpr std::size_t kMaxAsync = 1U << 16;
 
-  base::Mutex writer_;  // the writer token; guards the next four
+  base::Mutex writer_;  // the writer token; guards the next five
   std::unique_ptr<cdr::Encoder> encoder_;
+  Backlog backlog_;
   PendingReply* writing_caller_ = nullptr;
   std::atomic<bool> code_sets_told_;  // changed with the token
   bool closed_by_us_ = false;
@@ -357,6 +400,8 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
   std::atomic<std::uint32_t> under_way_{0};
   std::atomic<bool> draining_{false};
+  std::atomic<bool> expects_slow_{false};  // requests took long here: the next need not wait for the tick
+  std::atomic<bool> keeps_replies_{false};   // written with the writer token
   Server* server_ = nullptr;
   Completions* completions_ = nullptr;
 

@@ -11,6 +11,12 @@ namespace corbel::connection {
 using base::Code;
 using base::Stage;
 
+namespace {
+
+constexpr std::size_t kForNested = 64;  // connections to one endpoint beyond the limit, for calls inside requests
+
+}  // namespace
+
 ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings) : settings_(settings) {
   for (const auto& transport : registry.transports()) {
     connectors_.push_back(transport->make_connector(settings.transport));
@@ -57,7 +63,9 @@ ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
   std::erase_if(known, [](const ConnectionPtr& connection) { return connection->failed(); });
   const auto best = std::min_element(
       known.begin(), known.end(), [](const ConnectionPtr& a, const ConnectionPtr& b) { return a->load() < b->load(); });
-  const bool take = best != known.end() && ((*best)->load() == 0 || known.size() >= settings_.max_per_route);
+  // A call inside a request must not wait behind another one that may wait for it.
+  const std::size_t most = settings_.max_per_route + (Connection::in_upcall() ? kForNested : 0);
+  const bool take = best != known.end() && ((*best)->load() == 0 || known.size() >= most);
   return take ? *best : ConnectionPtr();
 }
 

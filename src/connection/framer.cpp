@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace corbel::connection {
 
@@ -51,6 +52,7 @@ base::Status Framer::open_message(const Message& first) {
   if (open_.size() >= kMaxOpen || open_octets_ + first.octets.size() > limits_.max_message_size) {
     return base::error(Stage::receive, Code::too_large);
   }
+  pay(first.octets.size());
   open_.push_back({first.frame,
                    consumed_ - first.octets.size() + 1,
                    *id,
@@ -75,10 +77,12 @@ base::Result<bool> Framer::join_fragment(const Message& fragment, Message& messa
   const base::ConstByteSpan data = fragment.octets.subspan(part.data_offset);
   if (open_octets_ + data.size() > limits_.max_message_size) return base::error(Stage::receive, Code::too_large);
   if (!part.has_request_id) open->joints.push_back(open->octets.size());
+  pay(data.size());
   open->octets.insert(open->octets.end(), data.begin(), data.end());
   open_octets_ += data.size();
   if (fragment.frame.more_fragments) return false;
   open_octets_ -= open->octets.size();
+  repay(joined_.size());
   joined_ = std::move(open->octets);
   joints_ = std::move(open->joints);
   message.frame = open->frame;
@@ -94,10 +98,36 @@ void Framer::drop(std::uint32_t request_id) noexcept {
   const auto open = std::find_if(open_.begin(), open_.end(), [&](const Open& o) { return o.request_id == request_id; });
   if (open == open_.end()) return;
   open_octets_ -= open->octets.size();
+  repay(open->octets.size());
   open_.erase(open);
 }
 
-void Framer::reserve(std::size_t capacity) {
+void Framer::pay(std::size_t octets, bool must) {
+  if (memory_ == nullptr || octets == 0) return;
+  short_of_memory_ = !must && !memory_->take(octets, paid_);
+  if (short_of_memory_) throw std::bad_alloc();
+  if (must) memory_->force(octets);
+  paid_ += octets;
+}
+
+void Framer::repay(std::size_t octets) noexcept {
+  if (memory_ == nullptr || octets == 0) return;
+  memory_->give(octets);
+  paid_ -= octets;
+}
+
+void Framer::clear() noexcept {
+  data_.reset();
+  capacity_ = begin_ = end_ = 0;
+  open_.clear();
+  open_octets_ = 0;
+  joined_ = {};
+  repay(paid_);
+}
+
+void Framer::reserve(std::size_t capacity, bool must) {
+  // The first buffer is free: it goes with the connection, and those are counted.
+  pay(std::max(capacity, kFirstCapacity) - std::max(capacity_, kFirstCapacity), must);
   // realloc: large buffers grow by moving pages, not octets.
   auto* grown = static_cast<base::Octet*>(std::realloc(data_.get(), capacity));
   if (grown == nullptr) throw std::bad_alloc();
@@ -127,6 +157,7 @@ base::ByteSpan Framer::space() {
 
 void Framer::shrink() noexcept {
   if (begin_ != end_) return;
+  repay(std::max(capacity_, kFirstCapacity) - kFirstCapacity + joined_.size());
   data_.reset();
   capacity_ = begin_ = end_ = 0;
   filled_ = false;
@@ -137,12 +168,15 @@ void Framer::shrink() noexcept {
 void Framer::take_over(Framer& other) {
   const base::ConstByteSpan rest = other.unread();
   if (!rest.empty()) {
-    reserve(std::max(rest.size(), kFirstCapacity));
+    reserve(std::max(rest.size(), kFirstCapacity), true);  // what is there already is only put elsewhere
     std::memcpy(data_.get(), rest.data(), rest.size());
     end_ = rest.size();
   }
+  pay(other.open_octets_, true);
+  other.repay(other.open_octets_);
   open_ = std::move(other.open_);
-  open_octets_ = other.open_octets_;
+  other.open_.clear();
+  open_octets_ = std::exchange(other.open_octets_, 0);
   consumed_ = other.consumed_;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "connection/budget.hpp"
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
 #include "corbel/base/result.hpp"
@@ -30,8 +31,12 @@ struct Message {
 /// new one.
 class Framer : public base::RefCounted {
  public:
-  Framer(const messaging::Protocol& protocol, const cdr::Limits& limits) noexcept
-      : protocol_(protocol), limits_(limits), frame_header_size_(protocol.frame_header_size()) {}
+  /// `memory`, if there is one, pays for what grows beyond the first buffer.
+  Framer(const messaging::Protocol& protocol, const cdr::Limits& limits, InputMemory* memory = nullptr) noexcept
+      : protocol_(protocol), limits_(limits), frame_header_size_(protocol.frame_header_size()), memory_(memory) {}
+  ~Framer() { clear(); }
+  Framer(const Framer&) = delete;
+  Framer& operator=(const Framer&) = delete;
 
   /// The next whole message among the octets received: true and `message`, or false if more octets are needed. Fails
   /// (stage receive) with malformed, unsupported or too_large; the stream is unusable then.
@@ -53,6 +58,12 @@ class Framer : public base::RefCounted {
   }
   /// Forgets a message of which only a part has come; harmless if there is no such.
   void drop(std::uint32_t request_id) noexcept;
+  /// Forgets everything and gives the memory back. The stream cannot go on.
+  void clear() noexcept;
+  /// Octets that were taken from `memory`.
+  std::size_t paid() const noexcept { return paid_; }
+  /// True if `memory` refused what was last asked for: space() may be tried again.
+  bool short_of_memory() const noexcept { return short_of_memory_; }
   /// Gives memory back when nothing is buffered.
   void shrink() noexcept;
   /// Octets received and not yet consumed, after the current message.
@@ -80,11 +91,16 @@ class Framer : public base::RefCounted {
 
   base::Status open_message(const Message& first);
   base::Result<bool> join_fragment(const Message& fragment, Message& message);
-  void reserve(std::size_t capacity);
+  void reserve(std::size_t capacity, bool must = false);
+  void pay(std::size_t octets, bool must = false);
+  void repay(std::size_t octets) noexcept;
 
   const messaging::Protocol& protocol_;
   const cdr::Limits limits_;
   const std::size_t frame_header_size_;
+  InputMemory* const memory_;
+  std::size_t paid_ = 0;
+  bool short_of_memory_ = false;
   struct Free {
     void operator()(base::Octet* data) const noexcept { std::free(data); }
   };

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "connection/telling.hpp"
-
 namespace corbel::connection {
 namespace {
 
@@ -21,8 +19,11 @@ base::Result<std::unique_ptr<Server>> Server::create(const Settings& settings, R
 Server::Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor)
     : settings_(settings),
       handler_(handler),
+      reply_memory_(settings.limits.reply_memory),
+      input_memory_(settings.limits.input_memory, [this] { return make_room_for_input(); }),
       reactor_(std::move(reactor)),
-      completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single) {
+      completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single),
+      admission_(settings.limits.connections, settings.limits.connections_of_host) {
   if (settings_.serving.concurrency == policy::Concurrency::single) return;
   reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
   reactor::ThreadPoolOptions options;
@@ -72,30 +73,6 @@ void Server::perform_work() {
   loops_.fetch_sub(1);
 }
 
-void Server::adopt(std::unique_ptr<transport::Transport> transport,
-                   std::shared_ptr<const messaging::Protocol> protocol) {
-  const bool negotiates = protocol->has_service_contexts();
-  ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings_.connection));
-  // Wide characters have to be negotiated (CORBA 3.3 part 2, 7.10.2.6), except where both ends are Corbel.
-  if (!negotiates) connection->set_code_sets(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
-  connection->set_server(this);
-  bool too_late = false;
-  {
-    const std::lock_guard lock(mutex_);
-    too_late = draining_;
-    if (!too_late) {
-      connection->add_reference();  // the list's; forget() gives it back
-      live_.put(*connection, Place::idle, base::Deadline::clock_now());
-    }
-  }
-  tell_opened(*connection, true);
-  if (too_late) return connection->close();  // which says that nothing was executed
-  const int handle = connection->transport().handle();
-  const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
-  if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
-  if (!added) forget(*connection);
-}
-
 void Server::forget(Connection& connection) {
   reactor_->remove(connection);
   bool last = false;
@@ -103,6 +80,7 @@ void Server::forget(Connection& connection) {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     live_.put(connection, Place::none, 0);
+    admission_.went(peer_host(connection.peer()));
     last = draining_ && live_.count() == 0;
     if (last) ended_.notify_all();
     last = last && stopping_;
@@ -136,15 +114,20 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     const std::int64_t now = base::Deadline::clock_now();
-    live_.put(connection, part == 0 ? Place::idle : Place::half, now);
-    live_.set_part(connection, part, now);
-    if (draining_) return;
+    const bool sends = connection.keeps_replies();  // whoever made it waits for the peer to take it
+    live_.put(connection, sends ? Place::sending : part == 0 ? Place::idle : Place::half, now);
+    live_.set_part(connection, sends ? 0 : part, now);
+    look_after(sends ? send_timeout() : part == 0 ? settings_.limits.idle : settings_.limits.message, now);
+    if (draining_ || sends) return;
   }
   if (has_octets) {
     reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
-  } else if (!reactor_->rearm(connection)) {
-    forget(connection);
+    return;
   }
+  if (!reactor_->modify(connection, reactor::Events::readable, reactor::Trigger::one_shot)) return forget(connection);
+  // Waiting for the one must not end the waiting for the other.
+  if (connection.keeps_replies())
+    (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
 }
 
 /// The tick, on the leader: short. False when nothing is being served, so that an idle server sleeps.
@@ -179,6 +162,7 @@ void Server::drain() {
   {
     const std::lock_guard lock(mutex_);
     draining_ = true;
+    look_after(send_timeout(), base::Deadline::clock_now());
   }
   for (const auto& connection : all_live()) connection->drain();
 }
@@ -227,9 +211,16 @@ bool Server::await_end(base::Deadline deadline) {
 
 /// Nothing that is still under way gets to its end.
 void Server::cut_all() {
+  if (const auto left = all_live(); !left.empty()) {
+    std::uint32_t running = 0;
+    for (const auto& each : left) running += each->under_way();
+    CORBEL_LOG(log(), server, warning, "shutting down took too long: what still runs is left",
+               {"connections", left.size()}, {"requests", running});
+  }
   for (const auto& connection : all_live()) {
-    connection->close();
-    forget(*connection);
+    // CloseConnection would say that nothing runs.
+    if (connection->under_way() == 0) connection->close();
+    connection->cut(base::error(base::Stage::wait, base::Code::cancelled));
   }
   stop_threads();
 }

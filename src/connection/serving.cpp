@@ -10,8 +10,21 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
+namespace {
+
+constexpr unsigned kTurns = 32;  // messages and receptions
+
+thread_local unsigned t_upcalls = 0;  // requests that the thread runs, below each other
+
+}  // namespace
+
+bool Connection::in_upcall() noexcept {
+  return t_upcalls != 0;
+}
+
 void Connection::on_event(reactor::Events) noexcept {
   if (server_ != nullptr) {
+    if (keeps_replies()) send_backlog();
     serve();
   } else {
     read_for_async();
@@ -26,7 +39,15 @@ void Connection::serve() {
     const std::lock_guard lock(mutex_);
     framer = framer_;
   }
+  bool whole = sticky;
+  unsigned turns = 0;
+  Deadline stays_until = Deadline::now();
   for (;;) {
+    // Who does not take replies is not asked for more requests; who has others waiting for a thread takes turns.
+    if (keeps_replies_.load(std::memory_order_relaxed) || (server_->starving() && ++turns > kTurns)) [[unlikely]] {
+      server_->release_sticky(sticky);
+      return server_->wait_for(*this, !framer->unread().empty(), framer->oldest_part());
+    }
     Message message;
     const auto next = framer->unread().empty() ? base::Result<bool>(false) : framer->next(message);
     if (!next) {
@@ -34,17 +55,24 @@ void Connection::serve() {
       return end_serving(next.error());
     }
     if (*next) {
+      whole = true;
       if (serve_message(*framer, message)) continue;
       return server_->release_sticky(sticky);  // somebody else serves the connection now, or it ends
     }
     CORBEL_PROBE("wait and receive");
-    const bool stays = sticky && !server_->starving();
-    auto received =
-        receive(*framer, stays ? Deadline::after(server_->settings().serving.sticky_idle) : Deadline::now());
+    // Counted from the last whole message: who sends drop by drop does not keep a thread.
+    if (whole && sticky) stays_until = Deadline::after(server_->settings().serving.sticky_idle);
+    whole = false;
+    // Nor does who leaves messages open: their age is looked at where connections wait.
+    const bool stays = sticky && !server_->starving() && !(framer->in_message() && framer->unread().empty());
+    auto received = receive(*framer, stays ? stays_until : Deadline::now());
     CORBEL_PROBE("framing");
     if (received) continue;
     server_->release_sticky(sticky);
     const Code code = received.error().code;
+    if (code == Code::out_of_resources && framer->short_of_memory()) {
+      return server_->wait_for_memory(*this, framer->oldest_part());
+    }
     if (code != Code::would_block && code != Code::timed_out) return end_serving(received.error());
     framer->shrink();
     return server_->wait_for(*this, false, framer->oldest_part());
@@ -76,12 +104,21 @@ bool Connection::serve_message(Framer& framer, const Message& message) {
 }
 
 bool Connection::serve_request(Framer& framer, const Message& message) {
-  if (!begin_request()) [[unlikely]]
+  const std::uint32_t running = begin_request();
+  if (running == 0) [[unlikely]]
     return false;
   framer.upcalls.store(framer.upcalls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
+  // While slow ones run, those behind this one do not wait for the tick either: unless this turns out to be quick.
+  std::int64_t handed_over = 0;
+  if (running > 1 && expects_slow_.load(std::memory_order_relaxed) && hand_over()) [[unlikely]]
+    handed_over = Deadline::clock_now();
+  ++t_upcalls;
   const bool good =
       message.frame.type == messaging::MessageType::request ? take_request(message) : take_locate_request(message);
+  --t_upcalls;
+  if (handed_over != 0 && Deadline::clock_now() - handed_over < server_->settings().serving.slow_upcall.count())
+    expects_slow_.store(false, std::memory_order_relaxed);
   auto expected = Framer::Owner::upcall;
   const bool mine = framer.owner.compare_exchange_strong(expected, Framer::Owner::reader, std::memory_order_acq_rel);
   end_request();
@@ -90,17 +127,21 @@ bool Connection::serve_request(Framer& framer, const Message& message) {
   return good && mine;
 }
 
-/// False if no more requests are to be begun: what has been read is not executed, and CloseConnection says so.
-bool Connection::begin_request() noexcept {
-  under_way_.fetch_add(1, std::memory_order_seq_cst);
+/// How many run now; 0 if no more requests are to be begun: what has been read is not executed, and CloseConnection
+/// says so.
+std::uint32_t Connection::begin_request() noexcept {
+  const std::uint32_t before = under_way_.fetch_add(1, std::memory_order_seq_cst);
   if (!draining_.load(std::memory_order_seq_cst)) [[likely]]
-    return true;
+    return before + 1;
   end_request();
-  return false;
+  return 0;
 }
 
 void Connection::end_request() noexcept {
-  under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  const std::uint32_t before = under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  // As many ran as may: somebody may read on now.
+  if (before > 1 && before >= server_->most_requests()) [[unlikely]]
+    (void)hand_over();
   if (draining_.load(std::memory_order_seq_cst)) [[unlikely]]
     end_if_drained();
 }
@@ -111,7 +152,7 @@ void Connection::drain() noexcept {
 }
 
 void Connection::end_if_drained() noexcept {
-  if (under_way() != 0) return;
+  if (under_way() != 0 || keeps_replies()) return;
   close();
   server_->forget(*this);
 }
@@ -146,14 +187,20 @@ bool Connection::in_same_upcall() {
 }
 
 void Connection::hand_over_slow_upcall() {
+  if (hand_over()) expects_slow_.store(true, std::memory_order_relaxed);
+}
+
+/// True if the upcall of whoever reads goes on without being the reader's.
+bool Connection::hand_over() noexcept try {
+  if (under_way() >= server_->most_requests()) return false;
   bool has_octets = false;
   std::uint64_t part = 0;
   {
     const std::lock_guard lock(mutex_);
     auto expected = Framer::Owner::upcall;
     if (!framer_->owner.compare_exchange_strong(expected, Framer::Owner::handed_over, std::memory_order_acq_rel))
-      return;
-    base::IntrusivePtr<Framer> fresh(new Framer(*protocol_, settings_.limits));
+      return false;
+    base::IntrusivePtr<Framer> fresh(new Framer(*protocol_, settings_.limits, settings_.input_memory));
     fresh->take_over(*framer_);
     has_octets = !fresh->unread().empty();
     part = fresh->oldest_part();
@@ -161,14 +208,32 @@ void Connection::hand_over_slow_upcall() {
     seen_upcalls_ = 0;
   }
   server_->wait_for(*this, has_octets, part);
+  return true;
+} catch (const std::bad_alloc&) {
+  drain();  // nobody can take over what has been read
+  return true;
+}
+
+std::size_t Connection::input_size() {
+  const std::lock_guard lock(mutex_);
+  return framer_->paid();
+}
+
+void Connection::fail_input() noexcept {
+  (void)fail(base::error(Stage::receive, Code::out_of_resources));
+  const std::lock_guard lock(mutex_);
+  framer_->clear();
 }
 
 /// Ends the conversation because of `error`; a protocol violation is answered with MessageError first.
 void Connection::end_serving(base::Error error) noexcept {
   if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large) {
-    (void)send(
-        [&](cdr::Encoder& encoder) { protocol_->encode_control(encoder, messaging::MessageType::message_error); },
-        format(protocol_->version().minor), Deadline::now());
+    // Not into the middle of a reply.
+    if (!keeps_replies()) {
+      (void)send(
+          [&](cdr::Encoder& encoder) { protocol_->encode_control(encoder, messaging::MessageType::message_error); },
+          format(protocol_->version().minor), Deadline::now());
+    }
     const std::lock_guard lock(mutex_);
     tell_refused(*this, error, framer_->unread());
   }

@@ -25,6 +25,7 @@ connection::ConnectionCache::Settings cache_settings(const Options& options, con
 connection::Server::Settings server_settings(const Options& options, const base::Log& log) {
   connection::Server::Settings settings;
   settings.serving = options.serving;
+  settings.limits = options.server_limits;
   settings.connection.limits = options.limits;
   settings.connection.version = {1, options.giop_minor};
   settings.connection.log = &log;

@@ -41,6 +41,7 @@ struct Options {
   std::string default_initial_reference;
   policy::Timeouts timeouts;
   policy::Serving serving;
+  policy::ServerLimits server_limits;
   policy::SyncScope sync_scope = policy::SyncScope::with_transport;
   policy::OnewayBuffering oneways;
   policy::ProtocolPreference preference;

@@ -130,6 +130,7 @@ base::Status Reactor::modify(EventHandler& handler, Events interest, Trigger tri
   if (!handler.registered_) return base::error(Stage::configure, Code::not_found);
   handler.interest_ = interest;
   handler.trigger_ = trigger;
+  handler.registered_.store(true, std::memory_order_release);  // see rearm()
   return control(EPOLL_CTL_MOD, handler);
 }
 

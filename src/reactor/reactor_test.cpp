@@ -274,6 +274,47 @@ TEST_F(ReactorTest, TicksOnlyWhileWanted) {
   EXPECT_EQ(calls_, 5);
 }
 
+TEST_F(ReactorTest, DispatchesAllThatIsReadyAtOnceAndCountsIt) {
+  Pair other;
+  ASSERT_TRUE(reactor_.add(counter_, pair_.ours.handle(), Events::readable));
+  int others = 0;
+  const auto second = make_handler([&](Events) { ++others; });
+  ASSERT_TRUE(reactor_.add(second, other.ours.handle(), Events::readable));
+  reactor_.schedule_after(1ms, [&] { ++others; });
+  reactor_.post([&] { ++others; });
+  pair_.poke();
+  other.poke();
+  clock_.advance(1ms);
+  EXPECT_EQ(run_ready(), 4U);
+  EXPECT_EQ(calls_, 1);
+  EXPECT_EQ(others, 3);
+}
+
+TEST_F(ReactorTest, DispatchesNothingMoreOnceItIsStopped) {
+  reactor_.post([&] {
+    ++calls_;
+    reactor_.stop();
+  });
+  reactor_.post([&] { ++calls_; });
+  (void)reactor_.run_once(Deadline::now());
+  EXPECT_EQ(calls_, 1);
+}
+
+// Who wants the tick while it looks, and finds nothing, is not forgotten.
+TEST_F(ReactorTest, ATickWantedDuringTheLookGoesOn) {
+  int looks = 0;
+  reactor_.set_tick(1ms, [&] {
+    if (++looks == 1) reactor_.start_tick();
+    return false;
+  });
+  reactor_.start_tick();
+  for (int i = 0; i < 10; ++i) {
+    (void)run_ready();
+    clock_.advance(1ms);
+  }
+  EXPECT_EQ(looks, 2);
+}
+
 TEST_F(ReactorTest, StopEndsItForGood) {
   reactor_.post([&] { ++calls_; });
   reactor_.stop();

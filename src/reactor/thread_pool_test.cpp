@@ -249,6 +249,101 @@ TEST_F(ThreadPoolTest, TicksWhileAHandlerIsStuck) {
   finish(pool);
 }
 
+// The limit is for handlers, whoever runs them.
+TEST_F(ThreadPoolTest, ItsLimitCountsTheApplicationsThreadsToo) {
+  for (const unsigned most : {1U, 2U}) {
+    const auto owner = *Reactor::create();
+    ThreadPool pool(*owner, {.min_threads = most, .max_threads = most, .idle_timeout = 10s});
+    ASSERT_TRUE(pool.start());
+    std::vector<std::thread> joined;
+    for (int i = 0; i < 3; ++i) joined.emplace_back([&] { pool.run(); });
+    std::atomic<unsigned> inside = 0, largest = 0, done = 0;
+    for (int i = 0; i < 200; ++i) {
+      owner->post([&] {
+        const unsigned now = ++inside;
+        for (unsigned seen = largest; now > seen && !largest.compare_exchange_weak(seen, now);) {
+        }
+        for (int k = 0; k < 50; ++k) std::this_thread::yield();
+        --inside;
+        ++done;
+      });
+    }
+    while (done < 200) std::this_thread::yield();
+    EXPECT_LE(largest, most);
+    finish(pool);
+    for (auto& thread : joined) thread.join();
+  }
+}
+
+TEST_F(ThreadPoolTest, TellsThatNobodyWaitsBecauseAsManyRunAsMay) {
+  ThreadPool pool(reactor_, {.min_threads = 1, .max_threads = 1, .idle_timeout = 10s});
+  ASSERT_TRUE(pool.start());
+  EXPECT_FALSE(pool.starving());
+  std::latch entered(1), let_go(1), after(1);
+  reactor_.post([&] {
+    entered.count_down();
+    let_go.wait();
+  });
+  entered.wait();
+  EXPECT_TRUE(pool.starving());
+  reactor_.post([&] { after.count_down(); });
+  let_go.count_down();
+  after.wait();
+  finish(pool);
+}
+
+TEST_F(ThreadPoolTest, WhoLedOnlyForAMomentWakesWhoWaitsForThat) {
+  ThreadPool pool(reactor_, {.min_threads = 0, .max_threads = 1, .idle_timeout = 10s});
+  std::thread follower;
+  EXPECT_TRUE(pool.try_lead([&] {
+    follower = std::thread([&] { pool.run(); });
+    while (pool.idle_count() == 0) std::this_thread::yield();
+  }));
+  std::latch called(1);
+  reactor_.post([&] { called.count_down(); });
+  called.wait();
+  finish(pool);
+  follower.join();
+}
+
+TEST_F(ThreadPoolTest, WhoLeavesThePoolLeavesItToWhoWaits) {
+  ThreadPool pool(reactor_, {.min_threads = 0, .max_threads = 1, .idle_timeout = 10s});
+  std::atomic<bool> enough = false;
+  std::atomic<bool> leads = false;
+  std::thread first([&] {
+    EXPECT_TRUE(pool.join_until([&] {
+      leads = true;
+      return enough.load();
+    }));
+  });
+  while (!leads) std::this_thread::yield();
+  std::thread second([&] { pool.run(); });
+  while (pool.idle_count() == 0) std::this_thread::yield();
+  enough = true;
+  pool.notify();
+  first.join();
+  std::latch called(1);
+  reactor_.post([&] { called.count_down(); });
+  called.wait();
+  finish(pool);
+  second.join();
+}
+
+TEST_F(ThreadPoolTest, JoiningGivesUpAtItsDeadline) {
+  ThreadPool pool(reactor_, {.min_threads = 1, .max_threads = 2, .idle_timeout = 10s});
+  ASSERT_TRUE(pool.start());
+  std::latch entered(1), let_go(1);
+  reactor_.post([&] {
+    entered.count_down();
+    let_go.wait();
+  });
+  entered.wait();
+  pool.stop();
+  EXPECT_FALSE(pool.join(Deadline::after(5ms)));
+  let_go.count_down();
+  EXPECT_TRUE(pool.join());
+}
+
 TEST_F(ThreadPoolTest, ServesManyHandlesFromManyThreadsWithoutLosingAnEvent) {
   constexpr int kPairs = 16, kRounds = 200;
   std::vector<Pair> pairs(kPairs);

@@ -174,6 +174,168 @@ TEST_F(FramerTest, LimitsOctetsAndNumberOfOpenMessages) {
   FAIL() << "any number of messages may be open";
 }
 
+TEST_F(FramerTest, OctetsOfJoinedMessagesCountNoLonger) {
+  limits_.max_message_size = 4096;
+  Framer framer(*giop_, limits_);
+  for (std::uint32_t id = 2; id < 60; id += 2) {
+    const base::Bytes stream = fragmented(request(id, 1000), 160, id, 2);
+    for (base::ConstByteSpan rest(stream); !rest.empty();) {
+      const base::ByteSpan space = framer.space();
+      const std::size_t size = std::min(space.size(), rest.size());
+      std::memcpy(space.data(), rest.data(), size);
+      framer.received(size);
+      rest = rest.subspan(size);
+    }
+    const auto next = framer.next(message_);
+    ASSERT_TRUE(next.ok() && *next) << id;
+    EXPECT_FALSE(framer.in_message());
+  }
+}
+
+TEST_F(FramerTest, OctetsOfDroppedMessagesCountNoLonger) {
+  limits_.max_message_size = 2048;
+  Framer framer(*giop_, limits_);
+  for (std::uint32_t id = 2; id < 60; id += 2) {
+    base::Bytes first = request(id, 1000);
+    patch(first, 0, first.size(), true);
+    std::memcpy(framer.space().data(), first.data(), first.size());
+    framer.received(first.size());
+    ASSERT_TRUE(framer.next(message_).ok()) << id;
+    EXPECT_NE(framer.oldest_part(), 0U);
+    framer.drop(id);
+    framer.drop(id);
+    EXPECT_EQ(framer.oldest_part(), 0U);
+  }
+}
+
+TEST_F(FramerTest, TheLimitIsForTheOctetsOfAllOpenMessages) {
+  limits_.max_message_size = 2048;
+  for (const bool in_fragment : {false, true}) {
+    Framer framer(*giop_, limits_);
+    const auto put = [&](const base::Bytes& octets) {
+      std::memcpy(framer.space().data(), octets.data(), octets.size());
+      framer.received(octets.size());
+      return framer.next(message_);
+    };
+    base::Bytes a = request(2, 900);
+    patch(a, 0, a.size(), true);
+    ASSERT_TRUE(put(a).ok());
+    base::Bytes b = request(4, in_fragment ? 500 : 1200);
+    patch(b, 0, b.size(), true);
+    if (in_fragment) {
+      ASSERT_TRUE(put(b).ok());
+      base::Bytes c{'G', 'I', 'O', 'P', 1, 2, 3, 7, 0, 0, 0, 0, 4, 0, 0, 0};
+      c.resize(c.size() + 704);
+      patch(c, 0, c.size(), true);
+      EXPECT_EQ(put(c).error().code, Code::too_large);
+    } else {
+      EXPECT_EQ(put(b).error().code, Code::too_large);
+    }
+  }
+}
+
+TEST_F(FramerTest, RejectsASecondBeginningOfAnOpenMessageAndAFragmentOfAnotherKind) {
+  base::Bytes first = request(2, 8);
+  patch(first, 0, first.size(), true);
+  {
+    Framer framer(*giop_, limits_);
+    for (int i = 0; i < 2; ++i) {
+      std::memcpy(framer.space().data(), first.data(), first.size());
+      framer.received(first.size());
+      const auto next = framer.next(message_);
+      EXPECT_EQ(next.ok(), i == 0);
+    }
+  }
+  for (const std::size_t octet : {std::size_t{5}, std::size_t{6}}) {
+    Framer framer(*giop_, limits_);
+    base::Bytes fragment{'G', 'I', 'O', 'P', 1, 2, 1, 7, 8, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4};
+    if (octet == 5) {
+      fragment[5] = 1;  // GIOP 1.1
+    } else {
+      fragment = {'G', 'I', 'O', 'P', 1, 2, 0, 7, 0, 0, 0, 8, 0, 0, 0, 2, 1, 2, 3, 4};  // big-endian
+    }
+    base::Bytes both = first;
+    both.insert(both.end(), fragment.begin(), fragment.end());
+    std::memcpy(framer.space().data(), both.data(), both.size());
+    framer.received(both.size());
+    EXPECT_EQ(framer.next(message_).error().code, Code::malformed) << octet;
+  }
+}
+
+TEST_F(FramerTest, AMessageKeepsItsNumberWhileItIsIncompleteAndNoOtherHasIt) {
+  const base::Bytes whole = request(2, 100);
+  EXPECT_EQ(framer_.oldest_part(), 0U);
+  feed(base::ConstByteSpan(whole).first(5));
+  const auto number = framer_.oldest_part();
+  EXPECT_NE(number, 0U);
+  feed(base::ConstByteSpan(whole).subspan(5, 50));
+  ASSERT_FALSE(*framer_.next(message_));
+  EXPECT_EQ(framer_.oldest_part(), number);
+  feed(base::ConstByteSpan(whole).subspan(55));
+  feed(base::ConstByteSpan(whole).first(5));
+  ASSERT_TRUE(*framer_.next(message_));
+  const auto next = framer_.oldest_part();
+  EXPECT_NE(next, 0U);
+  EXPECT_NE(next, number);
+  Framer fresh(*giop_, limits_);
+  fresh.take_over(framer_);
+  EXPECT_EQ(fresh.oldest_part(), next);
+}
+
+TEST_F(FramerTest, PaysForWhatItKeepsAndGivesAllOfItBack) {
+  InputMemory memory(1U << 20, [] { return false; });
+  {
+    Framer framer(*giop_, limits_, &memory);
+    EXPECT_LE(framer.space().size(), 2048U);
+    EXPECT_EQ(memory.used(), 0U);  // the first buffer is free
+    const base::Bytes big = request(2, 300'000);
+    const auto put = [&](base::ConstByteSpan rest) {
+      while (!rest.empty()) {
+        const base::ByteSpan space = framer.space();
+        const std::size_t size = std::min(space.size(), rest.size());
+        std::memcpy(space.data(), rest.data(), size);
+        framer.received(size);
+        rest = rest.subspan(size);
+      }
+    };
+    put(base::ConstByteSpan(big).first(200'000));
+    EXPECT_GE(memory.used(), 190'000U);
+    EXPECT_LE(memory.used(), 512U << 10);
+    EXPECT_EQ(memory.used(), framer.paid());
+    put(base::ConstByteSpan(big).subspan(200'000));
+    ASSERT_TRUE(*framer.next(message_));
+    framer.shrink();
+    EXPECT_EQ(memory.used(), 0U);
+    put(fragmented(request(4, 5000), 160, 4, 2));
+    ASSERT_TRUE(*framer.next(message_));
+    base::Bytes open = request(6, 5000);
+    patch(open, 0, open.size(), true);
+    put(open);
+    ASSERT_FALSE(*framer.next(message_));
+    EXPECT_GE(memory.used(), 10'000U);
+    Framer other(*giop_, limits_, &memory);
+    other.take_over(framer);
+    EXPECT_EQ(memory.used(), framer.paid() + other.paid());
+    EXPECT_GE(other.paid(), 5000U);
+  }
+  EXPECT_EQ(memory.used(), 0U);
+}
+
+TEST_F(FramerTest, DoesNotGrowBeyondWhatThereIs) {
+  int asked = 0;
+  InputMemory memory(10'000, [&] { return ++asked < 3; });
+  memory.force(9'000);  // somebody else's
+  Framer framer(*giop_, limits_, &memory);
+  framer.received(framer.space().size());
+  EXPECT_THROW((void)framer.space(), std::bad_alloc);
+  EXPECT_EQ(asked, 3);
+  EXPECT_TRUE(framer.short_of_memory());
+  EXPECT_EQ(memory.used(), 9'000U);
+  memory.give(9'000);
+  EXPECT_FALSE(framer.space().empty());  // and goes on when there is some
+  EXPECT_FALSE(framer.short_of_memory());
+}
+
 TEST_F(FramerTest, AnotherFramerTakesOverWhatIsUnread) {
   const base::Bytes one = request(2, 10);
   const base::Bytes two = request(4, 10);

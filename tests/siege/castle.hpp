@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/ior/ior.hpp"
+#include "corbel/ior/profile.hpp"
 #include "corbel/messaging/giop.hpp"
 #include "corbel/messaging/giop_lite.hpp"
 #include "corbel/orb/components.hpp"
@@ -69,6 +71,7 @@ class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_
     ++big_calls;
     return Siege::Octets(size, 0x42);
   }
+  std::uint32_t take(const Siege::Octets& data) override { return static_cast<std::uint32_t>(data.size()); }
   std::int32_t stop() override {
     ++stops;
     on_stop();
@@ -147,6 +150,21 @@ class Server {
 
  private:
   std::thread runner_;
+};
+
+/// Where a reference leads, for peers made by hand.
+struct Target {
+  explicit Target(const std::string& reference) {
+    const auto all = *ior::from_string(reference);
+    for (const auto& profile : all.profiles) {
+      if (profile.tag != static_cast<std::uint32_t>(ior::ProfileTag::internet_iop)) continue;
+      const auto iiop = *ior::decode_iiop_profile(profile, {});
+      port = iiop.port;
+      key.assign(iiop.object_key.begin(), iiop.object_key.end());
+    }
+  }
+  std::uint16_t port = 0;
+  std::string key;
 };
 
 class Client {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The orderly end: nothing that was begun is lost, nothing is executed twice, and it has a bound.
 #include "castle.hpp"
-#include "corbel/ior/ior.hpp"
 
 namespace corbel::siege {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who gets the threads.
 #include "castle.hpp"
+#include "raw_peer.hpp"
 
 namespace corbel::siege {
 namespace {
@@ -38,6 +39,88 @@ INSTANTIATE_TEST_SUITE_P(All, Threads,
                          [](const auto& each) {
                            return std::string(each.param.mode) + std::to_string(each.param.threads);
                          });
+
+// Were it the tick that lets the next request of a connection begin, this would not end: it comes once a minute.
+TEST(Nesting, CallsInsideCallsWaitForNoTick) {
+  Server one({"-ORBSlowUpcall", "60000"}, "tcp://127.0.0.1:0", "one");
+  Server two({"-ORBSlowUpcall", "60000"}, "tcp://127.0.0.1:0", "two");
+  const auto first = IDL::traits<Siege::Castle>::unchecked_narrow(two.orb->string_to_object(one.reference));
+  const auto second = IDL::traits<Siege::Castle>::unchecked_narrow(two.orb->string_to_object(two.reference));
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(first->nest(second, 50), 50);
+}
+
+// Four connections, fifty requests on each: that one of them is slow tells that the others need not be waited for.
+TEST(Nesting, ManySlowCallsOverFewConnectionsRunAtTheSameTime) {
+  Server server;
+  Client client(server.reference);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 200; ++i) callers.emplace_back([&, i] { EXPECT_EQ(client.castle->slow(i), i); });
+  EXPECT_TRUE(eventually([&] { return server.servant->inside == 200; }));
+  server.servant->open();
+  for (auto& caller : callers) caller.join();
+}
+
+TEST(Pipelining, OneConnectionGetsAsManyThreadsAsItMayAndOthersAreServed) {
+  Server server({"-ORBThreads", "16", "-ORBMaxRequestsPerConnection", "5"});
+  const Target target(server.reference);
+  test::RawPeer greedy(target.port);
+  constexpr int kRequests = 300;
+  for (std::uint32_t i = 1; i <= kRequests; ++i) {
+    ASSERT_TRUE(greedy.send(test::raw_request(i, target.key, "slow", [&](test::Writer& w) { w.u32(i); })));
+  }
+  ASSERT_TRUE(eventually([&] { return server.servant->inside == 5; }));
+  Client honest(server.reference);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(honest.castle->fast(i), i);
+  EXPECT_EQ(server.servant->inside, 5);
+  server.servant->open();
+  std::vector<bool> answered(kRequests + 1);
+  for (int i = 1; i <= kRequests; ++i) {
+    const auto reply = greedy.message();
+    ASSERT_TRUE(reply);
+    answered.at(test::Reader(*reply, true, 12).u32()) = true;
+  }
+  EXPECT_EQ(std::count(answered.begin(), answered.end(), true), kRequests);
+  EXPECT_EQ(server.servant->slow_calls, kRequests);
+  EXPECT_LE(server.servant->most_inside, 6);
+}
+
+// Somebody who never stops sending gets his turns, not the only thread.
+TEST(Pipelining, AStreamOfRequestsTakesTurnsWithOthers) {
+  for (const char* mode : {"adaptive", "pool"}) {
+    Server server({"-ORBThreads", "1", "-ORBConcurrency", mode});
+    const Target target(server.reference);
+    std::atomic<bool> enough{false};
+    std::thread stream([&] {
+      test::RawPeer peer(target.port);
+      test::Octets many;
+      for (int i = 0; i < 1000; ++i) {
+        const auto one = test::raw_request(
+            1, target.key, "fast", [](test::Writer& w) { w.u32(5); }, 0);
+        many.insert(many.end(), one.begin(), one.end());
+      }
+      while (!enough && peer.send(many)) {
+      }
+    });
+    ASSERT_TRUE(eventually([&] { return server.servant->fast_calls > 1000; }));
+    Client honest(server.reference);
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(honest.castle->fast(i), i);
+    enough = true;
+    stream.join();
+  }
+}
+
+TEST(Pipelining, WithAllTheThreadsInTheWorldOneIsLeftForOthers) {
+  Server server({"-ORBThreads", "3"});
+  const Target target(server.reference);
+  test::RawPeer greedy(target.port);
+  for (std::uint32_t i = 1; i <= 20; ++i) {
+    ASSERT_TRUE(greedy.send(test::raw_request(i, target.key, "slow", [&](test::Writer& w) { w.u32(i); })));
+  }
+  ASSERT_TRUE(eventually([&] { return server.servant->inside == 2; }));
+  Client honest(server.reference);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(honest.castle->fast(i), i);
+  EXPECT_EQ(server.servant->slow_calls, 2);
+}
 
 }  // namespace
 }  // namespace corbel::siege

@@ -20,7 +20,7 @@ namespace corbel::policy {
 struct Timeouts {
   base::Duration connect = std::chrono::seconds(10);      ///< one connection attempt, name lookup included
   base::Duration call = std::chrono::seconds(60);         ///< a whole call: connecting, sending, waiting, retrying
-  base::Duration server_send = std::chrono::seconds(60);  ///< a server sending one reply to a slow client
+  base::Duration server_send = std::chrono::seconds(30);  ///< a client taking nothing of the replies that wait for it
   base::Duration shutdown = std::chrono::seconds(30);     ///< from the end's beginning to what still runs being left
 };
 
@@ -50,10 +50,22 @@ enum class Concurrency : std::uint8_t {
 /// How a server spends threads.
 struct Serving {
   Concurrency concurrency = Concurrency::adaptive;
-  std::uint32_t threads = 128;            ///< most threads of the pool
+  std::uint32_t threads = 256;            ///< most requests at the same time
   std::uint32_t sticky_connections = 16;  ///< most connections with a thread of their own (adaptive)
   base::Duration sticky_idle = std::chrono::milliseconds(50);  ///< idle time after which such a thread gives back
   base::Duration slow_upcall = std::chrono::milliseconds(10);  ///< upcall time after which another thread reads on
+};
+
+/// What the peers of a server may make it spend. SECURITY.md says why each is what it is.
+struct ServerLimits {
+  std::uint32_t connections = 0;              ///< in all; 0: seven eighths of the descriptors that the process may open
+  std::uint32_t connections_of_host = 0;      ///< from one host; 0: half of those in all
+  std::uint32_t requests_of_connection = 64;  ///< under way at the same time, and threads
+  base::Duration idle = std::chrono::minutes(10);    ///< without a message; 0: unbounded
+  base::Duration message = std::chrono::minutes(2);  ///< from a message's first octet to its last; 0: unbounded
+  std::uint32_t reply_backlog = 32U << 20;           ///< octets of replies that one peer has not taken
+  std::uint32_t reply_memory = 512U << 20;           ///< octets of replies that all peers have not taken
+  std::uint32_t input_memory = 512U << 20;           ///< octets of memory for all incoming messages
 };
 
 /// A message protocol over a transport: "giop+tcp". An empty half stands for any.

@@ -71,9 +71,21 @@ class StreamTransport final : public Transport {
         return count;
       if (deadline.is_now()) return count;
       if (!count && count.error().code != base::Code::would_block) return count;
-      return send_rest(data, count ? *count : 0, deadline);
+      std::size_t sent = count ? *count : 0;
+      return send_rest(data, sent, deadline);
     }
-    return send_rest(data, 0, deadline);
+    std::size_t sent = 0;
+    return send_rest(data, sent, deadline);
+  }
+
+  base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, base::Deadline deadline) override {
+    std::size_t sent = 0;
+    auto whole = send_rest(data, sent, deadline);
+    if (whole || (whole.error().code != base::Code::timed_out && whole.error().code != base::Code::would_block)) {
+      return whole;
+    }
+    if (sent == 0) return base::error(base::Stage::send, base::Code::would_block);
+    return sent;
   }
 
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
@@ -91,6 +103,7 @@ class StreamTransport final : public Transport {
   void abandon() noexcept override { stream_.close(); }
   void shutdown() noexcept override { (void)stream_.shutdown(ipc::Direction::both); }
   int handle() const noexcept override { return stream_.handle(); }
+  int send_handle() const noexcept override { return stream_.handle(); }
   Traits traits() const noexcept override { return {}; }
   std::string local() const override { return text_of(stream_.local_address()); }
   std::string peer() const override { return peer_; }
@@ -134,8 +147,8 @@ class StreamTransport final : public Transport {
     }
   }
 
-  /// The general case: from octet `sent` of the list on, by the deadline.
-  base::Result<std::size_t> send_rest(std::span<const cdr::Segment> data, std::size_t sent, base::Deadline deadline) {
+  /// The general case: from octet `sent` of the list on, by the deadline. `sent` is right however it ends.
+  base::Result<std::size_t> send_rest(std::span<const cdr::Segment> data, std::size_t& sent, base::Deadline deadline) {
     std::size_t total = 0;
     for (const cdr::Segment& segment : data) total += segment.size;
     Position position;

@@ -38,6 +38,10 @@ class Transport {
   /// or lost. With Deadline::now() it does not block and returns the octets taken (would_block if none). Otherwise the
   /// returned count is the whole.
   virtual base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) = 0;
+  /// As send(), but a deadline that passes is no failure: the octets taken by then (would_block if none).
+  virtual base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, base::Deadline) {
+    return send(data, base::Deadline::now());
+  }
   /// Receives at least one octet and at most `buffer.size()`. Fails with timed_out (nothing was lost; may be called
   /// again), would_block (Deadline::now()), closed (orderly end of stream), lost (reset). A finite deadline may
   /// overrun by a sixteenth, plus the clock's resolution: a time-out must not cost a system call.
@@ -50,6 +54,8 @@ class Transport {
   virtual void abandon() noexcept {}
   /// What a reactor waits on for input; -1 if there is none (then the connection needs a thread of its own).
   virtual int handle() const noexcept = 0;
+  /// What a reactor waits on until the peer takes more; -1 if there is none.
+  virtual int send_handle() const noexcept { return -1; }
   virtual Traits traits() const noexcept = 0;
   /// For diagnostics: "tcp://127.0.0.1:4711".
   virtual std::string local() const = 0;

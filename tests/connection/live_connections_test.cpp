@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connection/live_connections.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "connection/admission.hpp"
+#include "connection/backlog.hpp"
+#include "connection/connection.hpp"
+#include "corbel/messaging/giop.hpp"
+
+namespace corbel::connection {
+namespace {
+
+class Nothing final : public transport::Transport {
+  base::Result<std::size_t> send(std::span<const cdr::Segment>, base::Deadline) override {
+    return base::error(base::Stage::send, base::Code::lost);
+  }
+  base::Result<std::size_t> receive(base::ByteSpan, base::Deadline) override {
+    return base::error(base::Stage::receive, base::Code::lost);
+  }
+  void shutdown() noexcept override {}
+  int handle() const noexcept override { return -1; }
+  transport::Traits traits() const noexcept override { return {}; }
+  std::string local() const override { return {}; }
+  std::string peer() const override { return {}; }
+};
+
+ConnectionPtr make() {
+  return ConnectionPtr(new Connection(std::make_unique<Nothing>(), messaging::make_giop(), {}));
+}
+
+TEST(LiveConnections, EachPlaceIsInTheOrderOfComing) {
+  LiveConnections live;
+  const ConnectionPtr a = make(), b = make(), c = make();
+  live.put(*a, Place::idle, 1);
+  live.put(*b, Place::idle, 2);
+  live.put(*c, Place::idle, 3);
+  EXPECT_EQ(live.oldest(Place::idle), a.get());
+  EXPECT_EQ(live.count(), 3U);
+  live.put(*a, Place::served, 4);
+  live.put(*a, Place::idle, 5);
+  EXPECT_EQ(live.oldest(Place::idle), b.get());
+  EXPECT_EQ(LiveConnections::next(*b), c.get());
+  EXPECT_EQ(LiveConnections::next(*c), a.get());
+  EXPECT_EQ(LiveConnections::next(*a), nullptr);
+  live.put(*c, Place::sending, 6);
+  EXPECT_EQ(LiveConnections::next(*b), a.get());
+  EXPECT_EQ(live.count(Place::idle), 2U);
+  EXPECT_EQ(live.count(Place::sending), 1U);
+  live.put(*b, Place::none, 7);
+  live.put(*a, Place::none, 7);
+  live.put(*c, Place::none, 7);
+  EXPECT_EQ(live.oldest(Place::idle), nullptr);
+  EXPECT_EQ(live.count(), 0U);
+}
+
+TEST(LiveConnections, AHalfMessageIsAsOldAsItIsWhereverItsConnectionGoes) {
+  LiveConnections live;
+  const ConnectionPtr a = make(), b = make();
+  live.put(*a, Place::half, 1);
+  live.set_part(*a, 10, 1);
+  live.put(*b, Place::half, 2);
+  live.set_part(*b, 10, 2);
+  live.put(*a, Place::served, 3);
+  live.put(*a, Place::half, 4);
+  live.set_part(*a, 10, 4);
+  EXPECT_EQ(live.oldest_part(), a.get());
+  EXPECT_EQ(a->live.part_since, 1);
+  live.set_part(*a, 20, 5);  // that one has come whole, and another began
+  EXPECT_EQ(live.oldest_part(), b.get());
+  EXPECT_EQ(LiveConnections::next_part(*b), a.get());
+  live.put(*b, Place::none, 6);
+  EXPECT_EQ(live.oldest_part(), a.get());
+  live.set_part(*a, 0, 7);
+  EXPECT_EQ(live.oldest_part(), nullptr);
+  live.put(*a, Place::none, 8);
+}
+
+TEST(Admission, CountsInAllAndByHost) {
+  Admission admission(10, 3);
+  using Verdict = Admission::Verdict;
+  EXPECT_EQ(admission.judge("tcp://a", 9), Verdict::welcome);
+  EXPECT_EQ(admission.judge("tcp://a", 10), Verdict::full);
+  for (int i = 0; i < 3; ++i) admission.came("tcp://a");
+  EXPECT_EQ(admission.judge("tcp://a", 3), Verdict::host_full);
+  EXPECT_EQ(admission.judge("tcp://b", 3), Verdict::welcome);
+  EXPECT_EQ(admission.judge("", 9), Verdict::welcome);
+  admission.went("tcp://a");
+  EXPECT_EQ(admission.judge("tcp://a", 2), Verdict::welcome);
+  admission.went("tcp://unknown");
+}
+
+TEST(Admission, AHostIsAnAddressWithoutItsPort) {
+  EXPECT_EQ(peer_host("tcp://192.0.2.1:4711"), "tcp://192.0.2.1");
+  EXPECT_EQ(peer_host("tcp://[2001:db8::1]:1"), "tcp://[2001:db8::1]");
+  EXPECT_EQ(peer_host("unix:///tmp/x"), "");
+  EXPECT_EQ(peer_host("unix://"), "");
+  EXPECT_EQ(peer_host("inproc://name"), "");
+  EXPECT_EQ(peer_host("tcp://host:"), "");
+  EXPECT_EQ(peer_host(""), "");
+}
+
+TEST(Backlog, KeepsOctetsInOrderAndPaysForThem) {
+  Budget budget(100);
+  Backlog backlog;
+  const std::string a = "abcdef", b = "ghij";
+  const cdr::Segment both[] = {{a.data(), a.size()}, {b.data(), b.size()}};
+  EXPECT_TRUE(backlog.append(both, 4, budget));
+  EXPECT_EQ(base::as_text(backlog.octets()), "efghij");
+  EXPECT_EQ(budget.used(), 6U);
+  backlog.taken(3);
+  EXPECT_EQ(base::as_text(backlog.octets()), "hij");
+  EXPECT_EQ(budget.used(), 3U);
+  EXPECT_TRUE(backlog.append(both, 6, budget));
+  EXPECT_EQ(base::as_text(backlog.octets()), "hijghij");
+  EXPECT_EQ(backlog.size(), 7U);
+  backlog.taken(7);
+  EXPECT_TRUE(backlog.empty());
+  EXPECT_EQ(budget.used(), 0U);
+}
+
+TEST(Backlog, RefusesWhatTheBudgetDoesNotPayForUnlessNobodyElseUsesIt) {
+  Budget budget(100);
+  const std::string large(150, 'x');
+  const cdr::Segment segment{large.data(), large.size()};
+  Backlog first, second;
+  EXPECT_TRUE(first.append({&segment, 1}, 0, budget));
+  EXPECT_FALSE(second.append({&segment, 1}, 100, budget));
+  EXPECT_TRUE(second.empty());
+  EXPECT_EQ(budget.used(), 150U);
+  first.clear();
+  EXPECT_EQ(budget.used(), 0U);
+  EXPECT_TRUE(second.append({&segment, 1}, 50, budget));
+  EXPECT_EQ(budget.used(), 100U);
+}
+
+}  // namespace
+}  // namespace corbel::connection

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server side seen by a peer made by hand: exact octets both ways.
+#include "harness.hpp"
+#include "raw_peer.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using test::Octets;
+using test::raw_control;
+using test::raw_request;
+using test::RawPeer;
+
+class RawServing : public testing::Test {
+ protected:
+  RawServing() {
+    harness_.serve = [this](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
+                            cdr::Decoder& body) {
+      ++served_;
+      Harness::echo(c, request, minor, body);
+    };
+    const std::string text = harness_.route.endpoint->text();
+    port_ = static_cast<std::uint16_t>(std::stoi(text.substr(text.rfind(':') + 1)));
+  }
+
+  Octets echo(std::uint32_t id, const std::string& text = "x", std::uint8_t response_flags = 3) const {
+    return raw_request(
+        id, "key", "echo", [&](test::Writer& writer) { writer.string(text); }, response_flags);
+  }
+  static Octets reply(std::uint32_t id, const std::string& text = "x") {
+    return test::Writer().giop(1, 2).u32(id).u32(0).u32(0).align(8).string(text).finish();
+  }
+  /// Says that more fragments follow.
+  static Octets opened(Octets message) {
+    message[6] |= 2;
+    return message;
+  }
+  static Octets fragment(std::uint32_t id, bool more, const std::string& data) {
+    return test::Writer().giop(7, 2, more).u32(id).raw(data).finish();
+  }
+  static Octets cancel(std::uint32_t id) { return test::Writer().giop(2, 2).u32(id).finish(); }
+
+  std::atomic<int> served_{0};
+  Harness harness_{"tcp://127.0.0.1:0"};
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(RawServing, AnswersEachRequestWithItsReplyAndNothingElse) {
+  RawPeer peer(port_);
+  ASSERT_TRUE(peer.send(echo(7)));
+  EXPECT_EQ(peer.message(), reply(7));
+  Octets three;
+  for (const std::uint32_t id : {1U, 2U, 3U}) {
+    const Octets one = echo(id, std::string(id, 'y'));
+    three.insert(three.end(), one.begin(), one.end());
+  }
+  ASSERT_TRUE(peer.send(three));
+  for (const std::uint32_t id : {1U, 2U, 3U}) EXPECT_EQ(peer.message(), reply(id, std::string(id, 'y')));
+  ASSERT_TRUE(peer.send(echo(9, "x", 0)));
+  ASSERT_TRUE(peer.send(echo(10)));
+  EXPECT_EQ(peer.message(), reply(10));
+  peer.end_sending();
+  EXPECT_EQ(peer.rest(), Octets());
+  EXPECT_EQ(served_, 6);
+}
+
+TEST_F(RawServing, WhatIsNoMessageIsAnsweredWithMessageErrorAndTheEnd) {
+  Octets cut_header = echo(1);
+  cut_header.resize(30);  // a whole message as far as its size says, whose header is not
+  cut_header[8] = 18;
+  cut_header[9] = 0;
+  Octets future = echo(1);
+  future[4] = 1;
+  future[5] = 9;
+  Octets other_major = echo(1);
+  other_major[4] = 2;
+  Octets unknown_type = echo(1);
+  unknown_type[7] = 99;
+  Octets too_large = echo(1);
+  too_large[11] = 0x7f;
+  const Octets stray_reply = reply(1);
+  const Octets stray_fragment = fragment(1, false, "data");
+  Octets odd_cancel = cancel(1);
+  odd_cancel.resize(12);
+  odd_cancel[8] = 0;
+  for (const Octets& octets : {test::octets_of("GET / HTTP/1.1\r\n\r\n"), cut_header, future, other_major, unknown_type,
+                               too_large, stray_reply, stray_fragment, odd_cancel}) {
+    RawPeer peer(port_);
+    ASSERT_TRUE(peer.send(octets));
+    EXPECT_EQ(peer.rest(), raw_control(6)) << base::to_hex(base::ConstByteSpan(octets.data(), octets.size()));
+  }
+  EXPECT_EQ(served_, 0);
+}
+
+TEST_F(RawServing, CloseConnectionAndMessageErrorEndItWithoutAnAnswer) {
+  for (const std::uint8_t type : {std::uint8_t{5}, std::uint8_t{6}}) {
+    RawPeer peer(port_);
+    ASSERT_TRUE(peer.send(raw_control(type)));
+    EXPECT_EQ(peer.rest(), Octets());
+  }
+}
+
+// Were they kept, the seventeenth would be one too many.
+TEST_F(RawServing, CancelRequestDropsWhatHasComeOfTheRequest) {
+  RawPeer peer(port_);
+  for (std::uint32_t id = 1; id <= 40; ++id) {
+    ASSERT_TRUE(peer.send(opened(echo(id))));
+    ASSERT_TRUE(peer.send(cancel(id)));
+  }
+  ASSERT_TRUE(peer.send(cancel(1000)));
+  ASSERT_TRUE(peer.send(echo(99)));
+  EXPECT_EQ(peer.message(), reply(99));
+  EXPECT_EQ(served_, 1);
+}
+
+TEST_F(RawServing, StoppingSendsCloseConnectionAndNothingElse) {
+  RawPeer idle(port_);
+  ASSERT_TRUE(idle.send(echo(1)));
+  EXPECT_EQ(idle.message(), reply(1));
+  RawPeer half(port_);
+  ASSERT_TRUE(half.send(test::octets_of("GIOP")));
+  RawPeer late(port_);
+  ASSERT_TRUE(late.send(echo(2)));
+  EXPECT_EQ(late.message(), reply(2));
+  EXPECT_TRUE(harness_.server().stop(true));
+  EXPECT_EQ(idle.rest(), raw_control(5));
+  EXPECT_EQ(half.rest(), raw_control(5));
+  EXPECT_EQ(late.rest(), raw_control(5));
+}
+
+// What has been read but not begun is not executed, and the peer is told so after the reply to what was.
+TEST_F(RawServing, WhatIsBehindARunningRequestIsNotBegunOnceTheServerStops) {
+  std::atomic<bool> entered{false};
+  std::atomic<bool> go{false};
+  harness_.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
+                       cdr::Decoder& body) {
+    ++served_;
+    entered = true;
+    while (!go) std::this_thread::yield();
+    Harness::echo(c, request, minor, body);
+  };
+  RawPeer peer(port_);
+  Octets two = echo(1);
+  const Octets second = echo(2);
+  ASSERT_TRUE(peer.send(two));
+  while (!entered) std::this_thread::yield();
+  harness_.server().drain();
+  ASSERT_TRUE(peer.send(second));
+  EXPECT_TRUE(peer.silent());
+  go = true;
+  EXPECT_EQ(peer.message(), reply(1));
+  EXPECT_EQ(peer.rest(), raw_control(5));
+  EXPECT_EQ(served_, 1);
+}
+
+}  // namespace
+}  // namespace corbel::connection
