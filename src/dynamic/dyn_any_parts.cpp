@@ -28,56 +28,56 @@ bool is_value_kind(TCKind kind) {
   return kind == TCKind::tk_value || kind == TCKind::tk_value_box;
 }
 
-/// Of the types that a type is made of, those whose values may have valuetypes in them, outside the Anys in them. Found
-/// in one walk: a type of a stranger may have very many parts that lead to each other.
-class ValueHolders {
- public:
-  explicit ValueHolders(const CORBA::TypeCode& type) {
-    std::vector<const TypeNode*> values;
-    number_of(&type);
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const TypeNode& node = *nodes_[i];
-      if (is_value_kind(node.kind)) values.push_back(&node);
-      use(node.content, i);
-      for (const TypeMember& member : node.members) use(member.type, i);
-    }
-    while (!values.empty()) {
-      const TypeNode* node = values.back();
-      values.pop_back();
-      if (!holders_.insert(node).second) continue;
-      for (const std::size_t user : users_[numbers_[node]]) values.push_back(nodes_[user]);
-    }
-  }
-  bool contains(const CORBA::TypeCode& type) const { return holders_.contains(&type._resolved()._node()); }
-
- private:
-  std::size_t number_of(const CORBA::TypeCode* type) {
-    const TypeNode* node = &type->_resolved()._node();
-    const auto [known, added] = numbers_.try_emplace(node, nodes_.size());
-    if (added) {
-      nodes_.push_back(node);
-      users_.emplace_back();
-    }
-    return known->second;
-  }
-  void use(const CORBA::TypeCode* type, std::size_t user) {
-    if (type == nullptr) return;
-    const std::size_t used = number_of(type);
-    users_[used].push_back(user);
-  }
-
-  std::vector<const TypeNode*> nodes_;
-  std::vector<std::vector<std::size_t>> users_;
-  std::unordered_map<const TypeNode*, std::size_t> numbers_;
-  std::unordered_set<const TypeNode*> holders_;
-};
-
 }  // namespace
 
 /// One walk over a value. Components with values in them are taken apart at once, for these may be referred to from
 /// everywhere; the others keep their octets until somebody asks.
 class DynAny::Expansion {
  public:
+  /// Of the types that a type is made of, those whose values may have valuetypes in them, outside the Anys in them.
+  /// Found in one walk: a type of a stranger may have very many parts that lead to each other.
+  class ValueHolders {
+   public:
+    explicit ValueHolders(const CORBA::TypeCode& type) {
+      std::vector<const TypeNode*> values;
+      number_of(&type);
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const TypeNode& node = *nodes_[i];
+        if (is_value_kind(node.kind)) values.push_back(&node);
+        use(node.content, i);
+        for (const TypeMember& member : node.members) use(member.type, i);
+      }
+      while (!values.empty()) {
+        const TypeNode* node = values.back();
+        values.pop_back();
+        if (!holders_.insert(node).second) continue;
+        for (const std::size_t user : users_[numbers_[node]]) values.push_back(nodes_[user]);
+      }
+    }
+    bool contains(const CORBA::TypeCode& type) const { return holders_.contains(&type._resolved()._node()); }
+
+   private:
+    std::size_t number_of(const CORBA::TypeCode* type) {
+      const TypeNode* node = &type->_resolved()._node();
+      const auto [known, added] = numbers_.try_emplace(node, nodes_.size());
+      if (added) {
+        nodes_.push_back(node);
+        users_.emplace_back();
+      }
+      return known->second;
+    }
+    void use(const CORBA::TypeCode* type, std::size_t user) {
+      if (type == nullptr) return;
+      const std::size_t used = number_of(type);
+      users_[used].push_back(user);
+    }
+
+    std::vector<const TypeNode*> nodes_;
+    std::vector<std::vector<std::size_t>> users_;
+    std::unordered_map<const TypeNode*, std::size_t> numbers_;
+    std::unordered_set<const TypeNode*> holders_;
+  };
+
   Expansion(Decoder& in, const CORBA::TypeCode& type) : in_(in), holders_(type) {}
 
   void fill(DynAny& whole) {
@@ -236,7 +236,7 @@ bool DynAny::null() {
 }
 
 bool DynAny::_truncates() {
-  if (ValueHolders(*part_.type).contains(*part_.type)) (void)parts();
+  if (Expansion::ValueHolders(*part_.type).contains(*part_.type)) (void)parts();
   return part_.root->truncated;
 }
 

@@ -12,7 +12,7 @@ using test::FakePeer;
 using test::RefusingPort;
 namespace answer = test::answer;
 
-test::Answer busy() {
+test::Answer busy_with_minor_5() {
   return answer::system_exception("TRANSIENT", 1, 5);
 }
 
@@ -46,7 +46,7 @@ TEST(Repetition, AServerThatClosesOnceInOrderIsAskedAgain) {
 /// What may have been executed is told, whatever was said before by those who certainly have not.
 TEST(Repetition, ARefusalDoesNotHideThatTheNextPlaceMayHaveExecutedTheCall) {
   for (const auto& last : {answer::end(), answer::reset(), answer::message_error()}) {
-    FakePeer first({busy()});
+    FakePeer first({busy_with_minor_5()});
     FakePeer second({last});
     FakePeer third({answer::text("third")});
     Client client;
@@ -60,7 +60,7 @@ TEST(Repetition, ARefusalDoesNotHideThatTheNextPlaceMayHaveExecutedTheCall) {
 }
 
 TEST(Repetition, ATimeOutAfterARefusalIsATimeOut) {
-  FakePeer first({busy()});
+  FakePeer first({busy_with_minor_5()});
   FakePeer second({answer::nothing()});
   Client client({"-ORBCallTimeout", "300"});
   EXPECT_EQ(ending_of([&] { client.thing({first.profile(), second.profile()})->ask(""); }).what, "TIMEOUT MAYBE");
@@ -89,7 +89,7 @@ TEST(Repetition, TheLastOfSeveralRefusalsIsTold) {
 }
 
 TEST(Repetition, ASingleRefusalSaysNothingOfOtherPlacesAndKeepsTheConnection) {
-  FakePeer peer({busy()});
+  FakePeer peer({busy_with_minor_5()});
   Client client;
   auto thing = client.thing(peer.ior());
   for (int i = 0; i < 3; ++i) {
@@ -101,13 +101,13 @@ TEST(Repetition, ASingleRefusalSaysNothingOfOtherPlacesAndKeepsTheConnection) {
 }
 
 TEST(Repetition, CallsGoOnWhereTheLastOneGotThrough) {
-  FakePeer first({busy(), answer::text("first")});
+  FakePeer first({busy_with_minor_5(), answer::text("first")});
   FakePeer second({answer::text("second")});
   Client client;
   auto thing = client.thing({first.profile(), second.profile()});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(thing->ask(""), "second");
   EXPECT_EQ(first.requests(), 1U);
-  second.set({busy()});
+  second.set({busy_with_minor_5()});
   EXPECT_EQ(thing->ask(""), "first");
   EXPECT_EQ(thing->ask(""), "first");
   EXPECT_EQ(second.requests(), 4U);
@@ -116,7 +116,7 @@ TEST(Repetition, CallsGoOnWhereTheLastOneGotThrough) {
 
 TEST(Repetition, AfterACallThatFoundNobodyTheNextBeginsWithTheReferencesFirstPlace) {
   const RefusingPort dead;
-  FakePeer peer({answer::text("well"), busy()});
+  FakePeer peer({answer::text("well"), busy_with_minor_5()});
   Client client;
   auto thing = client.thing({dead.profile(), peer.profile()});
   EXPECT_EQ(thing->ask(""), "well");
@@ -130,7 +130,7 @@ TEST(Repetition, AfterACallThatFoundNobodyTheNextBeginsWithTheReferencesFirstPla
 TEST(Repetition, AtHomeAgainTheForwardIsForgotten) {
   FakePeer away({answer::system_exception("OBJECT_NOT_EXIST", 1)});
   FakePeer home;
-  home.set({answer::forward({away.profile()}), answer::text("home"), busy()});
+  home.set({answer::forward({away.profile()}), answer::text("home"), busy_with_minor_5()});
   Client client;
   auto thing = client.thing(home.ior());
   EXPECT_EQ(thing->ask(""), "home");
@@ -164,7 +164,7 @@ TEST(Repetition, MessagesStayShortHoweverManyPlacesWereTried) {
 TEST(Repetition, CallsOfManyThreadsThroughOneReferenceAreExecutedOnceEach) {
   FakePeer there({answer::text("there")});
   FakePeer closing({answer::close_connection(), answer::text("open"), answer::forward({there.profile()})});
-  FakePeer full({busy()});
+  FakePeer full({busy_with_minor_5()});
   Client client;
   auto thing = client.thing({full.profile(), closing.profile(), there.profile()});
   std::atomic<unsigned> answered{0};

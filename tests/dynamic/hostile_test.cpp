@@ -246,7 +246,7 @@ TEST(HostileTypeCodes, AValueOfThemEnds) {
 }
 
 /// An ORB as far as DynAnys need one.
-class Orb final : public corba::OrbContext {
+class NoOrb final : public corba::OrbContext {
  public:
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior) override { return nullptr; }
   CORBA::object_reference<CORBA::ORB> orb() override { return nullptr; }
@@ -256,7 +256,7 @@ TEST(HostileTypeCodes, ADynAnyOfThemIsTakenApartInOneWalk) {
   constexpr std::uint32_t kSteps = 20'000;
   base::Bytes octets = staircase(kSteps);
   octets.insert(octets.end(), 4 * std::size_t{kSteps}, 0);  // so many sequences without elements
-  Orb orb;
+  NoOrb orb;
   const auto factory = CORBA::make_reference<DynamicAny::DynAnyFactory>(orb);
   const Any any = receive(octets);
   const auto dyn = factory->create_dyn_any(any);

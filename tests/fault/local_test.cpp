@@ -12,7 +12,7 @@
 
 namespace {
 
-class Echo final : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
+class LocalEcho final : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
  public:
   std::string echo(const std::string& text) override { return text; }
   void wait() override {}
@@ -27,7 +27,7 @@ void call_by_url(const std::string& address, const std::string& url) {
   const auto server = CORBA::ORB_init(listening, "local-server");
   auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
-  server->register_initial_reference("Victim", CORBA::make_reference<Echo>()->_this());
+  server->register_initial_reference("Victim", CORBA::make_reference<LocalEcho>()->_this());
   std::vector<std::string> none = {"x"};
   const auto client = CORBA::ORB_init(none, "local-client");
   auto victim = IDL::traits<Fault::Victim>::narrow(client->string_to_object(url));

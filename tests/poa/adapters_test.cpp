@@ -170,7 +170,7 @@ TEST_P(Adapters, UpcallsThatTakeTimeDoNotOverlapInASingleThreadPoa) {
 }
 
 TEST_P(Adapters, ASingleThreadPoaCallsItsServantLocatorByOneThreadAtATime) {
-  struct Locator final : ServantLocator {
+  struct CrossedLocator final : ServantLocator {
     ServantRef preinvoke(const ObjectId&, PoaRef, const std::string&, Cookie&) override {
       crossing.pass();
       return CORBA::make_reference<Probe>([this](std::int32_t n) {
@@ -182,7 +182,7 @@ TEST_P(Adapters, ASingleThreadPoaCallsItsServantLocatorByOneThreadAtATime) {
     Crossing crossing;
   };
   const PoaRef poa = child("single", {single_thread(), non_retain(), managed(), user_ids()});
-  const auto locator = CORBA::make_reference<Locator>();
+  const auto locator = CORBA::make_reference<CrossedLocator>();
   poa->set_servant_manager(locator);
   call_from_threads({reference(poa, "a"), reference(poa, "b"), reference(poa, "c")});
   poa->destroy(true, true);
