@@ -179,7 +179,7 @@ using object_traits = IDL::traits<T>;
 namespace corbel::corba {
 
 /// What an ORB offers to the code below and above it; reached through Target::context and Decoder::context.
-class OrbContext : public cdr::Context {
+class CORBEL_API OrbContext : public cdr::Context {
  public:
   /// A generic stub for a reference received or parsed; nil for a nil IOR. Never throws for a well-formed IOR: a
   /// reference without usable profile fails when it is used.
