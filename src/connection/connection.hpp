@@ -400,8 +400,9 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
   std::atomic<std::uint32_t> under_way_{0};
   std::atomic<bool> draining_{false};
-  std::atomic<bool> expects_slow_{false};  // requests took long here: the next need not wait for the tick
-  std::atomic<bool> keeps_replies_{false};   // written with the writer token
+  std::atomic<bool> ending_{false};         // drained: somebody closes it
+  std::atomic<bool> expects_slow_{false};   // requests took long here: the next need not wait for the tick
+  std::atomic<bool> keeps_replies_{false};  // written with the writer token
   Server* server_ = nullptr;
   Completions* completions_ = nullptr;
 

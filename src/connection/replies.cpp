@@ -22,7 +22,10 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
   if (!backlog_.empty() && backlog_.size() + total - sent > server_->settings().limits.reply_backlog) {
     return broken_off(base::error(Stage::send, Code::too_large));
   }
+  const bool behind_another = !backlog_.empty();
   while (!backlog_.append(data, sent, server_->reply_memory())) {
+    // Without memory the rest of the reply before this one is lost: nothing may follow it.
+    if (behind_another && backlog_.empty()) return broken_off(base::error(Stage::send, Code::out_of_resources));
     if (!server_->make_room_for_replies(*this)) return broken_off(base::error(Stage::send, Code::out_of_resources));
   }
   if (!keeps_replies_.exchange(true, std::memory_order_seq_cst)) server_->sends_slowly(*this);

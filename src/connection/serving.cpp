@@ -153,6 +153,9 @@ void Connection::drain() noexcept {
 
 void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
+  if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
+  // Whoever still has the token lets it go soon: nothing is under way any more.
+  { const std::lock_guard writer(writer_); }
   close();
   server_->forget(*this);
 }

@@ -69,14 +69,19 @@ class TypeReader {
     return pay(in) ? code : nullptr;
   }
 
+  static bool leads_somewhere(const TypeCode& type, std::size_t most) {
+    std::size_t steps = 0;
+    for (const TypeCode* next = &type; next->kind() == TCKind::tk_alias; next = next->_node().content) {
+      if (++steps > std::min<std::size_t>(most, 10'000)) return false;
+    }
+    return true;
+  }
+
   /// An alias of what was still being read may have turned out to be one of nothing but itself.
   bool check_aliases(std::size_t most) const {
     if (!aliases_may_recur_) return true;
     for (const auto& [alias, length] : aliases_) {
-      std::size_t steps = 0;
-      for (const TypeCode* next = alias; next->kind() == TCKind::tk_alias; next = next->_node().content) {
-        if (++steps > std::min<std::size_t>(most, 10'000)) return false;
-      }
+      if (!leads_somewhere(*alias, most)) return false;
     }
     return true;
   }
@@ -157,7 +162,11 @@ class TypeReader {
       // No base; one that is still being read looks the same but for its address.
       if (value && node.content == kParameterless[0]) node.content = nullptr;
     }
-    if (node.kind == TCKind::tk_union) node.default_index = in.get<std::int32_t>();
+    if (node.kind == TCKind::tk_union) {
+      // Its labels are read at once, while the aliases on the way to what it is have not been checked yet.
+      if (!leads_somewhere(*node.content, in.max_depth())) return in.fail(base::Code::malformed);
+      node.default_index = in.get<std::int32_t>();
+    }
     if (traits.length) node.length = in.get<std::uint32_t>();
     if (traits.members) read_members(in, begin, node, value);
   }

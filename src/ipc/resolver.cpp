@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -95,6 +96,9 @@ base::Result<std::vector<InetAddress>> Resolver::resolve(std::string_view host, 
     } catch (const std::system_error& failure) {
       state->under_way.erase(name);
       return base::error(Stage::resolve, Code::out_of_resources, failure.code().value());
+    } catch (const std::bad_alloc&) {
+      state->under_way.erase(name);
+      return base::error(Stage::resolve, Code::out_of_resources);
     }
   }
   if (!wait_until(state->changed, lock, deadline, [&] { return job->result.has_value(); })) return late;

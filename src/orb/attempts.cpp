@@ -274,6 +274,7 @@ void Attempts::give_up(const std::string& spent) {
     if (course.told > Course::kMostTold) text += " and more";
   }
   if (course.error.code != Code::none) raise(course.error, std::move(text));
+  if (!course.refusal) raise(base::error(Stage::send, Code::timed_out), std::move(text));
   corba::raise_system_exception(course.refusal->id, course.refusal->minor, course.refusal->completed, std::move(text));
 }
 

@@ -145,10 +145,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   ObjectAdapter& adapter() const {
-    if (core_.is_shut_down()) {
-      throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CORBA::CompletionStatus::COMPLETED_NO,
-                                 "the ORB of this reference has shut down");
-    }
+    if (core_.is_shut_down()) core_.refuse_call();
     return *core_.adapter();
   }
 

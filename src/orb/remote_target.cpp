@@ -141,7 +141,13 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
       case policy::SyncScope::none: {
         request.response = messaging::Response::none;
         auto posted = binding.connection->post_oneway(request, call.encode_arguments, deadline);
-        if (posted && binding.connection->has_backlog()) core_.start_threads();  // they send what waits
+        if (posted && binding.connection->has_backlog()) {
+          try {
+            core_.start_threads();  // they send what waits
+          } catch (const CORBA::SystemException&) {
+            // It is on its way all the same: the next caller sends it, or the end of the connection.
+          }
+        }
         return posted;
       }
       case policy::SyncScope::with_transport:
@@ -237,6 +243,11 @@ void RemoteTarget::settle(const Binding& binding, const corba::Operation& operat
       raise(error, "results of operation " + name + " from " + peer + ": " + describe(error));
     }
     again = attempts.after_failure(error, true, "the answer of " + peer + " to " + name);
+  }
+  if (again && deadline.expired() && std::holds_alternative<ior::Ior>(answer)) {
+    // Whoever forwards has not executed the request, and there is no time left to send it on.
+    raise(base::error(Stage::send, Code::timed_out),
+          "forwarded by " + peer + " when the time was over" + spent(deadline));
   }
   if (!again || deadline.expired()) give_up(deadline, attempts);
   CORBEL_LOG(core_.log(), client, debug, "call goes on elsewhere", {"operation", operation.name}, {"peer", peer},

@@ -76,9 +76,10 @@ class Adapter final : public orb::ObjectAdapter {
     for (bool activated = false;; activated = true) {
       {
         std::unique_lock tree(space_->tree());
-        if (const auto activation = space_->activations().find(key.path)) [[unlikely]] {
-          wait_for(tree, activation);
-        }
+        // Again after each: an activator of a POA above may have begun to make the next one meanwhile.
+        while (const auto activation = space_->activations().find(key.path)) [[unlikely]] {
+            wait_for(tree, activation);
+          }
         const auto found = space_->paths().find(key.path);
         if (found != space_->paths().end()) {
           lock = std::unique_lock(found->second->mutex);

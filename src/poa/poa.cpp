@@ -166,9 +166,10 @@ bool Poa::end(bool etherealize_objects, bool wait_for_completion) {
 
 /// False if -ORBShutdownTimeout comes first: what still runs goes on, and the last of it clears up.
 bool Poa::wait_until_gone() {
-  const base::Deadline deadline = space_->shutdown_deadline();
   const auto gone = [&] { return life_ == Life::gone; };
   std::unique_lock lock(slot_.mutex);
+  if (gone()) return true;  // and with it, perhaps, the ORB
+  const base::Deadline deadline = space_->shutdown_deadline();
   ++waiters_;
   const bool ended =
       deadline.is_none() ? (changed_.wait(lock, gone), true) : changed_.wait_for(lock, deadline.remaining(), gone);

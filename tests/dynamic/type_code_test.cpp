@@ -167,6 +167,15 @@ TEST_F(TypeCodes, AliasesOfNothingButThemselvesAreRefused) {
   EXPECT_FALSE(decoder.ok());
 }
 
+TEST_F(TypeCodes, AUnionWhoseDiscriminatorIsAnAliasOfNothingButItselfIsRefused) {
+  // tk_union, 72 octets: byte order, "" "", the alias of the test above, no default, one member with its label.
+  const auto octets = words(
+      {16, 72, 1, 1, 0, 1, 0, 21, 28, 1, 1, 0, 1, 0, 0xffffffff, static_cast<std::uint32_t>(-32), 0xffffffff, 1, 0, 0});
+  cdr::Decoder decoder(octets, {.little_endian = true});
+  EXPECT_EQ(decode_type(decoder), nullptr);
+  EXPECT_FALSE(decoder.ok());
+}
+
 TEST_F(TypeCodes, FitOnlyIfEveryDetailOfTheStructureDoes) {
   const auto expect = [&](const typecode_reference& a, const typecode_reference& b, bool equivalent, bool fits,
                           bool equal) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idl/cpp/reserved.hpp"
 
+#include <cctype>
 #include <iterator>
 #include <unordered_set>
 
@@ -32,7 +33,10 @@ const Set& keywords() {
 
 bool is_macro(std::string_view identifier) {
   static const Set kSet(std::begin(kMacros), std::end(kMacros));
-  return identifier.starts_with("SYS_") || identifier.starts_with("CORBEL_") || kSet.contains(identifier);
+  // The numbers of system calls: SYS_read. Other names that begin so are the user's.
+  const bool system_call = identifier.starts_with("SYS_") && identifier.size() > 4 &&
+                           (std::islower(static_cast<unsigned char>(identifier[4])) != 0 || identifier[4] == '_');
+  return system_call || identifier.starts_with("CORBEL_") || kSet.contains(identifier);
 }
 
 }  // namespace
