@@ -269,7 +269,7 @@ TEST_P(PoaLife, ReferencesKeepADestroyedOrbInMemory) {
     object = poa->servant_to_reference(CORBA::make_reference<Probe>());
     other->destroy();
   }
-  EXPECT_EQ(outcome([&] { number(object); }), "BAD_INV_ORDER 0x4f4d0004");
+  EXPECT_EQ(outcome([&] { number(object); }), "OBJECT_NOT_EXIST 0x4f4d0004");
 }
 
 TEST_P(PoaLife, StubsOfRemoteObjectsOutliveTheirDestroyedOrb) {
