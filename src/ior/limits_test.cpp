@@ -18,7 +18,7 @@ TEST(IorLimits, AnObjectKeyMayBeAsLongAsTheLimit) {
   limits.max_object_key = 100;
   EXPECT_TRUE(decode_iiop_profile(encode_profile(profile), limits));
   limits.max_object_key = 99;
-  EXPECT_EQ(decode_iiop_profile(encode_profile(profile), limits).error().code, base::Code::too_large);
+  EXPECT_EQ(decode_iiop_profile(encode_profile(profile), limits).error().code, base::Code::key_too_long);
 }
 
 TEST(IorLimits, AUrlMayListSixtyFourAddresses) {
