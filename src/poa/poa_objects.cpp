@@ -67,7 +67,9 @@ bool Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id) {
   };
   if (left()) return true;
   for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
-    if (&upcall->poa() == this && std::ranges::equal(upcall->id(), object_id)) return false;
+    if (&upcall->poa() != this) continue;
+    // In a single-thread POA any request keeps the servant manager, which has to be told first, from its turn.
+    if (policies_.single_thread || std::ranges::equal(upcall->id(), object_id)) return false;
   }
   ++waiters_;
   changed_.wait(lock, left);
