@@ -173,7 +173,7 @@ void put_time(Line& line, std::int64_t nanoseconds) noexcept {
   const auto seconds = static_cast<time_t>(nanoseconds / kOneSecond);
   tm parts{};
   gmtime_r(&seconds, &parts);
-  line.put_padded(static_cast<std::uint64_t>(parts.tm_year + 1900), 4);
+  line.put_padded(static_cast<std::uint64_t>(parts.tm_year) + 1900, 4);
   const auto two = [&](char before, int number) {
     line.put(before);
     line.put_padded(static_cast<std::uint64_t>(number), 2);

@@ -52,7 +52,7 @@ class WireValue final : public AnyValue {
 };
 
 template <class T>
-CORBA::Any make_typed(cdr::Decoder& decoder, CORBA::typecode_reference&& type, T&& value) {
+CORBA::Any make_typed(cdr::Decoder& decoder, CORBA::typecode_reference&& type, T value) {
   // A control block, the object, and what the allocator needs.
   if (!decoder.charge(sizeof(TypedValue<T>) + 32)) return {};
   return CORBA::Any(std::move(type), base::make_shared<TypedValue<T>>(std::move(value)));

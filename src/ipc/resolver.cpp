@@ -66,7 +66,8 @@ Resolver::~Resolver() = default;
 /// The parent's threads, and perhaps a lock that one of them holds, stay what they are.
 void Resolver::after_fork() noexcept {
   auto fresh = std::make_shared<State>(state_->lookup, state_->max_threads);
-  (void)new std::shared_ptr<State>(std::exchange(state_, std::move(fresh)));
+  state_.swap(fresh);
+  (void)new (std::nothrow) std::shared_ptr<State>(std::move(fresh));  // never given back
 }
 
 unsigned Resolver::threads() const {

@@ -32,8 +32,8 @@ int severity(base::LogLevel level) noexcept {
 /// Datagrams to a named socket. The daemon may end and come back; one that does not read loses records.
 class DatagramSink : public base::LogSink {
  protected:
-  DatagramSink(ipc::UnixDatagramSocket socket, ipc::UnixAddress daemon) noexcept
-      : socket_(std::move(socket)), daemon_(std::move(daemon)) {}
+  DatagramSink(ipc::UnixDatagramSocket socket, const ipc::UnixAddress& daemon) noexcept
+      : socket_(std::move(socket)), daemon_(daemon) {}
 
   bool send(std::string_view datagram) noexcept {
     return socket_.send_to(base::as_bytes(datagram), daemon_, base::Deadline::now()).ok();
@@ -66,8 +66,8 @@ std::string as_text(const base::LogRecord& record) {
 
 class SyslogSink final : public DatagramSink {
  public:
-  SyslogSink(ipc::UnixDatagramSocket socket, ipc::UnixAddress daemon, Format format) noexcept
-      : DatagramSink(std::move(socket), std::move(daemon)), format_(format) {}
+  SyslogSink(ipc::UnixDatagramSocket socket, const ipc::UnixAddress& daemon, Format format) noexcept
+      : DatagramSink(std::move(socket), daemon), format_(format) {}
 
   void write(const base::LogRecord& record) override {
     send(record, [this](const base::LogRecord& one) { return encode(one); });
@@ -101,8 +101,8 @@ class SyslogSink final : public DatagramSink {
 class JournalSink final : public DatagramSink {
  public:
   using DatagramSink::DatagramSink;
-  JournalSink(ipc::UnixDatagramSocket socket, ipc::UnixAddress daemon) noexcept
-      : DatagramSink(std::move(socket), std::move(daemon)) {}
+  JournalSink(ipc::UnixDatagramSocket socket, const ipc::UnixAddress& daemon) noexcept
+      : DatagramSink(std::move(socket), daemon) {}
 
   void write(const base::LogRecord& record) override {
     send(record, [](const base::LogRecord& one) { return encode(one); });

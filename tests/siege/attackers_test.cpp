@@ -285,7 +285,8 @@ TEST(Memory, TheOldestHalfMessageMakesRoom) {
     attackers.emplace_back(target.port);
     ASSERT_TRUE(attackers.back().send(half_a_request(target, 2 * kMebi, kMebi)));
   }
-  // Few of these may be there at a time. Only when the server has read them all are they surely older than what follows.
+  // Few of these may be there at a time. Only when the server has read them all are they surely older than what
+  // follows.
   EXPECT_TRUE(eventually([&] {
     return std::count_if(attackers.begin(), attackers.end(), [](const RawPeer& each) { return !each.silent(); }) >= 5;
   }));

@@ -60,10 +60,10 @@ class Acceptor : public Socket<Product::kAcceptorRole> {
 
   Acceptor() noexcept = default;
   Acceptor(Acceptor&& other) noexcept
-      : Base(std::move(other)), file_(std::move(other.file_)), non_blocking_(other.non_blocking_.load()) {}
+      : Base(static_cast<Base&&>(other)), file_(std::move(other.file_)), non_blocking_(other.non_blocking_.load()) {}
   Acceptor& operator=(Acceptor&& other) noexcept {
     close();
-    Base::operator=(std::move(other));
+    Base::operator=(static_cast<Base&&>(other));
     file_ = std::move(other.file_);
     non_blocking_ = other.non_blocking_.load();
     return *this;

@@ -15,7 +15,6 @@ namespace corbel::idl::cpp {
 namespace {
 
 using model::as;
-using model::TypeKind;
 
 std::string hexadecimal(std::span<const std::uint8_t> octets) {
   std::string text;

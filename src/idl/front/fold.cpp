@@ -131,7 +131,7 @@ std::optional<std::u32string> join_surrogates(const std::u32string& text) {
       continue;
     }
     if (c >= 0xdc00 || i + 1 == text.size() || text[i + 1] < 0xdc00 || text[i + 1] >= 0xe000) return std::nullopt;
-    whole += 0x10000 + ((c - 0xd800) << 10) + (text[++i] - 0xdc00);
+    whole += static_cast<char32_t>(0x10000 + ((c - 0xd800) << 10) + (text[++i] - 0xdc00));
   }
   return whole;
 }
