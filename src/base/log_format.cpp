@@ -33,7 +33,7 @@ class Line {
       full_ = true;
       return;
     }
-    std::memcpy(room_.data() + size_, text.data(), text.size());
+    if (!text.empty()) std::memcpy(room_.data() + size_, text.data(), text.size());
     size_ += text.size();
   }
   void put(char c) noexcept { put(std::string_view(&c, 1)); }

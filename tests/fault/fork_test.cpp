@@ -178,14 +178,20 @@ TEST_F(ForkTest, AChildMayHaveServersOfItsOwn) {
 
 TEST_F(ForkTest, AChildDoesNotKeepItsParentsPortsOpen) {
   int wait[2];
+  int ready[2];
   ASSERT_EQ(::pipe(wait), 0);
+  ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();
+  char octet = 0;
   if (child == 0) {
     ::close(wait[1]);
-    char octet = 0;
+    (void)!::write(ready[1], &octet, 1);
     (void)!::read(wait[0], &octet, 1);
     ::_exit(0);
   }
+  ASSERT_EQ(::read(ready[0], &octet, 1), 1);  // the child runs, and has given up what it inherited
+  ::close(ready[0]);
+  ::close(ready[1]);
   server_->shutdown(true);
   try {
     victim_->echo("gone");
