@@ -26,7 +26,7 @@ foreach(kind SHARED STATIC)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME corbel LINKER_LANGUAGE CXX)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_include_directories(${target} INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:corbel_flags> PUBLIC Threads::Threads)
 endforeach()
 # Before 1.0 every minor version may change the binary interface.
@@ -44,7 +44,7 @@ if(TARGET corbel-idl)
 endif()
 install(TARGETS ${installed_targets} EXPORT CorbelTargets)
 install(EXPORT CorbelTargets NAMESPACE Corbel:: DESTINATION ${package_folder})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/corbel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_SOURCE_DIR}/src/corbel/corbel.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/corbel)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel FILES_MATCHING PATTERN "*.idl")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

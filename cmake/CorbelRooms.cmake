@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# corbel_room(NAME [USES rooms...] [LIBRARIES targets...]): one room of the house. Every .cpp beside the caller is
+# corbel_room(NAME [USES rooms...] [HEADERS installed.hpp...] [LIBRARIES targets...]): one room of the house. Every .cpp beside the caller is
 # compiled once into an object library (static and shared libraries are made from the same objects); every *_test.cpp
 # joins the test program corbel_<room>_test, labelled with the room's name.
 
 add_library(corbel_flags INTERFACE)
-target_include_directories(corbel_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(corbel_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(corbel_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor
   $<$<BOOL:${CORBEL_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -51,7 +51,7 @@ function(corbel_test_headers target)
 endfunction()
 
 function(corbel_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "USES;HEADERS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target "corbel_${name}")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
@@ -65,6 +65,10 @@ function(corbel_room name)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   target_compile_definitions(${target} PRIVATE CORBEL_BUILDING)
   corbel_unity(${target} 0)
+  # The headers that applications, generated code and authors of plug-ins include; the others stay at home.
+  install(FILES ${ROOM_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/corbel/${name})
+  list(TRANSFORM ROOM_HEADERS PREPEND corbel/${name}/)
+  set_property(GLOBAL APPEND PROPERTY CORBEL_HEADERS ${ROOM_HEADERS})
   target_link_libraries(${target} PRIVATE corbel_flags ${ROOM_LIBRARIES} PUBLIC Threads::Threads)
   # Objects of the rooms below, transitively, so that a test program links with what its room may use and no more.
   set(closure ${target})

@@ -14,7 +14,7 @@ import sys
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-PATH = re.compile(r"^(?:\./)?(?:src|include|docs|cmake|tests|scripts|examples|bench|tools|\.ci)/[A-Za-z0-9_./-]+$")
+PATH = re.compile(r"^(?:\./)?(?:src|docs|cmake|tests|scripts|examples|bench|tools|\.ci)/[A-Za-z0-9_./-]+$")
 FUNCTION = re.compile(r"^(\w+)::([a-z]\w*)$")
 NAMES_FUNCTIONS = "docs/path-of-a-request.md"
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
@@ -56,7 +56,7 @@ def anchors_of(path):
 
 def sources(root):
     texts = []
-    for folder in ("include", "src"):
+    for folder in ("src",):
         for place, _, names in os.walk(os.path.join(root, folder)):
             for name in names:
                 if name.endswith((".hpp", ".cpp")):

@@ -14,8 +14,8 @@
 
 #include "async_server.hpp"
 #include "corbel/corba/minor_codes.hpp"
-#include "corbel/messaging/giop.hpp"
-#include "corbel/messaging/giop_lite.hpp"
+#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/adapter.hpp"

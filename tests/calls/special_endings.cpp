@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/transport/faulty/faulty.hpp"

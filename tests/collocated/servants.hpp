@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collocated_server.hpp"
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/adapter.hpp"

@@ -6,8 +6,8 @@
 #include <functional>
 #include <new>
 
-#include "corbel/messaging/giop.hpp"
-#include "corbel/messaging/giop_lite.hpp"
+#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "corbel/messaging/protocol.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "connection/completions.hpp"
+#include "corbel/connection/completions.hpp"
 #include "corbel/ipc/event.hpp"
 #include "harness.hpp"
 #include "scripted.hpp"

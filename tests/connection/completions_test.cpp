@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who finishes asynchronous requests when some of them take long.
-#include "connection/completions.hpp"
+#include "corbel/connection/completions.hpp"
 
 #include <gtest/gtest.h>
 

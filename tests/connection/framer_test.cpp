@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connection/framer.hpp"
+#include "corbel/connection/framer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 
 namespace corbel::connection {
 namespace {

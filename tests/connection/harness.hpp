@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "connection/acceptor_registry.hpp"
-#include "connection/connection_cache.hpp"
-#include "connection/server.hpp"
-#include "corbel/messaging/giop.hpp"
-#include "corbel/messaging/giop_lite.hpp"
+#include "corbel/connection/acceptor_registry.hpp"
+#include "corbel/connection/connection_cache.hpp"
+#include "corbel/connection/server.hpp"
+#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
 #include "corbel/transport/tcp/tcp.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connection/live_connections.hpp"
+#include "corbel/connection/live_connections.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "connection/admission.hpp"
-#include "connection/backlog.hpp"
-#include "connection/connection.hpp"
-#include "corbel/messaging/giop.hpp"
+#include "corbel/connection/admission.hpp"
+#include "corbel/connection/backlog.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 
 namespace corbel::connection {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "connection/connection.hpp"
-#include "corbel/messaging/giop.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 
 namespace corbel::connection {
 

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "corbel/dynamic/dyn_any.hpp"
+#include "corbel/dynamic/transcode.hpp"
 #include "corbel/ior/ior.hpp"
-#include "dynamic/transcode.hpp"
 
 namespace corbel::dynamic {
 namespace {

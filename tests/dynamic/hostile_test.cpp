@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "corbel/dynamic/dyn_any.hpp"
+#include "corbel/dynamic/labels.hpp"
 #include "corbel/ior/ior.hpp"
-#include "dynamic/labels.hpp"
 #include "support.hpp"
 #include "typed_values.hpp"
 

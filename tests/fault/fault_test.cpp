@@ -13,7 +13,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/tcp/tcp.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "corbel/corbel.hpp"
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/tcp/tcp.hpp"

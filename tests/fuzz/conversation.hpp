@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "corbel/transport/transport.hpp"
 
 /// What the fuzz targets of whole conversations share: a script, and a transport whose other end is that script. One

@@ -4,9 +4,9 @@
 // another one's reply.
 #include <vector>
 
-#include "connection/completions.hpp"
-#include "connection/connection.hpp"
 #include "conversation.hpp"
+#include "corbel/connection/completions.hpp"
+#include "corbel/connection/connection.hpp"
 
 namespace {
 

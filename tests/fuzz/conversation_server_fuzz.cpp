@@ -3,8 +3,8 @@
 // says. Each request is served at most once, no reply answers what was not asked, and what is sent is well formed.
 #include <map>
 
-#include "connection/server.hpp"
 #include "conversation.hpp"
+#include "corbel/connection/server.hpp"
 
 namespace {
 

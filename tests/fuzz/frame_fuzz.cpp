@@ -2,8 +2,8 @@
 // A stream of messages as a framer sees it: header after header, each saying where the next begins.
 #include <cstdlib>
 
-#include "corbel/messaging/giop.hpp"
-#include "corbel/messaging/giop_lite.hpp"
+#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/messaging/giop_lite/giop_lite.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of giop: frame, headers, service contexts, bodies.
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 
 #include "message_input.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of giop_lite: frame, headers, service contexts, bodies.
-#include "corbel/messaging/giop_lite.hpp"
+#include "corbel/messaging/giop_lite/giop_lite.hpp"
 
 #include "message_input.hpp"
 

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "idl/compat/compare.hpp"
-#include "idl/cpp/generate.hpp"
-#include "idl/front/front.hpp"
-#include "idl/json/emit_json.hpp"
+#include "corbel/idl/compat/compare.hpp"
+#include "corbel/idl/cpp/generate.hpp"
+#include "corbel/idl/front/front.hpp"
+#include "corbel/idl/json/emit_json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace corbel::idl;

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "corbel/ior/ior.hpp"
-#include "orb/core.hpp"
+#include "corbel/orb/core.hpp"
 #include "servants.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "golden.hpp"
 
 namespace corbel::golden {

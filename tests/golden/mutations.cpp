@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "golden.hpp"
 
 namespace corbel::golden {

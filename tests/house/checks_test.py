@@ -32,8 +32,8 @@ class Tree(unittest.TestCase):
             file.write(text)
 
     def room(self, name, uses=""):
-        self.write(f"src/{name}/CMakeLists.txt", f"# SPDX-License-Identifier: Apache-2.0\ncorbel_room({name} {uses})\n")
-        self.write(f"src/{name}/README.md", "# A room\n")
+        self.write(f"src/corbel/{name}/CMakeLists.txt", f"# SPDX-License-Identifier: Apache-2.0\ncorbel_room({name} {uses})\n")
+        self.write(f"src/corbel/{name}/README.md", "# A room\n")
 
 
 class Layers(Tree):
@@ -49,67 +49,73 @@ class Layers(Tree):
     def test_a_tidy_house_passes(self):
         self.room("base")
         self.room("cdr", "USES base")
-        self.write("include/corbel/base/error.hpp", HEADER + "#include <string>\n")
-        self.write("include/corbel/cdr/encoder.hpp", HEADER + '#include "corbel/base/error.hpp"\n')
-        self.write("src/cdr/encoder.cpp", SPDX + '#include "corbel/cdr/encoder.hpp"\n#include "cdr/inner.hpp"\n')
-        self.write("src/cdr/inner.hpp", HEADER)
-        self.write("src/cdr/encoder_test.cpp", SPDX + "#include <gtest/gtest.h>\n#include <sys/socket.h>\n")
+        self.write("src/corbel/base/error.hpp", HEADER + "#include <string>\n")
+        self.write("src/corbel/cdr/encoder.hpp", HEADER + '#include "corbel/base/error.hpp"\n')
+        self.write("src/corbel/cdr/encoder.cpp", SPDX + '#include "corbel/cdr/encoder.hpp"\n#include "corbel/cdr/inner.hpp"\n')
+        self.write("src/corbel/cdr/inner.hpp", HEADER)
+        self.write("src/corbel/cdr/encoder_test.cpp", SPDX + "#include <gtest/gtest.h>\n#include <sys/socket.h>\n")
         self.assertEqual(self.breaches(), [])
 
     def test_an_upward_include_is_found(self):
-        self.write("include/corbel/orb/orb.hpp", HEADER)
-        self.write("src/cdr/encoder.cpp", SPDX + '\n#include "corbel/orb/orb.hpp"\n')
-        self.assert_one_breach("src/cdr/encoder.cpp:3:", "'cdr' may not include 'orb'")
+        self.write("src/corbel/orb/orb.hpp", HEADER)
+        self.write("src/corbel/cdr/encoder.cpp", SPDX + '\n#include "corbel/orb/orb.hpp"\n')
+        self.assert_one_breach("src/corbel/cdr/encoder.cpp:3:", "'cdr' may not include 'orb'")
 
     def test_adapters_never_include_each_other(self):
-        self.write("src/transport/tcp/tcp.hpp", HEADER)
-        self.write("src/transport/unix/unix.cpp", SPDX + '#include "transport/tcp/tcp.hpp"\n')
+        self.write("src/corbel/transport/tcp/tcp.hpp", HEADER)
+        self.write("src/corbel/transport/unix/unix.cpp", SPDX + '#include "corbel/transport/tcp/tcp.hpp"\n')
         self.assert_one_breach("'transport/unix' may not include 'transport/tcp'")
 
     def test_protocols_never_include_each_other(self):
-        self.write("src/messaging/giop/header.hpp", HEADER)
-        self.write("src/messaging/giop_lite/lite.cpp", SPDX + '#include "messaging/giop/header.hpp"\n')
+        self.write("src/corbel/messaging/giop/header.hpp", HEADER)
+        self.write("src/corbel/messaging/giop_lite/lite.cpp", SPDX + '#include "corbel/messaging/giop/header.hpp"\n')
         self.assert_one_breach("'messaging/giop_lite' may not include 'messaging/giop'")
 
     def test_the_core_does_not_know_the_adapters_but_builtins_does(self):
-        self.write("include/corbel/transport/tcp/factory.hpp", HEADER)
-        self.write("src/builtins/builtins.cpp", SPDX + '#include "corbel/transport/tcp/factory.hpp"\n')
+        self.write("src/corbel/transport/tcp/factory.hpp", HEADER)
+        self.write("src/corbel/builtins/builtins.cpp", SPDX + '#include "corbel/transport/tcp/factory.hpp"\n')
         self.assertEqual(self.breaches(), [])
-        self.write("src/orb/orb.cpp", SPDX + '#include "corbel/transport/tcp/factory.hpp"\n')
+        self.write("src/corbel/orb/orb.cpp", SPDX + '#include "corbel/transport/tcp/factory.hpp"\n')
         self.assert_one_breach("'orb' may not include 'transport/tcp'")
 
     def test_the_header_of_an_adapter_belongs_to_the_adapter(self):
         self.room("messaging/giop")
-        self.write("include/corbel/messaging/giop.hpp", HEADER)
-        self.write("src/orb/orb.cpp", SPDX + '#include "corbel/messaging/giop.hpp"\n')
+        self.write("src/corbel/messaging/giop/giop.hpp", HEADER)
+        self.write("src/corbel/orb/orb.cpp", SPDX + '#include "corbel/messaging/giop/giop.hpp"\n')
         self.assert_one_breach("'orb' may not include 'messaging/giop'")
 
     def test_an_umbrella_header_is_for_applications_only(self):
-        self.write("include/corbel/orb/orb.hpp", HEADER)
-        self.write("include/corbel/corbel.hpp", HEADER + '#include "corbel/orb/orb.hpp"\n')
+        self.room("orb", "HEADERS orb.hpp")
+        self.write("src/corbel/orb/orb.hpp", HEADER)
+        self.write("src/corbel/corbel.hpp", HEADER + '#include "corbel/orb/orb.hpp"\n')
         self.write("examples/hello/client.cpp", SPDX + "#include <corbel/corbel.hpp>\n")
         self.assertEqual(self.breaches(), [])
-        self.write("src/poa/poa.cpp", SPDX + '#include "corbel/corbel.hpp"\n')
+        self.write("src/corbel/poa/poa.cpp", SPDX + '#include "corbel/corbel.hpp"\n')
         self.assert_one_breach("umbrella headers are for applications")
 
     def test_a_public_header_never_includes_a_private_one(self):
-        self.write("src/cdr/inner.hpp", HEADER)
-        self.write("include/corbel/cdr/encoder.hpp", HEADER + '#include "cdr/inner.hpp"\n')
+        self.room("cdr", "HEADERS encoder.hpp USES base")
+        self.write("src/corbel/cdr/inner.hpp", HEADER)
+        self.write("src/corbel/cdr/encoder.hpp", HEADER + '#include "corbel/cdr/inner.hpp"\n')
         self.assert_one_breach("a public header includes the private")
 
+    def test_a_header_that_is_installed_but_not_there_is_found(self):
+        self.room("cdr", "HEADERS gone.hpp")
+        self.assert_one_breach("installs src/corbel/cdr/gone.hpp, which does not exist")
+
     def test_tools_and_examples_see_public_headers_only(self):
-        self.write("src/orb/inner.hpp", HEADER)
-        self.write("examples/hello/server.cpp", SPDX + '#include "orb/inner.hpp"\n')
+        self.write("src/corbel/orb/inner.hpp", HEADER)
+        self.write("examples/hello/server.cpp", SPDX + '#include "corbel/orb/inner.hpp"\n')
         self.assert_one_breach("'examples' may not include 'orb'")
 
     def test_socket_headers_belong_in_ipc_and_reactor(self):
-        self.write("src/ipc/socket.cpp", SPDX + "#include <sys/socket.h>\n")
-        self.write("src/reactor/reactor.cpp", SPDX + "#include <sys/epoll.h>\n")
-        self.write("src/orb/orb.cpp", SPDX + "#include <netinet/in.h>\n")
-        self.assert_one_breach("src/orb/orb.cpp:2:", "<netinet/in.h> belongs in ipc and reactor alone")
+        self.write("src/corbel/ipc/socket.cpp", SPDX + "#include <sys/socket.h>\n")
+        self.write("src/corbel/reactor/reactor.cpp", SPDX + "#include <sys/epoll.h>\n")
+        self.write("src/corbel/orb/orb.cpp", SPDX + "#include <netinet/in.h>\n")
+        self.assert_one_breach("src/corbel/orb/orb.cpp:2:", "<netinet/in.h> belongs in ipc and reactor alone")
 
     def test_base_uses_the_standard_library_only(self):
-        self.write("src/base/log.cpp", SPDX + "#include <nlohmann/json.hpp>\n")
+        self.write("src/corbel/base/log.cpp", SPDX + "#include <nlohmann/json.hpp>\n")
         self.assert_one_breach("neither standard nor listed")
 
     def test_a_target_links_only_its_row(self):
@@ -117,36 +123,36 @@ class Layers(Tree):
         self.assert_one_breach("room 'cdr' may not link 'orb'")
 
     def test_an_include_cycle_is_found(self):
-        self.write("src/orb/a.hpp", HEADER + '#include "orb/b.hpp"\n')
-        self.write("src/orb/b.hpp", HEADER + '#include "orb/a.hpp"\n')
-        self.assert_one_breach("include cycle", "src/orb/a.hpp -> src/orb/b.hpp -> src/orb/a.hpp")
+        self.write("src/corbel/orb/a.hpp", HEADER + '#include "corbel/orb/b.hpp"\n')
+        self.write("src/corbel/orb/b.hpp", HEADER + '#include "corbel/orb/a.hpp"\n')
+        self.assert_one_breach("include cycle", "src/corbel/orb/a.hpp -> src/corbel/orb/b.hpp -> src/corbel/orb/a.hpp")
 
     def test_an_unknown_room_is_found(self):
-        self.write("src/cellar/wine.cpp", SPDX)
+        self.write("src/corbel/cellar/wine.cpp", SPDX)
         self.assert_one_breach("belongs to no room")
 
     def test_a_missing_header_is_found(self):
-        self.write("src/orb/orb.cpp", SPDX + '#include "corbel/orb/gone.hpp"\n')
+        self.write("src/corbel/orb/orb.cpp", SPDX + '#include "corbel/orb/gone.hpp"\n')
         self.assert_one_breach("is no file of the project")
 
     def test_files_carry_their_licence_and_a_snake_case_name(self):
-        self.write("src/orb/orb.cpp", "// An ORB\n")
-        self.write("src/orb/Orb2.cpp", SPDX)
+        self.write("src/corbel/orb/orb.cpp", "// An ORB\n")
+        self.write("src/corbel/orb/Orb2.cpp", SPDX)
         self.write("scripts/tool.py", "#!/usr/bin/env python3\n# SPDX-License-Identifier: Apache-2.0\n")
         found = self.breaches()
         self.assertEqual(len(found), 2, found)
-        self.assertIn("src/orb/Orb2.cpp:1: file names are snake_case", found[0])
-        self.assertIn("src/orb/orb.cpp:1: the first line must say", found[1])
+        self.assertIn("src/corbel/orb/Orb2.cpp:1: file names are snake_case", found[0])
+        self.assertIn("src/corbel/orb/orb.cpp:1: the first line must say", found[1])
 
     def test_a_header_is_guarded(self):
-        self.write("src/orb/orb.hpp", SPDX)
+        self.write("src/corbel/orb/orb.hpp", SPDX)
         self.assert_one_breach("no '#pragma once'")
 
     def test_a_room_has_a_short_readme(self):
         self.room("cdr")
-        self.write("src/cdr/README.md", "line\n" * 41)
-        self.assert_one_breach("src/cdr/README.md:41:", "at most 40 lines")
-        os.remove(os.path.join(self.root, "src/cdr/README.md"))
+        self.write("src/corbel/cdr/README.md", "line\n" * 41)
+        self.assert_one_breach("src/corbel/cdr/README.md:41:", "at most 40 lines")
+        os.remove(os.path.join(self.root, "src/corbel/cdr/README.md"))
         self.assert_one_breach("every room has a README")
 
     def test_generated_code_includes_the_mapping_only(self):
@@ -159,19 +165,19 @@ class Layers(Tree):
 
 class Documents(Tree):
     def test_links_anchors_and_paths_that_lead_somewhere_pass(self):
-        self.write("src/orb/orb.cpp", SPDX)
+        self.write("src/corbel/orb/orb.cpp", SPDX)
         self.write("docs/guide.md", "# A `guide`, in short\n")
-        self.write("README.md", "See [it](docs/guide.md#a-guide-in-short), [out](https://example.org) and `src/orb/orb.cpp`.\n"
-                   "```\n[not](a/link)\n```\n`include/corbel/<room>/`\n")
+        self.write("README.md", "See [it](docs/guide.md#a-guide-in-short), [out](https://example.org) and `src/corbel/orb/orb.cpp`.\n"
+                   "```\n[not](a/link)\n```\n`src/corbel/<room>/`\n")
         self.assertEqual(check_docs.check(self.root), [])
 
     def test_dead_links_anchors_and_paths_are_found(self):
         self.write("docs/guide.md", "# Guide\n")
-        self.write("README.md", "[a](docs/gone.md)\n[b](docs/guide.md#gone)\n`src/orb/gone.cpp`\n")
+        self.write("README.md", "[a](docs/gone.md)\n[b](docs/guide.md#gone)\n`src/corbel/orb/gone.cpp`\n")
         self.assertEqual([b.split(":")[1] for b in check_docs.check(self.root)], ["1", "2", "3"])
 
     def test_the_path_of_a_request_names_functions_that_exist(self):
-        self.write("src/base/thing.cpp", "int Thing::make(int n) { return n; }\n")
+        self.write("src/corbel/base/thing.cpp", "int Thing::make(int n) { return n; }\n")
         self.write("docs/path-of-a-request.md", "`Thing::make` and\n`Thing::mend` and `std::span`\n")
         self.assertEqual([b.split(":")[1] for b in check_docs.check(self.root)], ["2", "2"])
 

@@ -8,6 +8,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$tool" -o "$work" "$source/examples/hello/hello.idl"
-lines=$(echo '#include "hello.hpp"' | "$compiler" -std=c++20 -E -P -I"$work" -I"$source/include" -x c++ - | wc -l)
+lines=$(echo '#include "hello.hpp"' | "$compiler" -std=c++20 -E -P -I"$work" -I"$source/src" -x c++ - | wc -l)
 echo "$lines lines"
 [ "$lines" -lt 30000 ]

@@ -21,7 +21,7 @@ check() {
   while read -r file; do
     echo "#include \"$file\""
   done < <(cd "$folder/$name" && find . -name '*.cpp' | sort) > "$folder/$name/all.cc"
-  "$compiler" "${flags[@]}" -I"$source/include" -I"$folder/$name" -I"$folder" -I"$generated" "$folder/$name/all.cc"
+  "$compiler" "${flags[@]}" -I"$source/src" -I"$folder/$name" -I"$folder" -I"$generated" "$folder/$name/all.cc"
   echo "$name: clean"
 }
 

@@ -17,7 +17,7 @@ class Compiling:
 
     def __init__(self, tool, compiler, source, folder):
         self.tool, self.compiler, self.folder = str(tool), compiler, Path(folder)
-        self.include = Path(source) / "include"
+        self.include = Path(source) / "src"
         self.precompiled = False
 
     def precompile(self):

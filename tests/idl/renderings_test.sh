@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$tool" --werror -o "$work" "$source"/idl/*.idl
-compile=("$compiler" -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror "-I$work/precompiled" "-I$source/include" "-I$work")
+compile=("$compiler" -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror "-I$work/precompiled" "-I$source/src" "-I$work")
 
 cd "$work"
 {
@@ -22,6 +22,6 @@ cd "$work"
 "${compile[@]}" -fsyntax-only everything.cc
 
 mkdir -p precompiled/corbel/dynamic
-"${compile[@]}" -w -x c++-header -o precompiled/corbel/dynamic/type_code.hpp.gch "$source/include/corbel/dynamic/type_code.hpp"
+"${compile[@]}" -w -x c++-header -o precompiled/corbel/dynamic/type_code.hpp.gch "$source/src/corbel/dynamic/type_code.hpp"
 for file in *_any.cpp; do "${compile[@]}" -fsyntax-only "$file"; done
 echo ok

@@ -87,7 +87,7 @@ GLOBALS = ["module NAME { interface q_iN { void q_f(); }; };", "interface NAME {
 
 def names_of(compiler, source, tool, folder):
     """Every identifier of the headers and of generated code that IDL could write, those above first."""
-    include = Path(source) / "include"
+    include = Path(source) / "src"
     (folder / "sample.idl").write_text(MODULES.replace("NAME", "q_name"))
     subprocess.run([tool, "--ami", "--async", "-o", folder, folder / "sample.idl"], check=True)
     text = "".join(f"#include <{h.relative_to(include)}>\n" for h in sorted((include / "corbel").glob("**/*.hpp")))

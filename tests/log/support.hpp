@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/kept_log.hpp"
+#include "corbel/base/kept_log.hpp"
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"

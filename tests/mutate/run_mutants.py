@@ -17,7 +17,7 @@ import mutants as data  # noqa: E402
 
 WORK = os.path.join(data.ROOT, "build/mutate")
 SOURCE, BUILD = os.path.join(WORK, "source"), os.path.join(WORK, "build")
-COPIED = ("src", "include", "idl", "tests", "tools", "cmake", "scripts", "docs", "examples", "CMakeLists.txt", "CMakePresets.json",
+COPIED = ("src", "idl", "tests", "tools", "cmake", "scripts", "docs", "examples", "CMakeLists.txt", "CMakePresets.json",
           "CONTRIBUTING.md", "README.md", "CHANGELOG.md", "LICENSE")
 
 
@@ -43,7 +43,7 @@ def write_if_new(path, content):
 def copy_sources(rewritten):
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *COPIED],
                             cwd=data.ROOT, capture_output=True, check=True).stdout.decode().split("\0")
-    wanted = {"include/" + data.SWITCH_HEADER: data.SWITCH.encode()}
+    wanted = {"src/" + data.SWITCH_HEADER: data.SWITCH.encode()}
     for path in filter(None, listed):
         whole = os.path.join(data.ROOT, path)
         if path in rewritten:

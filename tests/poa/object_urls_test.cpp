@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "corba/references.hpp"
+#include "corbel/corba/references.hpp"
 #include "test_support.hpp"
 
 namespace corbel::poa::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policies, default servants, servant managers, adapter activators, persistent POAs, POACurrent.
-#include "orb/object_adapter.hpp"
+#include "corbel/orb/object_adapter.hpp"
 #include "test_support.hpp"
 
 namespace corbel::poa::testing {

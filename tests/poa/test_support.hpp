@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "corbel/corba/minor_codes.hpp"
-#include "corbel/messaging/giop.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "corbel/orb/components.hpp"
+#include "corbel/orb/core.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/poa/poa.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
-#include "orb/core.hpp"
 
 /// Real ORBs over the in-process transport, and a servant with one operation.
 namespace corbel::poa::testing {

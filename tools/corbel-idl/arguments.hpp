@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "idl/cpp/generate.hpp"
-#include "idl/front/front.hpp"
+#include "corbel/idl/cpp/generate.hpp"
+#include "corbel/idl/front/front.hpp"
 
 namespace corbel::idl::tool {
 

@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "arguments.hpp"
-#include "idl/compat/compare.hpp"
-#include "idl/front/explanations.hpp"
+#include "corbel/idl/compat/compare.hpp"
+#include "corbel/idl/front/explanations.hpp"
 
 namespace corbel::idl::tool {
 namespace {

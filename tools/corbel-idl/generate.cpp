@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "arguments.hpp"
-#include "idl/json/emit_json.hpp"
+#include "corbel/idl/json/emit_json.hpp"
 
 namespace corbel::idl::tool {
 namespace {

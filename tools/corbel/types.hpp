@@ -10,7 +10,7 @@
 #include "corbel/corbel.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/dynamic/type_factory.hpp"
-#include "idl/front/front.hpp"
+#include "corbel/idl/front/front.hpp"
 
 namespace corbel::tool {
 

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/cdr/bulk.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "corbel/cdr/test_support.hpp"
+
+namespace corbel::cdr {
+namespace {
+
+struct Inner {
+  std::int32_t a;
+  std::int32_t b;
+  friend bool operator==(const Inner&, const Inner&) = default;
+};
+
+/// The shape of generated code: padding is a member, so that it has a value.
+struct Mixed {
+  std::int16_t s;
+  std::int8_t c;
+  std::uint8_t pad0[1];
+  Inner inner;
+  std::uint8_t o;
+  std::uint8_t pad1[3];
+  double d;
+  friend bool operator==(const Mixed&, const Mixed&) = default;
+};
+
+struct NoLayout {};
+
+}  // namespace
+
+template <>
+struct BulkLayout<Inner> {
+  static constexpr bool value = true;
+  static constexpr std::size_t alignment = 4;
+  static constexpr std::size_t first_alignment = 4;
+  static constexpr bool has_padding = false;
+  static void clear_padding(Inner&) noexcept {}
+};
+
+template <>
+struct BulkLayout<Mixed> {
+  static constexpr bool value = true;
+  static constexpr std::size_t alignment = 8;
+  static constexpr std::size_t first_alignment = 2;
+  static constexpr bool has_padding = true;
+  static void clear_padding(Mixed& value) noexcept {
+    std::memset(value.pad0, 0, sizeof value.pad0);
+    std::memset(value.pad1, 0, sizeof value.pad1);
+  }
+};
+
+namespace {
+
+static_assert(!BulkLayout<NoLayout>::value);
+
+std::vector<Mixed> make(std::size_t count) {
+  std::vector<Mixed> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto n = static_cast<std::int16_t>(i);
+    values[i] = {n, 1, {}, {n, -n}, 2, {}, n * 0.5};
+  }
+  return values;
+}
+
+TEST(Bulk, StructsLieOnTheWireAsMemberByMember) {
+  const std::vector<Mixed> values = make(300);
+  Encoder one_by_one;
+  one_by_one.put_count(values.size());
+  one_by_one.put(std::uint32_t{0});
+  for (const Mixed& value : values) {
+    one_by_one.put(value.s);
+    one_by_one.put(value.c);
+    one_by_one.put(value.inner.a);
+    one_by_one.put(value.inner.b);
+    one_by_one.put(value.o);
+    one_by_one.put(value.d);
+  }
+  Encoder bulk;
+  bulk.put_count(values.size());
+  bulk.put(std::uint32_t{0});
+  put_bulk(bulk, values.data(), values.size());
+  EXPECT_EQ(bulk.to_bytes(), one_by_one.to_bytes());
+  EXPECT_EQ(bulk.segments()[1].data, values.data());
+}
+
+TEST(Bulk, ReadsStructsAtAnyAddressAndClearsTheirPadding) {
+  const std::vector<Mixed> values = make(7);
+  for (std::size_t offset = 0; offset < 8; ++offset) {
+    base::Bytes memory(offset + values.size() * sizeof(Mixed));
+    std::memcpy(memory.data() + offset, values.data(), values.size() * sizeof(Mixed));
+    memory[offset + offsetof(Mixed, pad0)] = 0xee;
+    memory[offset + offsetof(Mixed, pad1) + 2] = 0xee;
+    Decoder decoder(base::ConstByteSpan(memory).subspan(offset), kLittle);
+    std::vector<Mixed> read(offset);
+    get_bulk(decoder, read, values.size());
+    EXPECT_EQ(read, values);
+    Decoder again(base::ConstByteSpan(memory).subspan(offset), kLittle);
+    Mixed array[7];
+    get_bulk(again, array, values.size());
+    EXPECT_EQ(array[0], values[0]);
+  }
+}
+
+TEST(Bulk, CopiesLargeRunsWhereverTheyLie) {
+  constexpr std::size_t kSize = 10'000;
+  base::Bytes source(kSize + 4096);
+  std::iota(source.begin(), source.end(), base::Octet{1});
+  std::vector<base::Octet> read;
+  read.reserve(kSize);
+  bool slow = false;
+  for (std::size_t ahead = 0; ahead < 128; ahead += 8) {
+    const std::size_t begin = (reinterpret_cast<std::uintptr_t>(read.data()) + 8192 - ahead -
+                               reinterpret_cast<std::uintptr_t>(source.data())) %
+                              4096;
+    const base::ConstByteSpan raw(source.data() + begin, kSize);
+    slow = slow || base::copies_slowly(read.data(), raw.data(), kSize);
+    Decoder decoder(raw, kLittle);
+    get_vector(decoder, read, kSize);
+    EXPECT_TRUE(std::equal(raw.begin(), raw.end(), read.begin(), read.end())) << ahead;
+    base::Bytes copy(kSize);
+    base::copy_octets(copy.data(), raw.data(), kSize);
+    EXPECT_EQ(copy, read) << ahead;
+  }
+  EXPECT_TRUE(slow);  // both ways were taken
+}
+
+TEST(Bulk, EmptiesTheVectorOnTruncation) {
+  const base::Bytes octets(3 * sizeof(Inner) - 1);
+  Decoder decoder(octets, kLittle);
+  std::vector<Inner> read(9);
+  get_bulk(decoder, read, 3);
+  EXPECT_TRUE(read.empty());
+  EXPECT_EQ(decoder.error().code, base::Code::truncated);
+}
+
+template <class T>
+void round_trip(Format format, std::size_t shift) {
+  std::vector<T> values(5000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i * 77);
+  Encoder encoder(format);
+  encoder.put_count(values.size());
+  encoder.put_array(values.data(), values.size());
+  base::Bytes octets(shift, 0);
+  const base::Bytes encoded = encoder.to_bytes();
+  octets.insert(octets.end(), encoded.begin(), encoded.end());
+  Decoder decoder(base::ConstByteSpan(octets).subspan(shift), format);
+  std::vector<T> read(3);
+  get_vector(decoder, read, decoder.take_count(sizeof(T), sizeof(T)));
+  EXPECT_EQ(read, values);
+  EXPECT_EQ(decoder.remaining(), 0U);
+  Decoder cut(base::ConstByteSpan(encoded).first(encoded.size() - 1), format);
+  cut.get<std::uint32_t>();
+  get_vector(cut, read, values.size());
+  EXPECT_TRUE(read.empty());
+  EXPECT_FALSE(cut.ok());
+}
+
+TEST(Bulk, ReadsVectorsOfPrimitivesInBothOrdersAtAnyAddress) {
+  for (const Format& format : {kLittle, kBig}) {
+    for (std::size_t shift = 0; shift < 3; ++shift) {
+      round_trip<std::uint8_t>(format, shift);
+      round_trip<char>(format, shift);
+      round_trip<std::int16_t>(format, shift);
+      round_trip<float>(format, shift);
+      round_trip<std::int64_t>(format, shift);
+      round_trip<double>(format, shift);
+    }
+  }
+}
+
+TEST(Bulk, ReadsVectorsOfBooleans) {
+  const base::Bytes octets = {1, 0, 1, 2};
+  Decoder decoder(octets, kLittle);
+  std::vector<bool> read;
+  get_vector(decoder, read, 3);
+  EXPECT_EQ(read, (std::vector<bool>{true, false, true}));
+  get_vector(decoder, read, 1);
+  EXPECT_TRUE(read.empty());
+  EXPECT_EQ(decoder.error().code, base::Code::bad_boolean);
+}
+
+}  // namespace
+}  // namespace corbel::cdr

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frames of values: what is refused, what is charged, and that storage does not show.
+#include "corbel/cdr/value_stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include "corbel/cdr/test_support.hpp"
+#include "corbel/cdr/value_tags.hpp"
+
+namespace corbel::cdr {
+namespace {
+
+using base::Bytes;
+using base::Code;
+
+constexpr std::string_view kId[] = {"IDL:V:1.0"};
+constexpr std::uint32_t kChunkedValue = tag::kValue | tag::kChunked;
+
+Bytes words(std::initializer_list<std::uint32_t> values) {
+  Encoder encoder(kLittle);
+  for (const auto value : values) encoder.put(value);
+  return encoder.to_bytes();
+}
+
+Limits with_memory(std::uint32_t octets) {
+  return {.max_expansion = 0, .free_memory = octets};
+}
+
+TEST(ValueChunks, ARunThroughSeveralIsCharged) {
+  const Bytes octets = words({4, 0x01020304, 4, 0x05060708});
+  for (const std::uint32_t memory : {7U, 8U}) {
+    Decoder decoder(octets, kLittle, with_memory(memory));
+    const ValueReader reader(decoder);
+    decoder.begin_chunks();
+    const base::ConstByteSpan run = decoder.take_octets(8);
+    EXPECT_EQ(decoder.ok(), memory == 8) << memory;
+    if (memory == 8) {
+      EXPECT_EQ(base::to_hex(run), "0403020108070605");
+    }
+  }
+}
+
+TEST(ValueChunks, OfImpossibleLengthsAreMalformed) {
+  for (const std::uint32_t length : {0U, 9U, 0x7fffff00U, 0x80000000U, 0xffffffffU}) {
+    const Bytes octets = words({length, 1, 2});
+    Decoder decoder(octets, kLittle);
+    const ValueReader reader(decoder);
+    decoder.begin_chunks();
+    decoder.get<std::uint32_t>();
+    EXPECT_FALSE(decoder.ok()) << length;
+  }
+  const Bytes octets = words({8, 1, 2});
+  Decoder decoder(octets, kLittle);
+  decoder.begin_chunks();
+  EXPECT_EQ(decoder.get<std::uint32_t>(), 1U);
+  EXPECT_EQ(decoder.left_in_chunk(), 4U);
+  EXPECT_EQ(decoder.get<std::uint32_t>(), 2U);
+  EXPECT_TRUE(decoder.ok());
+}
+
+TEST(ValueChunks, DataLeftInOneIsNotSkippedUnlessItIsPadding) {
+  // Eight octets are left: a primitive would fit, so the sender meant it to be read.
+  const Bytes octets = words({12, 1, 2, 3, 4, 5});
+  Decoder decoder(octets, kLittle);
+  const ValueReader reader(decoder);
+  decoder.begin_chunks();
+  decoder.get<std::uint32_t>();
+  (void)decoder.take_octets(16);
+  EXPECT_FALSE(decoder.ok());
+}
+
+TEST(ValueHeaders, OutsideTheGrammarAreMalformed) {
+  const auto code_of = [](const Bytes& octets, bool inside_chunks) {
+    Decoder decoder(octets, kLittle);
+    ValueReader reader(decoder);
+    if (inside_chunks) (void)reader.begin();
+    if (decoder.ok()) (void)reader.begin();
+    return decoder.ok() ? Code::none : decoder.error().code;
+  };
+  EXPECT_EQ(code_of(words({tag::kValue}), false), Code::none);
+  EXPECT_EQ(code_of(words({0}), false), Code::none);
+  EXPECT_EQ(code_of(words({1}), false), Code::malformed);
+  EXPECT_EQ(code_of(words({tag::kValue - 1}), false), Code::malformed);
+  EXPECT_EQ(code_of(words({tag::kValue | 0x10}), false), Code::malformed);
+  EXPECT_EQ(code_of(words({tag::kValue | 0x80}), false), Code::malformed);
+  EXPECT_EQ(code_of(words({tag::kValue | 0x4}), false), Code::malformed);
+  EXPECT_EQ(code_of(words({kChunkedValue, kChunkedValue}), true), Code::none);
+  EXPECT_EQ(code_of(words({kChunkedValue, tag::kValue}), true), Code::malformed);
+  // Indirections point to values before them, and to nothing else.
+  EXPECT_EQ(code_of(words({tag::kIndirection, static_cast<std::uint32_t>(-4)}), false), Code::malformed);
+  EXPECT_EQ(code_of(words({tag::kIndirection, 4}), false), Code::malformed);
+  EXPECT_EQ(code_of(words({tag::kIndirection, static_cast<std::uint32_t>(-400)}), false), Code::malformed);
+}
+
+TEST(ValueHeaders, AreCharged) {
+  const Bytes plain = words({tag::kValue});
+  Encoder out(kLittle);
+  out.put(tag::kValue | tag::kSingleId);
+  out.put_plain_string(kId[0]);
+  const Bytes named = out.to_bytes();
+  // What the tables and the object take, about: once for the value, once for its id.
+  const auto passes = [](const Bytes& octets, std::uint32_t memory) {
+    Decoder decoder(octets, kLittle, with_memory(memory));
+    ValueReader reader(decoder);
+    (void)reader.begin();
+    return decoder.ok();
+  };
+  EXPECT_FALSE(passes(plain, 191));
+  EXPECT_TRUE(passes(plain, 192));
+  EXPECT_FALSE(passes(named, 2 * 192 - 1));
+  EXPECT_TRUE(passes(named, 2 * 192));
+}
+
+TEST(ValueHeaders, OfValuesThatAreSkippedAreChargedToo) {
+  // A chunked value in whose end another stands that the reader does not know of.
+  const Bytes octets = words({kChunkedValue, 4, 7, kChunkedValue, 4, 8, static_cast<std::uint32_t>(-1)});
+  for (const std::uint32_t memory : {2 * 192U - 1, 2 * 192U}) {
+    Decoder decoder(octets, kLittle, with_memory(memory));
+    ValueReader reader(decoder);
+    const ValueHeader header = reader.begin();
+    EXPECT_EQ(decoder.get<std::uint32_t>(), 7U);
+    reader.end(header);
+    EXPECT_EQ(decoder.ok(), memory == 2 * 192U);
+    if (decoder.ok()) {
+      EXPECT_EQ(decoder.remaining(), 0U);
+    }
+  }
+}
+
+/// A chunked value with `before` octets before it, nothing in it, and another value behind it.
+Bytes frames(std::size_t before, std::size_t capacity, bool look_ahead) {
+  Encoder encoder(kLittle, capacity);
+  const Bytes filler(before, 0xee);
+  encoder.copy_octets(filler.data(), filler.size());
+  ValueWriter writer(encoder);
+  int first = 0;
+  int second = 0;
+  bool chunked = writer.begin(&first, kId, true);
+  // Room that is made and not used: the storage of the length that is taken back is another's.
+  if (look_ahead) (void)encoder.reserve(4096);
+  writer.end(chunked);
+  chunked = writer.begin(&second, kId, true);
+  encoder.put(std::uint64_t{1});
+  EXPECT_TRUE(writer.put_known(&first));
+  writer.end(chunked);
+  EXPECT_TRUE(encoder.ok());
+  return encoder.to_bytes();
+}
+
+TEST(ValueWriter, WritesTheSameWhereverItsStorageEnds) {
+  for (std::size_t before = 0; before < 80; ++before) {
+    const Bytes expected = frames(before, 8192, false);
+    EXPECT_EQ(frames(before, 64, false), expected) << before;
+    EXPECT_EQ(frames(before, 64, true), expected) << before;
+  }
+}
+
+}  // namespace
+}  // namespace corbel::cdr

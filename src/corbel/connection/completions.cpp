@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/connection/completions.hpp"
+
+namespace corbel::connection {
+namespace {
+
+/// A reply that is being finished on this thread, and those below it, perhaps of other ORBs.
+struct Running {
+  const Completions* owner;
+  const Running* below;
+};
+thread_local const Running* t_running = nullptr;
+
+}  // namespace
+
+void Completions::push(AsyncReply& reply) noexcept {
+  bool call = false;
+  bool closed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    add(reply);
+    reply.on_queued();
+    closed = closed_;
+    call = !closed && !std::exchange(called_, true);
+  }
+  if (closed) drain();
+  if (call) call_thread();
+}
+
+void Completions::call_thread() noexcept {
+  reactor_.post([this] {
+    {
+      const std::lock_guard lock(mutex_);
+      called_ = false;
+    }
+    drain();
+  });
+}
+
+void Completions::run(AsyncReplyList& replies) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    bool next = waiting_.empty();
+    while (AsyncReply* reply = replies.pop()) {
+      add(*reply);
+      // This thread takes the first at once; whoever waits for another one may be sooner.
+      if (!std::exchange(next, false)) reply->on_queued();
+    }
+  }
+  drain();
+}
+
+/// Takes one to finish. While it is being finished, which may take for ever, the tick looks after those that remain.
+AsyncReply* Completions::next() noexcept {
+  AsyncReply* reply = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    ++begun_;
+    reply = waiting_.pop();
+    if (reply == nullptr) return nullptr;
+    reply->queued_ = false;
+    ++running_;
+    if (waiting_.empty()) return reply;
+  }
+  if (ticks_) reactor_.start_tick();
+  return reply;
+}
+
+void Completions::add(AsyncReply& reply) noexcept {
+  reply.queued_ = true;
+  waiting_.push(reply);
+}
+
+void Completions::drain() noexcept {
+  while (AsyncReply* reply = next()) {
+    const Running running{this, t_running};
+    t_running = &running;
+    reply->finish();
+    t_running = running.below;
+    const std::lock_guard lock(mutex_);
+    --running_;
+    changed_.notify_all();
+  }
+}
+
+unsigned Completions::running_here() const noexcept {
+  unsigned count = 0;
+  for (const Running* running = t_running; running != nullptr; running = running->below)
+    count += running->owner == this;
+  return count;
+}
+
+void Completions::settle() noexcept {
+  drain();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this, here = running_here()] { return running_ <= here; });
+}
+
+bool Completions::take(AsyncReply& reply) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(reply.queued_, false)) return false;
+  waiting_.remove(reply);
+  return true;
+}
+
+void Completions::close() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  drain();
+}
+
+bool Completions::look() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) return false;
+    if (std::exchange(seen_, begun_) != begun_ || std::exchange(called_, true)) return true;
+  }
+  call_thread();
+  return true;
+}
+
+}  // namespace corbel::connection

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#include "corbel/connection/async_reply.hpp"
+#include "corbel/reactor/reactor.hpp"
+
+namespace corbel::connection {
+
+/// Asynchronous requests whose outcome is known and has still to be acted on, and the threads that do: those that run
+/// the reactor. Nobody's finish() ever runs inside somebody's synchronous call. Thread-safe.
+class Completions {
+ public:
+  /// `ticks`: the reactor's tick calls look().
+  Completions(reactor::Reactor& reactor, bool ticks) noexcept : reactor_(reactor), ticks_(ticks) {}
+
+  reactor::Reactor& reactor() noexcept { return reactor_; }
+
+  /// For threads that have other things to do: a thread of the reactor will finish it.
+  void push(AsyncReply& reply) noexcept;
+  /// Finishes all of these and whatever else is waiting, on this thread; should one take long, others of the reactor's
+  /// threads go on with the rest.
+  void run(AsyncReplyList& replies) noexcept;
+  /// Finishes everything that waits on this thread and returns when other threads have finished what they had begun,
+  /// except what runs below the caller.
+  void settle() noexcept;
+  /// True if the calling thread is finishing one of these.
+  bool busy_here() const noexcept { return running_here() != 0; }
+  /// Takes a reply out again if nobody has begun to finish it; the caller does.
+  bool take(AsyncReply& reply) noexcept;
+  /// The reactor has no threads any more (or will have none): finishes everything on the calling thread, now and
+  /// whenever something is pushed.
+  void close() noexcept;
+  /// The reactor's tick: calls another thread if nothing has been finished since the last look. False if nothing waits.
+  bool look() noexcept;
+
+ private:
+  unsigned running_here() const noexcept;
+  void drain() noexcept;
+  void add(AsyncReply& reply) noexcept;
+  AsyncReply* next() noexcept;
+  void call_thread() noexcept;
+
+  reactor::Reactor& reactor_;
+  const bool ticks_;
+  std::mutex mutex_;  // guards what follows
+  AsyncReplyList waiting_;
+  bool called_ = false;  // a thread is on its way
+  bool closed_ = false;
+  unsigned begun_ = 0;
+  unsigned running_ = 0;
+  std::condition_variable changed_;
+  unsigned seen_ = 0;
+};
+
+}  // namespace corbel::connection

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/fork.hpp"
+#include "corbel/base/function_ref.hpp"
+#include "corbel/base/log.hpp"
+#include "corbel/base/mutex.hpp"
+#include "corbel/base/probe.hpp"
+#include "corbel/connection/async_reply.hpp"
+#include "corbel/connection/backlog.hpp"
+#include "corbel/connection/framer.hpp"
+#include "corbel/connection/live_connections.hpp"
+#include "corbel/connection/oneway_queue.hpp"
+#include "corbel/connection/pending_replies.hpp"
+#include "corbel/ior/profile.hpp"
+#include "corbel/messaging/protocol.hpp"
+#include "corbel/reactor/event_handler.hpp"
+#include "corbel/reactor/timer_queue.hpp"
+#include "corbel/transport/transport.hpp"
+
+namespace corbel::connection {
+
+class Completions;
+class Server;
+class Connection;
+
+/// What a connection does with the requests it reads; orb/dispatch implements it. Runs the request on the calling
+/// thread and replies through Connection::send_reply. Thread-safe; must not throw.
+class RequestHandler {
+ public:
+  virtual ~RequestHandler() = default;
+  virtual void on_request(Connection& connection, const messaging::IncomingRequest& request, std::uint8_t giop_minor,
+                          cdr::Decoder& body) noexcept = 0;
+  virtual void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request,
+                                 std::uint8_t giop_minor) noexcept = 0;
+};
+
+using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cdr::Decoder& body)>;
+
+/// One live conversation with a peer: a transport, a message protocol, and whoever waits for what.
+///
+/// Client side: any number of threads call at once; a caller that is alone reads its own reply, on its own thread, in
+/// place; with several, one of them reads and hands the others theirs. Requests whose callers do not wait (start) are
+/// read by whoever else calls, or else by the threads of the reactor behind `Completions`. Server side: a thread of the
+/// Server reads a request, runs it and sends the reply itself. Sending is one message at a time, under the writer token
+/// (the only lock held across a system call).
+///
+/// Counted; thread-safe. When it fails it stays failed: everybody waiting gets the error and the cache forgets it.
+class Connection final : public reactor::EventHandler, private cdr::Encoder::Host {
+ public:
+  struct Settings {
+    cdr::Limits limits;
+    messaging::Version version;                              ///< client: the version to speak
+    ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
+    std::uint64_t first_request_id = 2;                      ///< client: even; ids are its lower half and then go on
+    base::Duration send_timeout = std::chrono::seconds(30);  ///< server: without the peer taking anything of a reply
+    InputMemory* input_memory = nullptr;                     ///< server: what its framers use; outlives the connection
+    policy::OnewayBuffering oneways;                         ///< client
+    OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
+    const base::Log* log = &base::Log::none();
+  };
+
+  Connection(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol,
+             const Settings& settings);
+  ~Connection() override;
+
+  const messaging::Protocol& protocol() const noexcept { return *protocol_; }
+  transport::Transport& transport() noexcept { return *transport_; }
+  const base::Log& log() const noexcept { return *settings_.log; }
+
+  // --- client side (waiting.cpp) ---
+
+  /// Sends a request and waits for its reply; `on_reply` runs on this thread with the reply in place. With
+  /// `only_if_idle`, fails at once with would_block (stage send) if other calls are under way. `request.request_id` and
+  /// the code set context are filled in here. The stage of an error says how far it got: encode or send with nothing
+  /// sent, wait.
+  base::Status call(const messaging::OutgoingRequest& request, messaging::BodyWriter body, base::Deadline deadline,
+                    bool only_if_idle, OnReply on_reply);
+  /// Sends a request that has no reply; returns when the transport has taken it.
+  base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
+                           base::Deadline deadline);
+  /// As above, and returns at once: what the transport does not take waits in a queue, or is dropped when that is full
+  /// (Settings::oneways). The deadline is for OnewayOverflow::wait only.
+  base::Status post_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
+                           base::Deadline deadline);
+  /// True while posted messages wait. Whatever is sent later goes behind them.
+  bool has_backlog() const noexcept;
+  // --- client side, asynchronous (asynchronous.cpp) ---
+
+  /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
+  void set_completions(Completions* completions) noexcept { completions_ = completions; }
+  /// An id for AsyncReply::request_id.
+  std::uint32_t take_request_id();
+  /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
+  /// connection failed, possibly before this returns. Not if this fails: stage encode or send, nothing whole was sent.
+  /// With too many under way: out_of_resources (stage send).
+  base::Status start(const messaging::OutgoingRequest& request, messaging::BodyWriter body, AsyncReply& reply);
+  /// Waits with the calling thread until the request `request_id`, started here as `reply`, is no longer under way;
+  /// reads the connection if nobody else does. True if it was this thread that read the reply: the caller must call
+  /// finish(). `reply` is only compared, so it may be gone.
+  bool help(const AsyncReply& reply, std::uint32_t request_id, base::Deadline deadline);
+  /// Gives up all asynchronous requests: they have to be finished with `cancelled`.
+  void cancel_async(AsyncReplyList& cancelled) noexcept;
+  /// Gives up the requests whose deadlines have passed; the reactor's timer does so too.
+  void expire() noexcept;
+
+  // --- client side, both ---
+
+  /// Calls under way.
+  std::size_t load();
+  /// True once it has failed or been closed.
+  bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the
+  /// peer has closed it meanwhile, so that calls are not lost on it. `now`: Deadline::clock_now().
+  bool usable(std::int64_t now) {
+    if (failed_.load(std::memory_order_relaxed)) return false;
+    const std::int64_t before = last_used_.load(std::memory_order_relaxed);
+    last_used_.store(now, std::memory_order_relaxed);
+    return before == 0 || now - before <= kIdleCheckAfter || check_idle().ok();
+  }
+
+  // --- server side (serving.cpp) ---
+
+  /// Called by the server's reactor: reads and runs requests until there is nothing left to do here.
+  void on_event(reactor::Events events) noexcept override;
+  /// Becomes a connection of `server`, which outlives it.
+  void set_server(Server* server) noexcept { server_ = server; }
+  /// Sends a reply (or anything else that `encode` writes) in the format of the request it answers.
+  template <class Encode>
+  base::Status send_reply(std::uint8_t giop_minor, const Encode& encode) {
+    auto sent = send_or_keep(giop_minor, encode);
+    // A peer that takes no replies is cut off: half a reply makes the stream useless.
+    if (!sent && sent.error().stage != base::Stage::encode) [[unlikely]]
+      return fail(sent.error());
+    return sent;
+  }
+  /// Replies wait until the peer takes them (replies.cpp); it is not read meanwhile.
+  bool keeps_replies() const noexcept { return keeps_replies_.load(std::memory_order_seq_cst); }
+  /// Ends the conversation without a word.
+  void cut(base::Error error) noexcept;
+  /// The format for decoding a request's body or encoding its reply.
+  cdr::Format format(std::uint8_t giop_minor) const noexcept {
+    cdr::Format format;
+    format.giop_minor = giop_minor;
+    format.char_set = char_set_.load(std::memory_order_relaxed);
+    format.wchar_set = wchar_set_.load(std::memory_order_relaxed);
+    return format;
+  }
+  /// A CodeSets context arrived.
+  void set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept;
+  /// True if the upcall that was running when this was last asked still is.
+  bool in_same_upcall();
+  /// True if the calling thread runs a request.
+  static bool in_upcall() noexcept;
+  /// Lets somebody else read the connection while an upcall runs: a servant that takes long must not keep other
+  /// requests of the same peer waiting.
+  void hand_over_slow_upcall();
+  /// For the server, of a connection that nobody reads or will: ends it and lets go of what has come of its next
+  /// message.
+  void fail_input() noexcept;
+  /// Octets of memory that those take.
+  std::size_t input_size();
+  /// Begins no more requests. When those under way have been answered, or at once, the peer is told (CloseConnection)
+  /// and the conversation ends.
+  void drain() noexcept;
+  /// Requests that were begun and have not ended.
+  std::uint32_t under_way() const noexcept { return under_way_.load(std::memory_order_seq_cst); }
+
+  // --- both ---
+
+  /// Tells the peer (CloseConnection) and ends the conversation. Does not wait: what is being sent is cut off, and the
+  /// peer learns no more than that.
+  void close() noexcept;
+  /// What the peer sent where a message should have begun, if that ended the connection: the first octets, as they
+  /// came.
+  std::string received_instead();
+  /// "tcp://127.0.0.1:4000".
+  const std::string& peer() const noexcept { return peer_; }
+
+  // For Server. Guarded by its mutex.
+  LiveLinks live;
+
+ private:
+  class ReadingRole;
+
+  /// One message's hold on the writer token and the encoder.
+  class Writing {
+   public:
+    /// Tells that the calling thread has the token.
+    struct Locked {};
+
+    Writing(Connection& connection, PendingReply* caller) noexcept : connection_(connection) {
+      connection_.writer_.lock();
+      connection_.writing_caller_ = caller;
+      encoder_ = connection_.encoder_.get();
+    }
+    Writing(Connection& connection, Locked) noexcept : connection_(connection), encoder_(connection_.encoder_.get()) {
+      connection_.writing_caller_ = nullptr;
+    }
+    ~Writing() {
+      if (left()) [[unlikely]] {
+        end_elsewhere();
+      } else {
+        connection_.writer_.unlock();
+      }
+    }
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+    cdr::Encoder& encoder() noexcept { return *encoder_; }
+    /// True if code of the application ran while the message was encoded: the token was let go of before, and the
+    /// encoder is this message's own now.
+    bool left() const noexcept { return encoder_->host() == nullptr; }
+    /// Takes the token again.
+    void come_back() noexcept {
+      connection_.writer_.lock();
+      back_ = true;
+    }
+
+   private:
+    void end_elsewhere() noexcept;
+
+    Connection& connection_;
+    cdr::Encoder* encoder_;
+    bool back_ = false;
+  };
+
+  /// `caller`: who waits for the reply, if anybody does.
+  template <class Encode>
+  base::Status send(const Encode& encode, cdr::Format format, base::Deadline deadline, PendingReply* caller = nullptr) {
+    Writing writing(*this, caller);
+    cdr::Encoder& encoder = writing.encoder();
+    encoder.reset(format);
+    encode(encoder);
+    if (!encoder.ok()) [[unlikely]]
+      return encoder.error();
+    if (writing.left()) [[unlikely]]
+      writing.come_back();
+    if (oneways_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      CORBEL_CHECK(drain_oneways(deadline));
+    CORBEL_PROBE("transport send");
+    const auto sent = transport_->send(encoder.segments(), deadline);
+    CORBEL_PROBE("after send");
+    if (!sent) [[unlikely]] {
+      // Before the next writer's turn: his octets would be taken for the rest of this message.
+      transport_->shutdown();
+      return base::error(base::Stage::send, sent.error().code, sent.error().os_error);
+    }
+    return {};
+  }
+  template <class Encode>
+  base::Status send_or_keep(std::uint8_t giop_minor, const Encode& encode) {
+    Writing writing(*this, nullptr);
+    cdr::Encoder& encoder = writing.encoder();
+    encoder.reset(format(giop_minor));
+    encode(encoder);
+    if (!encoder.ok()) [[unlikely]]
+      return encoder.error();
+    if (writing.left()) [[unlikely]]
+      writing.come_back();
+    const std::span<const cdr::Segment> data = encoder.segments();
+    if (data.size() != 1 || data[0].size > kSmallReply || keeps_replies_.load(std::memory_order_relaxed)) {
+      return send_slowly(data, 0);
+    }
+    CORBEL_PROBE("transport send");
+    const auto sent = transport_->send(data, base::Deadline::now());
+    CORBEL_PROBE("after send");
+    if (sent && *sent == data[0].size) [[likely]]
+      return {};
+    if (!sent && sent.error().code != base::Code::would_block) return broken_off(sent.error());
+    return send_slowly(data, sent ? *sent : 0);
+  }
+  base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
+  base::Status send_waiting(std::span<const cdr::Segment> data, std::size_t sent);
+  base::Error broken_off(base::Error error) noexcept;
+  void send_backlog() noexcept;
+  void on_foreign_code(cdr::Encoder& encoder) noexcept override;
+  void leave_reading(PendingReply& pending) noexcept;
+  void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
+                      messaging::BodyWriter body);
+  void encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
+  base::Status register_call(PendingReply& pending, bool only_if_idle);
+  base::Status register_shared(PendingReply& pending, bool only_if_idle);
+  std::uint32_t next_id() noexcept {
+    return static_cast<std::uint32_t>(next_request_id_.fetch_add(2, std::memory_order_relaxed));
+  }
+  bool was_issued(std::uint32_t request_id) const noexcept;
+  base::Status await(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
+  base::Status wait_for_other(PendingReply& pending, base::Deadline deadline);
+  base::Status read_until(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
+  base::Status deliver(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body,
+                       AsyncReply*& finished);
+  base::Status on_message_while_waiting(const Message& message);
+  void stop_reading(PendingReply& pending) noexcept;
+  void wake_next_reader() noexcept;
+  bool choose_reader(bool has_octets) noexcept;
+  void become_idle() noexcept;
+  void give_up(PendingReply& pending) noexcept;
+  void send_cancel(std::uint32_t request_id) noexcept;
+  /// What to tell the caller: `error`, unless the connection had been closed by us.
+  base::Error fail(base::Error error) noexcept;
+  base::Error fail_reading(PendingReply& pending, base::Error error) noexcept;
+  base::Status check_idle();
+
+  /// The deadline passed while posted messages were before this one. Nothing of it was sent, and the connection is
+  /// well.
+  static constexpr base::Error kBehindOneways = base::error(base::Stage::send, base::Code::timed_out, EAGAIN);
+  static bool leaves_intact(const base::Error& error) noexcept {
+    return error.stage == base::Stage::encode || error == kBehindOneways;
+  }
+  base::Error why_failed();
+  base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets);
+  base::Status enqueue(base::ConstByteSpan octets, base::Deadline deadline);
+  OnewayQueue& oneways();
+  base::Status drain_oneways(base::Deadline deadline);
+  void schedule_drain();
+  void drain_later(base::Duration delay);
+  void drain_in_background(base::Duration delay) noexcept;
+  void after_fork() noexcept;
+
+  base::Status register_async(AsyncReply& reply);
+  void set_timer(base::Deadline deadline);
+  void share_calls() noexcept;
+  void end_wait_for(std::uint32_t request_id) noexcept;
+  void read_for_async() noexcept;
+  base::Status deliver_received(AsyncReplyList& finished);
+  base::Status receive_some(base::Deadline deadline);
+  [[gnu::always_inline]] base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline) {
+    try {
+      auto received = transport_->receive(framer.space(), deadline);
+      if (received) framer.received(*received);
+      return received;
+    } catch (const std::bad_alloc&) {
+      return base::error(base::Stage::receive, base::Code::out_of_resources);
+    }
+  }
+  bool read_for(const PendingReply& helper, const AsyncReply& own, base::Deadline deadline);
+  bool wants_reactor(bool has_octets) noexcept;
+  void arm(bool has_octets) noexcept;
+
+  bool serve_message(Framer& framer, const Message& message);
+  bool serve_request(Framer& framer, const Message& message);
+  void serve();
+  bool take_request(const Message& message);
+  bool take_locate_request(const Message& message);
+  std::uint32_t begin_request() noexcept;
+  bool hand_over() noexcept;
+  void end_request() noexcept;
+  void end_if_drained() noexcept;
+  void end_serving(base::Error error) noexcept;
+
+  const std::unique_ptr<transport::Transport> transport_;
+  const std::shared_ptr<const messaging::Protocol> protocol_;
+  const Settings settings_;
+  const std::string peer_;
+
+  /// What nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).
+  static constexpr std::size_t kSmallReply = 16U << 10;
+  static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
+  static constexpr std::size_t kMaxAsync = 1U << 16;
+
+  base::Mutex writer_;  // the writer token; guards the next five
+  std::unique_ptr<cdr::Encoder> encoder_;
+  Backlog backlog_;
+  PendingReply* writing_caller_ = nullptr;
+  std::atomic<bool> code_sets_told_;  // changed with the token
+  bool closed_by_us_ = false;
+
+  /// Who is calling. A caller that is alone goes from idle to alone and back with one atomic instruction each and takes
+  /// no lock; whoever joins it makes it shared, under the mutex, and from then on the list below counts.
+  enum class Calls : std::uint8_t { idle, alone, shared };
+  std::atomic<Calls> calls_{Calls::idle};
+  std::atomic<std::uint64_t> next_request_id_;  // twice as wide as ids are, so that one can tell which were used
+
+  std::mutex mutex_;  // guards what follows up to last_used_
+  PendingReplies pending_;
+  bool reader_active_ = false;       // in shared state: somebody reads, perhaps the one who was alone before
+  std::atomic<bool> failed_{false};  // written under the mutex
+  base::Error failure_;
+  std::string instead_;
+  base::IntrusivePtr<Framer> framer_;  // used by whoever reads
+  AsyncReplies async_;
+  bool armed_ = false;       // the reactor will call when octets arrive
+  bool registered_ = false;  // with the reactor
+  base::Deadline timer_deadline_ = base::Deadline::none();
+  reactor::TimerId timer_;
+  std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last
+
+  std::atomic<std::int64_t> last_used_{0};  // coarse monotonic nanoseconds
+  std::atomic<cdr::CodeSet> char_set_;
+  std::atomic<cdr::CodeSet> wchar_set_;
+  // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
+  std::atomic<std::uint32_t> under_way_{0};
+  std::atomic<bool> draining_{false};
+  std::atomic<bool> ending_{false};         // drained: somebody closes it
+  std::atomic<bool> expects_slow_{false};   // requests took long here: the next need not wait for the tick
+  std::atomic<bool> keeps_replies_{false};  // written with the writer token
+  Server* server_ = nullptr;
+  Completions* completions_ = nullptr;
+
+  std::atomic<OnewayQueue*> oneways_{nullptr};  // owned; made when the transport first took less than it was given
+  std::atomic<bool> drain_scheduled_{false};
+  std::atomic<bool> dropping_{false};
+  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Connection*>(self)->after_fork(); }, this};
+};
+
+using ConnectionPtr = base::IntrusivePtr<Connection>;
+
+}  // namespace corbel::connection

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/connection/connection_cache.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "corbel/connection/telling.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Stage;
+
+namespace {
+
+constexpr std::size_t kForNested = 64;  // connections to one endpoint beyond the limit, for calls inside requests
+
+}  // namespace
+
+ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings) : settings_(settings) {
+  for (const auto& transport : registry.transports()) {
+    connectors_.push_back(transport->make_connector(settings.transport));
+  }
+}
+
+base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::Deadline deadline, bool& fresh) {
+  fresh = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return base::error(Stage::connect, Code::cancelled);
+    // Not operator[]: a route that never connects must leave nothing behind.
+    if (const auto known = connections_.find(route.key); known != connections_.end()) {
+      if (auto chosen = choose(known->second)) return chosen;
+      if (known->second.empty()) connections_.erase(known);
+    }
+  }
+  auto transport = connectors_[route.transport]->connect(*route.endpoint, deadline);
+  if (!transport) return transport.error();
+  Connection::Settings settings;
+  settings.limits = settings_.limits;
+  settings.version = route.version;
+  settings.code_sets = route.code_sets;
+  settings.log = settings_.log;
+  settings.oneways = settings_.oneways;
+  settings.oneway_counters = &oneway_counters_;
+  ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
+  connection->set_completions(completions_);
+  tell_opened(*connection, false);
+  fresh = true;
+  const std::lock_guard lock(mutex_);
+  if (closed_) return base::error(Stage::connect, Code::cancelled);
+  auto& known = connections_[route.key];
+  if (auto other = choose(known)) {  // several connected at once, and there may be no more
+    fresh = false;
+    return other;
+  }
+  known.push_back(connection);
+  return connection;
+}
+
+/// With the mutex: an idle one, or the least busy if there may be no more; null if a new one is better.
+ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
+  std::erase_if(known, [](const ConnectionPtr& connection) { return connection->failed(); });
+  const auto best = std::min_element(
+      known.begin(), known.end(), [](const ConnectionPtr& a, const ConnectionPtr& b) { return a->load() < b->load(); });
+  // A call inside a request must not wait behind another one that may wait for it.
+  const std::size_t most = settings_.max_per_route + (Connection::in_upcall() ? kForNested : 0);
+  const bool take = best != known.end() && ((*best)->load() == 0 || known.size() >= most);
+  return take ? *best : ConnectionPtr();
+}
+
+void ConnectionCache::forget(const Route& route, const Connection& connection) {
+  std::vector<ConnectionPtr> dead;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = connections_.find(route.key);
+    if (known == connections_.end()) return;
+    if (!connection.failed()) return;
+    // Those in use stay, to be found when all are closed; their users will see for themselves.
+    auto& all = known->second;
+    const auto first = std::partition(
+        all.begin(), all.end(), [](const ConnectionPtr& one) { return !one->failed() && one->reference_count() > 1; });
+    dead.assign(std::move_iterator(first), std::move_iterator(all.end()));
+    all.erase(first, all.end());
+    if (all.empty()) connections_.erase(known);
+  }
+  for (const auto& each : dead) each->close();
+}
+
+std::size_t ConnectionCache::routes() {
+  const std::lock_guard lock(mutex_);
+  return connections_.size();
+}
+
+AsyncReplyList ConnectionCache::cancel_async() {
+  const std::lock_guard lock(mutex_);
+  AsyncReplyList cancelled;
+  for (const auto& [key, known] : connections_) {
+    for (const auto& connection : known) {
+      if (!connection->failed()) connection->cancel_async(cancelled);
+    }
+  }
+  return cancelled;
+}
+
+void ConnectionCache::close() {
+  std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    connections.swap(connections_);
+  }
+  for (const auto& [key, known] : connections) {
+    for (const auto& connection : known) connection->close();
+  }
+}
+
+}  // namespace corbel::connection

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "corbel/connection/connection.hpp"
+#include "corbel/connection/registry.hpp"
+
+namespace corbel::connection {
+
+/// The client connections of one ORB, by route key. Thread-safe; no lock is held while connecting.
+class ConnectionCache {
+ public:
+  struct Settings {
+    transport::Options transport;
+    cdr::Limits limits;
+    std::size_t max_per_route = 4;  ///< connections to one endpoint; beyond that calls share them
+    policy::OnewayBuffering oneways = {};
+    const base::Log* log = &base::Log::none();
+  };
+
+  ConnectionCache(const Registry& registry, const Settings& settings);
+  /// Where asynchronous calls are finished; outlives the connections. Before any.
+  void set_completions(Completions* completions) noexcept { completions_ = completions; }
+
+  /// A connection for the route: an idle one, a new one while there are fewer than max_per_route, else the least busy.
+  /// `fresh` tells whether it was made for this call. Errors: stage resolve or connect.
+  base::Result<ConnectionPtr> acquire(const Route& route, base::Deadline deadline, bool& fresh);
+  /// After a call failed: if the connection has failed, drops it and closes those to the same endpoint that nobody
+  /// uses. If the peer has ended, they are dead, too, and each would cost a call.
+  void forget(const Route& route, const Connection& connection);
+  const OnewayCounters& oneway_counters() const noexcept { return oneway_counters_; }
+  /// Routes that something is kept for.
+  std::size_t routes();
+  /// Gives up all asynchronous requests.
+  AsyncReplyList cancel_async();
+  /// Closes all, telling the peers.
+  void close();
+
+ private:
+  ConnectionPtr choose(std::vector<ConnectionPtr>& known);
+
+  const Settings settings_;
+  std::vector<std::unique_ptr<transport::Connector>> connectors_;
+  OnewayCounters oneway_counters_;
+  base::ForkMutex mutex_;  // guards what follows
+  std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections_;
+  bool closed_ = false;
+  Completions* completions_ = nullptr;
+};
+
+}  // namespace corbel::connection

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/intrusive_ptr.hpp"
+#include "corbel/base/result.hpp"
+#include "corbel/connection/budget.hpp"
+#include "corbel/messaging/protocol.hpp"
+
+namespace corbel::connection {
+
+/// A whole message, fragments joined. A view, valid until the framer that gave it is used again.
+struct Message {
+  messaging::FrameHeader frame;
+  base::ConstByteSpan octets;
+  std::span<const std::size_t> joints;  ///< for Decoder::set_joints
+};
+
+/// Cuts received octets into messages and joins fragments. Messages stay where they were received; only what is
+/// incomplete at the end of the buffer is moved. The buffer starts small and doubles whenever a receive fills it, so
+/// that busy connections get many messages, or much of a large one, per system call and idle ones cost little. Memory
+/// grows with octets that have arrived, never with what a header announces. Used by one thread at a time; counted,
+/// because a slow upcall may keep the buffer it decodes from while somebody else goes on reading the connection with a
+/// new one.
+class Framer : public base::RefCounted {
+ public:
+  /// `memory`, if there is one, pays for what grows beyond the first buffer.
+  Framer(const messaging::Protocol& protocol, const cdr::Limits& limits, InputMemory* memory = nullptr) noexcept
+      : protocol_(protocol), limits_(limits), frame_header_size_(protocol.frame_header_size()), memory_(memory) {}
+  ~Framer() { clear(); }
+  Framer(const Framer&) = delete;
+  Framer& operator=(const Framer&) = delete;
+
+  /// The next whole message among the octets received: true and `message`, or false if more octets are needed. Fails
+  /// (stage receive) with malformed, unsupported or too_large; the stream is unusable then.
+  base::Result<bool> next(Message& message);
+
+  /// Where to put the next octets: never empty. Invalidates messages.
+  base::ByteSpan space();
+  /// `size` octets were received into space().
+  void received(std::size_t size) noexcept {
+    end_ += size;
+    filled_ = end_ == capacity_;
+  }
+  /// True if the end of the stream now would cut a message.
+  bool in_message() const noexcept { return begin_ != end_ || !open_.empty(); }
+  /// A number that tells the message that has been incomplete longest from all others of this stream; 0: there is none.
+  std::uint64_t oldest_part() const noexcept {
+    if (!open_.empty()) return open_.front().begin;
+    return begin_ != end_ ? consumed_ + 1 : 0;
+  }
+  /// Forgets a message of which only a part has come; harmless if there is no such.
+  void drop(std::uint32_t request_id) noexcept;
+  /// Forgets everything and gives the memory back. The stream cannot go on.
+  void clear() noexcept;
+  /// Octets that were taken from `memory`.
+  std::size_t paid() const noexcept { return paid_; }
+  /// True if `memory` refused what was last asked for: space() may be tried again.
+  bool short_of_memory() const noexcept { return short_of_memory_; }
+  /// Gives memory back when nothing is buffered.
+  void shrink() noexcept;
+  /// Octets received and not yet consumed, after the current message.
+  base::ConstByteSpan unread() const noexcept { return {data_.get() + begin_, end_ - begin_}; }
+  /// Takes over what `other` has not consumed and its incomplete messages; `other` keeps the current message.
+  void take_over(Framer& other);
+
+  /// Who owns the current message while an upcall decodes from it (see Server::hand_over_slow_upcalls).
+  enum class Owner : std::uint8_t { reader, upcall, handed_over };
+  std::atomic<Owner> owner{Owner::reader};
+  /// Counts upcalls, so that a look from outside can tell a slow one from the next.
+  std::atomic<std::uint32_t> upcalls{0};
+
+ private:
+  struct Open {
+    messaging::FrameHeader frame;
+    std::uint64_t begin;  ///< where in the stream its first octet was, counted from 1
+    std::uint32_t request_id;
+    base::Bytes octets;
+    std::vector<std::size_t> joints;
+  };
+  static constexpr std::size_t kFirstCapacity = 2048;
+  static constexpr std::size_t kBusyCapacity = 256U << 10;
+  static constexpr std::size_t kMaxOpen = 16;
+
+  base::Status open_message(const Message& first);
+  base::Result<bool> join_fragment(const Message& fragment, Message& message);
+  void reserve(std::size_t capacity, bool must = false);
+  void pay(std::size_t octets, bool must = false);
+  void repay(std::size_t octets) noexcept;
+
+  const messaging::Protocol& protocol_;
+  const cdr::Limits limits_;
+  const std::size_t frame_header_size_;
+  InputMemory* const memory_;
+  std::size_t paid_ = 0;
+  bool short_of_memory_ = false;
+  struct Free {
+    void operator()(base::Octet* data) const noexcept { std::free(data); }
+  };
+  std::unique_ptr<base::Octet[], Free> data_;
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t wanted_ = 0;      // octets that the message at begin_ needs, 0 if unknown
+  std::uint64_t consumed_ = 0;  // octets of the stream before begin_
+  bool filled_ = false;
+  std::vector<Open> open_;
+  std::size_t open_octets_ = 0;
+  base::Bytes joined_;
+  std::vector<std::size_t> joints_;  // of joined_
+};
+
+}  // namespace corbel::connection

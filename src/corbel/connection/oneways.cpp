@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Client side of a connection: requests without a reply, and what becomes of them if the peer does not read.
+#include <algorithm>
+#include <thread>
+
+#include "corbel/connection/completions.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/connection/oneway_queue.hpp"
+#include "corbel/ipc/handle.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+namespace {
+
+constexpr base::Duration kFirstDrain = std::chrono::milliseconds(1);
+constexpr base::Duration kSlowestDrain = std::chrono::milliseconds(100);
+
+std::size_t size_of(std::span<const cdr::Segment> segments) noexcept {
+  std::size_t size = 0;
+  for (const cdr::Segment& segment : segments) size += segment.size;
+  return size;
+}
+
+OnewayCounters& unobserved() {
+  static OnewayCounters counters;
+  return counters;
+}
+
+}  // namespace
+
+base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
+                                     Deadline deadline) {
+  if (failed()) [[unlikely]]
+    return why_failed();
+  const std::uint32_t id = next_id();
+  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
+  auto sent = send(encode, format(settings_.version.minor), deadline);
+  if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
+  return sent;
+}
+
+base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
+                                     Deadline deadline) {
+  if (failed()) [[unlikely]]
+    return why_failed();
+  const std::uint32_t id = next_id();
+  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
+  base::Bytes octets;
+  auto status = post_now(encode, octets);
+  if (status && octets.empty()) return {};
+  if (!status && status.error().code == Code::would_block && octets.empty()) {
+    cdr::Encoder own(format(settings_.version.minor));
+    encode(own);
+    if (!own.ok()) return own.error();
+    octets = own.to_bytes();
+    status = {};
+  }
+  if (status || status.error().code == Code::would_block) return enqueue(octets, deadline);
+  return leaves_intact(status.error()) ? status : base::Status(fail(status.error()));
+}
+
+/// Sends what `encode` writes if nobody else is sending and nothing waits. would_block with nothing in `octets` if it
+/// did not get that far; with the message in it, if the transport took nothing of it.
+base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets) {
+  const base::Error busy = base::error(Stage::send, Code::would_block);
+  if (!writer_.try_lock()) return busy;
+  Writing writing(*this, Writing::Locked{});
+  if (has_backlog()) {
+    auto drained = drain_oneways(Deadline::now());
+    if (!drained) return leaves_intact(drained.error()) ? base::Status(busy) : drained;
+  }
+  cdr::Encoder& encoder = writing.encoder();
+  const bool told = code_sets_told_.load(std::memory_order_relaxed);
+  encoder.reset(format(settings_.version.minor));
+  encode(encoder);
+  if (!encoder.ok()) return encoder.error();
+  if (writing.left()) {  // others may be sending by now
+    octets = encoder.to_bytes();
+    return busy;
+  }
+  const auto segments = encoder.segments();
+  const auto sent = transport_->send(segments, Deadline::now());
+  if (sent && *sent == size_of(segments)) [[likely]]
+    return {};
+  if (!sent && sent.error().code != Code::would_block) {
+    transport_->shutdown();
+    return base::error(Stage::send, sent.error().code, sent.error().os_error);
+  }
+  octets = encoder.to_bytes();
+  if (!sent || *sent == 0) {
+    code_sets_told_.store(told, std::memory_order_relaxed);  // it may yet be dropped
+    return busy;
+  }
+  oneways().push_begun(base::ConstByteSpan(octets).subspan(*sent));
+  octets.clear();
+  schedule_drain();
+  return {};
+}
+
+base::Status Connection::enqueue(base::ConstByteSpan octets, Deadline deadline) {
+  switch (oneways().push(octets)) {
+    case OnewayQueue::Pushed::full: {
+      const auto copy = [&](cdr::Encoder& encoder) { encoder.put_octets(octets.data(), octets.size()); };
+      auto sent = send(copy, format(settings_.version.minor), deadline);
+      if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
+      return sent;
+    }
+    case OnewayQueue::Pushed::dropped:
+    case OnewayQueue::Pushed::replaced:
+      if (!dropping_.exchange(true)) {
+        CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer_},
+                   {"waiting_octets", oneways().octets()});
+      }
+      break;
+    case OnewayQueue::Pushed::queued:
+      break;
+  }
+  schedule_drain();
+  return {};
+}
+
+OnewayQueue& Connection::oneways() {
+  if (OnewayQueue* made = oneways_.load(std::memory_order_acquire)) return *made;
+  const std::lock_guard lock(mutex_);
+  if (oneways_ == nullptr) {
+    oneways_ = new OnewayQueue(settings_.oneways,
+                               settings_.oneway_counters != nullptr ? *settings_.oneway_counters : unobserved());
+  }
+  return *oneways_;
+}
+
+bool Connection::has_backlog() const noexcept {
+  const OnewayQueue* queue = oneways_.load(std::memory_order_acquire);
+  return queue != nullptr && !queue->empty();
+}
+
+/// With the token: sends what waits, in order. kBehindOneways if it is not gone by the deadline; otherwise a failure of
+/// the transport.
+base::Status Connection::drain_oneways(Deadline deadline) {
+  OnewayQueue& queue = oneways();
+  for (bool stalled = false;;) {
+    const auto octets = queue.front();
+    if (octets.empty()) break;
+    const cdr::Segment piece{octets.data(), octets.size()};
+    const auto sent = transport_->send({&piece, 1}, Deadline::now());
+    if (sent) {
+      queue.pop(*sent);
+      stalled = false;
+      continue;
+    }
+    if (sent.error().code != Code::would_block) {
+      transport_->shutdown();
+      return base::error(Stage::send, sent.error().code, sent.error().os_error);
+    }
+    if (deadline.expired()) return kBehindOneways;
+    // Of a carrier that is no socket the handle does not tell.
+    if (std::exchange(stalled, true)) std::this_thread::sleep_for(kFirstDrain);
+    (void)ipc::wait_ready(transport_->handle(), ipc::Ready::writable, earlier(deadline, Deadline::after(kSlowestDrain)),
+                          Stage::send);
+  }
+  if (dropping_.exchange(false)) {
+    CORBEL_LOG(log(), connection, info, "oneway messages no longer dropped", {"peer", peer_});
+  }
+  return {};
+}
+
+/// The next caller sends what waits; if none comes, a thread of the reactor does, seldomer the longer it was in vain.
+void Connection::schedule_drain() {
+  if (completions_ == nullptr || drain_scheduled_.exchange(true)) return;
+  drain_later(kFirstDrain);
+}
+
+void Connection::drain_later(base::Duration delay) {
+  completions_->reactor().schedule_after(
+      delay, [self = base::IntrusivePtr<Connection>(this), delay] { self->drain_in_background(delay); });
+}
+
+void Connection::drain_in_background(base::Duration delay) noexcept {
+  if (failed()) return;
+  const std::size_t before = oneways().octets();
+  if (writer_.try_lock()) {
+    const auto drained = drain_oneways(Deadline::now());
+    writer_.unlock();
+    if (!drained && !leaves_intact(drained.error())) {
+      (void)fail(drained.error());
+      return;
+    }
+  }
+  if (!has_backlog()) {
+    drain_scheduled_ = false;
+    // Somebody may have put something in and seen that we were on our way.
+    if (!has_backlog() || drain_scheduled_.exchange(true)) return;
+  }
+  try {
+    drain_later(oneways().octets() < before ? kFirstDrain : std::min(2 * delay, kSlowestDrain));
+  } catch (const std::bad_alloc&) {
+    drain_scheduled_ = false;  // the next caller will
+  }
+}
+
+}  // namespace corbel::connection

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/connection/server.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace corbel::connection {
+namespace {
+
+constexpr base::Duration kLastMoment = std::chrono::milliseconds(100);  // for those that were cut to notice
+
+}  // namespace
+
+base::Result<std::unique_ptr<Server>> Server::create(const Settings& settings, RequestHandler& handler) {
+  CORBEL_TRY(auto reactor, reactor::Reactor::create());
+  return std::unique_ptr<Server>(new Server(settings, handler, std::move(reactor)));
+}
+
+Server::Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor)
+    : settings_(settings),
+      handler_(handler),
+      reply_memory_(settings.limits.reply_memory),
+      input_memory_(settings.limits.input_memory, [this] { return make_room_for_input(); }),
+      reactor_(std::move(reactor)),
+      completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single),
+      admission_(settings.limits.connections, settings.limits.connections_of_host) {
+  if (settings_.serving.concurrency == policy::Concurrency::single) return;
+  reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
+  reactor::ThreadPoolOptions options;
+  options.max_threads = settings_.serving.threads;
+  pool_ = std::make_unique<reactor::ThreadPool>(*reactor_, options);
+}
+
+Server::~Server() {
+  (void)stop(true);
+}
+
+base::Status Server::start() {
+  if (!pool_ || started_.exchange(true)) return {};
+  auto status = pool_->start();
+  if (!status) started_ = false;
+  return status;
+}
+
+void Server::run() {
+  loops_.fetch_add(1);
+  if (pool_) {
+    pool_->run();
+  } else {
+    reactor_->run();
+  }
+  loops_.fetch_sub(1);
+}
+
+bool Server::work_pending() {
+  bool pending = false;
+  const auto look = [&] { pending = reactor_->work_pending(); };
+  if (pool_) {
+    (void)pool_->try_lead(look);
+  } else {
+    look();
+  }
+  return pending;
+}
+
+void Server::perform_work() {
+  loops_.fetch_add(1);
+  if (pool_) {
+    pool_->try_work();
+  } else {
+    (void)reactor_->run_once(base::Deadline::now());
+  }
+  loops_.fetch_sub(1);
+}
+
+void Server::forget(Connection& connection) {
+  reactor_->remove(connection);
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (connection.live.place == Place::none) return;
+    live_.put(connection, Place::none, 0);
+    admission_.went(peer_host(connection.peer()));
+    last = draining_ && live_.count() == 0;
+    if (last) ended_.notify_all();
+    last = last && stopping_;
+  }
+  (void)ConnectionPtr::adopt(&connection);
+  if (last) stop_threads();
+}
+
+bool Server::begin_serving(Connection& connection, bool& sticky) {
+  {
+    const std::lock_guard lock(mutex_);
+    const Place place = connection.live.place;
+    if ((place != Place::idle && place != Place::half) || draining_) return false;
+    live_.put(connection, Place::served, 0);
+  }
+  if (settings_.serving.concurrency != policy::Concurrency::single) reactor_->start_tick();
+  if (settings_.serving.concurrency != policy::Concurrency::adaptive) return true;
+  // Somebody must be left to serve the others.
+  const unsigned most = std::min(settings_.serving.sticky_connections, settings_.serving.threads - 1);
+  sticky = sticky_.fetch_add(1, std::memory_order_relaxed) < most;
+  if (!sticky) sticky_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Server::release_sticky(bool sticky) noexcept {
+  if (sticky) sticky_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t part) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (connection.live.place == Place::none) return;
+    const std::int64_t now = base::Deadline::clock_now();
+    const bool sends = connection.keeps_replies();  // whoever made it waits for the peer to take it
+    live_.put(connection, sends ? Place::sending : part == 0 ? Place::idle : Place::half, now);
+    live_.set_part(connection, sends ? 0 : part, now);
+    look_after(sends ? send_timeout() : part == 0 ? settings_.limits.idle : settings_.limits.message, now);
+    if (draining_ || sends) return;
+  }
+  if (has_octets) {
+    reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
+    return;
+  }
+  if (!reactor_->modify(connection, reactor::Events::readable, reactor::Trigger::one_shot)) return forget(connection);
+  // Waiting for the one must not end the waiting for the other.
+  if (connection.keeps_replies())
+    (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
+}
+
+/// The tick, on the leader: short. False when nothing is being served, so that an idle server sleeps.
+bool Server::look_for_slow_upcalls() {
+  bool served = completions_.look();
+  std::vector<ConnectionPtr> slow;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Connection* each = live_.oldest(Place::served); each != nullptr; each = LiveConnections::next(*each)) {
+      served = true;
+      if (each->in_same_upcall()) slow.emplace_back(each);
+    }
+  }
+  for (const auto& connection : slow) connection->hand_over_slow_upcall();
+  return served;
+}
+
+// --- the end ---
+
+std::vector<ConnectionPtr> Server::all_live() {
+  std::vector<ConnectionPtr> all;
+  const std::lock_guard lock(mutex_);
+  for (const Place place : {Place::served, Place::idle, Place::half, Place::sending}) {
+    for (Connection* each = live_.oldest(place); each != nullptr; each = LiveConnections::next(*each)) {
+      all.emplace_back(each);
+    }
+  }
+  return all;
+}
+
+void Server::drain() {
+  {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+    look_after(send_timeout(), base::Deadline::clock_now());
+  }
+  for (const auto& connection : all_live()) connection->drain();
+}
+
+bool Server::stop(bool wait) {
+  drain();
+  bool empty = false;
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !std::exchange(stopping_, true);
+    empty = live_.count() == 0;
+  }
+  const bool bounded = settings_.shutdown_timeout > base::Duration::zero();
+  if (empty) {
+    stop_threads();
+  } else if (first && bounded) {
+    reactor_->schedule_after(settings_.shutdown_timeout, [this] { cut_all(); });
+  }
+  if (!wait) return empty;
+  const base::Deadline deadline = bounded ? base::Deadline::after(settings_.shutdown_timeout) : base::Deadline::none();
+  bool ended = await_end(deadline);
+  if (!ended) cut_all();
+  if (pool_) ended = pool_->join(deadline.expired() ? base::Deadline::after(kLastMoment) : deadline) && ended;
+  return ended;
+}
+
+/// Waits until no connection is left. Where nobody runs the reactor, the calling thread does.
+bool Server::await_end(base::Deadline deadline) {
+  const auto none_left = [this] { return live_.count() == 0; };
+  std::unique_lock lock(mutex_);
+  while (!none_left()) {
+    if (deadline.expired()) return false;
+    if (!pool_ && loops_.load() == 0) {
+      lock.unlock();
+      (void)reactor_->run_once(earlier(deadline, base::Deadline::after(kLastMoment)));
+      lock.lock();
+    } else if (deadline.is_none()) {
+      ended_.wait(lock);
+    } else {
+      ended_.wait_for(lock, deadline.remaining());
+    }
+  }
+  return true;
+}
+
+/// Nothing that is still under way gets to its end.
+void Server::cut_all() {
+  if (const auto left = all_live(); !left.empty()) {
+    std::uint32_t running = 0;
+    for (const auto& each : left) running += each->under_way();
+    CORBEL_LOG(log(), server, warning, "shutting down took too long: what still runs is left",
+               {"connections", left.size()}, {"requests", running});
+  }
+  for (const auto& connection : all_live()) {
+    // CloseConnection would say that nothing runs.
+    if (connection->under_way() == 0) connection->close();
+    connection->cut(base::error(base::Stage::wait, base::Code::cancelled));
+  }
+  stop_threads();
+}
+
+void Server::stop_threads() {
+  if (pool_) {
+    pool_->stop();
+  } else {
+    reactor_->stop();
+  }
+}
+
+}  // namespace corbel::connection

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "corbel/connection/admission.hpp"
+#include "corbel/connection/budget.hpp"
+#include "corbel/connection/completions.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/policy/qos.hpp"
+#include "corbel/reactor/reactor.hpp"
+#include "corbel/reactor/thread_pool.hpp"
+
+namespace corbel::connection {
+
+/// Everything about serving connections that is not one connection's business: the threads, who may keep a thread, slow
+/// upcalls, and the orderly end. Thread-safe. Outlives its connections.
+class Server {
+ public:
+  struct Settings {
+    policy::Serving serving;
+    policy::ServerLimits limits;
+    Connection::Settings connection;
+    base::Duration shutdown_timeout = std::chrono::seconds(30);  ///< longest wait of stop(); 0: unbounded
+  };
+
+  /// Fails with stage configure if the system gives no descriptors or threads.
+  static base::Result<std::unique_ptr<Server>> create(const Settings& settings, RequestHandler& handler);
+  ~Server();
+
+  const Settings& settings() const noexcept { return settings_; }
+  RequestHandler& handler() noexcept { return handler_; }
+  const base::Log& log() const noexcept { return *settings_.connection.log; }
+  reactor::Reactor& reactor() noexcept { return *reactor_; }
+  /// Where asynchronous calls that this server's threads attend to are finished.
+  Completions& completions() noexcept { return completions_; }
+
+  /// Starts the threads of the pool; does nothing the second time.
+  base::Status start();
+  /// The calling thread serves until stop().
+  void run();
+  bool work_pending();
+  /// Serves what is ready now. Only in single mode is there usually anything.
+  void perform_work();
+  /// Takes a connection that was accepted.
+  void adopt(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
+  /// Tells one that cannot be taken so, and closes it.
+  void refuse(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
+  /// Descriptors ran out: closes the connection that can be spared most easily. False if none can.
+  bool make_room();
+  /// Begins no more requests. Idle connections are closed in order at once, the others when what runs has been
+  /// answered.
+  void drain();
+  /// As drain(), and run() and the pool's threads return when all connections have ended, or when the time for that
+  /// (Settings::shutdown_timeout) is over and they were cut. With `wait`, returns then; false if something still runs.
+  bool stop(bool wait);
+  /// True if the calling thread is one of those that stop() waits for.
+  bool on_own_thread() const noexcept { return pool_ && pool_->on_own_thread(); }
+
+  // --- for connections ---
+
+  /// A thread begins to serve the connection; false if another one does already, or it is not to be read now. `sticky`:
+  /// it may keep it while it is idle, and must say release_sticky().
+  bool begin_serving(Connection& connection, bool& sticky);
+  void release_sticky(bool sticky) noexcept;
+  /// True if others wait for a thread: who keeps one for an idle connection should leave it.
+  bool starving() const noexcept { return pool_ && pool_->starving(); }
+  /// The thread leaves the connection: the pool serves it when octets arrive, or at once if it has some already.
+  /// `part`: Framer::oldest_part().
+  void wait_for(Connection& connection, bool has_octets, std::uint64_t part);
+  /// As above for one whose message cannot go on because others take all the memory (-ORBMaxInputMemory).
+  void wait_for_memory(Connection& connection, std::uint64_t part);
+  /// Most requests of one connection, and therefore threads, at the same time.
+  std::uint32_t most_requests() const noexcept { return most_requests_; }
+  /// How long a thread may wait for a peer to take a reply.
+  base::Deadline reply_grace();
+  Budget& reply_memory() noexcept { return reply_memory_; }
+  /// Cuts the peer that has not taken its replies for longest, other than `sender`; false if there is none.
+  bool make_room_for_replies(const Connection& sender);
+  /// With the writer token: replies wait for the peer to take them; or they still do, and it took some.
+  void sends_slowly(Connection& connection);
+  void still_sends(Connection& connection, bool progress);
+  /// True if it is not read because of that.
+  bool is_parked(const Connection& connection);
+  /// The connection is finished.
+  void forget(Connection& connection);
+
+ private:
+  static constexpr std::int64_t kNever = INT64_MAX;
+  static constexpr base::Duration kLeastLook = std::chrono::milliseconds(1);
+
+  Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor);
+  bool look_for_slow_upcalls();
+  bool list(Connection& connection, ConnectionPtr& leaves);
+  ConnectionPtr find_dispensable(std::string_view host);
+  void dismiss(Connection& connection, const char* why);
+  bool make_room_for_input();
+  base::Duration send_timeout() const noexcept;
+  void look_after(base::Duration delay, std::int64_t now);
+  void look_at_ages();
+  void collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,
+                       std::vector<ConnectionPtr>& stuck);
+  std::vector<ConnectionPtr> all_live();
+  void stop_threads();
+  bool await_end(base::Deadline deadline);
+  void cut_all();
+
+  const Settings settings_;
+  RequestHandler& handler_;
+  Budget reply_memory_;  // these two outlive the connections, which the reactor may be the last to hold
+  InputMemory input_memory_;
+  std::unique_ptr<reactor::Reactor> reactor_;
+  std::unique_ptr<reactor::ThreadPool> pool_;  // none in single mode
+  Completions completions_;
+  const std::uint32_t most_requests_ = std::max(
+      std::min(settings_.limits.requests_of_connection, std::max(settings_.serving.threads, 1U) - 1), std::uint32_t{1});
+  std::atomic<bool> started_{false};
+  std::atomic<unsigned> sticky_{0};
+  std::atomic<unsigned> loops_{0};  // threads in run()
+  std::mutex mutex_;                // guards what follows
+  LiveConnections live_;
+  Admission admission_;
+  std::int64_t next_look_ = kNever;
+  reactor::TimerId look_timer_;
+  bool draining_ = false;
+  bool stopping_ = false;
+  std::condition_variable ended_;  // no connection is left
+};
+
+}  // namespace corbel::connection

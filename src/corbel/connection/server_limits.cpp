@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a server does against being taken hostage: who may come, who has to go, and when.
+#include <algorithm>
+#include <utility>
+
+#include "corbel/connection/server.hpp"
+#include "corbel/connection/telling.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+namespace {
+
+constexpr base::Duration kReplyGrace = std::chrono::milliseconds(20);  // of a thread, for one reply
+constexpr std::size_t kGraceEnds = 8;                                  // slow peers at once, after which there is none
+constexpr base::Duration kSendWhileEnding = std::chrono::milliseconds(500);  // without progress
+constexpr base::Duration kMemoryWait = std::chrono::milliseconds(10);
+constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message, or unread replies, that may yet go on
+
+}  // namespace
+
+// --- who may come ---
+
+void Server::adopt(std::unique_ptr<transport::Transport> transport,
+                   std::shared_ptr<const messaging::Protocol> protocol) {
+  const bool negotiates = protocol->has_service_contexts();
+  Connection::Settings settings = settings_.connection;
+  settings.input_memory = &input_memory_;
+  ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings));
+  // Wide characters have to be negotiated (CORBA 3.3 part 2, 7.10.2.6), except where both ends are Corbel.
+  if (!negotiates) connection->set_code_sets(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
+  connection->set_server(this);
+  ConnectionPtr leaves;
+  // Who is not taken is told in order that nothing was executed.
+  if (!list(*connection, leaves)) return connection->close();
+  if (leaves) dismiss(*leaves, "connection limit: the one idle longest makes room");
+  tell_opened(*connection, true);
+  const int handle = connection->transport().handle();
+  const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
+  if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
+  if (!added) forget(*connection);
+}
+
+/// False if there is no room and nobody can leave. `leaves` has to, for this one.
+bool Server::list(Connection& connection, ConnectionPtr& leaves) {
+  const std::string_view host = peer_host(connection.peer());
+  const std::lock_guard lock(mutex_);
+  if (draining_) return false;
+  const auto verdict = admission_.judge(host, live_.count());
+  if (verdict != Admission::Verdict::welcome) {
+    leaves = find_dispensable(verdict == Admission::Verdict::host_full ? host : std::string_view());
+    if (!leaves) {
+      CORBEL_LOG(log(), connection, warning, "connection refused: too many", {"peer", connection.peer()},
+                 {"connections", live_.count()});
+      return false;
+    }
+  }
+  admission_.came(host);
+  connection.add_reference();  // the list's; forget() gives it back
+  const std::int64_t now = Deadline::clock_now();
+  live_.put(connection, Place::idle, now);
+  look_after(settings_.limits.idle, now);
+  return true;
+}
+
+/// With the mutex: the one, of this host unless that is empty, that can leave with least harm.
+ConnectionPtr Server::find_dispensable(std::string_view host) {
+  const std::int64_t old = Deadline::clock_now() - kYoung.count();
+  const auto can_leave = [&](const Connection& one) {
+    return one.under_way() == 0 && (host.empty() || peer_host(one.peer()) == host);
+  };
+  Connection* young = nullptr;
+  for (Connection* each = live_.oldest_part(); each != nullptr; each = LiveConnections::next_part(*each)) {
+    if (each->live.place != Place::half || !can_leave(*each)) continue;
+    if (each->live.part_since <= old) return ConnectionPtr(each);
+    young = each;
+    break;
+  }
+  for (Connection* each = live_.oldest(Place::idle); each != nullptr; each = LiveConnections::next(*each)) {
+    if (can_leave(*each)) return ConnectionPtr(each);
+  }
+  return ConnectionPtr(young);
+}
+
+bool Server::make_room() {
+  ConnectionPtr leaves;
+  {
+    const std::lock_guard lock(mutex_);
+    leaves = find_dispensable({});
+  }
+  if (leaves) dismiss(*leaves, "descriptors ran out: the one idle longest makes room");
+  return leaves != nullptr;
+}
+
+void Server::refuse(std::unique_ptr<transport::Transport> transport,
+                    std::shared_ptr<const messaging::Protocol> protocol) {
+  ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings_.connection));
+  connection->set_server(this);
+  CORBEL_LOG(log(), connection, warning, "connection refused: no descriptors are left", {"peer", connection->peer()});
+  connection->close();
+}
+
+/// In order: what runs is answered first, and what has not begun is said not to have.
+void Server::dismiss(Connection& connection, const char* why) {
+  CORBEL_LOG(log(), connection, debug, "connection dismissed", {"peer", connection.peer()}, {"why", why});
+  connection.drain();
+}
+
+// --- peers that do not take their replies ---
+
+base::Deadline Server::reply_grace() {
+  const std::lock_guard lock(mutex_);
+  return draining_ || live_.count(Place::sending) >= kGraceEnds ? Deadline::now() : Deadline::after(kReplyGrace);
+}
+
+void Server::sends_slowly(Connection& connection) {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t now = Deadline::clock_now();
+    const Place place = connection.live.place;
+    if (place == Place::none) return;
+    // Whoever serves it will see.
+    if (place != Place::served) {
+      live_.put(connection, Place::sending, now);
+      live_.set_part(connection, 0, now);
+    }
+    look_after(send_timeout(), now);
+  }
+  (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
+}
+
+void Server::still_sends(Connection& connection, bool progress) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (progress && connection.live.place == Place::sending) {
+      live_.put(connection, Place::sending, Deadline::clock_now());
+    }
+  }
+  (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
+}
+
+bool Server::is_parked(const Connection& connection) {
+  const std::lock_guard lock(mutex_);
+  return connection.live.place == Place::sending;
+}
+
+bool Server::make_room_for_replies(const Connection& sender) {
+  ConnectionPtr stalest;
+  {
+    const std::lock_guard lock(mutex_);
+    Connection* oldest = live_.oldest(Place::sending);
+    if (oldest == &sender) oldest = LiveConnections::next(*oldest);
+    if (oldest == nullptr || oldest->live.since > Deadline::clock_now() - kYoung.count()) return false;
+    stalest = ConnectionPtr(oldest);
+  }
+  CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory",
+             {"peer", stalest->peer()}, {"octets", reply_memory_.used()});
+  stalest->cut(base::error(Stage::send, Code::out_of_resources));
+  return true;
+}
+
+/// With the mutex.
+base::Duration Server::send_timeout() const noexcept {
+  const base::Duration set = settings_.connection.send_timeout;
+  if (!draining_) return set;
+  return set == base::Duration::zero() ? kSendWhileEnding : std::min(set, kSendWhileEnding);
+}
+
+// --- memory of what comes in ---
+
+/// Cuts the peer whose half message is the oldest of those that take memory and are not being read.
+bool Server::make_room_for_input() {
+  ConnectionPtr oldest;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Connection* each = live_.oldest_part(); each != nullptr; each = LiveConnections::next_part(*each)) {
+      if (each->live.place != Place::half || each->input_size() == 0) continue;
+      oldest = ConnectionPtr(each);
+      live_.put(*each, Place::served, 0);  // so that nobody else begins to
+      break;
+    }
+  }
+  if (!oldest) return false;
+  CORBEL_LOG(log(), connection, warning, "connection cut: incoming messages take too much memory",
+             {"peer", oldest->peer()}, {"octets", input_memory_.used()});
+  oldest->fail_input();
+  forget(*oldest);
+  return true;
+}
+
+/// Nothing could be cut, because all others are being read or run: that is over soon.
+void Server::wait_for_memory(Connection& connection, std::uint64_t part) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (connection.live.place == Place::none) return;
+    const std::int64_t now = Deadline::clock_now();
+    live_.put(connection, Place::half, now);
+    live_.set_part(connection, part, now);
+    look_after(settings_.limits.message, now);
+    if (draining_) return;
+  }
+  reactor_->schedule_after(kMemoryWait,
+                           [self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
+}
+
+// --- ages ---
+
+/// With the mutex: has somebody look at the ages of connections `delay` after `now` at the latest. One timer for all.
+void Server::look_after(base::Duration delay, std::int64_t now) {
+  if (delay <= base::Duration::zero()) return;
+  const std::int64_t when = now + delay.count();
+  if (next_look_ <= when) return;
+  if (next_look_ != kNever) (void)reactor_->cancel(look_timer_);
+  next_look_ = when;
+  look_timer_ = reactor_->schedule_after(delay, [this] { look_at_ages(); });
+}
+
+void Server::look_at_ages() {
+  std::vector<ConnectionPtr> idle;
+  std::vector<ConnectionPtr> half;
+  std::vector<ConnectionPtr> stuck;
+  {
+    const std::lock_guard lock(mutex_);
+    next_look_ = kNever;
+    const std::int64_t now = Deadline::clock_now();
+    collect_overdue(now, idle, half, stuck);
+    const auto look_at = [&](const Connection* oldest, std::int64_t since, base::Duration limit) {
+      if (oldest != nullptr && limit > base::Duration::zero()) {
+        look_after(std::max(base::Duration(since + limit.count() - now), kLeastLook), now);
+      }
+    };
+    const Connection* const oldest_idle = live_.oldest(Place::idle);
+    const Connection* const oldest_part = live_.oldest_part();
+    const Connection* const oldest_sending = live_.oldest(Place::sending);
+    look_at(oldest_idle, oldest_idle != nullptr ? oldest_idle->live.since : 0, settings_.limits.idle);
+    look_at(oldest_part, oldest_part != nullptr ? oldest_part->live.part_since : 0, settings_.limits.message);
+    look_at(oldest_sending, oldest_sending != nullptr ? oldest_sending->live.since : 0, send_timeout());
+  }
+  for (const auto& each : idle) dismiss(*each, "idle for too long");
+  for (const auto& each : half) {
+    CORBEL_LOG(log(), connection, warning, "connection closed: half a message, and no more in time",
+               {"peer", each->peer()});
+    each->drain();
+  }
+  for (const auto& each : stuck) {
+    CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", each->peer()});
+    each->cut(base::error(Stage::send, Code::timed_out));
+  }
+}
+
+/// With the mutex. Those that cannot go now get a new age.
+void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,
+                             std::vector<ConnectionPtr>& stuck) {
+  const auto limit = [&](base::Duration time) {
+    return time > base::Duration::zero() ? now - time.count() : INT64_MIN;
+  };
+  for (Connection* each = live_.oldest(Place::idle);
+       each != nullptr && each->live.since <= limit(settings_.limits.idle); each = live_.oldest(Place::idle)) {
+    live_.put(*each, Place::idle, now);
+    if (each->under_way() == 0) idle.emplace_back(each);
+  }
+  for (Connection* each = live_.oldest_part();
+       each != nullptr && each->live.part_since <= limit(settings_.limits.message); each = live_.oldest_part()) {
+    half.emplace_back(each);
+    live_.set_part(*each, 0, now);
+  }
+  for (Connection* each = live_.oldest(Place::sending); each != nullptr && each->live.since <= limit(send_timeout());
+       each = live_.oldest(Place::sending)) {
+    stuck.emplace_back(each);
+    live_.put(*each, Place::sending, now);
+  }
+}
+
+}  // namespace corbel::connection

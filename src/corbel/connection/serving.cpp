@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Server side of a connection: read, run, reply, on one thread.
+#include "corbel/base/probe.hpp"
+#include "corbel/connection/server.hpp"
+#include "corbel/connection/telling.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+namespace {
+
+constexpr unsigned kTurns = 32;  // messages and receptions
+
+thread_local unsigned t_upcalls = 0;  // requests that the thread runs, below each other
+
+}  // namespace
+
+bool Connection::in_upcall() noexcept {
+  return t_upcalls != 0;
+}
+
+void Connection::on_event(reactor::Events) noexcept {
+  if (server_ != nullptr) {
+    if (keeps_replies()) send_backlog();
+    serve();
+  } else {
+    read_for_async();
+  }
+}
+
+void Connection::serve() {
+  bool sticky = false;
+  if (!server_->begin_serving(*this, sticky)) return;
+  base::IntrusivePtr<Framer> framer;
+  {
+    const std::lock_guard lock(mutex_);
+    framer = framer_;
+  }
+  bool whole = sticky;
+  unsigned turns = 0;
+  Deadline stays_until = Deadline::now();
+  for (;;) {
+    // Who does not take replies is not asked for more requests; who has others waiting for a thread takes turns.
+    if (keeps_replies_.load(std::memory_order_relaxed) || (server_->starving() && ++turns > kTurns)) [[unlikely]] {
+      server_->release_sticky(sticky);
+      return server_->wait_for(*this, !framer->unread().empty(), framer->oldest_part());
+    }
+    Message message;
+    const auto next = framer->unread().empty() ? base::Result<bool>(false) : framer->next(message);
+    if (!next) {
+      server_->release_sticky(sticky);
+      return end_serving(next.error());
+    }
+    if (*next) {
+      whole = true;
+      if (serve_message(*framer, message)) continue;
+      return server_->release_sticky(sticky);  // somebody else serves the connection now, or it ends
+    }
+    CORBEL_PROBE("wait and receive");
+    // Counted from the last whole message: who sends drop by drop does not keep a thread.
+    if (whole && sticky) stays_until = Deadline::after(server_->settings().serving.sticky_idle);
+    whole = false;
+    // Nor does who leaves messages open: their age is looked at where connections wait.
+    const bool stays = sticky && !server_->starving() && !(framer->in_message() && framer->unread().empty());
+    auto received = receive(*framer, stays ? stays_until : Deadline::now());
+    CORBEL_PROBE("framing");
+    if (received) continue;
+    server_->release_sticky(sticky);
+    const Code code = received.error().code;
+    if (code == Code::out_of_resources && framer->short_of_memory()) {
+      return server_->wait_for_memory(*this, framer->oldest_part());
+    }
+    if (code != Code::would_block && code != Code::timed_out) return end_serving(received.error());
+    framer->shrink();
+    return server_->wait_for(*this, false, framer->oldest_part());
+  }
+}
+
+/// False when this thread must leave the connection: it was handed over, or ends.
+bool Connection::serve_message(Framer& framer, const Message& message) {
+  switch (message.frame.type) {
+    case messaging::MessageType::request:
+    case messaging::MessageType::locate_request:
+      return serve_request(framer, message);
+    case messaging::MessageType::cancel_request:
+      // By the time it is read, the request it names has been answered, unless only a part of it has come.
+      if (auto id = protocol_->decode_cancel_request(message.frame, message.octets)) {
+        framer.drop(*id);
+        return true;
+      }
+      break;
+    case messaging::MessageType::close_connection:
+    case messaging::MessageType::message_error:
+      end_serving(base::error(Stage::receive, Code::closed));
+      return false;
+    default:
+      break;
+  }
+  end_serving(base::error(Stage::receive, Code::malformed));
+  return false;
+}
+
+bool Connection::serve_request(Framer& framer, const Message& message) {
+  const std::uint32_t running = begin_request();
+  if (running == 0) [[unlikely]]
+    return false;
+  framer.upcalls.store(framer.upcalls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
+  // While slow ones run, those behind this one do not wait for the tick either: unless this turns out to be quick.
+  std::int64_t handed_over = 0;
+  if (running > 1 && expects_slow_.load(std::memory_order_relaxed) && hand_over()) [[unlikely]]
+    handed_over = Deadline::clock_now();
+  ++t_upcalls;
+  const bool good =
+      message.frame.type == messaging::MessageType::request ? take_request(message) : take_locate_request(message);
+  --t_upcalls;
+  if (handed_over != 0 && Deadline::clock_now() - handed_over < server_->settings().serving.slow_upcall.count())
+    expects_slow_.store(false, std::memory_order_relaxed);
+  auto expected = Framer::Owner::upcall;
+  const bool mine = framer.owner.compare_exchange_strong(expected, Framer::Owner::reader, std::memory_order_acq_rel);
+  end_request();
+  if (!good && mine) [[unlikely]]
+    end_serving(base::error(Stage::receive, Code::malformed));
+  return good && mine;
+}
+
+/// How many run now; 0 if no more requests are to be begun: what has been read is not executed, and CloseConnection
+/// says so.
+std::uint32_t Connection::begin_request() noexcept {
+  const std::uint32_t before = under_way_.fetch_add(1, std::memory_order_seq_cst);
+  if (!draining_.load(std::memory_order_seq_cst)) [[likely]]
+    return before + 1;
+  end_request();
+  return 0;
+}
+
+void Connection::end_request() noexcept {
+  const std::uint32_t before = under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  // As many ran as may: somebody may read on now.
+  if (before > 1 && before >= server_->most_requests()) [[unlikely]]
+    (void)hand_over();
+  if (draining_.load(std::memory_order_seq_cst)) [[unlikely]]
+    end_if_drained();
+}
+
+void Connection::drain() noexcept {
+  draining_.store(true, std::memory_order_seq_cst);
+  end_if_drained();
+}
+
+void Connection::end_if_drained() noexcept {
+  if (under_way() != 0 || keeps_replies()) return;
+  if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
+  // Whoever still has the token lets it go soon: nothing is under way any more.
+  { const std::lock_guard writer(writer_); }
+  close();
+  server_->forget(*this);
+}
+
+bool Connection::take_request(const Message& message) {
+  CORBEL_PROBE("request header");
+  cdr::Decoder body;
+  auto request = protocol_->decode_request(message.frame, message.octets, settings_.limits, body);
+  if (!request) return false;
+  body.set_joints(message.joints);
+  server_->handler().on_request(*this, *request, message.frame.version.minor, body);
+  return true;
+}
+
+bool Connection::take_locate_request(const Message& message) {
+  auto request = protocol_->decode_locate_request(message.frame, message.octets, settings_.limits);
+  if (!request) return false;
+  server_->handler().on_locate_request(*this, *request, message.frame.version.minor);
+  return true;
+}
+
+void Connection::set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept {
+  char_set_.store(for_char, std::memory_order_relaxed);
+  wchar_set_.store(for_wchar, std::memory_order_relaxed);
+}
+
+bool Connection::in_same_upcall() {
+  const std::lock_guard lock(mutex_);
+  if (framer_->owner.load(std::memory_order_acquire) != Framer::Owner::upcall) return false;
+  const std::uint32_t upcalls = framer_->upcalls.load(std::memory_order_relaxed);
+  return std::exchange(seen_upcalls_, upcalls) == upcalls;
+}
+
+void Connection::hand_over_slow_upcall() {
+  if (hand_over()) expects_slow_.store(true, std::memory_order_relaxed);
+}
+
+/// True if the upcall of whoever reads goes on without being the reader's.
+bool Connection::hand_over() noexcept try {
+  if (under_way() >= server_->most_requests()) return false;
+  bool has_octets = false;
+  std::uint64_t part = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    auto expected = Framer::Owner::upcall;
+    if (!framer_->owner.compare_exchange_strong(expected, Framer::Owner::handed_over, std::memory_order_acq_rel))
+      return false;
+    base::IntrusivePtr<Framer> fresh(new Framer(*protocol_, settings_.limits, settings_.input_memory));
+    fresh->take_over(*framer_);
+    has_octets = !fresh->unread().empty();
+    part = fresh->oldest_part();
+    framer_ = std::move(fresh);
+    seen_upcalls_ = 0;
+  }
+  server_->wait_for(*this, has_octets, part);
+  return true;
+} catch (const std::bad_alloc&) {
+  drain();  // nobody can take over what has been read
+  return true;
+}
+
+std::size_t Connection::input_size() {
+  const std::lock_guard lock(mutex_);
+  return framer_->paid();
+}
+
+void Connection::fail_input() noexcept {
+  (void)fail(base::error(Stage::receive, Code::out_of_resources));
+  const std::lock_guard lock(mutex_);
+  framer_->clear();
+}
+
+/// Ends the conversation because of `error`; a protocol violation is answered with MessageError first.
+void Connection::end_serving(base::Error error) noexcept {
+  if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large) {
+    // Not into the middle of a reply.
+    if (!keeps_replies()) {
+      (void)send(
+          [&](cdr::Encoder& encoder) { protocol_->encode_control(encoder, messaging::MessageType::message_error); },
+          format(protocol_->version().minor), Deadline::now());
+    }
+    const std::lock_guard lock(mutex_);
+    tell_refused(*this, error, framer_->unread());
+  }
+  (void)fail(error);
+  server_->forget(*this);
+}
+
+}  // namespace corbel::connection

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/connection/telling.hpp"
+
+#include <array>
+
+#include "corbel/base/log.hpp"
+#include "corbel/connection/connection.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Stage;
+
+void tell_opened(const Connection& connection, bool accepted) noexcept {
+  if (accepted) {
+    CORBEL_LOG(connection.log(), connection, debug, "connection accepted", {"peer", connection.peer()},
+               {"protocol", connection.protocol().name()});
+  } else {
+    CORBEL_LOG(connection.log(), connection, debug, "connection opened", {"peer", connection.peer()},
+               {"protocol", connection.protocol().name()});
+  }
+}
+
+void tell_ended(const Connection& connection, base::Error error, bool server) noexcept {
+  const std::string_view side = server ? "server" : "client";
+  // A peer that ends between messages ends in order; so does this side.
+  if (error.code == Code::closed || error.code == Code::cancelled) {
+    CORBEL_LOG(connection.log(), connection, debug, "connection ended", {"peer", connection.peer()}, {"side", side},
+               {"by", error.code == Code::closed ? "peer" : "this ORB"});
+  } else {
+    CORBEL_LOG(connection.log(), connection, info, "connection lost", {"peer", connection.peer()}, {"side", side},
+               {"error", error});
+  }
+}
+
+std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept {
+  const std::string_view text = base::as_text(octets);
+  for (const std::string_view method :
+       {"GET ", "POST ", "HEAD ", "PUT ", "OPTIONS ", "DELETE ", "CONNECT ", "PRI * HTTP"}) {
+    if (text.starts_with(method)) return "HTTP";
+  }
+  if (text.starts_with("SSH-")) return "SSH";
+  if (text.starts_with("GIOP")) return "GIOP";
+  if (text.size() >= 2 && text[0] == 0x16 && text[1] == 0x03) return "TLS";
+  return "unknown";
+}
+
+void tell_refused(const Connection& connection, base::Error error, base::ConstByteSpan octets) noexcept {
+  constexpr std::size_t kMostShown = 16;
+  const base::ConstByteSpan shown = octets.first(std::min(octets.size(), kMostShown));
+  if (error.code == Code::too_large) {
+    CORBEL_LOG(connection.log(), connection, warning, "message refused", {"peer", connection.peer()}, {"error", error},
+               {"limit", "-ORBMaxMessageSize"}, {"octets", shown});
+  } else {
+    CORBEL_LOG(connection.log(), connection, warning, "message refused", {"peer", connection.peer()}, {"error", error},
+               {"expected", connection.protocol().name()}, {"seems", seems_to_speak(octets)}, {"octets", shown});
+  }
+}
+
+base::Error explain_failed_send(Connection& connection, base::Error error) noexcept {
+  if (error.code != Code::lost && error.code != Code::closed) return error;
+  std::array<base::Octet, 64> octets;
+  const std::size_t wanted = std::min(connection.protocol().frame_header_size(), octets.size());
+  std::size_t size = 0;
+  while (size < wanted) {  // what came before the connection broke is there
+    const auto got =
+        connection.transport().receive(base::ByteSpan(octets).subspan(size, wanted - size), base::Deadline::now());
+    if (!got || *got == 0) return error;
+    size += *got;
+  }
+  const auto frame = connection.protocol().decode_frame(base::ConstByteSpan(octets).first(size), {});
+  const bool refused = frame && frame->type == messaging::MessageType::message_error;
+  return refused ? base::error(Stage::send, Code::protocol_error, error.os_error) : error;
+}
+
+}  // namespace corbel::connection

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/corba/object.hpp"
+
+#include <limits>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/corba/references.hpp"
+#include "corbel/ior/ior.hpp"
+
+namespace CORBA {
+namespace {
+
+using corbel::cdr::Decoder;
+using corbel::cdr::Encoder;
+using corbel::corba::Operation;
+
+constexpr std::string_view kObjectId = "IDL:omg.org/CORBA/Object:1.0";
+constexpr std::string_view kLocalObjectId = "IDL:omg.org/CORBA/LocalObject:1.0";
+
+/// FNV-1a.
+std::uint32_t add_to_hash(std::uint32_t hash, corbel::base::ConstByteSpan octets) {
+  for (const auto octet : octets) hash = (hash ^ octet) * 0x01000193U;
+  return hash;
+}
+
+std::uint32_t fold(std::uint32_t hash, std::uint32_t maximum) {
+  return maximum == std::numeric_limits<std::uint32_t>::max() ? hash : hash % (maximum + 1);
+}
+
+}  // namespace
+
+namespace detail {
+void throw_nil_reference() {
+  throw INV_OBJREF(corbel::corba::minor::kNilReference, CompletionStatus::COMPLETED_NO, "the reference is nil");
+}
+}  // namespace detail
+
+Object::~Object() = default;
+
+bool Object::_is_a(const std::string& repository_id) {
+  if (_static_is_a(repository_id)) return true;
+  if (target_ == nullptr) return false;
+  if (target_->ior().type_id == repository_id) return true;
+  static constexpr Operation kIsA{"_is_a", false, {}, false, corbel::corba::kSignatureOfIsA};
+  bool result = false;
+  void* const local[] = {&result, const_cast<std::string*>(&repository_id)};
+  const auto encode = [&](Encoder& encoder) { encoder.put_plain_string(repository_id); };
+  const auto decode = [&](Decoder& decoder) { result = decoder.get<bool>(); };
+  target_->invoke({kIsA, encode, decode, local});
+  return result;
+}
+
+bool Object::_non_existent() {
+  if (target_ == nullptr) return false;
+  static constexpr Operation kNonExistent{"_non_existent", false, {}, false, corbel::corba::kSignatureOfNonExistent};
+  bool result = false;
+  void* const local[] = {&result};
+  const auto encode = [](Encoder&) {};
+  const auto decode = [&](Decoder& decoder) { result = decoder.get<bool>(); };
+  try {
+    target_->invoke({kNonExistent, encode, decode, local});
+  } catch (const OBJECT_NOT_EXIST&) {
+    return true;
+  }
+  return result;
+}
+
+std::string Object::_repository_id() {
+  if (target_ == nullptr) return std::string(kObjectId);
+  static constexpr Operation kRepositoryId{"_repository_id", false, {}, false, corbel::corba::kSignatureOfRepositoryId};
+  std::string result;
+  void* const local[] = {&result};
+  const auto encode = [](Encoder&) {};
+  const auto decode = [&](Decoder& decoder) { result = decoder.get_plain_string(); };
+  target_->invoke({kRepositoryId, encode, decode, local});
+  return result;
+}
+
+bool Object::_is_equivalent(const object_reference<Object>& other) {
+  if (other == nullptr) return false;
+  if (other._shared().get() == this) return true;
+  const auto& theirs = other->_target();
+  if (target_ == nullptr || theirs == nullptr) return false;
+  return target_ == theirs || target_->ior().profiles == theirs->ior().profiles;
+}
+
+std::uint32_t Object::_hash(std::uint32_t maximum) {
+  std::uint32_t hash = 0x811c9dc5U;
+  if (target_ == nullptr) {
+    const auto address = reinterpret_cast<std::uintptr_t>(this);
+    return fold(add_to_hash(hash, {reinterpret_cast<const corbel::base::Octet*>(&address), sizeof address}), maximum);
+  }
+  for (const auto& profile : target_->ior().profiles) hash = add_to_hash(hash, profile.data);
+  return fold(hash, maximum);
+}
+
+object_reference<Object> Object::_get_component() {
+  if (target_ == nullptr) throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
+  static constexpr Operation kComponent{"_component"};
+  object_reference<Object> result;
+  const auto encode = [](Encoder&) {};
+  const auto decode = [&](Decoder& decoder) { result = corbel::corba::decode_reference(decoder); };
+  target_->invoke({kComponent, encode, decode, nullptr});
+  return result;
+}
+
+object_reference<ORB> Object::_get_orb() {
+  if (target_ == nullptr) throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
+  return static_cast<corbel::corba::OrbContext&>(target_->context()).orb();
+}
+
+bool Object::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == kObjectId;
+}
+
+bool LocalObject::_is_a(const std::string& repository_id) {
+  return repository_id == kLocalObjectId || _static_is_a(repository_id);
+}
+
+std::string LocalObject::_repository_id() {
+  return std::string(kLocalObjectId);
+}
+
+object_reference<Object> LocalObject::_get_component() {
+  throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
+}
+
+object_reference<ORB> LocalObject::_get_orb() {
+  throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
+}
+
+}  // namespace CORBA
+
+namespace corbel::corba {
+
+const cdr::Limits& OrbContext::limits() const noexcept {
+  static constexpr cdr::Limits kUsual;
+  return kUsual;
+}
+
+void encode_reference(cdr::Encoder& encoder, const CORBA::Object* object) {
+  if (object == nullptr) {
+    ior::encode(encoder, ior::Ior{});
+  } else if (object->_target() != nullptr) {
+    ior::encode(encoder, object->_target()->ior());
+  } else {
+    encoder.fail(base::Code::bad_argument);
+  }
+}
+
+CORBA::object_reference<CORBA::Object> decode_reference(cdr::Decoder& decoder) {
+  auto* const orb = static_cast<OrbContext*>(decoder.context());
+  ior::Ior ior;
+  ior::decode(decoder, ior, orb == nullptr ? cdr::Limits() : orb->limits());
+  if (!decoder.ok() || ior.is_nil()) return nullptr;
+  if (orb == nullptr) {
+    decoder.fail(base::Code::unsupported);
+    return nullptr;
+  }
+  return orb->make_object(std::move(ior));
+}
+
+}  // namespace corbel::corba

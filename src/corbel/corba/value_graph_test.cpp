@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/corba/value_graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace corbel::corba {
+namespace {
+
+using base::Bytes;
+
+constexpr std::string_view kIds[] = {"IDL:test/Link:1.0"};
+
+/// A value that refers to any number of others.
+struct Link final : public virtual CORBA::ValueBase {
+  static const ValueType kType;
+  static int alive;
+
+  Link() { ++alive; }
+  ~Link() override { --alive; }
+  const ValueType& _value_type() const noexcept override { return kType; }
+  void _encode_state(cdr::Encoder& encoder) const override {
+    encoder.put(number);
+    encoder.put_count(links.size());
+    for (const auto& link : links) encode_value(encoder, link.get(), kType.id);
+  }
+  void _decode_state(cdr::Decoder& decoder) override {
+    number = decoder.get<std::int32_t>();
+    links.clear();
+    links.resize(decoder.take_count(4, sizeof(links[0])));
+    for (auto& link : links) link = base::dynamic_pointer_cast<Link>(decode_value(decoder, kType));
+  }
+
+  std::int32_t number = 0;
+  std::vector<base::SharedPtr<Link>> links;
+};
+int Link::alive = 0;
+const ValueType Link::kType{kIds[0], kIds, false,
+                            [] { return base::SharedPtr<CORBA::ValueBase>(base::make_shared<Link>()); }};
+
+using Ref = base::SharedPtr<Link>;
+
+Ref link(std::int32_t number) {
+  auto made = base::make_shared<Link>();
+  made->number = number;
+  return made;
+}
+
+/// A parent with children that know it.
+Bytes family(std::int32_t children) {
+  const Ref parent = link(0);
+  for (std::int32_t i = 1; i <= children; ++i) {
+    parent->links.push_back(link(i));
+    parent->links.back()->links.push_back(parent);
+  }
+  cdr::Encoder encoder;
+  encode_value(encoder, parent.get(), Link::kType.id);
+  for (const auto& child : parent->links) child->links.clear();
+  EXPECT_TRUE(encoder.ok());
+  return encoder.to_bytes();
+}
+
+/// As an operation would be called with it.
+void call(const Bytes& octets, base::FunctionRef<void(const Ref&)> servant) {
+  cdr::Decoder decoder(octets, {});
+  const Ref argument = base::dynamic_pointer_cast<Link>(decode_value(decoder, Link::kType));
+  if (decoder.ok()) servant(argument);
+}
+
+TEST(ValueGraph, CirclesThatNobodyKeepsEndWithTheirMessage) {
+  const Bytes octets = family(3);
+  ASSERT_EQ(Link::alive, 0);
+  for (int i = 0; i < 10'000; ++i) {
+    call(octets, [](const Ref& parent) {
+      ASSERT_EQ(Link::alive, 4);
+      EXPECT_EQ(parent->links[2]->links[0], parent);
+    });
+    ASSERT_EQ(Link::alive, 0);
+  }
+}
+
+TEST(ValueGraph, CirclesOfAMessageThatCannotBeReadEndWithIt) {
+  const Bytes octets = family(3);
+  for (std::size_t size = 0; size < octets.size(); ++size) {
+    call(Bytes(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(size)), [](const Ref&) { FAIL(); });
+    ASSERT_EQ(Link::alive, 0) << size;
+  }
+}
+
+TEST(ValueGraph, WhatIsKeptStaysWhole) {
+  Ref kept;
+  call(family(3), [&](const Ref& parent) { kept = parent->links[1]; });
+  EXPECT_EQ(Link::alive, 4);
+  EXPECT_EQ(kept->number, 2);
+  ASSERT_EQ(kept->links.size(), 1U);
+  const Ref parent = kept->links[0];
+  ASSERT_EQ(parent->links.size(), 3U);
+  EXPECT_EQ(parent->links[1], kept);
+  EXPECT_EQ(parent->links[2]->links[0], parent);
+  for (const auto& child : parent->links) child->links.clear();
+}
+
+TEST(ValueGraph, WhatWasTakenOutStaysWhole) {
+  Ref taken;
+  call(family(2), [&](const Ref& parent) { taken = std::move(parent->links[0]); });
+  ASSERT_EQ(Link::alive, 3);
+  EXPECT_EQ(taken->number, 1);
+  ASSERT_EQ(taken->links.size(), 1U);
+  EXPECT_EQ(taken->links[0]->links[1]->number, 2);
+  taken->links[0]->links.clear();
+  taken->links.clear();
+  taken.reset();
+  EXPECT_EQ(Link::alive, 0);
+}
+
+TEST(ValueGraph, OneOfTwoCirclesMayBeKept) {
+  cdr::Encoder encoder;
+  const Bytes one = family(1);
+  // Two values of a message, each by itself: positions differ, and so do the indirections.
+  encoder.copy_octets(one.data(), one.size());
+  encoder.copy_octets(one.data(), one.size());
+  const Bytes octets = encoder.to_bytes();
+  Ref kept;
+  {
+    cdr::Decoder decoder(octets, {});
+    const auto read = [&] { return base::dynamic_pointer_cast<Link>(decode_value(decoder, Link::kType)); };
+    const Ref first = read();
+    kept = read();
+    ASSERT_TRUE(decoder.ok());
+    EXPECT_EQ(Link::alive, 4);
+  }
+  EXPECT_EQ(Link::alive, 2);
+  EXPECT_EQ(kept->links[0]->links[0], kept);
+  kept->links.clear();
+  kept.reset();
+  EXPECT_EQ(Link::alive, 0);
+}
+
+TEST(ValueGraph, ChainsAsLongAsAMessageNeedNoDeepStack) {
+  // A list of values, each of which refers to the one before.
+  constexpr std::size_t kLinks = 300'000;
+  cdr::Encoder out;
+  out.put(std::uint32_t{0x7fffff00});
+  out.put(std::int32_t{0});
+  out.put_count(kLinks);
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < kLinks; ++i) {
+    const std::size_t here = out.position();
+    out.put(std::uint32_t{0x7fffff00});
+    out.put(std::int32_t{1});
+    out.put_count(i == 0 ? 0 : 1);
+    if (i > 0) {
+      out.put(std::uint32_t{0xffffffff});
+      out.put(static_cast<std::int32_t>(before) - static_cast<std::int32_t>(out.position()));
+    }
+    before = here;
+  }
+  Ref last;
+  call(out.to_bytes(), [&](const Ref& list) { last = list->links.back(); });
+  EXPECT_EQ(Link::alive, static_cast<int>(kLinks));
+  last.reset();
+  EXPECT_EQ(Link::alive, 0);
+}
+
+}  // namespace
+}  // namespace corbel::corba

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "corbel/corba/async_call.hpp"
+#include "corbel/dynamic/arguments.hpp"
+
+namespace corbel::dynamic {
+
+/// What a deferred request sends and gets.
+struct DeferredParts {
+  std::string name;
+  std::vector<corba::ExceptionType> raises;
+  CORBA::ExceptionList exceptions;  // what `raises` points into
+  CORBA::NVList arguments;
+  CORBA::NamedValue result;
+};
+
+/// The parts at addresses that stay, for the base that follows.
+struct DeferredStorage {
+  explicit DeferredStorage(DeferredParts given) : parts(std::move(given)), operation{parts.name, false, parts.raises} {}
+  DeferredParts parts;
+  const corba::Operation operation;
+};
+
+/// A request under way, with copies of all it needs: whoever sent it may be gone when the reply comes.
+class DeferredCall final : private DeferredStorage, public corba::AsyncCall {
+ public:
+  explicit DeferredCall(DeferredParts given)
+      : DeferredStorage(std::move(given)), AsyncCall(DeferredStorage::operation) {}
+
+  /// After wait(): throws if the call failed.
+  const DeferredParts& outcome() const {
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    return parts;
+  }
+
+  void encode_arguments(cdr::Encoder& encoder) override {
+    encode_values(encoder, parts.result, parts.arguments, CORBA::ARG_IN);
+  }
+  void decode_results(cdr::Decoder& decoder) override {
+    decode_values(decoder, parts.result, parts.arguments, CORBA::ARG_OUT);
+  }
+  void* const* local_arguments() noexcept override { return nullptr; }
+  void complete(std::exception_ptr failure) noexcept override { failure_ = std::move(failure); }
+
+ private:
+  std::exception_ptr failure_;
+};
+
+}  // namespace corbel::dynamic

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/dynamic/request.hpp"
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/dynamic/arguments.hpp"
+#include "corbel/dynamic/deferred_call.hpp"
+
+namespace CORBA {
+namespace {
+
+void throw_unknown_user_exception(corbel::cdr::Decoder& decoder, const corbel::corba::ExceptionType& self) {
+  Any exception = corbel::dynamic::decode_exception(decoder, *static_cast<const TypeCode*>(self.data));
+  if (decoder.ok()) throw UnknownUserException(std::move(exception));
+}
+
+}  // namespace
+
+object_reference<Request> Object::_request(const std::string& operation) {
+  if (target_ == nullptr) {
+    throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects, CompletionStatus::COMPLETED_NO,
+                       "a local object takes no requests");
+  }
+  return make_reference<Request>(target_, operation);
+}
+
+object_reference<Request> Object::_create_request(const std::string& operation, const NVList& arguments,
+                                                  const NamedValue& result) {
+  auto request = _request(operation);
+  request->arguments() = arguments;
+  request->set_return_type(result.value.type());
+  return request;
+}
+
+Request::Request(corbel::corba::TargetPtr target, std::string operation)
+    : target_(std::move(target)), operation_(std::move(operation)) {}
+
+Request::~Request() = default;
+
+object_reference<Object> Request::target() const {
+  return corbel::mapping::Access::make_stub<Object>(target_);
+}
+
+void Request::invoke() {
+  send(false);
+}
+
+void Request::send_oneway() {
+  send(true);
+}
+
+void Request::send(bool oneway) {
+  prepare();
+  target_->invoke({{operation_, oneway, raises_},
+                   [this](auto& encoder) { corbel::dynamic::encode_values(encoder, result_, arguments_, ARG_IN); },
+                   [this](auto& decoder) { corbel::dynamic::decode_values(decoder, result_, arguments_, ARG_OUT); },
+                   nullptr});
+}
+
+void Request::prepare() {
+  if (state_ != State::fresh) throw BAD_INV_ORDER(corbel::corba::minor::kRequestSentTwice);
+  corbel::dynamic::check_values(operation_, arguments_, ARG_IN);
+  for (const auto& type : exceptions_) {
+    if (type == nullptr || type->_resolved().kind() != TCKind::tk_except) throw BAD_TYPECODE();
+    raises_.push_back({type->_resolved()._node().id, &throw_unknown_user_exception, &*type});
+  }
+  state_ = State::sent;
+}
+
+void Request::send_deferred() {
+  prepare();
+  using corbel::dynamic::DeferredCall;
+  deferred_ = corbel::base::IntrusivePtr<DeferredCall>(
+      new DeferredCall({operation_, raises_, exceptions_, arguments_, result_}));
+  target_->invoke_async(*deferred_);
+  state_ = State::deferred;
+}
+
+corbel::dynamic::DeferredCall& Request::deferred() {
+  switch (state_) {
+    case State::fresh:
+      throw BAD_INV_ORDER(corbel::corba::minor::kRequestNotSent);
+    case State::sent:
+      throw BAD_INV_ORDER(corbel::corba::minor::kRequestNotDeferred);
+    case State::done:
+      throw BAD_INV_ORDER(corbel::corba::minor::kResultTakenTwice);
+    case State::deferred:
+      break;
+  }
+  return *deferred_;
+}
+
+bool Request::poll_response() {
+  return deferred().wait(corbel::base::Deadline::after(corbel::base::Duration::zero()));
+}
+
+void Request::get_response() {
+  deferred().wait();
+  state_ = State::done;
+  auto call = std::move(deferred_);
+  const auto& outcome = call->outcome();
+  // One by one: the caller may hold references to arguments.
+  for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].value = outcome.arguments[i].value;
+  result_.value = outcome.result.value;
+}
+
+}  // namespace CORBA

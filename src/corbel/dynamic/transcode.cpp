@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/dynamic/transcode.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "corbel/cdr/value_stream.hpp"
+#include "corbel/dynamic/labels.hpp"
+#include "corbel/dynamic/type_codec.hpp"
+#include "corbel/mapping/fixed.hpp"
+
+namespace corbel::dynamic {
+namespace {
+
+using CORBA::TCKind;
+using CORBA::TypeCode;
+
+/// Budget that a step takes, so that types that repeat nothing many times end: a struct of one octet takes two steps.
+constexpr std::size_t kStep = 4;
+/// Values inside values on the way to one more level, sequences and types that do not contain themselves included; and
+/// besides, once.
+constexpr std::size_t kNestedPerLevel = 4;
+constexpr std::size_t kNested = 64;
+
+/// Kinds that are levels only if the type contains itself.
+constexpr bool is_struct(TCKind kind) {
+  return kind == TCKind::tk_struct || kind == TCKind::tk_union || kind == TCKind::tk_except;
+}
+
+/// One walk over a value. Levels (cdr::Limits::max_depth) are counted as generated code counts them, which knows the
+/// types that contain themselves: here they are those that come again inside themselves.
+class Transcoder {
+ public:
+  Transcoder(cdr::Decoder& in, cdr::Encoder& out, Origin origin) noexcept : in_(in), out_(out), origin_(origin) {}
+
+  void copy(const TypeCode& type) {
+    if (!in_.ok() || !charge(kStep)) return;
+    const TypeNode& node = type._resolved()._node();
+    switch (node.kind) {
+      case TCKind::tk_null:
+      case TCKind::tk_void:
+        return;
+      case TCKind::tk_wchar:
+        return out_.put_wchar(in_.get_wchar());
+      case TCKind::tk_longdouble:
+        return out_.put_long_double(in_.get_long_double());
+      case TCKind::tk_string:
+        return copy_string(node.length);
+      case TCKind::tk_wstring:
+        return copy_wstring(node.length);
+      case TCKind::tk_enum:
+        return copy_enum(node);
+      case TCKind::tk_fixed:
+        return mapping::Decimal::decode(in_, node.digits, 0).encode(out_, node.digits);
+      case TCKind::tk_Principal:
+        return copy_octet_sequence();
+      case TCKind::tk_objref:
+        return copy_reference();
+      default:
+        break;
+    }
+    if (!copy_primitives(node.kind, 1)) copy_nested(node);
+  }
+
+ private:
+  /// A value around the one that is copied.
+  struct Around {
+    const TypeNode* node;
+    const Around* outer;
+    std::uint32_t occurrence;  // how many of the node's there are, this one included
+  };
+
+  bool charge(std::size_t octets) { return origin_ == Origin::own || in_.charge(octets); }
+
+  /// What is kept was nested no deeper when it came.
+  bool nest() {
+    if (origin_ == Origin::own || ++nested_ <= kNestedPerLevel * in_.max_depth() + kNested) return true;
+    in_.fail(base::Code::too_deep);
+    return false;
+  }
+  void unnest() { --nested_; }
+
+  void copy_nested(const TypeNode& node) {
+    if (!nest()) return;
+    if (node.kind == TCKind::tk_any) {
+      if (in_.enter()) copy_any();
+      in_.leave();
+    } else if (is_struct(node.kind) && origin_ == Origin::foreign) {
+      copy_counted(node);
+    } else {
+      copy_constructed(node);
+    }
+    unnest();
+  }
+
+  /// That a type contains itself shows when it comes for the second time: two levels then.
+  void copy_counted(const TypeNode& node) {
+    const Around* same = around_;
+    while (same != nullptr && same->node != &node) same = same->outer;
+    const Around here{&node, around_, same == nullptr ? 1 : same->occurrence + 1};
+    const bool first = here.occurrence == 1;
+    const bool second = here.occurrence == 2;
+    if (!first && (!in_.enter() || (second && !in_.enter()))) return;
+    around_ = &here;
+    copy_constructed(node);
+    around_ = here.outer;
+    if (!first) in_.leave();
+    if (second) in_.leave();
+  }
+
+  void copy_constructed(const TypeNode& node) {
+    switch (node.kind) {
+      case TCKind::tk_TypeCode:
+        (void)copy_type();
+        return;
+      case TCKind::tk_except:
+        copy_plain_string();
+        return copy_members(node);
+      case TCKind::tk_struct:
+        return copy_members(node);
+      case TCKind::tk_union:
+        return copy_union(node);
+      case TCKind::tk_sequence: {
+        // What was checked may be a sequence of values without octets.
+        const std::size_t count = origin_ == Origin::own ? in_.get<std::uint32_t>() : in_.take_count(1);
+        if (node.length != 0 && count > node.length) return in_.fail(base::Code::bad_bound);
+        out_.put_count(count);
+        return copy_elements(*node.content, count);
+      }
+      case TCKind::tk_array:
+        return copy_elements(*node.content, node.length);
+      case TCKind::tk_value:
+      case TCKind::tk_value_box:
+        return copy_value(node);
+      case TCKind::tk_abstract_interface:
+        return copy_abstract();
+      default:
+        // Values of the other kinds do not leave the process, or not without the type.
+        return in_.fail(base::Code::unsupported);
+    }
+  }
+
+  void copy_any() {
+    const CORBA::typecode_reference type = copy_type();
+    if (type == nullptr) return;
+    // Its types are others, even where they are the same.
+    const Around* const outside = std::exchange(around_, nullptr);
+    copy(*type);
+    around_ = outside;
+  }
+
+  void copy_members(const TypeNode& node) {
+    for (const TypeMember& member : node.members) copy(*member.type);
+  }
+
+  /// What a value is known by in the copy: the address of its tag.
+  const void* identity(std::size_t position) { return in_.at(position).take_octets(0).data(); }
+
+  void copy_value(const TypeNode& node) {
+    cdr::ValueReader reader(in_);
+    cdr::ValueWriter writer(out_);
+    const cdr::ValueHeader header = reader.begin();
+    if (!in_.ok()) return;
+    if (header.kind == cdr::ValueHeader::Kind::null) return writer.put_null();
+    if (header.kind == cdr::ValueHeader::Kind::known) {
+      if (!writer.put_known(identity(header.position))) copy_again(node, header.position);
+      return;
+    }
+    // The TypeCode describes the type itself or one that it may be truncated to, and nothing else.
+    std::span<const std::string_view> ids = header.ids;
+    while (!ids.empty() && ids.front() != node.id) ids = ids.subspan(1);
+    const bool truncated = ids.size() != header.ids.size();
+    if (truncated && (ids.empty() || !header.chunked)) return in_.fail(base::Code::unsupported);
+    if (node.modifier != CORBA::VM_NONE && node.modifier != CORBA::VM_TRUNCATABLE) {
+      return in_.fail(base::Code::unsupported);
+    }
+    if (ids.empty() && writer.in_chunks()) ids = {&node.id, 1};
+    if (!in_.enter()) return;
+    const bool chunked = writer.begin(identity(header.position), ids, ids.size() > 1);
+    if (out_.ok()) copy_state(node);
+    writer.end(chunked);
+    reader.end(header);
+    in_.leave();
+  }
+
+  /// State of the bases comes first.
+  void copy_state(const TypeNode& node) {
+    if (node.kind == TCKind::tk_value_box) return copy(*node.content);
+    if (node.content != nullptr && node.content->kind() == TCKind::tk_value && nest()) {
+      copy_state(node.content->_node());
+      unnest();
+    }
+    copy_members(node);
+  }
+
+  /// A value that stands elsewhere in the message and is not part of this copy yet.
+  void copy_again(const TypeNode& node, std::size_t position) {
+    cdr::Decoder again = in_.at(position);
+    {
+      const cdr::ValueReader::Again scope(again);
+      Transcoder inner(again, out_, origin_);
+      inner.nested_ = nested_;
+      if (inner.nest()) inner.copy_value(node);
+    }
+    in_.settle(again);
+  }
+
+  /// A value could be of any type here, so only objects and nil can be copied.
+  void copy_abstract() {
+    const bool is_object = in_.get<bool>();
+    out_.put(is_object);
+    is_object ? copy_reference() : copy_value(TypeNode{.kind = TCKind::tk_value});
+  }
+
+  void copy_union(const TypeNode& node) {
+    const std::int64_t label = get_label(in_, *node.content);
+    put_label(out_, *node.content, label);
+    const TypeNode& discriminator = node.content->_resolved()._node();
+    if (discriminator.kind == TCKind::tk_enum && static_cast<std::uint64_t>(label) >= discriminator.members.size()) {
+      return in_.fail(base::Code::bad_enum);
+    }
+    const std::int32_t selected = selected_member(node, label);
+    if (selected >= 0) copy(*node.members[static_cast<std::size_t>(selected)].type);
+  }
+
+  void copy_elements(const TypeCode& type, std::size_t count) {
+    const TypeCode& element = type._resolved();
+    if (copy_primitives(element.kind(), count)) return;
+    for (std::size_t i = 0; i < count && in_.ok() && out_.ok(); ++i) copy(element);
+  }
+
+  template <class T>
+  bool copy_run(std::size_t count) {
+    constexpr std::size_t kRun = 1024 / sizeof(T);  // copied, not referred to
+    T run[kRun];
+    while (count > 0 && in_.ok()) {
+      const std::size_t length = std::min(count, kRun);
+      in_.get_array(run, length);
+      if (!in_.ok() || !charge(length * sizeof(T))) break;
+      out_.put_array(run, length);
+      count -= length;
+    }
+    return true;
+  }
+
+  /// `count` values one after the other; false if the kind is no primitive.
+  bool copy_primitives(TCKind kind, std::size_t count) {
+    switch (kind) {
+      case TCKind::tk_boolean:
+        return copy_run<bool>(count);
+      case TCKind::tk_char:
+      case TCKind::tk_octet:
+        copy_octets(count);
+        return true;
+      case TCKind::tk_short:
+      case TCKind::tk_ushort:
+        return copy_run<std::uint16_t>(count);
+      case TCKind::tk_long:
+      case TCKind::tk_ulong:
+        return copy_run<std::uint32_t>(count);
+      case TCKind::tk_float:
+        return copy_run<float>(count);
+      case TCKind::tk_longlong:
+      case TCKind::tk_ulonglong:
+        return copy_run<std::uint64_t>(count);
+      case TCKind::tk_double:
+        return copy_run<double>(count);
+      default:
+        return false;
+    }
+  }
+
+  void copy_octets(std::size_t count) {
+    const base::ConstByteSpan octets = in_.take_octets(count);
+    if (octets.empty() || !charge(octets.size())) return;
+    if (origin_ == Origin::own) {
+      out_.put_octets(octets.data(), octets.size());
+    } else {
+      out_.copy_octets(octets.data(), octets.size());
+    }
+  }
+
+  void copy_octet_sequence() {
+    const std::size_t count = in_.take_count(1);
+    out_.put_count(count);
+    copy_octets(count);
+  }
+
+  void copy_string(std::uint32_t bound) {
+    if (origin_ == Origin::own) return out_.put_string(in_.get_plain_string());
+    std::string text;
+    in_.get_string(text);
+    if (bound != 0 && text.size() > bound) in_.fail(base::Code::bad_bound);
+    out_.put_plain_string(text);
+  }
+  void copy_plain_string() { out_.put_plain_string(in_.get_plain_string()); }
+  void copy_wstring(std::uint32_t bound) {
+    std::wstring text;
+    in_.get_wstring(text);
+    if (bound != 0 && text.size() > bound) in_.fail(base::Code::bad_bound);
+    out_.put_wstring(text);
+  }
+
+  void copy_enum(const TypeNode& node) {
+    const auto number = in_.get<std::uint32_t>();
+    if (number >= node.members.size()) return in_.fail(base::Code::bad_enum);
+    out_.put(number);
+  }
+
+  void copy_reference() {
+    copy_plain_string();
+    const std::size_t count = in_.take_count(8);
+    if (origin_ == Origin::foreign && count > limits().max_profiles) return in_.fail(base::Code::too_many_profiles);
+    out_.put_count(count);
+    for (std::size_t i = 0; i < count && in_.ok(); ++i) {
+      out_.put(in_.get<std::uint32_t>());
+      copy_octet_sequence();
+    }
+  }
+
+  const cdr::Limits& limits() const {
+    static constexpr cdr::Limits kUsual;
+    return in_.context() == nullptr ? kUsual : static_cast<corba::OrbContext*>(in_.context())->limits();
+  }
+
+  CORBA::typecode_reference copy_type() {
+    CORBA::typecode_reference type = decode_type(in_);
+    if (type != nullptr) encode_type(out_, *type);
+    return type;
+  }
+
+  cdr::Decoder& in_;
+  cdr::Encoder& out_;
+  const Origin origin_;
+  std::size_t nested_ = 0;
+  const Around* around_ = nullptr;
+};
+
+}  // namespace
+
+void transcode(const CORBA::TypeCode& type, cdr::Decoder& in, cdr::Encoder& out, Origin origin) {
+  Transcoder(in, out, origin).copy(type);
+}
+
+}  // namespace corbel::dynamic

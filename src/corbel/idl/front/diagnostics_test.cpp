@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/idl/front/diagnostics.hpp"
+
+#include <gtest/gtest.h>
+
+namespace corbel::idl::front {
+namespace {
+
+TEST(Diagnostics, RendersLikeACompiler) {
+  const Source source("typedef long\tfoo;\n", "a.idl");
+  Diagnostics diagnostics(source, false, 50);
+  diagnostics.report(Id::redefinition, {13, 3}, "redefinition of 'foo'").note({0, 7}, "first declared here");
+  EXPECT_EQ(render(diagnostics.take().at(0)),
+            "a.idl:1:14: error: redefinition of 'foo' [IDL-3001]\n"
+            "    typedef long\tfoo;\n"
+            "                \t^~~\n"
+            "a.idl:1:1: note: first declared here\n"
+            "    typedef long\tfoo;\n"
+            "    ^~~~~~~\n");
+}
+
+TEST(Diagnostics, CountsErrorsAndNotWarnings) {
+  const Source source("x", "a.idl");
+  Diagnostics diagnostics(source, false, 2);
+  diagnostics.report(Id::unknown_escape, {}, "w");
+  EXPECT_EQ(diagnostics.errors(), 0U);
+  diagnostics.report(Id::undeclared, {}, "e");
+  EXPECT_FALSE(diagnostics.exhausted());
+  diagnostics.report(Id::undeclared, {}, "e");
+  EXPECT_TRUE(diagnostics.exhausted());
+}
+
+TEST(Diagnostics, GuessesTheNameThatWasMeant) {
+  const std::vector<std::string_view> names = {"Temperature", "Time", "x"};
+  EXPECT_EQ(closest("Temprature", names), "Temperature");
+  EXPECT_EQ(closest("Tme", names), "Time");
+  EXPECT_EQ(closest("y", names), "");
+  EXPECT_EQ(closest("Entirely", names), "");
+}
+
+}  // namespace
+}  // namespace corbel::idl::front

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "corbel/idl/front/diagnostics.hpp"
+#include "corbel/idl/model/model.hpp"
+
+namespace corbel::idl::front {
+
+struct Options {
+  std::vector<std::string> include_dirs;  ///< searched in order, after the folder of the including file
+  std::string shipped_dir;                ///< searched last: Corbel's own renderings of OMG IDL; may be empty
+  std::vector<std::string> defines;       ///< "NAME" or "NAME=value"
+  std::vector<std::string> undefines;
+  bool warnings_as_errors = false;
+  int idl_version = 4;  ///< 3: what only IDL 4 has is an error, and its keywords are plain names
+  std::size_t max_errors = 50;
+};
+
+struct Result {
+  std::unique_ptr<model::Model> model;    ///< null if there was any error
+  std::vector<Diagnostic> diagnostics;    ///< in the order in which they were found
+  std::vector<std::string> dependencies;  ///< files read, the main one first
+};
+
+/// Compiles text that is in memory and needs no preprocessing. Takes any octets at all: work and memory are bounded by
+/// a small multiple of the text's size.
+Result parse(std::string text, std::string file_name, const Options& options = {});
+
+/// Preprocesses and compiles a file. Reads files and starts a child process for the preprocessor; never throws on
+/// input.
+Result parse_file(const std::string& path, const Options& options = {});
+
+}  // namespace corbel::idl::front

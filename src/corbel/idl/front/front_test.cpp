@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/idl/front/front.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace corbel::idl::front {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kCases = CORBEL_IDL_CASES;
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string ids_of(const Result& result) {
+  std::string ids;
+  for (const auto& diagnostic : result.diagnostics) {
+    ids += (ids.empty() ? "" : " ") + std::to_string(static_cast<unsigned>(diagnostic.id));
+  }
+  return ids.empty() ? "ok" : ids;
+}
+
+std::string render_all(const Result& result) {
+  std::string text;
+  for (const auto& diagnostic : result.diagnostics) text += render(diagnostic);
+  return text;
+}
+
+template <class T>
+const T* find(const model::Contents& contents, std::string_view name) {
+  for (const auto* declaration : contents) {
+    if (declaration->name == name && model::as<T>(declaration) != nullptr) return model::as<T>(declaration);
+  }
+  return nullptr;
+}
+
+Result parse_clean(std::string text) {
+  Result result = parse(std::move(text), "test.idl");
+  EXPECT_EQ(render_all(result), "");
+  EXPECT_NE(result.model, nullptr);
+  return result;
+}
+
+/// Compiles each row of a table and compares what is said.
+void check_rows(const char* table_name, const Options& options, int at_least) {
+  std::ifstream table(kCases / table_name);
+  ASSERT_TRUE(table);
+  const fs::path file = fs::temp_directory_path() / ("corbel_idl_rules_" + std::to_string(::getpid()) + ".idl");
+  int rows = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t tab = line.find('\t');
+    ASSERT_NE(tab, std::string::npos) << line;
+    const std::string input = replace_all(line.substr(tab + 1), "⏎", "\n");
+    std::ofstream(file) << input << "\n";
+    const Result result = parse_file(file.string(), options);
+    EXPECT_EQ(ids_of(result), line.substr(0, tab)) << input << "\n" << render_all(result);
+    ++rows;
+  }
+  fs::remove(file);
+  EXPECT_GT(rows, at_least);
+}
+
+TEST(IdlRules, EachRuleIsDiagnosedWithItsIdentifiers) {
+  check_rows("rules.txt", {}, 450);
+}
+
+TEST(IdlRules, OlderIdlKnowsNothingOfIdl4) {
+  Options options;
+  options.idl_version = 3;
+  check_rows("rules_idl3.txt", options, 12);
+}
+
+TEST(IdlShipped, OurRenderingsOfOmgIdlCompileWithoutAWord) {
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(CORBEL_SHIPPED_IDL)) {
+    if (entry.path().extension() != ".idl") continue;
+    Options options;
+    options.shipped_dir = CORBEL_SHIPPED_IDL;
+    const Result result = parse_file(entry.path().string(), options);
+    EXPECT_EQ(render_all(result), "") << entry.path();
+    EXPECT_NE(result.model, nullptr) << entry.path();
+    ++files;
+  }
+  EXPECT_GT(files, 20);
+}
+
+TEST(IdlShipped, AreFoundLastAndMarked) {
+  const fs::path file = fs::temp_directory_path() / ("corbel_idl_shipped_" + std::to_string(::getpid()) + ".idl");
+  std::ofstream(file) << "#include <CosNaming.idl>\ninterface I { CosNaming::Name f(); };\n";
+  Options options;
+  options.shipped_dir = CORBEL_SHIPPED_IDL;
+  const Result result = parse_file(file.string(), options);
+  fs::remove(file);
+  ASSERT_NE(result.model, nullptr) << render_all(result);
+  EXPECT_EQ(result.model->files.at(1).spelling, "CosNaming.idl");
+  EXPECT_TRUE(result.model->files.at(1).shipped);
+  EXPECT_FALSE(result.model->files.at(0).shipped);
+}
+
+// Fragments that only make sense inside others, and files that use names which CORBA no longer has.
+const std::set<std::string> kNotForThemselves = {
+    "corbaidl",      "poa_include",    "CosTSPortability", "NRService",          "SECIOP", "SSLIOP", "Security",
+    "SecurityAdmin", "SecurityLevel1", "SecurityLevel2",   "SecurityReplaceable"};
+
+TEST(IdlOthers, TheIdlThatOmniOrbInstallsCompiles) {
+  const fs::path root = "/usr/share/idl/omniORB";
+  if (!fs::is_directory(root)) GTEST_SKIP() << "package omniorb-idl is not installed";
+  Options options;
+  options.include_dirs = {root.string(), (root / "COS").string()};
+  options.shipped_dir = CORBEL_SHIPPED_IDL;
+  options.defines = {"__OMNIIDL__"};
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const bool complete = !kNotForThemselves.contains(entry.path().stem().string());
+    if (entry.path().extension() != ".idl" || !complete) continue;
+    const Result result = parse_file(entry.path().string(), options);
+    EXPECT_NE(result.model, nullptr) << entry.path() << "\n" << render_all(result);
+  }
+}
+
+TEST(IdlGood, CompilesWithoutAWord) {
+  for (const auto& entry : fs::directory_iterator(kCases / "good")) {
+    if (entry.path().extension() != ".idl") continue;
+    const Result result = parse_file(entry.path().string());
+    EXPECT_EQ(render_all(result), "") << entry.path();
+    EXPECT_NE(result.model, nullptr) << entry.path();
+  }
+}
+
+TEST(IdlBad, SaysExactlyWhatIsExpected) {
+  for (const auto& entry : fs::directory_iterator(kCases / "bad")) {
+    if (entry.path().extension() != ".idl") continue;
+    const Result result = parse_file(entry.path().string());
+    EXPECT_EQ(result.model, nullptr) << entry.path();
+    const std::string said = replace_all(render_all(result), entry.path().parent_path().string() + "/", "");
+    fs::path expected = entry.path();
+    EXPECT_EQ(said, read(expected.replace_extension(".expected"))) << entry.path();
+  }
+}
+
+TEST(IdlModel, GivesRepositoryIdsByPrefixVersionAndId) {
+  const Result result = parse_file((kCases / "good/everything.idl").string());
+  ASSERT_NE(result.model, nullptr);
+  const auto* lib = find<model::Module>(result.model->contents, "Lib");
+  ASSERT_NE(lib, nullptr);
+  EXPECT_FALSE(lib->in_main_file);
+  EXPECT_EQ(find<model::Interface>(lib->contents, "Thing")->repository_id, "IDL:included.example/Lib/Thing:1.0");
+  const auto* reopened = model::as<model::Module>(*(result.model->contents.end() - 2));
+  ASSERT_NE(reopened, nullptr);
+  EXPECT_EQ(reopened->repository_id, "IDL:corbel.test/Every:1.0");
+  EXPECT_EQ(find<model::Alias>(reopened->contents, "Later")->repository_id, "IDL:corbel.test/Every/Later:2.3");
+  EXPECT_EQ(find<model::Interface>(reopened->contents, "Later_user")->repository_id, "IDL:somewhere.else/User:4.5");
+  EXPECT_EQ(find<model::Alias>(reopened->contents, "Inner")->repository_id, "IDL:inner.example/Every/Inner:1.0");
+  EXPECT_EQ(result.model->contents.back()->repository_id, "IDL:corbel.test/Outer:1.0");
+}
+
+TEST(IdlModel, KnowsWhichFilesTheMainFileIncludes) {
+  const Result result = parse_file((kCases / "good/everything.idl").string());
+  ASSERT_NE(result.model, nullptr);
+  ASSERT_EQ(result.model->files.size(), 2U);
+  EXPECT_TRUE(result.model->files[1].direct);
+  EXPECT_EQ(result.model->files[1].spelling, "included.idl");
+  EXPECT_EQ(result.dependencies.size(), 2U);
+}
+
+TEST(IdlModel, EvaluatesConstants) {
+  const Result result = parse_clean(
+      "const long a = (1 + 2 * 3) << 2 | 1; const unsigned short b = ~1; const octet c = 0x10 >> 2;"
+      "const double d = 1.5 * 2.0; const char letter = '\\x41'; const wstring f = L\"\\u20ac\"; const boolean g = "
+      "FALSE;"
+      "enum E { p, q }; const E h = q; const string i = \"a\" \"b\"; const long j = a % 4; const long k = -7 / 2;");
+  const auto value = [&](std::string_view name) { return find<model::Constant>(result.model->contents, name)->value; };
+  EXPECT_EQ(value("a"), model::Value(std::int64_t{29}));
+  EXPECT_EQ(value("b"), model::Value(std::uint64_t{65534}));
+  EXPECT_EQ(value("c"), model::Value(std::uint64_t{4}));
+  EXPECT_EQ(value("d"), model::Value(3.0));
+  EXPECT_EQ(value("letter"), model::Value(U'A'));
+  EXPECT_EQ(value("f"), model::Value(std::u32string(U"\u20ac")));
+  EXPECT_EQ(value("g"), model::Value(false));
+  EXPECT_EQ(std::get<const model::Enumerator*>(value("h"))->ordinal, 1U);
+  EXPECT_EQ(value("i"), model::Value(std::string("ab")));
+  EXPECT_EQ(value("j"), model::Value(std::int64_t{1}));
+  EXPECT_EQ(value("k"), model::Value(std::int64_t{-3}));
+}
+
+TEST(IdlModel, EvaluatesFixedAndLongDoubleExactly) {
+  const Result result = parse_clean(
+      "const fixed a = 1.50d * 2d - 10d / 4d; typedef fixed<4, 2> M; const M b = -12.3456d; const fixed c = 1d / 3d;"
+      "const long double d = 1.0 / 3.0; const double e = 1.0 / 3.0;");
+  const auto value = [&](std::string_view name) { return find<model::Constant>(result.model->contents, name)->value; };
+  EXPECT_EQ(value("a"), model::Value(model::Fixed{false, "5", 1}));
+  EXPECT_EQ(value("b"), model::Value(model::Fixed{true, "1234", 2}));
+  EXPECT_EQ(value("c"), model::Value(model::Fixed{false, std::string(31, '3'), 31}));
+  EXPECT_EQ(value("d"), model::Value(1.0L / 3.0L));
+  EXPECT_EQ(value("e"), model::Value(1.0 / 3.0));
+}
+
+TEST(IdlModel, KnowsWhatAValuetypeIsMadeOf) {
+  const Result result = parse_clean(
+      "abstract valuetype A { void f(); }; valuetype B : A { public long p; }; interface I { void g(); };"
+      "valuetype V : truncatable B, A supports I { private string q; factory make(in long n); typedef long T; };");
+  const auto* v = find<model::ValueType>(result.model->contents, "V");
+  ASSERT_NE(v, nullptr);
+  EXPECT_TRUE(v->is_truncatable);
+  EXPECT_EQ(v->concrete_base->name, "B");
+  EXPECT_EQ(v->bases.size(), 2U);
+  EXPECT_EQ(v->ancestors.size(), 2U);
+  EXPECT_EQ(v->supports.front()->name, "I");
+  const auto state = all_state(*v);
+  ASSERT_EQ(state.size(), 2U);
+  EXPECT_EQ(state[0]->name, "p");
+  EXPECT_FALSE(state[1]->is_public);
+  EXPECT_NE(find<model::Factory>(v->contents, "make"), nullptr);
+  EXPECT_TRUE(find<model::ValueType>(result.model->contents, "A")->is_abstract);
+}
+
+TEST(IdlModel, UnderstandsStandardAnnotations) {
+  const Result result = parse_clean(
+      "typedef sequence<octet> Bytes; @mutable struct S { @key @id(7) long a; @optional @default(3) short b; };"
+      "@bit_bound(8) enum E { @value(4) p, @default_literal q }; @ami interface I { @view void f(in Bytes b, in long n,"
+      " out Bytes c); @oneway void g(); };");
+  const auto* s = find<model::Struct>(result.model->contents, "S");
+  EXPECT_EQ(s->extensibility, model::Extensibility::mutable_);
+  EXPECT_TRUE(s->members[0].key);
+  EXPECT_EQ(s->members[0].id, 7U);
+  EXPECT_TRUE(s->members[1].optional);
+  EXPECT_EQ(s->members[1].default_value, model::Value(std::int64_t{3}));
+  const auto* e = find<model::Enum>(result.model->contents, "E");
+  EXPECT_EQ(e->bit_bound, 8);
+  EXPECT_EQ(e->enumerators[1]->value, 5);
+  EXPECT_EQ(e->default_literal, e->enumerators[1]);
+  const auto* i = find<model::Interface>(result.model->contents, "I");
+  const auto* f = find<model::Operation>(i->contents, "f");
+  EXPECT_TRUE(f->ami);
+  EXPECT_TRUE(f->parameters[0].view);
+  EXPECT_FALSE(f->parameters[1].view);
+  EXPECT_FALSE(f->parameters[2].view);
+  EXPECT_TRUE(find<model::Operation>(i->contents, "g")->oneway);
+}
+
+TEST(IdlModel, KeepsAnnotationsOfTheUserWithTheirValues) {
+  const Result result = parse_clean(
+      "module M { @annotation note { string text; long level default 1; }; }; @M::note(text=\"x\") struct S { long a; "
+      "};");
+  const auto* s = find<model::Struct>(result.model->contents, "S");
+  const auto* note = find(s->annotations, "M::note");
+  ASSERT_NE(note, nullptr);
+  EXPECT_EQ(*note->find("text"), model::Value(std::string("x")));
+  EXPECT_EQ(note->find("level"), nullptr);
+  EXPECT_EQ(note->declaration->members[1].default_value, model::Value(std::int64_t{1}));
+}
+
+TEST(IdlModel, LaysOutBitsetsAndBitmasks) {
+  const Result result = parse_clean(
+      "bitset A { bitfield<3> a; bitfield<2>; }; bitset B : A { bitfield<9> b; bitfield<1> c; };"
+      "@bit_bound(16) bitmask F { x, @position(9) y, z };");
+  const auto* b = find<model::Bitset>(result.model->contents, "B");
+  EXPECT_EQ(b->fields[0].position, 5);
+  EXPECT_EQ(b->fields[0].type->kind, model::TypeKind::ushort);
+  EXPECT_EQ(b->fields[1].type->kind, model::TypeKind::boolean);
+  EXPECT_EQ(b->width, 15);
+  const auto* f = find<model::Bitmask>(result.model->contents, "F");
+  EXPECT_EQ(f->flags[2].position, 10);
+  EXPECT_EQ(f->bit_bound, 16);
+}
+
+TEST(IdlModel, SetsIdentitiesByTypeidAndTypeprefix) {
+  const Result result = parse_clean(
+      "module M { interface I { typedef long T; }; typeid I \"IDL:other/I:3.1\"; typedef long U; };"
+      "typeprefix M \"a.b\"; module M { typedef long W; };");
+  const auto* first = find<model::Module>(result.model->contents, "M");
+  EXPECT_EQ(first->repository_id, "IDL:a.b/M:1.0");
+  EXPECT_EQ(first->contents[0]->repository_id, "IDL:other/I:3.1");
+  EXPECT_EQ(model::as<model::Interface>(first->contents[0])->contents[0]->repository_id, "IDL:a.b/M/I/T:1.0");
+  EXPECT_EQ(first->contents[1]->repository_id, "IDL:a.b/M/U:1.0");
+  const auto* second = model::as<model::Module>(result.model->contents.back());
+  EXPECT_EQ(second->contents[0]->repository_id, "IDL:a.b/M/W:1.0");
+}
+
+TEST(IdlModel, FindsTheDefaultLabelOfAUnion) {
+  const Result result = parse_clean(
+      "enum E { p, q, r }; union A switch (E) { case p: long a_; }; union B switch (boolean) { case FALSE: long b_; };"
+      "union C switch (short) { case 0: case 1: long c_; default: short d_; }; union D switch (boolean) { case TRUE:"
+      " case FALSE: long e_; };");
+  const auto u = [&](std::string_view name) { return find<model::Union>(result.model->contents, name); };
+  EXPECT_EQ(std::get<const model::Enumerator*>(u("A")->default_label)->name, "q");
+  EXPECT_EQ(u("B")->default_label, model::Value(true));
+  EXPECT_EQ(u("C")->default_label, model::Value(std::int64_t{2}));
+  EXPECT_TRUE(u("D")->covers_all_labels);
+}
+
+TEST(IdlModel, ListsAncestorsOnceDepthFirst) {
+  const Result result = parse_clean("interface A {}; interface B : A {}; interface C : A {}; interface D : B, C {};");
+  const auto* d = find<model::Interface>(result.model->contents, "D");
+  std::string names;
+  for (const auto* ancestor : d->ancestors) names += ancestor->name;
+  EXPECT_EQ(names, "BAC");
+}
+
+TEST(IdlModel, KeepsOneModulePerOpeningAndOrderOfDeclaration) {
+  const Result result = parse_clean("module M { typedef long A; }; typedef M::A B; module M { typedef B C; };");
+  ASSERT_EQ(result.model->contents.size(), 3U);
+  EXPECT_EQ(scoped_name(*model::as<model::Module>(result.model->contents[2])->contents[0]), "M::C");
+}
+
+TEST(IdlHostile, DeepNestingIsOneError) {
+  for (const char* piece : {"module M { ", "const long x = ((((((((((", "typedef sequence<sequence<sequence<",
+                            "- - - - - - - -", "struct S { struct T { ", "interface I { struct U { ",
+                            "typedef map<long, map<long, ", "@a(@a(@a(", "valuetype V { struct T { ", "@value(((((("}) {
+    std::string text = std::string(piece).starts_with("-") ? "const long x = " : "";
+    for (int i = 0; i < 5000; ++i) text += piece;
+    const Result result = parse(text, "deep.idl");
+    EXPECT_EQ(result.model, nullptr);
+    EXPECT_LE(result.diagnostics.size(), 51U);
+  }
+}
+
+TEST(IdlHostile, ManyDiamondsTakeLinearTime) {
+  std::string text = "interface A0 { void f(); };";
+  for (int i = 1; i < 60; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string below = std::to_string(i - 1);
+    text += "interface L" + n + " : A" + below + " {}; interface R" + n + " : A" + below + " {}; interface A" + n +
+            " : L" + n + ", R" + n + " {};";
+  }
+  parse_clean(text);
+}
+
+TEST(IdlHostile, AnEndlessChainOfBasesIsRefused) {
+  std::string text = "interface I0 {};";
+  for (int i = 1; i < 500; ++i) text += "interface I" + std::to_string(i) + " : I" + std::to_string(i - 1) + " {};";
+  EXPECT_EQ(ids_of(parse(text, "chain.idl")), "3016");
+}
+
+TEST(IdlHostile, EndlessChainsOfOtherBasesAreRefusedToo) {
+  for (const std::string kind : {"valuetype", "struct", "bitset"}) {
+    std::string text = kind + " B0 {};";
+    for (int i = 1; i < 500; ++i) text += kind + " B" + std::to_string(i) + " : B" + std::to_string(i - 1) + " {};";
+    const std::string ids = ids_of(parse(text, "chain.idl"));
+    EXPECT_EQ(ids.substr(ids.size() - 4), "3016") << kind;
+  }
+}
+
+TEST(IdlHostile, TypesMadeOfTypesHaveAnEnd) {
+  std::string text = "typedef long T0;";
+  for (int i = 1; i < 1000; ++i) {
+    text += "typedef map<long, T" + std::to_string(i - 1) + "> T" + std::to_string(i) + ";";
+  }
+  EXPECT_EQ(ids_of(parse(text, "types.idl")), "2003");
+}
+
+TEST(IdlHostile, AnnotationsCountForEachNameTheyStandBefore) {
+  std::string text = "struct S { ";
+  for (int i = 0; i < 1000; ++i) text += "@verbatim(text=\"x\") ";
+  text += "long m";
+  for (int i = 0; i < 1000; ++i) text += ", m" + std::to_string(i);
+  EXPECT_EQ(ids_of(parse(text + "; };", "annotations.idl")), "9005");
+  const std::string long_text(100'000, 'x');
+  text = "@annotation note { string text; }; struct S { @note(text=\"" + long_text + "\") long m";
+  for (int i = 0; i < 1000; ++i) text += ", m" + std::to_string(i);
+  EXPECT_EQ(ids_of(parse(text + "; };", "annotations.idl")), "9005");
+}
+
+TEST(IdlHostile, MuchThatIsInheritedIsRefused) {
+  std::string text = "interface B { ";
+  for (int i = 0; i < 2000; ++i) text += "typedef long T" + std::to_string(i) + ";";
+  text += "};";
+  for (int i = 0; i < 1000; ++i) text += "interface I" + std::to_string(i) + " : B {};";
+  EXPECT_EQ(ids_of(parse(text, "inherited.idl")), "9005");
+}
+
+TEST(IdlHostile, LongArithmeticTakesLinearTime) {
+  std::string text = "const fixed f = 1.5d";
+  for (int i = 0; i < 20'000; ++i) text += i % 2 == 0 ? " / 3.7d" : " * 1.1d";
+  parse_clean(text + ";");
+  EXPECT_EQ(ids_of(parse("const fixed f = " + std::string(1'000'000, '9') + "d;", "digits.idl")), "1006");
+}
+
+TEST(IdlHostile, ManyPrefixesTakeLinearTime) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string n = "M" + std::to_string(i);
+    text += "module " + n + " { typedef long T; }; typeprefix " + n + " \"x\"; module " + n + " { typedef long U; };";
+  }
+  const Result result = parse_clean(text);
+  const auto* module = model::as<model::Module>(result.model->contents.back());
+  EXPECT_EQ(module->contents.front()->repository_id, "IDL:x/M4999/U:1.0");
+  EXPECT_EQ(module->repository_id, "IDL:x/M4999:1.0");
+}
+
+TEST(IdlHostile, StopsAfterTooManyErrors) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "typedef Missing T" + std::to_string(i) + ";\n";
+  const Result result = parse(text, "errors.idl");
+  ASSERT_EQ(result.diagnostics.size(), 51U);
+  EXPECT_EQ(result.diagnostics.back().id, Id::too_many_errors);
+}
+
+TEST(IdlHostile, AFileCutAnywhereIsHandled) {
+  const std::string text = read(kCases / "good/everything.idl");
+  for (std::size_t length = 0; length < text.size(); length += 7) parse(text.substr(0, length), "cut.idl");
+}
+
+TEST(IdlHostile, RefusesMoreTextThanItsLimit) {
+  EXPECT_EQ(ids_of(parse(std::string((16U << 20) + 1, ' '), "large.idl")), "9004");
+}
+
+TEST(IdlOptions, WarningsBecomeErrors) {
+  Options options;
+  options.warnings_as_errors = true;
+  const Result result = parse("interface F;", "w.idl", options);
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_EQ(result.diagnostics.at(0).severity, Severity::error);
+}
+
+}  // namespace
+}  // namespace corbel::idl::front

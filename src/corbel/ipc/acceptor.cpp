@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/ipc/acceptor.hpp"
+
+#include "corbel/ipc/opening.hpp"
+
+namespace corbel::ipc::detail {
+namespace {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+base::Result<Handle> listening(Handle handle, int backlog) noexcept {
+  if (::listen(handle.get(), backlog) != 0) return last_failure(Stage::listen);
+  return handle;
+}
+
+}  // namespace
+
+bool concerns_one_connection(int os_error) noexcept {
+  switch (os_error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case ENETDOWN:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+    case EPERM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+base::Result<Handle> open_acceptor(const InetAddress& address, const AcceptorOptions<InetAddress>& options, NoFile&,
+                                   int type) noexcept {
+  CORBEL_TRY(Handle handle, open_inet(address, type, options));
+  const int descriptor = handle.get();
+  if (options.defer_accept) {
+    const int seconds = static_cast<int>(options.defer_accept->count());
+    CORBEL_CHECK(set_int(descriptor, IPPROTO_TCP, TCP_DEFER_ACCEPT, seconds));
+  }
+  if (::bind(descriptor, address.native(), address.size()) != 0) return last_failure(Stage::listen);
+  return listening(std::move(handle), options.backlog);
+}
+
+base::Result<Handle> open_acceptor(const UnixAddress& address, const AcceptorOptions<UnixAddress>& options,
+                                   SocketFile& file, int type) noexcept {
+  CORBEL_TRY(const PathLock lock, PathLock::take(address, options.replace_stale));
+  CORBEL_TRY(Handle handle, open_local(address, type, options, file));
+  return listening(std::move(handle), options.backlog);
+}
+
+base::Result<Handle> accept(int descriptor, Deadline deadline) noexcept {
+  for (;;) {
+    const int accepted = ::accept4(descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+    if (accepted >= 0) [[likely]]
+      return Handle(accepted);
+    if (concerns_one_connection(errno)) continue;
+    const base::Error error = last_failure(Stage::accept);
+    if (error.code != Code::would_block || deadline.is_now()) return error;
+    CORBEL_CHECK(wait_ready(descriptor, Ready::readable, deadline, Stage::accept));
+  }
+}
+
+}  // namespace corbel::ipc::detail

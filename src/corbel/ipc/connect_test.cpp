@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "corbel/ipc/test_support.hpp"
+
+namespace corbel::ipc {
+namespace {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+using namespace std::chrono_literals;
+
+bool is_blocking(int descriptor) {
+  return (::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0;
+}
+
+template <class Address>
+class ConnectTest : public ::testing::Test {
+ protected:
+  testing::Place<Address> place_;
+  Acceptor<Address> acceptor_ = *Acceptor<Address>::open(place_.address());
+  Address address_ = *acceptor_.local_address();
+  Connector<Address> connector_;
+};
+using Families = ::testing::Types<InetAddress, UnixAddress>;
+TYPED_TEST_SUITE(ConnectTest, Families, );
+
+TYPED_TEST(ConnectTest, ConnectsInEveryTimedFormAndBlocksAfterwards) {
+  for (const auto deadline : {Deadline::none(), Deadline::after(60s)}) {
+    const auto stream = this->connector_.connect(this->address_, deadline);
+    ASSERT_TRUE(stream) << base::to_string(stream.error());
+    EXPECT_TRUE(is_blocking(stream->handle()));
+    EXPECT_EQ(*stream->get(option::send_timeout), 0s);
+    EXPECT_TRUE(this->acceptor_.accept(deadline));
+  }
+}
+
+TYPED_TEST(ConnectTest, ConnectsWithoutBlockingAndFinishes) {
+  auto pending = this->connector_.start_connect(this->address_);
+  ASSERT_TRUE(pending);
+  EXPECT_FALSE(is_blocking(pending->handle()));
+  auto stream = pending->finish(Deadline::after(60s));
+  ASSERT_TRUE(stream) << base::to_string(stream.error());
+  EXPECT_TRUE(is_blocking(stream->handle()));
+}
+
+TYPED_TEST(ConnectTest, SetsBuffersBeforeConnecting) {
+  const auto stream =
+      this->connector_.connect(this->address_, Deadline::none(), {.send_buffer = 100'000, .receive_buffer = 100'000});
+  ASSERT_TRUE(stream);
+  EXPECT_GE(*stream->get(option::receive_buffer), 100'000);
+}
+
+TYPED_TEST(ConnectTest, IsRefusedWhenNobodyListensAnyMore) {
+  this->acceptor_.shutdown();
+  for (const auto deadline : {Deadline::none(), Deadline::after(60s)}) {
+    const auto stream = this->connector_.connect(this->address_, deadline);
+    ASSERT_FALSE(stream);
+    EXPECT_EQ(stream.error(), base::error(Stage::connect, Code::refused, ECONNREFUSED));
+  }
+}
+
+TYPED_TEST(ConnectTest, TriesOneAddressAfterTheOther) {
+  const auto dead = this->address_;
+  testing::Place<TypeParam> place;
+  auto live = *Acceptor<TypeParam>::open(place.address());
+  this->acceptor_.close();
+  const std::vector<TypeParam> addresses{dead, *live.local_address()};
+  const auto stream = this->connector_.connect(std::span(addresses), Deadline::after(60s));
+  ASSERT_TRUE(stream) << base::to_string(stream.error());
+  EXPECT_EQ(*stream->peer_address(), addresses[1]);
+  EXPECT_EQ(this->connector_.connect(std::span<const TypeParam>()).error().code, Code::bad_argument);
+}
+
+TYPED_TEST(ConnectTest, AcceptsWithinADeadline) {
+  EXPECT_EQ(this->acceptor_.accept(Deadline::now()).error().code, Code::would_block);
+  EXPECT_EQ(this->acceptor_.accept(Deadline::after(5ms)).error().code, Code::timed_out);
+  ASSERT_TRUE(this->connector_.connect(this->address_));
+  const auto stream = this->acceptor_.accept();  // no longer blocking inside, but still waiting
+  ASSERT_TRUE(stream);
+  EXPECT_TRUE(is_blocking(stream->handle()));
+}
+
+TYPED_TEST(ConnectTest, ShutdownWakesABlockedAccept) {
+  std::thread acceptor([&] { EXPECT_EQ(this->acceptor_.accept().error().code, Code::cancelled); });
+  this->acceptor_.shutdown();
+  acceptor.join();
+}
+
+TYPED_TEST(ConnectTest, ReportsThatDescriptorsRanOutAndKeepsTheConnection) {
+  const auto client = this->connector_.connect(this->address_);
+  ASSERT_TRUE(client);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto stream = this->acceptor_.accept();
+  const auto second = this->connector_.connect(this->address_);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(stream.error(), base::error(Stage::accept, Code::out_of_resources, EMFILE));
+  EXPECT_EQ(second.error(), base::error(Stage::connect, Code::out_of_resources, EMFILE));
+  EXPECT_TRUE(this->acceptor_.accept(Deadline::after(60s)));
+}
+
+TYPED_TEST(ConnectTest, RefusesAnAddressThatIsInUse) {
+  const auto second = Acceptor<TypeParam>::open(this->address_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error(), base::error(Stage::listen, Code::address_in_use, EADDRINUSE));
+  EXPECT_TRUE(this->connector_.connect(this->address_));  // the first is not disturbed
+}
+
+TYPED_TEST(ConnectTest, HandsItsHandleOver) {
+  auto second = Acceptor<TypeParam>::adopt(this->acceptor_.release());
+  this->acceptor_.close();
+  ASSERT_TRUE(this->connector_.connect(this->address_));
+  EXPECT_TRUE(second.accept());
+}
+
+TYPED_TEST(ConnectTest, FullQueueTimesOut) {
+  testing::Place<TypeParam> place;
+  typename Acceptor<TypeParam>::Options options;
+  options.backlog = 0;
+  auto full = *Acceptor<TypeParam>::open(place.address(), options);
+  const auto address = *full.local_address();
+  std::vector<Stream<TypeParam>> queued;
+  base::Error last;
+  while (queued.size() < 10) {
+    auto stream = this->connector_.connect(address, Deadline::after(50ms));
+    if (!stream) {
+      last = stream.error();
+      break;
+    }
+    queued.push_back(*std::move(stream));
+  }
+  EXPECT_EQ(last.code, Code::timed_out);
+  EXPECT_EQ(last.stage, Stage::connect);
+}
+
+TEST(TcpConnect, WorksOverIpv6) {
+  auto acceptor = TcpAcceptor::open(InetAddress::loopback_v6(), {.v6_only = true});
+  if (!acceptor) GTEST_SKIP() << "no IPv6 here: " << base::to_string(acceptor.error());
+  auto stream = TcpConnector().connect(*acceptor->local_address());
+  ASSERT_TRUE(stream) << base::to_string(stream.error());
+  EXPECT_TRUE(acceptor->accept()->peer_address()->is_v6());
+  EXPECT_TRUE(stream->set(option::traffic_class, 0x28));
+  EXPECT_EQ(*acceptor->get(option::v6_only), true);
+}
+
+TEST(TcpConnect, BindsToALocalAddressFirst) {
+  auto acceptor = *TcpAcceptor::open(InetAddress::loopback_v4());
+  const auto local = *InetAddress::parse("127.0.0.2", 0);
+  const auto stream = TcpConnector().connect(*acceptor.local_address(), Deadline::none(), {.local = &local});
+  ASSERT_TRUE(stream);
+  EXPECT_EQ(stream->local_address()->host(), "127.0.0.2");
+}
+
+TEST(TcpConnect, ReportsARefusalWhenFinishing) {
+  auto acceptor = *TcpAcceptor::open(InetAddress::loopback_v4());
+  const auto address = *acceptor.local_address();
+  acceptor.close();
+  auto pending = TcpConnector().start_connect(address);
+  const auto code = pending ? pending->finish(Deadline::after(60s)).error().code : pending.error().code;
+  EXPECT_EQ(code, Code::refused);
+}
+
+TEST(TcpAcceptor, SharesItsPortWhenBothSaySo) {
+  auto first = TcpAcceptor::open(InetAddress::loopback_v4(), {.reuse_port = true});
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(TcpAcceptor::open(*first->local_address(), {.reuse_port = true}));
+  EXPECT_TRUE(TcpAcceptor::open(InetAddress::loopback_v4(), {.defer_accept = 2s, .send_buffer = 1 << 18}));
+}
+
+TEST(TcpAcceptor, CannotListenOnAForeignAddress) {
+  EXPECT_EQ(TcpAcceptor::open(*InetAddress::parse("192.0.2.1", 0)).error().code, Code::unreachable);
+}
+
+TEST(UnixAcceptor, RemovesItsFileWhenItCloses) {
+  testing::TemporaryDirectory directory;
+  const auto path = directory.file("s");
+  auto acceptor = UnixAcceptor::open(*UnixAddress::path(path), {.mode = 0600});
+  ASSERT_TRUE(acceptor);
+  struct stat status {};
+  ASSERT_EQ(::lstat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  UnixAcceptor moved = *std::move(acceptor);
+  EXPECT_EQ(::lstat(path.c_str(), &status), 0);
+  moved.close();
+  EXPECT_NE(::lstat(path.c_str(), &status), 0);
+}
+
+TEST(UnixAcceptor, LeavesAFileThatIsNotItsOwnAnyMore) {
+  testing::TemporaryDirectory directory;
+  const auto path = directory.file("s");
+  auto acceptor = *UnixAcceptor::open(*UnixAddress::path(path));
+  std::filesystem::remove(path);
+  std::ofstream(path) << "mine";
+  acceptor.close();
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+TEST(UnixAcceptor, ReplacesAStaleSocketFileUnlessToldNotTo) {
+  testing::TemporaryDirectory directory;
+  const auto address = *UnixAddress::path(directory.file("s"));
+  { ASSERT_TRUE(UnixAcceptor::open(address, {.remove_on_close = false})); }
+  EXPECT_EQ(UnixAcceptor::open(address, {.replace_stale = false}).error().code, Code::address_in_use);
+  auto second = UnixAcceptor::open(address);
+  ASSERT_TRUE(second) << base::to_string(second.error());
+  EXPECT_TRUE(UnixConnector().connect(address));
+}
+
+// Between bind(2) and listen(2) a socket looks as if its owner were gone.
+TEST(UnixAcceptor, OfSeveralThatStartAtOnceOneGetsTheNameWhateverItFinds) {
+  const testing::TemporaryDirectory directory;
+  const auto address = *UnixAddress::path(directory.file("s"));
+  for (int round = 0; round < 200; ++round) {
+    if (round % 2 == 0) {  // somebody left a stale one
+      AcceptorOptions<UnixAddress> keep;
+      keep.remove_on_close = false;
+      ASSERT_TRUE(UnixAcceptor::open(address, keep));
+    }
+    std::vector<std::optional<base::Result<UnixAcceptor>>> opened(3);
+    std::atomic<int> ready{0};
+    std::vector<std::thread> starters;
+    for (auto& mine : opened) {
+      starters.emplace_back([&] {
+        ++ready;
+        while (ready < 3) std::this_thread::yield();
+        mine.emplace(UnixAcceptor::open(address));
+      });
+    }
+    for (auto& starter : starters) starter.join();
+    int listening = 0;
+    for (const auto& each : opened) {
+      listening += each->ok() ? 1 : 0;
+      if (!each->ok()) {
+        EXPECT_EQ(each->error().code, Code::address_in_use);
+      }
+    }
+    ASSERT_EQ(listening, 1) << "in round " << round;
+    ASSERT_TRUE(UnixConnector().connect(address, testing::soon()));
+    EXPECT_FALSE(std::filesystem::exists(directory.file("s.lock")));
+  }
+}
+
+TEST(UnixAcceptor, NeverReplacesAFileOfAnotherKind) {
+  testing::TemporaryDirectory directory;
+  const auto path = directory.file("precious");
+  std::ofstream(path) << "data";
+  EXPECT_EQ(UnixAcceptor::open(*UnixAddress::path(path)).error().code, Code::address_in_use);
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
+}
+
+TEST(UnixAcceptor, ReportsAMissingDirectory) {
+  testing::TemporaryDirectory directory;
+  EXPECT_EQ(UnixAcceptor::open(*UnixAddress::path(directory.file("no/s"))).error().code, Code::unreachable);
+  EXPECT_EQ(UnixConnector().connect(*UnixAddress::path(directory.file("no"))).error().code, Code::unreachable);
+}
+
+TEST(UnixAcceptor, ListensOnAnAbstractName) {
+  testing::TemporaryDirectory directory;  // for a unique name
+  const auto address = *UnixAddress::abstract(directory.file("a"));
+  auto acceptor = UnixAcceptor::open(address);
+  ASSERT_TRUE(acceptor);
+  EXPECT_EQ(*acceptor->local_address(), address);
+  EXPECT_TRUE(UnixConnector().connect(address));
+  EXPECT_EQ(UnixAcceptor::open(address).error().code, Code::address_in_use);
+}
+
+}  // namespace
+}  // namespace corbel::ipc

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/ipc/connector.hpp"
+
+#include "corbel/ipc/opening.hpp"
+
+namespace corbel::ipc::detail {
+namespace {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+/// How long connect(2) may block; it obeys the send time-out. Zero: for ever.
+base::Status set_connect_timeout(int descriptor, base::Duration timeout) noexcept {
+  const timeval native = OptionCodec<base::Duration>::encode(timeout);
+  if (::setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &native, sizeof native) != 0) {
+    return last_failure(Stage::connect);
+  }
+  return {};
+}
+
+/// connect(2) until it has an answer; interrupted by a signal, calling it again goes on waiting.
+int connect_fully(int descriptor, const ConnectParameters& parameters, Deadline deadline) noexcept {
+  bool interrupted = false;
+  for (;;) {
+    if (::connect(descriptor, parameters.remote, parameters.remote_size) == 0) return 0;
+    const int os_error = errno;
+    if (interrupted && os_error == EISCONN) return 0;
+    if (os_error != EINTR || deadline.expired()) return os_error;
+    interrupted = true;
+  }
+}
+
+}  // namespace
+
+base::Result<Handle> prepare_connect(const ConnectParameters& parameters, int extra_type) noexcept {
+  Handle handle(::socket(parameters.remote->sa_family, parameters.type | SOCK_CLOEXEC | extra_type, 0));
+  if (!handle) return last_failure(Stage::connect);
+  CORBEL_CHECK(set_int(handle.get(), SOL_SOCKET, SO_SNDBUF, parameters.send_buffer, Stage::connect));
+  CORBEL_CHECK(set_int(handle.get(), SOL_SOCKET, SO_RCVBUF, parameters.receive_buffer, Stage::connect));
+  if (parameters.local != nullptr && ::bind(handle.get(), parameters.local, parameters.local_size) != 0) {
+    return last_failure(Stage::connect);
+  }
+  return handle;
+}
+
+base::Result<Handle> connect(const ConnectParameters& parameters, Deadline deadline) noexcept {
+  if (deadline.is_now()) {
+    bool completed = false;
+    CORBEL_TRY(Handle handle, start_connect(parameters, completed));
+    if (!completed) return base::error(Stage::connect, Code::would_block);
+    CORBEL_CHECK(set_non_blocking(handle.get(), false));
+    return handle;
+  }
+  CORBEL_TRY(Handle handle, prepare_connect(parameters, 0));
+  if (!deadline.is_none()) {
+    const base::Duration left = deadline.remaining();
+    if (left == base::Duration::zero()) return base::error(Stage::connect, Code::timed_out);
+    CORBEL_CHECK(set_connect_timeout(handle.get(), left));
+  }
+  const int os_error = connect_fully(handle.get(), parameters, deadline);
+  if (os_error == EINPROGRESS || os_error == EALREADY || os_error == EAGAIN || os_error == EINTR) {
+    return base::error(Stage::connect, Code::timed_out);  // the number only says that it was not done yet
+  }
+  if (os_error != 0) return failure(Stage::connect, os_error);
+  if (!deadline.is_none()) CORBEL_CHECK(set_connect_timeout(handle.get(), base::Duration::zero()));
+  return handle;
+}
+
+base::Result<Handle> start_connect(const ConnectParameters& parameters, bool& completed) noexcept {
+  CORBEL_TRY(Handle handle, prepare_connect(parameters, SOCK_NONBLOCK));
+  const int os_error = connect_fully(handle.get(), parameters, Deadline::none());
+  if (os_error != 0 && os_error != EINPROGRESS) return failure(Stage::connect, os_error);
+  completed = os_error == 0;
+  return handle;
+}
+
+base::Status finish_connect(int descriptor, Deadline deadline) noexcept {
+  CORBEL_CHECK(wait_ready(descriptor, Ready::writable, deadline, Stage::connect));
+  int os_error = 0;
+  socklen_t size = sizeof os_error;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &os_error, &size) != 0) return last_failure(Stage::connect);
+  if (os_error != 0) return failure(Stage::connect, os_error);
+  return {};
+}
+
+}  // namespace corbel::ipc::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits hold to the octet: what is as large as allowed passes, what is larger does not.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "corbel/ior/profile.hpp"
+#include "corbel/messaging/giop/giop.hpp"
+
+namespace corbel::messaging::limits {
+namespace {
+
+const auto kGiop = make_giop();
+
+base::Bytes request(std::uint8_t minor, std::string_view operation, std::span<const ServiceContext> contexts = {}) {
+  cdr::Format format;
+  format.giop_minor = minor;
+  cdr::Encoder encoder(format);
+  const base::Bytes key = {'k', 'e', 'y'};
+  kGiop->encode_request(encoder, {6, Response::with_target, key, operation, contexts}, [](cdr::Encoder&) {});
+  return encoder.to_bytes();
+}
+
+base::Result<IncomingRequest> decode(const base::Bytes& message, const cdr::Limits& limits) {
+  const auto frame = kGiop->decode_frame(message, limits);
+  if (!frame) return frame.error();
+  cdr::Decoder body;
+  return kGiop->decode_request(*frame, message, limits, body);
+}
+
+TEST(GiopLimits, AMessageMayBeAsLargeAsTheLimit) {
+  const base::Bytes message = request(2, "ping");
+  cdr::Limits limits;
+  limits.max_message_size = static_cast<std::uint32_t>(message.size());
+  EXPECT_TRUE(kGiop->decode_frame(message, limits));
+  --limits.max_message_size;
+  EXPECT_EQ(kGiop->decode_frame(message, limits).error().code, base::Code::too_large);
+}
+
+TEST(GiopLimits, AnOperationMayBeAsLongAsTheLimit) {
+  cdr::Limits limits;
+  limits.max_operation = 20;
+  for (const auto minor : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
+    EXPECT_TRUE(decode(request(minor, std::string(18, 'o')), limits)) << int{minor};
+    EXPECT_FALSE(decode(request(minor, std::string(22, 'o')), limits)) << int{minor};
+  }
+}
+
+/// A request of GIOP 1.2 whose target is profile `selected` of a reference with `count` of them.
+base::Bytes to_reference(std::uint32_t selected, std::uint32_t count, std::size_t key_size) {
+  ior::IiopProfile profile;
+  profile.version = {1, 2};
+  profile.host = "h";
+  profile.object_key.assign(key_size, 'k');
+  const ior::TaggedProfile tagged = encode_profile(profile);
+  cdr::Encoder encoder(cdr::Format{});
+  encoder.put_octets("GIOP\1\2\1\0\0\0\0\0", 12);
+  encoder.put(std::uint32_t{6});
+  encoder.put(std::uint32_t{3});
+  encoder.put(std::uint16_t{2});  // ReferenceAddr
+  encoder.put(selected);
+  encoder.put_plain_string("IDL:x:1.0");
+  encoder.put(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    encoder.put(tagged.tag);
+    encoder.put_count(tagged.data.size());
+    encoder.copy_octets(tagged.data.data(), tagged.data.size());
+  }
+  encoder.put_plain_string("ping");
+  encoder.put(std::uint32_t{0});
+  base::Bytes message = encoder.to_bytes();
+  const auto size = static_cast<std::uint32_t>(message.size() - 12);
+  std::memcpy(&message[8], &size, sizeof size);
+  return message;
+}
+
+TEST(GiopLimits, ATargetMayListAsManyProfilesAsTheLimit) {
+  cdr::Limits limits;
+  limits.max_profiles = 5;
+  EXPECT_TRUE(decode(to_reference(4, 5, 3), limits));
+  EXPECT_FALSE(decode(to_reference(4, 6, 3), limits));
+}
+
+TEST(GiopLimits, AKeyInAProfileMayBeAsLongAsTheLimit) {
+  cdr::Limits limits;
+  limits.max_object_key = 100;
+  const auto request = decode(to_reference(0, 1, 100), limits);
+  ASSERT_TRUE(request);
+  EXPECT_FALSE(decode(to_reference(0, 1, 101), limits));
+}
+
+TEST(GiopLimits, FragmentsAreMatchedByTheIdBehindTheContextsOf11) {
+  const base::Bytes data(9, 0xee);
+  const ServiceContext contexts[] = {{1, data}, {2, data}};
+  for (const auto minor : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
+    const base::Bytes message = request(minor, "ping", contexts);
+    const auto frame = kGiop->decode_frame(message, {});
+    ASSERT_TRUE(frame);
+    const auto id = kGiop->peek_request_id(*frame, message);
+    ASSERT_TRUE(id) << int{minor};
+    EXPECT_EQ(*id, 6U) << int{minor};
+  }
+}
+
+}  // namespace
+}  // namespace corbel::messaging::limits

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/messaging/giop/codec.hpp"
+#include "corbel/messaging/giop/header_reader.hpp"
+#include "corbel/messaging/giop/header_writer.hpp"
+
+// Request messages (CORBA 3.3 part 2, 9.4.2).
+namespace corbel::messaging::giop {
+namespace {
+
+/// Octets of a request header besides frame header, contexts, key and operation, gaps included.
+constexpr std::size_t kFixedPart = 40;
+
+/// Only two bits count; what the specification reserves reads as "no reply".
+Response response_from(std::uint8_t octet, const Traits& traits) noexcept {
+  if (!traits.response_flags) return octet != 0 ? Response::with_target : Response::none;
+  if ((octet & 1) == 0) return Response::none;
+  return (octet & 2) != 0 ? Response::with_target : Response::with_server;
+}
+
+template <class Minor, class Swapped>
+void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body, Swapped swapped) {
+  constexpr Traits kTraits = Minor::kTraits;
+  HeaderWriter header(encoder, MessageType::request, kFixedPart + request.object_key.size() + request.operation.size(),
+                      swapped);
+  const auto response = static_cast<std::uint8_t>(request.response);
+  if constexpr (kTraits.contexts_first) {
+    header.put_contexts(request.contexts);
+    header.align();
+  }
+  header.put(request.request_id);
+  header.put_padded(kTraits.response_flags ? response : std::uint8_t{response != 0});
+  if constexpr (kTraits.target_address) header.put_zero();  // KeyAddr and two octets of gap
+  header.put_octets(request.object_key);
+  header.align();
+  header.put_string(request.operation);
+  header.align();
+  if constexpr (kTraits.principal) header.put_zero();
+  if constexpr (!kTraits.contexts_first) header.put_contexts(request.contexts);
+  header.finish(kTraits, body);
+}
+
+template <class Minor, class Swapped>
+base::Result<IncomingRequest> request_of(const FrameHeader& frame, base::ConstByteSpan message,
+                                         const cdr::Limits& limits, cdr::Decoder& body, Swapped swapped) {
+  constexpr Traits kTraits = Minor::kTraits;
+  ServiceContextView contexts;
+  HeaderReader reader(message, swapped);
+  if constexpr (kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
+  constexpr std::size_t kTarget = 8;
+  const std::uint8_t* group = reader.take_group<kTarget + (kTraits.target_address ? 8 : 4)>();
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
+  const std::uint32_t request_id = reader.load(group);
+  const Response response = response_from(group[4], kTraits);
+  HeaderReader::Target target;
+  if constexpr (kTraits.target_address) {
+    target = reader.get_target(group + kTarget, limits);
+  } else {
+    target.key = reader.get_key(reader.load(group + kTarget), limits);
+  }
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
+  const std::string_view operation = reader.get_string(limits.max_operation);
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
+  if constexpr (kTraits.principal) reader.get_octets();
+  if constexpr (!kTraits.contexts_first) contexts = reader.get_contexts(reader.get(), limits);
+  if (!reader.ok()) [[unlikely]]
+    return reader.error();
+  body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
+  return IncomingRequest{request_id, response, target.key, operation, contexts, target.needs_key};
+}
+
+[[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) {
+  const cdr::Format& format = encoder.format();
+  with_version(format.giop_minor, [&]<class Minor>() { encode<Minor>(encoder, request, body, format.swapped()); });
+}
+
+[[gnu::noinline]] base::Result<IncomingRequest> uncommon_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                                 const cdr::Limits& limits, cdr::Decoder& body) {
+  return with_version(frame.version.minor, [&]<class Minor>() {
+    return request_of<Minor>(frame, message, limits, body, is_swapped(frame));
+  });
+}
+
+}  // namespace
+
+void Giop::encode_request(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) const {
+  const cdr::Format& format = encoder.format();
+  if (!is_common(format.giop_minor, format.swapped())) return encode_uncommon(encoder, request, body);
+  encode<MinorVersion<2>>(encoder, request, body, std::false_type());
+}
+
+base::Result<IncomingRequest> Giop::decode_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                   const cdr::Limits& limits, cdr::Decoder& body) const {
+  if (!is_common(frame.version.minor, is_swapped(frame))) return uncommon_request(frame, message, limits, body);
+  return request_of<MinorVersion<2>>(frame, message, limits, body, std::false_type());
+}
+
+}  // namespace corbel::messaging::giop

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cstring>
+
+#include "corbel/messaging/giop_lite/codec.hpp"
+#include "corbel/messaging/header_input.hpp"
+
+namespace corbel::messaging::giop_lite {
+namespace {
+
+base::Error refuse(base::Code code) noexcept {
+  return base::error(base::Stage::decode, code);
+}
+
+HeaderInput after_frame(base::ConstByteSpan message) noexcept {
+  return {message, kHeaderSize, false};
+}
+
+/// A decoder of the body, which follows the header without a gap of its own.
+cdr::Decoder body_decoder(const HeaderInput& header, base::ConstByteSpan message, const cdr::Limits& limits) noexcept {
+  return {message, {}, limits, header.position()};
+}
+
+Response response_from(HeaderInput& header) noexcept {
+  const base::ConstByteSpan octet = header.take(1);
+  if (octet.empty()) return Response::none;
+  switch (octet.front()) {
+    case 0:
+      return Response::none;
+    case 129:
+      return Response::with_server;
+    case 1:
+    case 3:
+      return Response::with_target;
+    default:
+      header.fail(base::Code::malformed);
+      return Response::none;
+  }
+}
+
+}  // namespace
+
+base::Result<FrameHeader> GiopLite::decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const {
+  if (octets.size() < kHeaderSize) return refuse(base::Code::truncated);
+  std::uint32_t size = 0;
+  std::memcpy(&size, octets.data(), sizeof size);
+  const auto type = static_cast<MessageType>(octets[4]);
+  if (type > MessageType::message_error) return refuse(base::Code::malformed);
+  if (limits.max_message_size < kHeaderSize || size > limits.max_message_size - kHeaderSize) {
+    return refuse(base::Code::too_large);
+  }
+  // Without a magic number the size is the only other thing that can show that the peer speaks something else.
+  const bool is_control = type == MessageType::close_connection || type == MessageType::message_error;
+  constexpr std::uint32_t kGapAndId = 3 + 4;
+  if (is_control ? size != 0 : size < kGapAndId) return refuse(base::Code::malformed);
+  return FrameHeader{.type = type,
+                     .version = version(),
+                     .little_endian = std::endian::native == std::endian::little,
+                     .more_fragments = false,
+                     .header_size = kHeaderSize,
+                     .message_size = static_cast<std::uint32_t>(size + kHeaderSize)};
+}
+
+base::Result<Protocol::Fragment> GiopLite::decode_fragment(const FrameHeader&, base::ConstByteSpan) const {
+  return refuse(base::Code::unsupported);
+}
+
+base::Result<std::uint32_t> GiopLite::peek_request_id(const FrameHeader& frame, base::ConstByteSpan message) const {
+  if (frame.type > MessageType::locate_reply) return refuse(base::Code::bad_argument);
+  return decode_cancel_request(frame, message);
+}
+
+base::Result<IncomingRequest> GiopLite::decode_request(const FrameHeader&, base::ConstByteSpan message,
+                                                       const cdr::Limits& limits, cdr::Decoder& body) const {
+  IncomingRequest request;
+  HeaderInput header = after_frame(message);
+  request.request_id = header.get();
+  request.response = response_from(header);
+  request.object_key = header.get_key(header.get(), limits);
+  request.operation = header.get_string(limits.max_operation);
+  if (!header.ok()) return header.error();
+  body = body_decoder(header, message, limits);
+  return request;
+}
+
+base::Result<IncomingReply> GiopLite::decode_reply(const FrameHeader&, base::ConstByteSpan message,
+                                                   const cdr::Limits& limits, cdr::Decoder& body) const {
+  IncomingReply reply;
+  HeaderInput header = after_frame(message);
+  reply.request_id = header.get();
+  reply.status = static_cast<ReplyStatus>(header.get());
+  if (reply.status > ReplyStatus::location_forward) header.fail(base::Code::malformed);
+  if (!header.ok()) return header.error();
+  body = body_decoder(header, message, limits);
+  return reply;
+}
+
+base::Result<IncomingLocateRequest> GiopLite::decode_locate_request(const FrameHeader&, base::ConstByteSpan message,
+                                                                    const cdr::Limits& limits) const {
+  IncomingLocateRequest request;
+  HeaderInput header = after_frame(message);
+  request.request_id = header.get();
+  request.object_key = header.get_key(header.get(), limits);
+  if (!header.ok()) return header.error();
+  return request;
+}
+
+base::Result<IncomingLocateReply> GiopLite::decode_locate_reply(const FrameHeader&, base::ConstByteSpan message,
+                                                                const cdr::Limits& limits, cdr::Decoder& body) const {
+  IncomingLocateReply reply;
+  HeaderInput header = after_frame(message);
+  reply.request_id = header.get();
+  reply.status = static_cast<LocateStatus>(header.get());
+  if (reply.status > LocateStatus::object_forward) header.fail(base::Code::malformed);
+  if (!header.ok()) return header.error();
+  body = body_decoder(header, message, limits);
+  return reply;
+}
+
+base::Result<std::uint32_t> GiopLite::decode_cancel_request(const FrameHeader&, base::ConstByteSpan message) const {
+  HeaderInput header = after_frame(message);
+  const auto id = header.get();
+  if (!header.ok()) return header.error();
+  return id;
+}
+
+}  // namespace corbel::messaging::giop_lite

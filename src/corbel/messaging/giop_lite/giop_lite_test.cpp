@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/messaging/giop_lite/giop_lite.hpp"
+
+#include <gtest/gtest.h>
+
+namespace corbel::messaging {
+namespace {
+
+const auto kLite = make_giop_lite();
+
+std::string hex(cdr::Encoder& encoder) {
+  return base::to_hex(encoder.to_bytes());
+}
+
+base::Code frame_code(std::string_view hex_text, const cdr::Limits& limits = {}) {
+  base::Bytes octets;
+  EXPECT_TRUE(base::from_hex(hex_text, octets));
+  const auto frame = kLite->decode_frame(octets, limits);
+  return frame ? base::Code::none : frame.error().code;
+}
+
+TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
+  const base::Bytes key = {'k', 'e', 'y'};
+  const auto request = [&](Response response) {
+    cdr::Encoder encoder;
+    kLite->encode_request(encoder, {7, response, key, "ping", {}}, [](cdr::Encoder& body) { body.put(true); });
+    return hex(encoder);
+  };
+  EXPECT_EQ(request(Response::with_target),
+            "1d00000000000000"
+            "07000000"
+            "01000000"
+            "030000006b657900"
+            "0500000070696e6700"
+            "01");
+  EXPECT_EQ(request(Response::none).substr(24, 2), "00");
+  EXPECT_EQ(request(Response::with_server).substr(24, 2), "81");
+}
+
+TEST(GiopLite, LaysOutReplies) {
+  cdr::Encoder encoder;
+  kLite->encode_reply(encoder, 7, ReplyStatus::location_forward_perm, {}, [](cdr::Encoder& body) { body.put(true); });
+  EXPECT_EQ(hex(encoder),
+            "0c00000001000000"
+            "07000000"
+            "03000000"
+            "01");
+}
+
+TEST(GiopLite, HasNoStatusesBeyondLocationForward) {
+  cdr::Encoder encoder;
+  kLite->encode_reply(encoder, 7, ReplyStatus::needs_addressing_mode, {}, [](cdr::Encoder&) {});
+  EXPECT_EQ(encoder.error().code, base::Code::unsupported);
+  encoder.reset({});
+  kLite->encode_locate_reply(encoder, 7, LocateStatus::system_exception, [](cdr::Encoder&) {});
+  EXPECT_EQ(encoder.error().code, base::Code::unsupported);
+}
+
+TEST(GiopLite, RefusesToWriteTheOtherByteOrder) {
+  cdr::Encoder encoder({.little_endian = std::endian::native != std::endian::little});
+  kLite->encode_cancel_request(encoder, 1);
+  EXPECT_EQ(encoder.error().code, base::Code::unsupported);
+}
+
+TEST(GiopLite, ChecksTypesAndSizes) {
+  EXPECT_EQ(frame_code("0700000002"), base::Code::none);
+  EXPECT_EQ(frame_code("0600000002"), base::Code::malformed);
+  EXPECT_EQ(frame_code("0700000007"), base::Code::malformed);
+  EXPECT_EQ(frame_code("0000000005"), base::Code::none);
+  EXPECT_EQ(frame_code("0100000005"), base::Code::malformed);
+  EXPECT_EQ(frame_code("47494f5001"), base::Code::too_large);
+  EXPECT_EQ(frame_code("ffffffff00"), base::Code::too_large);
+  EXPECT_EQ(frame_code("07000000"), base::Code::truncated);
+}
+
+TEST(GiopLite, SaysThatItHasNoFragmentsAndNoContexts) {
+  EXPECT_FALSE(kLite->has_service_contexts());
+  EXPECT_EQ(kLite->decode_fragment({}, {}).error().code, base::Code::unsupported);
+  EXPECT_EQ(kLite->name(), "giop_lite");
+}
+
+}  // namespace
+}  // namespace corbel::messaging

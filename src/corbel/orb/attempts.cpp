@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/attempts.hpp"
+
+#include <algorithm>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/error_map.hpp"
+
+namespace corbel::orb {
+
+using base::Code;
+using base::Stage;
+using connection::Route;
+
+Places::Places(std::vector<Route> routes) {
+  all_.reserve(routes.size());
+  for (Route& route : routes) all_.push_back({std::move(route), 0});
+}
+
+void Places::splice(std::size_t index, std::vector<Route> routes) {
+  cut_below(index);
+  const unsigned depth = all_[index].depth + 1;
+  std::vector<Place> added;
+  added.reserve(routes.size());
+  for (Route& route : routes) added.push_back({std::move(route), depth});
+  all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(index + 1), std::move_iterator(added.begin()),
+              std::move_iterator(added.end()));
+}
+
+void Places::cut_below(std::size_t index) {
+  const auto first = all_.begin() + static_cast<std::ptrdiff_t>(index + 1);
+  const auto last = std::find_if(first, all_.end(), [&](const Place& one) { return one.depth <= all_[index].depth; });
+  all_.erase(first, last);
+}
+
+std::size_t Places::origin(std::size_t index) const noexcept {
+  while (all_[index].depth > 0) --index;
+  return index;
+}
+
+bool Refusal::is(std::string_view name) const noexcept {
+  constexpr std::string_view kPrefix = "IDL:omg.org/CORBA/";
+  constexpr std::string_view kVersion = ":1.0";
+  const std::string_view text = id;
+  return text.size() == kPrefix.size() + name.size() + kVersion.size() && text.starts_with(kPrefix) &&
+         text.ends_with(kVersion) && text.substr(kPrefix.size(), name.size()) == name;
+}
+
+bool Refusal::asks_elsewhere() const noexcept {
+  return completed == CORBA::CompletionStatus::COMPLETED_NO &&
+         (is("TRANSIENT") || is("COMM_FAILURE") || is("NO_RESOURCES") || is("OBJ_ADAPTER") || is("OBJECT_NOT_EXIST"));
+}
+
+/// How far a call has come in its list of places.
+struct Attempts::Course {
+  /// What happened at a place during this call.
+  struct Visit {
+    std::string key;  // equal for equal places, whichever list they are in
+    bool failed;      // else it forwarded
+  };
+  static constexpr std::size_t kMostTold = 16;
+
+  static std::string key_of(const Route& route) {
+    return route.key + '\n' + std::string(base::as_text(route.object_key));
+  }
+  const Route& route() const noexcept { return (*places)[at].route; }
+  const Visit* visit(std::size_t index) const {
+    const std::string key = key_of((*places)[index].route);
+    const auto found = std::find_if(visits.begin(), visits.end(), [&](const Visit& one) { return one.key == key; });
+    return found == visits.end() ? nullptr : &*found;
+  }
+  /// Notes what came of the current place.
+  void note(bool has_failed, std::string_view why) {
+    std::string key = key_of(route());
+    const auto known = std::find_if(visits.begin(), visits.end(), [&](const Visit& one) { return one.key == key; });
+    if (known == visits.end()) {
+      visits.push_back({std::move(key), has_failed});
+    } else {
+      known->failed = has_failed;
+    }
+    tell(why);
+  }
+  void tell(std::string_view why) {
+    last = why;
+    if (++told > kMostTold) return;
+    if (!tried.empty()) tried += ", ";
+    tried.append(route().endpoint->text()).append(" (").append(why).append(")");
+  }
+
+  /// To change it: whoever else knows the list keeps it as it was.
+  Places& own() {
+    if (places->reference_count() > 1) places = PlacesPtr(new Places(*places));
+    return const_cast<Places&>(*places);  // made without const, and nobody else's
+  }
+
+  PlacesPtr places;
+  std::size_t at = 0;
+  unsigned retries = 0;  // at this place
+  unsigned forwards = 0;
+  bool went_back = false;
+  std::vector<Visit> visits;
+
+  // What to tell in the end.
+  base::Error error;
+  std::optional<Refusal> refusal;
+  std::string what;
+  std::string tried;
+  std::string last;  // of that
+  std::size_t told = 0;
+};
+
+Attempts::Attempts() noexcept = default;
+Attempts::~Attempts() = default;
+
+void Attempts::set_answer(Answer answer) {
+  answer_ = std::make_unique<Answer>(std::move(answer));
+}
+
+Attempts::Answer Attempts::take_answer() {
+  return *std::exchange(answer_, nullptr);
+}
+
+void Attempts::begin(const PlacesPtr& places, std::size_t at) {
+  if (course_ != nullptr) return;
+  course_ = std::make_unique<Course>();
+  course_->places = places;
+  course_->at = at;
+}
+
+PlacesPtr Attempts::places() const noexcept {
+  return course_->places;
+}
+std::size_t Attempts::at() const noexcept {
+  return course_->at;
+}
+const Route& Attempts::route() const noexcept {
+  return course_->route();
+}
+
+std::string_view Attempts::last() const noexcept {
+  return course_->last;
+}
+
+bool Attempts::not_executed(base::Error error) noexcept {
+  switch (error.stage) {
+    case Stage::resolve:
+    case Stage::connect:
+    case Stage::send:
+    case Stage::dispatch:  // the server said so
+      return true;
+    case Stage::wait:
+      return error.code == Code::closed || error.code == Code::forward_loop;
+    default:
+      return false;
+  }
+}
+
+/// To the next place that this call has not tried, at the list's end to its beginning; false if there is none. What was
+/// forwarded to is left behind with its last place.
+bool Attempts::advance() {
+  Course& course = *course_;
+  course.retries = 0;
+  std::size_t next = course.at + 1;
+  while (next < course.places->size() && course.visit(next) != nullptr) ++next;
+  if (next < course.places->size()) {
+    std::size_t first_left = next;
+    while ((*course.places)[first_left - 1].depth > (*course.places)[next].depth) --first_left;
+    if (first_left < next) course.own().cut_below(first_left - 1);
+    course.at = first_left;
+    return true;
+  }
+  course.at = course.places->origin(course.at);
+  course.own().cut_below(course.at);
+  for (next = 0; next < course.places->size(); ++next) {
+    if (course.visit(next) != nullptr) continue;
+    course.at = next;
+    return true;
+  }
+  return false;
+}
+
+bool Attempts::after_failure(base::Error error, bool fresh, std::string what) {
+  Course& course = *course_;
+  course.error = error;
+  course.what = std::move(what);
+  const std::string why = describe(error);
+  // Sending has the time of the whole call.
+  const bool time_is_over = error.stage == Stage::send && error.code == Code::timed_out;
+  if (error.code == Code::cancelled || time_is_over || !not_executed(error)) {
+    course.tell(why);
+    return false;
+  }
+  const bool refused = error.code == Code::protocol_error;  // the same peer would refuse it again
+  const bool was_connected = (error.stage == Stage::send || error.stage == Stage::wait) && !refused;
+  if (was_connected && course.retries < kMaxRetries && (!fresh || error.code == Code::closed)) {
+    ++course.retries;
+    course.tell(why);
+    return true;
+  }
+  course.note(true, why);
+  return advance();
+}
+
+bool Attempts::after_refusal(Refusal refusal, std::string what) {
+  Course& course = *course_;
+  const bool missing = refusal.is("OBJECT_NOT_EXIST");
+  course.note(true, "raised " + refusal.id);
+  course.what = std::move(what);
+  course.error = {};
+  course.refusal = std::move(refusal);
+  if (!missing) return advance();
+  // The object has moved, perhaps back to where its reference leads (once: that place may point here again).
+  if ((*course.places)[course.at].depth == 0 || std::exchange(course.went_back, true)) return false;
+  course.at = course.places->origin(course.at);
+  course.own().cut_below(course.at);
+  course.retries = 0;
+  return true;
+}
+
+bool Attempts::after_forward(base::Result<std::vector<Route>> routes, std::uint32_t limit) {
+  Course& course = *course_;
+  if (!routes) {
+    course.what = "following the location forward of " + course.route().endpoint->text();
+    course.error = routes.error();
+    course.note(true, "forwarded to a reference without a usable profile");
+    return advance();
+  }
+  std::string why = "forwarded to";
+  for (const Route& route : *routes) why.append(" ").append(route.endpoint->text());
+  if (course.forwards >= limit) {
+    course.error = base::error(Stage::wait, Code::forward_loop);
+    course.what =
+        "forwarded " + std::to_string(course.forwards + 1) + " times, last by " + course.route().endpoint->text();
+    course.note(true, why);
+    return advance();
+  }
+  ++course.forwards;
+  course.note(false, why);
+  course.own().splice(course.at, *std::move(routes));
+  for (std::size_t next = course.at + 1;
+       next < course.places->size() && (*course.places)[next].depth > (*course.places)[course.at].depth; ++next) {
+    const Course::Visit* visit = course.visit(next);
+    if (visit != nullptr && visit->failed) continue;
+    course.at = next;
+    course.retries = 0;
+    return true;
+  }
+  return advance();
+}
+
+bool Attempts::nowhere_left() const noexcept {
+  const Course& course = *course_;
+  if (course.error.code == Code::none) return course.told > 1;  // one refusal changes nothing
+  return not_executed(course.error) && course.error.code != Code::timed_out;
+}
+
+bool Attempts::refused_here() const noexcept {
+  return course_->error.code == Code::cancelled && not_executed(course_->error);
+}
+
+void Attempts::give_up(const std::string& spent) {
+  Course& course = *course_;
+  std::string text = std::move(course.what);
+  if (course.error.code != Code::none) {
+    text += ": " + describe(course.error) + spent;
+    // What a server said is more than that another one cannot be reached; but not that its object may be gone.
+    if (course.refusal && not_executed(course.error) && course.error.code != Code::cancelled &&
+        course.error.code != Code::timed_out && !course.refusal->is("OBJECT_NOT_EXIST")) {
+      course.error = {};
+    }
+  }
+  if (course.told > 1) {
+    text += "; tried: " + course.tried;
+    if (course.told > Course::kMostTold) text += " and more";
+  }
+  if (course.error.code != Code::none) raise(course.error, std::move(text));
+  if (!course.refusal) raise(base::error(Stage::send, Code::timed_out), std::move(text));
+  corba::raise_system_exception(course.refusal->id, course.refusal->minor, course.refusal->completed, std::move(text));
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/error.hpp"
+#include "corbel/base/intrusive_ptr.hpp"
+#include "corbel/connection/registry.hpp"
+#include "corbel/corba/exception.hpp"
+#include "corbel/ior/ior.hpp"
+
+namespace corbel::orb {
+
+/// All ways to reach an object in the order in which they are tried: those of its reference and, right after each that
+/// forwarded, those that it forwarded to, which may have forwarded in turn. Of the places that forwarded there is one
+/// chain: what a place forwarded to is cut out when the calls have moved on from there.
+class Places : public base::RefCounted {
+ public:
+  struct Place {
+    connection::Route route;
+    unsigned depth = 0;  ///< forwards that led here
+  };
+
+  explicit Places(std::vector<connection::Route> routes);
+
+  std::size_t size() const noexcept { return all_.size(); }
+  const Place& operator[](std::size_t index) const noexcept { return all_[index]; }
+  /// Inserts `routes` after the place that forwarded to them, instead of what it forwarded to before.
+  void splice(std::size_t index, std::vector<connection::Route> routes);
+  /// Cuts what the place at `index` forwarded to.
+  void cut_below(std::size_t index);
+  /// The place of the reference itself whose forwards lead to `index`.
+  std::size_t origin(std::size_t index) const noexcept;
+
+ private:
+  std::vector<Place> all_;
+};
+using PlacesPtr = base::IntrusivePtr<const Places>;
+
+/// A system exception that a server answered with.
+struct Refusal {
+  std::string id;
+  std::uint32_t minor = 0;
+  CORBA::CompletionStatus completed = CORBA::CompletionStatus::COMPLETED_MAYBE;
+  std::string detail;  ///< what the server says about it (ExceptionDetailMessage); printable, bounded
+
+  bool is(std::string_view name) const noexcept;
+  /// The server did not execute the request and another one might, or may know better: such an exception is looked at
+  /// before it is raised.
+  bool asks_elsewhere() const noexcept;
+};
+
+/// Decides what is done after an attempt to carry out a call, for calls of all kinds: whether the request is sent again
+/// and where, and what the caller is told in the end. Nothing is repeated that may have been executed. Each place is
+/// asked a bounded number of times: up to kMaxRetries again while connections end before it has executed anything, and
+/// once more if another one says that the object does not exist there. Belongs to one call; empty, and free of cost,
+/// until something does not go as it should.
+class Attempts {
+ public:
+  /// Repetitions at one place whose connections end in order, or had been used before.
+  static constexpr unsigned kMaxRetries = 2;
+
+  Attempts() noexcept;
+  ~Attempts();
+  Attempts(const Attempts&) = delete;
+  Attempts& operator=(const Attempts&) = delete;
+
+  /// What a reply said, if not "here are the results":
+  /// an exception, a location forward, or something that makes no sense (or whose results do not).
+  using Answer = std::variant<Refusal, ior::Ior, base::Error>;
+  void set_answer(Answer answer);
+  /// True if there was no such reply.
+  bool well() const noexcept { return answer_ == nullptr; }
+  Answer take_answer();
+
+  // --- where the call is tried ---
+
+  /// The call goes through `places` and begins with, or has been tried at, the one at `at`.
+  void begin(const PlacesPtr& places, std::size_t at);
+  bool begun() const noexcept { return course_ != nullptr; }
+  /// Never changed afterwards: this call goes on with a copy.
+  PlacesPtr places() const noexcept;
+  std::size_t at() const noexcept;
+  const connection::Route& route() const noexcept;
+  /// What became of the attempt before, for the log.
+  std::string_view last() const noexcept;
+
+  // Each returns true if the call is to be tried at route(), and false if it is over: then give_up().
+
+  /// There is no connection, or it ended. `fresh`: the connection was made for this call. `what` says what was being
+  /// done, and where.
+  bool after_failure(base::Error error, bool fresh, std::string what);
+  /// The server answered with an exception that asks_elsewhere().
+  bool after_refusal(Refusal refusal, std::string what);
+  /// The place points to other `routes` (or to something that cannot be used).
+  bool after_forward(base::Result<std::vector<connection::Route>> routes, std::uint32_t limit);
+  /// True if the call is over because there is no place left where it could be tried, so that the next one should not
+  /// begin where this one ended.
+  bool nowhere_left() const noexcept;
+  /// True if this ORB itself let no request out any more.
+  bool refused_here() const noexcept;
+  /// Throws the exception for what ended the call. `spent` is added to what an own error says.
+  [[noreturn]] void give_up(const std::string& spent);
+
+  /// True if a request that ended with `error` was certainly not executed: nothing whole was sent, or the peer said so
+  /// by closing in order.
+  static bool not_executed(base::Error error) noexcept;
+
+ private:
+  struct Course;
+
+  bool advance();
+
+  std::unique_ptr<Answer> answer_;
+  std::unique_ptr<Course> course_;
+};
+
+}  // namespace corbel::orb

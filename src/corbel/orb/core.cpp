@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/error_map.hpp"
+#include "corbel/orb/local_target.hpp"
+#include "corbel/orb/log_setup.hpp"
+#include "corbel/orb/reach.hpp"
+#include "corbel/orb/remote_target.hpp"
+
+namespace corbel::orb {
+
+using base::Code;
+using CORBA::CompletionStatus;
+
+namespace {
+
+connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log) {
+  return {options.transport, options.limits, options.connections_per_endpoint, options.oneways, &log};
+}
+
+connection::Server::Settings server_settings(const Options& options, const base::Log& log) {
+  connection::Server::Settings settings;
+  settings.serving = options.serving;
+  settings.limits = options.server_limits;
+  settings.connection.limits = options.limits;
+  settings.connection.version = {1, options.giop_minor};
+  settings.connection.log = &log;
+  settings.connection.send_timeout = options.timeouts.server_send;
+  settings.shutdown_timeout = options.timeouts.shutdown;
+  return settings;
+}
+
+/// What the writer of an endpoint's text may have meant.
+std::string why_bad_endpoint(std::string_view text, base::Error error) {
+  const std::size_t colon = text.rfind(':');
+  const std::string_view port = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  if (text.find(',') != std::string_view::npos) return "several endpoints are separated by ';', not by ','";
+  if (!port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos) {
+    return "a port is a number from 0 to 65535";
+  }
+  return describe(error) + "; write [protocol+]transport://address, such as tcp://localhost:4000 or unix:///path";
+}
+
+/// A stub for an object whose interface is not known yet.
+class GenericObject final : public CORBA::Object {};
+
+}  // namespace
+
+Core::Core(Options options, Components components)
+    : options_(std::move(options)),
+      log_(log_settings(options_, std::move(components.log_sink))),
+      registry_(std::move(components.protocols), std::move(components.transports), {1, options_.giop_minor},
+                options_.limits),
+      cache_(registry_, cache_settings(options_, log_)),
+      dispatch_(*this),
+      acceptors_(registry_, options_.transport) {
+  auto server = connection::Server::create(server_settings(options_, log_), dispatch_);
+  if (!server) raise(server.error(), "creating the ORB's reactor");
+  server_ = *std::move(server);
+  cache_.set_completions(&server_->completions());
+  tell_settings();
+}
+
+void Core::tell_settings() const {
+  for (const auto& variable : options_.unknown_variables) {
+    CORBEL_LOG(log_, orb, warning, "environment variable names no option", {"variable", variable});
+  }
+  CORBEL_LOG(log_, orb, info, "ORB created", {"threads", options_.serving.threads},
+             {"call_timeout_ms", std::chrono::duration_cast<std::chrono::milliseconds>(options_.timeouts.call).count()},
+             {"max_message_size", options_.limits.max_message_size});
+}
+
+Core::~Core() {
+  shutdown(true);
+}
+
+CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior) {
+  if (ior.is_nil()) return nullptr;
+  base::Bytes key;
+  corba::TargetPtr target;
+  if (options_.collocation && is_here(ior, key)) {
+    target = make_local_target(*this, std::move(ior), std::move(key));
+  } else {
+    target = base::make_shared<RemoteTarget>(*this, std::move(ior));
+  }
+  auto object = base::make_shared<GenericObject>();
+  object->_bind(std::move(target));
+  return CORBA::object_reference<CORBA::Object>(std::move(object));
+}
+
+/// True if the reference leads to an adapter of this ORB: its key names this run of the process, or its endpoint is
+/// ours.
+bool Core::is_here(const ior::Ior& ior, base::Bytes& object_key) {
+  ObjectAdapter* adapter = this->adapter();
+  if (adapter == nullptr) return false;
+  auto routes = registry_.routes(ior, {});
+  if (!routes) return false;
+  for (const auto& route : *routes) {
+    const std::lock_guard lock(listen_mutex_);
+    if (!adapter->made_here(route.object_key) && !is_published(route)) continue;
+    object_key = route.object_key;
+    return true;
+  }
+  return false;
+}
+
+CORBA::object_reference<CORBA::ORB> Core::orb() {
+  return orb_.lock();
+}
+
+void Core::check_process() const {
+  if (!left_behind()) return;
+  raise(base::error(base::Stage::configure, Code::cancelled),
+        "this ORB belongs to the process that forked; make a new one here, with a name of its own");
+}
+
+void Core::listen() {
+  check_process();
+  const std::lock_guard lock(listen_mutex_);
+  if (listening_) return;
+  std::vector<std::string> endpoints;
+  for (const auto& configured : options_.listen_endpoints) {
+    endpoints.push_back(configured.protocol.empty() ? configured.endpoint
+                                                    : configured.protocol + '+' + configured.endpoint);
+  }
+  if (endpoints.empty()) {
+    // One local and one Internet endpoint of what this ORB is built from, at addresses that the system chooses.
+    for (const auto& transport : registry_.transports()) {
+      if (transport->scheme() == "unix") endpoints.push_back("unix://");
+      if (transport->scheme() == "tcp") endpoints.push_back("tcp://");
+    }
+  }
+  for (const auto& text : endpoints) {
+    auto point = registry_.parse_endpoint(text);
+    if (!point) {
+      raise(base::error(base::Stage::configure, Code::bad_argument),
+            "listening endpoint '" + text + "': " + why_bad_endpoint(text, point.error()));
+    }
+    if (auto opened = acceptors_.open(*point, *server_); !opened) {
+      const base::Error error = opened.error();
+      raise(base::error(base::Stage::listen, error.code, error.os_error),
+            "listening at '" + text + "': " + describe(error));
+    }
+  }
+  published_ = acceptors_.published();
+  tell_published();
+  if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
+  listening_ = true;
+}
+
+/// What references will say. Who was not asked for an address and gives one that leads others nowhere says so aloud.
+void Core::tell_published() const {
+  const bool asked = !options_.listen_endpoints.empty() || !options_.transport.publish_host.empty();
+  for (const auto& point : published_) {
+    const std::string& endpoint = point.endpoint->text();
+    const Reach reach = reach_of(endpoint);
+    CORBEL_LOG(log_, transport, info, "listening", {"endpoint", endpoint}, {"protocol", point.protocol->name()},
+               {"reach", reach == Reach::anybody     ? "anybody"
+                         : reach == Reach::this_host ? "this host"
+                                                     : "this link"});
+    if (asked || point.endpoint->scheme() != "tcp" || reach == Reach::anybody) continue;
+    CORBEL_LOG(log_, transport, warning, "references name an address that other hosts cannot reach",
+               {"endpoint", endpoint}, {"mend", "-ORBListenEndpoints tcp://HOST:PORT or -ORBPublishHost HOST"});
+  }
+}
+
+void Core::refuse_call() const {
+  if (destroyed_.load(std::memory_order_acquire)) {
+    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone, CompletionStatus::COMPLETED_NO,
+                                  "the ORB has been destroyed");
+  }
+  throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CompletionStatus::COMPLETED_NO, "the ORB has shut down");
+}
+
+void Core::start_threads() {
+  check_process();
+  if (shutting_down_.load(std::memory_order_acquire)) refuse_call();
+  if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
+}
+
+std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_key) {
+  listen();
+  return registry_.publish(published_, object_key);
+}
+
+std::vector<base::Bytes> Core::keys_of_ours(const ior::Ior& ior) {
+  listen();
+  std::vector<base::Bytes> keys;
+  const auto routes = registry_.routes(ior, {});
+  if (!routes) return keys;
+  const std::lock_guard lock(listen_mutex_);
+  for (const auto& route : *routes) {
+    if (is_published(route)) keys.push_back(route.object_key);
+  }
+  return keys;
+}
+
+/// With listen_mutex_ locked.
+bool Core::is_published(const connection::Route& route) const {
+  return std::any_of(published_.begin(), published_.end(), [&](const auto& point) {
+    return point.protocol == route.protocol && point.endpoint->text() == route.endpoint->text();
+  });
+}
+
+ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
+  ior::Ior ior;
+  for (const auto& address : url.addresses) {
+    auto point = registry_.from_url(address);
+    if (!point) {
+      const std::uint32_t minor = point.error().code == Code::unsupported ? 7 : 8;
+      throw CORBA::BAD_PARAM(
+          CORBA::OMGVMCID | minor, CompletionStatus::COMPLETED_NO,
+          "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()) +
+              (minor == 7 ? "; no transport is called '" + address.scheme + "', write corbaloc::host:port/key for IIOP"
+                          : ""));
+    }
+    ior::ProfileBase base;
+    base.version = address.version;
+    base.object_key = url.object_key;
+    const std::vector<transport::EndpointPtr> endpoints{point->endpoint};
+    std::vector<ior::TaggedProfile> profiles;
+    if (!registry_.transports()[point->transport]->publish(endpoints, base, profiles)) {
+      ior::CorbelProfile own;
+      static_cast<ior::ProfileBase&>(own) = base;
+      own.protocol = point->protocol->name();
+      own.endpoint = point->endpoint->text();
+      profiles.push_back(ior::encode_profile(own));
+    }
+    ior.profiles.insert(ior.profiles.end(), profiles.begin(), profiles.end());
+  }
+  return ior;
+}
+
+void Core::run() {
+  check_process();
+  server_->run();
+}
+bool Core::work_pending() {
+  check_process();
+  return server_->work_pending();
+}
+void Core::perform_work() {
+  check_process();
+  server_->perform_work();
+}
+
+/// While objects of this process can still be called: reply handlers usually are such.
+void Core::cancel_async(bool wait) {
+  auto cancelled = cache_.cancel_async();
+  server_->completions().run(cancelled);
+  if (wait) server_->completions().settle();
+}
+
+void Core::shutdown(bool wait) {
+  if (left_behind()) {
+    shutting_down_ = shut_down_ = true;
+    return cache_.close();
+  }
+  if (!shutting_down_.exchange(true)) cancel_async(wait);
+  const bool again = shut_down_.exchange(true);
+  if (again && !wait) return;  // the first may not have waited
+  if (!again) {
+    CORBEL_LOG(log_, orb, info, "shutting down", {"wait", wait});
+    server_->drain();
+    acceptors_.close();
+  }
+  ObjectAdapter* const adapter = this->adapter();
+  bool ended = adapter == nullptr || adapter->shutdown(wait);
+  if (!again) cache_.close();
+  server_->completions().close();
+  ended = server_->stop(wait) && ended;
+  if (!wait) return;
+  left_running_.store(!ended, std::memory_order_release);
+  if (told_end_.exchange(true)) return;
+  if (ended) {
+    CORBEL_LOG(log_, orb, info, "shut down");
+  } else {
+    CORBEL_LOG(log_, orb, error, "shut down while requests still run", {"limit", "-ORBShutdownTimeout"});
+  }
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "corbel/base/log.hpp"
+#include "corbel/connection/acceptor_registry.hpp"
+#include "corbel/connection/connection_cache.hpp"
+#include "corbel/connection/registry.hpp"
+#include "corbel/corba/object.hpp"
+#include "corbel/orb/components.hpp"
+#include "corbel/orb/dispatch.hpp"
+#include "corbel/orb/object_adapter.hpp"
+#include "corbel/orb/options.hpp"
+#include "corbel/orb/value_factories.hpp"
+
+namespace corbel::orb {
+
+/// The core of one ORB: what its parts share. Owned by CORBA::ORB; outlives every target and connection of that ORB.
+/// Thread-safe.
+class Core final : public corba::OrbContext {
+ public:
+  /// Throws INITIALIZE or BAD_PARAM when options and components do not fit together.
+  Core(Options options, Components components);
+  ~Core();
+
+  const Options& options() const noexcept { return options_; }
+  /// What this ORB tells about itself. Outlives all of its parts.
+  const base::Log& log() const noexcept { return log_; }
+  base::Log& log() noexcept { return log_; }
+
+  // corba::OrbContext
+  CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
+  CORBA::object_reference<CORBA::ORB> orb() override;
+  CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
+    return value_factories_.find(id);
+  }
+  const cdr::Limits& limits() const noexcept override { return options_.limits; }
+  ValueFactories& value_factories() noexcept { return value_factories_; }
+  /// Set once by ORB_init, before anything else runs.
+  void set_orb(CORBA::weak_object_reference<CORBA::ORB> orb) noexcept { orb_ = std::move(orb); }
+
+  /// Opens the listening endpoints (those of -ORBListenEndpoints, else one TCP and one UNIX-domain endpoint chosen by
+  /// the system) and starts serving; does nothing the second time. Throws INITIALIZE naming the endpoint that failed.
+  void listen();
+  /// The profiles that publish an object with this key at our endpoints; listens first if need be.
+  std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key);
+  /// The object keys in those of a reference's profiles that lead to our endpoints; listens first if need be.
+  std::vector<base::Bytes> keys_of_ours(const ior::Ior& ior);
+  /// Turns a corbaloc address list and key into a reference's data. Throws BAD_PARAM minors OMG 7 to 10.
+  ior::Ior make_ior(const ior::ObjectUrl& url);
+
+  /// The adapter that requests go to; not owned; set before listen().
+  void set_adapter(ObjectAdapter* adapter) noexcept { adapter_.store(adapter, std::memory_order_release); }
+  ObjectAdapter* adapter() const noexcept { return adapter_.load(std::memory_order_acquire); }
+
+  /// Starts the threads that serve requests and attend to asynchronous calls; there are none in single mode. Throws
+  /// BAD_INV_ORDER after shutdown.
+  void start_threads();
+  /// Where asynchronous calls are finished.
+  connection::Completions& completions() const noexcept { return server_->completions(); }
+  connection::ConnectionCache& cache() noexcept { return cache_; }
+  const connection::Registry& registry() const noexcept { return registry_; }
+
+  /// Serves until shutdown; any number of threads.
+  void run();
+  /// True if perform_work() would find something to do at once.
+  bool work_pending();
+  /// Serves what is ready now, on this thread.
+  void perform_work();
+  /// Stops accepting and begins no more requests; a connection is closed when its last running request has been
+  /// answered, and then run() returns. With `wait`, returns when that has come about. Both end at -ORBShutdownTimeout.
+  void shutdown(bool wait);
+  /// True if the calling thread is one of those that shutdown() waits for.
+  bool on_own_thread() const noexcept { return server_->on_own_thread(); }
+  /// True if shutdown(true) gave up waiting (-ORBShutdownTimeout): something runs that needs this object.
+  bool left_running() const noexcept { return left_running_.load(std::memory_order_acquire); }
+  /// From now on calls are refused with OBJECT_NOT_EXIST; before shutdown().
+  void set_destroyed() noexcept { destroyed_.store(true, std::memory_order_release); }
+  /// Throws what calls end with after shutdown(): BAD_INV_ORDER, or OBJECT_NOT_EXIST if the ORB was destroyed.
+  [[noreturn]] void refuse_call() const;
+  /// True in a child of the process that made this ORB: its threads and sockets stayed behind, and all it can do there
+  /// is to call other objects.
+  bool left_behind() const noexcept { return process_ != base::process_generation(); }
+  bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
+
+ private:
+  void tell_settings() const;
+  void tell_published() const;
+  void cancel_async(bool wait);
+  bool is_here(const ior::Ior& ior, base::Bytes& object_key);
+  bool is_published(const connection::Route& route) const;
+  void check_process() const;
+
+  const Options options_;
+  const std::uint32_t process_ = base::process_generation();
+  base::Log log_;
+  connection::Registry registry_;
+  connection::ConnectionCache cache_;
+  std::atomic<ObjectAdapter*> adapter_{nullptr};
+  Dispatch dispatch_;
+  std::unique_ptr<connection::Server> server_;  // before the acceptors, which hand it connections
+  connection::AcceptorRegistry acceptors_;
+  base::ForkMutex listen_mutex_;
+  bool listening_ = false;
+  std::vector<connection::ListenPoint> published_;  // fixed once listening
+  std::atomic<bool> shutting_down_{false};          // no new asynchronous calls
+  std::atomic<bool> shut_down_{false};
+  std::atomic<bool> left_running_{false};
+  std::atomic<bool> told_end_{false};
+  std::atomic<bool> destroyed_{false};
+  ValueFactories value_factories_;
+  CORBA::weak_object_reference<CORBA::ORB> orb_;
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/current_exception.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <typeinfo>
+
+namespace corbel::orb {
+
+std::string current_exception_type() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  if (type == nullptr) return "unknown";
+  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
+                                                         &std::free);
+  return name != nullptr ? name.get() : type->name();
+}
+
+}  // namespace corbel::orb

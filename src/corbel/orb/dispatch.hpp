@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/connection/connection.hpp"
+
+namespace corbel::orb {
+
+class Core;
+
+/// The server side of the ORB core: takes requests from connections to the object adapter and turns whatever comes
+/// back, results or exceptions, into replies. The only place where a servant's exceptions are caught. Thread-safe.
+class Dispatch final : public connection::RequestHandler {
+ public:
+  explicit Dispatch(Core& core) noexcept : core_(core) {}
+
+  void on_request(connection::Connection& connection, const messaging::IncomingRequest& request,
+                  std::uint8_t giop_minor, cdr::Decoder& body) noexcept override;
+  void on_locate_request(connection::Connection& connection, const messaging::IncomingLocateRequest& request,
+                         std::uint8_t giop_minor) noexcept override;
+
+ private:
+  Core& core_;
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/local_target.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "corbel/cdr/value_stream.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/call_carrier.hpp"
+#include "corbel/orb/call_trace.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/current_exception.hpp"
+#include "corbel/orb/error_map.hpp"
+#include "corbel/orb/orb.hpp"
+
+namespace corbel::orb {
+namespace {
+
+/// A request that never was a message: the skeleton works on the caller's own arguments and results, unless one of them
+/// needs octets, both sides need values of their own, or one side's types are not the other's (a reference that came
+/// from outside names whatever object its sender liked).
+class LocalCall final : public corba::ServerCall {
+ public:
+  LocalCall(const corba::Call& call, Core& core)
+      : ServerCall(call.operation.name, nullptr, call.local_arguments,
+                   call.operation.copies ? corba::kUnknownStub : call.operation.signature),
+        call_(call),
+        core_(core) {
+    if (call.local_arguments == nullptr) use_octets(corba::kUnknownSkeleton);
+  }
+
+  void use_octets(std::uint64_t served) override {
+    if (octets_ != nullptr) return;
+    octets_ = std::make_unique<Octets>();
+    octets_->limits = served == call_.operation.signature ? kNoLimits : core_.options().limits;
+    if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
+    set_octets(octets_->decoder);
+  }
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
+    if (octets_ == nullptr || call_.operation.oneway) return;
+    const bool written = transfer(results);
+    if (written) call_.decode_results(octets_->decoder);
+    if (!written || !octets_->decoder.ok()) fail("results", CORBA::CompletionStatus::COMPLETED_YES);
+  }
+  /// Hands what the servant threw to a caller who may know it by another type. Only if it is to be thrown as it is,
+  /// this returns.
+  void raise_as_expected(const CORBA::UserException& exception) {
+    if (octets_ == nullptr) return;
+    const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
+    if (written) corba::throw_user_exception(call_.operation, octets_->decoder);
+    fail("exception", CORBA::CompletionStatus::COMPLETED_YES);
+  }
+
+ private:
+  /// For octets that are written and read as the same types in one process.
+  static constexpr cdr::Limits kNoLimits{.max_depth = 10 * cdr::kMaxValueNesting, .max_expansion = ~0U};
+
+  struct Octets {
+    cdr::Encoder encoder;
+    base::Bytes bytes;
+    cdr::Decoder decoder;
+    cdr::Limits limits;
+  };
+
+  bool transfer(base::FunctionRef<void(cdr::Encoder&)> write) {
+    octets_->encoder.reset({});
+    write(octets_->encoder);
+    if (!octets_->encoder.ok()) return false;
+    octets_->bytes = octets_->encoder.to_bytes();
+    octets_->decoder = cdr::Decoder(octets_->bytes, {}, octets_->limits);
+    octets_->decoder.set_context(&core_);
+    return true;
+  }
+  [[noreturn]] void fail(const char* what, CORBA::CompletionStatus completed) {
+    const base::Error error = octets_->encoder.ok() ? octets_->decoder.error() : octets_->encoder.error();
+    try {
+      raise(error, std::string(what) + " of operation '" + std::string(operation()) + "'");
+    } catch (CORBA::SystemException& exception) {
+      exception.completed(completed);
+      throw;
+    }
+  }
+
+  const corba::Call& call_;
+  Core& core_;
+  std::unique_ptr<Octets> octets_;
+};
+
+class LocalTarget final : public corba::Target, public base::SharedFromThis {
+ public:
+  LocalTarget(Core& core, ior::Ior ior, base::Bytes object_key)
+      : core_(core), orb_(core.orb()), ior_(std::move(ior)), object_key_(std::move(object_key)) {}
+
+  void invoke(const corba::Call& call) override {
+    const CallTrace trace(core_.log());
+    if (trace.on()) [[unlikely]]
+      return invoke_traced(call, trace);
+    carry_out(call);
+  }
+
+  void invoke_async(corba::AsyncCall& call) override;
+  const ior::Ior& ior() const override { return ior_; }
+  cdr::Context& context() const noexcept override { return core_; }
+  bool is_local() const noexcept override { return true; }
+
+ private:
+  /// Calls and tells about it.
+  void invoke_traced(const corba::Call& call, const CallTrace& trace) try {
+    carry_out(call);
+    trace.tell(call.operation.name, object_key_, kHere, "ok");
+  } catch (const CORBA::Exception& exception) {
+    trace.tell(call.operation.name, object_key_, kHere, exception._rep_id());
+    throw;
+  }
+
+  void carry_out(const corba::Call& call) {
+    if (call.operation.oneway && core_.options().sync_scope != policy::SyncScope::with_target) {
+      return invoke_oneway(call);
+    }
+    LocalCall server_call(call, core_);
+    try {
+      adapter().dispatch(object_key_, server_call);
+    } catch (const LocationForward& forward) {
+      follow(forward, call);
+    } catch (const CORBA::SystemException&) {
+      throw;
+    } catch (const CORBA::UserException& exception) {
+      const auto listed = server_call.raises();
+      if (std::find(listed.begin(), listed.end(), exception._rep_id()) != listed.end()) {
+        server_call.raise_as_expected(exception);
+        throw;
+      }
+      throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, kMaybe,
+                           std::string("the operation does not declare ") + exception._rep_id());
+    } catch (const std::bad_alloc&) {
+      throw CORBA::NO_MEMORY(0, kMaybe);
+    } catch (const std::exception& exception) {
+      throw CORBA::UNKNOWN(corba::minor::kForeignException, kMaybe,
+                           std::string("the servant threw ") + exception.what());
+    } catch (...) {
+      throw CORBA::UNKNOWN(corba::minor::kForeignException, kMaybe, "the servant threw a foreign exception");
+    }
+  }
+
+  ObjectAdapter& adapter() const {
+    if (core_.is_shut_down()) core_.refuse_call();
+    return *core_.adapter();
+  }
+
+  /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
+  void invoke_oneway(const corba::Call& call) {
+    ObjectAdapter& target = adapter();
+    LocalCall server_call(call, core_);
+    try {
+      target.dispatch(object_key_, server_call);
+    } catch (const LocationForward& forward) {
+      follow(forward, call);
+    } catch (const CORBA::Exception& exception) {
+      CORBEL_LOG(core_.log(), server, debug, "request ends in an exception", {"exception", exception.what()},
+                 {"operation", call.operation.name}, {"key", object_key_}, {"peer", kHere});
+    } catch (const std::exception& exception) {
+      CORBEL_LOG(core_.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation.name},
+                 {"type", current_exception_type()}, {"what", exception.what()}, {"key", object_key_}, {"peer", kHere});
+    } catch (...) {  // NOLINT: nobody waits for the outcome
+    }
+  }
+
+  void follow(const LocationForward& forward, const corba::Call& call) {
+    thread_local unsigned depth = 0;
+    struct Guard {
+      Guard() { ++depth; }
+      ~Guard() { --depth; }
+    } guard;
+    if (depth > core_.options().forward_limit) {
+      raise(base::error(base::Stage::wait, base::Code::forward_loop),
+            "forwarded " + std::to_string(depth) + " times inside this process");
+    }
+    const auto object = core_.make_object(forward.ior);
+    if (object == nullptr) {
+      throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive, CORBA::CompletionStatus::COMPLETED_NO,
+                                    "forwarded to a nil reference");
+    }
+    object->_target()->invoke(call);
+  }
+
+  static constexpr std::string_view kHere = "this process";
+
+  Core& core_;
+  const CORBA::object_reference<CORBA::ORB> orb_;  // keeps core_ alive
+  const ior::Ior ior_;
+  const base::Bytes object_key_;
+};
+
+/// An asynchronous call inside the process: a thread of the ORB, or one that waits for it, makes it synchronously.
+class LocalAsyncCall final : public CallCarrier {
+ public:
+  LocalAsyncCall(corba::AsyncCall& call, base::SharedPtr<LocalTarget> target, Core& core)
+      : CallCarrier(call, core.completions()), target_(std::move(target)) {}
+
+ private:
+  bool help(base::Deadline) override { return false; }
+  void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
+  void finish() noexcept override {
+    std::exception_ptr failure;
+    try {
+      std::exchange(target_, nullptr)
+          ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
+                    [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()});
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    complete(std::move(failure));
+  }
+
+  base::SharedPtr<LocalTarget> target_;
+};
+
+void LocalTarget::invoke_async(corba::AsyncCall& call) {
+  core_.start_threads();
+  core_.completions().push(call.emplace_carrier<LocalAsyncCall>(call, shared_from(this), core_));
+}
+
+}  // namespace
+
+corba::TargetPtr make_local_target(Core& core, ior::Ior ior, base::Bytes object_key) {
+  return base::make_shared<LocalTarget>(core, std::move(ior), std::move(object_key));
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/object_urls.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/corba/references.hpp"
+#include "corbel/ior/url.hpp"
+#include "corbel/ipc/handle.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/orb.hpp"
+
+namespace corbel::orb {
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+constexpr std::string_view kNameService = "NameService";
+constexpr std::size_t kLongestShown = 100;
+constexpr std::size_t kLargestFile = 1U << 20;
+
+[[noreturn]] void refuse(std::uint32_t minor, std::string_view text, std::string_view why) {
+  std::string shown(text.substr(0, kLongestShown));
+  if (shown.size() < text.size()) shown += "...";
+  throw CORBA::BAD_PARAM(minor, CORBA::CompletionStatus::COMPLETED_NO, "'" + shown + "': " + std::string(why));
+}
+
+bool has_prefix(std::string_view text, std::string_view prefix) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return text.size() >= prefix.size() &&
+         std::equal(prefix.begin(), prefix.end(), text.begin(), [&](char a, char b) { return a == lower(b); });
+}
+
+ObjectRef read_ior(Core& core, std::string_view text) {
+  auto ior = ior::from_string(text, core.options().limits);
+  if (!ior) {
+    const bool cut_off = ior.error().code == base::Code::truncated;
+    refuse(corba::minor::kUrlOther, text,
+           cut_off ? "the IOR ends too early; was all of it copied?"
+                   : "malformed; IOR: is followed by an even number of hexadecimal digits that encode a reference");
+  }
+  return core.make_object(*std::move(ior));
+}
+
+std::uint32_t minor_of(ior::UrlFault fault) {
+  switch (fault) {
+    case ior::UrlFault::bad_scheme:
+      return corba::minor::kUrlBadScheme;
+    case ior::UrlFault::bad_address:
+      return corba::minor::kUrlBadAddress;
+    case ior::UrlFault::bad_specific_part:
+      return corba::minor::kUrlBadSpecificPart;
+    case ior::UrlFault::none:
+    case ior::UrlFault::other:
+      break;
+  }
+  return corba::minor::kUrlOther;
+}
+
+const char* why(ior::UrlFault fault) {
+  switch (fault) {
+    case ior::UrlFault::bad_address:
+      return "malformed address; write corbaloc::host:port/key (iiop, port 1 to 65535) or corbaloc:scheme:address/key";
+    case ior::UrlFault::bad_specific_part:
+      return "malformed key or name; characters that a URL may not have are written %hh";
+    default:
+      return "malformed";
+  }
+}
+
+template <class Refused>
+void decode_refusal(cdr::Decoder&, const corba::ExceptionType&) {
+  throw CORBA::BAD_PARAM(corba::minor::kUrlOther, CORBA::CompletionStatus::COMPLETED_NO, Refused::kText);
+}
+struct NotFound {
+  static constexpr const char* kText = "the naming service does not know the name";
+};
+struct CannotProceed {
+  static constexpr const char* kText = "the naming service cannot proceed with the name";
+};
+struct IllegalName {
+  static constexpr const char* kText = "the naming service says that the name is illegal";
+};
+constexpr corba::ExceptionType kRefusals[] = {
+    {"IDL:omg.org/CosNaming/NamingContext/NotFound:1.0", &decode_refusal<NotFound>},
+    {"IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0", &decode_refusal<CannotProceed>},
+    {"IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0", &decode_refusal<IllegalName>},
+};
+constexpr corba::Operation kResolveStr{"resolve_str", false, kRefusals};
+
+/// CosNaming::NamingContextExt::resolve_str.
+ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
+  ObjectRef result;
+  void* const local[] = {&result, const_cast<std::string*>(&name)};
+  const auto encode = [&](cdr::Encoder& encoder) { encoder.put_string(name); };
+  const auto decode = [&](cdr::Decoder& decoder) { result = corba::decode_reference(decoder); };
+  try {
+    context._target()->invoke({kResolveStr, encode, decode, local});
+  } catch (CORBA::SystemException& exception) {
+    exception.detail("resolving the name '" + name.substr(0, kLongestShown) + "': " + exception.detail());
+    throw;
+  }
+  return result;
+}
+
+/// Of corbaloc:rir:/name. A name that is none makes the URL wrong: BAD_PARAM, as of any other URL.
+ObjectRef resolve_initial(Core& core, std::string_view url, const std::string& name) {
+  try {
+    return core.orb()->resolve_initial_references(name);
+  } catch (const CORBA::InvalidName& exception) {
+    refuse(corba::minor::kUrlOther, url, exception.what());
+  }
+}
+
+ObjectRef read_object_url(Core& core, std::string_view text) {
+  ior::UrlFault fault = ior::UrlFault::none;
+  auto url = ior::parse_object_url(text, fault);
+  if (!url) refuse(minor_of(fault), text, why(fault));
+  const bool initial = !url->addresses.empty() && url->addresses.front().scheme == "rir";
+  if (url->object_key.empty() && (initial || url->is_name)) {
+    const auto key = base::as_bytes(kNameService);
+    url->object_key.assign(key.begin(), key.end());
+  }
+  ObjectRef object;
+  if (initial) {
+    object = resolve_initial(core, text, std::string(base::as_text(url->object_key)));
+  } else {
+    object = core.make_object(core.make_ior(*url));
+  }
+  if (url->string_name.empty()) return object;
+  if (object == nullptr || object->_target() == nullptr) refuse(corba::minor::kUrlOther, text, "no naming service");
+  return resolve_name(*object.operator->(), url->string_name);
+}
+
+[[noreturn]] void refuse_file(std::string_view url, const std::string& path, const char* why) {
+  refuse(corba::minor::kUrlBadAddress, url, "the file '" + base::printable(path, kLongestShown) + "' " + why);
+}
+
+/// What is in a regular file, at most kLargestFile + 1 octets of it. Anything else might make who reads wait, or have
+/// no end.
+std::string read_text(std::string_view url, const std::string& path) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    refuse_file(url, path, "is no regular file");
+  }
+  const ipc::Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const int error = errno;
+  if (!file) refuse_file(url, path, ("cannot be opened (" + std::string(std::strerror(error)) + ")").c_str());
+  std::string text(kLargestFile + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse_file(url, path, ("cannot be read (" + std::string(std::strerror(errno)) + ")").c_str());
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
+/// "file:///path" or "file:path": a file that holds one reference of another form, white space around it ignored. Who
+/// may name a file need not be one who may read it, so nothing of what is in it is told.
+ObjectRef read_file(Core& core, std::string_view url) {
+  std::string_view path = url.substr(std::string_view("file:").size());
+  if (path.starts_with("//")) path.remove_prefix(2);
+  const std::string text = read_text(url, std::string(path));
+  if (text.size() > kLargestFile) refuse(corba::minor::kUrlOther, url, "the file is too large to be a reference");
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string::npos) refuse(corba::minor::kUrlOther, url, "the file is empty");
+  const std::size_t end = text.find_last_not_of(kSpace) + 1;
+  const std::string_view content = std::string_view(text).substr(begin, end - begin);
+  if (has_prefix(content, "file:")) refuse(corba::minor::kUrlOther, url, "the file names another file");
+  if (!has_prefix(content, "ior:") && !has_prefix(content, "corba")) {
+    refuse(corba::minor::kUrlOther, url, "the file holds no reference: that begins with IOR:, corbaloc: or corbaname:");
+  }
+  try {
+    return read_reference(core, content);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    refuse(exception.minor(), url, "the reference in the file is malformed, or cannot be used here");
+  }
+}
+
+}  // namespace
+
+ObjectRef read_reference(Core& core, std::string_view text) {
+  if (has_prefix(text, "ior:")) return read_ior(core, text);
+  if (has_prefix(text, "corbaloc:") || has_prefix(text, "corbaname:")) return read_object_url(core, text);
+  if (has_prefix(text, "file:")) return read_file(core, text);
+  refuse(corba::minor::kUrlBadScheme, text, "a reference begins with IOR:, corbaloc:, corbaname: or file:");
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/option_table.hpp"
+
+#include <algorithm>
+
+namespace corbel::orb {
+namespace {
+
+using policy::Concurrency;
+using policy::SyncScope;
+
+constexpr std::uint64_t kMillisecondsPerDay = 86'400'000;
+constexpr std::uint64_t kMebi = 1U << 20;
+
+bool is_scheme(std::string_view text) {
+  if (text.empty()) return false;
+  for (const char c : text) {
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return false;
+  }
+  return true;
+}
+
+/// "[protocol+]scheme://address", several separated by semicolons.
+bool add_listen_endpoints(Options& options, std::string_view value) {
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(';', begin), value.size());
+    const std::string_view item = value.substr(begin, end - begin);
+    const std::size_t colon = item.find("://");
+    if (colon == std::string_view::npos) return false;
+    const std::size_t plus = item.substr(0, colon).find('+');
+    const std::string_view protocol = plus == std::string_view::npos ? std::string_view() : item.substr(0, plus);
+    const std::size_t at = plus == std::string_view::npos ? 0 : plus + 1;
+    std::string_view scheme = item.substr(at, colon - at);
+    if (!is_scheme(scheme) || (plus != std::string_view::npos && !is_scheme(protocol))) return false;
+    if (scheme == "iiop") scheme = "tcp";
+    options.listen_endpoints.push_back({std::string(protocol), std::string(scheme).append(item.substr(colon))});
+    begin = end + 1;
+  }
+  return true;
+}
+
+bool add_initial_reference(Options& options, std::string_view value) {
+  const std::size_t equals = value.find('=');
+  if (equals == 0 || equals == std::string_view::npos || equals + 1 == value.size()) return false;
+  options.initial_references.push_back({std::string(value.substr(0, equals)), std::string(value.substr(equals + 1))});
+  return true;
+}
+
+bool set_giop_version(Options& options, std::string_view value) {
+  if (value != "1.0" && value != "1.1" && value != "1.2") return false;
+  options.giop_minor = static_cast<std::uint8_t>(value[2] - '0');
+  return true;
+}
+
+bool set_concurrency(Options& options, std::string_view value) {
+  if (value == "adaptive") {
+    options.serving.concurrency = Concurrency::adaptive;
+  } else if (value == "pool") {
+    options.serving.concurrency = Concurrency::pool;
+  } else if (value == "single") {
+    options.serving.concurrency = Concurrency::single;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool set_sync_scope(Options& options, std::string_view value) {
+  if (value == "none") {
+    options.sync_scope = SyncScope::none;
+  } else if (value == "transport") {
+    options.sync_scope = SyncScope::with_transport;
+  } else if (value == "server") {
+    options.sync_scope = SyncScope::with_server;
+  } else if (value == "target") {
+    options.sync_scope = SyncScope::with_target;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool set_log_level(Options& options, std::string_view value) {
+  base::LogLevels levels = Options().log_levels;
+  if (!levels.read(value)) return false;
+  options.log_levels = levels;
+  return true;
+}
+
+bool set_log_file(Options& options, std::string_view value) {
+  options.log_file = value;
+  return !value.empty();
+}
+
+bool set_log_format(Options& options, std::string_view value) {
+  if (value != "text" && value != "json") return false;
+  options.log_format = value == "json" ? logging::Format::json : logging::Format::text;
+  return true;
+}
+
+bool set_oneway_overflow(Options& options, std::string_view value) {
+  if (value == "newest") {
+    options.oneways.overflow = policy::OnewayOverflow::newest;
+  } else if (value == "oldest") {
+    options.oneways.overflow = policy::OnewayOverflow::oldest;
+  } else if (value == "wait") {
+    options.oneways.overflow = policy::OnewayOverflow::wait;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool set_preference(Options& options, std::string_view value) {
+  auto preference = policy::ProtocolPreference::parse(value);
+  if (!preference) return false;
+  options.preference = *std::move(preference);
+  return true;
+}
+
+// One accessor per member; the default shown in help and documents is read through it.
+#define CORBEL_MEMBER(MEMBER) \
+  [](Options & o) -> auto& {  \
+    return o.MEMBER;          \
+  }
+
+const OptionRow kOptionTable[] = {
+    {"Id", TextMember{CORBEL_MEMBER(id)}, 0, 0, "", "name of the ORB; ORB_init with the same name gives the same ORB"},
+    {"ListenEndpoints",
+     ParsedMember{add_listen_endpoints,
+                  "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, inproc://name "
+                  "or giop_lite+tcp://host:port; several separated by ';'",
+                  "one tcp and one unix endpoint that the system chooses"},
+     0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
+    {"PublishHost", TextMember{CORBEL_MEMBER(transport.publish_host)}, 0, 0, "",
+     "host written into references instead of the listening address"},
+    {"InitRef",
+     ParsedMember{add_initial_reference, "name=url such as NameService=corbaloc::host:2809/NameService", "none"}, 0, 0,
+     "", "an initial reference; may be repeated", [](Options& o) { o.initial_references.clear(); }},
+    {"DefaultInitRef", TextMember{CORBEL_MEMBER(default_initial_reference)}, 0, 0, "",
+     "URL to which '/' and the name of an unknown initial reference are appended"},
+    {"ConnectTimeout", DurationMember{CORBEL_MEMBER(timeouts.connect)}, 0, kMillisecondsPerDay, "ms",
+     "longest time for one connection attempt; 0: unbounded"},
+    {"CallTimeout", DurationMember{CORBEL_MEMBER(timeouts.call)}, 0, kMillisecondsPerDay, "ms",
+     "longest time for a call, connecting included; 0: unbounded"},
+    {"ServerSendTimeout", DurationMember{CORBEL_MEMBER(timeouts.server_send)}, 0, kMillisecondsPerDay, "ms",
+     "longest time that a client may take nothing of the replies that wait for it; 0: unbounded"},
+    {"IdleTimeout", DurationMember{CORBEL_MEMBER(server_limits.idle)}, 0, kMillisecondsPerDay, "ms",
+     "time without a message after which a server closes a connection; 0: never"},
+    {"MessageTimeout", DurationMember{CORBEL_MEMBER(server_limits.message)}, 0, kMillisecondsPerDay, "ms",
+     "longest time from the first octet of a message to a server to its last; 0: unbounded"},
+    {"MaxConnections", NumberMember{CORBEL_MEMBER(server_limits.connections)}, 0, 1'000'000, "connections",
+     "most connections to a server; at the limit the one idle longest makes room; 0: seven eighths of the descriptors "
+     "that the process may open"},
+    {"MaxConnectionsPerPeer", NumberMember{CORBEL_MEMBER(server_limits.connections_of_host)}, 0, 1'000'000,
+     "connections", "most connections to a server from one host; 0: half of those in all"},
+    {"MaxRequestsPerConnection", NumberMember{CORBEL_MEMBER(server_limits.requests_of_connection)}, 1, 4096, "requests",
+     "most requests of one connection, and threads, at the same time; one thread is always for others"},
+    {"MaxReplyBacklog", NumberMember{CORBEL_MEMBER(server_limits.reply_backlog)}, 0, 0x7fffffff, "octets",
+     "most octets that wait for one client to take them when another reply joins them"},
+    {"MaxReplyMemory", NumberMember{CORBEL_MEMBER(server_limits.reply_memory)}, 0, 0x7fffffff, "octets",
+     "most octets that wait for all clients of a server; the one that took none for longest is cut"},
+    {"MaxInputMemory", NumberMember{CORBEL_MEMBER(server_limits.input_memory)}, 0, 0x7fffffff, "octets",
+     "most memory for all incoming messages of a server; the oldest half message is cut"},
+    {"ShutdownTimeout", DurationMember{CORBEL_MEMBER(timeouts.shutdown)}, 0, kMillisecondsPerDay, "ms",
+     "longest time that shutdown and destroy wait for running requests, which are left then; 0: unbounded"},
+    {"HoldTimeout", DurationMember{CORBEL_MEMBER(hold_timeout)}, 0, kMillisecondsPerDay, "ms",
+     "longest time a request waits for a holding POA manager before TRANSIENT; 0: not at all"},
+    {"SyncScope", ParsedMember{set_sync_scope, "none, transport, server or target", "transport"}, 0, 0, "",
+     "what a oneway call waits for; target: also tells of exceptions"},
+    {"OnewayQueue", NumberMember{CORBEL_MEMBER(oneways.limit)}, 0, 0x7fffffff, "octets",
+     "sync scope none: oneway messages of a connection that wait for a peer that does not read"},
+    {"OnewayOverflow", ParsedMember{set_oneway_overflow, "newest, oldest or wait", "newest"}, 0, 0, "",
+     "sync scope none: which messages are dropped when they are more, or that the caller waits"},
+    {"ForwardLimit", NumberMember{CORBEL_MEMBER(forward_limit)}, 0, 1000, "forwards",
+     "location forwards followed in one call"},
+    {"Collocation", SwitchMember{CORBEL_MEMBER(collocation)}, 0, 0, "",
+     "calls to objects of the same process go directly to the servant"},
+    {"GiopVersion", ParsedMember{set_giop_version, "1.0, 1.1 or 1.2", "1.2"}, 0, 0, "",
+     "highest GIOP version used as client and published as server"},
+    {"ProtocolPreference",
+     ParsedMember{set_preference, "a comma list of protocol+transport or transport such as giop_lite+unix,tcp", "none"},
+     0, 0, "", "combinations to try first when a reference offers several"},
+    {"ConnectionsPerEndpoint", NumberMember{CORBEL_MEMBER(connections_per_endpoint)}, 1, 1024, "connections",
+     "most connections a client opens to one endpoint for calls at the same time"},
+    {"Concurrency", ParsedMember{set_concurrency, "adaptive, pool or single", "adaptive"}, 0, 0, "",
+     "adaptive: few busy connections get a thread each, the others share the pool; pool: all share it; single: one "
+     "thread"},
+    {"Threads", NumberMember{CORBEL_MEMBER(serving.threads)}, 1, 4096, "threads",
+     "most threads that serve requests at the same time, in every mode"},
+    {"StickyConnections", NumberMember{CORBEL_MEMBER(serving.sticky_connections)}, 0, 4096, "connections",
+     "most connections that keep a thread of their own (adaptive)"},
+    {"StickyIdle", DurationMember{CORBEL_MEMBER(serving.sticky_idle)}, 0, kMillisecondsPerDay, "ms",
+     "idle time after which such a connection gives its thread back"},
+    {"SlowUpcall", DurationMember{CORBEL_MEMBER(serving.slow_upcall)}, 1, kMillisecondsPerDay, "ms",
+     "running time of a request after which another thread reads on from its connection"},
+    {"Spin", DurationMember{CORBEL_MEMBER(transport.spin)}, 0, 1'000'000, "us",
+     "how long a thread that waits for a reply, or serves a sticky connection, looks for octets before it sleeps: for "
+     "peers on processors of their own; 0: not at all"},
+    {"NoDelay", SwitchMember{CORBEL_MEMBER(transport.no_delay)}, 0, 0, "", "TCP_NODELAY on every TCP connection"},
+    {"KeepAlive", SwitchMember{CORBEL_MEMBER(transport.keep_alive)}, 0, 0, "", "SO_KEEPALIVE on every TCP connection"},
+    {"SendBuffer", IntMember{CORBEL_MEMBER(transport.send_buffer)}, 0, 1024 * kMebi, "octets",
+     "socket send buffer; 0: what the system gives"},
+    {"ReceiveBuffer", IntMember{CORBEL_MEMBER(transport.receive_buffer)}, 0, 1024 * kMebi, "octets",
+     "socket receive buffer; 0: what the system gives"},
+    {"Backlog", IntMember{CORBEL_MEMBER(transport.backlog)}, 1, 65535, "connections", "peers that may wait for accept"},
+    {"MaxMessageSize", NumberMember{CORBEL_MEMBER(limits.max_message_size)}, 1024, 0x7fffffff, "octets",
+     "largest incoming message, fragments joined"},
+    {"MaxDepth", NumberMember{CORBEL_MEMBER(limits.max_depth)}, 1, 10'000, "levels",
+     "deepest nesting of incoming values: structs and unions of types that contain themselves, valuetypes, Anys"},
+    {"MaxServiceContexts", NumberMember{CORBEL_MEMBER(limits.max_service_contexts)}, 0, 65535, "contexts",
+     "most service contexts in an incoming message"},
+    {"MaxProfiles", NumberMember{CORBEL_MEMBER(limits.max_profiles)}, 1, 65535, "profiles",
+     "most profiles in an incoming object reference"},
+    {"MaxComponents", NumberMember{CORBEL_MEMBER(limits.max_components)}, 0, 65535, "components",
+     "most tagged components in an incoming profile"},
+    {"MaxObjectKey", NumberMember{CORBEL_MEMBER(limits.max_object_key)}, 64, 0x7fffffff, "octets",
+     "longest incoming object key"},
+    {"MaxOperation", NumberMember{CORBEL_MEMBER(limits.max_operation)}, 16, 65535, "octets",
+     "longest incoming operation name"},
+    {"MaxExpansion", NumberMember{CORBEL_MEMBER(limits.max_expansion)}, 1, 100'000, "times",
+     "most memory for the values of an incoming message, as a multiple of its size, beyond 1 MiB"},
+    {"ExceptionDetail", SwitchMember{CORBEL_MEMBER(exception_detail)}, 0, 0, "",
+     "tells clients why a request ended in a system exception, such as what() of what a servant threw: for peers that "
+     "may know"},
+    {"LogLevel",
+     ParsedMember{set_log_level,
+                  "off, error, warning, info, debug or trace, for all modules or MODULE=LEVEL, in a comma list such as "
+                  "info,poa=trace; modules: orb, client, server, connection, transport, messaging, poa, reactor",
+                  "warning"},
+     0, 0, "", "what the ORB logs (docs/logging.md)"},
+    {"LogFile", ParsedMember{set_log_file, "stderr, syslog, journald, or the path of a file", "stderr"}, 0, 0, "",
+     "where it logs to; a file is appended to, and opened anew when another one took its place"},
+    {"LogFormat", ParsedMember{set_log_format, "text, or json: an object per line", "text"}, 0, 0, "",
+     "form of the lines; journald has a form of its own"},
+    {"LogRate", NumberMember{CORBEL_MEMBER(log_rate)}, 0, 1'000'000, "records",
+     "most records of one event in a second, others are counted; not for debug and trace; 0: no limit"},
+};
+#undef CORBEL_MEMBER
+
+bool read_number(std::string_view text, std::uint64_t& number) {
+  if (text.empty() || text.size() > 12) return false;
+  number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    number = number * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return true;
+}
+
+bool set_switch(bool& member, std::string_view value) {
+  for (const std::string_view word : {"on", "true", "yes", "1"}) {
+    if (value == word) return member = true;
+  }
+  for (const std::string_view word : {"off", "false", "no", "0"}) {
+    if (value == word) return !(member = false);
+  }
+  return false;
+}
+
+base::Duration unit_of(const OptionRow& row) {
+  return row.unit == "us" ? base::Duration(std::chrono::microseconds(1)) : std::chrono::milliseconds(1);
+}
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+}  // namespace
+
+std::span<const OptionRow> option_table() {
+  return kOptionTable;
+}
+
+bool set_option(Options& options, const OptionRow& row, std::string_view value) {
+  std::uint64_t number = 0;
+  const auto in_range = [&] { return read_number(value, number) && number >= row.least && number <= row.most; };
+  return std::visit(
+      Overloaded{
+          [&](const NumberMember& m) {
+            return in_range() && (m.of(options) = static_cast<std::uint32_t>(number), true);
+          },
+          [&](const IntMember& m) { return in_range() && (m.of(options) = static_cast<int>(number), true); },
+          [&](const DurationMember& m) {
+            return in_range() && (m.of(options) = static_cast<std::int64_t>(number) * unit_of(row), true);
+          },
+          [&](const SwitchMember& m) { return set_switch(m.of(options), value); },
+          [&](const TextMember& m) { return m.of(options) = value, true; },
+          [&](const ParsedMember& m) { return m.set(options, value); },
+      },
+      row.member);
+}
+
+std::string legal_values(const OptionRow& row) {
+  if (const auto* parsed = std::get_if<ParsedMember>(&row.member)) return std::string(parsed->legal);
+  if (std::holds_alternative<SwitchMember>(row.member)) return "on or off";
+  if (std::holds_alternative<TextMember>(row.member)) return "any text";
+  std::string text = "a number from " + std::to_string(row.least) + " to " + std::to_string(row.most);
+  return row.unit.empty() ? text : text.append(" (").append(row.unit).append(")");
+}
+
+std::string default_value(const OptionRow& row) {
+  Options options;
+  return std::visit(Overloaded{
+                        [&](const NumberMember& m) { return std::to_string(m.of(options)); },
+                        [&](const IntMember& m) { return std::to_string(m.of(options)); },
+                        [&](const DurationMember& m) { return std::to_string(m.of(options) / unit_of(row)); },
+                        [&](const SwitchMember& m) { return std::string(m.of(options) ? "on" : "off"); },
+                        [&](const TextMember& m) { return m.of(options).empty() ? "none" : m.of(options); },
+                        [&](const ParsedMember& m) { return std::string(m.default_text); },
+                    },
+                    row.member);
+}
+
+std::string environment_name(const OptionRow& row) {
+  std::string name = "CORBEL";
+  for (const char c : row.name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper) name += '_';
+    name += upper ? c : static_cast<char>(c - 'a' + 'A');
+  }
+  return name;
+}
+
+std::string options_help() {
+  std::string text;
+  for (const OptionRow& row : option_table()) {
+    text.append("  -ORB").append(row.name).append(" <value>  ").append(row.help);
+    text.append(" (").append(legal_values(row)).append("; default ").append(default_value(row)).append("; ");
+    text.append(environment_name(row)).append(")\n");
+  }
+  return text;
+}
+
+std::string options_document() {
+  std::string text =
+      "# Options of an ORB\n\n"
+      "Generated from the table in `src/corbel/orb/option_table.cpp`; a test compares the two.\n\n"
+      "An option is given on the command line as `-ORBName value` or `-ORBName=value` and taken out of it by\n"
+      "`CORBA::ORB_init`, or as an environment variable, which the command line overrides. `--` ends the search for\n"
+      "options. Unknown options and illegal values are refused with `CORBA::BAD_PARAM`. `-ORBHelp` makes `ORB_init` "
+      "throw\n"
+      "`CORBA::INITIALIZE` with this list as its text.\n\n"
+      "| option | environment | legal values | default | meaning |\n|---|---|---|---|---|\n";
+  for (const OptionRow& row : option_table()) {
+    text.append("| `-ORB").append(row.name).append("` | `").append(environment_name(row)).append("` | ");
+    text.append(legal_values(row)).append(" | ").append(default_value(row)).append(" | ").append(row.help);
+    text.append(" |\n");
+  }
+  return text;
+}
+
+}  // namespace corbel::orb

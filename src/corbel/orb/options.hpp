@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/log.hpp"
+#include "corbel/cdr/format.hpp"
+#include "corbel/logging/sinks.hpp"
+#include "corbel/policy/qos.hpp"
+#include "corbel/transport/transport.hpp"
+
+namespace corbel::orb {
+
+/// Where a server listens, as configured.
+struct ListenEndpoint {
+  std::string protocol;  ///< message protocol; empty: GIOP and whatever else the registry offers by default
+  std::string endpoint;  ///< "tcp://127.0.0.1:4000"; iiop:// has become tcp://
+  friend bool operator==(const ListenEndpoint&, const ListenEndpoint&) = default;
+};
+
+/// -ORBInitRef name=url.
+struct InitialReferenceUrl {
+  std::string name;
+  std::string url;
+  friend bool operator==(const InitialReferenceUrl&, const InitialReferenceUrl&) = default;
+};
+
+/// Everything that can be configured about one ORB, with its defaults. A value; immutable once the ORB exists. The
+/// table in options.cpp ties each member to its option, environment variable, range and help (docs/options.md).
+struct Options {
+  std::string id;
+  std::vector<std::string> unknown_variables;  ///< CORBEL_... of the environment that are no options
+  std::vector<ListenEndpoint> listen_endpoints;
+  std::vector<InitialReferenceUrl> initial_references;
+  std::string default_initial_reference;
+  policy::Timeouts timeouts;
+  policy::Serving serving;
+  policy::ServerLimits server_limits;
+  policy::SyncScope sync_scope = policy::SyncScope::with_transport;
+  policy::OnewayBuffering oneways;
+  policy::ProtocolPreference preference;
+  cdr::Limits limits;
+  std::uint8_t giop_minor = 2;  ///< highest GIOP 1.x used as client and published as server
+  std::uint32_t connections_per_endpoint = 4;
+  std::uint32_t forward_limit = 10;
+  bool collocation = true;
+  base::Duration hold_timeout = std::chrono::seconds(10);  ///< longest wait of a request for a holding POA manager
+  transport::Options transport;
+  base::LogLevels log_levels = base::LogLevels::all(base::LogLevel::warning);
+  std::string log_file = "stderr";  ///< or "syslog", "journald", or a path
+  logging::Format log_format = logging::Format::text;
+  bool exception_detail = false;
+  std::uint32_t log_rate = 10;  ///< most records of one event in a second; 0: unlimited
+};
+
+/// Takes options from the environment, then from `arguments` (which win), and removes from `arguments` what it took:
+/// `-ORBName value` and `-ORBName=value`, anywhere; an argument `--` ends the search. Throws BAD_PARAM naming an
+/// unknown option (and its nearest known one) or saying which values are legal; INITIALIZE with the help text as detail
+/// for -ORBHelp.
+Options read_options(std::vector<std::string>& arguments);
+/// As above for main's arguments.
+Options read_options(int& argc, char** argv);
+
+/// One line per option, for -ORBHelp.
+std::string options_help();
+/// docs/options.md.
+std::string options_document();
+
+}  // namespace corbel::orb

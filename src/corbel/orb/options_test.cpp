@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/option_table.hpp"
+
+namespace corbel::orb {
+namespace {
+
+using std::chrono::milliseconds;
+using Arguments = std::vector<std::string>;
+
+Options read(Arguments arguments) {
+  return read_options(arguments);
+}
+
+std::string refusal(Arguments arguments) {
+  try {
+    read_options(arguments);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    return exception.detail();
+  }
+  return "accepted";
+}
+
+/// An environment variable for the length of a test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(Options, AreTakenOutOfTheArguments) {
+  Arguments arguments{"server", "-v", "-ORBConnectTimeout", "250", "file", "-ORBCallTimeout=0", "-x"};
+  const Options options = read_options(arguments);
+  EXPECT_EQ(arguments, (Arguments{"server", "-v", "file", "-x"}));
+  EXPECT_EQ(options.timeouts.connect, milliseconds(250));
+  EXPECT_EQ(options.timeouts.call, milliseconds(0));
+}
+
+TEST(Options, AreTakenOutOfMainsArguments) {
+  char program[] = "p", option[] = "-ORBThreads", value[] = "7", rest[] = "7";
+  char* argv[] = {program, option, value, rest, nullptr};
+  int argc = 4;
+  EXPECT_EQ(read_options(argc, argv).serving.threads, 7U);
+  ASSERT_EQ(argc, 2);
+  EXPECT_EQ(argv[0], program);
+  EXPECT_STREQ(argv[1], "7");
+  EXPECT_EQ(argv[2], nullptr);
+}
+
+TEST(Options, SearchEndsAtDoubleDash) {
+  Arguments arguments{"--", "-ORBBogus"};
+  read_options(arguments);
+  EXPECT_EQ(arguments.size(), 2U);
+}
+
+TEST(Options, UnknownOptionNamesTheNearestKnown) {
+  const std::string text = refusal({"-ORBConectTimeout", "1"});
+  EXPECT_NE(text.find("unknown option -ORBConectTimeout; did you mean -ORBConnectTimeout?"), std::string::npos) << text;
+  EXPECT_EQ(refusal({"-ORBXyzzyPlugh", "1"}).find("did you mean"), std::string::npos);
+  EXPECT_NE(refusal({"-ORB" + std::string(100'000, 'x'), "1"}), "accepted");
+}
+
+TEST(Options, BadValueSaysWhatIsLegal) {
+  EXPECT_EQ(refusal({"-ORBMaxDepth", "0"}),
+            "-ORBMaxDepth: '0' is not legal; legal is a number from 1 to 10000 (levels)");
+  EXPECT_NE(refusal({"-ORBConcurrency", "lots"}).find("adaptive, pool or single"), std::string::npos);
+  EXPECT_NE(refusal({"-ORBCollocation", "maybe"}).find("on or off"), std::string::npos);
+  EXPECT_NE(refusal({"-ORBThreads"}).find("needs a value"), std::string::npos);
+  for (const char* bad : {"-1", "1e3", "", "99999999999999999999", "0x10", " 1"}) {
+    EXPECT_NE(refusal({"-ORBThreads", bad}), "accepted") << bad;
+  }
+}
+
+TEST(Options, ListenEndpointsRepeatAndListAndNameProtocols) {
+  const Options options =
+      read({"-ORBListenEndpoints", "tcp://h:1;giop_lite+unix:///tmp/s", "-ORBListenEndpoints=iiop://h:2"});
+  EXPECT_EQ(options.listen_endpoints,
+            (std::vector<ListenEndpoint>{{"", "tcp://h:1"}, {"giop_lite", "unix:///tmp/s"}, {"", "tcp://h:2"}}));
+  for (const char* bad : {"", "h:1", "://h", "tcp://a;", "+tcp://h:1", "a+b+tcp://h:1"}) {
+    EXPECT_NE(refusal({"-ORBListenEndpoints", bad}), "accepted") << bad;
+  }
+}
+
+TEST(Options, InitialReferencesRepeat) {
+  const Options options = read({"-ORBInitRef", "A=corbaloc::h/A", "-ORBInitRef", "B=IOR:00=1"});
+  EXPECT_EQ(options.initial_references, (std::vector<InitialReferenceUrl>{{"A", "corbaloc::h/A"}, {"B", "IOR:00=1"}}));
+  EXPECT_NE(refusal({"-ORBInitRef", "A"}), "accepted");
+}
+
+TEST(Options, CommandLineWinsOverEnvironment) {
+  const Variable timeout("CORBEL_CONNECT_TIMEOUT", "111");
+  const Variable listen("CORBEL_LISTEN_ENDPOINTS", "tcp://env:1");
+  EXPECT_EQ(read({}).timeouts.connect, milliseconds(111));
+  EXPECT_EQ(read({}).listen_endpoints.size(), 1U);
+  const Options options = read({"-ORBConnectTimeout", "222", "-ORBListenEndpoints", "tcp://line:1"});
+  EXPECT_EQ(options.timeouts.connect, milliseconds(222));
+  EXPECT_EQ(options.listen_endpoints, (std::vector<ListenEndpoint>{{"", "tcp://line:1"}}));
+}
+
+TEST(Options, BadEnvironmentNamesTheVariable) {
+  const Variable variable("CORBEL_THREADS", "many");
+  EXPECT_NE(refusal({}).find("CORBEL_THREADS: 'many'"), std::string::npos);
+}
+
+TEST(Options, HelpIsTheDetailOfAnException) {
+  Arguments arguments{"-ORBHelp"};
+  try {
+    read_options(arguments);
+    FAIL();
+  } catch (const CORBA::INITIALIZE& exception) {
+    EXPECT_EQ(exception.minor(), corba::minor::kHelpRequested);
+    EXPECT_NE(exception.detail().find("-ORBListenEndpoints"), std::string::npos);
+  }
+}
+
+TEST(OptionTable, EveryDefaultIsLegalAndNamesAreDistinct) {
+  std::set<std::string_view> names;
+  for (const OptionRow& row : option_table()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    if (std::holds_alternative<ParsedMember>(row.member) || std::holds_alternative<TextMember>(row.member)) continue;
+    Options options;
+    EXPECT_TRUE(set_option(options, row, default_value(row))) << row.name;
+  }
+}
+
+TEST(OptionTable, EnvironmentNamesFollowTheOption) {
+  EXPECT_EQ(environment_name(option_table()[0]), "CORBEL_ID");
+  EXPECT_EQ(environment_name(option_table()[1]), "CORBEL_LISTEN_ENDPOINTS");
+}
+
+}  // namespace
+}  // namespace corbel::orb

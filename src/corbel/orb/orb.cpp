@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/orb.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/components.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/initial_references.hpp"
+#include "corbel/orb/object_urls.hpp"
+#include "corbel/orb/options.hpp"
+#include "corbel/orb/orb_registry.hpp"
+
+namespace corbel::orb {
+
+/// What an ORB owns.
+class OrbState {
+ public:
+  OrbState(Options options, const Components& components)
+      : core(std::move(options), components), initial_references(core, components.local_references) {}
+  ~OrbState() {
+    core.shutdown(true);
+    core.set_adapter(nullptr);
+  }
+
+  static CORBA::OBJECT_NOT_EXIST gone() {
+    return CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone, CORBA::CompletionStatus::COMPLETED_NO,
+                                   "the ORB has been destroyed");
+  }
+  /// Throws unless the ORB still serves.
+  void check() const {
+    if (destroyed.load(std::memory_order_acquire)) throw gone();
+    if (core.is_shut_down()) throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown);
+  }
+  /// Throws if waiting for requests to finish would wait for the caller's own.
+  void check_may_wait() const {
+    if (core.left_behind()) return;  // then there is nobody to wait for
+    const bool in_upcall = core.adapter() != nullptr && core.adapter()->in_upcall();
+    if (in_upcall || core.on_own_thread() || core.completions().busy_here()) {
+      throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
+                                 "waiting for requests to finish from inside a request or what follows one");
+    }
+  }
+
+  Core core;
+  InitialReferences initial_references;
+  std::unique_ptr<ObjectAdapter> adapter;
+  std::atomic<bool> destroyed{false};
+};
+
+namespace {
+
+IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, const Components& components) {
+  if (!id.empty()) options.id = id;
+  const std::string name = options.id;
+  return OrbRegistry::instance().find_or_make(name, [&] {
+    auto state = std::make_unique<OrbState>(std::move(options), components);
+    OrbState& parts = *state;
+    auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
+    parts.core.set_orb(orb);
+    if (components.make_adapter != nullptr) {
+      parts.adapter = components.make_adapter(parts.core);
+      parts.core.set_adapter(parts.adapter.get());
+    }
+    return orb;
+  });
+}
+
+}  // namespace
+
+IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, const Components& components) {
+  return init(read_options(argc, argv), id, components);
+}
+
+IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
+                                       const Components& components) {
+  return init(read_options(arguments), id, components);
+}
+
+}  // namespace corbel::orb
+
+namespace CORBA {
+
+IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id,
+                                    const corbel::orb::Components& components) {
+  return corbel::orb::init(argc, argv, id, components);
+}
+
+ORB::ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept : state_(std::move(state)) {}
+ORB::~ORB() {
+  state_->core.shutdown(true);
+  // What still runs after -ORBShutdownTimeout uses all of it, and nobody can make it stop. In a child of the process
+  // that made it, its threads do not even exist, and nobody is told that it ended.
+  if (state_->core.left_running() || state_->core.left_behind()) (void)state_.release();
+}
+
+corbel::orb::Core& ORB::_core() noexcept {
+  return state_->core;
+}
+
+std::string ORB::id() const {
+  return state_->core.options().id;
+}
+
+std::string ORB::object_to_string(IDL::traits<Object>::ref_type object) {
+  state_->check();
+  if (object == nullptr) return corbel::ior::to_string(corbel::ior::Ior{});
+  if (object->_target() == nullptr) {
+    throw MARSHAL(corbel::corba::minor::kLocalObjectMarshalled, CompletionStatus::COMPLETED_NO,
+                  "a local object has no string form");
+  }
+  return corbel::ior::to_string(object->_target()->ior());
+}
+
+IDL::traits<Object>::ref_type ORB::string_to_object(const std::string& text) {
+  state_->check();
+  return corbel::orb::read_reference(state_->core, text);
+}
+
+IDL::traits<Object>::ref_type ORB::resolve_initial_references(const ObjectId& name) {
+  state_->check();
+  return state_->initial_references.resolve(name);
+}
+
+void ORB::register_initial_reference(const ObjectId& name, IDL::traits<Object>::ref_type object) {
+  state_->check();
+  state_->initial_references.add(name, std::move(object));
+}
+
+ORB::ObjectIdList ORB::list_initial_services() {
+  state_->check();
+  return state_->initial_references.names();
+}
+
+IDL::traits<Object>::ref_type ORB::_registered(std::string_view name) const {
+  return state_->initial_references.find_added(name);
+}
+
+object_reference<ValueFactoryBase> ORB::register_value_factory(const std::string& id,
+                                                               object_reference<ValueFactoryBase> factory) {
+  state_->check();
+  if (id.empty() || factory == nullptr) throw BAD_PARAM(corbel::corba::minor::kValueFactory);
+  return state_->core.value_factories().exchange(id, std::move(factory));
+}
+
+void ORB::unregister_value_factory(const std::string& id) {
+  state_->check();
+  if (state_->core.value_factories().exchange(id, nullptr) == nullptr) {
+    throw BAD_PARAM(corbel::corba::minor::kValueFactory);
+  }
+}
+
+object_reference<ValueFactoryBase> ORB::lookup_value_factory(const std::string& id) {
+  state_->check();
+  auto factory = state_->core.value_factories().find(id);
+  if (factory == nullptr) throw BAD_PARAM(corbel::corba::minor::kValueFactory);
+  return factory;
+}
+
+void ORB::run() {
+  state_->check();
+  state_->core.run();
+}
+
+void ORB::perform_work() {
+  state_->check();
+  state_->core.perform_work();
+}
+
+bool ORB::work_pending() {
+  state_->check();
+  return state_->core.work_pending();
+}
+
+void ORB::shutdown(bool wait_for_completion) {
+  if (wait_for_completion) state_->check_may_wait();
+  state_->core.shutdown(wait_for_completion);
+}
+
+void ORB::destroy() {
+  state_->check_may_wait();
+  if (state_->destroyed.exchange(true)) throw corbel::orb::OrbState::gone();
+  state_->core.set_destroyed();
+  state_->core.shutdown(true);
+  state_->initial_references.clear();
+  state_->core.log().flush();
+  corbel::orb::OrbRegistry::instance().remove(id(), *this);
+}
+
+void InvalidName::_info(std::string& text) const {
+  text += _name();
+  if (!detail_.empty()) text += ": " + detail_;
+}
+
+IDL::traits<Policy>::ref_type ORB::create_policy(PolicyType) {
+  throw PolicyError(BAD_POLICY_TYPE);
+}
+
+}  // namespace CORBA

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/poa/active_object_map.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace corbel::poa {
+namespace {
+
+struct OwnId {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+};
+
+bool read_own(base::ConstByteSpan id, OwnId& own) noexcept {
+  if (id.size() != sizeof own) return false;
+  std::memcpy(&own, id.data(), sizeof own);
+  return true;
+}
+
+}  // namespace
+
+ActiveObject* ActiveObjectMap::find(base::ConstByteSpan id) noexcept {
+  OwnId own;
+  if (read_own(id, own) && own.slot < objects_.size()) {
+    ActiveObject& object = objects_[own.slot];
+    const bool same = object.generation == own.generation && object.state != ActiveObject::State::free;
+    if (same && !object.indexed) return &object;
+  }
+  if (by_id_.empty()) return nullptr;
+  const auto found = by_id_.find(base::as_text(id));
+  return found == by_id_.end() ? nullptr : &objects_[found->second];
+}
+
+ActiveObject* ActiveObjectMap::find(const PortableServer::Servant* servant) noexcept {
+  const auto [begin, end] = by_servant_.equal_range(servant);
+  for (auto i = begin; i != end; ++i) {
+    ActiveObject& object = objects_[i->second];
+    if (object.state == ActiveObject::State::active) return &object;
+  }
+  return nullptr;
+}
+
+ActiveObject& ActiveObjectMap::take_slot(ServantRef servant) {
+  if (free_.empty()) {
+    free_.reserve(objects_.size() + 1);  // so that remove() need not allocate
+    objects_.emplace_back();
+    objects_.back().slot = static_cast<std::uint32_t>(objects_.size() - 1);
+    free_.push_back(objects_.back().slot);
+  }
+  ActiveObject& object = objects_[free_.back()];
+  by_servant_.emplace(servant._shared().get(), object.slot);
+  free_.pop_back();
+  object.servant = std::move(servant);
+  object.state = ActiveObject::State::active;
+  object.running = 0;
+  object.indexed = false;
+  object.cleanup = false;
+  return object;
+}
+
+ActiveObject& ActiveObjectMap::add(ServantRef servant) {
+  ActiveObject& object = take_slot(std::move(servant));
+  const OwnId own{object.slot, object.generation};
+  const auto* octets = reinterpret_cast<const std::uint8_t*>(&own);
+  object.id.assign(octets, octets + sizeof own);
+  return object;
+}
+
+ActiveObject& ActiveObjectMap::add(const ObjectId& id, ServantRef servant) {
+  ActiveObject& object = take_slot(std::move(servant));
+  object.id = id;
+  object.indexed = true;
+  by_id_.emplace(base::as_text(object.id), object.slot);
+  return object;
+}
+
+ServantRef ActiveObjectMap::remove(ActiveObject& object) {
+  if (object.indexed) by_id_.erase(base::as_text(object.id));
+  const auto [begin, end] = by_servant_.equal_range(object.servant._shared().get());
+  for (auto i = begin; i != end; ++i) {
+    if (i->second != object.slot) continue;
+    by_servant_.erase(i);
+    break;
+  }
+  object.state = ActiveObject::State::free;
+  ++object.generation;
+  free_.push_back(object.slot);
+  return std::exchange(object.servant, nullptr);
+}
+
+bool ActiveObjectMap::may_have_made(base::ConstByteSpan id) const noexcept {
+  OwnId own;
+  return read_own(id, own) && own.slot < objects_.size() && own.generation <= objects_[own.slot].generation;
+}
+
+std::vector<ActiveObject*> ActiveObjectMap::active() {
+  std::vector<ActiveObject*> result;
+  for (ActiveObject& object : objects_) {
+    if (object.state == ActiveObject::State::active) result.push_back(&object);
+  }
+  return result;
+}
+
+}  // namespace corbel::poa

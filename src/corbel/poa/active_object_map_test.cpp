@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/poa/active_object_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace corbel::poa {
+namespace {
+
+class Nothing final : public PortableServer::Servant {
+ public:
+  bool _dispatch(corba::ServerCall&) override { return false; }
+  std::span<const std::string_view> _interface_ids() const noexcept override { return {}; }
+};
+
+ServantRef servant() {
+  return CORBA::make_reference<Nothing>();
+}
+
+TEST(ActiveObjectMap, FindsObjectsByTheirOwnIdsAndServants) {
+  ActiveObjectMap map;
+  const ServantRef mine = servant();
+  ActiveObject& object = map.add(mine);
+  EXPECT_EQ(map.find_active(object.id), &object);
+  EXPECT_EQ(map.find(mine._shared().get()), &object);
+  EXPECT_EQ(map.find(servant()._shared().get()), nullptr);
+}
+
+TEST(ActiveObjectMap, IdsOfRemovedObjectsAreStale) {
+  ActiveObjectMap map;
+  ActiveObject& first = map.add(servant());
+  const ObjectId id = first.id;
+  map.remove(first);
+  EXPECT_EQ(map.find(id), nullptr);
+  ActiveObject& second = map.add(servant());
+  EXPECT_EQ(&second, &first) << "the slot is used again";
+  EXPECT_NE(second.id, id);
+  EXPECT_EQ(map.find(id), nullptr);
+  EXPECT_TRUE(map.may_have_made(id));
+}
+
+TEST(ActiveObjectMap, ForeignIdsThatLookLikeOwnOnesAreKeptApart) {
+  ActiveObjectMap map;
+  const ObjectId own = map.add(servant()).id;
+  ObjectId foreign = own;
+  ++foreign[4];  // the same slot, another generation
+  ActiveObject& object = map.add(foreign, servant());
+  EXPECT_EQ(map.find(foreign), &object);
+  EXPECT_NE(map.find(own), &object);
+  map.remove(object);
+  EXPECT_EQ(map.find(foreign), nullptr);
+}
+
+TEST(ActiveObjectMap, AnIdRevivedByItsOctetsIsFound) {
+  ActiveObjectMap map;
+  ActiveObject& first = map.add(servant());
+  const ObjectId id = first.id;
+  map.remove(first);
+  ActiveObject& again = map.add(id, servant());
+  EXPECT_EQ(map.find_active(id), &again);
+}
+
+TEST(ActiveObjectMap, CountsTheObjectsOfAServant) {
+  ActiveObjectMap map;
+  const ServantRef shared = servant();
+  ActiveObject& a = map.add(shared);
+  ActiveObject& b = map.add(ObjectId{1, 2, 3}, shared);
+  EXPECT_EQ(map.count(shared._shared().get()), 2U);
+  a.state = ActiveObject::State::leaving;
+  EXPECT_EQ(map.find_active(a.id), nullptr);
+  EXPECT_EQ(map.find(a.id), &a);
+  EXPECT_EQ(map.active(), (std::vector<ActiveObject*>{&b}));
+  EXPECT_EQ(map.remove(a), shared);
+  EXPECT_EQ(map.remove(b), shared);
+  EXPECT_TRUE(map.empty());
+}
+
+TEST(ActiveObjectMap, TenThousandObjectsKeepDistinctIds) {
+  ActiveObjectMap map;
+  std::set<ObjectId> ids;
+  std::vector<ActiveObject*> objects;
+  for (int i = 0; i < 10'000; ++i) {
+    objects.push_back(&map.add(servant()));
+    EXPECT_TRUE(ids.insert(objects.back()->id).second);
+    if (i % 3 == 0) {
+      map.remove(*objects.back());
+      objects.pop_back();
+    }
+  }
+  for (ActiveObject* object : objects) EXPECT_EQ(map.find_active(object->id), object);
+}
+
+}  // namespace
+}  // namespace corbel::poa

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ORB core sees of object adapters: keys to POAs.
+#include "corbel/poa/adapter.hpp"
+
+#include <utility>
+
+#include "corbel/base/probe.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/orb.hpp"
+#include "corbel/poa/current_impl.hpp"
+#include "corbel/poa/home.hpp"
+#include "corbel/poa/object_key.hpp"
+#include "corbel/poa/poa_impl.hpp"
+
+namespace corbel::poa {
+namespace {
+
+class Adapter final : public orb::ObjectAdapter {
+ public:
+  explicit Adapter(orb::Core& core) : space_(base::make_shared<AdapterSpace>(core)) { Home::instance().add(space_); }
+  ~Adapter() override {
+    space_->close(true);
+    Home::instance().remove(*space_);
+  }
+
+  void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override {
+    CORBEL_PROBE("object adapter");
+    ObjectKey key;
+    if (!parse_key(object_key, key)) [[unlikely]]
+      forward_named(object_key);
+    std::optional<base::Deadline> held_until;
+    for (;;) {
+      PoaLock lock;
+      if (lock_poa(key, lock)->serve(lock, key.id, call, held_until)) return;
+    }
+  }
+
+  void locate(base::ConstByteSpan object_key) override {
+    ObjectKey key;
+    if (!parse_key(object_key, key)) forward_named(object_key);
+    PoaLock lock;
+    if (!lock_poa(key, lock)->knows(key.id)) throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive);
+  }
+
+  bool made_here(base::ConstByteSpan object_key) const noexcept override {
+    ObjectKey key;
+    return parse_key(object_key, key) && !key.persistent && key.run == space_->ids().run();
+  }
+
+  CORBA::object_reference<CORBA::Object> initial_reference(std::string_view id) override {
+    if (id == "POACurrent") return CORBA::make_reference<Current>();
+    if (id != "RootPOA") return nullptr;
+    const auto root = space_->root();
+    return root == nullptr ? nullptr : root->self();
+  }
+
+  bool in_upcall() const noexcept override { return space_->in_upcall(); }
+
+  bool shutdown(bool wait) override { return space_->close(wait); }
+
+ private:
+  /// The POA that the key names, with its mutex locked.
+  Poa* lock_poa(const ObjectKey& key, PoaLock& lock) {
+    if (key.persistent) return lock_persistent(key, lock);
+    PoaSlot* slot = key.run == space_->ids().run() ? space_->table().find(key.slot) : nullptr;
+    if (slot == nullptr) [[unlikely]]
+      refuse("the reference was made by an earlier run of the server");
+    lock = std::unique_lock(slot->mutex);
+    if (slot->generation != key.generation || slot->poa == nullptr) [[unlikely]]
+      refuse("its POA has been destroyed");
+    return slot->poa.get();
+  }
+
+  Poa* lock_persistent(const ObjectKey& key, PoaLock& lock) {
+    for (bool activated = false;; activated = true) {
+      {
+        std::unique_lock tree(space_->tree());
+        // Again after each: an activator of a POA above may have begun to make the next one meanwhile.
+        while (const auto activation = space_->activations().find(key.path)) [[unlikely]] {
+            wait_for(tree, activation);
+          }
+        const auto found = space_->paths().find(key.path);
+        if (found != space_->paths().end()) {
+          lock = std::unique_lock(found->second->mutex);
+          return found->second->poa.get();
+        }
+      }
+      if (activated || !activate(key.path)) refuse("there is no such POA");
+    }
+  }
+
+  /// A request for a POA that is being made waits, as long as one would for a manager.
+  void wait_for(std::unique_lock<std::mutex>& tree, const ActivationPtr& activation) {
+    if (space_->activations().wait(tree, activation, space_->hold_deadline())) return;
+    throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo,
+                           "the adapter activator has not made POA '" + activation->path + "' in time");
+  }
+
+  /// Walks down the path, asking adapter activators for what is missing.
+  bool activate(std::string_view path) {
+    base::SharedPtr<Poa> poa = space_->root();
+    while (poa != nullptr && !path.empty()) {
+      const std::size_t end = std::min(path.find(kPathSeparator), path.size());
+      poa = poa->child(path.substr(0, end), true);
+      path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return poa != nullptr;
+  }
+
+  [[noreturn]] void refuse(std::string why) const {
+    if (space_->closed()) throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, kNo, "the server is shutting down");
+    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kPoaNotFound, kNo, std::move(why));
+  }
+
+  /// A key that no POA made may be the name of an initial reference (corbaloc:...:/Name).
+  [[noreturn]] void forward_named(base::ConstByteSpan object_key) const {
+    if (const auto orb = space_->core().orb(); orb != nullptr) {
+      const auto object = orb->_registered(base::as_text(object_key));
+      if (object != nullptr && object->_target() != nullptr) {
+        throw orb::LocationForward{object->_target()->ior(), false};
+      }
+    }
+    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive, kNo, "no object has this key");
+  }
+
+  const base::SharedPtr<AdapterSpace> space_;
+};
+
+}  // namespace
+
+std::unique_ptr<orb::ObjectAdapter> make_adapter(orb::Core& core) {
+  return std::make_unique<Adapter>(core);
+}
+
+}  // namespace corbel::poa

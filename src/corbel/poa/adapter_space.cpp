@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/poa/adapter_space.hpp"
+
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/upcall.hpp"
+
+namespace corbel::poa {
+
+base::Deadline AdapterSpace::hold_deadline() const {
+  return base::Deadline::after(core_.options().hold_timeout);
+}
+
+base::Deadline AdapterSpace::shutdown_deadline() const {
+  const base::Duration longest = core_.options().timeouts.shutdown;
+  return longest == base::Duration::zero() ? base::Deadline::none() : base::Deadline::after(longest);
+}
+
+const base::Log& AdapterSpace::log() const noexcept {
+  return core_.log();
+}
+
+base::SharedPtr<Poa> AdapterSpace::root() {
+  const std::lock_guard lock(root_mutex_);
+  if (root_ == nullptr && !closed()) {
+    AdapterPolicies policies;
+    policies.implicit_activation = true;  // CORBA 3.3 part 1, 15.3.8
+    const auto self = shared_from(this);
+    root_ = Poa::make(self, nullptr, "RootPOA", managers_.make_implicit(self, "RootPOAManager"), policies);
+  }
+  return root_;
+}
+
+base::SharedPtr<Poa> AdapterSpace::existing_root() {
+  const std::lock_guard lock(root_mutex_);
+  return root_;
+}
+
+bool AdapterSpace::close(bool wait) {
+  closed_.store(true, std::memory_order_release);
+  managers_.close();
+  const auto root = existing_root();
+  if (root == nullptr) return true;
+  const bool ended = root->end(true, wait);
+  if (!wait || !ended) return ended;  // whoever closes again with waiting waits for it
+  const std::lock_guard lock(root_mutex_);
+  root_.reset();
+  return true;
+}
+
+bool AdapterSpace::in_request() const noexcept {
+  for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
+    if (&upcall->poa().space() == this) return true;
+  }
+  for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
+    if (&around->space() == this && around->in_request()) return true;
+  }
+  return false;
+}
+
+bool AdapterSpace::in_upcall() const noexcept {
+  for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
+    if (&around->space() == this) return true;
+  }
+  return in_request();
+}
+
+void AdapterSpace::check_may_wait() const {
+  if (!in_request()) return;
+  throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
+                             "waiting for requests to finish from inside a request");
+}
+
+CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key,
+                                                                    const std::string& type_id) {
+  return core_.make_object({type_id, core_.make_profiles(key)});
+}
+
+}  // namespace corbel::poa

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/log.hpp"
+#include "corbel/base/shared_ptr.hpp"
+#include "corbel/corba/object.hpp"
+#include "corbel/poa/activations.hpp"
+#include "corbel/poa/id_source.hpp"
+#include "corbel/poa/manager_registry.hpp"
+#include "corbel/poa/poa_table.hpp"
+
+namespace corbel::orb {
+class Core;
+}
+
+namespace corbel::poa {
+
+class Poa;
+
+/// All object adapters of one ORB and what they share. Owned by the ORB's adapter and by every POA and manager; what it
+/// says about the ORB is valid until close(). Thread-safe.
+///
+/// Locks are taken in this order: tree(), a POA's slot, a manager's own, the managers' registry.
+class AdapterSpace final : public base::SharedFromThis {
+ public:
+  explicit AdapterSpace(orb::Core& core) noexcept : core_(core) {}
+
+  orb::Core& core() noexcept { return core_; }
+  IdSource& ids() noexcept { return ids_; }
+  PoaTable& table() noexcept { return table_; }
+  ManagerRegistry& managers() noexcept { return managers_; }
+
+  /// Guards the tree of POAs, the paths and taking and giving back of slots.
+  std::mutex& tree() noexcept { return tree_; }
+  /// Persistent POAs by path; with tree() locked.
+  std::map<std::string, PoaSlot*, std::less<>>& paths() noexcept { return paths_; }
+  /// What adapter activators are asked for just now; with tree() locked.
+  Activations& activations() noexcept { return activations_; }
+  /// How long a request waits for a manager or an adapter activator from now on.
+  base::Deadline hold_deadline() const;
+  /// Where the ORB logs; valid until close().
+  const base::Log& log() const noexcept;
+
+  /// The root POA, made when first asked for; nil after close().
+  base::SharedPtr<Poa> root();
+  /// The root POA if it has been made.
+  base::SharedPtr<Poa> existing_root();
+  /// How long who ends a POA or the ORB waits for requests from now on.
+  base::Deadline shutdown_deadline() const;
+  /// Ends all POAs; with `wait`, returns when no request runs any more, or false if that takes too long.
+  bool close(bool wait);
+  bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+
+  /// True if the calling thread is in a request to one of these POAs.
+  bool in_request() const noexcept;
+  /// True if it is in a request, or etherealises or releases a servant: all that the end of the ORB waits for.
+  bool in_upcall() const noexcept;
+  /// Throws BAD_INV_ORDER minor OMG 3 if in_request().
+  void check_may_wait() const;
+
+  /// A reference with the key, published at the ORB's endpoints.
+  CORBA::object_reference<CORBA::Object> make_reference(base::ConstByteSpan key, const std::string& type_id);
+
+ private:
+  orb::Core& core_;
+  IdSource ids_;
+  PoaTable table_;
+  ManagerRegistry managers_;
+  std::mutex tree_;
+  std::map<std::string, PoaSlot*, std::less<>> paths_;
+  Activations activations_;
+  std::mutex root_mutex_;  // guards root_; taken before tree_
+  base::SharedPtr<Poa> root_;
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace corbel::poa

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/poa/current_impl.hpp"
+
+#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/upcall.hpp"
+
+namespace corbel::poa {
+namespace {
+
+const Upcall& upcall() {
+  const Upcall* current = Upcall::current();
+  if (current == nullptr) throw PortableServer::Current::NoContext();
+  return *current;
+}
+
+}  // namespace
+
+IDL::traits<PortableServer::POA>::ref_type Current::get_POA() {
+  return upcall().poa().self();
+}
+
+PortableServer::ObjectId Current::get_object_id() {
+  const auto id = upcall().id();
+  return {id.begin(), id.end()};
+}
+
+IDL::traits<CORBA::Object>::ref_type Current::get_reference() {
+  const Upcall& current = upcall();
+  return current.poa().make_reference(current.id(), current.servant()._interface_of(current.id(), get_POA()));
+}
+
+IDL::traits<PortableServer::Servant>::ref_type Current::get_servant() {
+  PortableServer::Servant& servant = upcall().servant();
+  return IDL::traits<PortableServer::Servant>::ref_type(servant.shared_from(&servant));
+}
+
+bool Current::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == _interface_id || Object::_static_is_a(repository_id);
+}
+
+}  // namespace corbel::poa

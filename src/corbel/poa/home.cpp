@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/poa/home.hpp"
+
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/upcall.hpp"
+
+namespace corbel::poa {
+
+Home& Home::instance() {
+  static Home& home = *new Home;  // never destroyed: servants may outlive everything else
+  return home;
+}
+
+/// The default ORB is the one with the empty id, or the oldest if there is none.
+CORBA::object_reference<PortableServer::POA> Home::default_poa() {
+  base::SharedPtr<AdapterSpace> chosen;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& space : spaces_) {
+      if (space->closed()) continue;
+      if (chosen == nullptr || space->core().options().id.empty()) chosen = space;
+    }
+  }
+  const auto root = chosen == nullptr ? nullptr : chosen->root();
+  if (root == nullptr) {
+    throw CORBA::BAD_INV_ORDER(corba::minor::kNoObjectAdapter, CORBA::CompletionStatus::COMPLETED_NO,
+                               "no ORB of this process is running");
+  }
+  return root->self();
+}
+
+CORBA::object_reference<CORBA::Object> Home::reference_of(PortableServer::Servant& servant) {
+  const Upcall* upcall = Upcall::current();
+  if (upcall != nullptr && &upcall->servant() == &servant) {
+    const auto interface_id = servant._interface_of(upcall->id(), upcall->poa().self());
+    return upcall->poa().make_reference(upcall->id(), interface_id);
+  }
+  const ServantRef owner(servant.shared_from(&servant));
+  const auto poa = servant._default_POA();
+  if (owner == nullptr || poa == nullptr) {
+    throw CORBA::OBJ_ADAPTER(
+        corba::minor::kServantProblem, CORBA::CompletionStatus::COMPLETED_NO,
+        owner == nullptr ? "the servant was not made by CORBA::make_reference" : "the servant has no default POA");
+  }
+  return poa->servant_to_reference(owner);
+}
+
+void Home::add(base::SharedPtr<AdapterSpace> space) {
+  const std::lock_guard lock(mutex_);
+  spaces_.push_back(std::move(space));
+}
+
+void Home::remove(const AdapterSpace& space) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(spaces_, [&](const auto& other) { return other.get() == &space; });
+}
+
+}  // namespace corbel::poa

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "corbel/corba/servant_home.hpp"
+#include "corbel/poa/adapter_space.hpp"
+
+namespace corbel::poa {
+
+/// The object adapters of all ORBs of the process, for servants that ask without naming one. Thread-safe.
+class Home final : public corba::ServantHome {
+ public:
+  static Home& instance();
+
+  CORBA::object_reference<PortableServer::POA> default_poa() override;
+  CORBA::object_reference<CORBA::Object> reference_of(PortableServer::Servant& servant) override;
+
+  void add(base::SharedPtr<AdapterSpace> space);
+  void remove(const AdapterSpace& space);
+
+ private:
+  Home() noexcept { corba::set_servant_home(*this); }
+
+  std::mutex mutex_;  // guards spaces_
+  std::vector<base::SharedPtr<AdapterSpace>> spaces_;
+};
+
+}  // namespace corbel::poa

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request from the POA to the servant: two locks of the POA's mutex, no allocation.
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/base/probe.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/poa/built_in_operations.hpp"
+#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/running.hpp"
+#include "corbel/poa/upcall.hpp"
+
+namespace corbel::poa {
+
+using CORBA::CompletionStatus;
+using State = PortableServer::POAManager::State;
+
+bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
+                std::optional<base::Deadline>& held_until) {
+  CORBEL_PROBE("servant lookup");
+  if (life_ != Life::alive) [[unlikely]] {
+    throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CompletionStatus::COMPLETED_NO,
+                           "POA '" + name_ + "' is being destroyed");
+  }
+  if (manager_->state() != State::ACTIVE && !pass_manager(lock, held_until)) return false;
+  ActiveObject* object = policies_.retain ? objects_.find_active(object_id) : nullptr;
+  if (object == nullptr) {
+    serve_without_object(lock, object_id, call);
+    return true;
+  }
+  Running running(*this, lock, object);
+  answered(call, [&] { run(object->id, *object->servant, call); });
+  return true;
+}
+
+/// With the mutex locked and the manager not active: waits, unlocked, or throws. True if it has become active
+/// meanwhile.
+bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until) {
+  const auto manager = manager_;
+  const std::uint64_t wakes = manager->wakes();
+  switch (manager->state()) {
+    case State::ACTIVE:
+      return true;
+    case State::DISCARDING:
+      CORBEL_LOG(space_->core().log(), poa, debug, "request discarded", {"poa", name_}, {"manager", manager->id()});
+      throw CORBA::TRANSIENT(corba::minor::kRequestDiscarded, CompletionStatus::COMPLETED_NO,
+                             "the manager of POA '" + name_ + "' discards requests");
+    case State::INACTIVE:
+      CORBEL_LOG(space_->core().log(), poa, debug, "request refused, manager inactive", {"poa", name_},
+                 {"manager", manager->id()});
+      throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterInactive, CompletionStatus::COMPLETED_NO,
+                               "the manager of POA '" + name_ + "' is inactive");
+    case State::HOLDING:
+      break;
+  }
+  if (!held_until) {
+    held_until = base::Deadline::after(space_->core().options().hold_timeout);
+    CORBEL_LOG(space_->core().log(), poa, debug, "request held", {"poa", name_}, {"manager", manager->id()});
+  }
+  std::string too_long = "the manager of POA '" + name_ + "' is in state HOLDING and was not activated in time";
+  lock.unlock();
+  if (manager->wait_while_holding(wakes, *held_until)) return false;
+  CORBEL_LOG(space_->core().log(), poa, warning, "request held too long, the manager was not activated", {"poa", name_},
+             {"manager", manager->id()});
+  throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, CompletionStatus::COMPLETED_NO, std::move(too_long));
+}
+
+void Poa::run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call) {
+  const auto alone = this->alone();
+  const Upcall upcall(*this, object_id, servant);
+  if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
+  throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
+                             "the object has no operation '" + std::string(call.operation()) + "'");
+}
+
+/// A request, or what behaves like one, has ended. What it was the last to hold up is done here.
+void Poa::leave(ActiveObject* object) noexcept {
+  base::SharedPtr<Poa> keep;
+  std::unique_lock lock(slot_.mutex);
+  if (object != nullptr && --object->running == 0 && object->state == ActiveObject::State::leaving) [[unlikely]] {
+    keep = slot_.poa;
+    etherealize(lock, *object);
+  }
+  if (--running_ != 0) return;
+  if (life_ == Life::ending) [[unlikely]] {
+    keep = slot_.poa;
+    clear(lock);
+  } else if (waiters_ != 0) [[unlikely]] {
+    changed_.notify_all();
+  }
+}
+
+bool Poa::knows(base::ConstByteSpan object_id) {
+  if (life_ != Life::alive) return false;
+  if (policies_.use_default_servant() || policies_.use_servant_manager()) return true;
+  return objects_.find_active(object_id) != nullptr;
+}
+
+}  // namespace corbel::poa

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/function_ref.hpp"
+#include "corbel/corba/call.hpp"
+#include "corbel/poa/active_object_map.hpp"
+#include "corbel/poa/adapter_policies.hpp"
+#include "corbel/poa/adapter_space.hpp"
+#include "corbel/poa/manager.hpp"
+#include "corbel/poa/poa.hpp"
+
+namespace corbel::poa {
+
+/// How far most failed operations of an adapter got.
+constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+
+class Upcall;
+using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
+using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
+
+/// One POA. Alive from make() to its destruction as a CORBA object (end()); as a C++ object, as long as somebody refers
+/// to it. What changes is guarded by its slot's mutex, the tree by AdapterSpace::tree(). Thread-safe.
+class Poa final : public PortableServer::POA, public base::SharedFromThis {
+ public:
+  static base::SharedPtr<Poa> make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
+                                   base::SharedPtr<Manager> manager, const AdapterPolicies& policies);
+  /// For make().
+  Poa(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
+      base::SharedPtr<Manager> manager, const AdapterPolicies& policies, PoaSlot& slot);
+  ~Poa() override;
+
+  // The tree (poa.cpp)
+  PoaRef create_POA(const std::string& adapter_name, IDL::traits<PortableServer::POAManager>::ref_type a_POAManager,
+                    const CORBA::PolicyList& policies) override;
+  PoaRef find_POA(const std::string& adapter_name, bool activate_it) override;
+  void destroy(bool etherealize_objects, bool wait_for_completion) override;
+  std::string the_name() override;
+  PoaRef the_parent() override;
+  PortableServer::POAList the_children() override;
+  IDL::traits<PortableServer::POAManager>::ref_type the_POAManager() override;
+  IDL::traits<PortableServer::POAManagerFactory>::ref_type the_POAManagerFactory() override;
+  IDL::traits<PortableServer::AdapterActivator>::ref_type the_activator() override;
+  void the_activator(IDL::traits<PortableServer::AdapterActivator>::ref_type activator) override;
+  std::vector<std::uint8_t> id() override;
+  bool _static_is_a(std::string_view repository_id) const noexcept override;
+
+  // Servant managers (servant_managers.cpp)
+  IDL::traits<PortableServer::ServantManager>::ref_type get_servant_manager() override;
+  void set_servant_manager(IDL::traits<PortableServer::ServantManager>::ref_type imgr) override;
+  ServantRef get_servant() override;
+  void set_servant(ServantRef p_servant) override;
+
+  // Objects (poa_objects.cpp)
+  ObjectId activate_object(ServantRef p_servant) override;
+  void activate_object_with_id(const ObjectId& id, ServantRef p_servant) override;
+  void deactivate_object(const ObjectId& oid) override;
+  ObjectRef create_reference(const std::string& intf) override;
+  ObjectRef create_reference_with_id(const ObjectId& oid, const std::string& intf) override;
+  ObjectId servant_to_id(ServantRef p_servant) override;
+  ObjectRef servant_to_reference(ServantRef p_servant) override;
+  ServantRef reference_to_servant(ObjectRef reference) override;
+  ObjectId reference_to_id(ObjectRef reference) override;
+  ServantRef id_to_servant(const ObjectId& oid) override;
+  ObjectRef id_to_reference(const ObjectId& oid) override;
+
+  // For the room
+  AdapterSpace& space() const noexcept { return *space_; }
+  PoaSlot& slot() const noexcept { return slot_; }
+  PoaRef self() { return PoaRef(shared_from(static_cast<PortableServer::POA*>(this))); }
+  /// The child; with `activate`, asks the adapter activator if there is none. Null if there is none.
+  base::SharedPtr<Poa> child(std::string_view name, bool activate);
+  /// The object key of one of this POA's objects.
+  base::Bytes key_of(base::ConstByteSpan object_id) const;
+  ObjectRef make_reference(base::ConstByteSpan object_id, const std::string& type_id);
+
+  /// As destroy(), but may wait for the caller's own requests.
+  /// False if that takes longer than the ORB's shutdown may.
+  bool end(bool etherealize_objects, bool wait_for_completion);
+  /// Deactivates every object, if the POA has a servant activator to tell.
+  void etherealize_all();
+  /// Waits until no request runs or `give_up` is true.
+  void wait_until_idle(base::FunctionRef<bool()> give_up);
+  /// Makes wait_until_idle() ask again whether to give up.
+  void look_again();
+
+  // Requests (poa_dispatch.cpp)
+  /// Serves the call; false if the manager held it and the caller shall look the POA up again.
+  bool serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
+             std::optional<base::Deadline>& held_until);
+  /// As far as can be known without an upcall. Call with the slot's mutex locked.
+  bool knows(base::ConstByteSpan object_id);
+
+ private:
+  enum class Life : std::uint8_t { alive, ending, clearing, gone };
+  class Running;
+
+  void check_alive() const;  // with the mutex locked: the end has not begun
+  void check_exists();       // with the mutex unlocked: requests may still run
+  bool wait_until_gone();
+  void require(bool policy) const {
+    if (!policy) throw WrongPolicy();
+  }
+  bool ask(PortableServer::AdapterActivator& activator, const std::string& name, std::optional<std::string>& failure);
+  /// Held around every call into the application with SINGLE_THREAD_MODEL. Taken before activator_turn_.
+  std::unique_lock<std::recursive_mutex> alone() {
+    return policies_.single_thread ? std::unique_lock(one_at_a_time_) : std::unique_lock<std::recursive_mutex>();
+  }
+  bool own_id(base::ConstByteSpan object_id) const noexcept;
+  void check_unique(const ServantRef& servant);
+  ActiveObject& add(ServantRef servant);
+  ObjectId id_of(const ServantRef& servant, bool default_servant_counts);
+  bool wait_until_left(PoaLock& lock, base::ConstByteSpan object_id);
+  void etherealize(PoaLock& lock, ActiveObject& object);
+  void leave(ActiveObject* object) noexcept;
+  bool begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& parent);
+  void clear(PoaLock& lock);
+  void deactivate(ActiveObject& object, PoaLock& lock, bool cleanup);
+  void tell_activator(const ActiveObject& object, bool remaining);
+
+  bool pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until);
+  void serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call);
+  ActiveObject& incarnate(base::ConstByteSpan object_id);
+  ActiveObject& add_incarnated(const ObjectId& object_id, const ServantRef& servant);
+  void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
+  /// Has the call answered with what `serve` throws while it still counts as running, so that whoever waits for
+  /// requests to end waits for such answers, too.
+  template <class Serve>
+  static void answered(corba::ServerCall& call, const Serve& serve) {
+    try {
+      serve();
+    } catch (...) {
+      if (!call.reply_exception()) throw;
+    }
+  }
+  void run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call);
+
+  const base::SharedPtr<AdapterSpace> space_;
+  const std::string name_;
+  const std::string path_;  // names from below the root, separated by kPathSeparator
+  const base::SharedPtr<Manager> manager_;
+  const AdapterPolicies policies_;
+  PoaSlot& slot_;
+  const std::uint32_t generation_;
+
+  // guarded by AdapterSpace::tree()
+  base::SharedPtr<Poa> parent_;
+  std::map<std::string, base::SharedPtr<Poa>, std::less<>> children_;
+  IDL::traits<PortableServer::AdapterActivator>::ref_type adapter_activator_;
+
+  // guarded by slot_.mutex
+  Life life_ = Life::alive;
+  bool etherealize_at_end_ = false;
+  base::SharedPtr<Poa> waiting_parent_;  // ends after this
+  std::uint32_t running_ = 0;            // requests, and what behaves like one: deactivations, children that are ending
+  ActiveObjectMap objects_;
+  ServantRef default_servant_;
+  IDL::traits<PortableServer::ServantManager>::ref_type servant_manager_;
+  base::SharedPtr<PortableServer::ServantActivator> activator_;
+  base::SharedPtr<PortableServer::ServantLocator> locator_;
+  std::condition_variable_any changed_;  // running_ fell to zero, an object left, the life ended
+  std::uint32_t waiters_ = 0;
+
+  std::recursive_mutex activator_turn_;  // incarnate and etherealize never overlap
+  std::recursive_mutex one_at_a_time_;   // SINGLE_THREAD_MODEL
+};
+
+}  // namespace corbel::poa

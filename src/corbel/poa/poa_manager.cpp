@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/poa/manager.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/poa/adapter_space.hpp"
+#include "corbel/poa/poa_impl.hpp"
+
+namespace corbel::poa {
+namespace {
+
+std::string_view name_of(PortableServer::POAManager::State state) noexcept {
+  constexpr std::string_view kNames[] = {"HOLDING", "ACTIVE", "DISCARDING", "INACTIVE"};
+  return kNames[static_cast<std::size_t>(state) % 4];
+}
+
+}  // namespace
+
+Manager::Manager(base::SharedPtr<AdapterSpace> space, std::string id) : space_(std::move(space)), id_(std::move(id)) {}
+
+Manager::~Manager() {
+  space_->managers().leave(*this);
+}
+
+void Manager::activate() {
+  change(State::ACTIVE, false);
+}
+
+void Manager::hold_requests(bool wait_for_completion) {
+  change(State::HOLDING, wait_for_completion);
+}
+
+void Manager::discard_requests(bool wait_for_completion) {
+  change(State::DISCARDING, wait_for_completion);
+}
+
+void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
+  change(State::INACTIVE, wait_for_completion);
+  if (!etherealize_objects) return;
+  for (const auto& poa : poas()) poa->etherealize_all();
+}
+
+void Manager::change(State state, bool wait_for_completion) {
+  if (wait_for_completion) space_->check_may_wait();
+  if (!space_->closed()) {
+    CORBEL_LOG(space_->core().log(), poa, info, "manager's state", {"manager", id_}, {"state", name_of(state)},
+               {"before", name_of(this->state())});
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::INACTIVE) {
+      if (state == State::INACTIVE) return;
+      throw AdapterInactive();
+    }
+    state_.store(state, std::memory_order_release);
+    changed_.notify_all();
+  }
+  const auto poas = this->poas();
+  for (const auto& poa : poas) poa->look_again();  // who waits for requests to end under the state before waits no more
+  if (!wait_for_completion) return;
+  for (const auto& poa : poas) poa->wait_until_idle([&] { return this->state() != state; });
+}
+
+bool Manager::wait_while_holding(std::uint64_t seen, base::Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  const auto over = [&] { return state_ != State::HOLDING || wakes_ != seen; };
+  if (!deadline.is_none()) return changed_.wait_for(lock, deadline.remaining(), over);
+  changed_.wait(lock, over);
+  return true;
+}
+
+void Manager::wake() {
+  const std::lock_guard lock(mutex_);
+  ++wakes_;
+  changed_.notify_all();
+}
+
+void Manager::add(Poa& poa) {
+  space_->managers().used(*this);
+  const std::lock_guard lock(mutex_);
+  poas_.push_back(&poa);
+}
+
+void Manager::remove(Poa& poa) {
+  const std::lock_guard lock(mutex_);
+  std::erase(poas_, &poa);
+}
+
+std::vector<base::SharedPtr<Poa>> Manager::poas() {
+  const std::lock_guard lock(mutex_);
+  std::vector<base::SharedPtr<Poa>> result;
+  for (Poa* poa : poas_) {
+    if (auto owner = poa->shared_from(poa); owner != nullptr) result.push_back(std::move(owner));
+  }
+  return result;
+}
+
+bool Manager::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == _interface_id || Object::_static_is_a(repository_id);
+}
+
+}  // namespace corbel::poa

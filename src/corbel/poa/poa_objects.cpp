@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of a POA on objects, ids and references.
+#include <algorithm>
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/ior/profile.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/poa/object_key.hpp"
+#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/upcall.hpp"
+
+namespace corbel::poa {
+namespace {
+
+void check_servant(const ServantRef& servant) {
+  if (servant == nullptr) throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the servant is nil");
+}
+
+}  // namespace
+
+/// True if an id for this POA's SYSTEM_ID policy: made by the map or by the id source.
+bool Poa::own_id(base::ConstByteSpan object_id) const noexcept {
+  return space_->ids().may_have_made(object_id, policies_.persistent) || objects_.may_have_made(object_id);
+}
+
+void Poa::check_unique(const ServantRef& servant) {
+  if (policies_.unique_ids && objects_.count(servant._shared().get()) != 0) throw ServantAlreadyActive();
+}
+
+/// With the mutex locked. Ids of the map's own making would repeat in the next run of a persistent POA.
+ActiveObject& Poa::add(ServantRef servant) {
+  if (policies_.persistent) return objects_.add(space_->ids().next_id(), std::move(servant));
+  return objects_.add(std::move(servant));
+}
+
+ObjectId Poa::activate_object(ServantRef servant) {
+  require(policies_.retain && policies_.system_ids);
+  check_servant(servant);
+  const std::lock_guard lock(slot_.mutex);
+  check_alive();
+  check_unique(servant);
+  return add(std::move(servant)).id;
+}
+
+void Poa::activate_object_with_id(const ObjectId& object_id, ServantRef servant) {
+  require(policies_.retain);
+  check_servant(servant);
+  std::unique_lock lock(slot_.mutex);
+  check_alive();
+  if (policies_.system_ids && !own_id(object_id)) {
+    throw CORBA::BAD_PARAM(corba::minor::kBadObjectId, kNo, "the object id was not made by this POA");
+  }
+  if (!wait_until_left(lock, object_id)) throw ObjectAlreadyActive();
+  check_alive();
+  if (objects_.find(object_id) != nullptr) throw ObjectAlreadyActive();
+  check_unique(servant);
+  objects_.add(object_id, std::move(servant));
+}
+
+/// With the mutex locked: waits while the object with the id is being deactivated. False if that would wait for the
+/// caller's own request.
+bool Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id) {
+  const auto left = [&] {
+    const ActiveObject* object = objects_.find(object_id);
+    return object == nullptr || object->state == ActiveObject::State::active;
+  };
+  if (left()) return true;
+  for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
+    if (&upcall->poa() != this) continue;
+    // In a single-thread POA any request keeps the servant manager, which has to be told first, from its turn.
+    if (policies_.single_thread || std::ranges::equal(upcall->id(), object_id)) return false;
+  }
+  ++waiters_;
+  changed_.wait(lock, left);
+  --waiters_;
+  return true;
+}
+
+void Poa::deactivate_object(const ObjectId& object_id) {
+  require(policies_.retain);
+  std::unique_lock lock(slot_.mutex);
+  check_alive();
+  ActiveObject* object = objects_.find_active(object_id);
+  if (object == nullptr) throw ObjectNotActive();
+  deactivate(*object, lock, false);
+}
+
+/// Behaves like a request that ends: the last one to end etherealises.
+void Poa::deactivate(ActiveObject& object, PoaLock& lock, bool cleanup) {
+  object.state = ActiveObject::State::leaving;
+  object.cleanup = cleanup;
+  ++object.running;
+  ++running_;
+  lock.unlock();
+  leave(&object);
+}
+
+void Poa::etherealize_all() {
+  for (;;) {
+    std::unique_lock lock(slot_.mutex);
+    if (life_ != Life::alive || activator_ == nullptr) return;
+    const auto objects = objects_.active();
+    if (objects.empty()) return;
+    deactivate(*objects.front(), lock, true);
+  }
+}
+
+base::Bytes Poa::key_of(base::ConstByteSpan object_id) const {
+  ObjectKey key;
+  key.persistent = policies_.persistent;
+  key.run = space_->ids().run();
+  key.slot = slot_.number;
+  key.generation = generation_;
+  key.path = path_;
+  key.id = object_id;
+  return make_key(key);
+}
+
+ObjectRef Poa::make_reference(base::ConstByteSpan object_id, const std::string& type_id) {
+  return space_->make_reference(key_of(object_id), type_id);
+}
+
+ObjectRef Poa::create_reference(const std::string& type_id) {
+  require(policies_.system_ids);
+  {
+    const std::lock_guard lock(slot_.mutex);
+    check_alive();
+  }
+  return make_reference(space_->ids().next_id(), type_id);
+}
+
+ObjectRef Poa::create_reference_with_id(const ObjectId& object_id, const std::string& type_id) {
+  {
+    const std::lock_guard lock(slot_.mutex);
+    check_alive();
+    if (policies_.system_ids && !own_id(object_id)) {
+      throw CORBA::BAD_PARAM(corba::minor::kBadObjectId, kNo, "the object id was not made by this POA");
+    }
+  }
+  return make_reference(object_id, type_id);
+}
+
+/// Steps of servant_to_id and servant_to_reference (CORBA 3.3 part 1, 15.3.9.31 and 32).
+ObjectId Poa::id_of(const ServantRef& servant, bool default_servant_counts) {
+  check_servant(servant);
+  const Upcall* upcall = Upcall::current();
+  const bool in_its_upcall =
+      upcall != nullptr && &upcall->poa() == this && &upcall->servant() == servant._shared().get();
+  const bool by_map = policies_.retain && (policies_.unique_ids || policies_.implicit_activation);
+  require(by_map || in_its_upcall || (default_servant_counts && policies_.use_default_servant()));
+  const std::lock_guard lock(slot_.mutex);
+  check_alive();
+  if (policies_.retain && policies_.unique_ids) {
+    if (const ActiveObject* object = objects_.find(servant._shared().get())) return object->id;
+  }
+  // A servant that is just leaving is neither active nor free.
+  const bool free = !policies_.unique_ids || objects_.count(servant._shared().get()) == 0;
+  if (policies_.retain && policies_.implicit_activation && free) return add(servant).id;
+  if (!in_its_upcall) throw ServantNotActive();
+  return {upcall->id().begin(), upcall->id().end()};
+}
+
+ObjectId Poa::servant_to_id(ServantRef servant) {
+  return id_of(servant, true);
+}
+
+ObjectRef Poa::servant_to_reference(ServantRef servant) {
+  const ObjectId object_id = id_of(servant, false);
+  return make_reference(object_id, servant->_interface_of(object_id, self()));
+}
+
+ServantRef Poa::id_to_servant(const ObjectId& object_id) {
+  require(policies_.retain || policies_.use_default_servant());
+  const std::lock_guard lock(slot_.mutex);
+  check_alive();
+  if (const ActiveObject* object = objects_.find_active(object_id)) return object->servant;
+  if (policies_.use_default_servant() && default_servant_ != nullptr) return default_servant_;
+  throw ObjectNotActive();
+}
+
+ServantRef Poa::reference_to_servant(ObjectRef reference) {
+  require(policies_.retain || policies_.use_default_servant());
+  return id_to_servant(reference_to_id(std::move(reference)));
+}
+
+ObjectId Poa::reference_to_id(ObjectRef reference) {
+  check_exists();
+  if (reference == nullptr || reference->_target() == nullptr) throw WrongAdapter();
+  const ior::Ior& ior = reference->_target()->ior();
+  if (policies_.persistent) {
+    // Other servers may have an adapter of this name: the key alone proves nothing.
+    for (const auto& octets : space_->core().keys_of_ours(ior)) {
+      ObjectKey key;
+      if (parse_key(octets, key) && key.persistent && key.path == path_) return ObjectId(key.id.begin(), key.id.end());
+    }
+    throw WrongAdapter();
+  }
+  for (const auto& profile : ior.profiles) {
+    const auto octets = ior::object_key_of(profile.tag, profile.data);
+    ObjectKey key;
+    if (!octets || !parse_key(*octets, key) || key.persistent) continue;
+    if (key.run == space_->ids().run() && key.slot == slot_.number && key.generation == generation_) {
+      return ObjectId(key.id.begin(), key.id.end());
+    }
+  }
+  throw WrongAdapter();
+}
+
+ObjectRef Poa::id_to_reference(const ObjectId& object_id) {
+  require(policies_.retain);
+  ServantRef servant;
+  {
+    const std::lock_guard lock(slot_.mutex);
+    check_alive();
+    const ActiveObject* object = objects_.find_active(object_id);
+    if (object == nullptr) throw ObjectNotActive();
+    servant = object->servant;
+  }
+  return make_reference(object_id, servant->_interface_of(object_id, self()));
+}
+
+}  // namespace corbel::poa

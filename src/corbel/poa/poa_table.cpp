@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/poa/poa_table.hpp"
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/poa/poa_impl.hpp"
+
+namespace corbel::poa {
+
+PoaTable::~PoaTable() {
+  for (auto& chunk : chunks_) delete[] chunk.load();
+}
+
+PoaSlot& PoaTable::take() {
+  if (!free_.empty()) {
+    PoaSlot& slot = *find(free_.back());
+    free_.pop_back();
+    return slot;
+  }
+  if (next_ == kChunk * kChunks) {
+    throw CORBA::IMP_LIMIT(corba::vendor_minor(base::Stage::configure, base::Code::too_large),
+                           CORBA::CompletionStatus::COMPLETED_NO, "too many POAs");
+  }
+  if (next_ % kChunk == 0) chunks_[next_ / kChunk].store(new PoaSlot[kChunk], std::memory_order_release);
+  PoaSlot& slot = *find(next_);
+  slot.number = next_++;
+  return slot;
+}
+
+}  // namespace corbel::poa

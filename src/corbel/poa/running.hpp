@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+
+#include "corbel/poa/poa_impl.hpp"
+
+namespace corbel::poa {
+
+/// Counts a request as running on its POA, and on an object of it, as long as it lives. Made with the POA's mutex
+/// locked; unlocks it.
+class Poa::Running {
+ public:
+  Running(Poa& poa, PoaLock& lock, ActiveObject* object = nullptr) noexcept : poa_(poa), object_(object) {
+    ++poa.running_;
+    if (object != nullptr) ++object->running;
+    lock.unlock();
+  }
+  ~Running() { poa_.leave(object_); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  /// Takes over an object on which the request has been counted.
+  void set_object(ActiveObject& object) noexcept { object_ = &object; }
+
+ private:
+  Poa& poa_;
+  ActiveObject* object_;
+};
+
+}  // namespace corbel::poa

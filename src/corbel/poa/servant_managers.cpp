@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Default servants, servant activators and servant locators.
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/object_adapter.hpp"
+#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/running.hpp"
+#include "corbel/poa/upcall.hpp"
+
+namespace corbel::poa {
+namespace {
+
+[[noreturn]] void forward(const PortableServer::ForwardRequest& request) {
+  const auto reference = request.forward_reference();
+  if (reference == nullptr || reference->_target() == nullptr) {
+    throw CORBA::OBJ_ADAPTER(corba::minor::kNullServant, kNo, "the servant manager forwards to no remote object");
+  }
+  throw orb::LocationForward{reference->_target()->ior(), false};
+}
+
+ServantRef check_supplied(ServantRef servant) {
+  if (servant == nullptr) {
+    throw CORBA::OBJ_ADAPTER(corba::minor::kNullServant, kNo, "the servant manager returned no servant");
+  }
+  return servant;
+}
+
+}  // namespace
+
+IDL::traits<PortableServer::ServantManager>::ref_type Poa::get_servant_manager() {
+  require(policies_.use_servant_manager());
+  const std::lock_guard lock(slot_.mutex);
+  check_alive();
+  return servant_manager_;
+}
+
+void Poa::set_servant_manager(IDL::traits<PortableServer::ServantManager>::ref_type manager) {
+  require(policies_.use_servant_manager());
+  auto activator = base::dynamic_pointer_cast<PortableServer::ServantActivator>(manager._shared());
+  auto locator = base::dynamic_pointer_cast<PortableServer::ServantLocator>(manager._shared());
+  if (policies_.retain ? activator == nullptr : locator == nullptr) {
+    throw CORBA::OBJ_ADAPTER(corba::minor::kNoServantManager, kNo,
+                             policies_.retain ? "the POA needs a ServantActivator" : "the POA needs a ServantLocator");
+  }
+  const std::lock_guard lock(slot_.mutex);
+  check_alive();
+  if (servant_manager_ != nullptr) throw CORBA::BAD_INV_ORDER(corba::minor::kServantManagerAlreadySet);
+  servant_manager_ = std::move(manager);
+  activator_ = std::move(activator);
+  locator_ = std::move(locator);
+}
+
+ServantRef Poa::get_servant() {
+  require(policies_.use_default_servant());
+  const std::lock_guard lock(slot_.mutex);
+  check_alive();
+  if (default_servant_ == nullptr) throw NoServant();
+  return default_servant_;
+}
+
+void Poa::set_servant(ServantRef servant) {
+  require(policies_.use_default_servant());
+  const std::lock_guard lock(slot_.mutex);
+  check_alive();
+  std::swap(default_servant_, servant);
+}
+
+/// With the mutex locked: serves a request for an object that is not in the map.
+void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call) {
+  if (policies_.use_default_servant()) {
+    const ServantRef servant = default_servant_;
+    if (servant == nullptr) throw CORBA::OBJ_ADAPTER(corba::minor::kNoDefaultServant);
+    Running running(*this, lock);
+    return answered(call, [&] { run(object_id, *servant, call); });
+  }
+  if (!policies_.use_servant_manager()) {
+    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive, kNo, "POA '" + name_ + "' has no such object");
+  }
+  if (servant_manager_ == nullptr) throw CORBA::OBJ_ADAPTER(corba::minor::kNoServantManager);
+  if (policies_.retain) {
+    Running running(*this, lock);
+    return answered(call, [&] {
+      ActiveObject& object = incarnate(object_id);
+      running.set_object(object);
+      run(object.id, *object.servant, call);
+    });
+  }
+  const auto locator = locator_;
+  Running running(*this, lock);
+  answered(call, [&] { serve_located(*locator, object_id, call); });
+}
+
+/// The object, made active by the servant activator unless somebody else has meanwhile; one more request runs on it.
+ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
+  const AroundUpcall around(*space_, AroundUpcall::In::request);
+  const ObjectId object_id(octets.begin(), octets.end());
+  for (;;) {
+    ServantRef servant;  // goes after the lock: its destructor is the application's
+    std::unique_lock lock(slot_.mutex);
+    if (!wait_until_left(lock, object_id)) {
+      throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo, "the object is being deactivated by this request");
+    }
+    lock.unlock();
+    const auto alone = this->alone();
+    const std::lock_guard turn(activator_turn_);
+    lock.lock();
+    ActiveObject* object = objects_.find(object_id);
+    const bool leaving = object != nullptr && object->state != ActiveObject::State::active;
+    if (object != nullptr && !leaving) ++object->running;
+    const auto activator = activator_;
+    lock.unlock();
+    if (leaving) continue;
+    if (object != nullptr) return *object;
+    try {
+      servant = check_supplied(activator->incarnate(object_id, self()));
+      lock.lock();
+      return add_incarnated(object_id, servant);
+    } catch (const PortableServer::ForwardRequest& request) {
+      forward(request);
+    } catch (const std::exception& exception) {
+      CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to incarnate", {"poa", name_},
+                 {"object", base::ConstByteSpan(object_id)}, {"exception", exception.what()});
+      throw;
+    }
+  }
+}
+
+ActiveObject& Poa::add_incarnated(const ObjectId& object_id, const ServantRef& servant) {
+  const bool taken = policies_.unique_ids && objects_.count(servant._shared().get()) != 0;
+  if (taken || objects_.find(object_id) != nullptr) {
+    throw CORBA::OBJ_ADAPTER(corba::minor::kIncarnateViolatedPolicy, kNo,
+                             "the servant activator returned a servant that incarnates another object, or activated "
+                             "the object itself");
+  }
+  ActiveObject& object = objects_.add(object_id, servant);
+  ++object.running;
+  return object;
+}
+
+void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan octets, corba::ServerCall& call) {
+  const ObjectId object_id(octets.begin(), octets.end());
+  const std::string operation(call.operation());
+  const AroundUpcall around(*space_, AroundUpcall::In::request);
+  const auto alone = this->alone();
+  PortableServer::ServantLocator::Cookie cookie = nullptr;
+  ServantRef servant;
+  try {
+    servant = check_supplied(locator.preinvoke(object_id, self(), operation, cookie));
+  } catch (const PortableServer::ForwardRequest& request) {
+    forward(request);
+  } catch (const std::exception& exception) {
+    CORBEL_LOG(space_->core().log(), poa, warning, "servant locator failed", {"poa", name_},
+               {"object", base::ConstByteSpan(object_id)}, {"exception", exception.what()});
+    throw;
+  }
+  try {
+    run(object_id, *servant, call);
+  } catch (...) {
+    locator.postinvoke(object_id, self(), operation, cookie, servant);
+    throw;
+  }
+  try {
+    locator.postinvoke(object_id, self(), operation, cookie, servant);
+  } catch (const std::exception& exception) {
+    // In place of the results, unless they have been sent.
+    CORBEL_LOG(space_->log(), poa, warning, "postinvoke threw", {"poa", name_}, {"operation", operation},
+               {"what", exception.what()});
+    throw;
+  }
+}
+
+/// With the mutex locked, nothing running on the object and its state leaving: takes it out of the map.
+void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
+  const AroundUpcall around(*space_, AroundUpcall::In::ending);
+  object.state = ActiveObject::State::ending;
+  if (activator_ != nullptr) {
+    const bool remaining = objects_.count(object.servant._shared().get()) > 1;
+    lock.unlock();
+    tell_activator(object, remaining);
+    lock.lock();
+  }
+  ServantRef servant = objects_.remove(object);
+  if (waiters_ != 0) changed_.notify_all();
+  lock.unlock();
+  servant.reset();  // its destructor is the application's
+  lock.lock();
+}
+
+void Poa::tell_activator(const ActiveObject& object, bool remaining) {
+  const auto alone = this->alone();
+  const std::lock_guard turn(activator_turn_);
+  try {
+    activator_->etherealize(object.id, self(), object.servant, object.cleanup, remaining);
+  } catch (const std::exception& exception) {
+    CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to etherealize", {"poa", name_},
+               {"object", base::ConstByteSpan(object.id)}, {"exception", exception.what()});
+  } catch (...) {  // NOLINT: exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
+  }
+}
+
+}  // namespace corbel::poa

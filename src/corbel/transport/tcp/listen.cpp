@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/transport/tcp/listen.hpp"
+
+#include "corbel/ipc/interfaces.hpp"
+#include "corbel/ipc/resolver.hpp"
+#include "corbel/transport/stream_acceptor.hpp"
+
+namespace corbel::transport::tcp {
+namespace {
+
+using ipc::InetAddress;
+
+constexpr base::Duration kLookup = std::chrono::seconds(10);
+
+base::Result<ipc::TcpAcceptor> open(const TcpEndpoint& endpoint, const Options& options) {
+  ipc::AcceptorOptions<InetAddress> with;
+  with.backlog = options.backlog;
+  if (options.send_buffer > 0) with.send_buffer = options.send_buffer;
+  if (options.receive_buffer > 0) with.receive_buffer = options.receive_buffer;
+  if (endpoint.host().empty()) {
+    with.v6_only = false;
+    auto both = ipc::TcpAcceptor::open(InetAddress::any_v6(endpoint.port()), with);
+    if (both || both.error().code == base::Code::address_in_use) return both;
+    with.v6_only.reset();
+    return ipc::TcpAcceptor::open(InetAddress::any_v4(endpoint.port()), with);
+  }
+  CORBEL_TRY(const auto addresses,
+             ipc::Resolver().resolve(endpoint.host(), endpoint.port(), base::Deadline::after(kLookup)));
+  if (addresses.front().is_any() && addresses.front().is_v6()) with.v6_only = true;
+  return ipc::TcpAcceptor::open(addresses.front(), with);
+}
+
+base::Result<std::vector<EndpointPtr>> published(const TcpEndpoint& asked, const InetAddress& bound,
+                                                 const Options& options) {
+  std::vector<EndpointPtr> result;
+  const auto add = [&](std::string host) {
+    result.push_back(std::make_shared<TcpEndpoint>(ior::HostPort{std::move(host), bound.port()}));
+  };
+  if (!options.publish_host.empty()) {
+    CORBEL_TRY(std::string host, canonical_host(options.publish_host));
+    add(std::move(host));
+  } else if (!bound.is_any()) {
+    add(bound.host());
+  } else {
+    const bool v4_only = !bound.is_v6();
+    const bool v6_only = bound.is_v6() && !asked.host().empty();
+    for (const InetAddress& each : ipc::interface_addresses()) {
+      if (!(v4_only && each.is_v6()) && !(v6_only && !each.is_v6())) add(each.host());
+    }
+    if (result.empty()) add(v6_only ? "::1" : "127.0.0.1");
+  }
+  return result;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Acceptor>> listen(const TcpEndpoint& endpoint, const Options& options) {
+  CORBEL_TRY(auto acceptor, open(endpoint, options));
+  CORBEL_CHECK(acceptor.set_non_blocking(true));
+  if (options.no_delay) CORBEL_CHECK(acceptor.set(ipc::option::no_delay, true));
+  if (options.keep_alive) CORBEL_CHECK(acceptor.set(ipc::option::keep_alive, true));
+  CORBEL_TRY(const InetAddress bound, acceptor.local_address());
+  CORBEL_TRY(auto endpoints, published(endpoint, bound, options));
+  return std::unique_ptr<Acceptor>(
+      new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints), options.spin));
+}
+
+}  // namespace corbel::transport::tcp
