@@ -154,7 +154,8 @@ def run_attack(label, names, options, seconds, undisturbed):
         process.join()
     after = Newcomers(server.references[0])
     after.once()
-    row |= {"connections": opened.value, "newcomers": newcomers.served, "newcomers_failed": newcomers.failed} | server.most
+    # Read without its lock: an attacker that was killed may have held it for ever.
+    row |= {"connections": opened.get_obj().value, "newcomers": newcomers.served, "newcomers_failed": newcomers.failed} | server.most
     ended = server.stop()
     row["ratio"] = row["p99"] / undisturbed["p99"] if undisturbed else 1.0
     row["problems"] = [problem for problem in (
