@@ -115,7 +115,7 @@ TEST_F(Asynchronous, AllWhoHelpOneRequestAreToldThatItIsOver) {
     helpers.push_back(std::async(std::launch::async,
                                  [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); }));
   }
-  while (connection_->load() < 4) std::this_thread::yield();
+  while (connection_->waiting() < 2) std::this_thread::yield();  // and the third reads
   const auto begun = std::chrono::steady_clock::now();
   answer.set_value();
   int mine = 0;
@@ -130,9 +130,11 @@ TEST_F(Asynchronous, WhoLeavesTakesOnlyItselfOffTheListOfHelpers) {
   begin();
   Watched reply;
   start(reply);
+  std::latch first_reads(1);
   std::latch second_waits(1);
   acts_.receive = [&, leaves = true](base::ByteSpan buffer, Deadline) mutable {
     if (std::exchange(leaves, false)) {
+      first_reads.count_down();
       second_waits.wait();
       return base::Result<std::size_t>(base::error(Stage::receive, Code::timed_out));
     }
@@ -140,10 +142,10 @@ TEST_F(Asynchronous, WhoLeavesTakesOnlyItselfOffTheListOfHelpers) {
   };
   auto first =
       std::async(std::launch::async, [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); });
-  while (connection_->load() < 2) std::this_thread::yield();
+  first_reads.wait();
   auto second =
       std::async(std::launch::async, [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); });
-  while (connection_->load() < 3) std::this_thread::yield();
+  while (connection_->waiting() < 1) std::this_thread::yield();
   const auto begun = std::chrono::steady_clock::now();
   second_waits.count_down();
   EXPECT_FALSE(first.get());
@@ -152,7 +154,7 @@ TEST_F(Asynchronous, WhoLeavesTakesOnlyItselfOffTheListOfHelpers) {
   end();
 }
 
-TEST_F(Asynchronous, ARepliesIdThatOnlyHelpersHaveIsNoOnes) {
+TEST_F(Asynchronous, AReplyWithAnIdBetweenThoseThatAreGivenIsNotOurs) {
   begin();
   Watched reply;
   start(reply);
@@ -291,7 +293,7 @@ base::Status call_out_while_encoding(Harness& harness, Connection& connection, b
         EXPECT_EQ(inner, "inner");
         if (fail) throw std::runtime_error("thrown");
       },
-      Deadline::after(20s), false,
+      Deadline::after(20s),
       [](const messaging::IncomingReply&, cdr::Decoder& body) {
         std::string text;
         body.get_string(text);

@@ -91,7 +91,7 @@ TEST(Callers, AReplyInFragmentsKeepsItsJointsWhenAnotherCallerReadsIt) {
   std::thread other([&] {
     EXPECT_TRUE(connection
                     ->call(
-                        request_named("other"), [](cdr::Encoder&) {}, Deadline::after(20s), false,
+                        request_named("other"), [](cdr::Encoder&) {}, Deadline::after(20s),
                         [&](const messaging::IncomingReply&, cdr::Decoder& body) { joined = body.has_joints(); })
                     .ok());
   });
@@ -161,6 +161,7 @@ TEST(Callers, AnIdleConnectionIsAskedWhetherItIsAlive) {
   Scripted::Acts acts;
   acts.receive = [](base::ByteSpan, Deadline) { return nothing_yet(); };
   const auto connection = connect(acts);
+  for (int n = 0; n < 2; ++n) (void)connection->take_request_id();
   std::int64_t now = 1'000'000'000;
   EXPECT_TRUE(connection->usable(now));
   acts.receive = [&, first = true](base::ByteSpan buffer, Deadline deadline) mutable {
@@ -176,6 +177,27 @@ TEST(Callers, AnIdleConnectionIsAskedWhetherItIsAlive) {
   EXPECT_TRUE(connection->usable(now += 500'000'000));  // not asked yet
   EXPECT_FALSE(connection->usable(now += 2'000'000'000));
   EXPECT_EQ(call(*connection).error(), base::error(Stage::send, Code::closed));
+}
+
+// The one that asks reads what comes for the other, too.
+TEST(Callers, WhoBeginsWhileAnIdleConnectionIsAskedGetsItsReply) {
+  Scripted::Acts acts;
+  acts.receive = [](base::ByteSpan, Deadline) { return nothing_yet(); };
+  const auto connection = connect(acts);
+  EXPECT_TRUE(connection->usable(1));
+  std::thread caller;
+  acts.receive = [&](base::ByteSpan buffer, Deadline deadline) {
+    if (!deadline.is_now()) return base::Result<std::size_t>(base::error(Stage::receive, Code::timed_out));
+    if (caller.joinable()) return nothing_yet();
+    caller = std::thread([&] { EXPECT_TRUE(call(*connection).ok()); });
+    const Deadline bound = Deadline::after(20s);
+    while (connection->load() < 2 && !bound.expired()) std::this_thread::yield();
+    EXPECT_EQ(connection->load(), 2U);  // the one that asks and the one that calls
+    return Octets(*connection).reply(2).into(buffer);
+  };
+  EXPECT_TRUE(connection->usable(5'000'000'000));
+  caller.join();
+  EXPECT_EQ(connection->load(), 0U);
 }
 
 TEST(Callers, OnAnEndedConnectionNothingIsSentAndTheReasonIsTold) {

@@ -92,7 +92,7 @@ TEST(Calls, AnExceptionThrownWhileReadingTheReplyLeavesTheConnectionUsable) {
   request.object_key = harness.route.object_key;
   request.operation = "echo";
   EXPECT_THROW((void)connection->call(
-                   request, [](cdr::Encoder& e) { e.put_string("x"); }, Deadline::none(), false,
+                   request, [](cdr::Encoder& e) { e.put_string("x"); }, Deadline::none(),
                    [](const messaging::IncomingReply&, cdr::Decoder&) { throw std::runtime_error("thrown"); }),
                std::runtime_error);
   std::string answer;
@@ -107,7 +107,7 @@ TEST(Calls, AnArgumentThatCannotBeEncodedSendsNothing) {
   request.object_key = harness.route.object_key;
   request.operation = "echo";
   auto status = connection->call(
-      request, [](cdr::Encoder& e) { e.fail(Code::bad_bound); }, Deadline::none(), false,
+      request, [](cdr::Encoder& e) { e.fail(Code::bad_bound); }, Deadline::none(),
       [](const messaging::IncomingReply&, cdr::Decoder&) {});
   EXPECT_EQ(status.error(), base::error(Stage::encode, Code::bad_bound));
   EXPECT_EQ(harness.plan->sent(Side::connecting), sent);

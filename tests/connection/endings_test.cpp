@@ -25,8 +25,9 @@ TEST(Endings, AnExceptionThrownWhileMarshallingArgumentsLeavesTheConnectionUsabl
   auto connection = harness.connect();
   EXPECT_THROW((void)connection->call(
                    request_named("echo"), [](cdr::Encoder&) { throw std::runtime_error("thrown"); }, Deadline::none(),
-                   false, [](const messaging::IncomingReply&, cdr::Decoder&) {}),
+                   [](const messaging::IncomingReply&, cdr::Decoder&) {}),
                std::runtime_error);
+  connection->set_completions(&harness.server().completions());
   Unwatched reply(*connection);
   EXPECT_THROW((void)connection->start(
                    reply.request("echo"), [](cdr::Encoder&) { throw std::runtime_error("thrown"); }, reply),
@@ -100,7 +101,7 @@ TEST(Endings, WhoWasChosenToReadAndLeavesLetsTheNextOneRead) {
     });
     later.await("second");
     std::thread helper([&] { EXPECT_FALSE(connection->help(reply, reply.request_id, Deadline::none())); });
-    while (connection->load() < 3) std::this_thread::yield();
+    while (connection->waiting() < 2) std::this_thread::yield();
     later.answer("first");
     reader.join();
     later.answer("second");

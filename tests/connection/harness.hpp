@@ -80,7 +80,7 @@ class Harness : private RequestHandler {
     request.object_key = route.object_key;
     request.operation = operation;
     return connection.call(
-        request, [&](cdr::Encoder& encoder) { encoder.put_string(text); }, deadline, false,
+        request, [&](cdr::Encoder& encoder) { encoder.put_string(text); }, deadline,
         [&](const messaging::IncomingReply&, cdr::Decoder& body) { body.get_string(answer); });
   }
 

@@ -25,7 +25,7 @@ inline messaging::OutgoingRequest request_named(std::string_view operation) {
 
 inline base::Status call(Connection& connection, Deadline deadline = Deadline::after(std::chrono::seconds(20))) {
   return connection.call(
-      request_named("echo"), [](cdr::Encoder& e) { e.put_string("x"); }, deadline, false,
+      request_named("echo"), [](cdr::Encoder& e) { e.put_string("x"); }, deadline,
       [](const messaging::IncomingReply&, cdr::Decoder&) {});
 }
 

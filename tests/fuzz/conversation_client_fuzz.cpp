@@ -59,8 +59,10 @@ struct Conversation {
   void call(bool only_if_idle) {
     const std::uint32_t id = connection->take_request_id() + 2;  // the next
     bool replied = false;
+    connection::Caller caller;
+    if (!connection->enter(caller) && only_if_idle) return;
     const auto status = connection->call(
-        request(), [](cdr::Encoder& e) { e.put(std::uint32_t{7}); }, an_hour(), only_if_idle,
+        caller, request(), [](cdr::Encoder& e) { e.put(std::uint32_t{7}); }, an_hour(),
         [&](const messaging::IncomingReply& reply, cdr::Decoder&) {
           require(reply.request_id == id, "the reply of another call");
           require(!replied, "one reply");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client side of a connection: requests whose callers do not wait, and who reads for them.
+// Requests whose callers do not wait, and threads that wait for one of them nevertheless.
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
-#include "corbel/reactor/thread_pool.hpp"
+#include "corbel/connection/reading_loop.hpp"
 
 namespace corbel::connection {
 
@@ -14,49 +14,50 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
                                AsyncReply& reply) {
   const std::uint32_t id = reply.request_id;  // the reply may be gone as soon as the request has left
   const Deadline deadline = reply.deadline;
-  CORBEL_CHECK(register_async(reply));
+  CORBEL_CHECK(list(reply));
   const auto encode = [&](cdr::Encoder& encoder) {
     // Failed while this waited for its turn, the call may be tried elsewhere already and its arguments become results.
     if (failed()) return encoder.fail(Code::cancelled);
     encode_request(encoder, id, request, body);
   };
-  // False if it failed with the connection, or its time was over, and it is being finished.
-  const auto withdraw = [&] {
-    const std::lock_guard lock(mutex_);
-    const bool mine = async_.take(id) != nullptr;
-    end_wait_for(id);
-    become_idle();
-    return mine;
-  };
   try {
     if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) {
-      const bool mine = withdraw();
+      const bool mine = withdraw(id);
       if (!leaves_intact(sent.error())) (void)fail(sent.error());
       return mine ? sent : base::Status();
     }
   } catch (...) {  // from the application's code that marshals an argument
-    if (withdraw()) throw;
-    return {};
+    if (withdraw(id)) throw;
   }
-  bool for_reactor = false;
-  {
-    const std::lock_guard lock(mutex_);
-    for_reactor = wants_reactor(false);
-  }
-  if (for_reactor) arm(false);
   return {};
 }
 
-base::Status Connection::register_async(AsyncReply& reply) {
-  const std::lock_guard lock(mutex_);
-  if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
-  if (async_.count() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
-  // What may throw comes before the reply is listed.
-  if (reply.deadline != timer_deadline_ && earlier(reply.deadline, timer_deadline_) == reply.deadline)
-    set_timer(reply.deadline);
-  share_calls();
-  async_.add(reply);
+/// Who reads is settled before the request leaves: its reply may be there at once.
+base::Status Connection::list(AsyncReply& reply) {
+  Arming arming = Arming::none;
+  {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
+    if (outstanding_.asynchronous() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
+    // What may throw comes before the reply is listed.
+    if (reply.deadline != timer_deadline_ && earlier(reply.deadline, timer_deadline_) == reply.deadline)
+      set_timer(reply.deadline);
+    reading_.share();
+    outstanding_.add(reply);
+    arming = choose_reader(Left::unknown);
+  }
+  arm(arming);
   return {};
+}
+
+/// Takes back a request that was not sent. False if it failed with the connection, or its time was over, and it is
+/// being finished.
+bool Connection::withdraw(std::uint32_t request_id) noexcept {
+  const std::lock_guard lock(mutex_);
+  UnderWay* const mine = outstanding_.take(request_id);
+  if (mine != nullptr) end_helping(static_cast<AsyncReply&>(*mine));
+  if (outstanding_.empty()) reading_.unshare();
+  return mine != nullptr;
 }
 
 /// With the mutex. One timer for all: it is set to the earliest deadline, and when it fires, to the next.
@@ -73,199 +74,103 @@ std::uint32_t Connection::take_request_id() {
   const std::uint64_t id = next_request_id_.fetch_add(2, std::memory_order_relaxed);
   if (id <= UINT32_MAX) [[likely]]
     return static_cast<std::uint32_t>(id);
-  // They came round again: somebody may still be waiting for the reply to one of the first.
+  // They came round again: there may be one that still waits for the reply to one of the first.
   const std::lock_guard lock(mutex_);
   auto free = static_cast<std::uint32_t>(id);
-  while (pending_.contains(free) || async_.contains(free)) free = next_id();
+  while (outstanding_.find(free) != nullptr) free = next_id();
   return free;
 }
 
-/// With the mutex: those who help this request need not any longer.
-void Connection::end_wait_for(std::uint32_t request_id) noexcept {
-  while (PendingReply* helper = pending_.take(request_id | 1)) {
-    helper->done = true;
-    helper->shared->changed.notify_one();
+/// Reads until the request that the calling thread waits for is over.
+struct Connection::Helping {
+  static bool takes(const Message&, const messaging::IncomingReply&, cdr::Decoder&) noexcept { return false; }
+  void on_finished(AsyncReply& reply) noexcept {
+    if (&reply != &own) return connection.completions_->push(reply);
+    mine = true;
   }
-}
-
-/// With the mutex: true if nobody reads, or is about to, and the caller must arm() therefore. Of octets that were
-/// received already the handle says nothing, so an armed reactor does not help then.
-bool Connection::wants_reactor(bool has_octets) noexcept {
-  if (reader_active_ || (armed_ && !has_octets) || failed_ || async_.empty()) return false;
-  for (const PendingReply* caller = pending_.first(); caller != nullptr; caller = caller->next) {
-    if (caller->waiting) return false;
-  }
-  return armed_ = true;
-}
-
-/// Makes a thread of the reactor read when octets arrive, or at once. With no lock: it is a system call.
-void Connection::arm(bool has_octets) noexcept {
-  reactor::Reactor& reactor = completions_->reactor();
-  if (has_octets) return reactor.post([self = base::IntrusivePtr<Connection>(this)] { self->read_for_async(); });
-  bool registered = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (failed_) return;
-    registered = registered_;
-  }
-  auto armed = registered
-                   ? reactor.rearm(*this)
-                   : reactor.add(base::IntrusivePtr<Connection>(this), transport_->handle(), reactor::Events::readable,
-                                 reactor::Trigger::one_shot, reactor::Promotion::by_handler);
-  // Somebody else who was arming it may have been sooner.
-  if (!armed && !registered && armed.error().code == Code::bad_argument) armed = reactor.rearm(*this);
-  bool failed = false;
-  {
-    const std::lock_guard lock(mutex_);
-    registered_ = true;  // not before it is: others would rearm what is not there yet
-    failed = failed_;
-  }
-  if (failed) return reactor.remove(*this);
-  if (!armed) (void)fail(base::error(Stage::wait, Code::out_of_resources, armed.error().os_error));
-}
-
-/// On a thread of the reactor: what has arrived is read and decoded here, then finished after the reading role is free.
-void Connection::read_for_async() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    armed_ = false;
-    if (failed_ || reader_active_ || async_.empty()) return;
-    reader_active_ = true;
-  }
-  AsyncReplyList finished;
-  auto status = deliver_received(finished);
-  if (status && finished.empty()) {
-    status = receive_some(Deadline::now());
-    if (status) status = deliver_received(finished);
-  }
-  if (!status && status.error().code != Code::would_block) (void)fail(status.error());
-  bool for_reactor = false;
-  {
-    const std::lock_guard lock(mutex_);
-    reader_active_ = false;
-    for_reactor = choose_reader(false);
-    become_idle();
-  }
-  if (for_reactor) arm(false);
-  if (finished.empty()) return;
-  reactor::ThreadPool::promote_follower();
-  completions_->run(finished);
-}
-
-/// Receives once. An error but would_block and timed_out is the connection's end.
-base::Status Connection::receive_some(Deadline deadline) {
-  auto received = receive(*framer_, deadline);
-  if (received) return {};
-  const Code code = received.error().code;
-  if (code == Code::would_block || code == Code::timed_out) return base::error(Stage::wait, Code::would_block);
-  return base::error(Stage::wait, Code::lost, received.error().os_error);
-}
-
-/// Delivers the messages that are there whole. For the reader.
-base::Status Connection::deliver_received(AsyncReplyList& finished) {
-  for (;;) {
-    Message message;
-    if (framer_->unread().empty()) return {};
-    CORBEL_TRY(const bool whole, framer_->next(message));
-    if (!whole) return {};
-    if (message.frame.type != messaging::MessageType::reply) {
-      CORBEL_CHECK(on_message_while_waiting(message));
-      continue;
-    }
-    cdr::Decoder body;
-    auto reply = protocol_->decode_reply(message.frame, message.octets, settings_.limits, body);
-    if (!reply) return base::error(Stage::receive, Code::malformed);
-    AsyncReply* done = nullptr;
-    CORBEL_CHECK(deliver(message, *reply, body, done));
-    if (done != nullptr) finished.push(*done);
-  }
-}
-
-/// Reads until `own` is finished (true), somebody else has dealt with it, or the deadline has passed.
-bool Connection::read_for(const PendingReply& helper, const AsyncReply& own, Deadline deadline) {
-  for (;;) {
-    AsyncReplyList finished;
-    auto status = deliver_received(finished);
-    bool mine = false;
-    while (AsyncReply* reply = finished.pop()) {
-      if (reply == &own) {
-        mine = true;
-      } else {
-        completions_->push(*reply);
-      }
-    }
-    // What came behind the replies counts, whoever they were for: the peer may have closed.
-    if (!status) (void)fail(status.error());
+  /// What came behind the replies counts, whoever they were for: the peer may have closed. So this is only asked when
+  /// no whole message is left.
+  bool has_all() const noexcept {
     if (mine) return true;
-    {
-      const std::lock_guard lock(mutex_);
-      if (helper.done) return false;
-    }
-    if (status) status = receive_some(deadline);
-    if (status) continue;
-    if (status.error().code != Code::would_block) (void)fail(status.error());
-    return false;
+    const std::lock_guard lock(connection.mutex_);
+    return helper.told;
   }
-}
+  Deadline until() const noexcept { return deadline; }
+
+  Connection& connection;
+  const AsyncReply& own;
+  const Sleeper& helper;
+  Deadline deadline;
+  bool mine = false;
+};
 
 bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadline deadline) {
-  PendingReply helper;
-  helper.request_id = request_id | 1;  // no reply has an odd number
-  helper.shared.emplace();
+  Sleeper helper;
+  bool reads = false;
   {
     std::unique_lock lock(mutex_);
-    if (!async_.contains(request_id)) return false;
-    pending_.add(helper);
-    while (!helper.done && reader_active_ && !deadline.expired()) {
-      helper.waiting = true;
-      if (deadline.is_none()) {
-        helper.shared->changed.wait(lock);
-      } else {
-        helper.shared->changed.wait_for(lock, deadline.remaining());
-      }
-      helper.waiting = false;
-    }
-    if (!helper.done && !reader_active_) helper.reading = reader_active_ = true;
+    UnderWay* const own = outstanding_.find(request_id);
+    if (own != &reply) return false;
+    helper.next_helper = std::exchange(static_cast<AsyncReply*>(own)->helpers_, &helper);
+    reads = reading_.sleep(lock, helper, deadline) == Reading::Woken::reads;
   }
-  const bool mine = helper.reading && read_for(helper, reply, deadline);
-  stop_reading(helper);
-  return mine;
+  Helping reader{*this, reply, helper, deadline};
+  if (reads) {
+    const ReadEnd end = read(*framer_, reader);
+    if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
+    if (end.why == ReadEnd::Why::broken) (void)fail(base::error(Stage::wait, Code::lost, end.error.os_error));
+  }
+  Arming arming = Arming::none;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!helper.told) stop_helping(request_id, helper);
+    if (reads) reading_.end();
+    // Also one that does not read may have been chosen for that, and be leaving instead.
+    arming = choose_reader(Left::unknown);
+  }
+  arm(arming);
+  return reader.mine;
+}
+
+/// With the mutex: the request is still under way.
+void Connection::stop_helping(std::uint32_t request_id, const Sleeper& helper) noexcept {
+  Sleeper** link = &static_cast<AsyncReply*>(outstanding_.find(request_id))->helpers_;
+  while (*link != &helper) link = &(*link)->next_helper;
+  *link = helper.next_helper;
 }
 
 void Connection::cancel_async(AsyncReplyList& cancelled) noexcept {
-  const std::lock_guard lock(mutex_);
-  AsyncReplyList replies = async_.take_all();
-  while (AsyncReply* reply = replies.pop()) {
-    end_wait_for(reply->request_id);
-    reply->error = base::error(Stage::wait, Code::cancelled);
-    cancelled.push(*reply);
-  }
-  become_idle();
+  give_up_async(cancelled, Code::cancelled);
 }
 
 void Connection::expire() noexcept {
   AsyncReplyList overdue;
-  {
-    const std::lock_guard lock(mutex_);
-    Deadline next = Deadline::none();
-    for (AsyncReply* reply = async_.first(); reply != nullptr;) {
-      AsyncReply& looked_at = *std::exchange(reply, AsyncReplyList::after(*reply));
-      if (looked_at.deadline.expired()) {
-        (void)async_.take(looked_at.request_id);
-        end_wait_for(looked_at.request_id);
-        overdue.push(looked_at);
-      } else {
-        next = earlier(next, looked_at.deadline);
-      }
-    }
-    set_timer(next);
-    become_idle();
-  }
+  give_up_async(overdue, Code::timed_out);
   while (AsyncReply* reply = overdue.pop()) {
     send_cancel(reply->request_id);
-    reply->error = base::error(Stage::wait, Code::timed_out);
     completions_->push(*reply);
   }
+}
+
+/// Takes off those whose time is over (timed_out), or all.
+void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
+  const std::lock_guard lock(mutex_);
+  Deadline next = Deadline::none();
+  for (UnderWay* request = outstanding_.first(); request != nullptr;) {
+    UnderWay& looked_at = *std::exchange(request, UnderWayList::after(*request));
+    if (looked_at.kind() != UnderWay::Kind::asynchronous) continue;
+    auto& reply = static_cast<AsyncReply&>(looked_at);
+    if (why == Code::timed_out && !reply.deadline.expired()) {
+      next = earlier(next, reply.deadline);
+      continue;
+    }
+    outstanding_.take(reply.request_id);
+    end_helping(reply);
+    reply.error = base::error(Stage::wait, why);
+    given_up.push(reply);
+  }
+  if (why == Code::timed_out) set_timer(next);
+  if (outstanding_.empty()) reading_.unshare();
 }
 
 }  // namespace corbel::connection

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "corbel/connection/async_reply.hpp"
+#include "corbel/connection/own_threads.hpp"
 #include "corbel/reactor/reactor.hpp"
 
 namespace corbel::connection {
@@ -17,6 +18,8 @@ class Completions {
   Completions(reactor::Reactor& reactor, bool ticks) noexcept : reactor_(reactor), ticks_(ticks) {}
 
   reactor::Reactor& reactor() noexcept { return reactor_; }
+  /// For connections that no reactor can wait for.
+  OwnThreads& threads() noexcept { return threads_; }
 
   /// For threads that have other things to do: a thread of the reactor will finish it.
   void push(AsyncReply& reply) noexcept;
@@ -53,6 +56,7 @@ class Completions {
   unsigned running_ = 0;
   std::condition_variable changed_;
   unsigned seen_ = 0;
+  OwnThreads threads_;  // they may push to the last
 };
 
 }  // namespace corbel::connection

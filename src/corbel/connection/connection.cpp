@@ -64,7 +64,7 @@ void Connection::on_foreign_code(cdr::Encoder& encoder) noexcept {
   encoder.set_host(nullptr);
   (void)encoder_.release();  // the message's own until it has been sent (Writing)
   encoder_ = std::move(fresh);
-  PendingReply* const caller = writing_caller_;
+  Caller* const caller = writing_caller_;
   writer_.unlock();
   // Nor may anybody wait for who reads, and does not.
   if (caller != nullptr && caller->reading) leave_reading(*caller);
@@ -92,13 +92,18 @@ base::Error Connection::fail(base::Error error) noexcept {
       instead_ = base::as_text(rest.first(std::min(rest.size(), kMostKept)));
     }
     failed_.store(true, std::memory_order_release);
-    while (PendingReply* pending = pending_.first()) {
-      pending_.take(pending->request_id);
-      pending->done = true;
-      pending->error = for_others;
-      pending->shared->changed.notify_one();
+    UnderWayList requests = outstanding_.take_all();
+    while (UnderWay* request = requests.pop()) {
+      if (request->kind() == UnderWay::Kind::asynchronous) {
+        auto& reply = static_cast<AsyncReply&>(*request);
+        end_helping(reply);
+        orphans.push(reply);
+      } else {
+        auto& caller = static_cast<Caller::Listed&>(*request);
+        caller.error = for_others;
+        Reading::tell(caller);
+      }
     }
-    orphans = async_.take_all();
     registered = registered_;
     if (timer_deadline_ != base::Deadline::none()) (void)completions_->reactor().cancel(timer_);
   }

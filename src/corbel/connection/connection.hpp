@@ -16,10 +16,12 @@
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/backlog.hpp"
+#include "corbel/connection/caller.hpp"
 #include "corbel/connection/framer.hpp"
 #include "corbel/connection/live_connections.hpp"
 #include "corbel/connection/oneway_queue.hpp"
-#include "corbel/connection/pending_replies.hpp"
+#include "corbel/connection/outstanding.hpp"
+#include "corbel/connection/reading.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/reactor/event_handler.hpp"
@@ -76,14 +78,23 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   transport::Transport& transport() noexcept { return *transport_; }
   const base::Log& log() const noexcept { return *settings_.log; }
 
-  // --- client side (waiting.cpp) ---
+  // --- client side (calling.cpp) ---
 
-  /// Sends a request and waits for its reply; `on_reply` runs on this thread with the reply in place. With
-  /// `only_if_idle`, fails at once with would_block (stage send) if other calls are under way. `request.request_id` and
-  /// the code set context are filled in here. The stage of an error says how far it got: encode or send with nothing
-  /// sent, wait.
+  /// Takes the connection for a call if no other is under way: true, and call() must follow. Else the caller may look
+  /// for another connection, or share this one by calling nevertheless.
+  bool enter(Caller& caller) noexcept { return caller.reading = reading_.begin_alone(); }
+  /// Sends a request and waits for its reply; `on_reply` runs on this thread with the reply in place. `caller` is used
+  /// for one call. `request.request_id` and the code set context are filled in here. The stage of an error says how far
+  /// it got: encode or send with nothing sent, wait.
+  base::Status call(Caller& caller, const messaging::OutgoingRequest& request, messaging::BodyWriter body,
+                    base::Deadline deadline, OnReply on_reply);
+  /// As above, alone or not.
   base::Status call(const messaging::OutgoingRequest& request, messaging::BodyWriter body, base::Deadline deadline,
-                    bool only_if_idle, OnReply on_reply);
+                    OnReply on_reply) {
+    Caller caller;
+    (void)enter(caller);
+    return call(caller, request, body, deadline, on_reply);
+  }
   /// Sends a request that has no reply; returns when the transport has taken it.
   base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                            base::Deadline deadline);
@@ -116,6 +127,8 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
 
   /// Calls under way.
   std::size_t load();
+  /// Threads that wait for what another one reads.
+  std::size_t waiting();
   /// True once it has failed or been closed.
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the
@@ -189,7 +202,16 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   LiveLinks live;
 
  private:
-  class ReadingRole;
+  /// What the thread that gives up the reading role leaves behind, and what has to be done that another one reads.
+  enum class Left : std::uint8_t { unknown, nothing, more };
+  enum class Arming : std::uint8_t { none, watch, now };
+  struct ReadEnd;
+  class Role;
+  struct OwnReply;
+  struct IdleCheck;
+  struct Arrived;
+  struct Apart;
+  struct Helping;
 
   /// One message's hold on the writer token and the encoder.
   class Writing {
@@ -197,7 +219,7 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
     /// Tells that the calling thread has the token.
     struct Locked {};
 
-    Writing(Connection& connection, PendingReply* caller) noexcept : connection_(connection) {
+    Writing(Connection& connection, Caller* caller) noexcept : connection_(connection) {
       connection_.writer_.lock();
       connection_.writing_caller_ = caller;
       encoder_ = connection_.encoder_.get();
@@ -235,7 +257,7 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
 
   /// `caller`: who waits for the reply, if anybody does.
   template <class Encode>
-  base::Status send(const Encode& encode, cdr::Format format, base::Deadline deadline, PendingReply* caller = nullptr) {
+  base::Status send(const Encode& encode, cdr::Format format, base::Deadline deadline, Caller* caller = nullptr) {
     Writing writing(*this, caller);
     cdr::Encoder& encoder = writing.encoder();
     encoder.reset(format);
@@ -283,31 +305,33 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   base::Error broken_off(base::Error error) noexcept;
   void send_backlog() noexcept;
   void on_foreign_code(cdr::Encoder& encoder) noexcept override;
-  void leave_reading(PendingReply& pending) noexcept;
+  void leave_reading(Caller& caller) noexcept;
   void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
                       messaging::BodyWriter body);
   void encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
-  base::Status register_call(PendingReply& pending, bool only_if_idle);
-  base::Status register_shared(PendingReply& pending, bool only_if_idle);
+  base::Status begin(Caller& caller);
+  base::Status join(Caller& caller);
   std::uint32_t next_id() noexcept {
     return static_cast<std::uint32_t>(next_request_id_.fetch_add(2, std::memory_order_relaxed));
   }
   bool was_issued(std::uint32_t request_id) const noexcept;
-  base::Status await(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
-  base::Status wait_for_other(PendingReply& pending, base::Deadline deadline);
-  base::Status read_until(PendingReply& pending, base::Deadline deadline, OnReply on_reply);
+  base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
+  base::Status wait_for_other(Caller& caller, base::Deadline deadline);
+  template <class Reader>
+  ReadEnd read(Framer& framer, Reader& reader);
   base::Status deliver(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body,
                        AsyncReply*& finished);
-  base::Status on_message_while_waiting(const Message& message);
-  void stop_reading(PendingReply& pending) noexcept;
-  void wake_next_reader() noexcept;
-  bool choose_reader(bool has_octets) noexcept;
-  void become_idle() noexcept;
-  void give_up(PendingReply& pending) noexcept;
+  static void hand(const Message& message, Caller::Listed& caller) noexcept;
+  static base::Error why_ended(messaging::MessageType type) noexcept;
+  void leave(Caller& caller) noexcept;
+  void leave_shared(Caller& caller) noexcept;
+  Arming choose_reader(Left left) noexcept;
+  void arm(Arming arming) noexcept;
+  void give_up(Caller& caller) noexcept;
   void send_cancel(std::uint32_t request_id) noexcept;
   /// What to tell the caller: `error`, unless the connection had been closed by us.
   base::Error fail(base::Error error) noexcept;
-  base::Error fail_reading(PendingReply& pending, base::Error error) noexcept;
+  base::Error fail_reading(Caller& caller, base::Error error) noexcept;
   base::Status check_idle();
 
   /// The deadline passed while posted messages were before this one. Nothing of it was sent, and the connection is
@@ -326,13 +350,16 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   void drain_in_background(base::Duration delay) noexcept;
   void after_fork() noexcept;
 
-  base::Status register_async(AsyncReply& reply);
+  base::Status list(AsyncReply& reply);
+  bool withdraw(std::uint32_t request_id) noexcept;
   void set_timer(base::Deadline deadline);
-  void share_calls() noexcept;
-  void end_wait_for(std::uint32_t request_id) noexcept;
+  void give_up_async(AsyncReplyList& given_up, base::Code why) noexcept;
+  static void end_helping(AsyncReply& reply) noexcept;
+  void stop_helping(std::uint32_t request_id, const Sleeper& helper) noexcept;
   void read_for_async() noexcept;
-  base::Status deliver_received(AsyncReplyList& finished);
-  base::Status receive_some(base::Deadline deadline);
+  void read_apart() noexcept;
+  bool begin_for_async() noexcept;
+  void end_for_async(ReadEnd end) noexcept;
   [[gnu::always_inline]] base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline) {
     try {
       auto received = transport_->receive(framer.space(), deadline);
@@ -342,9 +369,6 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
       return base::error(base::Stage::receive, base::Code::out_of_resources);
     }
   }
-  bool read_for(const PendingReply& helper, const AsyncReply& own, base::Deadline deadline);
-  bool wants_reactor(bool has_octets) noexcept;
-  void arm(bool has_octets) noexcept;
 
   bool serve_message(Framer& framer, const Message& message);
   bool serve_request(Framer& framer, const Message& message);
@@ -370,26 +394,20 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   base::Mutex writer_;  // the writer token; guards the next five
   std::unique_ptr<cdr::Encoder> encoder_;
   Backlog backlog_;
-  PendingReply* writing_caller_ = nullptr;
+  Caller* writing_caller_ = nullptr;
   std::atomic<bool> code_sets_told_;  // changed with the token
   bool closed_by_us_ = false;
 
-  /// Who is calling. A caller that is alone goes from idle to alone and back with one atomic instruction each and takes
-  /// no lock; whoever joins it makes it shared, under the mutex, and from then on the list below counts.
-  enum class Calls : std::uint8_t { idle, alone, shared };
-  std::atomic<Calls> calls_{Calls::idle};
+  Reading reading_;                             // see there for when the mutex guards it
   std::atomic<std::uint64_t> next_request_id_;  // twice as wide as ids are, so that one can tell which were used
 
   std::mutex mutex_;  // guards what follows up to last_used_
-  PendingReplies pending_;
-  bool reader_active_ = false;       // in shared state: somebody reads, perhaps the one who was alone before
+  Outstanding outstanding_;
   std::atomic<bool> failed_{false};  // written under the mutex
   base::Error failure_;
   std::string instead_;
-  base::IntrusivePtr<Framer> framer_;  // used by whoever reads
-  AsyncReplies async_;
-  bool armed_ = false;       // the reactor will call when octets arrive
-  bool registered_ = false;  // with the reactor
+  base::IntrusivePtr<Framer> framer_;    // used by whoever reads
+  std::atomic<bool> registered_{false};  // with the reactor
   base::Deadline timer_deadline_ = base::Deadline::none();
   reactor::TimerId timer_;
   std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last

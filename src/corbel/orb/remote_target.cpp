@@ -163,14 +163,14 @@ base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& c
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
     on_reply(call, reply, body, attempts);
   };
-  auto status = binding.connection->call(request, call.encode_arguments, deadline, true, handle);
-  if (status || status.error().code != Code::would_block || status.error().stage != Stage::send) [[likely]]
-    return status;
-  // Somebody else is calling on this connection: take another one, or share if there may be no more.
+  connection::Caller caller;
+  if (binding.connection->enter(caller)) [[likely]]
+    return binding.connection->call(caller, request, call.encode_arguments, deadline, handle);
+  // Other calls are under way on this connection: take another one, or share if there may be no more.
   bool fresh = false;
   auto other = core_.cache().acquire(binding.route(), deadline, fresh);
-  if (!other) return binding.connection->call(request, call.encode_arguments, deadline, false, handle);
-  status = (*other)->call(request, call.encode_arguments, deadline, false, handle);
+  if (!other) return binding.connection->call(caller, request, call.encode_arguments, deadline, handle);
+  auto status = (*other)->call(request, call.encode_arguments, deadline, handle);
   if (!status) core_.cache().forget(binding.route(), **other);  // if it has failed; recover() knows only the binding's
   return status;
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/error.hpp"
+#include "corbel/connection/outstanding.hpp"
+#include "corbel/connection/reading.hpp"
+#include "corbel/messaging/protocol.hpp"
+
+namespace corbel::connection {
+
+/// A thread that calls over a connection and waits for the reply. Lives on its stack.
+struct Caller {
+  /// What only those need that share the connection; a caller that is alone must not pay for it.
+  struct Listed : UnderWay, Sleeper {
+    Listed() noexcept : UnderWay(Kind::caller) {}
+    base::Error error;  ///< why there is no reply
+    messaging::FrameHeader frame;
+    base::Bytes octets;  ///< the reply, copied by whoever read it
+    std::vector<std::size_t> joints;
+  };
+
+  std::uint32_t request_id = 0;
+  bool reading = false;  ///< it reads the connection
+  std::optional<Listed> listed;
+};
+
+}  // namespace corbel::connection

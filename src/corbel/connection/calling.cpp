@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls whose callers wait: each reads its own reply if nobody else reads.
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "corbel/base/probe.hpp"
+#include "corbel/connection/completions.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/connection/reading_loop.hpp"
+#include "corbel/connection/telling.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+namespace {
+
+/// CONV_FRAME::CodeSetContext as an encapsulation (CORBA 3.3 part 2, 7.10.2.5).
+std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) {
+  cdr::Encoder encoder(cdr::Format{}, 64);
+  encoder.put(static_cast<std::uint8_t>(encoder.format().little_endian ? 1 : 0));
+  encoder.put(static_cast<std::uint32_t>(choice.for_char));
+  encoder.put(static_cast<std::uint32_t>(choice.for_wchar));
+  const base::Bytes bytes = encoder.to_bytes();
+  std::array<base::Octet, 12> context{};
+  std::memcpy(context.data(), bytes.data(), context.size());
+  return context;
+}
+
+}  // namespace
+
+/// Gives the reading role to the next one when the reply has been dealt with, also if that throws.
+class Connection::Role {
+ public:
+  Role(Connection& connection, Caller& caller) noexcept : connection_(connection), caller_(caller) {}
+  ~Role() { connection_.leave(caller_); }
+  Role(const Role&) = delete;
+  Role& operator=(const Role&) = delete;
+
+ private:
+  Connection& connection_;
+  Caller& caller_;
+};
+
+/// A caller that reads until it has its reply.
+struct Connection::OwnReply {
+  bool takes(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body) {
+    if (reply.request_id != caller.request_id) [[unlikely]]
+      return false;
+    const Role role(connection, caller);
+    body.set_joints(message.joints);
+    on_reply(reply, body);
+    CORBEL_PROBE("return");
+    return true;
+  }
+  void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
+  static constexpr bool has_all() noexcept { return false; }
+  Deadline until() const noexcept { return deadline; }
+
+  Connection& connection;
+  Caller& caller;
+  Deadline deadline;
+  OnReply& on_reply;
+};
+
+/// Whether the peer has ended while nothing was under way. Late replies come to nothing.
+struct Connection::IdleCheck {
+  static bool takes(const Message&, const messaging::IncomingReply&, cdr::Decoder&) noexcept { return false; }
+  void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
+  static constexpr bool has_all() noexcept { return false; }
+  static Deadline until() noexcept { return Deadline::now(); }
+
+  Connection& connection;
+};
+
+base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& request, messaging::BodyWriter body,
+                              Deadline deadline, OnReply on_reply) {
+  CORBEL_PROBE("connection");
+  CORBEL_CHECK(begin(caller));
+  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, caller.request_id, request, body); };
+  try {
+    if (auto sent = send(encode, format(settings_.version.minor), deadline, &caller); !sent) [[unlikely]] {
+      // A broken send leaves half a message on the wire; an encoding failure concerns only this call.
+      if (!leaves_intact(sent.error())) {
+        return fail_reading(caller, caller.reading ? explain_failed_send(*this, sent.error()) : sent.error());
+      }
+      leave(caller);
+      return sent;
+    }
+  } catch (...) {  // from the application's code that marshals an argument
+    leave(caller);
+    throw;
+  }
+  return await(caller, deadline, on_reply);
+}
+
+base::Status Connection::begin(Caller& caller) {
+  caller.request_id = next_id();
+  if (!caller.reading) [[unlikely]]
+    return join(caller);
+  if (!failed_.load(std::memory_order_acquire)) [[likely]]
+    return {};
+  leave(caller);
+  return why_failed();
+}
+
+base::Status Connection::join(Caller& caller) {
+  const std::lock_guard lock(mutex_);
+  if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
+  // Ids come round again after 2^31 calls, and there may be one that has been waiting that long.
+  while (outstanding_.find(caller.request_id) != nullptr) [[unlikely]] caller.request_id = next_id();
+  reading_.share();
+  // Who reads is decided when this call has sent its request: until then it must not keep others from it.
+  caller.listed.emplace().request_id = caller.request_id;
+  outstanding_.add(*caller.listed);
+  return {};
+}
+
+/// Called with the writer token.
+void Connection::encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
+                                messaging::BodyWriter body) {
+  CORBEL_PROBE("request header");
+  request.request_id = id;
+  if (code_sets_told_.load(std::memory_order_relaxed)) [[likely]] {
+    protocol_->encode_request(encoder, request, body);
+  } else {
+    encode_first_request(encoder, request, body);
+  }
+}
+
+/// The first request tells the server the code sets (CORBA 3.3 part 2, 7.10.2.5).
+void Connection::encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request,
+                                      messaging::BodyWriter body) {
+  const auto data = code_sets_context(settings_.code_sets);
+  std::vector<messaging::ServiceContext> contexts(request.contexts.begin(), request.contexts.end());
+  contexts.push_back({messaging::kCodeSetsContext, data});
+  request.contexts = contexts;
+  protocol_->encode_request(encoder, request, body);
+  // If the token was let go of meanwhile, others may have told them; telling them twice is harmless.
+  if (encoder.host() != nullptr) code_sets_told_.store(encoder.ok(), std::memory_order_relaxed);
+}
+
+base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_reply) {
+  if (!caller.reading) {
+    if (auto status = wait_for_other(caller, deadline); !status) return status;
+    if (!caller.reading) {
+      cdr::Decoder body;
+      auto reply = protocol_->decode_reply(caller.listed->frame, caller.listed->octets, settings_.limits, body);
+      if (!reply) return base::error(Stage::receive, reply.error().code);
+      body.set_joints(caller.listed->joints);
+      on_reply(*reply, body);
+      return {};
+    }
+  }
+  OwnReply reader{*this, caller, deadline, on_reply};
+  const ReadEnd end = read(*framer_, reader);
+  switch (end.why) {
+    case ReadEnd::Why::over:
+      return {};
+    case ReadEnd::Why::dry:
+      give_up(caller);
+      return base::error(Stage::wait, Code::timed_out);
+    case ReadEnd::Why::broken:
+      // No CloseConnection came first, so it is not known whether the request was executed.
+      return fail_reading(caller, base::error(Stage::wait, Code::lost, end.error.os_error));
+    case ReadEnd::Why::failed:
+      break;
+  }
+  return fail_reading(caller, end.error);
+}
+
+/// Returns when the reply is there, or the reading role, or with the error.
+base::Status Connection::wait_for_other(Caller& caller, Deadline deadline) {
+  {
+    std::unique_lock lock(mutex_);
+    switch (reading_.sleep(lock, *caller.listed, deadline)) {
+      case Reading::Woken::reads:
+        caller.reading = true;
+        return {};
+      case Reading::Woken::told:
+        if (caller.listed->error.code != Code::none) return caller.listed->error;
+        return {};
+      case Reading::Woken::late:
+        break;
+    }
+  }
+  give_up(caller);
+  return base::error(Stage::wait, Code::timed_out);
+}
+
+/// The connection has failed while this call was reading or sending. Failed first and left then: nobody may begin to
+/// read or send in between, and find another error than the one that came first.
+base::Error Connection::fail_reading(Caller& caller, base::Error error) noexcept {
+  const base::Error told = fail(error);
+  leave(caller);
+  return told;
+}
+
+/// Ends a call's part in the connection: gives up the reading role, if it has it, and sees to it that another thread
+/// reads for those who remain. Also a call that does not read may have been chosen for that, and be leaving instead.
+void Connection::leave(Caller& caller) noexcept {
+  if (caller.reading && reading_.end_alone()) [[likely]] {
+    caller.reading = false;
+    return;
+  }
+  leave_shared(caller);
+}
+
+void Connection::leave_shared(Caller& caller) noexcept {
+  Arming arming = Arming::none;
+  {
+    const std::lock_guard lock(mutex_);
+    if (caller.listed && !caller.listed->told) outstanding_.take(caller.request_id);
+    if (std::exchange(caller.reading, false)) reading_.end();
+    arming = choose_reader(Left::unknown);
+  }
+  arm(arming);
+}
+
+/// The call is still under way, but another one reads; it will see who does when it waits for its reply.
+void Connection::leave_reading(Caller& caller) noexcept {
+  Arming arming = Arming::none;
+  {
+    const std::lock_guard lock(mutex_);
+    reading_.share();
+    caller.reading = false;
+    reading_.end();
+    caller.listed.emplace().request_id = caller.request_id;
+    if (failed_) {  // too late to be told: it will find out when it sends
+      caller.listed->told = true;
+      caller.listed->error = failure_;
+    } else {
+      outstanding_.add(*caller.listed);
+    }
+    arming = choose_reader(Left::unknown);
+  }
+  arm(arming);
+}
+
+/// Forgets a call: its reply, if it comes, will be dropped.
+void Connection::give_up(Caller& caller) noexcept {
+  leave(caller);
+  send_cancel(caller.request_id);
+}
+
+void Connection::send_cancel(std::uint32_t request_id) noexcept {
+  const std::unique_lock writer(writer_, std::try_to_lock);
+  if (!writer || has_backlog()) return;
+  encoder_->reset(format(settings_.version.minor));
+  protocol_->encode_cancel_request(*encoder_, request_id);
+  const auto segments = encoder_->segments();
+  std::size_t size = 0;
+  for (const auto& segment : segments) size += segment.size;
+  // A courtesy that may not block; but what it has begun must be whole before the next message.
+  auto sent = transport_->send(segments, Deadline::now());
+  if (!sent || *sent == size) return;
+  try {
+    oneways().push_begun(base::ConstByteSpan(encoder_->to_bytes()).subspan(*sent));
+    schedule_drain();
+  } catch (const std::bad_alloc&) {
+    (void)fail(base::error(Stage::send, Code::timed_out));
+  }
+}
+
+base::Status Connection::check_idle() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return failure_;
+  }
+  Caller nobody;
+  if (!enter(nobody)) return {};  // it is being read
+  const Role role(*this, nobody);
+  IdleCheck reader{*this};
+  const ReadEnd end = read(*framer_, reader);
+  switch (end.why) {
+    case ReadEnd::Why::over:
+    case ReadEnd::Why::dry:
+      return {};
+    case ReadEnd::Why::broken:
+      return fail(base::error(Stage::send, Code::closed, end.error.os_error));
+    case ReadEnd::Why::failed:
+      break;
+  }
+  return fail(end.error);
+}
+
+std::size_t Connection::waiting() {
+  const std::lock_guard lock(mutex_);
+  return reading_.sleepers();
+}
+
+std::size_t Connection::load() {
+  const std::lock_guard lock(mutex_);
+  if (failed_) return static_cast<std::size_t>(-1);
+  return outstanding_.count() + (reading_.reader_is_unlisted() ? 1 : 0);
+}
+
+}  // namespace corbel::connection

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replies go to those who asked, and the reading role to the next who needs it.
+#include <new>
+
+#include "corbel/connection/completions.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/connection/reading_loop.hpp"
+#include "corbel/reactor/thread_pool.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+/// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then. One whose caller
+/// gave up is dropped; one that cannot have been asked for breaks the protocol.
+base::Status Connection::deliver(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body,
+                                 AsyncReply*& finished) {
+  if (!was_issued(reply.request_id)) [[unlikely]]
+    return base::error(Stage::receive, Code::unknown_reply);
+  {
+    const std::lock_guard lock(mutex_);
+    UnderWay* const request = outstanding_.take(reply.request_id);
+    if (request == nullptr) return {};
+    if (request->kind() == UnderWay::Kind::caller) {
+      hand(message, static_cast<Caller::Listed&>(*request));
+      return {};
+    }
+    finished = static_cast<AsyncReply*>(request);
+    end_helping(*finished);
+  }
+  body.set_joints(message.joints);
+  finished->on_reply(reply, body);
+  return {};
+}
+
+/// With the mutex: gives a copy to another caller.
+void Connection::hand(const Message& message, Caller::Listed& caller) noexcept {
+  caller.frame = message.frame;
+  try {
+    caller.octets.assign(message.octets.begin(), message.octets.end());
+    caller.joints.assign(message.joints.begin(), message.joints.end());
+  } catch (const std::bad_alloc&) {
+    caller.error = base::error(Stage::receive, Code::out_of_resources);
+  }
+  Reading::tell(caller);
+}
+
+/// With the mutex: those who wait for this request need not help any longer.
+void Connection::end_helping(AsyncReply& reply) noexcept {
+  for (Sleeper* helper = std::exchange(reply.helpers_, nullptr); helper != nullptr;) {
+    Sleeper& told = *std::exchange(helper, helper->next_helper);
+    Reading::tell(told);
+  }
+}
+
+/// Ids go up by two: those between belong to the peer, should it call, too (CORBA 3.3 part 2, 9.4.1).
+bool Connection::was_issued(std::uint32_t request_id) const noexcept {
+  const std::uint64_t next = next_request_id_.load(std::memory_order_relaxed);
+  const bool wrapped = next > UINT32_MAX;
+  return request_id % 2 == next % 2 && (wrapped || (request_id >= 2 && request_id < next));
+}
+
+/// What a message that is no reply means to those who wait for one.
+base::Error Connection::why_ended(messaging::MessageType type) noexcept {
+  switch (type) {
+    case messaging::MessageType::close_connection:
+      // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere.
+      return base::error(Stage::wait, Code::closed);
+    case messaging::MessageType::message_error:
+      return base::error(Stage::wait, Code::protocol_error);
+    default:
+      return base::error(Stage::receive, Code::malformed);
+  }
+}
+
+/// With the mutex, after something has ended: if nobody reads, the next one shall. What is returned is for arm().
+/// Nobody can be alone and using the framer while something is listed.
+Connection::Arming Connection::choose_reader(Left left) noexcept {
+  if (outstanding_.empty()) reading_.unshare();
+  if (reading_.active() || failed_ || reading_.wake_one() || outstanding_.asynchronous() == 0) return Arming::none;
+  const bool has_octets = left == Left::more || (left == Left::unknown && !framer_->unread().empty());
+  if (!reading_.arm(has_octets)) return Arming::none;
+  return has_octets ? Arming::now : Arming::watch;
+}
+
+/// Makes a thread of the reactor read when octets arrive, or at once. With no lock: it is a system call.
+void Connection::arm(Arming arming) noexcept {
+  if (arming == Arming::none) return;
+  if (transport_->handle() < 0) return read_apart();
+  reactor::Reactor& reactor = completions_->reactor();
+  if (arming == Arming::now) {
+    return reactor.post([self = base::IntrusivePtr<Connection>(this)] { self->read_for_async(); });
+  }
+  if (registered_.load(std::memory_order_acquire)) [[likely]] {
+    // Not there any more: it has failed meanwhile.
+    if (auto armed = reactor.rearm(*this); !armed) {
+      (void)fail(base::error(Stage::wait, Code::out_of_resources, armed.error().os_error));
+    }
+    return;
+  }
+  auto armed = reactor.add(base::IntrusivePtr<Connection>(this), transport_->handle(), reactor::Events::readable,
+                           reactor::Trigger::one_shot, reactor::Promotion::by_handler);
+  // Another thread that was arming it may have been sooner.
+  if (!armed && armed.error().code == Code::bad_argument) armed = reactor.rearm(*this);
+  bool failed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    registered_.store(true, std::memory_order_release);  // not before it is: others would rearm what is not there yet
+    failed = failed_;
+  }
+  if (failed) return reactor.remove(*this);
+  if (!armed) (void)fail(base::error(Stage::wait, Code::out_of_resources, armed.error().os_error));
+}
+
+/// Reads for requests that nobody waits for: what has arrived, on a thread of the reactor.
+struct Connection::Arrived {
+  static bool takes(const Message&, const messaging::IncomingReply&, cdr::Decoder&) noexcept { return false; }
+  void on_finished(AsyncReply& reply) noexcept { finished.push(reply); }
+  bool has_all() noexcept { return ++receptions > kMostReceptions; }
+  static Deadline until() noexcept { return Deadline::now(); }
+
+  static constexpr unsigned kMostReceptions = 32;  // then others have their turn
+  AsyncReplyList finished{};
+  unsigned receptions = 0;
+};
+
+/// On a thread of the reactor: what has arrived is read and decoded here, then finished after the role is free.
+void Connection::read_for_async() noexcept {
+  if (!begin_for_async()) return;
+  Arrived reader;
+  const ReadEnd end = read(*framer_, reader);
+  end_for_async(end);
+  if (reader.finished.empty()) return;
+  reactor::ThreadPool::promote_follower();
+  completions_->run(reader.finished);
+}
+
+bool Connection::begin_for_async() noexcept {
+  const std::lock_guard lock(mutex_);
+  reading_.disarm();
+  if (failed_ || reading_.active() || outstanding_.asynchronous() == 0) return false;
+  reading_.begin();
+  return true;
+}
+
+void Connection::end_for_async(ReadEnd end) noexcept {
+  if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
+  if (end.why == ReadEnd::Why::broken) (void)fail(base::error(Stage::wait, Code::lost, end.error.os_error));
+  Arming arming = Arming::none;
+  {
+    const std::lock_guard lock(mutex_);
+    reading_.end();
+    arming = choose_reader(end.why == ReadEnd::Why::dry ? Left::nothing : Left::more);
+  }
+  arm(arming);
+}
+
+/// Reads while there are requests that nobody waits for, on a thread of its own.
+struct Connection::Apart {
+  static bool takes(const Message&, const messaging::IncomingReply&, cdr::Decoder&) noexcept { return false; }
+  void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
+  bool has_all() const noexcept {
+    const std::lock_guard lock(connection.mutex_);
+    return connection.outstanding_.asynchronous() == 0;
+  }
+  static Deadline until() noexcept { return Deadline::none(); }
+
+  Connection& connection;
+};
+
+/// For carriers that no reactor can wait for.
+void Connection::read_apart() noexcept {
+  const auto started = completions_->threads().start([self = base::IntrusivePtr<Connection>(this)] {
+    if (!self->begin_for_async()) return;
+    Apart reader{*self};
+    self->end_for_async(self->read(*self->framer_, reader));
+  });
+  if (!started) (void)fail(base::error(Stage::wait, Code::out_of_resources, started.error().os_error));
+}
+
+}  // namespace corbel::connection

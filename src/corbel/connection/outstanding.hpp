@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace corbel::connection {
+
+/// A request whose reply has not come, whether its caller waits or not. Guarded by the connection's mutex while it is
+/// listed in Outstanding; afterwards it belongs to whoever took it off.
+class UnderWay {
+ public:
+  enum class Kind : std::uint8_t { caller, asynchronous };
+
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  Kind kind() const noexcept { return kind_; }
+
+  std::uint32_t request_id = 0;  ///< set before it is listed
+
+ protected:
+  explicit UnderWay(Kind kind) noexcept : kind_(kind) {}
+  ~UnderWay() = default;
+
+ private:
+  friend class Outstanding;
+  friend class UnderWayList;
+  UnderWay* next_ = nullptr;
+  UnderWay* previous_ = nullptr;
+  UnderWay* next_in_bucket_ = nullptr;
+  const Kind kind_;
+};
+
+/// A queue of requests linked through themselves.
+class UnderWayList {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  UnderWay* first() const noexcept { return first_; }
+  static UnderWay* after(const UnderWay& request) noexcept { return request.next_; }
+  void push(UnderWay& request) noexcept {
+    request.next_ = nullptr;
+    request.previous_ = last_;
+    (last_ != nullptr ? last_->next_ : first_) = &request;
+    last_ = &request;
+  }
+  void remove(UnderWay& request) noexcept {
+    (request.previous_ != nullptr ? request.previous_->next_ : first_) = request.next_;
+    (request.next_ != nullptr ? request.next_->previous_ : last_) = request.previous_;
+    request.next_ = request.previous_ = nullptr;
+  }
+  /// The oldest, taken out; nullptr if there is none.
+  UnderWay* pop() noexcept {
+    UnderWay* request = first_;
+    if (request != nullptr) remove(*request);
+    return request;
+  }
+
+ private:
+  UnderWay* first_ = nullptr;
+  UnderWay* last_ = nullptr;
+};
+
+/// The requests under way on one connection, by request id: few that callers wait for, or thousands that nobody does,
+/// answered in any order. A caller that is alone on its connection is not listed. Guarded by the connection's mutex.
+/// Memory stays at what the most requests at a time needed; without memory it gets slow, and nothing fails.
+class Outstanding {
+ public:
+  Outstanding() noexcept = default;
+  Outstanding(const Outstanding&) = delete;
+  Outstanding& operator=(const Outstanding&) = delete;
+
+  bool empty() const noexcept { return count_ == 0; }
+  std::size_t count() const noexcept { return count_; }
+  /// How many of them nobody waits for.
+  std::size_t asynchronous() const noexcept { return asynchronous_; }
+  /// The oldest; UnderWayList::after leads on.
+  UnderWay* first() const noexcept { return order_.first(); }
+
+  void add(UnderWay& request) noexcept;
+  /// The request with this id; nullptr if there is none.
+  UnderWay* find(std::uint32_t request_id) noexcept {
+    UnderWay** const place = place_of(request_id);
+    return place != nullptr ? *place : nullptr;
+  }
+  /// Takes the request with this id off the list; nullptr if there is none.
+  UnderWay* take(std::uint32_t request_id) noexcept;
+  /// All of them, oldest first.
+  UnderWayList take_all() noexcept;
+
+ private:
+  static constexpr std::size_t kFew = 8;
+
+  /// Ids grow by two from request to request: their bits without the lowest spread evenly.
+  UnderWay*& bucket(std::uint32_t request_id) noexcept { return buckets_[request_id / 2 & (buckets_.size() - 1)]; }
+  UnderWay** place_of(std::uint32_t request_id) noexcept;
+  void link(UnderWay& request) noexcept;
+  void grow() noexcept;
+
+  UnderWayList order_;
+  std::array<UnderWay*, kFew> few_{};
+  std::vector<UnderWay*> many_;
+  std::span<UnderWay*> buckets_{few_};
+  std::size_t count_ = 0;
+  std::size_t asynchronous_ = 0;
+};
+
+}  // namespace corbel::connection

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/base/probe.hpp"
+#include "corbel/connection/connection.hpp"
+
+/// The one loop that reads a connection, whoever reads it and whatever for. A reader is a small object on the stack of
+/// the thread that has the reading role:
+///
+///   bool takes(message, reply, body)   deals with a reply; false if it is not the reader's own
+///   void on_finished(AsyncReply&)      a reply that nobody waits for has been decoded and must be finished
+///   bool has_all()                     nothing more is wanted of the carrier
+///   Deadline until()                   how long to wait for octets
+namespace corbel::connection {
+
+/// How reading ended.
+struct Connection::ReadEnd {
+  enum class Why : std::uint8_t {
+    over,    ///< the reader has what it wanted
+    dry,     ///< nothing more came in time
+    broken,  ///< the carrier has ended or failed: `error`
+    failed,  ///< what came makes no sense, or is the end: `error`
+  };
+  Why why = Why::over;
+  base::Error error;
+};
+
+/// Takes whole messages out of the framer, and when there are none, octets from the carrier, until the reader has what
+/// it wants, the carrier has nothing more for so long as the reader waits, or it is the end. A carrier may therefore
+/// keep octets inside: it is asked until it has none.
+template <class Reader>
+Connection::ReadEnd Connection::read(Framer& framer, Reader& reader) {
+  using Why = ReadEnd::Why;
+  for (;;) {
+    Message message;
+    const auto whole = framer.unread().empty() ? base::Result<bool>(false) : framer.next(message);
+    if (!whole) return {Why::failed, whole.error()};
+    if (!*whole) {
+      if (reader.has_all()) return {};
+      CORBEL_PROBE("wait and receive");
+      const auto received = receive(framer, reader.until());
+      CORBEL_PROBE("framing");
+      if (received) [[likely]]
+        continue;
+      const base::Code code = received.error().code;
+      const bool later = code == base::Code::timed_out || code == base::Code::would_block;
+      return {later ? Why::dry : Why::broken, received.error()};
+    }
+    if (message.frame.type != messaging::MessageType::reply) [[unlikely]] {
+      return {Why::failed, why_ended(message.frame.type)};
+    }
+    CORBEL_PROBE("reply header");
+    cdr::Decoder body;
+    const auto reply = protocol_->decode_reply(message.frame, message.octets, settings_.limits, body);
+    if (!reply) return {Why::failed, base::error(base::Stage::receive, base::Code::malformed)};
+    if (reader.takes(message, *reply, body)) return {};
+    AsyncReply* finished = nullptr;
+    if (auto status = deliver(message, *reply, body, finished); !status) return {Why::failed, status.error()};
+    if (finished != nullptr) reader.on_finished(*finished);
+  }
+}
+
+}  // namespace corbel::connection
