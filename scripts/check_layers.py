@@ -258,7 +258,7 @@ class House:
                         self.breach(path, line, f"generated code may not include {target}")
 
     def check(self, generated=()):
-        for path in self.files_below("src", "tests", "tools", "examples", "bench", "cmake", "scripts"):
+        for path in self.files_below("src", "services", "tests", "tools", "examples", "bench", "cmake", "scripts"):
             if not (path.endswith(LICENSED) or path.endswith("CMakeLists.txt")):
                 continue
             with open(os.path.join(self.root, path), "rb") as file:

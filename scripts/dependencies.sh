@@ -9,8 +9,8 @@
 . "$(dirname -- "$0")/common.sh"
 
 packages_of() {
-  local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev pkg-config python3"
-  local peers="omniorb omniidl omniorb-idl libomniorb4-dev"
+  local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev libsqlite3-dev pkg-config python3"
+  local peers="omniorb omniorb-nameserver omniidl omniorb-idl libomniorb4-dev"
   local java="default-jdk-headless maven"
   case $1 in
     build) echo "$build" ;;

@@ -51,7 +51,7 @@ class Caller {
         factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
         types_(arguments.files, factory_),
         json_(orb_, factory_, types_),
-        object_(orb_->string_to_object(reference_text(arguments.reference))) {
+        object_(find_object(orb_, arguments.reference)) {
     if (object_ == nullptr) throw std::runtime_error("this reference is nil");
   }
   ~Caller() {

@@ -28,12 +28,23 @@ using Run = std::function<int()>;
 void add_call(CLI::App& app, Run& run);
 void add_describe(CLI::App& app, Run& run);
 void add_ior(CLI::App& app, Run& run);
+void add_ns(CLI::App& app, Run& run);
 
 /// An ORB with these -ORB options.
 IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options);
 
 /// A reference as people give it: what string_to_object takes, or the path of a file that holds such a text.
 std::string reference_text(const std::string& given);
+
+/// The object that a reference leads to. Beyond reference_text it takes "ns:NAME": what the naming service has under
+/// that name.
+IDL::traits<CORBA::Object>::ref_type find_object(const IDL::traits<CORBA::ORB>::ref_type& orb,
+                                                 const std::string& given);
+
+/// The naming service as people name it: a reference, a file, HOST, HOST:PORT; if empty the ORB's initial reference
+/// NameService, and without that the one of this host.
+IDL::traits<CORBA::Object>::ref_type naming_service(const IDL::traits<CORBA::ORB>::ref_type& orb,
+                                                    const std::string& given);
 
 int status_of(const CORBA::SystemException& exception);
 

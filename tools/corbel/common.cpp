@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What subcommands share.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
 #include "command.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "names.hpp"
 
 namespace corbel::tool {
 
@@ -31,6 +33,31 @@ std::string reference_text(const std::string& given) {
   if (begin == std::string::npos) throw std::runtime_error("the file '" + given + "' holds no reference");
   const std::size_t end = text.find_first_of(" \t\r\n", begin);
   return text.substr(begin, end - begin);
+}
+
+IDL::traits<CORBA::Object>::ref_type naming_service(const IDL::traits<CORBA::ORB>::ref_type& orb,
+                                                    const std::string& given) {
+  if (given.empty()) {
+    const auto known = orb->list_initial_services();
+    if (std::find(known.begin(), known.end(), "NameService") != known.end()) {
+      return orb->resolve_initial_references("NameService");
+    }
+    return orb->string_to_object("corbaloc::localhost:2809/NameService");
+  }
+  std::error_code absent;
+  const bool is_reference = given.find("IOR:") == 0 || given.find("corba") == 0 || given.find("file:") == 0;
+  if (is_reference || std::filesystem::exists(given, absent)) return orb->string_to_object(reference_text(given));
+  return orb->string_to_object("corbaloc::" + given + "/NameService");
+}
+
+IDL::traits<CORBA::Object>::ref_type find_object(const IDL::traits<CORBA::ORB>::ref_type& orb,
+                                                 const std::string& given) {
+  constexpr std::string_view kName = "ns:";
+  if (!given.starts_with(kName)) return orb->string_to_object(reference_text(given));
+  const auto name = naming::parse_name(std::string_view(given).substr(kName.size()));
+  if (!name) throw std::runtime_error("'" + given + "': no name follows ns:");
+  const auto service = naming_service(orb, "");
+  return IDL::traits<CosNaming::NamingContext>::unchecked_narrow(service)->resolve(*name);
 }
 
 int status_of(const CORBA::SystemException& exception) {

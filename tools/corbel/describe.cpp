@@ -80,7 +80,7 @@ void add_describe(CLI::App& app, Run& run) {
           if (interface->in_main_file) print_interface(*interface);
         }
       } else {
-        const auto object = orb->string_to_object(reference_text(arguments->reference));
+        const auto object = find_object(orb, arguments->reference);
         if (object == nullptr) throw std::runtime_error("this reference is nil");
         std::size_t shown = 0;
         for (const auto* interface : types.interfaces()) {

@@ -12,13 +12,14 @@ int main(int argc, char** argv) {
   app.set_version_flag("-V,--version", "corbel " CORBEL_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "REF is IOR:..., corbaloc:..., corbaname:... or a file that holds one of these.\n"
+      "REF is IOR:..., corbaloc:..., corbaname:..., a file that holds one of these, or ns:NAME.\n"
       "Exit status: 0 done, 1 the operation raised an exception of its own, 2 wrong usage, 3 a system exception,\n"
       "4 nobody could be reached in time. `corbel SUBCOMMAND --help` says more.");
   Run run;
   add_call(app, run);
   add_describe(app, run);
   add_ior(app, run);
+  add_ns(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -29,6 +30,9 @@ int main(int argc, char** argv) {
   } catch (const CORBA::SystemException& exception) {
     std::cerr << "corbel: " << exception.what() << '\n';
     return status_of(exception);
+  } catch (const CORBA::UserException& exception) {  // of the naming service: ns:NAME
+    std::cerr << "corbel: " << exception << '\n';
+    return kUserException;
   } catch (const std::exception& failure) {
     std::cerr << "corbel: " << failure.what() << '\n';
     return kUsage;

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+namespace corbel::naming {
+namespace {
+
+/// A name server carries small messages; nobody needs the ORB's 256 MiB. Its calls are those of names that lead into
+/// other services: clients wait meanwhile.
+const std::vector<std::string> kOrbDefaults = {"-ORBMaxMessageSize", "4194304", "-ORBCallTimeout", "10000",
+                                               "-ORBConnectTimeout", "5000"};
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+std::string default_data() {
+  if (::geteuid() == 0) return "/var/lib/corbel/names.db";
+  const std::string state = environment("XDG_STATE_HOME");
+  return (state.empty() ? environment("HOME") + "/.local/state" : state) + "/corbel/names.db";
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// "giop:tcp:host:port" of omniORB as Corbel writes it; nothing if it is another kind.
+std::optional<std::string> endpoint_of(const std::string& text) {
+  for (const auto& [theirs, ours] : {std::pair("giop:tcp:", "tcp://"), std::pair("giop:unix:", "unix://")}) {
+    if (text.starts_with(theirs)) return ours + text.substr(std::string_view(theirs).size());
+  }
+  return std::nullopt;
+}
+
+/// Sets what is for the ORB aside, and respells what omniNames takes.
+class Line {
+ public:
+  explicit Line(const std::vector<std::string>& words) : words_(words) {}
+
+  std::optional<Stop> split(std::vector<std::string>& own, std::vector<std::string>& orb) {
+    for (; at_ < words_.size(); ++at_) {
+      const std::string& word = words_[at_];
+      if (word == "-start") {
+        own.insert(own.end(), {"--port", next_is_number() ? words_[++at_] : "2809"});
+      } else if (word == "-logdir" || word == "-errlog") {
+        if (at_ + 1 == words_.size()) return Stop{word + " needs a value\n", 2};
+        const std::string& value = words_[++at_];
+        own.insert(own.end(),
+                   {word == "-logdir" ? "--data" : "--error-log", word == "-logdir" ? value + "/names.db" : value});
+      } else if (word == "-always" || word == "-ignoreport" || word == "-nohostname") {
+        // What they ask for is so anyway: a start is a start, and no host name is part of the file's name.
+      } else if (word == "-help") {
+        own.emplace_back("--help");
+      } else if (word.starts_with("-ORB")) {
+        const bool whole = word.find('=') != std::string::npos || word == "-ORBHelp";
+        if (!whole && at_ + 1 == words_.size()) return Stop{word + " needs a value\n", 2};
+        if (word == "-ORBendPoint") {
+          const auto endpoint = endpoint_of(words_[++at_]);
+          if (!endpoint) return Stop{"-ORBendPoint: only giop:tcp:HOST:PORT and giop:unix:PATH are known here\n", 2};
+          own.insert(own.end(), {"--listen", *endpoint});
+          continue;
+        }
+        orb.push_back(word);
+        if (!whole) orb.push_back(words_[++at_]);
+      } else {
+        own.push_back(word);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool next_is_number() const { return at_ + 1 < words_.size() && is_number(words_[at_ + 1]); }
+
+  const std::vector<std::string>& words_;
+  std::size_t at_ = 0;
+};
+
+void describe(CLI::App& app, Arguments& arguments, long& idle_seconds) {
+  app.set_version_flag("-V,--version", "corbel-named " CORBEL_VERSION);
+  app.add_option("--data", arguments.data, "The database file")->capture_default_str()->envname("CORBEL_NAMED_DATA");
+  app.add_option("--port", arguments.port,
+                 "TCP port; remembered with the names. 0: one that the system chooses [2809, or what is remembered]")
+      ->check(CLI::Range(0, 65535));
+  app.add_option("--host", arguments.host, "Address or name to listen at [all interfaces]");
+  app.add_option("--listen", arguments.listen, "Endpoints instead of host and port: tcp://HOST:PORT, unix:///PATH");
+  app.add_option("--ior-file", arguments.ior_file, "Write the root context's reference to this file");
+  app.add_option("--error-log", arguments.error_log, "Append what is said on standard error to this file");
+  app.add_option("--durability", arguments.durability,
+                 "A change is acknowledged when it is on the disk (power-loss), or with the system (process), which is "
+                 "faster and survives everything but the end of the machine")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Durability>{{"power-loss", Durability::power_loss}, {"process", Durability::process}}))
+      ->default_str("power-loss");
+  app.add_option("--import-omninames", arguments.import_file,
+                 "Import omniNames' data (omninames-HOST.dat or .log) into a new database, and end");
+  app.add_flag("--check", arguments.check, "Check the database, count what is in it, and end");
+  const auto limit = [&](const char* name, auto& value, const char* what) {
+    app.add_option(name, value, what)->check(CLI::Range(1L, 1'000'000'000L))->capture_default_str()->group("Limits");
+  };
+  limit("--max-contexts", arguments.store.contexts, "Contexts");
+  limit("--max-bindings", arguments.store.bindings, "Bindings in all contexts");
+  limit("--max-bindings-per-context", arguments.store.bindings_per_context, "Bindings in one context");
+  limit("--max-reference", arguments.store.reference_octets, "Octets of a reference");
+  limit("--max-components", arguments.service.names.components, "Components of a name");
+  limit("--max-component-octets", arguments.service.names.component_octets, "Octets of an id, and of a kind");
+  limit("--max-list", arguments.service.list, "Bindings in one answer; the others come through the iterator");
+  limit("--max-iterators", arguments.service.iterators, "Iterators; then the one unused for longest is gone");
+  limit("--iterator-idle", idle_seconds, "Seconds after which an iterator that is not used is gone");
+  limit("--max-foreign-calls", arguments.service.foreign_calls, "Names followed into other services at the same time");
+  app.footer(
+      "omniNames' -start [PORT], -logdir DIR, -errlog FILE, -always, -ignoreport, -nohostname and -ORBendPoint are\n"
+      "understood; DIR then holds names.db. All -ORB options of Corbel are, too: -ORBPublishHost for hosts behind "
+      "NAT,\n"
+      "-ORBLogLevel info, ...");
+}
+
+}  // namespace
+
+std::optional<Stop> read_arguments(const std::vector<std::string>& line, Arguments& arguments) {
+  arguments.data = default_data();
+  arguments.orb = kOrbDefaults;
+  std::vector<std::string> own;
+  if (auto stop = Line(line).split(own, arguments.orb)) return stop;
+  CLI::App app("The naming service: names for objects of any ORB, kept in one file.", "corbel-named");
+  long idle_seconds = arguments.service.iterator_idle.count() / 1000;
+  describe(app, arguments, idle_seconds);
+  try {
+    std::reverse(own.begin(), own.end());  // as CLI11 takes them
+    app.parse(own);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    const int status = app.exit(error, out, out);
+    return Stop{out.str(), status == 0 ? 0 : 2};
+  }
+  arguments.service.iterator_idle = std::chrono::seconds(idle_seconds);
+  return std::nullopt;
+}
+
+}  // namespace corbel::naming

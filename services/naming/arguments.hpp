@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of corbel-named, omniNames' spellings included.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service.hpp"
+#include "store.hpp"
+
+namespace corbel::naming {
+
+struct Arguments {
+  std::string data;                 ///< the database file
+  std::optional<std::string> port;  ///< as given; else the one that the database remembers, else 2809
+  std::string host;                 ///< to listen at; empty: all interfaces
+  std::vector<std::string> listen;  ///< whole endpoints; then port and host count for nothing
+  std::string ior_file;             ///< where the root's reference is written; empty: nowhere
+  std::string error_log;            ///< where standard error goes; empty: where it went
+  std::string import_file;          ///< data of omniNames to be imported; then nothing is served
+  bool check = false;               ///< the database is checked; nothing is served
+  Durability durability = Durability::power_loss;
+  StoreLimits store;
+  ServiceLimits service;
+  std::vector<std::string> orb;  ///< for ORB_init, defaults of this program first
+};
+
+/// What to do instead of serving: the text for people and the exit status.
+struct Stop {
+  std::string text;
+  int status;
+};
+
+/// Reads the command line, without the program's name. Spellings of omniNames (-start, -logdir, -errlog, -always,
+/// -ignoreport, -nohostname, -ORBendPoint) mean what they mean there. Returns Stop for --help, --version and mistakes.
+std::optional<Stop> read_arguments(const std::vector<std::string>& line, Arguments& arguments);
+
+}  // namespace corbel::naming

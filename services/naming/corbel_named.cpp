@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// corbel-named: the naming service as a process.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+#include "arguments.hpp"
+#include "corbel/corbel.hpp"
+#include "corbel/ior/ior.hpp"
+#include "corbel/ior/profile.hpp"
+#include "omninames.hpp"
+#include "service.hpp"
+
+namespace corbel::naming {
+namespace {
+
+constexpr const char* kDefaultPort = "2809";
+
+void prepare_folder(const std::string& file) {
+  std::error_code error;
+  const auto folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) throw std::runtime_error(folder.string() + ": cannot be made: " + error.message());
+}
+
+void redirect_errors(const std::string& file) {
+  const int log = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (log < 0 || ::dup2(log, STDERR_FILENO) < 0) throw std::runtime_error(file + ": " + std::strerror(errno));
+  ::close(log);
+}
+
+/// Whole or not at all, for others may be reading it.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".new";
+  std::ofstream file(draft);
+  file << text << '\n';
+  file.close();
+  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) throw std::runtime_error(path + ": cannot be written");
+}
+
+int import(const Arguments& arguments, Store& store) {
+  std::ifstream file(arguments.import_file);
+  if (!file) throw std::runtime_error(arguments.import_file + ": cannot be read");
+  Imported imported;
+  try {
+    imported = import_omninames(file, store);
+  } catch (const DatabaseError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(arguments.import_file + ": " + error.what());
+  }
+  if (imported.port) store.set("port", *imported.port);
+  const Census census = store.census();
+  std::cout << "imported " << census.contexts << " contexts and " << census.bindings << " bindings";
+  if (imported.skipped != 0) std::cout << ", skipped " << imported.skipped << " in contexts that were destroyed";
+  std::cout << '\n';
+  return 0;
+}
+
+int check(Store& store) {
+  const Census census = store.census();
+  std::cout << "contexts " << census.contexts << "\nbindings " << census.bindings << "\nunreachable contexts "
+            << census.unreachable << "\nbindings of destroyed contexts " << census.dangling << '\n';
+  return 0;
+}
+
+/// What ORB_init gets: the program's defaults, then endpoints, then what the user gave, which wins.
+std::vector<std::string> orb_arguments(const Arguments& arguments, Store& store) {
+  std::vector<std::string> words = {"corbel-named"};
+  std::vector<std::string> endpoints = arguments.listen;
+  const bool given = std::any_of(arguments.orb.begin(), arguments.orb.end(),
+                                 [](const std::string& word) { return word.starts_with("-ORBListenEndpoints"); });
+  if (endpoints.empty() && !given) {
+    const std::string port = arguments.port ? *arguments.port : store.setting("port").value_or(kDefaultPort);
+    if (arguments.port && port != "0") store.set("port", port);
+    endpoints.push_back("tcp://" + arguments.host + ":" + port);
+  }
+  for (const auto& endpoint : endpoints) words.insert(words.end(), {"-ORBListenEndpoints", endpoint});
+  words.insert(words.end(), arguments.orb.begin(), arguments.orb.end());
+  return words;
+}
+
+/// How clients find it, as they would write it.
+std::string address(const std::string& root) {
+  const auto ior = ior::from_string(root);
+  if (!ior) return root;
+  for (const auto& profile : ior->profiles) {
+    if (const auto body = ior::decode_iiop_profile(profile); body && body->port != 0) {
+      const bool six = body->host.find(':') != std::string::npos;
+      return "corbaloc::" + (six ? "[" + body->host + "]" : body->host) + ":" + std::to_string(body->port) +
+             "/NameService";
+    }
+  }
+  for (const auto& profile : ior->profiles) {
+    if (const auto body = ior::decode_uiop_profile(profile)) return "corbaloc:uiop:" + body->path + "|NameService";
+  }
+  return root;
+}
+
+int serve(const Arguments& arguments, Store& store) {
+  sigset_t signals;  // blocked before any thread is made, so that all of them leave the signals to the one that waits
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::vector<std::string> words = orb_arguments(arguments, store);
+  const auto orb = CORBA::ORB_init(words, "corbel-named");
+  std::optional<Service> service;  // goes after the ORB's last request
+  std::thread watcher;
+  try {
+    service.emplace(orb, store, arguments.service);
+    const std::string root = orb->object_to_string(service->root());
+    if (!arguments.ior_file.empty()) write_file(arguments.ior_file, root);
+    std::cout << "corbel-named: " << address(root) << ", names in " << arguments.data << std::endl;
+    watcher = std::thread([&] {
+      int number = 0;
+      sigwait(&signals, &number);
+      orb->shutdown(false);
+    });
+    try {
+      orb->run();
+    } catch (const CORBA::BAD_INV_ORDER&) {
+      // The signal came before run().
+    }
+    watcher.join();
+    orb->destroy();
+  } catch (...) {
+    if (watcher.joinable()) {
+      pthread_kill(watcher.native_handle(), SIGTERM);
+      watcher.join();
+    }
+    orb->destroy();
+    throw;
+  }
+  return 0;
+}
+
+int run(const std::vector<std::string>& line) {
+  Arguments arguments;
+  if (const auto stop = read_arguments(line, arguments)) {
+    (stop->status == 0 ? std::cout : std::cerr) << stop->text;
+    return stop->status;
+  }
+  if (!arguments.error_log.empty()) redirect_errors(arguments.error_log);
+  prepare_folder(arguments.data);
+  if (arguments.check && !std::filesystem::exists(arguments.data)) {
+    throw std::runtime_error(arguments.data + ": there is no such file");
+  }
+  Store store(arguments.data, arguments.store, arguments.durability);
+  if (arguments.check) return check(store);
+  if (!arguments.import_file.empty()) return import(arguments, store);
+  return serve(arguments, store);
+}
+
+}  // namespace
+}  // namespace corbel::naming
+
+int main(int argc, char** argv) {
+  try {
+    return corbel::naming::run({argv + 1, argv + argc});
+  } catch (const std::exception& failure) {
+    std::cerr << "corbel-named: " << failure.what() << '\n';
+    return 1;
+  }
+}

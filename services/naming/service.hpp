@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "CosNaming.hpp"
+#include "corbel/corbel.hpp"
+#include "names.hpp"
+#include "store.hpp"
+
+namespace corbel::naming {
+
+class Iterators;
+
+struct ServiceLimits {
+  NameLimits names;
+  std::size_t list = 10'000;       ///< bindings in one answer, however many were asked for
+  std::size_t iterators = 10'000;  ///< at the same time; beyond it the one unused for longest is gone
+  std::chrono::milliseconds iterator_idle = std::chrono::minutes(10);  ///< unused for so long, an iterator is gone
+  int foreign_calls = 64;  ///< names followed into other services at the same time
+};
+
+/// The naming service: object adapters in an ORB, servants in these, and the store below them. Contexts are not active
+/// objects: one servant serves them all, told by the object id which one is asked, so that a million of them cost no
+/// memory. Made once per ORB; the store must outlive the ORB. Thread-safe.
+class Service {
+ public:
+  using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+  using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
+  using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
+  using ContextRef = IDL::traits<CosNaming::NamingContext>::ref_type;
+
+  /// Makes the adapters below the root POA and activates that's manager, and registers the root context as the initial
+  /// reference "NameService", so that corbaloc::host:port/NameService leads to it. Throws CORBA exceptions.
+  Service(OrbRef orb, Store& store, ServiceLimits limits);
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  IDL::traits<CosNaming::NamingContextExt>::ref_type root() { return reference(kRoot); }
+
+  // For the servants.
+
+  Store& store() noexcept { return store_; }
+  Iterators& iterators() noexcept { return *iterators_; }
+  const ServiceLimits& limits() const noexcept { return limits_; }
+
+  /// The context that the running request is for; throws OBJECT_NOT_EXIST for a reference that none of this store's
+  /// has.
+  ContextId current();
+  /// A reference to a context of this store.
+  IDL::traits<CosNaming::NamingContextExt>::ref_type reference(ContextId context);
+  /// What a reference leads to, as the store keeps it. Throws BAD_PARAM for nil.
+  Bound bound(const ObjectRef& object, CosNaming::BindingType type);
+  /// The other way round.
+  ObjectRef object(const Bound& bound);
+
+  /// Runs `call` with another service's context. What goes wrong on the way becomes CannotProceed, so that the client
+  /// can go on by itself; what the context says is said.
+  template <class Call>
+  auto proceed(const Bound& bound, const CosNaming::Name& rest, Call call) {
+    const ContextRef context = IDL::traits<CosNaming::NamingContext>::unchecked_narrow(object(bound));
+    const ForeignCall ticket(foreign_calls_);
+    if (context == nullptr || ticket.number() > limits_.foreign_calls) {
+      throw CosNaming::NamingContext::CannotProceed(context, rest);
+    }
+    try {
+      return call(context, rest);
+    } catch (const CORBA::SystemException&) {
+      throw CosNaming::NamingContext::CannotProceed(context, rest);
+    }
+  }
+
+ private:
+  class ForeignCall {
+   public:
+    explicit ForeignCall(std::atomic<int>& count) noexcept : count_(count), number_(count.fetch_add(1) + 1) {}
+    ~ForeignCall() { count_.fetch_sub(1); }
+    ForeignCall(const ForeignCall&) = delete;
+    ForeignCall& operator=(const ForeignCall&) = delete;
+    int number() const noexcept { return number_; }
+
+   private:
+    std::atomic<int>& count_;
+    const int number_;
+  };
+
+  PortableServer::ObjectId object_id(ContextId context) const;
+
+  const OrbRef orb_;
+  Store& store_;
+  const ServiceLimits limits_;
+  const std::string id_prefix_;  ///< of object ids: the store's identity
+  PoaRef contexts_;
+  IDL::traits<PortableServer::Current>::ref_type current_;
+  std::unique_ptr<Iterators> iterators_;
+  std::atomic<int> foreign_calls_ = 0;
+};
+
+}  // namespace corbel::naming
