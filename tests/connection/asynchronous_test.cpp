@@ -8,6 +8,7 @@
 
 #include "corbel/connection/completions.hpp"
 #include "corbel/ipc/event.hpp"
+#include "corbel/ipc/stream.hpp"
 #include "harness.hpp"
 #include "scripted.hpp"
 
@@ -229,6 +230,52 @@ TEST_F(Asynchronous, OneTimerServesOneDeadlineAfterTheOther) {
     EXPECT_EQ(replies[i].error, base::error(Stage::wait, Code::timed_out)) << i;
   }
   EXPECT_EQ(replies[3].finished, 0);
+  end();
+}
+
+// While the carrier is full nothing is tried in vain, and when it has room again the reactor says so.
+TEST_F(Asynchronous, OnewaysThatWaitAreSentWhenTheCarrierHasRoom) {
+  auto [near, far] = *ipc::make_stream_pair();
+  base::Bytes octets(4096);
+  while (near.send(octets, ipc::SendFlags::dont_wait)) continue;
+  begin();
+  acts_.handle = acts_.send_handle = near.handle();
+  std::atomic<bool> room{false};
+  int sends = 0;
+  acts_.send = [&](std::size_t size, Deadline) {
+    ++sends;
+    return room ? base::Result<std::size_t>(size)
+                : base::Result<std::size_t>(base::error(Stage::send, Code::would_block));
+  };
+  const auto post = [&] {
+    EXPECT_TRUE(connection_
+                    ->post_oneway(
+                        request_named("tell"), [](cdr::Encoder&) {}, Deadline::now())
+                    .ok());
+  };
+  post();
+  for (int i = 0; i < 3; ++i) (void)reactor_->run_once(Deadline::after(30ms));
+  EXPECT_EQ(sends, 1);
+  EXPECT_TRUE(connection_->has_backlog());
+  Watched reply;  // both directions at once
+  room = true;
+  while (far.recv(octets, ipc::RecvFlags::dont_wait)) continue;
+  const Deadline bound = Deadline::after(20s);
+  while (connection_->has_backlog() && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
+  EXPECT_FALSE(connection_->has_backlog());
+  EXPECT_EQ(sends, 2);
+  start(reply);
+  receive([&](Octets& out) { out.reply(reply.request_id); });
+  room = false;
+  (void)far.send({octets.data(), 1});
+  while (near.send(octets, ipc::SendFlags::dont_wait)) continue;
+  post();
+  while (reply.finished == 0 && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
+  EXPECT_EQ(reply.finished, 1);
+  room = true;
+  while (far.recv(octets, ipc::RecvFlags::dont_wait)) continue;
+  while (connection_->has_backlog() && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
+  EXPECT_FALSE(connection_->has_backlog());
   end();
 }
 

@@ -215,6 +215,41 @@ TEST(Endings, ClosingDoesNotWaitForARequestThatThePeerDoesNotTake) {
   caller.join();
 }
 
+TEST(Endings, OneCallersSlowSendIsNotWaitedForBeyondAnothersDeadline) {
+  Scripted::Acts acts;
+  std::latch sending(1);
+  std::latch go(1);
+  std::atomic<int> sends{0};
+  const Connection* here = nullptr;
+  acts.send = [&](std::size_t size, Deadline) {
+    if (++sends == 1) {
+      sending.count_down();
+      go.wait();
+    }
+    return base::Result<std::size_t>(size);
+  };
+  acts.receive = [&](base::ByteSpan buffer, Deadline) -> base::Result<std::size_t> {
+    go.wait();
+    return Octets(*here).reply(2).into(buffer);
+  };
+  auto connection = connect(acts);
+  here = connection.get();
+  std::thread slow([&] { EXPECT_TRUE(call(*connection).ok()); });
+  sending.wait();
+  const auto late = call(*connection, Deadline::after(20ms));
+  EXPECT_EQ(late.error().stage, Stage::send);
+  EXPECT_EQ(late.error().code, Code::timed_out);
+  EXPECT_FALSE(connection
+                   ->send_oneway(
+                       request_named("tell"), [](cdr::Encoder&) {}, Deadline::after(20ms))
+                   .ok());
+  EXPECT_FALSE(connection->failed());
+  EXPECT_EQ(connection->load(), 1U);
+  go.count_down();
+  slow.join();
+  EXPECT_EQ(sends, 1);
+}
+
 TEST(Endings, AfterHalfAMessageNothingIsSent) {
   for (int round = 0; round < 100; ++round) {
     Scripted::Acts acts;

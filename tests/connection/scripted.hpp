@@ -56,6 +56,7 @@ class Scripted final : public transport::Transport {
     std::function<void(const base::Bytes&)> on_send;  // before `send`
     std::function<void()> shutdown = [] {};
     int handle = -1;
+    int send_handle = -1;
     std::function<void()> on_handle = [] {};
   };
   explicit Scripted(Acts& acts) : acts_(acts) {}
@@ -79,6 +80,7 @@ class Scripted final : public transport::Transport {
     acts_.on_handle();
     return acts_.handle;
   }
+  int send_handle() const noexcept override { return acts_.send_handle; }
   transport::Traits traits() const noexcept override { return {}; }
   std::string local() const override { return "here"; }
   std::string peer() const override { return "there"; }

@@ -220,8 +220,9 @@ void Connection::leave_shared(Caller& caller) noexcept {
   arm(arming);
 }
 
-/// The call is still under way, but another one reads; it will see who does when it waits for its reply.
-void Connection::leave_reading(Caller& caller) noexcept {
+/// Its request runs code of the application while it is encoded, and no other thread may wait for one that reads and
+/// does not. The call is still under way, but another one reads; it will see who does when it waits for its reply.
+void Connection::on_foreign_code(Caller& caller) noexcept {
   Arming arming = Arming::none;
   {
     const std::lock_guard lock(mutex_);
@@ -247,18 +248,19 @@ void Connection::give_up(Caller& caller) noexcept {
 }
 
 void Connection::send_cancel(std::uint32_t request_id) noexcept {
-  const std::unique_lock writer(writer_, std::try_to_lock);
+  const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (!writer || has_backlog()) return;
-  encoder_->reset(format(settings_.version.minor));
-  protocol_->encode_cancel_request(*encoder_, request_id);
-  const auto segments = encoder_->segments();
+  cdr::Encoder& encoder = link_.encoder();
+  encoder.reset(format(settings_.version.minor));
+  protocol_->encode_cancel_request(encoder, request_id);
+  const auto segments = encoder.segments();
   std::size_t size = 0;
   for (const auto& segment : segments) size += segment.size;
   // A courtesy that may not block; but what it has begun must be whole before the next message.
-  auto sent = transport_->send(segments, Deadline::now());
+  auto sent = transport().send(segments, Deadline::now());
   if (!sent || *sent == size) return;
   try {
-    oneways().push_begun(base::ConstByteSpan(encoder_->to_bytes()).subspan(*sent));
+    oneways().push_begun(base::ConstByteSpan(encoder.to_bytes()).subspan(*sent));
     schedule_drain();
   } catch (const std::bad_alloc&) {
     (void)fail(base::error(Stage::send, Code::timed_out));

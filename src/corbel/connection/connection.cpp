@@ -20,19 +20,15 @@ constexpr std::size_t kMostKept = 64;  // of what is no message
 
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
                        std::shared_ptr<const messaging::Protocol> protocol, const Settings& settings)
-    : transport_(std::move(transport)),
+    : link_(std::move(transport), *this),
       protocol_(std::move(protocol)),
       settings_(settings),
-      peer_(transport_->peer()),
-      encoder_(new cdr::Encoder),
       code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
       next_request_id_(settings.first_request_id),
       framer_(new Framer(*protocol_, settings.limits, settings.input_memory)),
       char_set_(settings.code_sets.for_char),
       // A protocol without service contexts is spoken by Corbel at both ends: UTF-16 without negotiation.
-      wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {
-  encoder_->set_host(this);
-}
+      wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {}
 
 Connection::~Connection() {
   delete oneways_.load();
@@ -43,36 +39,12 @@ void Connection::after_fork() noexcept {
   add_reference();  // nor is it ever destroyed
   failure_ = base::error(Stage::send, Code::lost);
   failed_ = true;
-  transport_->abandon();
+  transport().abandon();
 }
 
 base::Error Connection::why_failed() {
   const std::lock_guard lock(mutex_);
   return base::error(Stage::send, failure_.code, failure_.os_error);
-}
-
-/// Code of the application is about to run in the middle of a message that is being encoded. It may call out, also over
-/// this connection, and take its time: nobody may find the token taken because of that.
-void Connection::on_foreign_code(cdr::Encoder& encoder) noexcept {
-  std::unique_ptr<cdr::Encoder> fresh;
-  try {
-    fresh = std::make_unique<cdr::Encoder>();
-  } catch (const std::bad_alloc&) {
-    return;  // then it keeps the token
-  }
-  fresh->set_host(this);
-  encoder.set_host(nullptr);
-  (void)encoder_.release();  // the message's own until it has been sent (Writing)
-  encoder_ = std::move(fresh);
-  Caller* const caller = writing_caller_;
-  writer_.unlock();
-  // Nor may anybody wait for who reads, and does not.
-  if (caller != nullptr && caller->reading) leave_reading(*caller);
-}
-
-void Connection::Writing::end_elsewhere() noexcept {
-  if (back_) connection_.writer_.unlock();
-  delete encoder_;
 }
 
 base::Error Connection::fail(base::Error error) noexcept {
@@ -107,7 +79,7 @@ base::Error Connection::fail(base::Error error) noexcept {
     registered = registered_;
     if (timer_deadline_ != base::Deadline::none()) (void)completions_->reactor().cancel(timer_);
   }
-  transport_->shutdown();
+  transport().shutdown();
   tell_ended(*this, error, server_ != nullptr);
   if (OnewayQueue* queue = oneways_.load()) queue->clear();
   if (registered) completions_->reactor().remove(*this);
@@ -126,15 +98,16 @@ std::string Connection::received_instead() {
 void Connection::close() noexcept {
   if (failed_) return;
   {
-    const std::unique_lock writer(writer_, std::try_to_lock);
+    const std::unique_lock writer(link_.token(), std::try_to_lock);
     // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
     const bool between_messages =
         writer && backlog_.empty() && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
     if (between_messages && !closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
       closed_by_us_ = true;
-      encoder_->reset(format(settings_.version.minor));
-      protocol_->encode_control(*encoder_, messaging::MessageType::close_connection);
-      (void)transport_->send(encoder_->segments(), base::Deadline::now());
+      cdr::Encoder& encoder = link_.encoder();
+      encoder.reset(format(settings_.version.minor));
+      protocol_->encode_control(encoder, messaging::MessageType::close_connection);
+      (void)transport().send(encoder.segments(), base::Deadline::now());
     }
   }
   (void)fail(base::error(Stage::wait, Code::cancelled));

@@ -12,16 +12,17 @@
 #include "corbel/base/fork.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/base/log.hpp"
-#include "corbel/base/mutex.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/backlog.hpp"
 #include "corbel/connection/caller.hpp"
 #include "corbel/connection/framer.hpp"
+#include "corbel/connection/link.hpp"
 #include "corbel/connection/live_connections.hpp"
 #include "corbel/connection/oneway_queue.hpp"
 #include "corbel/connection/outstanding.hpp"
 #include "corbel/connection/reading.hpp"
+#include "corbel/connection/request_handler.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/reactor/event_handler.hpp"
@@ -34,17 +35,6 @@ class Completions;
 class Server;
 class Connection;
 
-/// What a connection does with the requests it reads; orb/dispatch implements it. Runs the request on the calling
-/// thread and replies through Connection::send_reply. Thread-safe; must not throw.
-class RequestHandler {
- public:
-  virtual ~RequestHandler() = default;
-  virtual void on_request(Connection& connection, const messaging::IncomingRequest& request, std::uint8_t giop_minor,
-                          cdr::Decoder& body) noexcept = 0;
-  virtual void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request,
-                                 std::uint8_t giop_minor) noexcept = 0;
-};
-
 using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cdr::Decoder& body)>;
 
 /// One live conversation with a peer: a transport, a message protocol, and whoever waits for what.
@@ -56,7 +46,7 @@ using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cd
 /// (the only lock held across a system call).
 ///
 /// Counted; thread-safe. When it fails it stays failed: everybody waiting gets the error and the cache forgets it.
-class Connection final : public reactor::EventHandler, private cdr::Encoder::Host {
+class Connection final : public reactor::EventHandler, private Link::Owner {
  public:
   struct Settings {
     cdr::Limits limits;
@@ -75,7 +65,7 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   ~Connection() override;
 
   const messaging::Protocol& protocol() const noexcept { return *protocol_; }
-  transport::Transport& transport() noexcept { return *transport_; }
+  transport::Transport& transport() noexcept { return link_.transport(); }
   const base::Log& log() const noexcept { return *settings_.log; }
 
   // --- client side (calling.cpp) ---
@@ -196,7 +186,7 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   /// came.
   std::string received_instead();
   /// "tcp://127.0.0.1:4000".
-  const std::string& peer() const noexcept { return peer_; }
+  const std::string& peer() const noexcept { return link_.peer(); }
 
   // For Server. Guarded by its mutex.
   LiveLinks live;
@@ -213,99 +203,50 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   struct Apart;
   struct Helping;
 
-  /// One message's hold on the writer token and the encoder.
-  class Writing {
-   public:
-    /// Tells that the calling thread has the token.
-    struct Locked {};
-
-    Writing(Connection& connection, Caller* caller) noexcept : connection_(connection) {
-      connection_.writer_.lock();
-      connection_.writing_caller_ = caller;
-      encoder_ = connection_.encoder_.get();
-    }
-    Writing(Connection& connection, Locked) noexcept : connection_(connection), encoder_(connection_.encoder_.get()) {
-      connection_.writing_caller_ = nullptr;
-    }
-    ~Writing() {
-      if (left()) [[unlikely]] {
-        end_elsewhere();
-      } else {
-        connection_.writer_.unlock();
-      }
-    }
-    Writing(const Writing&) = delete;
-    Writing& operator=(const Writing&) = delete;
-
-    cdr::Encoder& encoder() noexcept { return *encoder_; }
-    /// True if code of the application ran while the message was encoded: the token was let go of before, and the
-    /// encoder is this message's own now.
-    bool left() const noexcept { return encoder_->host() == nullptr; }
-    /// Takes the token again.
-    void come_back() noexcept {
-      connection_.writer_.lock();
-      back_ = true;
-    }
-
-   private:
-    void end_elsewhere() noexcept;
-
-    Connection& connection_;
-    cdr::Encoder* encoder_;
-    bool back_ = false;
-  };
-
-  /// `caller`: who waits for the reply, if anybody does.
+  /// Encodes and sends one message; nothing of it if the connection's other messages take too long. `caller`: who waits
+  /// for the reply, if any thread does.
   template <class Encode>
   base::Status send(const Encode& encode, cdr::Format format, base::Deadline deadline, Caller* caller = nullptr) {
-    Writing writing(*this, caller);
+    Link::Writing writing(link_, caller, deadline);
+    if (!writing) [[unlikely]]
+      return kBehindOthers;
     cdr::Encoder& encoder = writing.encoder();
     encoder.reset(format);
     encode(encoder);
     if (!encoder.ok()) [[unlikely]]
       return encoder.error();
-    if (writing.left()) [[unlikely]]
-      writing.come_back();
+    if (writing.left() && !writing.come_back(deadline)) [[unlikely]]
+      return kBehindOthers;
     if (oneways_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
       CORBEL_CHECK(drain_oneways(deadline));
-    CORBEL_PROBE("transport send");
-    const auto sent = transport_->send(encoder.segments(), deadline);
-    CORBEL_PROBE("after send");
-    if (!sent) [[unlikely]] {
-      // Before the next writer's turn: his octets would be taken for the rest of this message.
-      transport_->shutdown();
-      return base::error(base::Stage::send, sent.error().code, sent.error().os_error);
-    }
-    return {};
+    return link_.send(encoder.segments(), deadline);
   }
   template <class Encode>
   base::Status send_or_keep(std::uint8_t giop_minor, const Encode& encode) {
-    Writing writing(*this, nullptr);
+    Link::Writing writing(link_, nullptr, base::Deadline::none());
     cdr::Encoder& encoder = writing.encoder();
     encoder.reset(format(giop_minor));
     encode(encoder);
     if (!encoder.ok()) [[unlikely]]
       return encoder.error();
     if (writing.left()) [[unlikely]]
-      writing.come_back();
+      (void)writing.come_back(base::Deadline::none());
     const std::span<const cdr::Segment> data = encoder.segments();
     if (data.size() != 1 || data[0].size > kSmallReply || keeps_replies_.load(std::memory_order_relaxed)) {
       return send_slowly(data, 0);
     }
     CORBEL_PROBE("transport send");
-    const auto sent = transport_->send(data, base::Deadline::now());
+    const auto sent = transport().send(data, base::Deadline::now());
     CORBEL_PROBE("after send");
     if (sent && *sent == data[0].size) [[likely]]
       return {};
-    if (!sent && sent.error().code != base::Code::would_block) return broken_off(sent.error());
+    if (!sent && sent.error().code != base::Code::would_block) return link_.broken_off(sent.error());
     return send_slowly(data, sent ? *sent : 0);
   }
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
   base::Status send_waiting(std::span<const cdr::Segment> data, std::size_t sent);
-  base::Error broken_off(base::Error error) noexcept;
   void send_backlog() noexcept;
-  void on_foreign_code(cdr::Encoder& encoder) noexcept override;
-  void leave_reading(Caller& caller) noexcept;
+  void on_foreign_code(Caller& caller) noexcept override;
   void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
                       messaging::BodyWriter body);
   void encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
@@ -327,6 +268,9 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   void leave_shared(Caller& caller) noexcept;
   Arming choose_reader(Left left) noexcept;
   void arm(Arming arming) noexcept;
+  void watch() noexcept;
+  base::Status tell_reactor(reactor::Events interest) noexcept;
+  void on_client_event(reactor::Events events) noexcept;
   void give_up(Caller& caller) noexcept;
   void send_cancel(std::uint32_t request_id) noexcept;
   /// What to tell the caller: `error`, unless the connection had been closed by us.
@@ -334,11 +278,11 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   base::Error fail_reading(Caller& caller, base::Error error) noexcept;
   base::Status check_idle();
 
-  /// The deadline passed while posted messages were before this one. Nothing of it was sent, and the connection is
-  /// well.
-  static constexpr base::Error kBehindOneways = base::error(base::Stage::send, base::Code::timed_out, EAGAIN);
+  /// The deadline passed while others sent, or posted messages were before this one. Nothing of it was sent, and the
+  /// connection is well.
+  static constexpr base::Error kBehindOthers = base::error(base::Stage::send, base::Code::timed_out, EAGAIN);
   static bool leaves_intact(const base::Error& error) noexcept {
-    return error.stage == base::Stage::encode || error == kBehindOneways;
+    return error.stage == base::Stage::encode || error == kBehindOthers;
   }
   base::Error why_failed();
   base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets);
@@ -346,6 +290,10 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   OnewayQueue& oneways();
   base::Status drain_oneways(base::Deadline deadline);
   void schedule_drain();
+  bool tells_of_room() const noexcept;
+  bool is_drained() noexcept;
+  void wait_for_room();
+  void drain_ready() noexcept;
   void drain_later(base::Duration delay);
   void drain_in_background(base::Duration delay) noexcept;
   void after_fork() noexcept;
@@ -362,7 +310,7 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   void end_for_async(ReadEnd end) noexcept;
   [[gnu::always_inline]] base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline) {
     try {
-      auto received = transport_->receive(framer.space(), deadline);
+      auto received = transport().receive(framer.space(), deadline);
       if (received) framer.received(*received);
       return received;
     } catch (const std::bad_alloc&) {
@@ -381,20 +329,17 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
   void end_if_drained() noexcept;
   void end_serving(base::Error error) noexcept;
 
-  const std::unique_ptr<transport::Transport> transport_;
+  Link link_;
   const std::shared_ptr<const messaging::Protocol> protocol_;
   const Settings settings_;
-  const std::string peer_;
 
   /// What nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).
   static constexpr std::size_t kSmallReply = 16U << 10;
   static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
   static constexpr std::size_t kMaxAsync = 1U << 16;
 
-  base::Mutex writer_;  // the writer token; guards the next five
-  std::unique_ptr<cdr::Encoder> encoder_;
+  // With the link's token:
   Backlog backlog_;
-  Caller* writing_caller_ = nullptr;
   std::atomic<bool> code_sets_told_;  // changed with the token
   bool closed_by_us_ = false;
 
@@ -426,6 +371,7 @@ class Connection final : public reactor::EventHandler, private cdr::Encoder::Hos
 
   std::atomic<OnewayQueue*> oneways_{nullptr};  // owned; made when the transport first took less than it was given
   std::atomic<bool> drain_scheduled_{false};
+  std::atomic<bool> wants_room_{false};  // the reactor will call when the carrier takes more
   std::atomic<bool> dropping_{false};
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Connection*>(self)->after_fork(); }, this};
 };

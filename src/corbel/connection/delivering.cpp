@@ -88,30 +88,55 @@ Connection::Arming Connection::choose_reader(Left left) noexcept {
 /// Makes a thread of the reactor read when octets arrive, or at once. With no lock: it is a system call.
 void Connection::arm(Arming arming) noexcept {
   if (arming == Arming::none) return;
-  if (transport_->handle() < 0) return read_apart();
-  reactor::Reactor& reactor = completions_->reactor();
-  if (arming == Arming::now) {
-    return reactor.post([self = base::IntrusivePtr<Connection>(this)] { self->read_for_async(); });
-  }
-  if (registered_.load(std::memory_order_acquire)) [[likely]] {
-    // Not there any more: it has failed meanwhile.
-    if (auto armed = reactor.rearm(*this); !armed) {
-      (void)fail(base::error(Stage::wait, Code::out_of_resources, armed.error().os_error));
+  if (transport().handle() < 0) return read_apart();
+  if (arming == Arming::watch) return watch();
+  completions_->reactor().post([self = base::IntrusivePtr<Connection>(this)] { self->read_for_async(); });
+}
+
+/// Tells the reactor what to wait for. Of several threads that do so at once the last one may have been the first to
+/// look: each looks again.
+void Connection::watch() noexcept {
+  const auto wanted = [this] {
+    return (reading_.armed() ? reactor::Events::readable : reactor::Events::none) |
+           (wants_room_.load(std::memory_order_seq_cst) ? reactor::Events::writable : reactor::Events::none);
+  };
+  const auto covers = [](reactor::Events told, reactor::Events now) { return (told | now) == told; };
+  for (reactor::Events told = reactor::Events::none; !covers(told, wanted()) && !failed();) {
+    told = wanted();
+    if (auto status = tell_reactor(told); !status) {
+      return (void)fail(base::error(Stage::wait, Code::out_of_resources, status.error().os_error));
     }
-    return;
   }
-  auto armed = reactor.add(base::IntrusivePtr<Connection>(this), transport_->handle(), reactor::Events::readable,
-                           reactor::Trigger::one_shot, reactor::Promotion::by_handler);
-  // Another thread that was arming it may have been sooner.
-  if (!armed && armed.error().code == Code::bad_argument) armed = reactor.rearm(*this);
+}
+
+base::Status Connection::tell_reactor(reactor::Events interest) noexcept {
+  reactor::Reactor& reactor = completions_->reactor();
+  if (registered_.load(std::memory_order_acquire)) [[likely]]
+    return reactor.modify(*this, interest, reactor::Trigger::one_shot);
+  auto told = reactor.add(base::IntrusivePtr<Connection>(this), transport().handle(), interest,
+                          reactor::Trigger::one_shot, reactor::Promotion::by_handler);
+  // Another thread may have been sooner.
+  if (!told && told.error().code == Code::bad_argument) {
+    told = reactor.modify(*this, interest, reactor::Trigger::one_shot);
+  }
   bool failed = false;
   {
     const std::lock_guard lock(mutex_);
-    registered_.store(true, std::memory_order_release);  // not before it is: others would rearm what is not there yet
+    registered_.store(true, std::memory_order_release);  // not before it is: others would modify what is not there yet
     failed = failed_;
   }
-  if (failed) return reactor.remove(*this);
-  if (!armed) (void)fail(base::error(Stage::wait, Code::out_of_resources, armed.error().os_error));
+  if (failed) reactor.remove(*this);
+  return told;
+}
+
+/// On a thread of the reactor, which has forgotten what it was to wait for.
+void Connection::on_client_event(reactor::Events events) noexcept {
+  using reactor::Events;
+  const Events ended = Events::error | Events::hangup;
+  if (any(events, Events::writable | ended) && wants_room_.exchange(false, std::memory_order_seq_cst)) drain_ready();
+  if (any(events, Events::readable | Events::peer_closed | ended)) read_for_async();
+  // What it did not call for is still wanted.
+  if (wants_room_.load(std::memory_order_relaxed) || !any(events, Events::readable)) watch();
 }
 
 /// Reads for requests that nobody waits for: what has arrived, on a thread of the reactor.

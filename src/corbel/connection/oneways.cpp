@@ -67,8 +67,8 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
 /// did not get that far; with the message in it, if the transport took nothing of it.
 base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets) {
   const base::Error busy = base::error(Stage::send, Code::would_block);
-  if (!writer_.try_lock()) return busy;
-  Writing writing(*this, Writing::Locked{});
+  if (!link_.token().try_lock()) return busy;
+  Link::Writing writing(link_, Link::Writing::Locked{});
   if (has_backlog()) {
     auto drained = drain_oneways(Deadline::now());
     if (!drained) return leaves_intact(drained.error()) ? base::Status(busy) : drained;
@@ -83,13 +83,10 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
     return busy;
   }
   const auto segments = encoder.segments();
-  const auto sent = transport_->send(segments, Deadline::now());
+  const auto sent = link_.send_some(segments);
   if (sent && *sent == size_of(segments)) [[likely]]
     return {};
-  if (!sent && sent.error().code != Code::would_block) {
-    transport_->shutdown();
-    return base::error(Stage::send, sent.error().code, sent.error().os_error);
-  }
+  if (!sent && sent.error().code != Code::would_block) return sent.error();
   octets = encoder.to_bytes();
   if (!sent || *sent == 0) {
     code_sets_told_.store(told, std::memory_order_relaxed);  // it may yet be dropped
@@ -112,7 +109,7 @@ base::Status Connection::enqueue(base::ConstByteSpan octets, Deadline deadline) 
     case OnewayQueue::Pushed::dropped:
     case OnewayQueue::Pushed::replaced:
       if (!dropping_.exchange(true)) {
-        CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer_},
+        CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
                    {"waiting_octets", oneways().octets()});
       }
       break;
@@ -138,7 +135,7 @@ bool Connection::has_backlog() const noexcept {
   return queue != nullptr && !queue->empty();
 }
 
-/// With the token: sends what waits, in order. kBehindOneways if it is not gone by the deadline; otherwise a failure of
+/// With the token: sends what waits, in order. kBehindOthers if it is not gone by the deadline; otherwise a failure of
 /// the transport.
 base::Status Connection::drain_oneways(Deadline deadline) {
   OnewayQueue& queue = oneways();
@@ -146,32 +143,61 @@ base::Status Connection::drain_oneways(Deadline deadline) {
     const auto octets = queue.front();
     if (octets.empty()) break;
     const cdr::Segment piece{octets.data(), octets.size()};
-    const auto sent = transport_->send({&piece, 1}, Deadline::now());
+    const auto sent = link_.send_some({&piece, 1});
     if (sent) {
       queue.pop(*sent);
       stalled = false;
       continue;
     }
-    if (sent.error().code != Code::would_block) {
-      transport_->shutdown();
-      return base::error(Stage::send, sent.error().code, sent.error().os_error);
-    }
-    if (deadline.expired()) return kBehindOneways;
+    if (sent.error().code != Code::would_block) return sent.error();
+    if (deadline.expired()) return kBehindOthers;
     // Of a carrier that is no socket the handle does not tell.
     if (std::exchange(stalled, true)) std::this_thread::sleep_for(kFirstDrain);
-    (void)ipc::wait_ready(transport_->handle(), ipc::Ready::writable, earlier(deadline, Deadline::after(kSlowestDrain)),
+    (void)ipc::wait_ready(transport().handle(), ipc::Ready::writable, earlier(deadline, Deadline::after(kSlowestDrain)),
                           Stage::send);
   }
   if (dropping_.exchange(false)) {
-    CORBEL_LOG(log(), connection, info, "oneway messages no longer dropped", {"peer", peer_});
+    CORBEL_LOG(log(), connection, info, "oneway messages no longer dropped", {"peer", peer()});
   }
   return {};
 }
 
-/// The next caller sends what waits; if none comes, a thread of the reactor does, seldomer the longer it was in vain.
+/// The next caller sends what waits; if none comes, a thread of the reactor does, when the carrier says that it takes
+/// more. If it cannot say so, the thread tries, seldomer the longer it was in vain.
 void Connection::schedule_drain() {
   if (completions_ == nullptr || drain_scheduled_.exchange(true)) return;
+  if (tells_of_room()) return wait_for_room();
   drain_later(kFirstDrain);
+}
+
+bool Connection::tells_of_room() const noexcept {
+  const int handle = link_.transport().handle();
+  return handle >= 0 && link_.transport().send_handle() == handle;
+}
+
+void Connection::wait_for_room() {
+  wants_room_.store(true, std::memory_order_seq_cst);
+  watch();
+}
+
+/// The carrier takes more.
+void Connection::drain_ready() noexcept try {
+  // Whoever is sending would have sent what waits before, but may have been too early.
+  if (!link_.token().try_lock()) return drain_later(kFirstDrain);
+  const auto drained = drain_oneways(Deadline::now());
+  link_.token().unlock();
+  if (!drained && !leaves_intact(drained.error())) return (void)fail(drained.error());
+  if (!is_drained()) wait_for_room();
+} catch (const std::bad_alloc&) {
+  drain_scheduled_ = false;  // the next caller will
+}
+
+/// True if nothing waits any more, and then whoever puts something in sees to it again.
+bool Connection::is_drained() noexcept {
+  if (has_backlog()) return false;
+  drain_scheduled_ = false;
+  // Something may have been put in by a thread that saw this one on its way.
+  return !has_backlog() || drain_scheduled_.exchange(true);
 }
 
 void Connection::drain_later(base::Duration delay) {
@@ -182,20 +208,17 @@ void Connection::drain_later(base::Duration delay) {
 void Connection::drain_in_background(base::Duration delay) noexcept {
   if (failed()) return;
   const std::size_t before = oneways().octets();
-  if (writer_.try_lock()) {
+  if (link_.token().try_lock()) {
     const auto drained = drain_oneways(Deadline::now());
-    writer_.unlock();
+    link_.token().unlock();
     if (!drained && !leaves_intact(drained.error())) {
       (void)fail(drained.error());
       return;
     }
   }
-  if (!has_backlog()) {
-    drain_scheduled_ = false;
-    // Somebody may have put something in and seen that we were on our way.
-    if (!has_backlog() || drain_scheduled_.exchange(true)) return;
-  }
+  if (is_drained()) return;
   try {
+    if (tells_of_room()) return wait_for_room();
     drain_later(oneways().octets() < before ? kFirstDrain : std::min(2 * delay, kSlowestDrain));
   } catch (const std::bad_alloc&) {
     drain_scheduled_ = false;  // the next caller will

@@ -71,18 +71,21 @@ class Reading {
   /// True if the reactor has to be told to watch; from then on it counts as told. Of octets that are there already
   /// (`has_octets`) the handle says nothing, so that a reactor that watches does not help then.
   bool arm(bool has_octets) noexcept {
-    if (armed_ && !has_octets) return false;
-    return armed_ = true;
+    if (armed() && !has_octets) return false;
+    armed_.store(true, std::memory_order_seq_cst);
+    return true;
   }
   /// The reactor has called: it watches no longer.
-  void disarm() noexcept { armed_ = false; }
+  void disarm() noexcept { armed_.store(false, std::memory_order_relaxed); }
+  /// Any thread, no lock: true if the reactor has been told to watch, or is about to be.
+  bool armed() const noexcept { return armed_.load(std::memory_order_seq_cst); }
 
  private:
   enum class Calls : std::uint8_t { idle, alone, shared };
   std::atomic<Calls> calls_{Calls::idle};
-  bool active_ = false;  // while shared: a thread reads, perhaps the one that was alone before
-  bool lone_ = false;    // and it is that one
-  bool armed_ = false;   // the reactor will call when octets arrive
+  bool active_ = false;             // while shared: a thread reads, perhaps the one that was alone before
+  bool lone_ = false;               // and it is that one
+  std::atomic<bool> armed_{false};  // the reactor will call when octets arrive; written under the mutex
   Sleeper* sleepers_ = nullptr;
 };
 

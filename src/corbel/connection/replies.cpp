@@ -12,21 +12,22 @@ using base::Stage;
 /// With the writer token: sends `data`, of which `sent` octets have gone already.
 base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::size_t sent) {
   const std::size_t total = total_size(data);
-  if (!keeps_replies() && transport_->send_handle() < 0) return send_waiting(data, sent);
+  if (!keeps_replies() && transport().send_handle() < 0) return send_waiting(data, sent);
   if (!keeps_replies() && sent == 0) {
-    const auto more = transport_->send_some(data, server_->reply_grace());
-    if (!more && more.error().code != Code::would_block) return broken_off(more.error());
+    const auto more = transport().send_some(data, server_->reply_grace());
+    if (!more && more.error().code != Code::would_block) return link_.broken_off(more.error());
     if (more) sent = *more;
     if (sent == total) return {};
   }
   if (!backlog_.empty() && backlog_.size() + total - sent > server_->settings().limits.reply_backlog) {
-    return broken_off(base::error(Stage::send, Code::too_large));
+    return link_.broken_off(base::error(Stage::send, Code::too_large));
   }
   const bool behind_another = !backlog_.empty();
   while (!backlog_.append(data, sent, server_->reply_memory())) {
     // Without memory the rest of the reply before this one is lost: nothing may follow it.
-    if (behind_another && backlog_.empty()) return broken_off(base::error(Stage::send, Code::out_of_resources));
-    if (!server_->make_room_for_replies(*this)) return broken_off(base::error(Stage::send, Code::out_of_resources));
+    if (behind_another && backlog_.empty()) return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
+    if (!server_->make_room_for_replies(*this))
+      return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
   }
   if (!keeps_replies_.exchange(true, std::memory_order_seq_cst)) server_->sends_slowly(*this);
   return {};
@@ -44,30 +45,24 @@ base::Status Connection::send_waiting(std::span<const cdr::Segment> data, std::s
   const cdr::Segment left{rest.data(), rest.size()};
   const base::Duration limit = settings_.send_timeout;
   const auto deadline = limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
-  const auto done = transport_->send(sent == 0 ? data : std::span(&left, 1), deadline);
-  if (!done) return broken_off(done.error());
+  const auto done = transport().send(sent == 0 ? data : std::span(&left, 1), deadline);
+  if (!done) return link_.broken_off(done.error());
   return {};
-}
-
-/// With the writer token. Before the next writer's turn: his octets would be taken for the rest of this message.
-base::Error Connection::broken_off(base::Error error) noexcept {
-  transport_->shutdown();
-  return base::error(Stage::send, error.code, error.os_error);
 }
 
 /// The reactor says that the peer takes more.
 void Connection::send_backlog() noexcept {
   base::Status status;
   {
-    const std::lock_guard writer(writer_);
+    const std::lock_guard writer(link_.token());
     if (backlog_.empty()) return;
     const base::ConstByteSpan octets = backlog_.octets();
     const cdr::Segment segment{octets.data(), octets.size()};
-    const auto sent = transport_->send({&segment, 1}, Deadline::now());
+    const auto sent = transport().send({&segment, 1}, Deadline::now());
     if (sent) backlog_.taken(*sent);
     if (!sent && sent.error().code != Code::would_block) {
       backlog_.clear();
-      status = broken_off(sent.error());
+      status = link_.broken_off(sent.error());
     } else if (!backlog_.empty()) {
       server_->still_sends(*this, sent.ok());
     } else {
@@ -83,7 +78,7 @@ void Connection::send_backlog() noexcept {
 void Connection::cut(base::Error error) noexcept {
   (void)fail(error);
   {
-    const std::unique_lock writer(writer_, std::try_to_lock);
+    const std::unique_lock writer(link_.token(), std::try_to_lock);
     if (writer) backlog_.clear();
   }
   server_->forget(*this);

@@ -22,13 +22,10 @@ bool Connection::in_upcall() noexcept {
   return t_upcalls != 0;
 }
 
-void Connection::on_event(reactor::Events) noexcept {
-  if (server_ != nullptr) {
-    if (keeps_replies()) send_backlog();
-    serve();
-  } else {
-    read_for_async();
-  }
+void Connection::on_event(reactor::Events events) noexcept {
+  if (server_ == nullptr) return on_client_event(events);
+  if (keeps_replies()) send_backlog();
+  serve();
 }
 
 void Connection::serve() {
@@ -155,7 +152,7 @@ void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
   if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
   // Whoever still has the token lets it go soon: nothing is under way any more.
-  { const std::lock_guard writer(writer_); }
+  { const std::lock_guard writer(link_.token()); }
   close();
   server_->forget(*this);
 }

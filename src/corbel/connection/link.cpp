@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/connection/link.hpp"
+
+#include <new>
+#include <utility>
+
+#include "corbel/connection/caller.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner)
+    : transport_(std::move(transport)), peer_(transport_->peer()), owner_(owner), encoder_(new cdr::Encoder) {
+  encoder_->set_host(this);
+}
+
+base::Result<std::size_t> Link::send_some(std::span<const cdr::Segment> data) {
+  CORBEL_PROBE("transport send");
+  auto sent = transport_->send(data, Deadline::now());
+  CORBEL_PROBE("after send");
+  if (!sent && sent.error().code != Code::would_block) return broken_off(sent.error());
+  return sent;
+}
+
+base::Error Link::broken_off(base::Error error) noexcept {
+  transport_->shutdown();
+  return base::error(Stage::send, error.code, error.os_error);
+}
+
+/// Code of the application is about to run in the middle of a message that is being encoded. It may call out, also over
+/// this connection, and take its time: no other thread may find the token taken because of that.
+void Link::on_foreign_code(cdr::Encoder& encoder) noexcept {
+  std::unique_ptr<cdr::Encoder> fresh;
+  try {
+    fresh = std::make_unique<cdr::Encoder>();
+  } catch (const std::bad_alloc&) {
+    return;  // then it keeps the token
+  }
+  fresh->set_host(this);
+  encoder.set_host(nullptr);
+  (void)encoder_.release();  // the message's own until it has been sent (Writing)
+  encoder_ = std::move(fresh);
+  Caller* const caller = caller_;
+  token_.unlock();
+  // Nor may another wait for the one that reads, and does not.
+  if (caller != nullptr && caller->reading) owner_.on_foreign_code(*caller);
+}
+
+void Link::Writing::end_elsewhere() noexcept {
+  if (back_) link_.token_.unlock();
+  delete encoder_;
+}
+
+}  // namespace corbel::connection

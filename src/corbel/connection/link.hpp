@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/probe.hpp"
+#include "corbel/base/result.hpp"
+#include "corbel/cdr/encoder.hpp"
+#include "corbel/connection/token.hpp"
+#include "corbel/transport/transport.hpp"
+
+namespace corbel::connection {
+
+struct Caller;
+
+/// The carrier of a connection, and the token under which one message at a time is encoded and sent over it: the only
+/// lock that is held across a system call. Thread-safe.
+class Link final : private cdr::Encoder::Host {
+ public:
+  class Owner {
+   public:
+    /// Code of the application runs in the middle of a request of `caller`, which reads the connection: the token has
+    /// been let go of.
+    virtual void on_foreign_code(Caller& caller) noexcept = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+  class Writing;
+
+  Link(std::unique_ptr<transport::Transport> transport, Owner& owner);
+
+  transport::Transport& transport() const noexcept { return *transport_; }
+  /// "tcp://127.0.0.1:4000".
+  const std::string& peer() const noexcept { return peer_; }
+  Token& token() noexcept { return token_; }
+
+  // --- with the token ---
+
+  cdr::Encoder& encoder() noexcept { return *encoder_; }
+  /// Sends all of it, or the carrier has ended: half a message makes a stream useless. Error: stage send.
+  base::Status send(std::span<const cdr::Segment> data, base::Deadline deadline) {
+    CORBEL_PROBE("transport send");
+    const auto sent = transport_->send(data, deadline);
+    CORBEL_PROBE("after send");
+    if (!sent) [[unlikely]]
+      return broken_off(sent.error());
+    return {};
+  }
+  /// Sends what the carrier takes at once: would_block if it is nothing, and then it is well; any other error as above.
+  base::Result<std::size_t> send_some(std::span<const cdr::Segment> data);
+  /// Ends the carrier. Before the next writer's turn: its octets would be taken for the rest of this message.
+  base::Error broken_off(base::Error error) noexcept;
+
+ private:
+  void on_foreign_code(cdr::Encoder& encoder) noexcept override;
+
+  const std::unique_ptr<transport::Transport> transport_;
+  const std::string peer_;
+  Owner& owner_;
+  Token token_;  // guards what follows
+  std::unique_ptr<cdr::Encoder> encoder_;
+  Caller* caller_ = nullptr;  // whose request is being encoded
+};
+
+/// One message's hold on the token and the encoder.
+class Link::Writing {
+ public:
+  /// Tells that the calling thread has the token.
+  struct Locked {};
+
+  /// `caller`: who waits for the reply, if any thread does. False if it did not get its turn by the deadline.
+  Writing(Link& link, Caller* caller, base::Deadline deadline) noexcept : link_(link) {
+    if (!link_.token_.lock_until(deadline)) [[unlikely]]
+      return;
+    link_.caller_ = caller;
+    encoder_ = link_.encoder_.get();
+  }
+  Writing(Link& link, Locked) noexcept : link_(link), encoder_(link.encoder_.get()) { link_.caller_ = nullptr; }
+  ~Writing() {
+    if (encoder_ == nullptr || left()) [[unlikely]] {
+      end_elsewhere();
+    } else {
+      link_.token_.unlock();
+    }
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+  explicit operator bool() const noexcept { return encoder_ != nullptr; }
+  cdr::Encoder& encoder() noexcept { return *encoder_; }
+  /// True if code of the application ran while the message was encoded: the token was let go of before, and the encoder
+  /// is this message's own now.
+  bool left() const noexcept { return encoder_->host() == nullptr; }
+  /// Takes the token again; false if that took too long.
+  bool come_back(base::Deadline deadline) noexcept { return back_ = link_.token_.lock_until(deadline); }
+
+ private:
+  void end_elsewhere() noexcept;
+
+  Link& link_;
+  cdr::Encoder* encoder_ = nullptr;
+  bool back_ = false;
+};
+
+}  // namespace corbel::connection
