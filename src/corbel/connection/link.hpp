@@ -8,7 +8,6 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/base/result.hpp"
-#include "corbel/cdr/encoder.hpp"
 #include "corbel/connection/token.hpp"
 #include "corbel/transport/transport.hpp"
 
