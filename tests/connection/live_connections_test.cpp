@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "corbel/connection/admission.hpp"
 #include "corbel/connection/backlog.hpp"
@@ -134,6 +136,26 @@ TEST(Backlog, RefusesWhatTheBudgetDoesNotPayForUnlessNobodyElseUsesIt) {
   EXPECT_EQ(budget.used(), 0U);
   EXPECT_TRUE(second.append({&segment, 1}, 50, budget));
   EXPECT_EQ(budget.used(), 100U);
+}
+
+// What is taken for a moment only would make others believe that there is no room.
+TEST(Budget, WhoIsRefusedIsNotSeenByOthers) {
+  Budget budget(100);
+  ASSERT_TRUE(budget.take(60));
+  std::atomic<bool> over{false};
+  std::thread greedy([&] {
+    while (!over) EXPECT_FALSE(budget.take(1000));
+  });
+  for (int i = 0; i < 200'000; ++i) {
+    if (!budget.take(40)) {
+      ADD_FAILURE() << i;
+      break;
+    }
+    budget.give(40);
+  }
+  over = true;
+  greedy.join();
+  EXPECT_EQ(budget.used(), 60U);
 }
 
 }  // namespace

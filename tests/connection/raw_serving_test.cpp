@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server side seen by a peer made by hand: exact octets both ways.
+#include <optional>
+#include <thread>
+
 #include "harness.hpp"
 #include "raw_peer.hpp"
 
@@ -151,6 +154,114 @@ TEST_F(RawServing, WhatIsBehindARunningRequestIsNotBegunOnceTheServerStops) {
   EXPECT_EQ(peer.message(), reply(1));
   EXPECT_EQ(peer.rest(), raw_control(5));
   EXPECT_EQ(served_, 1);
+}
+
+std::uint16_t port_of(const Harness& harness) {
+  const std::string text = harness.route.endpoint->text();
+  return static_cast<std::uint16_t>(std::stoi(text.substr(text.rfind(':') + 1)));
+}
+
+Octets ask(std::uint32_t id, const std::string& operation, const std::string& text = "x") {
+  return raw_request(id, "key", operation, [&](test::Writer& writer) { writer.string(text); });
+}
+
+/// Waits in "slow" until told to go on, and answers with so many octets.
+struct Slow {
+  explicit Slow(Harness& harness, std::size_t size) : answer(size, 'y') {
+    harness.serve = [this](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
+                           cdr::Decoder& body) {
+      if (request.operation != "slow") return Harness::echo(c, request, minor, body);
+      entered = true;
+      while (!go) std::this_thread::yield();
+      (void)c.send_reply(minor, [&](cdr::Encoder& encoder) {
+        c.protocol().encode_reply(encoder, request.request_id, messaging::ReplyStatus::no_exception, {},
+                                  [&](cdr::Encoder& e) { e.put_string(answer); });
+      });
+    };
+  }
+  const std::string answer;  // the encoder refers to it
+  std::atomic<bool> entered{false};
+  std::atomic<bool> go{false};
+};
+
+// The rest of a message came to a thread that then kept the connection.
+TEST(RawServingAges, AMessageThatCameInTwoPartsIsNotHeldAgainstThoseThatFollow) {
+  using namespace std::chrono_literals;
+  Server::Settings settings;
+  settings.limits.message = 100ms;
+  settings.serving.sticky_idle = 10ms;
+  Harness harness("tcp://127.0.0.1:0", settings);
+  const Octets whole = ask(1, "echo");
+  std::optional<RawPeer> peer;
+  do {  // unless that was too slow
+    peer.emplace(port_of(harness));
+    ASSERT_TRUE(peer->send(Octets(whole.begin(), whole.begin() + 20)));
+    std::this_thread::sleep_for(40ms);  // the peer's pause, in which the thread leaves
+    ASSERT_TRUE(peer->send(Octets(whole.begin() + 20, whole.end())));
+  } while (peer->message() == raw_control(5));
+  const auto until = std::chrono::steady_clock::now() + 400ms;
+  for (std::uint32_t id = 2; std::chrono::steady_clock::now() < until; ++id) {
+    ASSERT_TRUE(peer->send(ask(id, "echo")));
+    const auto answer = peer->message();
+    ASSERT_TRUE(answer);
+    ASSERT_EQ((*answer)[7], 1) << id;
+  }
+}
+
+// Whole messages without a pause keep its thread, and the open one gets no younger for that.
+TEST(RawServingAges, AStreamOfMessagesDoesNotHideTheOneThatIsNeverFinished) {
+  Server::Settings settings;
+  settings.limits.message = std::chrono::milliseconds(50);
+  Harness harness("tcp://127.0.0.1:0", settings);
+  RawPeer peer(port_of(harness));
+  Octets open = ask(1, "echo");
+  open[6] |= 2;
+  ASSERT_TRUE(peer.send(open));
+  Octets many;
+  for (int i = 0; i < 1000; ++i) {
+    const Octets one = raw_request(
+        2, "key", "echo", [](test::Writer& writer) { writer.string("x"); }, 0);
+    many.insert(many.end(), one.begin(), one.end());
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  while (peer.send(many)) ASSERT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+// Who read on when the server was told to stop has left: the reply that is still to come has its time-out all the same.
+TEST(RawServingEnd, AReplyThatIsNotReadHoldsUpTheEndNoLongerThanItMay) {
+  Server::Settings settings;
+  settings.shutdown_timeout = std::chrono::seconds(8);
+  settings.serving.sticky_idle = std::chrono::seconds(60);
+  Harness harness("tcp://127.0.0.1:0", settings);
+  Slow slow(harness, 16U << 20);
+  RawPeer peer(port_of(harness), 4096);
+  ASSERT_TRUE(peer.send(ask(1, "slow")));
+  while (!slow.entered) std::this_thread::yield();
+  ASSERT_TRUE(peer.send(ask(2, "echo")));
+  ASSERT_TRUE(peer.message());  // so another thread reads
+  harness.server().drain();
+  ASSERT_TRUE(peer.send(ask(3, "echo")));
+  slow.go = true;
+  EXPECT_TRUE(harness.server().stop(true));
+}
+
+// A socket that closes with unread octets forgets what it has still to send.
+TEST(RawServingEnd, WhatThePeerHasSentInVainDoesNotCostItTheLastReply) {
+  Server::Settings settings;
+  settings.serving.slow_upcall = std::chrono::minutes(1);  // nobody else reads
+  Harness harness("tcp://127.0.0.1:0", settings);
+  constexpr std::size_t kSize = 1U << 20;
+  Slow slow(harness, kSize);
+  RawPeer peer(port_of(harness), 4096);
+  ASSERT_TRUE(peer.send(ask(1, "slow")));
+  while (!slow.entered) std::this_thread::yield();
+  ASSERT_TRUE(peer.send(ask(2, "echo")));
+  harness.server().drain();
+  slow.go = true;
+  const auto reply = peer.message();
+  ASSERT_TRUE(reply);
+  EXPECT_GT(reply->size(), kSize);
+  EXPECT_EQ(peer.rest(), raw_control(5));
 }
 
 }  // namespace

@@ -123,6 +123,46 @@ TEST(Serving, StoppingTellsIdleClientsInOrder) {
       << base::to_string(status.error());
 }
 
+TEST(Serving, PeersInTheSameProcessThatDoNotReadKeepNoThread) {
+  Server::Settings settings;
+  settings.serving.threads = 2;
+  Harness harness("inproc://crowded", settings);
+  const std::string large(4U << 20, 'y');  // the encoder refers to it
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
+                      cdr::Decoder& body) {
+    if (request.operation != "big") return Harness::echo(c, request, minor, body);
+    (void)c.send_reply(minor, [&](cdr::Encoder& encoder) {
+      c.protocol().encode_reply(encoder, request.request_id, messaging::ReplyStatus::no_exception, {},
+                                [&](cdr::Encoder& e) { e.put_string(large); });
+    });
+  };
+  const auto connector = harness.registry().transports()[harness.route.transport]->make_connector({});
+  std::vector<std::unique_ptr<transport::Transport>> peers;
+  const messaging::OutgoingRequest request{
+      .request_id = 2, .object_key = harness.route.object_key, .operation = "big", .contexts = {}};
+  cdr::Encoder encoder;
+  harness.route.protocol->encode_request(encoder, request, [](cdr::Encoder& e) { e.put_string("x"); });
+  for (int i = 0; i < 4; ++i) {
+    auto peer = connector->connect(*harness.route.endpoint, Deadline::after(std::chrono::seconds(20)));
+    ASSERT_TRUE(peer.ok());
+    ASSERT_TRUE((*peer)->send(encoder.segments(), Deadline::none()).ok());
+    peers.push_back(*std::move(peer));
+  }
+  auto connection = harness.connect();
+  std::string answer;
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(harness.call(*connection, "x", answer).ok());
+  // And what waits for them comes when they read, whole.
+  for (auto& peer : peers) {
+    std::vector<base::Octet> octets(1U << 20);
+    std::size_t total = 0;
+    while (total < 4U << 20) {
+      const auto received = peer->receive(octets, Deadline::after(std::chrono::seconds(20)));
+      ASSERT_TRUE(received.ok());
+      total += *received;
+    }
+  }
+}
+
 TEST(Acceptors, ListenNoMoreOnceClosed) {
   Harness harness("tcp://127.0.0.1:0");
   AcceptorRegistry acceptors(harness.registry(), {});

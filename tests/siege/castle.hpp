@@ -71,6 +71,10 @@ class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_
     ++big_calls;
     return Siege::Octets(size, 0x42);
   }
+  Siege::Octets slow_and_big(std::uint32_t size) override {
+    slow(0);
+    return Siege::Octets(size, 0x42);
+  }
   std::uint32_t take(const Siege::Octets& data) override { return static_cast<std::uint32_t>(data.size()); }
   std::int32_t stop() override {
     ++stops;

@@ -65,7 +65,12 @@ TEST(EndingWithin, NoMoreThanItsTimeWhateverRuns) {
   const std::string reference = orb->object_to_string(poa->servant_to_reference(servant));
   poa->the_POAManager()->activate();
   Client client(reference);
-  std::thread runner([&] { orb->run(); });
+  std::thread runner([&] {
+    try {
+      orb->run();
+    } catch (const CORBA::BAD_INV_ORDER&) {  // it was ended before this thread came here
+    }
+  });
   std::thread caller([&] { EXPECT_THROW(client.castle->slow(1), CORBA::SystemException); });
   ASSERT_TRUE(eventually([&] { return servant->inside == 1; }));
   orb->shutdown(false);
@@ -75,6 +80,41 @@ TEST(EndingWithin, NoMoreThanItsTimeWhateverRuns) {
   servant->open();
   ASSERT_TRUE(eventually([&] { return servant->inside == 0; }));
   orb->destroy();
+}
+
+// Nobody is left to look at the time then, but has to.
+TEST(EndingWithin, ItsTimeWhenEveryThreadIsInARequest) {
+  for (const bool running : {true, false}) {
+    auto orb = make_orb("full", {"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBShutdownTimeout", "200",
+                                 "-ORBThreads", "1", "-ORBCollocation", "off"});
+    auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    auto servant = CORBA::make_reference<CastleServant>();
+    poa->activate_object(servant);
+    const std::string reference = orb->object_to_string(poa->servant_to_reference(servant));
+    poa->the_POAManager()->activate();
+    Client client(reference);
+    std::thread runner;
+    if (running) {
+      runner = std::thread([&] {
+        try {
+          orb->run();
+        } catch (const CORBA::BAD_INV_ORDER&) {  // it was ended before this thread came here
+        }
+      });
+    }
+    std::atomic<bool> told{false};
+    std::thread caller([&] {
+      EXPECT_THROW(client.castle->slow(1), CORBA::SystemException);
+      told = true;
+    });
+    ASSERT_TRUE(eventually([&] { return servant->inside == 1; }));
+    orb->shutdown(false);
+    EXPECT_TRUE(eventually([&] { return told.load(); }, 20s));
+    servant->open();
+    caller.join();
+    if (running) runner.join();
+    orb->destroy();
+  }
 }
 
 }  // namespace

@@ -83,6 +83,12 @@ std::optional<Octets> RawPeer::message() {
   return octets;
 }
 
+std::size_t RawPeer::take(std::size_t most) {
+  Octets octets(most);
+  const auto count = ::recv(socket_, octets.data(), most, MSG_DONTWAIT);
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
+}
+
 std::optional<Octets> RawPeer::rest() {
   Octets octets;
   for (;;) {

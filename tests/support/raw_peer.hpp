@@ -31,6 +31,8 @@ class RawPeer {
   std::size_t send_some(const Octets& octets);
   /// The next message, whole; nothing if the stream ends before or in it.
   std::optional<Octets> message();
+  /// At most so many octets of what has come; how many that were.
+  std::size_t take(std::size_t most);
   /// Everything up to the end of the stream; nothing if there is none.
   std::optional<Octets> rest();
   /// True if nothing has come that was not read.

@@ -16,10 +16,11 @@ class Budget {
   /// False, and nothing is taken, if that would exceed the limit. Who is alone, having taken `own` already, may exceed
   /// it.
   bool take(std::size_t octets, std::size_t own = 0) noexcept {
-    const std::size_t before = used_.fetch_add(octets, std::memory_order_relaxed);
-    if (before == own || before + octets <= limit_) return true;
-    give(octets);
-    return false;
+    std::size_t before = used();
+    do {
+      if (before != own && (octets > limit_ || before > limit_ - octets)) return false;
+    } while (!used_.compare_exchange_weak(before, before + octets, std::memory_order_relaxed));
+    return true;
   }
   /// Takes it whatever the limit is.
   void force(std::size_t octets) noexcept { used_.fetch_add(octets, std::memory_order_relaxed); }

@@ -97,20 +97,22 @@ std::string Connection::received_instead() {
 
 void Connection::close() noexcept {
   if (failed_) return;
-  {
-    const std::unique_lock writer(link_.token(), std::try_to_lock);
-    // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
-    const bool between_messages =
-        writer && backlog_.empty() && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
-    if (between_messages && !closed_by_us_ && (server_ != nullptr || settings_.version.minor >= 2)) {
-      closed_by_us_ = true;
-      cdr::Encoder& encoder = link_.encoder();
-      encoder.reset(format(settings_.version.minor));
-      protocol_->encode_control(encoder, messaging::MessageType::close_connection);
-      (void)transport().send(encoder.segments(), base::Deadline::now());
-    }
-  }
+  tell_close();
   (void)fail(base::error(Stage::wait, Code::cancelled));
+}
+
+void Connection::tell_close() noexcept {
+  const std::unique_lock writer(link_.token(), std::try_to_lock);
+  if (failed_) return;
+  // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
+  const bool between_messages =
+      writer && backlog_.empty() && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
+  if (!between_messages || closed_by_us_ || (server_ == nullptr && settings_.version.minor < 2)) return;
+  closed_by_us_ = true;
+  cdr::Encoder& encoder = link_.encoder();
+  encoder.reset(format(settings_.version.minor));
+  protocol_->encode_control(encoder, messaging::MessageType::close_connection);
+  (void)transport().send(encoder.segments(), base::Deadline::now());
 }
 
 }  // namespace corbel::connection

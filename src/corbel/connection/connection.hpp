@@ -149,6 +149,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool keeps_replies() const noexcept { return keeps_replies_.load(std::memory_order_seq_cst); }
   /// Ends the conversation without a word.
   void cut(base::Error error) noexcept;
+  /// As above, if that gives memory back now: replies wait, and no other thread is sending.
+  bool cut_backlog(base::Error error) noexcept;
   /// The format for decoding a request's body or encoding its reply.
   cdr::Format format(std::uint8_t giop_minor) const noexcept {
     cdr::Format format;
@@ -244,7 +246,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
     return send_slowly(data, sent ? *sent : 0);
   }
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
-  base::Status send_waiting(std::span<const cdr::Segment> data, std::size_t sent);
   void send_backlog() noexcept;
   void on_foreign_code(Caller& caller) noexcept override;
   void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
@@ -327,6 +328,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool hand_over() noexcept;
   void end_request() noexcept;
   void end_if_drained() noexcept;
+  void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
+  void tell_close() noexcept;
   void end_serving(base::Error error) noexcept;
 
   Link link_;

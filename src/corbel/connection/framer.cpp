@@ -27,23 +27,26 @@ base::Result<bool> Framer::next(Message& message) try {
     message.frame = *frame;
     message.octets = octets.first(frame->message_size);
     message.joints = {};
-    begin_ += frame->message_size;
-    consumed_ += frame->message_size;
-    wanted_ = 0;
-    if (message.frame.type == messaging::MessageType::fragment) [[unlikely]] {
-      CORBEL_TRY(const bool joined, join_fragment(message, message));
-      if (joined) return true;
-    } else if (message.frame.more_fragments) [[unlikely]] {
-      CORBEL_CHECK(open_message(message));
-    } else {
+    const auto consume = [&] {
+      begin_ += frame->message_size;
+      consumed_ += frame->message_size;
+      wanted_ = 0;
+    };
+    const bool continues = message.frame.type == messaging::MessageType::fragment;
+    if (!continues && !message.frame.more_fragments) [[likely]] {
+      consume();
       return true;
     }
+    // Without memory for a part, it stays where it is until there is some: these throw.
+    base::Result<bool> whole = continues ? join_fragment(message, message) : open_message(message);
+    consume();
+    if (!whole || *whole) return whole;
   }
 } catch (const std::bad_alloc&) {
   return base::error(Stage::receive, Code::out_of_resources);
 }
 
-base::Status Framer::open_message(const Message& first) {
+base::Result<bool> Framer::open_message(const Message& first) {
   const auto id = protocol_.peek_request_id(first.frame, first.octets);
   if (!id) return base::error(Stage::receive, id.error().code);
   for (const Open& open : open_) {
@@ -53,13 +56,9 @@ base::Status Framer::open_message(const Message& first) {
     return base::error(Stage::receive, Code::too_large);
   }
   pay(first.octets.size());
-  open_.push_back({first.frame,
-                   consumed_ - first.octets.size() + 1,
-                   *id,
-                   base::Bytes(first.octets.begin(), first.octets.end()),
-                   {}});
+  open_.push_back({first.frame, consumed_ + 1, *id, base::Bytes(first.octets.begin(), first.octets.end()), {}});
   open_octets_ += first.octets.size();
-  return {};
+  return false;
 }
 
 base::Result<bool> Framer::join_fragment(const Message& fragment, Message& message) {
@@ -76,8 +75,8 @@ base::Result<bool> Framer::join_fragment(const Message& fragment, Message& messa
   }
   const base::ConstByteSpan data = fragment.octets.subspan(part.data_offset);
   if (open_octets_ + data.size() > limits_.max_message_size) return base::error(Stage::receive, Code::too_large);
-  if (!part.has_request_id) open->joints.push_back(open->octets.size());
   pay(data.size());
+  if (!part.has_request_id) open->joints.push_back(open->octets.size());
   open->octets.insert(open->octets.end(), data.begin(), data.end());
   open_octets_ += data.size();
   if (fragment.frame.more_fragments) return false;

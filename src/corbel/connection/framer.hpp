@@ -39,7 +39,8 @@ class Framer : public base::RefCounted {
   Framer& operator=(const Framer&) = delete;
 
   /// The next whole message among the octets received: true and `message`, or false if more octets are needed. Fails
-  /// (stage receive) with malformed, unsupported or too_large; the stream is unusable then.
+  /// (stage receive) with malformed, unsupported or too_large, and the stream is unusable then; with out_of_resources,
+  /// and it may be tried again if short_of_memory().
   base::Result<bool> next(Message& message);
 
   /// Where to put the next octets: never empty. Invalidates messages.
@@ -56,13 +57,15 @@ class Framer : public base::RefCounted {
     if (!open_.empty()) return open_.front().begin;
     return begin_ != end_ ? consumed_ + 1 : 0;
   }
+  /// True if parts of messages have come that others may come in between.
+  bool has_open() const noexcept { return !open_.empty(); }
   /// Forgets a message of which only a part has come; harmless if there is no such.
   void drop(std::uint32_t request_id) noexcept;
   /// Forgets everything and gives the memory back. The stream cannot go on.
   void clear() noexcept;
   /// Octets that were taken from `memory`.
   std::size_t paid() const noexcept { return paid_; }
-  /// True if `memory` refused what was last asked for: space() may be tried again.
+  /// True if `memory` refused what was last asked for: space() or next() may be tried again.
   bool short_of_memory() const noexcept { return short_of_memory_; }
   /// Gives memory back when nothing is buffered.
   void shrink() noexcept;
@@ -89,7 +92,7 @@ class Framer : public base::RefCounted {
   static constexpr std::size_t kBusyCapacity = 256U << 10;
   static constexpr std::size_t kMaxOpen = 16;
 
-  base::Status open_message(const Message& first);
+  base::Result<bool> open_message(const Message& first);
   base::Result<bool> join_fragment(const Message& fragment, Message& message);
   void reserve(std::size_t capacity, bool must = false);
   void pay(std::size_t octets, bool must = false);

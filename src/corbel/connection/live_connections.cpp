@@ -28,6 +28,11 @@ void LiveConnections::put(Connection& connection, Place place, std::int64_t now)
     lists_[index(links.place)].remove<&LiveLinks::by_place>(connection);
     --all_;
   }
+  if (place == Place::sending && links.place != Place::sending) {
+    links.sending_since = now;
+    links.taken = 0;
+    links.unread = 0;
+  }
   links.place = place;
   links.since = now;
   if (place == Place::none) return set_part(connection, 0, now);
@@ -41,7 +46,15 @@ void LiveConnections::set_part(Connection& connection, std::uint64_t part, std::
   if (links.part != 0) parts_.remove<&LiveLinks::by_part>(connection);
   links.part = part;
   links.part_since = now;
+  links.overdue = false;
   if (part != 0) parts_.append<&LiveLinks::by_part>(connection);
+}
+
+void LiveConnections::put_off(Connection& connection, std::int64_t now) noexcept {
+  parts_.remove<&LiveLinks::by_part>(connection);
+  parts_.append<&LiveLinks::by_part>(connection);
+  connection.live.part_since = now;
+  connection.live.overdue = true;
 }
 
 Connection* LiveConnections::next(const Connection& connection) noexcept {

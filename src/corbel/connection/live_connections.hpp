@@ -29,8 +29,12 @@ struct LiveLinks {
   Place place = Place::none;
   std::int64_t since = 0;  ///< when it came to its place, coarse monotonic nanoseconds
   Link by_part;
-  std::uint64_t part = 0;       ///< which message of the connection is incomplete (Framer::oldest_part); 0: none
-  std::int64_t part_since = 0;  ///< since when
+  std::uint64_t part = 0;          ///< which message of the connection is incomplete (Framer::oldest_part); 0: none
+  std::int64_t part_since = 0;     ///< since when
+  bool overdue = false;            ///< it was too old when a thread had the connection, which says what came of it
+  std::int64_t sending_since = 0;  ///< when its peer was first waited for
+  std::uint64_t taken = 0;         ///< octets that the peer has taken since then
+  std::size_t unread = 0;          ///< octets that still waited when somebody last looked
 };
 
 /// The connections of a server: by what they are doing, and those that have sent half a message. Each list goes from
@@ -42,6 +46,8 @@ class LiveConnections {
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
   /// Says which of its messages is incomplete, if any. A message keeps its age while its octets come in.
   void set_part(Connection& connection, std::uint64_t part, std::int64_t now) noexcept;
+  /// That message is too old, but a thread has the connection: another time.
+  void put_off(Connection& connection, std::int64_t now) noexcept;
 
   /// The one that has been there longest; nullptr if there is none.
   Connection* oldest(Place place) const noexcept { return lists_[index(place)].first; }

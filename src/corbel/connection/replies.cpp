@@ -12,7 +12,6 @@ using base::Stage;
 /// With the writer token: sends `data`, of which `sent` octets have gone already.
 base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::size_t sent) {
   const std::size_t total = total_size(data);
-  if (!keeps_replies() && transport().send_handle() < 0) return send_waiting(data, sent);
   if (!keeps_replies() && sent == 0) {
     const auto more = transport().send_some(data, server_->reply_grace());
     if (!more && more.error().code != Code::would_block) return link_.broken_off(more.error());
@@ -29,24 +28,7 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
     if (!server_->make_room_for_replies(*this))
       return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
   }
-  if (!keeps_replies_.exchange(true, std::memory_order_seq_cst)) server_->sends_slowly(*this);
-  return {};
-}
-
-/// For carriers that cannot say when they take more: peers in the same process.
-base::Status Connection::send_waiting(std::span<const cdr::Segment> data, std::size_t sent) {
-  base::Bytes rest;
-  for (std::size_t skip = sent; const cdr::Segment& segment : data) {
-    const auto* octets = static_cast<const base::Octet*>(segment.data);
-    const std::size_t skipped = std::min(skip, segment.size);
-    skip -= skipped;
-    if (sent != 0) rest.insert(rest.end(), octets + skipped, octets + segment.size);
-  }
-  const cdr::Segment left{rest.data(), rest.size()};
-  const base::Duration limit = settings_.send_timeout;
-  const auto deadline = limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
-  const auto done = transport().send(sent == 0 ? data : std::span(&left, 1), deadline);
-  if (!done) return link_.broken_off(done.error());
+  if (!keeps_replies_.exchange(true, std::memory_order_seq_cst)) server_->sends_slowly(*this, backlog_.size());
   return {};
 }
 
@@ -64,7 +46,7 @@ void Connection::send_backlog() noexcept {
       backlog_.clear();
       status = link_.broken_off(sent.error());
     } else if (!backlog_.empty()) {
-      server_->still_sends(*this, sent.ok());
+      server_->still_sends(*this, sent ? *sent : 0, backlog_.size());
     } else {
       keeps_replies_.store(false, std::memory_order_seq_cst);
       // With the token: of two that get here in turn only one may look at the framer, and then nobody else reads.
@@ -73,6 +55,18 @@ void Connection::send_backlog() noexcept {
   }
   if (!status) return cut(status.error());
   if (draining_.load(std::memory_order_seq_cst)) end_if_drained();
+}
+
+bool Connection::cut_backlog(base::Error error) noexcept {
+  {
+    const std::unique_lock writer(link_.token(), std::try_to_lock);
+    if (!writer || backlog_.empty()) return false;
+    (void)link_.broken_off(error);
+    backlog_.clear();
+  }
+  (void)fail(error);
+  server_->forget(*this);
+  return true;
 }
 
 void Connection::cut(base::Error error) noexcept {

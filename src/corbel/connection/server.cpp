@@ -79,7 +79,7 @@ void Server::forget(Connection& connection) {
   {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
-    live_.put(connection, Place::none, 0);
+    put(connection, Place::none, 0);
     admission_.went(peer_host(connection.peer()));
     last = draining_ && live_.count() == 0;
     if (last) ended_.notify_all();
@@ -94,7 +94,7 @@ bool Server::begin_serving(Connection& connection, bool& sticky) {
     const std::lock_guard lock(mutex_);
     const Place place = connection.live.place;
     if ((place != Place::idle && place != Place::half) || draining_) return false;
-    live_.put(connection, Place::served, 0);
+    put(connection, Place::served, 0);
   }
   if (settings_.serving.concurrency != policy::Concurrency::single) reactor_->start_tick();
   if (settings_.serving.concurrency != policy::Concurrency::adaptive) return true;
@@ -109,17 +109,30 @@ void Server::release_sticky(bool sticky) noexcept {
   if (sticky) sticky_.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void Server::leave(Connection& connection) {
+  const std::lock_guard lock(mutex_);
+  if (connection.live.place == Place::none) return;
+  const std::int64_t now = base::Deadline::clock_now();
+  const bool sends = connection.keeps_replies();
+  put(connection, sends ? Place::sending : Place::idle, now);
+  live_.set_part(connection, 0, now);
+  look_after(sends ? send_timeout() : settings_.limits.idle, now);
+}
+
 void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t part) {
+  bool overdue = false;
   {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     const std::int64_t now = base::Deadline::clock_now();
     const bool sends = connection.keeps_replies();  // whoever made it waits for the peer to take it
-    live_.put(connection, sends ? Place::sending : part == 0 ? Place::idle : Place::half, now);
+    put(connection, sends ? Place::sending : part == 0 ? Place::idle : Place::half, now);
     live_.set_part(connection, sends ? 0 : part, now);
+    overdue = connection.live.overdue;
     look_after(sends ? send_timeout() : part == 0 ? settings_.limits.idle : settings_.limits.message, now);
     if (draining_ || sends) return;
   }
+  if (overdue) return give_up_half(connection);
   if (has_octets) {
     reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
     return;
@@ -162,8 +175,11 @@ void Server::drain() {
   {
     const std::lock_guard lock(mutex_);
     draining_ = true;
+    hurried_.store(true, std::memory_order_relaxed);
     look_after(send_timeout(), base::Deadline::clock_now());
   }
+  // What ends connections must not wait for requests that do not return.
+  if (pool_) pool_->lead_always();
   for (const auto& connection : all_live()) connection->drain();
 }
 

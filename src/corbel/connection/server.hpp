@@ -78,15 +78,19 @@ class Server {
   /// Most requests of one connection, and therefore threads, at the same time.
   std::uint32_t most_requests() const noexcept { return most_requests_; }
   /// How long a thread may wait for a peer to take a reply.
-  base::Deadline reply_grace();
+  base::Deadline reply_grace() const noexcept;
   Budget& reply_memory() noexcept { return reply_memory_; }
-  /// Cuts the peer that has not taken its replies for longest, other than `sender`; false if there is none.
+  /// Cuts the peer, other than `sender`, that would take longest to take what waits for it, going by what it has taken
+  /// so far; false if there is none that has had its time.
   bool make_room_for_replies(const Connection& sender);
-  /// With the writer token: replies wait for the peer to take them; or they still do, and it took some.
-  void sends_slowly(Connection& connection);
-  void still_sends(Connection& connection, bool progress);
+  /// With the writer token: so many octets of replies wait for the peer to take them; or they still do, and it took
+  /// some.
+  void sends_slowly(Connection& connection, std::size_t unread);
+  void still_sends(Connection& connection, std::size_t taken, std::size_t unread);
   /// True if it is not read because of that.
   bool is_parked(const Connection& connection);
+  /// The thread leaves a connection that begins no more requests.
+  void leave(Connection& connection);
   /// The connection is finished.
   void forget(Connection& connection);
 
@@ -97,9 +101,14 @@ class Server {
   Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor);
   bool look_for_slow_upcalls();
   bool list(Connection& connection, ConnectionPtr& leaves);
+  void put(Connection& connection, Place place, std::int64_t now) noexcept;
+  void await_room(Connection& connection);
+  std::vector<ConnectionPtr> slow_readers(const Connection& sender);
   ConnectionPtr find_dispensable(std::string_view host);
   void dismiss(Connection& connection, const char* why);
+  void give_up_half(Connection& connection);
   bool make_room_for_input();
+  Connection* oldest_half(bool idle);
   base::Duration send_timeout() const noexcept;
   void look_after(base::Duration delay, std::int64_t now);
   void look_at_ages();
@@ -121,8 +130,9 @@ class Server {
       std::min(settings_.limits.requests_of_connection, std::max(settings_.serving.threads, 1U) - 1), std::uint32_t{1});
   std::atomic<bool> started_{false};
   std::atomic<unsigned> sticky_{0};
-  std::atomic<unsigned> loops_{0};  // threads in run()
-  std::mutex mutex_;                // guards what follows
+  std::atomic<unsigned> loops_{0};    // threads in run()
+  std::atomic<bool> hurried_{false};  // no thread waits for a peer to take a reply; written under the mutex
+  std::mutex mutex_;                  // guards what follows
   LiveConnections live_;
   Admission admission_;
   std::int64_t next_look_ = kNever;

@@ -17,6 +17,7 @@ namespace {
 constexpr base::Duration kReplyGrace = std::chrono::milliseconds(20);  // of a thread, for one reply
 constexpr std::size_t kGraceEnds = 8;                                  // slow peers at once, after which there is none
 constexpr base::Duration kSendWhileEnding = std::chrono::milliseconds(500);  // without progress
+constexpr base::Duration kRoomWait = std::chrono::milliseconds(1);           // for peers that cannot say when they read
 constexpr base::Duration kMemoryWait = std::chrono::milliseconds(10);
 constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message, or unread replies, that may yet go on
 
@@ -61,7 +62,7 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
   admission_.came(host);
   connection.add_reference();  // the list's; forget() gives it back
   const std::int64_t now = Deadline::clock_now();
-  live_.put(connection, Place::idle, now);
+  put(connection, Place::idle, now);
   look_after(settings_.limits.idle, now);
   return true;
 }
@@ -111,35 +112,53 @@ void Server::dismiss(Connection& connection, const char* why) {
 
 // --- peers that do not take their replies ---
 
-base::Deadline Server::reply_grace() {
-  const std::lock_guard lock(mutex_);
-  return draining_ || live_.count(Place::sending) >= kGraceEnds ? Deadline::now() : Deadline::after(kReplyGrace);
+base::Deadline Server::reply_grace() const noexcept {
+  return hurried_.load(std::memory_order_relaxed) ? Deadline::now() : Deadline::after(kReplyGrace);
 }
 
-void Server::sends_slowly(Connection& connection) {
+/// With the mutex.
+void Server::put(Connection& connection, Place place, std::int64_t now) noexcept {
+  live_.put(connection, place, now);
+  hurried_.store(draining_ || live_.count(Place::sending) >= kGraceEnds, std::memory_order_relaxed);
+}
+
+/// Has the connection called when its peer takes more, or may do so.
+void Server::await_room(Connection& connection) {
+  if (connection.transport().send_handle() >= 0) {
+    (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
+  } else {
+    reactor_->schedule_after(kRoomWait,
+                             [self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::writable); });
+  }
+}
+
+void Server::sends_slowly(Connection& connection, std::size_t unread) {
   {
     const std::lock_guard lock(mutex_);
     const std::int64_t now = Deadline::clock_now();
     const Place place = connection.live.place;
     if (place == Place::none) return;
-    // Whoever serves it will see.
-    if (place != Place::served) {
-      live_.put(connection, Place::sending, now);
+    // Whoever serves it will see, unless nobody serves any more.
+    if (place != Place::served || draining_) {
+      put(connection, Place::sending, now);
       live_.set_part(connection, 0, now);
     }
+    connection.live.unread = unread;
     look_after(send_timeout(), now);
   }
-  (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
+  await_room(connection);
 }
 
-void Server::still_sends(Connection& connection, bool progress) {
+void Server::still_sends(Connection& connection, std::size_t taken, std::size_t unread) {
   {
     const std::lock_guard lock(mutex_);
-    if (progress && connection.live.place == Place::sending) {
-      live_.put(connection, Place::sending, Deadline::clock_now());
+    if (connection.live.place == Place::sending) {
+      if (taken != 0) put(connection, Place::sending, Deadline::clock_now());
+      connection.live.taken += taken;
+      connection.live.unread = unread;
     }
   }
-  (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
+  await_room(connection);
 }
 
 bool Server::is_parked(const Connection& connection) {
@@ -147,19 +166,38 @@ bool Server::is_parked(const Connection& connection) {
   return connection.live.place == Place::sending;
 }
 
-bool Server::make_room_for_replies(const Connection& sender) {
-  ConnectionPtr stalest;
-  {
-    const std::lock_guard lock(mutex_);
-    Connection* oldest = live_.oldest(Place::sending);
-    if (oldest == &sender) oldest = LiveConnections::next(*oldest);
-    if (oldest == nullptr || oldest->live.since > Deadline::clock_now() - kYoung.count()) return false;
-    stalest = ConnectionPtr(oldest);
+/// Those that have been waited for long enough, the slowest first: a peer that takes a drop now and then is one of
+/// them.
+std::vector<ConnectionPtr> Server::slow_readers(const Connection& sender) {
+  std::vector<std::pair<double, ConnectionPtr>> found;
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = Deadline::clock_now();
+  for (Connection* each = live_.oldest(Place::sending); each != nullptr; each = LiveConnections::next(*each)) {
+    const LiveLinks& links = each->live;
+    const std::int64_t age = now - links.sending_since;
+    if (each == &sender || age < kYoung.count()) continue;
+    const double needs =
+        static_cast<double>(age) * static_cast<double>(links.unread) / (static_cast<double>(links.taken) + 1);
+    found.emplace_back(needs, each);
   }
-  CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory",
-             {"peer", stalest->peer()}, {"octets", reply_memory_.used()});
-  stalest->cut(base::error(Stage::send, Code::out_of_resources));
-  return true;
+  std::ranges::sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<ConnectionPtr> result;
+  result.reserve(found.size());
+  for (auto& [needs, connection] : found) result.push_back(std::move(connection));
+  return result;
+}
+
+bool Server::make_room_for_replies(const Connection& sender) try {
+  for (const auto& each : slow_readers(sender)) {
+    // What another thread is just sending, or waiting to send, does not come back at once.
+    if (!each->cut_backlog(base::error(Stage::send, Code::out_of_resources))) continue;
+    CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory",
+               {"peer", each->peer()}, {"octets", reply_memory_.used()});
+    return true;
+  }
+  return false;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 /// With the mutex.
@@ -171,19 +209,26 @@ base::Duration Server::send_timeout() const noexcept {
 
 // --- memory of what comes in ---
 
-/// Cuts the peer whose half message is the oldest of those that take memory and are not being read.
+/// With the mutex: whose half message is the oldest of those that take memory and are not being read. `idle`: of those
+/// for which nothing runs.
+Connection* Server::oldest_half(bool idle) {
+  for (Connection* each = live_.oldest_part(); each != nullptr; each = LiveConnections::next_part(*each)) {
+    if (each->live.place == Place::half && (!idle || each->under_way() == 0) && each->input_size() != 0) return each;
+  }
+  return nullptr;
+}
+
+/// Cuts one; who waits for an answer only if there is nobody else.
 bool Server::make_room_for_input() {
   ConnectionPtr oldest;
   {
     const std::lock_guard lock(mutex_);
-    for (Connection* each = live_.oldest_part(); each != nullptr; each = LiveConnections::next_part(*each)) {
-      if (each->live.place != Place::half || each->input_size() == 0) continue;
-      oldest = ConnectionPtr(each);
-      live_.put(*each, Place::served, 0);  // so that nobody else begins to
-      break;
-    }
+    Connection* found = oldest_half(true);
+    if (found == nullptr) found = oldest_half(false);
+    if (found == nullptr) return false;
+    oldest = ConnectionPtr(found);
+    put(*found, Place::served, 0);  // so that nobody else begins to
   }
-  if (!oldest) return false;
   CORBEL_LOG(log(), connection, warning, "connection cut: incoming messages take too much memory",
              {"peer", oldest->peer()}, {"octets", input_memory_.used()});
   oldest->fail_input();
@@ -197,7 +242,7 @@ void Server::wait_for_memory(Connection& connection, std::uint64_t part) {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     const std::int64_t now = Deadline::clock_now();
-    live_.put(connection, Place::half, now);
+    put(connection, Place::half, now);
     live_.set_part(connection, part, now);
     look_after(settings_.limits.message, now);
     if (draining_) return;
@@ -240,15 +285,17 @@ void Server::look_at_ages() {
     look_at(oldest_sending, oldest_sending != nullptr ? oldest_sending->live.since : 0, send_timeout());
   }
   for (const auto& each : idle) dismiss(*each, "idle for too long");
-  for (const auto& each : half) {
-    CORBEL_LOG(log(), connection, warning, "connection closed: half a message, and no more in time",
-               {"peer", each->peer()});
-    each->drain();
-  }
+  for (const auto& each : half) give_up_half(*each);
   for (const auto& each : stuck) {
     CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", each->peer()});
     each->cut(base::error(Stage::send, Code::timed_out));
   }
+}
+
+void Server::give_up_half(Connection& connection) {
+  CORBEL_LOG(log(), connection, warning, "connection closed: half a message, and no more in time",
+             {"peer", connection.peer()});
+  connection.drain();
 }
 
 /// With the mutex. Those that cannot go now get a new age.
@@ -259,18 +306,23 @@ void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle,
   };
   for (Connection* each = live_.oldest(Place::idle);
        each != nullptr && each->live.since <= limit(settings_.limits.idle); each = live_.oldest(Place::idle)) {
-    live_.put(*each, Place::idle, now);
+    put(*each, Place::idle, now);
     if (each->under_way() == 0) idle.emplace_back(each);
   }
   for (Connection* each = live_.oldest_part();
        each != nullptr && each->live.part_since <= limit(settings_.limits.message); each = live_.oldest_part()) {
+    // A thread may have read the rest meanwhile. When it leaves, it says.
+    if (each->live.place == Place::served) {
+      live_.put_off(*each, now);
+      continue;
+    }
     half.emplace_back(each);
     live_.set_part(*each, 0, now);
   }
   for (Connection* each = live_.oldest(Place::sending); each != nullptr && each->live.since <= limit(send_timeout());
        each = live_.oldest(Place::sending)) {
     stuck.emplace_back(each);
-    live_.put(*each, Place::sending, now);
+    put(*each, Place::sending, now);
   }
 }
 

@@ -12,7 +12,9 @@ using base::Stage;
 
 namespace {
 
-constexpr unsigned kTurns = 32;  // messages and receptions
+constexpr unsigned kTurns = 32;                                       // messages and receptions
+constexpr base::Duration kLastWait = std::chrono::milliseconds(500);  // for a peer that takes nothing of what is left
+constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
 thread_local unsigned t_upcalls = 0;  // requests that the thread runs, below each other
 
@@ -49,6 +51,7 @@ void Connection::serve() {
     const auto next = framer->unread().empty() ? base::Result<bool>(false) : framer->next(message);
     if (!next) {
       server_->release_sticky(sticky);
+      if (framer->short_of_memory()) return server_->wait_for_memory(*this, framer->oldest_part());
       return end_serving(next.error());
     }
     if (*next) {
@@ -61,7 +64,12 @@ void Connection::serve() {
     if (whole && sticky) stays_until = Deadline::after(server_->settings().serving.sticky_idle);
     whole = false;
     // Nor does who leaves messages open: their age is looked at where connections wait.
-    const bool stays = sticky && !server_->starving() && !(framer->in_message() && framer->unread().empty());
+    const bool open = framer->has_open();
+    if (open && ++turns > kTurns) [[unlikely]] {
+      server_->release_sticky(sticky);
+      return server_->wait_for(*this, !framer->unread().empty(), framer->oldest_part());
+    }
+    const bool stays = sticky && !server_->starving() && !open;
     auto received = receive(*framer, stays ? stays_until : Deadline::now());
     CORBEL_PROBE("framing");
     if (received) continue;
@@ -102,8 +110,10 @@ bool Connection::serve_message(Framer& framer, const Message& message) {
 
 bool Connection::serve_request(Framer& framer, const Message& message) {
   const std::uint32_t running = begin_request();
-  if (running == 0) [[unlikely]]
+  if (running == 0) [[unlikely]] {
+    server_->leave(*this);
     return false;
+  }
   framer.upcalls.store(framer.upcalls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
   // While slow ones run, those behind this one do not wait for the tick either: unless this turns out to be quick.
@@ -153,8 +163,24 @@ void Connection::end_if_drained() noexcept {
   if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
   // Whoever still has the token lets it go soon: nothing is under way any more.
   { const std::lock_guard writer(link_.token()); }
-  close();
+  tell_close();
+  end_when_sent(transport().unsent(), Deadline::after(kLastWait));
+}
+
+/// A system that has been given octets which nobody reads forgets what it has still to send when it closes. `unsent`:
+/// what there was of that; as long as it gets less, the peer has its time.
+void Connection::end_when_sent(std::size_t unsent, Deadline until) noexcept try {
+  const std::size_t now = failed() ? 0 : transport().unsent();
+  if (now != 0 && now < unsent) until = Deadline::after(kLastWait);
+  if (now != 0 && !until.expired()) {
+    server_->reactor().schedule_after(kLastLook,
+                                      [self = ConnectionPtr(this), now, until] { self->end_when_sent(now, until); });
+    return;
+  }
+  (void)fail(base::error(Stage::wait, Code::cancelled));
   server_->forget(*this);
+} catch (const std::bad_alloc&) {
+  cut(base::error(Stage::wait, Code::cancelled));
 }
 
 bool Connection::take_request(const Message& message) {
@@ -228,11 +254,14 @@ void Connection::fail_input() noexcept {
 /// Ends the conversation because of `error`; a protocol violation is answered with MessageError first.
 void Connection::end_serving(base::Error error) noexcept {
   if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large) {
-    // Not into the middle of a reply.
-    if (!keeps_replies()) {
-      (void)send(
-          [&](cdr::Encoder& encoder) { protocol_->encode_control(encoder, messaging::MessageType::message_error); },
-          format(protocol_->version().minor), Deadline::now());
+    {
+      Link::Writing writing(link_, nullptr, Deadline::none());
+      if (backlog_.empty()) {  // else it would come into the middle of a reply
+        cdr::Encoder& encoder = writing.encoder();
+        encoder.reset(format(protocol_->version().minor));
+        protocol_->encode_control(encoder, messaging::MessageType::message_error);
+        (void)transport().send(encoder.segments(), Deadline::now());
+      }
     }
     const std::lock_guard lock(mutex_);
     tell_refused(*this, error, framer_->unread());

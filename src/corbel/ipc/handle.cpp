@@ -2,7 +2,9 @@
 #include "corbel/ipc/handle.hpp"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "corbel/ipc/os_error.hpp"
@@ -38,6 +40,11 @@ base::Status wait_ready(int descriptor, Ready ready, base::Deadline deadline, ba
     if (count == 0 && deadline.is_now()) return base::error(stage, base::Code::would_block);
     if (count == 0 && deadline.expired()) return base::error(stage, base::Code::timed_out);
   }
+}
+
+std::size_t unsent(int descriptor) noexcept {
+  int octets = 0;
+  return ::ioctl(descriptor, SIOCOUTQNSD, &octets) == 0 && octets > 0 ? static_cast<std::size_t>(octets) : 0;
 }
 
 }  // namespace corbel::ipc

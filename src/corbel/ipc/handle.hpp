@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
 #include "corbel/base/deadline.hpp"
@@ -62,5 +63,9 @@ enum class Ready : short { readable = 1, writable = 4 };
 /// Waits with poll(2) until `descriptor` is ready (or in error, which the next operation will report). Errors:
 /// timed_out (would_block for Deadline::now()), and what poll reports, all with `stage`. Signals do not end the wait.
 CORBEL_API base::Status wait_ready(int descriptor, Ready ready, base::Deadline deadline, base::Stage stage) noexcept;
+
+/// Octets that a connected TCP socket was given and the system has not sent yet, because the peer takes no more of
+/// them; 0 if it cannot tell.
+CORBEL_API std::size_t unsent(int descriptor) noexcept;
 
 }  // namespace corbel::ipc

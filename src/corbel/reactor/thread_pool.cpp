@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <utility>
 
 namespace corbel::reactor {
@@ -24,7 +25,10 @@ struct ThreadPool::Follower {
 };
 
 ThreadPool::ThreadPool(Reactor& reactor, const ThreadPoolOptions& options)
-    : reactor_(reactor), options_(options), most_busy_(std::max(options.max_threads, 1U)) {}
+    : reactor_(reactor),
+      options_(options),
+      most_busy_(std::max(options.max_threads, 1U)),
+      most_threads_(options.max_threads) {}
 
 ThreadPool::~ThreadPool() {
   stop();
@@ -109,6 +113,20 @@ void ThreadPool::end_handler(const ThreadPool* outer) noexcept {
 
 bool ThreadPool::on_own_thread() const noexcept {
   return t_member == this;
+}
+
+void ThreadPool::lead_always() {
+  {
+    const std::lock_guard guard(mutex_);
+    const unsigned before = std::exchange(most_busy_, std::numeric_limits<unsigned>::max());
+    if (before != most_busy_) ++most_threads_;
+    starving_.store(false, std::memory_order_relaxed);
+    if (busy_ < before || led_ || turn_given_ || stopping_) return;
+    if (followers_ != nullptr) return wake(&followers_, true);
+    ++threads_;
+    turn_given_ = true;
+  }
+  (void)spawn(true);
 }
 
 void ThreadPool::stop() noexcept {
@@ -255,7 +273,7 @@ bool ThreadPool::give_turn() noexcept {
     wake(&followers_, true);
     return false;
   }
-  if (threads_ >= options_.max_threads) return false;
+  if (threads_ >= most_threads_) return false;
   ++threads_;
   turn_given_ = true;
   return true;

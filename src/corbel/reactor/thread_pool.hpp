@@ -55,6 +55,10 @@ class CORBEL_API ThreadPool {
   /// For handlers with Promotion::by_handler, before they block or get long.
   static void promote_follower();
 
+  /// From now on a thread waits on the reactor even while as many handlers run as may, one more than max_threads if
+  /// need be: for an end that must not wait for handlers which do not return. What begins then should be short.
+  void lead_always();
+
   /// Stops the reactor and makes all threads return once their handlers have. Returns at once.
   void stop() noexcept;
   /// Waits until the pool's own threads have ended; only after stop(). False if some had not by the deadline.
@@ -88,10 +92,11 @@ class CORBEL_API ThreadPool {
 
   Reactor& reactor_;
   const ThreadPoolOptions options_;
-  const unsigned most_busy_;
   std::atomic<unsigned> looks_{0};  // how often conditions had to be looked at again
 
   mutable std::mutex mutex_;  // guards what follows
+  unsigned most_busy_;
+  unsigned most_threads_;
   bool led_ = false;
   bool turn_given_ = false;  // a thread was woken or started to lead and has not got here yet
   bool stopping_ = false;

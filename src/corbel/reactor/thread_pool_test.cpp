@@ -44,6 +44,32 @@ class ThreadPoolTest : public ::testing::Test {
   Reactor& reactor_ = *owner_;
 };
 
+TEST_F(ThreadPoolTest, WhenAskedToLeadsWhileAllThreadsAreInHandlers) {
+  for (const bool joined : {false, true}) {
+    const auto owner = *Reactor::create();
+    ThreadPoolOptions options;
+    options.max_threads = 1;
+    ThreadPool pool(*owner, options);
+    ASSERT_TRUE(pool.start());
+    std::thread another;
+    if (joined) another = std::thread([&] { pool.run(); });
+    std::latch inside(1);
+    std::latch go(1);
+    owner->post([&] {
+      inside.count_down();
+      go.wait();
+    });
+    inside.wait();
+    std::latch looked(1);
+    owner->schedule_after(1ms, [&] { looked.count_down(); });
+    pool.lead_always();
+    looked.wait();
+    go.count_down();
+    finish(pool);
+    if (joined) another.join();
+  }
+}
+
 TEST_F(ThreadPoolTest, RunsHandlersOnItsThreads) {
   ThreadPool pool(reactor_);
   ASSERT_TRUE(pool.start());

@@ -100,6 +100,10 @@ class StreamTransport final : public Transport {
     return receive_asleep(buffer, deadline);
   }
 
+  std::size_t unsent() const noexcept override {
+    if constexpr (std::is_same_v<Address, ipc::InetAddress>) return ipc::unsent(stream_.handle());
+    return 0;
+  }
   void abandon() noexcept override { stream_.close(); }
   void shutdown() noexcept override { (void)stream_.shutdown(ipc::Direction::both); }
   int handle() const noexcept override { return stream_.handle(); }

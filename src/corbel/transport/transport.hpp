@@ -49,6 +49,9 @@ class Transport {
   /// Ends both directions and wakes every thread blocked in send() or receive(). The handle stays open until
   /// destruction.
   virtual void shutdown() noexcept = 0;
+  /// Octets that send() took and the system has still to send, because the peer does not read; 0 if that is not known,
+  /// or if they reach the peer whatever happens here.
+  virtual std::size_t unsent() const noexcept { return 0; }
   /// In a child of fork(2), whose parent goes on using this: closes the handle, tells nobody and takes no lock; nothing
   /// else is called afterwards. By default nothing happens.
   virtual void abandon() noexcept {}

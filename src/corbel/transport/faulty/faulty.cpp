@@ -24,6 +24,7 @@ class FaultyTransport final : public Transport {
   void abandon() noexcept override { inner_->abandon(); }
   int handle() const noexcept override { return inner_->handle(); }
   int send_handle() const noexcept override { return inner_->send_handle(); }
+  std::size_t unsent() const noexcept override { return inner_->unsent(); }
   Traits traits() const noexcept override { return inner_->traits(); }
   std::string local() const override { return inner_->local(); }
   std::string peer() const override { return inner_->peer(); }

@@ -48,6 +48,9 @@ class InprocTransport final : public Transport {
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override {
     return out_->write(data, deadline);
   }
+  base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, base::Deadline deadline) override {
+    return out_->write(data, deadline, true);
+  }
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
     if (!deadline.is_now()) (void)spin_.until(deadline, [this] { return in_->ready_to_read(); });
     return in_->read(buffer, deadline);

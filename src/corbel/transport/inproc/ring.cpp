@@ -9,7 +9,7 @@ namespace corbel::transport::inproc {
 using base::Code;
 using base::Stage;
 
-base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::Deadline deadline) {
+base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::Deadline deadline, bool some) {
   std::size_t left = 0;
   for (const cdr::Segment& segment : data) left += segment.size;
   const std::size_t total = left;
@@ -22,6 +22,7 @@ base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::
     const bool ready = wait_until(drained_, lock, deadline, [&] { return used() < capacity_ || closed_; });
     writer_waits_ = false;
     if (closed_) return base::error(Stage::send, Code::lost);
+    if (!ready && some) break;
     if (!ready) return base::error(Stage::send, Code::timed_out);
     if (octets_ == nullptr) octets_ = std::make_unique_for_overwrite<base::Octet[]>(capacity_);
     const std::size_t room = std::min(capacity_ - used(), left);

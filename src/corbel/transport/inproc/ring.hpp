@@ -38,8 +38,8 @@ class Ring {
  public:
   explicit Ring(std::size_t capacity) noexcept : capacity_(capacity) {}
 
-  /// As Transport::send(): a full ring holds the writer up.
-  base::Result<std::size_t> write(std::span<const cdr::Segment> data, base::Deadline deadline);
+  /// As Transport::send(): a full ring holds the writer up. With `some`, as Transport::send_some().
+  base::Result<std::size_t> write(std::span<const cdr::Segment> data, base::Deadline deadline, bool some = false);
   /// As Transport::receive(): what was written before close() can still be read.
   base::Result<std::size_t> read(base::ByteSpan buffer, base::Deadline deadline);
   void close() noexcept;
