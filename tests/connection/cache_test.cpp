@@ -93,6 +93,28 @@ TEST(Cache, KeepsConnectionsThatOthersMayBeUsing) {
   EXPECT_NE(harness.connect(), connection);
 }
 
+TEST(Cache, ClosesConnectionsThatNobodyHoldsWhenAnotherOneIsOpened) {
+  Harness harness("tcp://127.0.0.1:0");
+  const Harness other("tcp://127.0.0.1:0");
+  for (const base::Duration after : {base::Duration(0), base::Duration(1h)}) {
+    ConnectionCache::Settings settings;
+    settings.unused_after = after;
+    ConnectionCache cache(harness.registry(), settings);
+    bool fresh = false;
+    auto held = *cache.acquire(harness.route, Deadline::after(20s), fresh);
+    (void)cache.acquire(other.route, Deadline::after(20s), fresh);
+    EXPECT_EQ(cache.routes(), 2U);
+    Route third = harness.route;
+    third.key += "third";
+    (void)cache.acquire(third, Deadline::after(20s), fresh);
+    EXPECT_EQ(cache.routes(), after == 0s ? 2U : 3U);  // the held one and the third
+    EXPECT_FALSE(held->failed());
+    (void)cache.acquire(other.route, Deadline::after(20s), fresh);
+    EXPECT_EQ(fresh, after == 0s);
+    cache.close();
+  }
+}
+
 TEST(Cache, KeepsNothingOfRoutesThatNeverConnect) {
   Harness harness("tcp://127.0.0.1:0");
   for (int port = 1; port <= 100; ++port) {

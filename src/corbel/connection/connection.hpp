@@ -130,6 +130,14 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
     return before == 0 || now - before <= kIdleCheckAfter || check_idle().ok();
   }
 
+  /// It is about to be used, as far as unused_since() is concerned.
+  void use(std::int64_t now) noexcept { last_used_.store(now, std::memory_order_relaxed); }
+  /// True if only the cache that asks holds it, nothing is under way, and it was not used since `time`.
+  bool unused_since(std::int64_t time) {
+    return reference_count() <= (registered_.load(std::memory_order_relaxed) ? 2U : 1U) &&
+           last_used_.load(std::memory_order_relaxed) <= time && !has_backlog() && load() == 0;
+  }
+
   // --- server side (serving.cpp) ---
 
   /// Called by the server's reactor: reads and runs requests until there is nothing left to do here.

@@ -25,6 +25,7 @@ ConnectionCache::ConnectionCache(const Registry& registry, const Settings& setti
 
 base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::Deadline deadline, bool& fresh) {
   fresh = false;
+  std::vector<ConnectionPtr> unused;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(Stage::connect, Code::cancelled);
@@ -33,7 +34,9 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
       if (auto chosen = choose(known->second)) return chosen;
       if (known->second.empty()) connections_.erase(known);
     }
+    unused = take_unused();
   }
+  for (const auto& each : unused) each->close();
   auto transport = connectors_[route.transport]->connect(*route.endpoint, deadline);
   if (!transport) return transport.error();
   Connection::Settings settings;
@@ -45,6 +48,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   settings.oneway_counters = &oneway_counters_;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
+  connection->use(base::Deadline::clock_now());
   tell_opened(*connection, false);
   fresh = true;
   const std::lock_guard lock(mutex_);
@@ -58,6 +62,22 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   return connection;
 }
 
+/// With the mutex: takes out those whose references are gone, and what has failed meanwhile.
+std::vector<ConnectionPtr> ConnectionCache::take_unused() {
+  std::vector<ConnectionPtr> unused;
+  const std::int64_t before = base::Deadline::clock_now() - settings_.unused_after.count();
+  for (auto place = connections_.begin(); place != connections_.end();) {
+    auto& known = place->second;
+    const auto first = std::partition(known.begin(), known.end(), [&](const ConnectionPtr& one) {
+      return !one->failed() && !one->unused_since(before);
+    });
+    unused.insert(unused.end(), std::move_iterator(first), std::move_iterator(known.end()));
+    known.erase(first, known.end());
+    place = known.empty() ? connections_.erase(place) : std::next(place);
+  }
+  return unused;
+}
+
 /// With the mutex: an idle one, or the least busy if there may be no more; null if a new one is better.
 ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
   std::erase_if(known, [](const ConnectionPtr& connection) { return connection->failed(); });
@@ -66,7 +86,9 @@ ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
   // A call inside a request must not wait behind another one that may wait for it.
   const std::size_t most = settings_.max_per_route + (Connection::in_upcall() ? kForNested : 0);
   const bool take = best != known.end() && ((*best)->load() == 0 || known.size() >= most);
-  return take ? *best : ConnectionPtr();
+  if (!take) return {};
+  (*best)->use(base::Deadline::clock_now());
+  return *best;
 }
 
 void ConnectionCache::forget(const Route& route, const Connection& connection) {

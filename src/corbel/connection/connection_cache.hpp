@@ -21,6 +21,8 @@ class ConnectionCache {
     std::size_t max_per_route = 4;  ///< connections to one endpoint; beyond that calls share them
     policy::OnewayBuffering oneways = {};
     const base::Log* log = &base::Log::none();
+    /// After so long connections that nobody holds are closed, whenever another one is opened.
+    base::Duration unused_after = std::chrono::minutes(1);
   };
 
   ConnectionCache(const Registry& registry, const Settings& settings);
@@ -43,6 +45,7 @@ class ConnectionCache {
 
  private:
   ConnectionPtr choose(std::vector<ConnectionPtr>& known);
+  std::vector<ConnectionPtr> take_unused();
 
   const Settings settings_;
   std::vector<std::unique_ptr<transport::Connector>> connectors_;
