@@ -93,9 +93,9 @@ class House:
     def room_of(self, inner_path):
         """The room of a path relative to src/corbel/: the longest prefix that is a room, else None."""
         parts = inner_path.split("/")[:-1]
-        for length in (2, 1):
+        for length in (3, 2, 1):  # of three words only what has a row of its own
             room = "/".join(parts[:length])
-            if len(parts) >= length and self.room_row(room):
+            if len(parts) >= length and (self.table["rooms"].get(room) if length == 3 else self.room_row(room)):
                 return room
         return None
 
@@ -154,7 +154,7 @@ class House:
             return
         allowed = row["includes"] + (row.get("tests", []) if test else [])
         kind = "public" if self.is_public(found) else "private"
-        if other in allowed or kind in allowed or ("/" in other and other.split("/")[0] + "/*" in allowed):
+        if other in allowed or kind in allowed or ("/" in other and other.rpartition("/")[0] + "/*" in allowed):
             return
         who = room or path.split("/")[0]
         self.breach(path, line, f"'{who}' may not include '{other}' (allowed: {' '.join(allowed) or 'the standard library only'})")

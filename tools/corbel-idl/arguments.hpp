@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "corbel/idl/cpp/generate.hpp"
+#include "corbel/idl/back/back_ends.hpp"
 #include "corbel/idl/front/front.hpp"
 
 namespace corbel::idl::tool {
@@ -19,7 +19,7 @@ struct Arguments {
   std::string output_dir;
   std::string deps_file;
   bool check_only = false;
-  cpp::Options generated;
+  back::Options generated;
 };
 
 struct CompatArguments {

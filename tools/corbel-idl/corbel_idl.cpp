@@ -9,6 +9,7 @@
 namespace {
 
 namespace fs = std::filesystem;
+namespace back = corbel::idl::back;
 namespace tool = corbel::idl::tool;
 
 /// The folder of Corbel's own renderings of OMG IDL: beside the installed program, else in the source tree.
@@ -38,22 +39,33 @@ void declare_front_options(CLI::App& app, corbel::idl::front::Options& options) 
   app.add_flag("--werror", options.warnings_as_errors, "Treat warnings as errors");
 }
 
+std::vector<std::string> emit_names() {
+  std::vector<std::string> names = {"deps"};
+  for (const auto& back_end : back::back_ends()) names.emplace_back(back_end.name);
+  return names;
+}
+
+std::string emit_help() {
+  std::string text;
+  for (const auto& back_end : back::back_ends()) {
+    text += std::string(back_end.name) + ": " + std::string(back_end.summary) + (text.empty() ? " (default); " : "; ");
+  }
+  return text + "deps: a make rule. Without -o, all but C++ goes to the standard output";
+}
+
 void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& explained) {
   app.set_version_flag("-V,--version", "corbel-idl " CORBEL_VERSION);
   app.add_option("files", arguments.files, "IDL files to compile")->type_name("FILE");
   declare_front_options(app, arguments.options);
-  app.add_option(
-         "--emit", arguments.emit,
-         "cpp: C++ files (default); json: the model, see docs/idl-json.md; deps: a make rule. Without -o, json and "
-         "deps go to the standard output")
-      ->check(CLI::IsMember({"cpp", "json", "deps"}))
-      ->type_name("cpp|json|deps");
+  app.add_option("--emit", arguments.emit, emit_help())->check(CLI::IsMember(emit_names()))->type_name("WHAT");
   app.add_option("-o,--output-dir", arguments.output_dir, "Where the generated files go (default: .)")
       ->type_name("DIR");
   app.add_option("--deps", arguments.deps_file, "Write the files read as a make rule")->type_name("FILE");
   app.add_flag("--ami", arguments.generated.ami,
                "Write sendc_ operations and reply handlers for all interfaces, not only where @ami stands");
   app.add_flag("--async", arguments.generated.futures, "Write async_ operations, which return futures");
+  app.add_flag("--stubs", arguments.generated.stubs,
+               "For clients: the server files hold no skeletons but those of reply handlers");
   app.add_flag("--check", arguments.check_only, "Report errors and warnings, write nothing");
   app.add_option("--explain", explained, "Explain a diagnostic such as IDL-3004 and stop")->type_name("ID");
   app.footer(
@@ -89,13 +101,15 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (!check->parsed() && explained.empty() && arguments.files.empty()) throw CLI::RequiredError("files");
-    if (arguments.emit == "json" && arguments.output_dir.empty() && arguments.files.size() > 1) {
-      throw CLI::ValidationError("--emit=json", "several files need an output folder (-o)");
+    const back::BackEnd* back_end = back::find(arguments.emit);
+    if (back_end != nullptr && back_end->prints && arguments.output_dir.empty() && arguments.files.size() > 1) {
+      throw CLI::ValidationError("--emit=" + arguments.emit, "several files need an output folder (-o)");
     }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : tool::kUsageError;
   }
   if (!explained.empty()) return tool::explain(explained);
   arguments.options.shipped_dir = shipped_dir();
+  arguments.generated.version = CORBEL_VERSION;
   return check->parsed() ? tool::check_against(compat, arguments.options) : tool::generate(arguments);
 }

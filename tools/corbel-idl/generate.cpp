@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "arguments.hpp"
-#include "corbel/idl/json/emit_json.hpp"
 
 namespace corbel::idl::tool {
 namespace {
@@ -28,9 +27,10 @@ std::string output_path(const Arguments& arguments, const std::string& name) {
 }
 
 /// As make and ninja read it: what is generated depends on all files that were read.
-std::string make_rule(const Arguments& arguments, const std::string& file, const front::Result& result) {
+std::string make_rule(const Arguments& arguments, const back::BackEnd& back_end, const std::string& file,
+                      const front::Result& result) {
   std::string rule;
-  for (const auto& name : cpp::file_names(file)) rule += make_escaped(output_path(arguments, name)) + " ";
+  for (const auto& name : back_end.file_names(file)) rule += make_escaped(output_path(arguments, name)) + " ";
   rule.back() = ':';
   for (const auto& dependency : result.dependencies) rule += " \\\n  " + make_escaped(dependency);
   return rule + "\n";
@@ -45,33 +45,29 @@ bool write_file(const fs::path& path, const std::string& text) {
   return false;
 }
 
-/// Into a file if there is an output folder, else to the standard output.
-bool write_text(const Arguments& arguments, const std::string& name, const std::string& text) {
-  if (!arguments.output_dir.empty()) return write_file(output_path(arguments, name), text);
-  std::cout << text;
-  return true;
-}
-
-int write_cpp(const Arguments& arguments, model::Model& model) {
-  for (const auto& output : cpp::generate(model, CORBEL_VERSION, arguments.generated)) {
-    if (!write_file(output_path(arguments, output.name), output.text)) return kUsageError;
+/// Into a file if there is an output folder or the back end always wants one, else to the standard output.
+int write_all(const Arguments& arguments, bool prints, const std::vector<back::GeneratedFile>& files) {
+  for (const auto& file : files) {
+    if (prints && arguments.output_dir.empty()) {
+      std::cout << file.text;
+    } else if (!write_file(output_path(arguments, file.name), file.text)) {
+      return kUsageError;
+    }
   }
   return 0;
 }
 
 /// Compiles one file; the exit status it asks for.
 int generate_one(const Arguments& arguments, const std::string& file, std::string& deps) {
-  const front::Result result = compile(file, arguments.options);
+  front::Result result = compile(file, arguments.options);
   if (result.model == nullptr) return kInputError;
-  const std::string rule = make_rule(arguments, file, result);
+  const bool only_deps = arguments.emit == "deps";
+  const back::BackEnd& back_end = only_deps ? back::back_ends().front() : *back::find(arguments.emit);
+  const std::string rule = make_rule(arguments, back_end, file, result);
   deps += rule;
   if (arguments.check_only) return 0;
-  const std::string stem = fs::path(file).stem().string();
-  if (arguments.emit == "json") {
-    return write_text(arguments, stem + ".json", json::emit(*result.model)) ? 0 : kUsageError;
-  }
-  if (arguments.emit == "deps") return write_text(arguments, stem + ".d", rule) ? 0 : kUsageError;
-  return write_cpp(arguments, *result.model);
+  if (only_deps) return write_all(arguments, true, {{back::stem_of(file) + ".d", rule}});
+  return write_all(arguments, back_end.prints, back::generate(back_end, std::move(result.model), arguments.generated));
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "corbel/idl/back/json/emit_json.hpp"
 #include "corbel/idl/front/front.hpp"
-#include "corbel/idl/json/emit_json.hpp"
 
-namespace corbel::idl::json {
+namespace corbel::idl::back::json {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ TEST(Json, WritesTheWholeLanguageTheSameWayEveryTime) {
 }
 
 }  // namespace
-}  // namespace corbel::idl::json
+}  // namespace corbel::idl::back::json

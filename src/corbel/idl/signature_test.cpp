@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/idl/cpp/signature.hpp"
+#include "corbel/idl/back/cpp11/signature.hpp"
 
 #include <gtest/gtest.h>
 
-#include "corbel/idl/cpp/generate.hpp"
+#include "corbel/idl/back/cpp11/generate.hpp"
 #include "corbel/idl/front/front.hpp"
 
-namespace corbel::idl::cpp {
+namespace corbel::idl::back::cpp11 {
 namespace {
 
 /// The signature constants of a file, in the order of the generated stubs.
 std::vector<std::string> signatures(const std::string& text, const char* file = "test.cpp") {
-  const front::Result result = front::parse(text, "test.idl");
+  front::Result result = front::parse(text, "test.idl");
   EXPECT_NE(result.model, nullptr) << text;
   std::vector<std::string> found;
   if (result.model == nullptr) return found;
-  for (const auto& generated : generate(*result.model, "0")) {
+  for (const auto& generated : back::generate(kBackEnd, std::move(result.model), {.version = "0"})) {
     if (generated.name != file) continue;
     for (std::size_t at = 0; (at = generated.text.find("signature(0x", at)) != std::string::npos; ++at) {
       found.push_back(generated.text.substr(at, 29));
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(
              "readonly attribute long a raises (E);"}));
 
 }  // namespace
-}  // namespace corbel::idl::cpp
+}  // namespace corbel::idl::back::cpp11

@@ -120,6 +120,13 @@ class TypeVisitor {
 
 }  // namespace
 
+void for_all(const Contents& contents, const std::function<void(const Declaration&)>& visit) {
+  for (const auto* declaration : contents) {
+    visit(*declaration);
+    if (const auto* inner = contents_of(*declaration)) for_all(*inner, visit);
+  }
+}
+
 void for_each_type(const Declaration& declaration, const std::function<void(const Type&)>& visit) {
   const TypeVisitor types(visit);
   if (const auto* constant = as<Constant>(&declaration)) types.one(constant->type);

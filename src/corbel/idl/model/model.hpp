@@ -11,8 +11,9 @@
 
 #include "corbel/idl/model/types.hpp"
 
-/// What an IDL file means, free of any target language. The front end builds a Model, checks it completely and hands it
-/// out const; back ends only read. Every pointer refers into the Model that owns both ends.
+/// What an IDL file means, free of any target language. The front end builds a Model and checks it completely, passes
+/// (idl/passes) work in what is implied, and back ends get it const. Every pointer refers into the Model that owns both
+/// ends.
 ///
 /// What holds what: Model::contents and Module::contents hold every kind of declaration but enumerators, members and
 /// parameters. Interface and ValueType contents hold types, constants, exceptions, attributes, operations and (values)
@@ -344,6 +345,8 @@ class Model {
 const Type& resolve(const Type& type) noexcept;
 /// What is declared inside a module, interface, value, struct, exception, union or annotation; null for anything else.
 const Contents* contents_of(const Declaration& declaration) noexcept;
+/// Every declaration in the contents, what is inside one after it.
+void for_all(const Contents& contents, const std::function<void(const Declaration&)>& visit);
 /// Every type that the declaration itself writes: of members, parameters, results, constants, labels, not of what is
 /// declared inside. Elements and keys are reached through the Type.
 void for_each_type(const Declaration& declaration, const std::function<void(const Type&)>& visit);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous forms of an interface's operations: sendc_ with a reply handler, async_ with a future.
+#include <algorithm>
+
+#include "corbel/idl/back/cpp11/emitter.hpp"
+#include "corbel/idl/passes/reply_handlers.hpp"
+
+namespace corbel::idl::back::cpp11 {
+namespace {
+
+using passes::async_names;
+using passes::AsyncNames;
+using passes::base_name;
+using passes::unused_name;
+
+std::string kind(const model::Parameter& p) {
+  return p.direction == model::Direction::in ? "In" : p.direction == model::Direction::out ? "Out" : "Inout";
+}
+
+/// The method with only what goes out, all of it as in.
+Method request_of(Method method) {
+  std::erase_if(method.parameters, [](const auto& p) { return p.direction == model::Direction::out; });
+  for (auto& p : method.parameters) p.direction = model::Direction::in;
+  return method;
+}
+
+/// `std::int32_t, corbel::mapping::In<std::string>`, for the templates of corbel::mapping.
+std::vector<std::string> signature(const Emitter& e, const Method& method) {
+  std::vector<std::string> types = {spell(*method.result, e.names)};
+  for (const auto& p : method.parameters) {
+    const std::string view = view_kind(e, p);
+    types.push_back(view.empty() ? "corbel::mapping::" + kind(p) + "<" + spell(*p.type, e.names) + ">" : view);
+  }
+  return types;
+}
+
+/// What the future gives.
+std::string future_type(const Emitter& e, const Method& method) {
+  std::vector<std::string> types;
+  if (method.result->kind != model::TypeKind::void_) types.push_back(spell(*method.result, e.names));
+  for (const auto& p : method.parameters) {
+    if (p.direction != model::Direction::in) types.push_back(spell(*p.type, e.names));
+  }
+  if (types.empty()) return "corbel::Future<void>";
+  if (types.size() == 1) return "corbel::Future<" + types.front() + ">";
+  std::string all;
+  for (const auto& type : types) all += (all.empty() ? "" : ", ") + type;
+  return "corbel::Future<std::tuple<" + all + ">>";
+}
+
+/// Null if the method has no form with a handler.
+const model::Interface* handler_for(const model::Interface& interface, const Method& method) {
+  const model::Interface* handler = interface.reply_handler;
+  if (handler == nullptr || method.oneway) return nullptr;
+  const std::string reply = async_names(interface, method.wire_name).reply;
+  const bool wanted =
+      std::any_of(handler->contents.begin(), handler->contents.end(), [&](const auto* d) { return d->name == reply; });
+  return wanted ? handler : nullptr;
+}
+
+std::vector<std::string> send_parameters(const Emitter& e, const Method& method, const model::Interface& handler) {
+  auto parameters = parameter_list(e, request_of(method), true);
+  parameters.insert(parameters.begin(), "IDL::traits<" + e.names.global(handler) + ">::ref_type _ami_handler");
+  return parameters;
+}
+
+bool has_future(const Emitter& e, const Method& method) {
+  return e.futures && !method.oneway && !method.owner->is_implied;
+}
+
+std::string future_name(const model::Interface& interface, const Method& method) {
+  return unused_name(interface, "async_", base_name(interface, method.wire_name));
+}
+
+/// The statement `head<signature>(*this, _kEcho_echo, arguments);`.
+Writer::Piece statement(Emitter& e, const Method& method, std::string head, std::vector<std::string> pieces,
+                        const char* handler) {
+  for (auto& type : signature(e, method)) pieces.push_back(std::move(type));
+  pieces.back() += ">(*this";
+  pieces.push_back(operation_constant(e, method));
+  if (handler != nullptr) pieces.emplace_back(handler);
+  for (const auto& p : request_of(method).parameters) pieces.push_back(parameter_name(p));
+  return {std::move(head), std::move(pieces), ");"};
+}
+
+}  // namespace
+
+void declare_async_methods(Emitter& e, const model::Interface& interface) {
+  for (const auto& method : methods_of(interface)) {
+    if (const auto* handler = handler_for(interface, method)) {
+      e.header.list("void " + async_names(interface, method.wire_name).send + "(", send_parameters(e, method, *handler),
+                    ");");
+    }
+    if (has_future(e, method)) {
+      e.header.list(future_type(e, method) + " " + future_name(interface, method) + "(",
+                    parameter_list(e, request_of(method), true), ");");
+    }
+  }
+}
+
+void implement_async_methods(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  for (const auto& method : methods_of(interface)) {
+    if (const auto* handler = handler_for(interface, method)) {
+      const AsyncNames names = async_names(interface, method.wire_name);
+      const std::string type = e.names.global(*handler);
+      e.source.function(
+          {"void " + name + "::" + names.send + "(", send_parameters(e, method, *handler), ")"},
+          statement(e, method, "corbel::mapping::send_call<",
+                    {"&" + type + "::" + escape(names.reply), "&" + type + "::" + escape(names.fail)}, "_ami_handler"));
+    }
+    if (has_future(e, method)) {
+      e.source.function({future_type(e, method) + " " + name + "::" + future_name(interface, method) + "(",
+                         parameter_list(e, request_of(method), true), ")"},
+                        statement(e, method, "return corbel::mapping::call_async<", {}, nullptr));
+    }
+  }
+}
+
+void emit_amic_traits(Emitter& e, const model::Interface& interface) {
+  const model::Interface* handler = interface.reply_handler;
+  if (handler == nullptr) return;
+  e.header.line("template <>");
+  e.header.list("struct CORBA::amic_traits<" + e.names.global(interface) + "> : corbel::mapping::AmicTraits<",
+                {e.names.global(interface), e.names.global(*handler), e.names.skeleton(*handler)}, "> {};");
+}
+
+}  // namespace corbel::idl::back::cpp11

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interfaces as clients see them: stub classes and their operation descriptors.
+#include <algorithm>
+
+#include "corbel/idl/back/cpp11/emitter.hpp"
+
+namespace corbel::idl::back::cpp11 {
+namespace {
+
+using model::as;
+
+/// Helpers of corbel::mapping that stubs call by their short names.
+bool is_helper(const std::string& name) {
+  return name == "call" || name == "in" || name == "out" || name == "inout";
+}
+
+void declare_methods(Emitter& e, const model::Interface& interface) {
+  for (const auto& method : stub_methods_of(interface)) {
+    const bool adopted = method.adopted != nullptr;
+    e.header.list((adopted ? "" : "virtual ") + spell(*method.result, e.names) + " " + method.name + "(",
+                  parameter_list(e, method, true), adopted ? ") override;" : ");");
+  }
+}
+
+/// The one of the implied IDL, which has no repository id: nobody declared it.
+bool is_exception_holder(const model::Type& type) {
+  const auto* value = as<model::ValueType>(resolve(type).declaration);
+  return value != nullptr && value->repository_id.empty() && scoped_name(*value) == "Messaging::ExceptionHolder";
+}
+
+}  // namespace
+
+const std::string& operation_constant(Emitter& e, const Method& method) {
+  return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
+}
+
+std::string view_kind(const Emitter& e, const model::Parameter& p) {
+  const std::string view = view_type(p, e.names);
+  if (view.empty()) return {};
+  const std::uint64_t bound = resolve(*p.type).bound;
+  return "corbel::mapping::View<" + view + (bound == 0 ? "" : ", " + std::to_string(bound)) + ">";
+}
+
+std::string parameter_name(const model::Parameter& p) {
+  const std::string name = escape(p.name);
+  return (is_helper(name) ? "_cxx_" : "") + name;
+}
+
+std::vector<std::string> parameter_list(const Emitter& e, const Method& method, bool with_names) {
+  std::vector<std::string> list;
+  for (const auto& p : method.parameters) {
+    list.push_back(parameter(p, e.names) + (with_names ? " " + parameter_name(p) : ""));
+  }
+  return list;
+}
+
+std::vector<Method> methods_of(const model::Interface& interface) {
+  return methods_in(interface.contents, &interface);
+}
+
+std::vector<Method> methods_in(const model::Contents& contents, const model::Interface* interface) {
+  static const model::Type kVoid{model::TypeKind::void_, 0, nullptr, {}, nullptr};
+  std::vector<Method> methods;
+  for (const auto* declaration : contents) {
+    if (const auto* operation = as<model::Operation>(declaration)) {
+      methods.push_back({operation->name, escape(operation->name), operation->result, operation->parameters,
+                         &operation->raises, operation->oneway, false, interface, !operation->contexts.empty()});
+    } else if (const auto* attribute = as<model::Attribute>(declaration)) {
+      const std::string name = escape(attribute->name);
+      methods.push_back({"_get_" + attribute->name,
+                         name,
+                         attribute->type,
+                         {},
+                         &attribute->get_raises,
+                         false,
+                         !attribute->readonly,
+                         interface});
+      if (attribute->readonly) continue;
+      methods.push_back({"_set_" + attribute->name,
+                         name,
+                         &kVoid,
+                         {{model::Direction::in, "value", attribute->type, {}}},
+                         &attribute->set_raises,
+                         false,
+                         true,
+                         interface});
+    }
+  }
+  return methods;
+}
+
+std::vector<Method> stub_methods_of(const model::Interface& interface) {
+  std::vector<Method> methods = methods_of(interface);
+  for (const auto* base : interface.ancestors) {
+    if (!base->is_abstract) continue;
+    for (auto& method : methods_of(*base)) {
+      method.owner = &interface;
+      method.adopted = base;
+      methods.push_back(std::move(method));
+    }
+  }
+  return methods;
+}
+
+std::vector<Method> all_methods_of(const model::Interface& interface) {
+  std::vector<Method> methods = stub_methods_of(interface);
+  for (const auto* base : interface.ancestors) {
+    if (base->is_abstract) continue;
+    auto inherited = methods_of(*base);
+    std::move(inherited.begin(), inherited.end(), std::back_inserter(methods));
+  }
+  return methods;
+}
+
+void define_interface(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  std::vector<std::string> bases;
+  bool is_object = false;
+  for (const auto* base : interface.bases) {
+    bases.push_back("public virtual " + e.names.global(*base));
+    is_object |= !base->is_abstract;
+  }
+  if (!is_object) bases.push_back("public virtual CORBA::Object");
+  e.header.blank();
+  e.header.list("class " + name + " : ", bases, " {");
+  e.header.indent();
+  e.header.label("public:");
+  define_contents(e, interface.contents);
+  e.header.line("static constexpr std::string_view _interface_id = " + quote(interface.repository_id) + ";");
+  e.header.blank();
+  declare_methods(e, interface);
+  declare_async_methods(e, interface);
+  e.header.blank();
+  e.header.line("bool _static_is_a(std::string_view repository_id) const noexcept override;");
+  e.header.blank();
+  e.header.label("protected:");
+  e.header.line(name + "() = default;");
+  e.header.close("};");
+}
+
+void declare_operations(Emitter& e, const model::Interface& interface) {
+  for (const auto& method : stub_methods_of(interface)) {
+    const std::string constant = operation_constant(e, method);
+    std::vector<std::string> rows;
+    for (const auto* exception : *method.raises) {
+      const std::string type = e.names.global(*exception);
+      rows.push_back("{" + type + "::_id, &corbel::mapping::decode_and_throw<" + type + ">}");
+    }
+    if (!rows.empty())
+      e.source.list("constexpr corbel::corba::ExceptionType " + constant + "_raises[] = {", rows, "};");
+    bool copies = e.layouts.has_value(*method.result);
+    // An ExceptionHolder is never changed, so both sides may have the same.
+    for (const auto& p : method.parameters) copies |= e.layouts.has_value(*p.type) && !is_exception_holder(*p.type);
+    e.source.list("constexpr corbel::corba::Operation " + constant + "{",
+                  {quote(method.wire_name), method.oneway ? "true" : "false",
+                   rows.empty() ? "{}" : constant + "_raises", copies ? "true" : "false", e.signatures.of(method)},
+                  "};");
+  }
+}
+
+Writer::Piece stub_call(Emitter& e, const Method& method) {
+  std::vector<std::string> arguments = {"*this", operation_constant(e, method)};
+  for (const auto& p : method.parameters) {
+    const char* const direction = p.direction == model::Direction::in    ? "in"
+                                  : p.direction == model::Direction::out ? "out"
+                                                                         : "inout";
+    const std::string view = view_kind(e, p);
+    arguments.push_back(view.empty() ? e.helper(direction) + "(" + parameter_name(p) + ")"
+                                     : view + "{" + parameter_name(p) + "}");
+  }
+  if (method.context) arguments.push_back("corbel::mapping::EmptyContext{}");
+  const bool is_void = method.result->kind == model::TypeKind::void_;
+  return {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names) + ">(", arguments, ");"};
+}
+
+void implement_stub(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  e.source.blank();
+  for (const auto& method : stub_methods_of(interface)) {
+    const std::string result = spell(*method.result, e.names);
+    e.source.function({result + " " + name + "::" + method.name + "(", parameter_list(e, method, true), ")"},
+                      stub_call(e, method));
+  }
+  implement_async_methods(e, interface);
+  implement_is_a(e, interface);
+}
+
+void implement_is_a(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  std::string chain = "repository_id == _interface_id";
+  bool is_object = false;
+  for (const auto* base : interface.bases) {
+    chain +=
+        " || " + e.names.global(*base) + (base->is_abstract ? "::_abstract" : "::_static") + "_is_a(repository_id)";
+    is_object |= !base->is_abstract;
+  }
+  if (!is_object) chain += " || CORBA::Object::_static_is_a(repository_id)";
+  e.source.line("bool " + name + "::_static_is_a(std::string_view repository_id) const noexcept {");
+  e.source.line("  return " + chain + ";");
+  e.source.line("}");
+}
+
+}  // namespace corbel::idl::back::cpp11

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interfaces as servants see them: skeleton classes, ties, operation tables.
+#include <algorithm>
+
+#include "corbel/idl/back/cpp11/emitter.hpp"
+
+namespace corbel::idl::back::cpp11 {
+namespace {
+
+std::string parameter_kind(const Emitter& e, const model::Parameter& p) {
+  if (std::string view = view_kind(e, p); !view.empty()) return view;
+  const char* const kind = p.direction == model::Direction::in    ? "In"
+                           : p.direction == model::Direction::out ? "Out"
+                                                                  : "Inout";
+  return e.helper(kind) + "<" + spell(*p.type, e.names) + ">";
+}
+
+/// `&Echo::echo`, or the overload that is meant.
+std::string method_pointer(const Emitter& e, const Method& method, const std::string& skeleton) {
+  std::string pointer = "&" + skeleton + "::" + method.name;
+  if (!method.overloaded) return pointer;
+  std::string parameters;
+  for (const auto& p : parameter_list(e, method, false)) parameters += (parameters.empty() ? "" : ", ") + p;
+  return "static_cast<" + spell(*method.result, e.names) + " (" + skeleton + "::*)(" + parameters + ")>(" + pointer +
+         ")";
+}
+
+/// `serve<Echo, &Echo::echo, std::string, In<std::string>>`, cut at its commas.
+std::vector<std::string> serve(const Emitter& e, const model::Interface& interface, const Method& method) {
+  const std::string skeleton = e.names.skeleton(interface.scope, *method.owner);
+  std::vector<std::string> pieces = {e.helper("serve") + "<" + skeleton, method_pointer(e, method, skeleton),
+                                     spell(*method.result, e.names)};
+  for (const auto& p : method.parameters) pieces.push_back(parameter_kind(e, p));
+  pieces.back() += ">";
+  return pieces;
+}
+
+/// A row of the operation table, cut at its commas.
+std::vector<std::string> table_row(Emitter& e, const model::Interface& interface, const Method& method) {
+  std::vector<std::string> row = serve(e, interface, method);
+  row.front() = "&" + row.front();
+  if (method.owner != &interface) {
+    row.insert(row.begin(), {"&" + e.helper("inherited") + "<" + e.names.own(interface),
+                             e.names.skeleton(interface.scope, *method.owner)});
+    row.back() += ">";
+  }
+  row.insert(row.begin(), quote(method.wire_name));
+  return row;
+}
+
+/// `constexpr std::string_view kEcho_echo_raises[] = {...};` if the method raises anything; its name, or nothing.
+std::string emit_raises(Emitter& e, const model::Interface& interface, const Method& method) {
+  if (method.raises->empty()) return {};
+  const std::string& constant =
+      e.constant(interface, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name + "_raises");
+  std::vector<std::string> ids;
+  for (const auto* exception : *method.raises) ids.push_back(e.names.global(*exception) + "::_id");
+  e.server_source.list("constexpr std::string_view " + constant + "[] = {", ids, "};");
+  return constant;
+}
+
+/// Not "Echo_tie", which may be an interface, too.
+std::string tie_name(const Emitter& e, const model::Interface& interface) {
+  return "_tie_" + e.names.own(interface);
+}
+
+void define_tie(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  Writer& out = e.server_header;
+  out.blank();
+  out.line("/// Delegates to an object that need not derive from anything (see CORBA::servant_traits<" +
+           e.names.full(interface) + ">::tie_type).");
+  out.line("template <class _tied_type>");
+  out.open("class " + tie_name(e, interface) + " : public " + name + " {");
+  out.label("public:");
+  out.line("template <class Owner>");
+  out.line("explicit " + tie_name(e, interface) + "(Owner tied)");
+  out.line("    : _tied(corbel::mapping::keep<_tied_type>(std::move(tied))) {}");
+  out.line("const corbel::base::SharedPtr<_tied_type>& _tied_object() const { return _tied; }");
+  for (const auto& method : all_methods_of(interface)) {
+    std::vector<std::string> names;
+    for (const auto& p : method.parameters) names.push_back(parameter_name(p));
+    const bool is_void = method.result->kind == model::TypeKind::void_;
+    out.function(
+        {spell(*method.result, e.names) + " " + method.name + "(", parameter_list(e, method, true), ") override"},
+        {std::string(is_void ? "" : "return ") + "_tied->" + method.name + "(", names, ");"});
+  }
+  out.blank();
+  out.label("private:");
+  out.line("corbel::base::SharedPtr<_tied_type> _tied;");
+  out.close("};");
+}
+
+/// Whether the skeleton of a base declares a method of an abstract interface, too.
+bool is_inherited(const model::Interface& interface, const Method& method) {
+  return method.adopted != nullptr &&
+         std::any_of(interface.ancestors.begin(), interface.ancestors.end(), [&](const auto* base) {
+           return !base->is_abstract &&
+                  std::find(base->ancestors.begin(), base->ancestors.end(), method.adopted) != base->ancestors.end();
+         });
+}
+
+}  // namespace
+
+void define_skeleton(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  const std::string reference = "IDL::traits<" + e.names.global(interface) + ">::ref_type";
+  Writer& out = e.server_header;
+  std::vector<std::string> bases;
+  for (const auto* base : interface.bases) {
+    if (!base->is_abstract) bases.push_back("public virtual " + e.names.skeleton(interface.scope, *base));
+  }
+  if (bases.empty()) bases.push_back("public virtual PortableServer::Servant");
+  out.blank();
+  out.list("class " + name + " : ", bases, " {");
+  out.indent();
+  out.label("public:");
+  for (const auto& method : stub_methods_of(interface)) {
+    const bool again = is_inherited(interface, method);
+    out.list((again ? "" : "virtual ") + spell(*method.result, e.names) + " " + method.name + "(",
+             parameter_list(e, method, true), again ? ") override = 0;" : ") = 0;");
+  }
+  out.blank();
+  out.line(reference + " _this();");
+  out.line("bool _dispatch(corbel::corba::ServerCall& call) override;");
+  out.line("std::span<const std::string_view> _interface_ids() const noexcept override;");
+  out.blank();
+  out.label("protected:");
+  out.line(name + "() = default;");
+  out.close("};");
+  define_tie(e, interface);
+}
+
+void emit_servant_traits(Emitter& e, const model::Interface& interface) {
+  const std::string skeleton = e.names.skeleton(interface);
+  Writer& out = e.server_header;
+  out.line("template <>");
+  out.open("struct CORBA::servant_traits<" + e.names.global(interface) + "> : corbel::mapping::ServantTraits<" +
+           skeleton + "> {");
+  out.line("template <class T>");
+  out.line("using tie_type = ::" + e.names.skeleton_namespace(interface.scope) + "::" + tie_name(e, interface) +
+           "<T>;");
+  out.close("};");
+}
+
+void emit_operation_table(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  Writer& out = e.server_source;
+  out.blank();
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& method : all_methods_of(interface)) {
+    rows.push_back(table_row(e, interface, method));
+    const std::string raises = emit_raises(e, interface, method);
+    rows.back().push_back(raises.empty() ? "{}" : raises);
+    rows.back().push_back(e.signatures.of(method));
+  }
+  if (!rows.empty()) {
+    const std::string& operations = e.constant(interface, "_operations");
+    out.line("constexpr " + e.helper("OperationEntry") + "<" + name + "> " + operations + "[] = {");
+    for (const auto& row : rows) out.list("    {", row, "},");
+    out.line("};");
+    out.line("constexpr " + e.helper("OperationTable") + " " + e.constant(interface, "_table") + "(" + operations +
+             ");");
+  }
+  std::vector<std::string> ids = {e.names.global(interface) + "::_interface_id"};
+  for (const auto* base : interface.ancestors) ids.push_back(e.names.global(*base) + "::_interface_id");
+  ids.push_back("\"IDL:omg.org/CORBA/Object:1.0\"");
+  out.list("constexpr std::string_view " + e.constant(interface, "_ids") + "[] = {", ids, "};");
+}
+
+void implement_skeleton(Emitter& e, const model::Interface& interface) {
+  const std::string name = e.names.own(interface);
+  const std::string traits = "IDL::traits<" + e.names.global(interface) + ">";
+  Writer& out = e.server_source;
+  out.blank();
+  out.function({traits + "::ref_type " + name + "::_this()", {}, ""},
+               {"return " + traits + "::unchecked_narrow(_this_object());", {}, ""});
+  if (all_methods_of(interface).empty()) {
+    out.line("bool " + name + "::_dispatch(corbel::corba::ServerCall&) { return false; }");
+  } else {
+    out.function({"bool " + name + "::_dispatch(corbel::corba::ServerCall& call)", {}, ""},
+                 {"return corbel::mapping::dispatch(" + e.constant(interface, "_table") + ", *this, call);", {}, ""});
+  }
+  out.line("std::span<const std::string_view> " + name + "::_interface_ids() const noexcept { return " +
+           e.constant(interface, "_ids") + "; }");
+}
+
+}  // namespace corbel::idl::back::cpp11

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/idl/passes/reply_handlers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace corbel::idl::passes {
+namespace {
+
+using model::as;
+
+bool has_member(const model::Contents& contents, const std::string& name) {
+  return std::any_of(contents.begin(), contents.end(), [&](const auto* d) { return d->name == name; });
+}
+
+/// "IDL:Demo/AMI_EchoHandler:1.0" from "IDL:Demo/Echo:1.0".
+std::string handler_id(const model::Interface& interface, const std::string& name) {
+  std::string id = interface.repository_id;
+  const std::size_t colon = id.rfind(':');
+  const std::size_t start = id.find_last_of("/:", colon == std::string::npos || colon == 0 ? colon : colon - 1);
+  if (colon == std::string::npos || start == std::string::npos || start >= colon) return id + "/" + name;
+  return id.replace(start + 1, colon - start - 1, name);
+}
+
+class Implier {
+ public:
+  Implier(model::Model& model, bool all) : model_(model), all_(all) {
+    auto* messaging = model_.make<model::Module>();
+    messaging->name = "Messaging";
+    messaging->repository_id = "IDL:omg.org/Messaging:1.0";
+    messaging->in_main_file = false;
+    reply_handler_ = model_.make<model::Interface>();
+    reply_handler_->name = "ReplyHandler";
+    reply_handler_->scope = messaging;
+    reply_handler_->in_main_file = false;
+    auto* holder = model_.make<model::ValueType>();
+    holder->name = "ExceptionHolder";
+    holder->scope = messaging;
+    holder->in_main_file = false;
+    holder_ = model_.add({model::TypeKind::value, 0, nullptr, {}, holder});
+    void_ = model_.add({model::TypeKind::void_, 0, nullptr, {}, nullptr});
+  }
+
+  void visit(model::Contents& contents) {
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      // All declarations were made by the model, none of them const.
+      auto* declaration = const_cast<model::Declaration*>(contents[i]);
+      if (as<model::Module>(declaration) != nullptr) {
+        visit(static_cast<model::Module*>(declaration)->contents);
+      } else if (as<model::Interface>(declaration) != nullptr) {
+        auto& interface = static_cast<model::Interface&>(*declaration);
+        if (const auto* handler = imply(interface, contents)) {
+          contents.insert(contents.begin() + static_cast<std::ptrdiff_t>(++i), handler);
+        }
+      }
+    }
+  }
+
+ private:
+  /// Null if nothing of the interface is wanted.
+  const model::Interface* imply(model::Interface& interface, const model::Contents& siblings) {
+    const bool whole = all_ || find(interface.annotations, "ami") != nullptr;
+    if (interface.is_local || interface.is_abstract || !interface.defined) return nullptr;
+    auto* handler = model_.make<model::Interface>();
+    handler->scope = interface.scope;
+    handler->in_main_file = interface.in_main_file;
+    for (const auto* declaration : interface.contents) {
+      if (const auto* operation = as<model::Operation>(declaration)) {
+        if ((whole || operation->ami) && !operation->oneway) add_operation(*handler, interface, *operation);
+      } else if (const auto* attribute = as<model::Attribute>(declaration)) {
+        if (whole || find(attribute->annotations, "ami") != nullptr) add_attribute(*handler, interface, *attribute);
+      }
+    }
+    if (!whole && handler->contents.empty()) return nullptr;
+    handler->name = "AMI_" + interface.name + "Handler";
+    while (has_member(siblings, handler->name)) handler->name = "AMI_" + handler->name;
+    handler->repository_id = handler_id(interface, handler->name);
+    handler->where = interface.where;
+    handler->defined = true;
+    handler->is_implied = true;
+    inherit(*handler, interface);
+    interface.reply_handler = handler;
+    return handler;
+  }
+
+  void inherit(model::Interface& handler, const model::Interface& interface) {
+    for (const auto* base : interface.bases) {
+      if (base->reply_handler != nullptr) handler.bases.push_back(base->reply_handler);
+    }
+    if (handler.bases.empty()) handler.bases.push_back(reply_handler_);
+    const auto add = [&](const model::Interface* ancestor) {
+      auto& known = handler.ancestors;
+      if (std::find(known.begin(), known.end(), ancestor) == known.end()) known.push_back(ancestor);
+    };
+    for (const auto* base : handler.bases) {
+      add(base);
+      for (const auto* ancestor : base->ancestors) add(ancestor);
+    }
+  }
+
+  void add_operation(model::Interface& handler, const model::Interface& interface, const model::Operation& operation) {
+    std::vector<model::Parameter> results = result(operation.result, operation.parameters);
+    for (model::Parameter parameter : operation.parameters) {
+      if (parameter.direction == model::Direction::in) continue;
+      parameter.direction = model::Direction::in;
+      parameter.view = false;
+      results.push_back(std::move(parameter));
+    }
+    add(handler, async_names(interface, operation.name), std::move(results), operation.where);
+  }
+  void add_attribute(model::Interface& handler, const model::Interface& interface, const model::Attribute& attribute) {
+    add(handler, async_names(interface, "_get_" + attribute.name), result(attribute.type, {}), attribute.where);
+    if (!attribute.readonly) add(handler, async_names(interface, "_set_" + attribute.name), {}, attribute.where);
+  }
+  void add(model::Interface& handler, const AsyncNames& names, std::vector<model::Parameter> results,
+           model::Location where) {
+    add(handler, names.reply, std::move(results), where);
+    add(handler, names.fail, {{model::Direction::in, "excep_holder", holder_, where}}, where);
+  }
+  void add(model::Interface& handler, const std::string& name, std::vector<model::Parameter> parameters,
+           model::Location where) {
+    auto* operation = model_.make<model::Operation>();
+    operation->name = name;
+    operation->scope = &handler;
+    operation->in_main_file = handler.in_main_file;
+    operation->where = where;
+    operation->result = void_;
+    operation->parameters = std::move(parameters);
+    handler.contents.push_back(operation);
+  }
+  static std::vector<model::Parameter> result(const model::Type* type, const std::vector<model::Parameter>& others) {
+    if (type->kind == model::TypeKind::void_) return {};
+    std::string name = "ami_return_val";
+    while (std::any_of(others.begin(), others.end(), [&](const auto& p) { return p.name == name; })) {
+      name = "ami_" + name;
+    }
+    return {{model::Direction::in, name, type, {}}};
+  }
+
+  model::Model& model_;
+  const bool all_;
+  model::Interface* reply_handler_;
+  const model::Type* holder_;
+  const model::Type* void_;
+};
+
+}  // namespace
+
+std::string unused_name(const model::Interface& interface, const std::string& prefix, const std::string& name) {
+  std::string result = prefix + name;
+  for (std::string longer = prefix; has_member(interface.contents, result); result = longer + name) longer += "ami_";
+  return result;
+}
+
+std::string base_name(const model::Interface& interface, const std::string& wire_name) {
+  if (!wire_name.starts_with('_')) return wire_name;
+  std::string name = wire_name.substr(1);
+  while (has_member(interface.contents, name)) name = "ami_" + name;
+  return name;
+}
+
+AsyncNames async_names(const model::Interface& interface, const std::string& wire_name) {
+  const std::string name = base_name(interface, wire_name);
+  std::string fail = name + "_excep";
+  while (has_member(interface.contents, fail)) fail = "ami_" + fail;
+  return {unused_name(interface, "sendc_", name), name, fail};
+}
+
+void imply_reply_handlers(model::Model& model, bool all) {
+  Implier(model, all).visit(model.contents);
+}
+
+}  // namespace corbel::idl::passes
