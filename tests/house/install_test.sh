@@ -23,6 +23,19 @@ expect "$("$work/consumer/consumer")" "connect: refused"
 expect "$("$work/consumer/consumer_static")" "connect: refused"
 echo "find_package: ok"
 
+# A package of IDL: generated, installed, moved, imported.
+quietly cmake -S "$source/tests/house/idl_library/library" -B "$work/telescope" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$work/telescope"
+quietly cmake --install "$work/telescope" --prefix "$work/made"
+mv "$work/made" "$work/telescope_prefix"
+[ -s "$work/telescope_prefix/include/telescope/dome.idl" ] && [ -s "$work/telescope_prefix/include/telescope/types_any.hpp" ]
+quietly cmake -S "$source/tests/house/idl_library/user" -B "$work/user" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix;$work/telescope_prefix"
+quietly cmake --build "$work/user"
+expect "$("$work/user/user")" "2"
+expect "$("$work/user/client")" "nil"
+! nm -C "$work/user/client" | grep -q "POA::Observatory" || { echo "the client has skeletons" && exit 1; }
+echo "IDL library: ok"
+
 if command -v pkg-config >/dev/null; then
   PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name corbel.pc)")
   export PKG_CONFIG_PATH
