@@ -57,6 +57,7 @@ function(corbel_room name)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests EXCLUDE REGEX "_conformance_test\\.cpp$")  # of the port's suite (tests/conformance)
   if(NOT sources)  # a header-only room
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
     file(CONFIGURE OUTPUT ${sources} CONTENT "")

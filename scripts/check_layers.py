@@ -112,7 +112,8 @@ class House:
     def resolve(self, path, target):
         """The project file that `path` means by #include "target", or None."""
         beside = os.path.normpath(os.path.join(os.path.dirname(path), target)).replace(os.sep, "/")
-        for candidate in ("src/" + target, beside):
+        suites = ("tests/" + target,) if path.endswith("_test.cpp") else ()
+        for candidate in ("src/" + target, beside, *suites):
             if self.exists(candidate):
                 return candidate
         return None
@@ -235,6 +236,8 @@ class House:
                 self.breach(path, 1, f"room '{room}' is not in docs/rooms.json")
                 continue
             for other in arguments_of(words, "USES"):
+                if other.startswith("$"):  # a list that is made of folders
+                    continue
                 family = other.split("/")[0] + "/*" if "/" in other else other
                 if other != room and other not in row["includes"] and family not in row["includes"]:
                     self.breach(path, 1, f"room '{room}' may not link '{other}'")

@@ -22,6 +22,7 @@
 #include "corbel/poa/poa.hpp"
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
+#include "corbel/transport/packet/packet.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 
@@ -39,11 +40,11 @@ using Plan = transport::faulty::Plan;
 inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments = {},
                        const std::shared_ptr<Plan>& plan = std::make_shared<Plan>()) {
   static const auto hub = transport::make_inproc_hub();
-  return orb::init(
-      arguments, id,
-      {{messaging::make_giop(), messaging::make_giop_lite()},
-       {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(), transport::make_inproc(hub)},
-       &poa::make_adapter});
+  return orb::init(arguments, id,
+                   {{messaging::make_giop(), messaging::make_giop_lite()},
+                    {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(),
+                     transport::make_packet(), transport::make_inproc(hub)},
+                    &poa::make_adapter});
 }
 
 class EchoServant : public virtual CORBA::servant_traits<Async::Peer>::base_type {
@@ -130,6 +131,7 @@ struct World {
   EchoRef echo;   ///< remote
 };
 
-inline constexpr const char* kEndpoints[] = {"tcp://127.0.0.1:0", "unix://", "inproc://", "giop_lite+unix://"};
+inline constexpr const char* kEndpoints[] = {"tcp://127.0.0.1:0", "unix://", "packet://", "inproc://",
+                                             "giop_lite+unix://"};
 
 }  // namespace corbel::async_test

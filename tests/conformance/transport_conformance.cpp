@@ -19,7 +19,7 @@ std::size_t open_descriptors() {
 void TransportConformance::SetUp() {
   descriptors_ = open_descriptors();
   factory_ = GetParam().make();
-  connector_ = factory_->make_connector({});
+  connector_ = factory_->make_connector();
 }
 
 void TransportConformance::TearDown() {
@@ -44,26 +44,50 @@ std::unique_ptr<transport::Acceptor> TransportConformance::listen(const Options&
 }
 
 std::unique_ptr<Transport> TransportConformance::accept(transport::Acceptor& acceptor) {
-  for (;;) {
+  std::unique_ptr<Transport> peer;
+  while (peer == nullptr) {
     auto accepted = acceptor.accept();
-    if (accepted) return *std::move(accepted);
-    if (accepted.error().code != Code::would_block || !becomes_ready(acceptor.handle())) {
+    if (accepted) {
+      peer = *std::move(accepted);
+    } else if (accepted.error().code != Code::would_block || !becomes_ready(acceptor.handle())) {
       ADD_FAILURE() << base::to_string(accepted.error());
       return nullptr;
     }
   }
+  if (!peer->traits().shakes_hands) return peer;
+  for (;;) {
+    const auto shaken = peer->handshake(peer->handle() < 0 ? Deadline::after(kPatience) : Deadline::now());
+    if (shaken) return peer;
+    if (shaken.error().code != Code::would_block || !becomes_ready(*peer)) {
+      ADD_FAILURE() << base::to_string(shaken.error());
+      return nullptr;
+    }
+  }
+}
+
+std::unique_ptr<Transport> TransportConformance::connect_to(transport::Acceptor& acceptor,
+                                                            std::unique_ptr<Transport>& accepted,
+                                                            const transport::ConnectionOptions& options) {
+  std::unique_ptr<Transport> client;
+  Worker connecting([&] {
+    auto connected = connector_->connect(*acceptor.endpoints().front(), options, Deadline::after(kPatience));
+    if (connected) {
+      client = *std::move(connected);
+    } else {
+      ADD_FAILURE() << base::to_string(connected.error());
+    }
+  });
+  accepted = accept(acceptor);
+  connecting.join();
+  return accepted == nullptr ? nullptr : std::move(client);
 }
 
 void TransportConformance::connect_pair() {
   acceptor_.reset();
   acceptor_ = listen();
   ASSERT_TRUE(acceptor_);
-  connector_ = factory_->make_connector(GetParam().options);
-  auto connected = connector_->connect(*acceptor_->endpoints().front(), Deadline::after(kPatience));
-  ASSERT_TRUE(connected) << base::to_string(connected.error());
-  client_ = *std::move(connected);
-  server_ = accept(*acceptor_);
-  ASSERT_TRUE(server_);
+  client_ = connect_to(*acceptor_, server_, GetParam().options);
+  ASSERT_TRUE(client_ && server_);
 }
 
 }  // namespace corbel::conformance

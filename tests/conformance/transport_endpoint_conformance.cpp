@@ -31,7 +31,7 @@ TEST_P(TransportConformance, ConnectingWhereNobodyListensFailsAtOnce) {
   acceptor->close();
   acceptor->close();
   for (const Deadline deadline : {Deadline::none(), Deadline::after(kPatience)}) {
-    const auto refused = connector_->connect(*there, deadline);
+    const auto refused = connector_->connect(*there, {}, deadline);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().stage, Stage::connect);
     EXPECT_TRUE(refused.error().code == Code::refused || refused.error().code == Code::unreachable)
@@ -40,7 +40,8 @@ TEST_P(TransportConformance, ConnectingWhereNobodyListensFailsAtOnce) {
 }
 
 TEST_P(TransportConformance, ConnectingToAnAddressThatDoesNotExistIsUnreachable) {
-  const auto nowhere = connector_->connect(*endpoint(GetParam().nowhere), Deadline::after(kPatience));
+  if (GetParam().nowhere.empty()) GTEST_SKIP() << "there is no such address";
+  const auto nowhere = connector_->connect(*endpoint(GetParam().nowhere), {}, Deadline::after(kPatience));
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().code, Code::unreachable) << base::to_string(nowhere.error());
 }
@@ -52,7 +53,7 @@ TEST_P(TransportConformance, AFullAcceptQueueEndsAConnectAtItsDeadline) {
   std::vector<std::unique_ptr<Transport>> clients;
   for (int i = 0; i < 16; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    auto connected = connector_->connect(*acceptor_->endpoints().front(), Deadline::after(80ms));
+    auto connected = connector_->connect(*acceptor_->endpoints().front(), {}, Deadline::after(80ms));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
     if (!connected) {
       EXPECT_EQ(connected.error().code, Code::timed_out) << base::to_string(connected.error());
@@ -69,11 +70,10 @@ TEST_P(TransportConformance, ManyPeersTalkSideBySide) {
   constexpr std::uint32_t kPeers = 100;
   std::vector<std::unique_ptr<Transport>> clients, servers;
   for (std::uint32_t i = 0; i < kPeers; ++i) {
-    auto connected = connector_->connect(*acceptor_->endpoints().front(), Deadline::after(kPatience));
-    ASSERT_TRUE(connected);
-    clients.push_back(*std::move(connected));
-    servers.push_back(accept(*acceptor_));
-    ASSERT_TRUE(servers.back());
+    std::unique_ptr<Transport> accepted;
+    clients.push_back(connect_to(*acceptor_, accepted));
+    servers.push_back(std::move(accepted));
+    ASSERT_TRUE(clients.back() && servers.back());
   }
   for (std::uint32_t i = 0; i < kPeers; ++i) ASSERT_TRUE(send(*clients[i], pattern(500, i)));
   for (std::uint32_t i = 0; i < kPeers; ++i) EXPECT_EQ(receive(*servers[i], 500), pattern(500, i));
@@ -85,7 +85,7 @@ TEST_P(TransportConformance, ConnectsFromManyThreadsAtOnce) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::uint32_t i = 0; i < 8; ++i) {
     workers.push_back(std::make_unique<Worker>([&] {
-      auto connected = connector_->connect(*there, Deadline::after(kPatience));
+      auto connected = connector_->connect(*there, {}, Deadline::after(kPatience));
       ASSERT_TRUE(connected);
       EXPECT_TRUE(send(**connected, pattern(10)));
     }));
@@ -123,12 +123,41 @@ TEST_P(TransportConformance, TellsBothEndsForDiagnostics) {
   EXPECT_GT(client_->peer().size(), prefix.size());
 }
 
-TEST_P(TransportConformance, TraitsAreThoseOfAReliableStream) {
+TEST_P(TransportConformance, WhatIsMadeHasTheTraitsThatTheFactoryAnnounced) {
   connect_pair();
-  for (const auto traits : {factory_->traits(), client_->traits()}) {
-    EXPECT_TRUE(traits.byte_stream && traits.reliable && traits.ordered);
-    EXPECT_EQ(traits.largest_message, 0U);
+  const Traits announced = factory_->traits();
+  EXPECT_EQ(announced.byte_stream, announced.largest_message == 0) << "who keeps messages says how large they may be";
+  for (const auto* end : {client_.get(), server_.get()}) {
+    const Traits traits = end->traits();
+    EXPECT_EQ(traits.byte_stream, announced.byte_stream);
+    EXPECT_EQ(traits.reliable, announced.reliable);
+    EXPECT_EQ(traits.ordered, announced.ordered);
+    EXPECT_EQ(traits.shakes_hands, announced.shakes_hands);
+    EXPECT_EQ(traits.largest_message == 0, announced.byte_stream);
+    EXPECT_LE(traits.largest_message, announced.largest_message);
   }
+}
+
+TEST_P(TransportConformance, ConnectionsOfOneConnectorHaveOptionsOfTheirOwn) {
+  acceptor_ = listen();
+  transport::ConnectionOptions odd;
+  odd.send_buffer = odd.receive_buffer = 16384;
+  odd.no_delay = odd.keep_alive = false;
+  odd.spin = 20us;
+  for (const auto& options : {transport::ConnectionOptions(), odd, transport::ConnectionOptions()}) {
+    client_ = connect_to(*acceptor_, server_, options);
+    ASSERT_TRUE(client_ && server_);
+    ASSERT_TRUE(send(*client_, pattern(3000)));
+    EXPECT_EQ(receive(*server_, 3000), pattern(3000));
+  }
+}
+
+TEST_P(TransportConformance, ListensWhereItSaysItDoesByDefault) {
+  const auto address = factory_->default_address();
+  if (!address) GTEST_SKIP() << "does not listen unless told to";
+  const auto opened = factory_->listen(*endpoint(*address), {});
+  ASSERT_TRUE(opened) << base::to_string(opened.error());
+  EXPECT_FALSE((*opened)->endpoints().empty());
 }
 
 // --- endpoints ---
@@ -162,7 +191,7 @@ TEST_P(TransportConformance, RefusesEndpointsOfOtherTransports) {
    private:
     std::string text_ = "foreign://somewhere";
   } foreign;
-  const auto connected = connector_->connect(foreign, Deadline::after(kPatience));
+  const auto connected = connector_->connect(foreign, {}, Deadline::after(kPatience));
   ASSERT_FALSE(connected);
   EXPECT_EQ(connected.error(), base::error(Stage::connect, Code::bad_argument));
   const auto listening = factory_->listen(foreign, {});
@@ -205,9 +234,9 @@ TEST_P(TransportConformance, DecodesTheProfilesItPublishes) {
       }
     }
     EXPECT_GE(found, endpoints.size());
-    auto connected =
-        connector_->connect(*factory_->decode(profiles.front(), {})->endpoints.front(), Deadline::after(kPatience));
-    EXPECT_TRUE(connected);
+    const auto published = factory_->decode(profiles.front(), {})->endpoints.front();
+    Worker connecting([&] { EXPECT_TRUE(connector_->connect(*published, {}, Deadline::after(kPatience))); });
+    EXPECT_TRUE(accept(*acceptor_));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -21,6 +22,7 @@ using base::Stage;
 using cdr::Segment;
 using transport::EndpointPtr;
 using transport::Options;
+using transport::Traits;
 using transport::Transport;
 using namespace std::chrono_literals;
 
@@ -45,25 +47,39 @@ inline std::vector<Segment> split(const Bytes& octets, std::size_t piece) {
   return list;
 }
 
+/// Octets that one send() may have.
+inline std::size_t largest(const Transport& transport) {
+  const std::size_t limit = transport.traits().largest_message;
+  return limit == 0 ? static_cast<std::size_t>(-1) : limit;
+}
+
+/// All of it, in as many messages as it takes; how many octets, or the failure that ended it.
 inline base::Result<std::size_t> send(Transport& transport, const Bytes& octets,
                                       Deadline deadline = Deadline::after(kPatience)) {
-  const Segment whole{octets.data(), octets.size()};
-  return transport.send({&whole, 1}, deadline);
+  std::size_t sent = 0;
+  do {
+    const Segment piece{octets.data() + sent, std::min(octets.size() - sent, largest(transport))};
+    auto count = transport.send({&piece, 1}, deadline);
+    if (!count) return count;
+    sent += *count;
+  } while (sent < octets.size());
+  return sent;
 }
 
 /// Exactly `size` octets, or what came before a failure.
 inline Bytes receive(Transport& transport, std::size_t size) {
-  Bytes octets(size);
-  std::size_t done = 0;
-  while (done < size) {
-    const auto count = transport.receive(base::ByteSpan(octets).subspan(done), Deadline::after(kPatience));
+  const Traits traits = transport.traits();
+  Bytes octets;
+  Bytes room(traits.byte_stream ? size : traits.largest_message);
+  while (octets.size() < size) {
+    const std::size_t wanted = traits.byte_stream ? size - octets.size() : room.size();
+    const auto count = transport.receive(base::ByteSpan(room).first(wanted), Deadline::after(kPatience));
     if (!count) {
-      ADD_FAILURE() << base::to_string(count.error()) << " after " << done << " octets";
+      ADD_FAILURE() << base::to_string(count.error()) << " after " << octets.size() << " octets";
       break;
     }
-    done += *count;
+    octets.insert(octets.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(*count));
   }
-  octets.resize(done);
   return octets;
 }
 
@@ -72,6 +88,13 @@ inline bool ready(int handle) {
 }
 inline bool becomes_ready(int handle) {
   return ipc::wait_ready(handle, ipc::Ready::readable, Deadline::after(kPatience), Stage::wait).ok();
+}
+/// True if there is something to receive, as the port says it: the handle tells, or the carrier does.
+inline bool ready(const Transport& transport) {
+  return transport.pending() || ready(transport.handle());
+}
+inline bool becomes_ready(const Transport& transport) {
+  return transport.pending() || becomes_ready(transport.handle());
 }
 
 /// A thread of which one can tell that it is blocked in the system.

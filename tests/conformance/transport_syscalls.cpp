@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: transport_syscalls tcp|unix|inproc ROUNDS
+// usage: transport_syscalls tcp|unix|packet|inproc ROUNDS
 // ROUNDS warm round trips of a gather list between two transports of this process, between two marks that a system call
 // trace can see: getppid(2) begins, getpgid(2) ends. Each round trip is two sends and two receives, all with a
 // deadline.
@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "corbel/transport/inproc/inproc.hpp"
+#include "corbel/transport/packet/packet.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 
@@ -21,13 +22,14 @@ namespace {
 std::shared_ptr<const transport::Factory> factory_of(const char* scheme) {
   if (std::strcmp(scheme, "tcp") == 0) return transport::make_tcp();
   if (std::strcmp(scheme, "unix") == 0) return transport::make_unix();
+  if (std::strcmp(scheme, "packet") == 0) return transport::make_packet();
   return transport::make_inproc();
 }
 
 bool pass(transport::Transport& from, transport::Transport& to) {
   const base::Octet octets[100] = {};
   const cdr::Segment list[2] = {{octets, 24}, {octets + 24, 76}};
-  base::Octet room[1000];
+  static base::Octet room[64U << 10];
   const Deadline deadline = Deadline::after(std::chrono::seconds(30));
   const auto sent = from.send(list, deadline);
   if (!sent || *sent != 100) return false;
@@ -42,7 +44,7 @@ int main(int, char** argv) {
   const int rounds = std::atoi(argv[2]);
   const auto acceptor = factory->listen(**factory->parse(std::strcmp(argv[1], "tcp") == 0 ? "127.0.0.1:0" : ""), {});
   if (!acceptor) return 1;
-  const auto client = factory->make_connector({})->connect(*(*acceptor)->endpoints().front(), Deadline::none());
+  const auto client = factory->make_connector()->connect(*(*acceptor)->endpoints().front(), {}, Deadline::none());
   const auto server = (*acceptor)->accept();
   if (!client || !server) return 1;
   const auto round_trip = [&] { return pass(**client, **server) && pass(**server, **client); };

@@ -24,8 +24,8 @@ class Meeting final : public transport::Factory {
   base::Result<transport::EndpointPtr> from_url(const ior::UrlAddress& url) const override {
     return inner_->from_url(url);
   }
-  std::unique_ptr<transport::Connector> make_connector(const transport::Options& options) const override {
-    return std::make_unique<Connector>(inner_->make_connector(options), all_);
+  std::unique_ptr<transport::Connector> make_connector() const override {
+    return std::make_unique<Connector>(inner_->make_connector(), all_);
   }
   base::Result<std::unique_ptr<transport::Acceptor>> listen(const transport::Endpoint& endpoint,
                                                             const transport::Options& options) const override {
@@ -44,9 +44,10 @@ class Meeting final : public transport::Factory {
   struct Connector final : transport::Connector {
     Connector(std::unique_ptr<transport::Connector> made, std::latch& latch) : inner(std::move(made)), all(latch) {}
     base::Result<std::unique_ptr<transport::Transport>> connect(const transport::Endpoint& endpoint,
+                                                                const transport::ConnectionOptions& options,
                                                                 Deadline deadline) override {
       all.arrive_and_wait();
-      return inner->connect(endpoint, deadline);
+      return inner->connect(endpoint, options, deadline);
     }
     std::unique_ptr<transport::Connector> inner;
     std::latch& all;

@@ -15,6 +15,7 @@
 #include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
+#include "corbel/transport/packet/packet.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 
@@ -26,10 +27,10 @@ class Harness : private RequestHandler {
   using Serve = std::function<void(Connection&, const messaging::IncomingRequest&, std::uint8_t, cdr::Decoder&)>;
 
   explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2})
-      : registry_(
-            {messaging::make_giop(), messaging::make_giop_lite()},
-            {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(), transport::make_inproc()},
-            version, {}),
+      : registry_({messaging::make_giop(), messaging::make_giop_lite()},
+                  {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(),
+                   transport::make_packet(), transport::make_inproc()},
+                  version, {}),
         acceptors_(registry_, {}),
         cache_(registry_, {}) {
     serve = [](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {

@@ -85,11 +85,11 @@ TEST(Serving, AHostilePeerLosesItsConnectionAndNobodyElseDoes) {
   auto good = harness.connect();
   std::string answer;
   ASSERT_TRUE(harness.call(*good, "x", answer).ok());
-  const auto connector = transport::make_tcp()->make_connector({});
+  const auto connector = transport::make_tcp()->make_connector();
   using namespace std::string_view_literals;
   for (const std::string_view garbage : {"GET / HTTP/1.1\r\n\r\n"sv, "GIOP\x01\x02\x01\x63\x00\x00\x00\x00"sv,
                                          "GIOP\x09\x09\x01\x00\x00\x00\x00\x00"sv}) {
-    auto peer = connector->connect(*harness.route.endpoint, Deadline::after(std::chrono::seconds(10)));
+    auto peer = connector->connect(*harness.route.endpoint, {}, Deadline::after(std::chrono::seconds(10)));
     ASSERT_TRUE(peer.ok());
     const cdr::Segment segment{garbage.data(), garbage.size()};
     ASSERT_TRUE((*peer)->send({&segment, 1}, Deadline::none()).ok());

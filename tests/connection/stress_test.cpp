@@ -116,7 +116,8 @@ TEST_P(Stress, EveryCallEnds) {
   EXPECT_EQ(connection->load(), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Stress, testing::Values("tcp://127.0.0.1:0", "giop_lite+unix://", "inproc://"));
+INSTANTIATE_TEST_SUITE_P(All, Stress,
+                         testing::Values("tcp://127.0.0.1:0", "giop_lite+unix://", "packet://", "inproc://"));
 
 }  // namespace
 }  // namespace corbel::connection

@@ -23,6 +23,7 @@
 #include "corbel/poa/adapter.hpp"
 #include "corbel/poa/poa.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
+#include "corbel/transport/packet/packet.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 #include "siege_server.hpp"
@@ -36,10 +37,11 @@ using CastleRef = IDL::traits<Siege::Castle>::ref_type;
 
 inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments = {}) {
   static const auto hub = transport::make_inproc_hub();
-  return orb::init(arguments, id,
-                   {{messaging::make_giop(), messaging::make_giop_lite()},
-                    {transport::make_tcp(), transport::make_unix(), transport::make_inproc(hub)},
-                    &poa::make_adapter});
+  return orb::init(
+      arguments, id,
+      {{messaging::make_giop(), messaging::make_giop_lite()},
+       {transport::make_tcp(), transport::make_unix(), transport::make_packet(), transport::make_inproc(hub)},
+       &poa::make_adapter});
 }
 
 /// Waits, a long time, for what has to come about.

@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ships. To add a message protocol or a transport, add its folder and one line here.
+// What ships. To add a message protocol, add its folder and its line here. The transports are listed in CMakeLists.txt.
 #include "corbel/builtins/builtins.hpp"
 
+#include "corbel/builtins/shipped_transports.hpp"
 #include "corbel/dynamic/codec_factory.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/adapter.hpp"
-#include "corbel/transport/inproc/inproc.hpp"
-#include "corbel/transport/tcp/tcp.hpp"
-#include "corbel/transport/unix/unix.hpp"
 
 namespace corbel::builtins {
 
 orb::Components components() {
-  // In-process endpoints are names within the process, so all its ORBs share them.
-  static const auto kHub = transport::make_inproc_hub();
   return {
       {
           messaging::make_giop(),
           messaging::make_giop_lite(),
       },
-      {
-          transport::make_inproc(kHub),
-          transport::make_unix(),
-          transport::make_tcp(),
-      },
+      shipped_transports(),
       &poa::make_adapter,
       {
           {"CodecFactory", &dynamic::make_codec_factory},

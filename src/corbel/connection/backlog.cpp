@@ -23,6 +23,7 @@ bool Backlog::append(std::span<const cdr::Segment> data, std::size_t skip, Budge
     const auto* octets = static_cast<const base::Octet*>(segment.data);
     octets_.insert(octets_.end(), octets + skipped, octets + segment.size);
   }
+  if (keeps_messages_) sizes_.push_back(more);
   return true;
 } catch (const std::bad_alloc&) {
   clear();  // the connection ends
@@ -31,6 +32,7 @@ bool Backlog::append(std::span<const cdr::Segment> data, std::size_t skip, Budge
 
 void Backlog::taken(std::size_t count) noexcept {
   begin_ += count;
+  if (!sizes_.empty()) sizes_.erase(sizes_.begin());
   if (empty()) return clear();
   paid_ -= count;
   budget_->give(count);
@@ -38,6 +40,7 @@ void Backlog::taken(std::size_t count) noexcept {
 
 void Backlog::clear() noexcept {
   octets_ = {};
+  sizes_ = {};
   begin_ = 0;
   if (budget_ != nullptr) budget_->give(paid_);
   paid_ = 0;

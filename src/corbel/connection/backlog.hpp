@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/connection/budget.hpp"
@@ -11,6 +12,7 @@
 namespace corbel::connection {
 
 /// Replies, or their ends, that a peer has not taken yet, in order. Their octets are copied: the servant's results go.
+/// What waits for a byte stream is one piece; for a carrier that keeps messages each reply remains one.
 /// Guarded by the connection's writer token.
 class Backlog {
  public:
@@ -22,11 +24,15 @@ class Backlog {
   bool empty() const noexcept { return begin_ == octets_.size(); }
   /// Octets that wait.
   std::size_t size() const noexcept { return octets_.size() - begin_; }
+  /// Before anything is appended: the carrier keeps messages.
+  void keep_messages() noexcept { keeps_messages_ = true; }
   /// Appends what follows the first `skip` octets of `data`, which `budget`, the same each time, pays for. False, and
   /// nothing is appended, if it cannot or there is no memory.
   bool append(std::span<const cdr::Segment> data, std::size_t skip, Budget& budget) noexcept;
   /// What is to be sent next.
-  base::ConstByteSpan octets() const noexcept { return base::ConstByteSpan(octets_).subspan(begin_); }
+  base::ConstByteSpan octets() const noexcept {
+    return base::ConstByteSpan(octets_).subspan(begin_, keeps_messages_ && !sizes_.empty() ? sizes_.front() : size());
+  }
   /// So many of them have been sent.
   void taken(std::size_t count) noexcept;
   /// Forgets everything.
@@ -37,6 +43,8 @@ class Backlog {
   std::size_t begin_ = 0;
   Budget* budget_ = nullptr;
   std::size_t paid_ = 0;
+  bool keeps_messages_ = false;
+  std::vector<std::size_t> sizes_;  // of the messages that wait, if they are kept
 };
 
 /// Octets in all.

@@ -25,10 +25,12 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       settings_(settings),
       code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
       next_request_id_(settings.first_request_id),
-      framer_(new Framer(*protocol_, settings.limits, settings.input_memory)),
+      framer_(new Framer(*protocol_, settings.limits, settings.input_memory, link_.largest_message())),
       char_set_(settings.code_sets.for_char),
       // A protocol without service contexts is spoken by Corbel at both ends: UTF-16 without negotiation.
-      wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {}
+      wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {
+  if (link_.largest_message() != 0) backlog_.keep_messages();
+}
 
 Connection::~Connection() {
   delete oneways_.load();

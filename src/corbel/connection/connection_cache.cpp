@@ -19,7 +19,7 @@ constexpr std::size_t kForNested = 64;  // connections to one endpoint beyond th
 
 ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings) : settings_(settings) {
   for (const auto& transport : registry.transports()) {
-    connectors_.push_back(transport->make_connector(settings.transport));
+    connectors_.push_back(transport->make_connector());
   }
 }
 
@@ -37,7 +37,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
     unused = take_unused();
   }
   for (const auto& each : unused) each->close();
-  auto transport = connectors_[route.transport]->connect(*route.endpoint, deadline);
+  auto transport = connectors_[route.transport]->connect(*route.endpoint, settings_.transport, deadline);
   if (!transport) return transport.error();
   Connection::Settings settings;
   settings.limits = settings_.limits;

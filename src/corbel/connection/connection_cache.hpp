@@ -16,7 +16,7 @@ namespace corbel::connection {
 class ConnectionCache {
  public:
   struct Settings {
-    transport::Options transport;
+    transport::ConnectionOptions transport;
     cdr::Limits limits;
     std::size_t max_per_route = 4;  ///< connections to one endpoint; beyond that calls share them
     policy::OnewayBuffering oneways = {};

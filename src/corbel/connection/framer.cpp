@@ -15,14 +15,20 @@ using base::Stage;
 base::Result<bool> Framer::next(Message& message) try {
   for (;;) {
     const std::size_t available = end_ - begin_;
-    if (available < frame_header_size_) return false;
+    if (available < frame_header_size_) [[unlikely]] {
+      if (largest_message_ != 0 && available != 0) return base::error(Stage::receive, Code::malformed);
+      return false;
+    }
     const base::ConstByteSpan octets(data_.get() + begin_, available);
     const auto frame = protocol_.decode_frame(octets, limits_);
     if (!frame) [[unlikely]]
       return base::error(Stage::receive, frame.error().code);
-    if (available < frame->message_size) {
-      wanted_ = frame->message_size;
-      return false;
+    if (available != frame->message_size) [[unlikely]] {
+      if (largest_message_ != 0) return base::error(Stage::receive, Code::malformed);
+      if (available < frame->message_size) {
+        wanted_ = frame->message_size;
+        return false;
+      }
     }
     message.frame = *frame;
     message.octets = octets.first(frame->message_size);
@@ -144,7 +150,7 @@ base::ByteSpan Framer::space() {
     begin_ = 0;
   }
   if (capacity_ == 0) {
-    reserve(kFirstCapacity);
+    reserve(std::max(kFirstCapacity, largest_message_));
   } else if (filled_ && capacity_ < kBusyCapacity) {
     reserve(capacity_ * 2);
   } else if (end_ == capacity_) {

@@ -31,9 +31,15 @@ struct Message {
 /// new one.
 class Framer : public base::RefCounted {
  public:
-  /// `memory`, if there is one, pays for what grows beyond the first buffer.
-  Framer(const messaging::Protocol& protocol, const cdr::Limits& limits, InputMemory* memory = nullptr) noexcept
-      : protocol_(protocol), limits_(limits), frame_header_size_(protocol.frame_header_size()), memory_(memory) {}
+  /// `memory`, if there is one, pays for what grows beyond the first buffer. `largest_message`: of a carrier that keeps
+  /// messages, which space() has room for; each receive must then bring one whole message. 0: of a byte stream.
+  Framer(const messaging::Protocol& protocol, const cdr::Limits& limits, InputMemory* memory = nullptr,
+         std::size_t largest_message = 0) noexcept
+      : protocol_(protocol),
+        limits_(limits),
+        frame_header_size_(protocol.frame_header_size()),
+        largest_message_(largest_message),
+        memory_(memory) {}
   ~Framer() { clear(); }
   Framer(const Framer&) = delete;
   Framer& operator=(const Framer&) = delete;
@@ -101,6 +107,7 @@ class Framer : public base::RefCounted {
   const messaging::Protocol& protocol_;
   const cdr::Limits limits_;
   const std::size_t frame_header_size_;
+  const std::size_t largest_message_;
   InputMemory* const memory_;
   std::size_t paid_ = 0;
   bool short_of_memory_ = false;

@@ -13,7 +13,7 @@ using base::Deadline;
 using base::Stage;
 
 Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner)
-    : transport_(std::move(transport)), peer_(transport_->peer()), owner_(owner), encoder_(new cdr::Encoder) {
+    : transport_(std::move(transport)), peer_(transport_->peer()), largest_message_(transport_->traits().largest_message), owner_(owner), encoder_(new cdr::Encoder) {
   encoder_->set_host(this);
 }
 
@@ -26,6 +26,7 @@ base::Result<std::size_t> Link::send_some(std::span<const cdr::Segment> data) {
 }
 
 base::Error Link::broken_off(base::Error error) noexcept {
+  if (error.code == Code::too_large) return base::error(Stage::encode, Code::too_large);
   transport_->shutdown();
   return base::error(Stage::send, error.code, error.os_error);
 }

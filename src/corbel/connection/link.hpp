@@ -35,12 +35,15 @@ class Link final : private cdr::Encoder::Host {
   transport::Transport& transport() const noexcept { return *transport_; }
   /// "tcp://127.0.0.1:4000".
   const std::string& peer() const noexcept { return peer_; }
+  /// Octets of the largest message of a carrier that keeps messages; 0: it is a byte stream.
+  std::size_t largest_message() const noexcept { return largest_message_; }
   Token& token() noexcept { return token_; }
 
   // --- with the token ---
 
   cdr::Encoder& encoder() noexcept { return *encoder_; }
-  /// Sends all of it, or the carrier has ended: half a message makes a stream useless. Error: stage send.
+  /// Sends all of it, or the carrier has ended: half a message makes a stream useless. Error: stage send; or stage
+  /// encode, too_large: the carrier keeps messages, nothing of this one has left, and it is well.
   base::Status send(std::span<const cdr::Segment> data, base::Deadline deadline) {
     CORBEL_PROBE("transport send");
     const auto sent = transport_->send(data, deadline);
@@ -59,6 +62,7 @@ class Link final : private cdr::Encoder::Host {
 
   const std::unique_ptr<transport::Transport> transport_;
   const std::string peer_;
+  const std::size_t largest_message_;
   Owner& owner_;
   Token token_;  // guards what follows
   std::unique_ptr<cdr::Encoder> encoder_;

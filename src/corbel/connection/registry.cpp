@@ -19,6 +19,15 @@ ior::TaggedComponent orb_type() {
   return {static_cast<std::uint32_t>(ior::ComponentTag::orb_type), encoder.to_bytes()};
 }
 
+/// The first need that is not met, in words that follow "a transport that"; empty if all are.
+std::string_view unmet(const messaging::Requirements& needs, const transport::Traits& gives) noexcept {
+  if (needs.reliable && !gives.reliable) return "loses nothing";
+  if (needs.ordered && !gives.ordered) return "keeps the order";
+  if (needs.whole_messages && gives.byte_stream) return "keeps message boundaries";
+  if (!gives.byte_stream && gives.largest_message == 0) return "says how large its messages may be";
+  return {};
+}
+
 }  // namespace
 
 Registry::Registry(std::vector<ProtocolPtr> protocols, std::vector<TransportPtr> transports,
@@ -28,11 +37,6 @@ Registry::Registry(std::vector<ProtocolPtr> protocols, std::vector<TransportPtr>
       max_version_(max_version),
       limits_(limits) {}
 
-bool Registry::fits(const messaging::Requirements& needs, const transport::Traits& gives) noexcept {
-  return (!needs.ordered || gives.ordered) && (!needs.reliable || gives.reliable) &&
-         (!needs.whole_messages || !gives.byte_stream);
-}
-
 const ProtocolPtr* Registry::find_protocol(std::string_view name) const noexcept {
   for (const auto& protocol : protocols_) {
     if (protocol->name() == name) return &protocol;
@@ -40,7 +44,7 @@ const ProtocolPtr* Registry::find_protocol(std::string_view name) const noexcept
   return nullptr;
 }
 
-base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const {
+base::Result<Registry::Named> Registry::find(std::string_view text) const {
   const base::Error bad = base::error(Stage::resolve, Code::bad_argument);
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos) return bad;
@@ -57,14 +61,30 @@ base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const 
   const ProtocolPtr* protocol = find_protocol(protocol_name);
   if (protocol == nullptr) return bad;
   for (std::size_t i = 0; i < transports_.size(); ++i) {
-    if (transports_[i]->scheme() != scheme) continue;
-    if (!fits((*protocol)->requirements(), transports_[i]->traits())) {
-      return base::error(Stage::configure, Code::unsupported);
-    }
-    CORBEL_TRY(auto endpoint, transports_[i]->parse(text.substr(colon + 3)));
-    return ListenPoint{*protocol, i, std::move(endpoint)};
+    if (transports_[i]->scheme() == scheme) return Named{*protocol, i, text.substr(colon + 3)};
   }
   return bad;
+}
+
+base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const {
+  auto named = find(text);
+  if (!named) return named.error();
+  const transport::Factory& transport = *transports_[named->transport];
+  if (!unmet(named->protocol->requirements(), transport.traits()).empty()) {
+    return base::error(Stage::configure, Code::unsupported);
+  }
+  CORBEL_TRY(auto endpoint, transport.parse(named->address));
+  return ListenPoint{named->protocol, named->transport, std::move(endpoint)};
+}
+
+std::string Registry::why_unfit(std::string_view text) const {
+  const auto named = find(text);
+  if (!named) return {};
+  const transport::Factory& transport = *transports_[named->transport];
+  const std::string_view need = unmet(named->protocol->requirements(), transport.traits());
+  if (need.empty()) return {};
+  return std::string("protocol '").append(named->protocol->name()).append("' needs a transport that ").append(need) +
+         std::string(", which '").append(transport.scheme()).append("' does not");
 }
 
 base::Result<ListenPoint> Registry::from_url(const ior::UrlAddress& address) const {
@@ -121,7 +141,7 @@ void Registry::add_routes(const ior::TaggedProfile& profile, std::vector<Route>&
     auto reachable = transports_[i]->decode(profile, limits_);
     if (!reachable) continue;
     const ProtocolPtr* protocol = find_protocol(reachable->protocol);
-    if (protocol == nullptr || !fits((*protocol)->requirements(), transports_[i]->traits())) continue;
+    if (protocol == nullptr || !unmet((*protocol)->requirements(), transports_[i]->traits()).empty()) continue;
     for (const auto& endpoint : reachable->endpoints) add(reachable->base, *protocol, i, endpoint);
   }
 }

@@ -51,6 +51,9 @@ class Registry {
   /// Reads "tcp://host:port", "iiop://..." (the same), "giop_lite+tcp://...". Errors (stage resolve): bad_argument with
   /// unknown words, unsupported if the protocol needs what the transport does not give.
   base::Result<ListenPoint> parse_endpoint(std::string_view text) const;
+  /// Why parse_endpoint() calls a combination unsupported: which need of the protocol the transport does not meet.
+  /// Empty for any other text.
+  std::string why_unfit(std::string_view text) const;
   /// All ways to reach the object, in the order of `preference` (combinations) and then of the profiles;
   /// local transports before TCP to this host. Unknown and damaged profiles are skipped. Errors: no_profile if nothing
   /// is left, wide or narrow code sets that cannot be agreed on.
@@ -62,7 +65,13 @@ class Registry {
 
  private:
   const ProtocolPtr* find_protocol(std::string_view name) const noexcept;
-  static bool fits(const messaging::Requirements& needs, const transport::Traits& gives) noexcept;
+  /// What a text names: a protocol, a transport, and what follows "://". Error: bad_argument.
+  struct Named {
+    const ProtocolPtr& protocol;
+    std::size_t transport;
+    std::string_view address;
+  };
+  base::Result<Named> find(std::string_view text) const;
   void add_routes(const ior::TaggedProfile& profile, std::vector<Route>& routes) const;
   base::Result<transport::Reachable> reachable(const ior::TaggedProfile& profile, std::size_t& transport,
                                                std::size_t from) const;

@@ -12,6 +12,9 @@ using base::Stage;
 /// With the writer token: sends `data`, of which `sent` octets have gone already.
 base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::size_t sent) {
   const std::size_t total = total_size(data);
+  if (link_.largest_message() != 0 && total > link_.largest_message()) {
+    return base::error(Stage::encode, Code::too_large);
+  }
   if (!keeps_replies() && sent == 0) {
     const auto more = transport().send_some(data, server_->reply_grace());
     if (!more && more.error().code != Code::would_block) return link_.broken_off(more.error());
@@ -19,7 +22,8 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
     if (sent == total) return {};
   }
   if (!backlog_.empty() && backlog_.size() + total - sent > server_->settings().limits.reply_backlog) {
-    return link_.broken_off(base::error(Stage::send, Code::too_large));
+    transport().shutdown();
+    return base::error(Stage::send, Code::too_large);
   }
   const bool behind_another = !backlog_.empty();
   while (!backlog_.append(data, sent, server_->reply_memory())) {

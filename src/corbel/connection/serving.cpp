@@ -226,7 +226,8 @@ bool Connection::hand_over() noexcept try {
     auto expected = Framer::Owner::upcall;
     if (!framer_->owner.compare_exchange_strong(expected, Framer::Owner::handed_over, std::memory_order_acq_rel))
       return false;
-    base::IntrusivePtr<Framer> fresh(new Framer(*protocol_, settings_.limits, settings_.input_memory));
+    base::IntrusivePtr<Framer> fresh(
+        new Framer(*protocol_, settings_.limits, settings_.input_memory, link_.largest_message()));
     fresh->take_over(*framer_);
     has_octets = !fresh->unread().empty();
     part = fresh->oldest_part();

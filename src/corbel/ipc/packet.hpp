@@ -49,6 +49,10 @@ class PacketStream : public Socket<Role::unix_packet> {
     return detail::until(deadline, handle(), Ready::writable,
                          [&](int flags) { return detail::sendv_message(handle(), list, flags); });
   }
+  /// As above, in one system call whatever the flags.
+  base::Result<std::size_t> sendv(std::span<const ConstIoVector> list, SendFlags flags) noexcept {
+    return detail::sendv_message(handle(), list, static_cast<int>(flags));
+  }
   /// One recv(2): the size of the message.
   base::Result<std::size_t> recv(base::ByteSpan room, RecvFlags flags = RecvFlags::none) noexcept {
     return unless_ended(detail::recv_message(handle(), room, static_cast<int>(flags)));

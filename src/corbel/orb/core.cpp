@@ -8,7 +8,6 @@
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/local_target.hpp"
 #include "corbel/orb/log_setup.hpp"
-#include "corbel/orb/reach.hpp"
 #include "corbel/orb/remote_target.hpp"
 
 namespace corbel::orb {
@@ -128,17 +127,17 @@ void Core::listen() {
                                                     : configured.protocol + '+' + configured.endpoint);
   }
   if (endpoints.empty()) {
-    // One local and one Internet endpoint of what this ORB is built from, at addresses that the system chooses.
     for (const auto& transport : registry_.transports()) {
-      if (transport->scheme() == "unix") endpoints.push_back("unix://");
-      if (transport->scheme() == "tcp") endpoints.push_back("tcp://");
+      const auto address = transport->default_address();
+      if (address) endpoints.push_back(std::string(transport->scheme()).append("://").append(*address));
     }
   }
   for (const auto& text : endpoints) {
     auto point = registry_.parse_endpoint(text);
     if (!point) {
+      const std::string unfit = registry_.why_unfit(text);
       raise(base::error(base::Stage::configure, Code::bad_argument),
-            "listening endpoint '" + text + "': " + why_bad_endpoint(text, point.error()));
+            "listening endpoint '" + text + "': " + (unfit.empty() ? why_bad_endpoint(text, point.error()) : unfit));
     }
     if (auto opened = acceptors_.open(*point, *server_); !opened) {
       const base::Error error = opened.error();
@@ -157,12 +156,12 @@ void Core::tell_published() const {
   const bool asked = !options_.listen_endpoints.empty() || !options_.transport.publish_host.empty();
   for (const auto& point : published_) {
     const std::string& endpoint = point.endpoint->text();
-    const Reach reach = reach_of(endpoint);
+    const transport::Reach reach = point.endpoint->reach();
     CORBEL_LOG(log_, transport, info, "listening", {"endpoint", endpoint}, {"protocol", point.protocol->name()},
-               {"reach", reach == Reach::anybody     ? "anybody"
-                         : reach == Reach::this_host ? "this host"
-                                                     : "this link"});
-    if (asked || point.endpoint->scheme() != "tcp" || reach == Reach::anybody) continue;
+               {"reach", reach == transport::Reach::anybody     ? "anybody"
+                         : reach == transport::Reach::this_link ? "this link"
+                                                                : "this host"});
+    if (asked || reach == transport::Reach::anybody || reach == transport::Reach::this_host) continue;
     CORBEL_LOG(log_, transport, warning, "references name an address that other hosts cannot reach",
                {"endpoint", endpoint}, {"mend", "-ORBListenEndpoints tcp://HOST:PORT or -ORBPublishHost HOST"});
   }

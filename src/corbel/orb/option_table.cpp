@@ -128,7 +128,8 @@ const OptionRow kOptionTable[] = {
     {"Id", TextMember{CORBEL_MEMBER(id)}, 0, 0, "", "name of the ORB; ORB_init with the same name gives the same ORB"},
     {"ListenEndpoints",
      ParsedMember{add_listen_endpoints,
-                  "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, inproc://name "
+                  "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, "
+                  "packet:///path, inproc://name "
                   "or giop_lite+tcp://host:port; several separated by ';'",
                   "one tcp and one unix endpoint that the system chooses"},
      0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},

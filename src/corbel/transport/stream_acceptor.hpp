@@ -12,33 +12,52 @@
 
 namespace corbel::transport {
 
-/// The passive side over a listening stream socket, shared by all transports that have one. What is set on the socket
-/// (buffer sizes, no_delay, keep_alive) the system passes on to the streams.
-template <class Address>
-class StreamAcceptor : public Acceptor {
+/// The passive side over a listening socket, shared by all transports that have one. What is set on the socket (buffer
+/// sizes, no_delay, keep_alive) the system passes on to the accepted ones. Derive to say what becomes of those.
+template <class Socket>
+class SocketAcceptor : public Acceptor {
  public:
-  /// `scheme` must outlive the acceptor (a literal). `spin`: see Options.
-  StreamAcceptor(std::string_view scheme, ipc::Acceptor<Address> acceptor, std::vector<EndpointPtr> endpoints,
-                 base::Duration spin)
-      : scheme_(scheme), acceptor_(std::move(acceptor)), endpoints_(std::move(endpoints)), spin_(spin) {}
+  using Listener = ipc::Acceptor<typename Socket::AddressType, Socket>;
 
   base::Result<std::unique_ptr<Transport>> accept() override {
-    CORBEL_TRY(auto stream, acceptor_.accept(base::Deadline::now()));
-    return std::unique_ptr<Transport>(new StreamTransport<Address>(scheme_, std::move(stream), base::Spin(spin_)));
+    CORBEL_TRY(auto socket, listener_.accept(base::Deadline::now()));
+    return make(std::move(socket));
   }
-  int handle() const noexcept override { return acceptor_.handle(); }
+  int handle() const noexcept override { return listener_.handle(); }
   std::vector<EndpointPtr> endpoints() const override { return endpoints_; }
-  void close() noexcept override { acceptor_.close(); }
+  void close() noexcept override { listener_.close(); }
+
+ protected:
+  SocketAcceptor(Listener listener, std::vector<EndpointPtr> endpoints)
+      : listener_(std::move(listener)), endpoints_(std::move(endpoints)) {}
+  /// The carrier over an accepted socket.
+  virtual std::unique_ptr<Transport> make(Socket socket) = 0;
 
  private:
   /// Who connects is the parent's; and the address is free when the parent has ended, whatever the child does.
-  void after_fork() noexcept { (void)acceptor_.release(); }
+  void after_fork() noexcept { (void)listener_.release(); }
+
+  Listener listener_;
+  std::vector<EndpointPtr> endpoints_;
+  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<SocketAcceptor*>(self)->after_fork(); }, this};
+};
+
+/// Makes stream transports.
+template <class Address>
+class StreamAcceptor : public SocketAcceptor<ipc::Stream<Address>> {
+ public:
+  /// `scheme` must outlive the acceptor (a literal). `spin`: see ConnectionOptions.
+  StreamAcceptor(std::string_view scheme, ipc::Acceptor<Address> acceptor, std::vector<EndpointPtr> endpoints,
+                 base::Duration spin)
+      : SocketAcceptor<ipc::Stream<Address>>(std::move(acceptor), std::move(endpoints)), scheme_(scheme), spin_(spin) {}
+
+ private:
+  std::unique_ptr<Transport> make(ipc::Stream<Address> stream) override {
+    return std::make_unique<StreamTransport<Address>>(scheme_, std::move(stream), base::Spin(spin_));
+  }
 
   std::string_view scheme_;
-  ipc::Acceptor<Address> acceptor_;
-  std::vector<EndpointPtr> endpoints_;
   base::Duration spin_;
-  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<StreamAcceptor*>(self)->after_fork(); }, this};
 };
 
 }  // namespace corbel::transport

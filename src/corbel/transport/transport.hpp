@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,35 +18,69 @@
 #include "corbel/ior/profile.hpp"
 #include "corbel/ior/url.hpp"
 
-/// Port 2, the ORB transport adapter: what a carrier of messages must do.
+/// Port 2, the ORB transport adapter: what a carrier of messages must do. docs/transports.md is the guide for authors.
 namespace corbel::transport {
 
-/// What a transport gives; checked against messaging::Requirements when the two are combined.
+/// What a transport gives; checked against messaging::Requirements when the two are combined. The defaults are those of
+/// a byte stream.
 struct Traits {
-  bool byte_stream = true;  ///< false: keeps message boundaries
+  bool byte_stream = true;  ///< false: keeps message boundaries; then largest_message must be set
   bool reliable = true;
   bool ordered = true;
-  std::size_t largest_message = 0;  ///< octets in one send; 0 = unlimited
+  bool shakes_hands = false;        ///< what an acceptor makes has to handshake() before it carries anything
+  std::size_t largest_message = 0;  ///< octets that one send() takes at most; 0: a byte stream, which takes any number
+};
+
+/// Who is at the other end, as far as the carrier vouches for it. What a peer says of itself is not here.
+struct PeerIdentity {
+  /// A process of this host, as the system saw it when the connection was made. The numbers are those of the name
+  /// spaces of this process.
+  struct Process {
+    std::uint32_t user = 0;
+    std::uint32_t group = 0;
+    std::int32_t id = 0;
+  };
+  std::optional<Process> process;  ///< local carriers
+  std::string subject;             ///< carriers that check certificates: whom the peer's names; empty: none was checked
 };
 
 /// One live carrier to one peer. Owned by one connection. send() may be called by one thread while another is in
 /// receive(); shutdown() by any thread at any time, it makes both return. The destructor closes.
+///
+/// A byte stream may cut and join what it carries. A carrier that keeps messages (Traits::byte_stream is false) takes
+/// each list as one message, whole or not at all, and gives it to one receive(), whose buffer has room for the largest.
+/// Where messages from many addresses come in at one place, the acceptor makes a Transport for each address.
 class Transport {
  public:
   virtual ~Transport() = default;
 
   /// Sends the whole gather list, or fails: timed_out (some octets may have left: the connection is unusable), closed
   /// or lost. With Deadline::now() it does not block and returns the octets taken (would_block if none). Otherwise the
-  /// returned count is the whole.
+  /// returned count is the whole. A list beyond Traits::largest_message fails with too_large; nothing was sent, and the
+  /// carrier is as it was.
   virtual base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) = 0;
   /// As send(), but a deadline that passes is no failure: the octets taken by then (would_block if none).
   virtual base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, base::Deadline) {
     return send(data, base::Deadline::now());
   }
-  /// Receives at least one octet and at most `buffer.size()`. Fails with timed_out (nothing was lost; may be called
-  /// again), would_block (Deadline::now()), closed (orderly end of stream), lost (reset). A finite deadline may
-  /// overrun by a sixteenth, plus the clock's resolution: a time-out must not cost a system call.
+  /// Receives at least one octet and at most `buffer.size()`; a carrier that keeps messages, one message. Fails with
+  /// timed_out (nothing was lost; may be called again), would_block (Deadline::now()), closed (orderly end of stream),
+  /// lost (reset), truncated (a message was larger than the buffer). A finite deadline may overrun by a sixteenth, plus
+  /// the clock's resolution: a time-out must not cost a system call.
   virtual base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) = 0;
+  /// True if receive() would return something at once of which handle() does not tell: octets taken from below and not
+  /// handed out yet (records of TLS, a decompressor's output). Whoever receives asks before it leaves the carrier to
+  /// its handle, and goes on receiving then. Called by the receiving thread only.
+  virtual bool pending() const noexcept { return false; }
+  /// The accepting side's part of the hand-shake, of carriers whose traits say that they shake hands; on a thread of
+  /// the server's pool, before anything but shutdown(). (The connecting side does its part in Connector::connect.)
+  /// Succeeds when the carrier is ready. would_block: to be called again when handle() is readable, and never blocks
+  /// with Deadline::now(). Without a handle it waits until the deadline (timed_out). Any other failure ends the
+  /// connection. The server bounds the whole by -ORBMessageTimeout.
+  virtual base::Status handshake(base::Deadline deadline) {
+    (void)deadline;
+    return {};
+  }
   /// Ends both directions and wakes every thread blocked in send() or receive(). The handle stays open until
   /// destruction.
   virtual void shutdown() noexcept = 0;
@@ -55,14 +90,26 @@ class Transport {
   /// In a child of fork(2), whose parent goes on using this: closes the handle, tells nobody and takes no lock; nothing
   /// else is called afterwards. By default nothing happens.
   virtual void abandon() noexcept {}
-  /// What a reactor waits on for input; -1 if there is none (then the connection needs a thread of its own).
+  /// What a reactor waits on for input: readable while receive() would return, but for what pending() tells. The same
+  /// number each time. -1 if there is none; then the connection needs a thread of its own.
   virtual int handle() const noexcept = 0;
   /// What a reactor waits on until the peer takes more; -1 if there is none.
   virtual int send_handle() const noexcept { return -1; }
-  virtual Traits traits() const noexcept = 0;
+  /// Those of this carrier: as its factory's, but that largest_message may be less.
+  virtual Traits traits() const noexcept { return {}; }
   /// For diagnostics: "tcp://127.0.0.1:4711".
   virtual std::string local() const = 0;
   virtual std::string peer() const = 0;
+  /// Asked for rarely; may cost a system call. After handshake().
+  virtual PeerIdentity identity() const { return {}; }
+};
+
+/// Who can use an endpoint that a reference names.
+enum class Reach : std::uint8_t {
+  anybody,
+  this_link,  ///< hosts on the same link: a link-local address
+  loopback,   ///< an address of the network by which every host means itself
+  this_host,  ///< processes of this host, by the nature of the transport
 };
 
 /// An address as a value. Immutable; shared freely between threads.
@@ -73,22 +120,43 @@ class Endpoint {
   virtual std::string_view scheme() const noexcept = 0;
   /// The URL form, "tcp://host:port"; equal endpoints have equal text, so it serves as the key of the connection cache.
   virtual const std::string& text() const noexcept = 0;
+  virtual Reach reach() const noexcept { return Reach::anybody; }
 };
 using EndpointPtr = std::shared_ptr<const Endpoint>;
+
+/// What may differ from connection to connection. A transport ignores what it has no use for.
+struct ConnectionOptions {
+  int send_buffer = 0;     ///< octets; 0 = the system's default
+  int receive_buffer = 0;  ///< octets; 0 = the system's default
+  bool no_delay = true;
+  bool keep_alive = true;
+  base::Duration spin{};  ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
+
+  friend bool operator==(const ConnectionOptions&, const ConnectionOptions&) = default;
+};
+
+/// What listening takes as well. Accepted connections have the options of their acceptor.
+struct Options : ConnectionOptions {
+  int backlog = 1024;
+  std::string publish_host;  ///< written into references instead of the listening address, if not empty
+};
 
 /// The active side.
 class Connector {
  public:
   virtual ~Connector() = default;
-  /// Connects by `deadline`. Thread-safe. Fails with Stage::resolve or Stage::connect: refused, unreachable, timed_out.
-  virtual base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, base::Deadline deadline) = 0;
+  /// Connects by `deadline`, hand-shake included. Thread-safe. Fails with Stage::resolve or Stage::connect: refused,
+  /// unreachable, timed_out.
+  virtual base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                                           base::Deadline deadline) = 0;
 };
 
 /// The passive side: one open listening endpoint.
 class Acceptor {
  public:
   virtual ~Acceptor() = default;
-  /// Takes one waiting peer; would_block if there is none. Never blocks. Call from one thread at a time.
+  /// Takes one waiting peer; would_block if there is none. Never blocks, and shakes no hands (Transport::handshake).
+  /// Call from one thread at a time.
   virtual base::Result<std::unique_ptr<Transport>> accept() = 0;
   /// What a reactor waits on for waiting peers.
   virtual int handle() const noexcept = 0;
@@ -105,17 +173,6 @@ struct Reachable {
   std::vector<EndpointPtr> endpoints;  ///< in order of preference
 };
 
-/// Options that connectors and acceptors of every transport take.
-struct Options {
-  int send_buffer = 0;     ///< octets; 0 = the system's default
-  int receive_buffer = 0;  ///< octets; 0 = the system's default
-  bool no_delay = true;
-  bool keep_alive = true;
-  int backlog = 1024;
-  base::Duration spin{};     ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
-  std::string publish_host;  ///< written into references instead of the listening address, if not empty
-};
-
 /// What ships a transport: named in `builtins`, or passed to ORB_init, or exported by a plug-in. Stateless,
 /// thread-safe.
 class Factory {
@@ -124,23 +181,35 @@ class Factory {
 
   /// "tcp", "unix", "inproc": the scheme of its endpoints.
   virtual std::string_view scheme() const noexcept = 0;
-  virtual Traits traits() const noexcept = 0;
+  virtual Traits traits() const noexcept { return {}; }
 
   /// Reads the part after "scheme://". Fails with Stage::resolve, bad_argument.
   virtual base::Result<EndpointPtr> parse(std::string_view address) const = 0;
-  /// Reads one address of a corbaloc URL; unsupported if the scheme is not this transport's.
-  virtual base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const = 0;
-  virtual std::unique_ptr<Connector> make_connector(const Options& options) const = 0;
+  /// Reads one address of a corbaloc URL, by default as parse() does; unsupported if the scheme is not this
+  /// transport's.
+  virtual base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const {
+    if (address.scheme != scheme()) return base::error(base::Stage::resolve, base::Code::unsupported);
+    return parse(address.host);
+  }
+  /// Where a server listens that was told nothing: what parse() reads. Nothing, the default: not over this transport.
+  virtual std::optional<std::string> default_address() const { return std::nullopt; }
+  virtual std::unique_ptr<Connector> make_connector() const = 0;
   /// Opens a listening endpoint. Fails with Stage::listen.
   virtual base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const = 0;
 
-  /// The endpoints by which a profile can be reached over this transport; unsupported if by none (that is no fault).
-  /// The generic Corbel profile is decoded by the registry, not here.
-  virtual base::Result<Reachable> decode(const ior::TaggedProfile& profile, const cdr::Limits& limits) const = 0;
+  /// The endpoints by which a profile can be reached over this transport; unsupported if by none (that is no fault, and
+  /// the default). The generic Corbel profile is decoded by the registry, not here.
+  virtual base::Result<Reachable> decode(const ior::TaggedProfile& profile, const cdr::Limits& limits) const {
+    (void)profile, (void)limits;
+    return base::error(base::Stage::resolve, base::Code::unsupported);
+  }
   /// Adds the profiles (or components in existing profiles) that publish `endpoints` of this transport for GIOP.
-  /// Returns false if the transport has no profile of its own; the registry then writes a Corbel profile.
+  /// Returns false, the default, if the transport has no profile of its own; the registry then writes a Corbel profile.
   virtual bool publish(std::span<const EndpointPtr> endpoints, const ior::ProfileBase& base,
-                       std::vector<ior::TaggedProfile>& profiles) const = 0;
+                       std::vector<ior::TaggedProfile>& profiles) const {
+    (void)endpoints, (void)base, (void)profiles;
+    return false;
+  }
 };
 
 }  // namespace corbel::transport

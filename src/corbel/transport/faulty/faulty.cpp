@@ -24,6 +24,9 @@ class FaultyTransport final : public Transport {
   void abandon() noexcept override { inner_->abandon(); }
   int handle() const noexcept override { return inner_->handle(); }
   int send_handle() const noexcept override { return inner_->send_handle(); }
+  bool pending() const noexcept override { return inner_->pending(); }
+  base::Status handshake(base::Deadline deadline) override { return inner_->handshake(deadline); }
+  PeerIdentity identity() const override { return inner_->identity(); }
   std::size_t unsent() const noexcept override { return inner_->unsent(); }
   Traits traits() const noexcept override { return inner_->traits(); }
   std::string local() const override { return inner_->local(); }
@@ -39,12 +42,16 @@ class FaultyTransport final : public Transport {
   static bool hesitates(const Script& script, base::Deadline deadline, bool& last) {
     return script.hesitate && deadline.is_now() && (last = !last);
   }
+  base::Result<std::size_t> send_message(std::span<const cdr::Segment> data, const Script& script,
+                                         base::Deadline deadline);
+  base::Result<std::size_t> receive_message(base::ByteSpan buffer, const Script& script, base::Deadline deadline);
   base::Result<std::size_t> send_piece(const base::Octet* data, std::size_t size, const Script& script,
                                        base::Deadline deadline);
 
   std::unique_ptr<Transport> inner_;
   std::shared_ptr<Plan> plan_;
   const Side side_;
+  const bool keeps_messages_ = !inner_->traits().byte_stream;
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> received_{0};
   std::atomic<bool> cut_{false};
@@ -76,9 +83,42 @@ base::Result<std::size_t> FaultyTransport::send_piece(const base::Octet* data, s
   return count;
 }
 
+/// A message leaves whole or not at all, so one that a cut would fall into does not leave.
+base::Result<std::size_t> FaultyTransport::send_message(std::span<const cdr::Segment> data, const Script& script,
+                                                        base::Deadline deadline) {
+  std::size_t size = 0;
+  for (const cdr::Segment& segment : data) size += segment.size;
+  if (at_most(script.cut_sent, sent_, size) < size) cut_ = true;
+  if (cut(script)) return base::error(Stage::send, script.cut_as);
+  if (at_most(script.stall_sent, sent_, size) < size) return not_in_time(Stage::send, deadline);
+  CORBEL_TRY(const std::size_t count, inner_->send(data, deadline));
+  sent_ += count;
+  plan_->count(side_, count, 0);
+  (void)cut(script);
+  return count;
+}
+
+/// Nor does one come that a cut would fall into.
+base::Result<std::size_t> FaultyTransport::receive_message(base::ByteSpan buffer, const Script& script,
+                                                           base::Deadline deadline) {
+  if (at_most(script.stall_received, received_, 1) == 0) return not_in_time(Stage::receive, deadline);
+  auto count = inner_->receive(buffer, deadline);
+  if (count && at_most(script.cut_received, received_, *count) < *count) {
+    cut_ = true;
+    (void)cut(script);
+  }
+  if (cut_) return base::error(Stage::receive, script.cut_as);
+  if (!count) return count;
+  received_ += *count;
+  plan_->count(side_, 0, *count);
+  (void)cut(script);
+  return count;
+}
+
 base::Result<std::size_t> FaultyTransport::send(std::span<const cdr::Segment> data, base::Deadline deadline) {
   const Script script = plan_->script(side_);
   if (hesitates(script, deadline, send_hesitated_)) return base::error(Stage::send, Code::would_block);
+  if (keeps_messages_) return send_message(data, script, deadline);
   std::size_t total = 0;
   for (const cdr::Segment& segment : data) {
     for (std::size_t offset = 0; offset < segment.size;) {
@@ -97,6 +137,7 @@ base::Result<std::size_t> FaultyTransport::receive(base::ByteSpan buffer, base::
   const Script script = plan_->script(side_);
   if (cut(script)) return base::error(Stage::receive, script.cut_as);
   if (hesitates(script, deadline, receive_hesitated_)) return base::error(Stage::receive, Code::would_block);
+  if (keeps_messages_) return receive_message(buffer, script, deadline);
   std::size_t size = at_most(script.cut_received, received_, buffer.size());
   size = at_most(script.stall_received, received_, size);
   if (script.receive_at_most != 0) size = std::min(size, script.receive_at_most);
@@ -114,9 +155,10 @@ class FaultyConnector final : public Connector {
   FaultyConnector(std::unique_ptr<Connector> inner, std::shared_ptr<Plan> plan)
       : inner_(std::move(inner)), plan_(std::move(plan)) {}
 
-  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, base::Deadline deadline) override {
+  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                                   base::Deadline deadline) override {
     if (plan_->take_refusal(Side::connecting)) return base::error(Stage::connect, Code::refused);
-    CORBEL_TRY(auto transport, inner_->connect(endpoint, deadline));
+    CORBEL_TRY(auto transport, inner_->connect(endpoint, options, deadline));
     return std::unique_ptr<Transport>(new FaultyTransport(std::move(transport), plan_, Side::connecting));
   }
 
@@ -155,8 +197,9 @@ class FaultyFactory final : public Factory {
   base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const override {
     return inner_->from_url(address);
   }
-  std::unique_ptr<Connector> make_connector(const Options& options) const override {
-    return std::make_unique<FaultyConnector>(inner_->make_connector(options), plan_);
+  std::optional<std::string> default_address() const override { return inner_->default_address(); }
+  std::unique_ptr<Connector> make_connector() const override {
+    return std::make_unique<FaultyConnector>(inner_->make_connector(), plan_);
   }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(auto acceptor, inner_->listen(endpoint, options));

@@ -65,7 +65,7 @@ class WireEndpoint final : public Endpoint {
 class WireConnector final : public Connector {
  public:
   explicit WireConnector(Wire& wire) : wire_(wire) {}
-  base::Result<std::unique_ptr<Transport>> connect(const Endpoint&, base::Deadline) override {
+  base::Result<std::unique_ptr<Transport>> connect(const Endpoint&, const ConnectionOptions&, base::Deadline) override {
     return std::unique_ptr<Transport>(new WireTransport(wire_));
   }
 
@@ -94,15 +94,9 @@ class WireFactory final : public Factory {
     return EndpointPtr(std::make_shared<WireEndpoint>());
   }
   base::Result<EndpointPtr> from_url(const ior::UrlAddress&) const override { return parse(""); }
-  std::unique_ptr<Connector> make_connector(const Options&) const override {
-    return std::make_unique<WireConnector>(wire_);
-  }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<WireConnector>(wire_); }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint&, const Options&) const override {
     return std::unique_ptr<Acceptor>(new WireAcceptor(wire_));
-  }
-  base::Result<Reachable> decode(const ior::TaggedProfile&, const cdr::Limits&) const override { return Reachable{}; }
-  bool publish(std::span<const EndpointPtr>, const ior::ProfileBase&, std::vector<ior::TaggedProfile>&) const override {
-    return false;
   }
 
  private:
@@ -111,7 +105,7 @@ class WireFactory final : public Factory {
 
 class Faulty : public testing::Test {
  protected:
-  std::unique_ptr<Transport> connect() { return *connector_->connect(*endpoint_, Deadline::none()); }
+  std::unique_ptr<Transport> connect() { return *connector_->connect(*endpoint_, {}, Deadline::none()); }
   base::Result<std::size_t> send(Transport& transport, Deadline deadline = Deadline::none()) {
     const cdr::Segment pieces[2] = {{message_.data(), 3}, {message_.data() + 3, message_.size() - 3}};
     return transport.send(pieces, deadline);
@@ -120,7 +114,7 @@ class Faulty : public testing::Test {
   Wire wire_;
   std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
   std::shared_ptr<const Factory> factory_ = make_faulty(std::make_shared<WireFactory>(wire_), plan_);
-  std::unique_ptr<Connector> connector_ = factory_->make_connector({});
+  std::unique_ptr<Connector> connector_ = factory_->make_connector();
   EndpointPtr endpoint_ = *factory_->parse("");
   const Bytes message_{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 };
@@ -229,10 +223,10 @@ TEST_F(Faulty, RefusesConnectsAndFailsAcceptsAsOftenAsTold) {
   plan_->refuse_connects(2);
   plan_->fail_accepts(1);
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(connector_->connect(*endpoint_, Deadline::none()).error(),
+    EXPECT_EQ(connector_->connect(*endpoint_, {}, Deadline::none()).error(),
               base::error(base::Stage::connect, Code::refused));
   }
-  EXPECT_TRUE(connector_->connect(*endpoint_, Deadline::none()));
+  EXPECT_TRUE(connector_->connect(*endpoint_, {}, Deadline::none()));
   const auto acceptor = *factory_->listen(*endpoint_, {});
   EXPECT_EQ(acceptor->accept().error(), base::error(base::Stage::accept, Code::out_of_resources));
   EXPECT_TRUE(acceptor->accept());

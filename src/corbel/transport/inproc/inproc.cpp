@@ -30,6 +30,7 @@ class InprocEndpoint final : public TextEndpoint {
     return EndpointPtr(std::make_shared<InprocEndpoint>(std::string(name), std::string(hub)));
   }
 
+  Reach reach() const noexcept override { return Reach::this_host; }
   const std::string& name() const noexcept { return name_; }
   bool may_be_in(const Hub& hub) const noexcept { return hub_.empty() || hub_ == hub.id(); }
 
@@ -60,7 +61,6 @@ class InprocTransport final : public Transport {
     in_->close();
   }
   int handle() const noexcept override { return in_->handle(); }
-  Traits traits() const noexcept override { return {}; }
   std::string local() const override { return local_; }
   std::string peer() const override { return peer_; }
 
@@ -96,33 +96,27 @@ class InprocAcceptor final : public Acceptor {
 
 class InprocConnector final : public Connector {
  public:
-  InprocConnector(std::shared_ptr<Hub> hub, const Options& options)
-      : hub_(std::move(hub)),
-        out_size_(ring_size(options.send_buffer)),
-        in_size_(ring_size(options.receive_buffer)),
-        spin_(options.spin) {}
+  explicit InprocConnector(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {}
 
-  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, base::Deadline deadline) override {
+  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                                   base::Deadline deadline) override {
     CORBEL_TRY(const InprocEndpoint* own, own_endpoint<InprocEndpoint>(endpoint, base::Stage::connect));
     if (!own->may_be_in(*hub_)) return base::error(base::Stage::connect, base::Code::unreachable);
     const auto listener = hub_->find(own->name());
     if (listener == nullptr) return base::error(base::Stage::connect, base::Code::refused);
-    const auto there = std::make_shared<Ring>(out_size_);
-    const auto back = std::make_shared<Ring>(in_size_);
+    const auto there = std::make_shared<Ring>(ring_size(options.send_buffer));
+    const auto back = std::make_shared<Ring>(ring_size(options.receive_buffer));
     const std::string server = std::string(kScheme) + "://" + own->name();
     const std::string client = server + '#' + std::to_string(hub_->next_number());
     CORBEL_CHECK(
         listener->push(std::make_unique<InprocTransport>(back, there, server, client, listener->spin()), deadline));
-    return std::unique_ptr<Transport>(new InprocTransport(there, back, client, server, spin_));
+    return std::unique_ptr<Transport>(new InprocTransport(there, back, client, server, options.spin));
   }
 
  private:
   static std::size_t ring_size(int option) { return option > 0 ? static_cast<std::size_t>(option) : kDefaultRing; }
 
   std::shared_ptr<Hub> hub_;
-  std::size_t out_size_;
-  std::size_t in_size_;
-  base::Duration spin_;
 };
 
 class InprocFactory final : public Factory {
@@ -130,15 +124,8 @@ class InprocFactory final : public Factory {
   explicit InprocFactory(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {}
 
   std::string_view scheme() const noexcept override { return kScheme; }
-  Traits traits() const noexcept override { return {}; }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return InprocEndpoint::parse(address); }
-  base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const override {
-    if (address.scheme != kScheme) return base::error(base::Stage::resolve, base::Code::unsupported);
-    return InprocEndpoint::parse(address.host);
-  }
-  std::unique_ptr<Connector> make_connector(const Options& options) const override {
-    return std::make_unique<InprocConnector>(hub_, options);
-  }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<InprocConnector>(hub_); }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const InprocEndpoint* own, own_endpoint<InprocEndpoint>(endpoint, base::Stage::listen));
     if (!own->may_be_in(*hub_)) return base::error(base::Stage::listen, base::Code::unreachable);
@@ -149,12 +136,6 @@ class InprocFactory final : public Factory {
     std::string name = own->name().empty() ? hub_->unused_name() : own->name();
     CORBEL_CHECK(hub_->add(name, listener));
     return std::unique_ptr<Acceptor>(new InprocAcceptor(hub_, std::move(name), std::move(listener)));
-  }
-  base::Result<Reachable> decode(const ior::TaggedProfile&, const cdr::Limits&) const override {
-    return base::error(base::Stage::resolve, base::Code::unsupported);
-  }
-  bool publish(std::span<const EndpointPtr>, const ior::ProfileBase&, std::vector<ior::TaggedProfile>&) const override {
-    return false;
   }
 
  private:
@@ -170,6 +151,11 @@ std::shared_ptr<inproc::Hub> make_inproc_hub() {
 
 std::shared_ptr<const Factory> make_inproc(std::shared_ptr<inproc::Hub> hub) {
   return std::make_shared<inproc::InprocFactory>(std::move(hub));
+}
+
+std::shared_ptr<const Factory> make_inproc() {
+  static const auto kHub = make_inproc_hub();
+  return make_inproc(kHub);
 }
 
 }  // namespace corbel::transport

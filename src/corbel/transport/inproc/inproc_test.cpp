@@ -24,24 +24,24 @@ TEST(Inproc, FactoriesMeetInASharedHubOnly) {
   const auto hub = make_inproc_hub();
   const auto server = make_inproc(hub);
   const auto client = make_inproc(hub);
-  const auto stranger = make_inproc();
+  const auto stranger = make_inproc(make_inproc_hub());
   const auto acceptor = listen(*server, "name");
-  EXPECT_TRUE(client->make_connector({})->connect(**client->parse("name"), Deadline::now()));
-  const auto refused = stranger->make_connector({})->connect(**stranger->parse("name"), Deadline::now());
+  EXPECT_TRUE(client->make_connector()->connect(**client->parse("name"), {}, Deadline::now()));
+  const auto refused = stranger->make_connector()->connect(**stranger->parse("name"), {}, Deadline::now());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::refused);
-  const auto unreachable = stranger->make_connector({})->connect(*acceptor->endpoints().front(), Deadline::now());
+  const auto unreachable = stranger->make_connector()->connect(*acceptor->endpoints().front(), {}, Deadline::now());
   ASSERT_FALSE(unreachable);
   EXPECT_EQ(unreachable.error().code, Code::unreachable);
 }
 
 TEST(Inproc, AnyRingSizeCarriesAnyMessage) {
-  const auto factory = make_inproc();
+  const auto factory = make_inproc(make_inproc_hub());
   const auto acceptor = listen(*factory, "name");
   for (const int ring : {1, 2, 3, 7, 64, 1000}) {
     Options options;
     options.send_buffer = ring;
-    const auto client = *factory->make_connector(options)->connect(*acceptor->endpoints().front(), Deadline::none());
+    const auto client = *factory->make_connector()->connect(*acceptor->endpoints().front(), options, Deadline::none());
     const auto server = *acceptor->accept();
     Bytes octets(3000);
     for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<base::Octet>(i * 7);
@@ -62,9 +62,9 @@ TEST(Inproc, AnyRingSizeCarriesAnyMessage) {
 }
 
 TEST(Inproc, PeersInTheQueueOfAClosedAcceptorSeeTheEnd) {
-  const auto factory = make_inproc();
+  const auto factory = make_inproc(make_inproc_hub());
   const auto acceptor = listen(*factory, "");
-  const auto client = *factory->make_connector({})->connect(*acceptor->endpoints().front(), Deadline::none());
+  const auto client = *factory->make_connector()->connect(*acceptor->endpoints().front(), {}, Deadline::none());
   acceptor->close();
   Bytes room(1);
   const auto end = client->receive(room, Deadline::none());
@@ -73,14 +73,14 @@ TEST(Inproc, PeersInTheQueueOfAClosedAcceptorSeeTheEnd) {
 }
 
 TEST(Inproc, ClosingTheAcceptorWakesAConnectThatWaitsForRoom) {
-  const auto factory = make_inproc();
+  const auto factory = make_inproc(make_inproc_hub());
   Options options;
   options.backlog = 1;
   auto acceptor = *factory->listen(**factory->parse("name"), options);
-  const auto connector = factory->make_connector({});
-  const auto first = connector->connect(*acceptor->endpoints().front(), Deadline::none());
+  const auto connector = factory->make_connector();
+  const auto first = connector->connect(*acceptor->endpoints().front(), {}, Deadline::none());
   std::thread second([&, there = acceptor->endpoints().front()] {
-    const auto refused = connector->connect(*there, Deadline::none());
+    const auto refused = connector->connect(*there, {}, Deadline::none());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::refused);
   });
@@ -89,7 +89,7 @@ TEST(Inproc, ClosingTheAcceptorWakesAConnectThatWaitsForRoom) {
 }
 
 TEST(Inproc, HasNoProfileOfItsOwn) {
-  const auto factory = make_inproc();
+  const auto factory = make_inproc(make_inproc_hub());
   std::vector<ior::TaggedProfile> profiles;
   EXPECT_FALSE(factory->publish({}, {}, profiles));
   EXPECT_EQ((*factory->from_url({"inproc", {1, 2}, "name", 0}))->text(), "inproc://name");

@@ -21,7 +21,7 @@ base::Deadline share(base::Deadline whole, std::size_t attempts) {
 }
 
 base::Result<std::unique_ptr<Transport>> connect_one(const ipc::InetAddress& address, base::Deadline deadline,
-                                                     const Options& options) {
+                                                     const ConnectionOptions& options) {
   ipc::ConnectOptions<ipc::InetAddress> before;
   before.send_buffer = if_set(options.send_buffer);
   before.receive_buffer = if_set(options.receive_buffer);
@@ -38,7 +38,9 @@ base::Result<std::unique_ptr<Transport>> connect_one(const ipc::InetAddress& add
 
 }  // namespace
 
-base::Result<std::unique_ptr<Transport>> TcpConnector::connect(const Endpoint& endpoint, base::Deadline deadline) {
+base::Result<std::unique_ptr<Transport>> TcpConnector::connect(const Endpoint& endpoint,
+                                                               const ConnectionOptions& options,
+                                                               base::Deadline deadline) {
   CORBEL_TRY(const TcpEndpoint* own, own_endpoint<TcpEndpoint>(endpoint, base::Stage::connect));
   if (own->host().empty() || own->port() == 0) {
     return base::error(base::Stage::connect, base::Code::unreachable);
@@ -47,7 +49,7 @@ base::Result<std::unique_ptr<Transport>> TcpConnector::connect(const Endpoint& e
   base::Error last = base::error(base::Stage::connect, base::Code::unreachable);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (!deadline.is_now() && deadline.expired()) return base::error(base::Stage::connect, base::Code::timed_out);
-    auto transport = connect_one(addresses[i], share(deadline, addresses.size() - i), options_);
+    auto transport = connect_one(addresses[i], share(deadline, addresses.size() - i), options);
     if (transport) return transport;
     last = transport.error();
   }

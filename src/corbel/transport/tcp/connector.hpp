@@ -11,12 +11,11 @@ namespace corbel::transport::tcp {
 /// Resolves the host and tries its addresses in turn, each with a fair share of the time that is left.
 class TcpConnector final : public Connector {
  public:
-  explicit TcpConnector(const Options& options, ipc::Resolver::Lookup lookup = &ipc::InetAddress::resolve)
-      : options_(options), resolver_(std::move(lookup)) {}
-  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, base::Deadline deadline) override;
+  explicit TcpConnector(ipc::Resolver::Lookup lookup = &ipc::InetAddress::resolve) : resolver_(std::move(lookup)) {}
+  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                                   base::Deadline deadline) override;
 
  private:
-  Options options_;
   ipc::Resolver resolver_;
 };
 

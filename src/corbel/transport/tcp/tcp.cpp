@@ -18,7 +18,6 @@ base::Result<EndpointPtr> endpoint_of(const ior::HostPort& address) {
 class TcpFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
-  Traits traits() const noexcept override { return {}; }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {
     CORBEL_TRY(ior::HostPort parsed, parse_host_port(address));
@@ -31,9 +30,9 @@ class TcpFactory final : public Factory {
     return endpoint_of({address.host, address.port});
   }
 
-  std::unique_ptr<Connector> make_connector(const Options& options) const override {
-    return std::make_unique<TcpConnector>(options);
-  }
+  /// Of all interfaces, at a port that the system chooses.
+  std::optional<std::string> default_address() const override { return ""; }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<TcpConnector>(); }
 
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const TcpEndpoint* own, own_endpoint<TcpEndpoint>(endpoint, base::Stage::listen));

@@ -55,12 +55,12 @@ TEST(Tcp, ListeningEverywherePublishesRealAddressesWithTheRealPort) {
   const auto acceptor = listen(":0");
   const auto endpoints = acceptor->endpoints();
   ASSERT_FALSE(endpoints.empty());
-  const auto connector = make_tcp()->make_connector({});
+  const auto connector = make_tcp()->make_connector();
   for (const auto& each : endpoints) {
     EXPECT_EQ(each->text().find("0.0.0.0"), std::string::npos);
     EXPECT_EQ(each->text().find("[::]"), std::string::npos);
     EXPECT_FALSE(each->text().ends_with(":0"));
-    EXPECT_TRUE(connector->connect(*each, Deadline::after(20s))) << each->text();
+    EXPECT_TRUE(connector->connect(*each, {}, Deadline::after(20s))) << each->text();
   }
 }
 
@@ -91,7 +91,7 @@ TEST(Tcp, SetsTheOptionsOfBothSides) {
     options.receive_buffer = 20000;
     const auto acceptor = listen("127.0.0.1:0", options);
     const auto client =
-        make_tcp()->make_connector(options)->connect(*acceptor->endpoints().front(), Deadline::after(20s));
+        make_tcp()->make_connector()->connect(*acceptor->endpoints().front(), options, Deadline::after(20s));
     ASSERT_TRUE(client);
     ASSERT_TRUE(ipc::wait_ready(acceptor->handle(), ipc::Ready::readable, Deadline::after(20s), base::Stage::accept));
     const auto server = acceptor->accept();
@@ -110,12 +110,12 @@ TEST(Tcp, NamesAreTriedAddressByAddress) {
   std::string address = acceptor->endpoints().front()->text().substr(6);
   address.replace(0, address.find(':'), "localhost");
   const auto factory = make_tcp();
-  EXPECT_TRUE(factory->make_connector({})->connect(**factory->parse(address), Deadline::after(20s)));
+  EXPECT_TRUE(factory->make_connector()->connect(**factory->parse(address), {}, Deadline::after(20s)));
 }
 
 TEST(Tcp, ConnectingToNoPortIsUnreachable) {
   const auto factory = make_tcp();
-  const auto result = factory->make_connector({})->connect(**factory->parse("127.0.0.1:0"), Deadline::after(20s));
+  const auto result = factory->make_connector()->connect(**factory->parse("127.0.0.1:0"), {}, Deadline::after(20s));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::unreachable);
 }
@@ -194,13 +194,13 @@ TEST(Tcp, ReadsIiopAddressesOfUrls) {
 
 TEST(Tcp, LookingUpANameIsInsideTheDeadline) {
   std::promise<void> told;
-  tcp::TcpConnector connector({}, [known = told.get_future().share()](std::string_view, std::uint16_t port) {
+  tcp::TcpConnector connector([known = told.get_future().share()](std::string_view, std::uint16_t port) {
     known.wait();
     return base::Result<std::vector<ipc::InetAddress>>(std::vector{ipc::InetAddress::loopback_v4(port)});
   });
   const auto endpoint = *make_tcp()->parse("a.name:7");
   const auto begin = std::chrono::steady_clock::now();
-  const auto result = connector.connect(*endpoint, Deadline::after(20ms));
+  const auto result = connector.connect(*endpoint, {}, Deadline::after(20ms));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error(), base::error(base::Stage::resolve, Code::timed_out));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);

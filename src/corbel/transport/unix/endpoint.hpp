@@ -13,6 +13,7 @@ class UnixEndpoint final : public TextEndpoint {
  public:
   explicit UnixEndpoint(const ipc::UnixAddress& address)
       : TextEndpoint(kScheme, address.to_string()), address_(address) {}
+  Reach reach() const noexcept override { return Reach::this_host; }
   const ipc::UnixAddress& unix_address() const noexcept { return address_; }
 
  private:

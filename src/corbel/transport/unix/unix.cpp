@@ -32,27 +32,22 @@ base::Result<EndpointPtr> endpoint_of(std::string_view text) {
 
 class UnixConnector final : public Connector {
  public:
-  explicit UnixConnector(const Options& options) : spin_(options.spin) {
-    if (options.send_buffer > 0) before_.send_buffer = options.send_buffer;
-    if (options.receive_buffer > 0) before_.receive_buffer = options.receive_buffer;
-  }
-
-  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, base::Deadline deadline) override {
+  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                                   base::Deadline deadline) override {
     CORBEL_TRY(const UnixEndpoint* own, own_endpoint<UnixEndpoint>(endpoint, base::Stage::connect));
     if (own->unix_address().is_unnamed()) return base::error(base::Stage::connect, base::Code::unreachable);
-    CORBEL_TRY(auto stream, ipc::UnixConnector().connect(own->unix_address(), deadline, before_));
-    return std::unique_ptr<Transport>(new StreamTransport<UnixAddress>(kScheme, std::move(stream), base::Spin(spin_)));
+    ipc::ConnectOptions<UnixAddress> before;
+    if (options.send_buffer > 0) before.send_buffer = options.send_buffer;
+    if (options.receive_buffer > 0) before.receive_buffer = options.receive_buffer;
+    CORBEL_TRY(auto stream, ipc::UnixConnector().connect(own->unix_address(), deadline, before));
+    return std::unique_ptr<Transport>(
+        new StreamTransport<UnixAddress>(kScheme, std::move(stream), base::Spin(options.spin)));
   }
-
- private:
-  ipc::ConnectOptions<UnixAddress> before_;
-  base::Duration spin_;
 };
 
 class UnixFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
-  Traits traits() const noexcept override { return {}; }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {
     if (address.empty()) return EndpointPtr(std::make_shared<UnixEndpoint>(UnixAddress()));
@@ -64,9 +59,9 @@ class UnixFactory final : public Factory {
     return endpoint_of(address.host);
   }
 
-  std::unique_ptr<Connector> make_connector(const Options& options) const override {
-    return std::make_unique<UnixConnector>(options);
-  }
+  /// A socket of a generated name.
+  std::optional<std::string> default_address() const override { return ""; }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<UnixConnector>(); }
 
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const UnixEndpoint* own, own_endpoint<UnixEndpoint>(endpoint, base::Stage::listen));

@@ -61,14 +61,14 @@ TEST(Unix, AGeneratedSocketIsPrivateAndLeavesNothingBehind) {
   ASSERT_EQ(::stat(directory.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0700U);
   EXPECT_EQ(status.st_uid, ::getuid());
-  EXPECT_TRUE(factory->make_connector({})->connect(*(*acceptor)->endpoints().front(), Deadline::after(20s)));
+  EXPECT_TRUE(factory->make_connector()->connect(*(*acceptor)->endpoints().front(), {}, Deadline::after(20s)));
   const auto other = factory->listen(**factory->parse(""), {});
   ASSERT_TRUE(other);
   EXPECT_NE(path_of(*(*other)->endpoints().front()), socket.string());
   (*acceptor)->close();
   EXPECT_FALSE(std::filesystem::exists(socket));
   EXPECT_EQ(own.files(), 1U);
-  EXPECT_TRUE(factory->make_connector({})->connect(*(*other)->endpoints().front(), Deadline::after(20s)));
+  EXPECT_TRUE(factory->make_connector()->connect(*(*other)->endpoints().front(), {}, Deadline::after(20s)));
   (*other)->close();
   EXPECT_FALSE(std::filesystem::exists(directory));
 }
@@ -97,7 +97,7 @@ TEST(Unix, WhatKilledServersLeaveBehindGoesWithTheNextStart) {
   const auto next = factory->listen(**factory->parse(""), {});
   ASSERT_TRUE(next);
   EXPECT_EQ(own.files(), 2U);
-  EXPECT_TRUE(factory->make_connector({})->connect(*(*living)->endpoints().front(), Deadline::after(20s)));
+  EXPECT_TRUE(factory->make_connector()->connect(*(*living)->endpoints().front(), {}, Deadline::after(20s)));
 }
 
 TEST(Unix, FilesInTheFolderThatAreNoSocketsOfDeadProcessesStay) {
@@ -140,7 +140,7 @@ TEST(Unix, ReplacesASocketThatNobodyListensOn) {
 
 TEST(Unix, ConnectingToAnUnnamedSocketIsUnreachable) {
   const auto factory = make_unix();
-  const auto result = factory->make_connector({})->connect(**factory->parse(""), Deadline::after(20s));
+  const auto result = factory->make_connector()->connect(**factory->parse(""), {}, Deadline::after(20s));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::unreachable);
 }

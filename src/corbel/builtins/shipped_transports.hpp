@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "corbel/transport/transport.hpp"
+
+namespace corbel::builtins {
+
+/// Those listed in CMakeLists.txt, in that order.
+std::vector<std::shared_ptr<const transport::Factory>> shipped_transports();
+
+}  // namespace corbel::builtins

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/transport/packet/packet.hpp"
+
+#include "corbel/ipc/connector.hpp"
+#include "corbel/transport/endpoint_text.hpp"
+#include "corbel/transport/local_listen.hpp"
+#include "corbel/transport/packet_transport.hpp"
+#include "corbel/transport/stream_acceptor.hpp"
+
+namespace corbel::transport {
+namespace packet {
+namespace {
+
+using base::Code;
+using base::Stage;
+using ipc::UnixAddress;
+
+constexpr std::string_view kScheme = "packet";
+/// A buffer of this size waits at every connection that is being read; and beyond it the system needs much memory in
+/// one piece for each message.
+constexpr std::size_t kLargest = 64U << 10;
+
+/// "/path" or "@name", behind the machine's name if there is one; or nothing (to listen on a generated path).
+class PacketEndpoint final : public TextEndpoint {
+ public:
+  PacketEndpoint(std::string machine, const UnixAddress& address)
+      : TextEndpoint(kScheme, machine + address.to_string()), machine_(std::move(machine)), address_(address) {}
+
+  static base::Result<EndpointPtr> parse(std::string_view text) {
+    const base::Error bad = base::error(Stage::resolve, Code::bad_argument);
+    if (!is_printable(text)) return bad;
+    if (text.empty()) return EndpointPtr(std::make_shared<PacketEndpoint>("", UnixAddress()));
+    const std::size_t begin = text.find_first_of("/@");
+    if (begin == std::string_view::npos) return bad;
+    const std::string_view name = text.substr(begin);
+    CORBEL_TRY(const UnixAddress address,
+               name[0] == '@' ? UnixAddress::abstract(name.substr(1)) : UnixAddress::path(name));
+    if (address.to_string() != name) return bad;  // it would need escapes, which are for diagnostics
+    return EndpointPtr(std::make_shared<PacketEndpoint>(std::string(text.substr(0, begin)), address));
+  }
+
+  Reach reach() const noexcept override { return Reach::this_host; }
+  const UnixAddress& address() const noexcept { return address_; }
+  /// References travel, and other machines have the same paths.
+  bool is_here() const { return machine_.empty() || machine_ == machine_name(); }
+
+ private:
+  std::string machine_;
+  UnixAddress address_;
+};
+
+class PacketAcceptor final : public SocketAcceptor<ipc::PacketStream> {
+ public:
+  PacketAcceptor(LocalListener<ipc::PacketStream> listener, std::vector<EndpointPtr> endpoints, base::Duration spin)
+      : SocketAcceptor(std::move(listener.acceptor), std::move(endpoints)),
+        folder_(std::move(listener.folder)),
+        spin_(spin) {}
+  ~PacketAcceptor() override { PacketAcceptor::close(); }
+  void close() noexcept override {
+    SocketAcceptor::close();
+    folder_.leave();
+  }
+
+ private:
+  std::unique_ptr<Transport> make(ipc::PacketStream socket) override {
+    return std::make_unique<PacketTransport>(kScheme, std::move(socket), base::Spin(spin_), kLargest);
+  }
+
+  ipc::SocketFolder folder_;
+  base::Duration spin_;
+};
+
+class PacketConnector final : public Connector {
+ public:
+  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                                   base::Deadline deadline) override {
+    CORBEL_TRY(const PacketEndpoint* own, own_endpoint<PacketEndpoint>(endpoint, Stage::connect));
+    if (own->address().is_unnamed() || !own->is_here()) return base::error(Stage::connect, Code::unreachable);
+    ipc::ConnectOptions<UnixAddress> before;
+    if (options.send_buffer > 0) before.send_buffer = options.send_buffer;
+    if (options.receive_buffer > 0) before.receive_buffer = options.receive_buffer;
+    CORBEL_TRY(auto socket, ipc::PacketConnector().connect(own->address(), deadline, before));
+    return std::unique_ptr<Transport>(
+        new PacketTransport(kScheme, std::move(socket), base::Spin(options.spin), kLargest));
+  }
+};
+
+class PacketFactory final : public Factory {
+ public:
+  std::string_view scheme() const noexcept override { return kScheme; }
+  Traits traits() const noexcept override { return {.byte_stream = false, .largest_message = kLargest}; }
+  base::Result<EndpointPtr> parse(std::string_view address) const override { return PacketEndpoint::parse(address); }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<PacketConnector>(); }
+  base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
+    CORBEL_TRY(const PacketEndpoint* own, own_endpoint<PacketEndpoint>(endpoint, Stage::listen));
+    if (!own->is_here()) return base::error(Stage::listen, Code::unreachable);
+    CORBEL_TRY(auto listener, LocalListener<ipc::PacketStream>::open(own->address(), options));
+    std::vector<EndpointPtr> endpoints{std::make_shared<PacketEndpoint>(machine_name(), listener.address)};
+    return std::unique_ptr<Acceptor>(new PacketAcceptor(std::move(listener), std::move(endpoints), options.spin));
+  }
+};
+
+}  // namespace
+}  // namespace packet
+
+std::shared_ptr<const Factory> make_packet() {
+  return std::make_shared<packet::PacketFactory>();
+}
+
+}  // namespace corbel::transport
