@@ -1,40 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every message protocol must do, in every version and byte order that it has.
+// What GIOP and what is cut from it must read and write, in every version and byte order that they have.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
-#include <new>
+#include <memory>
 
-#include "corbel/messaging/giop/giop.hpp"
-#include "corbel/messaging/giop_lite/giop_lite.hpp"
-#include "corbel/messaging/protocol.hpp"
-
-namespace {
-
-std::size_t allocations = 0;
-
-}  // namespace
-
-// Kept out of line: otherwise the compiler sees malloc and free where it expects new and delete to pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "allocations.hpp"
+#include "corbel/messaging/giop/codec.hpp"
+#include "corbel/messaging/giop_lite/codec.hpp"
 
 namespace corbel::messaging {
 namespace {
 
+/// Giop and GiopLite behind one interface.
+class Codec {
+ public:
+  virtual ~Codec() = default;
+  virtual std::size_t frame_header_size() const = 0;
+  virtual base::Result<FrameHeader> decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const = 0;
+  virtual void encode_request(cdr::Encoder& encoder, std::uint32_t id, const OutgoingRequest& request,
+                              BodyWriter body) const = 0;
+  virtual void encode_reply(cdr::Encoder& encoder, std::uint32_t id, ReplyStatus status,
+                            std::span<const ServiceContext> contexts, BodyWriter body) const = 0;
+  virtual void encode_locate_request(cdr::Encoder& encoder, std::uint32_t id, base::ConstByteSpan key) const = 0;
+  virtual void encode_locate_reply(cdr::Encoder& encoder, std::uint32_t id, LocateStatus status,
+                                   BodyWriter body) const = 0;
+  virtual void encode_cancel_request(cdr::Encoder& encoder, std::uint32_t id) const = 0;
+  virtual void encode_control(cdr::Encoder& encoder, MessageType type) const = 0;
+  virtual base::Result<DecodedRequest> decode_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                      const cdr::Limits& limits, cdr::Decoder& body) const = 0;
+  virtual base::Result<IncomingReply> decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
+                                                   const cdr::Limits& limits, cdr::Decoder& body) const = 0;
+  virtual base::Result<DecodedLocateRequest> decode_locate_request(const FrameHeader& frame,
+                                                                   base::ConstByteSpan message,
+                                                                   const cdr::Limits& limits) const = 0;
+  virtual base::Result<IncomingLocateReply> decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,
+                                                                const cdr::Limits& limits,
+                                                                cdr::Decoder& body) const = 0;
+  virtual base::Result<std::uint32_t> decode_cancel_request(const FrameHeader& frame,
+                                                            base::ConstByteSpan message) const = 0;
+};
+
+template <class T, std::size_t kHeader>
+class CodecOf final : public Codec {
+ public:
+  template <class... Arguments>
+  explicit CodecOf(Arguments... arguments) : codec_(arguments...) {}
+  std::size_t frame_header_size() const override { return kHeader; }
+  base::Result<FrameHeader> decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const override {
+    return codec_.decode_frame(octets, limits);
+  }
+  void encode_request(cdr::Encoder& encoder, std::uint32_t id, const OutgoingRequest& request,
+                      BodyWriter body) const override {
+    codec_.encode_request(encoder, id, request, body);
+  }
+  void encode_reply(cdr::Encoder& encoder, std::uint32_t id, ReplyStatus status,
+                    std::span<const ServiceContext> contexts, BodyWriter body) const override {
+    if constexpr (requires { codec_.encode_reply(encoder, id, status, contexts, body); }) {
+      codec_.encode_reply(encoder, id, status, contexts, body);
+    } else {
+      codec_.encode_reply(encoder, id, status, body);
+    }
+  }
+  void encode_locate_request(cdr::Encoder& encoder, std::uint32_t id, base::ConstByteSpan key) const override {
+    codec_.encode_locate_request(encoder, id, key);
+  }
+  void encode_locate_reply(cdr::Encoder& encoder, std::uint32_t id, LocateStatus status,
+                           BodyWriter body) const override {
+    codec_.encode_locate_reply(encoder, id, status, body);
+  }
+  void encode_cancel_request(cdr::Encoder& encoder, std::uint32_t id) const override {
+    codec_.encode_cancel_request(encoder, id);
+  }
+  void encode_control(cdr::Encoder& encoder, MessageType type) const override { codec_.encode_control(encoder, type); }
+  base::Result<DecodedRequest> decode_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                              const cdr::Limits& limits, cdr::Decoder& body) const override {
+    auto request = codec_.decode_request(frame, message, limits, body);
+    if (!request) return request.error();
+    DecodedRequest decoded;
+    static_cast<IncomingRequest&>(decoded) = *request;
+    if constexpr (requires { request->needs_key_addressing; }) {
+      decoded.needs_key_addressing = request->needs_key_addressing;
+    }
+    return decoded;
+  }
+  base::Result<IncomingReply> decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
+                                           const cdr::Limits& limits, cdr::Decoder& body) const override {
+    return codec_.decode_reply(frame, message, limits, body);
+  }
+  base::Result<DecodedLocateRequest> decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                           const cdr::Limits& limits) const override {
+    const auto request = codec_.decode_locate_request(frame, message, limits);
+    if (!request) return request.error();
+    return DecodedLocateRequest{{request->origin, request->object_key}};
+  }
+  base::Result<IncomingLocateReply> decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,
+                                                        const cdr::Limits& limits, cdr::Decoder& body) const override {
+    return codec_.decode_locate_reply(frame, message, limits, body);
+  }
+  base::Result<std::uint32_t> decode_cancel_request(const FrameHeader& frame,
+                                                    base::ConstByteSpan message) const override {
+    return codec_.decode_cancel_request(frame, message);
+  }
+
+ private:
+  const T codec_;
+};
+
+std::unique_ptr<const Codec> make_giop_codec() {
+  return std::make_unique<CodecOf<giop::Giop, giop::kHeaderSize>>(Version{1, 2});
+}
+std::unique_ptr<const Codec> make_giop_lite_codec() {
+  return std::make_unique<CodecOf<giop_lite::GiopLite, giop_lite::kHeaderSize>>();
+}
+
 struct Case {
   std::string name;
-  std::shared_ptr<const Protocol> (*make)();
+  std::unique_ptr<const Codec> (*make)();
   cdr::Format format;
   bool contexts;     ///< messages carry service contexts
   bool with_server;  ///< requests can ask for a reply before the servant runs
@@ -45,11 +127,10 @@ std::vector<Case> cases() {
   for (const bool little : {true, false}) {
     for (std::uint8_t minor = 0; minor < 3; ++minor) {
       const std::string name = "Giop1" + std::to_string(minor) + (little ? "Little" : "Big");
-      all.push_back(
-          {name, [] { return make_giop(); }, {.little_endian = little, .giop_minor = minor}, true, minor > 1});
+      all.push_back({name, &make_giop_codec, {.little_endian = little, .giop_minor = minor}, true, minor > 1});
     }
   }
-  all.push_back({"GiopLite", [] { return make_giop_lite(); }, {}, false, true});
+  all.push_back({"GiopLite", &make_giop_lite_codec, {}, false, true});
   return all;
 }
 
@@ -57,11 +138,11 @@ const base::Bytes kKey = {0xff, 'k', 0, 1, 2};
 const base::Bytes kSmall = {1, 2, 3};
 const base::Bytes kOther = {9};
 
-class MessageConformance : public testing::TestWithParam<Case> {
+class CodecConformance : public testing::TestWithParam<Case> {
  protected:
   using Writer = std::function<void(cdr::Encoder&)>;
 
-  const Protocol& protocol() const { return *protocol_; }
+  const Codec& codec() const { return *codec_; }
   base::Bytes encode(const Writer& write) const {
     cdr::Encoder encoder(GetParam().format, 64);
     write(encoder);
@@ -69,12 +150,12 @@ class MessageConformance : public testing::TestWithParam<Case> {
     return encoder.to_bytes();
   }
   FrameHeader frame_of(const base::Bytes& message, MessageType type) const {
-    const auto frame = protocol_->decode_frame(base::ConstByteSpan(message).first(protocol_->frame_header_size()), {});
+    const auto frame = codec_->decode_frame(base::ConstByteSpan(message).first(codec_->frame_header_size()), {});
     EXPECT_TRUE(frame);
     if (!frame) return {};
     EXPECT_EQ(frame->type, type);
     EXPECT_EQ(frame->message_size, message.size());
-    EXPECT_EQ(frame->header_size, protocol_->frame_header_size());
+    EXPECT_EQ(frame->header_size, codec_->frame_header_size());
     EXPECT_EQ(frame->little_endian, GetParam().format.little_endian);
     EXPECT_EQ(frame->version.minor, GetParam().format.giop_minor);
     EXPECT_FALSE(frame->more_fragments);
@@ -86,20 +167,20 @@ class MessageConformance : public testing::TestWithParam<Case> {
     const auto body = [](cdr::Encoder& encoder) { encoder.put(1.5); };
     std::vector<std::pair<MessageType, base::Bytes>> all;
     all.emplace_back(MessageType::request, encode([&](cdr::Encoder& e) {
-                       protocol_->encode_request(e, {7, Response::with_target, kKey, "ping", contexts}, body);
+                       codec_->encode_request(e, 7, {Response::with_target, kKey, "ping", contexts}, body);
                      }));
     all.emplace_back(MessageType::reply, encode([&](cdr::Encoder& e) {
-                       protocol_->encode_reply(e, 7, ReplyStatus::user_exception, contexts, body);
+                       codec_->encode_reply(e, 7, ReplyStatus::user_exception, contexts, body);
                      }));
     all.emplace_back(MessageType::cancel_request,
-                     encode([&](cdr::Encoder& e) { protocol_->encode_cancel_request(e, 7); }));
+                     encode([&](cdr::Encoder& e) { codec_->encode_cancel_request(e, 7); }));
     all.emplace_back(MessageType::locate_request,
-                     encode([&](cdr::Encoder& e) { protocol_->encode_locate_request(e, 7, kKey); }));
+                     encode([&](cdr::Encoder& e) { codec_->encode_locate_request(e, 7, kKey); }));
     all.emplace_back(MessageType::locate_reply, encode([&](cdr::Encoder& e) {
-                       protocol_->encode_locate_reply(e, 7, LocateStatus::object_forward, body);
+                       codec_->encode_locate_reply(e, 7, LocateStatus::object_forward, body);
                      }));
     for (const MessageType type : {MessageType::close_connection, MessageType::message_error}) {
-      all.emplace_back(type, encode([&](cdr::Encoder& e) { protocol_->encode_control(e, type); }));
+      all.emplace_back(type, encode([&](cdr::Encoder& e) { codec_->encode_control(e, type); }));
     }
     return all;
   }
@@ -110,44 +191,41 @@ class MessageConformance : public testing::TestWithParam<Case> {
   /// Everything a connection might call for a message; true if the header was accepted.
   bool read(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits) const {
     cdr::Decoder body;
-    (void)protocol_->peek_request_id(frame, message);
     switch (frame.type) {
       case MessageType::request: {
-        const auto request = protocol_->decode_request(frame, message, limits, body);
+        const auto request = codec_->decode_request(frame, message, limits, body);
         if (request) request->contexts.for_each([](const ServiceContext&) {});
         return request.ok();
       }
       case MessageType::reply:
-        return protocol_->decode_reply(frame, message, limits, body).ok();
+        return codec_->decode_reply(frame, message, limits, body).ok();
       case MessageType::cancel_request:
-        return protocol_->decode_cancel_request(frame, message).ok();
+        return codec_->decode_cancel_request(frame, message).ok();
       case MessageType::locate_request:
-        return protocol_->decode_locate_request(frame, message, limits).ok();
+        return codec_->decode_locate_request(frame, message, limits).ok();
       case MessageType::locate_reply:
-        return protocol_->decode_locate_reply(frame, message, limits, body).ok();
-      case MessageType::fragment:
-        return protocol_->decode_fragment(frame, message).ok();
+        return codec_->decode_locate_reply(frame, message, limits, body).ok();
       default:
         return true;
     }
   }
 
  private:
-  std::shared_ptr<const Protocol> protocol_ = GetParam().make();
+  std::unique_ptr<const Codec> codec_ = GetParam().make();
 };
 
-TEST_P(MessageConformance, RequestsSurviveWithKeysAndNamesOfEveryLength) {
+TEST_P(CodecConformance, RequestsSurviveWithKeysAndNamesOfEveryLength) {
   for (std::size_t size = 0; size < 80; ++size) {
     const base::Bytes key(size == 79 ? 5000 : size, 0x5a);
     const std::string operation(1 + size, 'o');
     const base::Bytes message = encode([&](cdr::Encoder& e) {
-      protocol().encode_request(e, {static_cast<std::uint32_t>(size), Response::with_target, key, operation, {}},
-                                [](cdr::Encoder& body) { body.put(std::uint64_t{42}); });
+      codec().encode_request(e, static_cast<std::uint32_t>(size), {Response::with_target, key, operation, {}},
+                             [](cdr::Encoder& body) { body.put(std::uint64_t{42}); });
     });
     cdr::Decoder body;
-    const auto request = protocol().decode_request(frame_of(message, MessageType::request), message, {}, body);
+    const auto request = codec().decode_request(frame_of(message, MessageType::request), message, {}, body);
     ASSERT_TRUE(request) << size;
-    EXPECT_EQ(request->request_id, size);
+    EXPECT_EQ(request->origin.id, size);
     EXPECT_EQ(request->response, Response::with_target);
     EXPECT_EQ(base::Bytes(request->object_key.begin(), request->object_key.end()), key);
     EXPECT_EQ(request->operation, operation);
@@ -158,66 +236,66 @@ TEST_P(MessageConformance, RequestsSurviveWithKeysAndNamesOfEveryLength) {
   }
 }
 
-TEST_P(MessageConformance, RequestsSayWhatReplyTheyWant) {
+TEST_P(CodecConformance, RequestsSayWhatReplyTheyWant) {
   for (const Response response : {Response::none, Response::with_server, Response::with_target}) {
     const base::Bytes message = encode([&](cdr::Encoder& e) {
-      protocol().encode_request(e, {1, response, kKey, "x", {}}, [](cdr::Encoder&) {});
+      codec().encode_request(e, 1, {response, kKey, "x", {}}, [](cdr::Encoder&) {});
     });
     cdr::Decoder body;
-    const auto request = protocol().decode_request(frame_of(message, MessageType::request), message, {}, body);
+    const auto request = codec().decode_request(frame_of(message, MessageType::request), message, {}, body);
     ASSERT_TRUE(request);
     const bool inexpressible = response == Response::with_server && !GetParam().with_server;
     EXPECT_EQ(request->response, inexpressible ? Response::with_target : response);
   }
 }
 
-TEST_P(MessageConformance, MessagesWithoutBodyEndWithTheirHeader) {
+TEST_P(CodecConformance, MessagesWithoutBodyEndWithTheirHeader) {
   for (std::size_t size = 0; size < 8; ++size) {
     const base::Bytes key(size, 1);
     const auto request = [&](std::size_t body_size) {
       return encode([&](cdr::Encoder& e) {
-        protocol().encode_request(e, {1, Response::none, key, "ping", {}},
-                                  [&](cdr::Encoder& body) { body.copy_octets(kKey.data(), body_size); });
+        codec().encode_request(e, 1, {Response::none, key, "ping", {}},
+                               [&](cdr::Encoder& body) { body.copy_octets(kKey.data(), body_size); });
       });
     };
     const base::Bytes empty = request(0);
     cdr::Decoder body;
-    ASSERT_TRUE(protocol().decode_request(frame_of(empty, MessageType::request), empty, {}, body));
+    ASSERT_TRUE(codec().decode_request(frame_of(empty, MessageType::request), empty, {}, body));
     EXPECT_EQ(body.remaining(), 0U);
     const base::Bytes one = request(1);
-    ASSERT_TRUE(protocol().decode_request(frame_of(one, MessageType::request), one, {}, body));
+    ASSERT_TRUE(codec().decode_request(frame_of(one, MessageType::request), one, {}, body));
     EXPECT_EQ(body.remaining(), 1U);
     EXPECT_TRUE(std::equal(empty.begin() + 12, empty.end(), one.begin() + 12));
   }
 }
 
-TEST_P(MessageConformance, BodiesMayReferToUserDataOfAnySize) {
+TEST_P(CodecConformance, BodiesMayReferToUserDataOfAnySize) {
   const base::Bytes large(100000, 3);
   const base::Bytes message = encode([&](cdr::Encoder& e) {
-    protocol().encode_reply(e, 1, ReplyStatus::no_exception, {}, [&](cdr::Encoder& b) { b.put_octet_sequence(large); });
+    codec().encode_reply(e, 1, ReplyStatus::no_exception, {}, [&](cdr::Encoder& b) { b.put_octet_sequence(large); });
   });
   cdr::Decoder body;
-  ASSERT_TRUE(protocol().decode_reply(frame_of(message, MessageType::reply), message, {}, body));
+  ASSERT_TRUE(codec().decode_reply(frame_of(message, MessageType::reply), message, {}, body));
   EXPECT_EQ(body.get_octet_sequence().size(), large.size());
 }
 
-TEST_P(MessageConformance, RepliesSurviveWithTheStatusesThatAllVersionsHave) {
+TEST_P(CodecConformance, RepliesSurviveWithTheStatusesThatAllVersionsHave) {
   for (const ReplyStatus status : {ReplyStatus::no_exception, ReplyStatus::user_exception,
                                    ReplyStatus::system_exception, ReplyStatus::location_forward}) {
     const base::Bytes message = encode([&](cdr::Encoder& e) {
-      protocol().encode_reply(e, 0x01020304, status, {}, [](cdr::Encoder& body) { body.put(2.5); });
+      codec().encode_reply(e, 0x01020304, status, {}, [](cdr::Encoder& body) { body.put(2.5); });
     });
     cdr::Decoder body;
-    const auto reply = protocol().decode_reply(frame_of(message, MessageType::reply), message, {}, body);
+    const auto reply = codec().decode_reply(frame_of(message, MessageType::reply), message, {}, body);
     ASSERT_TRUE(reply);
-    EXPECT_EQ(reply->request_id, 0x01020304U);
+    EXPECT_EQ(reply->token, 0x01020304U);
     EXPECT_EQ(reply->status, status);
     EXPECT_EQ(body.get<double>(), 2.5);
     EXPECT_EQ(body.remaining(), 0U);
   }
 }
 
-TEST_P(MessageConformance, ServiceContextsSurviveInOrder) {
+TEST_P(CodecConformance, ServiceContextsSurviveInOrder) {
   const std::vector<ServiceContext> contexts = sample_contexts();
   const auto check = [&](const ServiceContextView& view) {
     ASSERT_EQ(view.count(), contexts.size());
@@ -238,83 +316,72 @@ TEST_P(MessageConformance, ServiceContextsSurviveInOrder) {
     const auto write = [&](cdr::Encoder& body) { body.copy_octets(kOther.data(), body_size); };
     cdr::Decoder body;
     const base::Bytes request_message = encode([&](cdr::Encoder& e) {
-      protocol().encode_request(e, {1, Response::with_target, kKey, "op", contexts}, write);
+      codec().encode_request(e, 1, {Response::with_target, kKey, "op", contexts}, write);
     });
     const auto request =
-        protocol().decode_request(frame_of(request_message, MessageType::request), request_message, {}, body);
+        codec().decode_request(frame_of(request_message, MessageType::request), request_message, {}, body);
     ASSERT_TRUE(request);
     check(request->contexts);
-    EXPECT_EQ(request->request_id, 1U);
+    EXPECT_EQ(request->origin.id, 1U);
     EXPECT_EQ(request->operation, "op");
     EXPECT_EQ(body.remaining(), body_size);
     const base::Bytes reply_message =
-        encode([&](cdr::Encoder& e) { protocol().encode_reply(e, 2, ReplyStatus::no_exception, contexts, write); });
-    const auto reply = protocol().decode_reply(frame_of(reply_message, MessageType::reply), reply_message, {}, body);
+        encode([&](cdr::Encoder& e) { codec().encode_reply(e, 2, ReplyStatus::no_exception, contexts, write); });
+    const auto reply = codec().decode_reply(frame_of(reply_message, MessageType::reply), reply_message, {}, body);
     ASSERT_TRUE(reply);
     check(reply->contexts);
-    EXPECT_EQ(reply->request_id, 2U);
+    EXPECT_EQ(reply->token, 2U);
     EXPECT_EQ(body.remaining(), body_size);
   }
 }
 
-TEST_P(MessageConformance, LocateMessagesSurvive) {
-  const base::Bytes asked = encode([&](cdr::Encoder& e) { protocol().encode_locate_request(e, 9, kKey); });
-  const auto request = protocol().decode_locate_request(frame_of(asked, MessageType::locate_request), asked, {});
+TEST_P(CodecConformance, LocateMessagesSurvive) {
+  const base::Bytes asked = encode([&](cdr::Encoder& e) { codec().encode_locate_request(e, 9, kKey); });
+  const auto request = codec().decode_locate_request(frame_of(asked, MessageType::locate_request), asked, {});
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->request_id, 9U);
+  EXPECT_EQ(request->origin.id, 9U);
   EXPECT_EQ(base::Bytes(request->object_key.begin(), request->object_key.end()), kKey);
   for (const LocateStatus status :
        {LocateStatus::unknown_object, LocateStatus::object_here, LocateStatus::object_forward}) {
     const base::Bytes told = encode([&](cdr::Encoder& e) {
-      protocol().encode_locate_reply(e, 9, status, [](cdr::Encoder& body) { body.put(std::uint32_t{5}); });
+      codec().encode_locate_reply(e, 9, status, [](cdr::Encoder& body) { body.put(std::uint32_t{5}); });
     });
     cdr::Decoder body;
-    const auto reply = protocol().decode_locate_reply(frame_of(told, MessageType::locate_reply), told, {}, body);
+    const auto reply = codec().decode_locate_reply(frame_of(told, MessageType::locate_reply), told, {}, body);
     ASSERT_TRUE(reply);
-    EXPECT_EQ(reply->request_id, 9U);
+    EXPECT_EQ(reply->token, 9U);
     EXPECT_EQ(reply->status, status);
     EXPECT_EQ(body.get<std::uint32_t>(), 5U);
     EXPECT_EQ(body.remaining(), 0U);
   }
 }
 
-TEST_P(MessageConformance, EveryMessageWithAnIdShowsIt) {
+TEST_P(CodecConformance, ControlMessagesAreNothingButAFrameHeader) {
   for (const auto& [type, message] : samples()) {
-    const FrameHeader frame = frame_of(message, type);
-    const auto id = protocol().peek_request_id(frame, message);
-    const bool has_id = type < MessageType::close_connection;
-    ASSERT_EQ(id.ok(), has_id);
-    EXPECT_EQ(id ? *id : 7U, 7U);
-    EXPECT_FALSE(protocol().decode_fragment(frame, message));
+    EXPECT_EQ(message.size() == codec().frame_header_size(), type >= MessageType::close_connection);
   }
 }
 
-TEST_P(MessageConformance, ControlMessagesAreNothingButAFrameHeader) {
-  for (const auto& [type, message] : samples()) {
-    EXPECT_EQ(message.size() == protocol().frame_header_size(), type >= MessageType::close_connection);
-  }
-}
-
-TEST_P(MessageConformance, RefusesSizesBeyondTheLimitFromTheFrameHeaderAlone) {
+TEST_P(CodecConformance, RefusesSizesBeyondTheLimitFromTheFrameHeaderAlone) {
   for (const auto& [type, message] : samples()) {
     cdr::Limits limits;
     limits.max_message_size = static_cast<std::uint32_t>(message.size());
-    EXPECT_TRUE(protocol().decode_frame(message, limits));
+    EXPECT_TRUE(codec().decode_frame(message, limits));
     limits.max_message_size -= 1;
-    const auto frame = protocol().decode_frame(message, limits);
+    const auto frame = codec().decode_frame(message, limits);
     ASSERT_FALSE(frame);
     EXPECT_EQ(frame.error(), base::error(base::Stage::decode, base::Code::too_large));
   }
 }
 
-TEST_P(MessageConformance, RefusesKeysNamesAndContextsBeyondTheirLimits) {
+TEST_P(CodecConformance, RefusesKeysNamesAndContextsBeyondTheirLimits) {
   const base::Bytes message = samples()[0].second;
   const FrameHeader frame = frame_of(message, MessageType::request);
   const auto code_with = [&](auto change) {
     cdr::Limits limits;
     change(limits);
     cdr::Decoder body;
-    const auto request = protocol().decode_request(frame, message, limits, body);
+    const auto request = codec().decode_request(frame, message, limits, body);
     return request ? base::Code::none : request.error().code;
   };
   EXPECT_EQ(code_with([](cdr::Limits& limits) { limits.max_object_key = 4; }), base::Code::too_large);
@@ -325,15 +392,15 @@ TEST_P(MessageConformance, RefusesKeysNamesAndContextsBeyondTheirLimits) {
   EXPECT_EQ(code_with([](cdr::Limits&) {}), base::Code::none);
 }
 
-TEST_P(MessageConformance, RefusesHeadersCutAtAnyLength) {
+TEST_P(CodecConformance, RefusesHeadersCutAtAnyLength) {
   for (const auto& [type, message] : samples()) {
     const FrameHeader frame = frame_of(message, type);
     const base::ConstByteSpan whole(message);
-    for (std::size_t size = 0; size < protocol().frame_header_size(); ++size) {
-      EXPECT_FALSE(protocol().decode_frame(whole.first(size), {}));
+    for (std::size_t size = 0; size < codec().frame_header_size(); ++size) {
+      EXPECT_FALSE(codec().decode_frame(whole.first(size), {}));
     }
     bool accepted = false;
-    for (std::size_t size = protocol().frame_header_size(); size <= message.size(); ++size) {
+    for (std::size_t size = codec().frame_header_size(); size <= message.size(); ++size) {
       const base::Bytes cut(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(size));
       const bool now = read(frame, cut, {});
       EXPECT_TRUE(now || !accepted) << "a longer message was refused after a shorter one was accepted";
@@ -343,39 +410,39 @@ TEST_P(MessageConformance, RefusesHeadersCutAtAnyLength) {
   }
 }
 
-TEST_P(MessageConformance, SurvivesEverySingleOctetMutation) {
+TEST_P(CodecConformance, SurvivesEverySingleOctetMutation) {
   for (const auto& [type, message] : samples()) {
     for (std::size_t at = 0; at < message.size(); ++at) {
       for (int octet = 0; octet < 256; ++octet) {
         base::Bytes mutated = message;
         mutated[at] = static_cast<base::Octet>(octet);
-        const auto frame = protocol().decode_frame(mutated, {});
+        const auto frame = codec().decode_frame(mutated, {});
         if (frame) read(*frame, mutated, {});
       }
     }
   }
 }
 
-TEST_P(MessageConformance, WarmEncodingAndDecodingAllocateNothing) {
+TEST_P(CodecConformance, WarmEncodingAndDecodingAllocateNothing) {
   cdr::Encoder encoder(GetParam().format);
   const std::vector<ServiceContext> contexts = sample_contexts();
   const base::Bytes message = samples()[0].second;
   const FrameHeader frame = frame_of(message, MessageType::request);
   const auto round = [&] {
     encoder.reset(GetParam().format);
-    protocol().encode_request(encoder, {1, Response::with_target, kKey, "ping", contexts}, [](cdr::Encoder&) {});
+    codec().encode_request(encoder, 1, {Response::with_target, kKey, "ping", contexts}, [](cdr::Encoder&) {});
     const bool written = !encoder.segments().empty();
     cdr::Decoder body;
-    return written && protocol().decode_request(frame, message, {}, body).ok();
+    return written && codec().decode_request(frame, message, {}, body).ok();
   };
   EXPECT_TRUE(round());
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations();
   const bool ok = round();
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(test::allocations(), before);
   EXPECT_TRUE(ok);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllProtocols, MessageConformance, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(AllCodecs, CodecConformance, testing::ValuesIn(cases()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -24,10 +24,8 @@ class Watched final : public AsyncReply {
   void on_queued() noexcept override {}
   void finish() noexcept override { ++finished; }
   base::Status start_on(Connection& connection) {
-    auto request = request_named("watched");
-    request.request_id = request_id;
     return connection.start(
-        request, [](cdr::Encoder&) {}, *this);
+        request_named("watched"), [](cdr::Encoder&) {}, *this);
   }
 
   std::atomic<int> replies{0};
@@ -40,7 +38,7 @@ class Asynchronous : public testing::Test {
   void begin(std::uint64_t first_request_id = 2) {
     Connection::Settings settings;
     settings.version = {1, 2};
-    settings.first_request_id = first_request_id;
+    settings.first_token = first_request_id;
     acts_.handle = silent_->handle();
     acts_.receive = [](base::ByteSpan, Deadline) {
       return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
@@ -62,7 +60,7 @@ class Asynchronous : public testing::Test {
   /// The next receives give this.
   void receive(const std::function<void(Octets&)>& fill) {
     acts_.receive = [this, fill](base::ByteSpan buffer, Deadline) {
-      Octets octets(*connection_);
+      Octets octets;
       fill(octets);
       return octets.into(buffer);
     };
@@ -109,7 +107,7 @@ TEST_F(Asynchronous, AllWhoHelpOneRequestAreToldThatItIsOver) {
   std::promise<void> answer;
   acts_.receive = [&, told = answer.get_future().share()](base::ByteSpan buffer, Deadline) {
     told.wait();
-    return Octets(*connection_).reply(reply.request_id).into(buffer);
+    return Octets().reply(reply.request_id).into(buffer);
   };
   std::vector<std::future<bool>> helpers;
   for (int i = 0; i < 3; ++i) {
@@ -139,7 +137,7 @@ TEST_F(Asynchronous, WhoLeavesTakesOnlyItselfOffTheListOfHelpers) {
       second_waits.wait();
       return base::Result<std::size_t>(base::error(Stage::receive, Code::timed_out));
     }
-    return Octets(*connection_).reply(reply.request_id).into(buffer);
+    return Octets().reply(reply.request_id).into(buffer);
   };
   auto first =
       std::async(std::launch::async, [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); });
@@ -314,7 +312,7 @@ TEST(AsynchronousArming, OfTwoThatArmTheConnectionAtOnceBothSucceed) {
   ASSERT_TRUE(second.start_on(*connection).ok());
   acts.receive = [&](base::ByteSpan buffer, Deadline deadline) {
     if (deadline.is_now()) return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
-    return Octets(*connection).reply(second.request_id + 2).reply(second.request_id).into(buffer);
+    return Octets().reply(second.request_id + 2).reply(second.request_id).into(buffer);
   };
   EXPECT_TRUE(call(*connection).ok());  // leaves the other reply to the reactor, which arms again for the first
   const Deadline bound = Deadline::after(20s);

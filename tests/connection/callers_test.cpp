@@ -47,11 +47,12 @@ base::Result<std::size_t> nothing_yet() {
 }
 
 /// A GIOP 1.1 reply with so many octets of body, cut behind the first `first` octets of the message.
-base::Bytes in_two_fragments(const Connection& connection, std::uint32_t id, std::size_t first) {
-  cdr::Encoder encoder(connection.format(1));
-  connection.protocol().encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder& body) {
-    for (std::uint32_t n = 0; n < 16; ++n) body.put(n);
-  });
+base::Bytes in_two_fragments(std::uint32_t id, std::size_t first) {
+  cdr::Encoder encoder({.giop_minor = 1});
+  messaging::giop::Giop({1, 2}).encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {},
+                                             [](cdr::Encoder& body) {
+                                               for (std::uint32_t n = 0; n < 16; ++n) body.put(n);
+                                             });
   base::Bytes whole = encoder.to_bytes();
   base::Bytes rest(whole.begin(), whole.begin() + 12);  // the header again
   rest.insert(rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(first), whole.end());
@@ -77,9 +78,10 @@ TEST(Callers, AReplyInFragmentsKeepsItsJointsWhenAnotherCallerReadsIt) {
   std::promise<void> both;
   acts.receive = [&, told = both.get_future().share()](base::ByteSpan buffer, Deadline) {
     told.wait();
-    base::Bytes octets = in_two_fragments(*connection, 4, 28);
-    cdr::Encoder first(connection->format(1));
-    connection->protocol().encode_reply(first, 2, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder&) {});
+    base::Bytes octets = in_two_fragments(4, 28);
+    cdr::Encoder first({.giop_minor = 1});
+    messaging::giop::Giop({1, 2}).encode_reply(first, 2, messaging::ReplyStatus::no_exception, {},
+                                               [](cdr::Encoder&) {});
     const base::Bytes own = first.to_bytes();
     octets.insert(octets.end(), own.begin(), own.end());
     std::copy(octets.begin(), octets.end(), buffer.begin());
@@ -167,12 +169,12 @@ TEST(Callers, AnIdleConnectionIsAskedWhetherItIsAlive) {
   acts.receive = [&, first = true](base::ByteSpan buffer, Deadline deadline) mutable {
     EXPECT_TRUE(deadline.is_now());
     if (!std::exchange(first, false)) return nothing_yet();
-    return Octets(*connection).reply(2).reply(4).into(buffer);  // late ones
+    return Octets().reply(2).reply(4).into(buffer);  // late ones
   };
   EXPECT_TRUE(connection->usable(now += 2'000'000'000));
   EXPECT_FALSE(connection->failed());
   acts.receive = [&](base::ByteSpan buffer, Deadline) {
-    return Octets(*connection).reply(2).control(messaging::MessageType::close_connection).into(buffer);
+    return Octets().reply(2).control(messaging::MessageType::close_connection).into(buffer);
   };
   EXPECT_TRUE(connection->usable(now += 500'000'000));  // not asked yet
   EXPECT_FALSE(connection->usable(now += 2'000'000'000));
@@ -193,7 +195,7 @@ TEST(Callers, WhoBeginsWhileAnIdleConnectionIsAskedGetsItsReply) {
     const Deadline bound = Deadline::after(20s);
     while (connection->load() < 2 && !bound.expired()) std::this_thread::yield();
     EXPECT_EQ(connection->load(), 2U);  // the one that asks and the one that calls
-    return Octets(*connection).reply(2).into(buffer);
+    return Octets().reply(2).into(buffer);
   };
   EXPECT_TRUE(connection->usable(5'000'000'000));
   caller.join();

@@ -72,10 +72,9 @@ INSTANTIATE_TEST_SUITE_P(All, Combination,
 TEST(Calls, EndWithTimedOutWhenThePeerIsSilentAndIgnoreTheLateReply) {
   Harness harness("tcp://127.0.0.1:0");
   std::latch release(1);
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
-                      cdr::Decoder& body) {
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
     if (request.operation == "wait") release.wait();
-    Harness::echo(c, request, minor, body);
+    Harness::echo(c, request, body);
   };
   auto connection = harness.connect();
   std::string answer;
@@ -120,7 +119,7 @@ TEST(Calls, AnArgumentThatCannotBeEncodedSendsNothing) {
 TEST(Calls, EverybodyIsToldWhenTheConnectionBreaks) {
   Harness harness("tcp://127.0.0.1:0");
   std::latch arrived(4);
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest&, std::uint8_t, cdr::Decoder&) {
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest&, cdr::Decoder&) {
     arrived.count_down();
     arrived.wait();
     c.transport().shutdown();
@@ -142,7 +141,7 @@ TEST(Calls, EverybodyIsToldWhenTheConnectionBreaks) {
 
 TEST(Calls, TheServersCloseConnectionMeansNotExecuted) {
   Harness harness("tcp://127.0.0.1:0");
-  harness.serve = [](Connection& c, const messaging::IncomingRequest&, std::uint8_t, cdr::Decoder&) { c.close(); };
+  harness.serve = [](Connection& c, const messaging::IncomingRequest&, cdr::Decoder&) { c.close(); };
   auto connection = harness.connect();
   std::string answer;
   auto status = harness.call(*connection, "x", answer);
@@ -208,11 +207,10 @@ TEST(Cache, PrefersIdleConnectionsAndSharesWhenThereMayBeNoMore) {
   EXPECT_EQ(harness.connect(), first);
   std::latch arrived(4);
   std::latch release(1);
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
-                      cdr::Decoder& body) {
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
     arrived.count_down();
     release.wait();
-    Harness::echo(c, request, minor, body);
+    Harness::echo(c, request, body);
   };
   std::vector<std::thread> threads;
   std::vector<ConnectionPtr> busy;

@@ -26,10 +26,8 @@ class Counted final : public AsyncReply {
   void finish() noexcept override { ++finished_; }
   base::Status start_on(Connection& connection) {
     request_id = connection.take_request_id();
-    auto request = request_named("counted");
-    request.request_id = request_id;
     return connection.start(
-        request, [](cdr::Encoder&) {}, *this);
+        request_named("counted"), [](cdr::Encoder&) {}, *this);
   }
 
   std::atomic<bool> replied{false};
@@ -66,7 +64,7 @@ class Inside {
     if (ids_.empty()) return base::error(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
     const std::uint32_t id = ids_.front();
     ids_.pop_front();
-    return Octets(*connection_).reply(id).into(buffer);
+    return Octets().reply(id).into(buffer);
   }
 
  private:

@@ -40,9 +40,9 @@ TEST(Endings, AnExceptionThrownWhileMarshallingArgumentsLeavesTheConnectionUsabl
 /// Keeps requests and answers them when told.
 class Later {
  public:
-  void keep(Connection& connection, const messaging::IncomingRequest& request, std::uint8_t minor) {
+  void keep(Connection& connection, const messaging::IncomingRequest& request) {
     const std::lock_guard lock(mutex_);
-    kept_[std::string(request.operation)] = {ConnectionPtr(&connection), request.request_id, minor};
+    kept_[std::string(request.operation)] = {ConnectionPtr(&connection), request.origin};
     changed_.notify_all();
   }
   void await(const std::string& operation) {
@@ -53,17 +53,13 @@ class Later {
     await(operation);
     const std::lock_guard lock(mutex_);
     const Kept kept = kept_.extract(operation).mapped();
-    (void)kept.connection->send_reply(kept.minor, [&](cdr::Encoder& encoder) {
-      kept.connection->protocol().encode_reply(encoder, kept.id, messaging::ReplyStatus::no_exception, {},
-                                               [](cdr::Encoder&) {});
-    });
+    (void)kept.connection->reply(kept.origin, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder&) {});
   }
 
  private:
   struct Kept {
     ConnectionPtr connection;
-    std::uint32_t id = 0;
-    std::uint8_t minor = 0;
+    messaging::Origin origin;
   };
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -75,8 +71,8 @@ class Later {
 TEST(Endings, WhoWasChosenToReadAndLeavesLetsTheNextOneRead) {
   Harness harness("tcp://127.0.0.1:0");
   Later later;
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder&) {
-    later.keep(c, request, minor);
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder&) {
+    later.keep(c, request);
   };
   auto connection = harness.connect();
   connection->set_completions(&harness.server().completions());
@@ -127,7 +123,6 @@ TEST(Endings, AReplyThatCameWithTheLastCallersOwnIsNotLeftUnread) {
   } reply;
   reply.request_id = connection->take_request_id();
   auto request = request_named("first");
-  request.request_id = reply.request_id;
   ASSERT_TRUE(connection
                   ->start(
                       request, [](cdr::Encoder&) {}, reply)
@@ -137,8 +132,8 @@ TEST(Endings, AReplyThatCameWithTheLastCallersOwnIsNotLeftUnread) {
     std::size_t size = 0;
     for (const std::uint32_t id : {reply.request_id + 2, reply.request_id}) {
       cdr::Encoder encoder;
-      encoder.reset(connection->format(2));
-      connection->protocol().encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder&) {});
+      messaging::giop::Giop({1, 2}).encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {},
+                                                 [](cdr::Encoder&) {});
       const base::Bytes octets = encoder.to_bytes();
       std::copy(octets.begin(), octets.end(), buffer.begin() + static_cast<std::ptrdiff_t>(size));
       size += octets.size();
@@ -220,7 +215,6 @@ TEST(Endings, OneCallersSlowSendIsNotWaitedForBeyondAnothersDeadline) {
   std::latch sending(1);
   std::latch go(1);
   std::atomic<int> sends{0};
-  const Connection* here = nullptr;
   acts.send = [&](std::size_t size, Deadline) {
     if (++sends == 1) {
       sending.count_down();
@@ -230,10 +224,9 @@ TEST(Endings, OneCallersSlowSendIsNotWaitedForBeyondAnothersDeadline) {
   };
   acts.receive = [&](base::ByteSpan buffer, Deadline) -> base::Result<std::size_t> {
     go.wait();
-    return Octets(*here).reply(2).into(buffer);
+    return Octets().reply(2).into(buffer);
   };
   auto connection = connect(acts);
-  here = connection.get();
   std::thread slow([&] { EXPECT_TRUE(call(*connection).ok()); });
   sending.wait();
   const auto late = call(*connection, Deadline::after(20ms));

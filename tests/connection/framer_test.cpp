@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "corbel/messaging/giop/codec.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 
 namespace corbel::connection {
@@ -22,10 +23,9 @@ class FramerTest : public testing::Test {
     const base::Bytes key{1, 2, 3, 4};
     const base::Bytes body(body_size, 0x5a);
     messaging::OutgoingRequest header;
-    header.request_id = id;
     header.object_key = key;
     header.operation = "test";
-    giop_->encode_request(encoder, header, [&](cdr::Encoder& e) { e.put_octet_sequence(body); });
+    codec_.encode_request(encoder, id, header, [&](cdr::Encoder& e) { e.put_octet_sequence(body); });
     return encoder.to_bytes();
   }
 
@@ -60,9 +60,26 @@ class FramerTest : public testing::Test {
     }
   }
 
-  std::shared_ptr<const messaging::Protocol> giop_ = messaging::make_giop();
+  /// A framer and what it needs of a connection.
+  struct Input {
+    explicit Input(const cdr::Limits& limits, InputMemory* memory = nullptr)
+        : account(memory), session(messaging::make_giop()->open(settings(limits, account))) {}
+    static messaging::SessionSettings settings(const cdr::Limits& limits, InputAccount& account) {
+      messaging::SessionSettings settings;
+      settings.side = messaging::Side::acceptor;
+      settings.limits = limits;
+      settings.memory = &account;
+      return settings;
+    }
+    InputAccount account;
+    std::unique_ptr<messaging::Session> session;
+    Framer framer{*session, account};
+  };
+
+  const messaging::giop::Giop codec_{{1, 2}};
   cdr::Limits limits_;
-  Framer framer_{*giop_, limits_};
+  Input input_{limits_};
+  Framer& framer_ = input_.framer;
   Message message_;
 };
 
@@ -90,7 +107,7 @@ TEST_F(FramerTest, GivesSeveralMessagesOfOneReceiveInOrder) {
   feed(stream);
   for (std::uint32_t id = 2; id <= 20; id += 2) {
     ASSERT_TRUE(*framer_.next(message_));
-    EXPECT_EQ(*giop_->peek_request_id(message_.frame, message_.octets), id);
+    EXPECT_EQ(message_.request.origin.id, id);
   }
   EXPECT_FALSE(*framer_.next(message_));
 }
@@ -102,7 +119,6 @@ TEST_F(FramerTest, JoinsFragmentsOfBothVersions) {
     auto next = framer_.next(message_);
     ASSERT_TRUE(next.ok()) << base::to_string(next.error());
     ASSERT_TRUE(*next);
-    EXPECT_FALSE(message_.frame.more_fragments);
     EXPECT_EQ(message_.octets.size(), whole.size());
     EXPECT_TRUE(std::ranges::equal(message_.octets.subspan(12), base::ConstByteSpan(whole).subspan(12)));
   }
@@ -130,10 +146,10 @@ TEST_F(FramerTest, JoinsInterleavedFragmentsOfDifferentRequests) {
   feed(base::ConstByteSpan(fb).first(160));
   feed(base::ConstByteSpan(fa).subspan(160));
   ASSERT_TRUE(*framer_.next(message_));
-  EXPECT_EQ(*giop_->peek_request_id(message_.frame, message_.octets), 2U);
+  EXPECT_EQ(message_.request.origin.id, 2U);
   feed(base::ConstByteSpan(fb).subspan(160));
   ASSERT_TRUE(*framer_.next(message_));
-  EXPECT_EQ(*giop_->peek_request_id(message_.frame, message_.octets), 4U);
+  EXPECT_EQ(message_.request.origin.id, 4U);
 }
 
 TEST_F(FramerTest, RejectsAFragmentThatContinuesNothing) {
@@ -146,7 +162,8 @@ TEST_F(FramerTest, RejectsBadMagicAndSizesBeyondTheLimitBeforeAllocating) {
   base::Bytes bad{'G', 'I', 'O', 'X', 1, 2, 1, 0, 0, 0, 0, 0};
   feed(bad);
   EXPECT_EQ(framer_.next(message_).error().code, Code::malformed);
-  Framer other(*giop_, limits_);
+  Input fresh(limits_);
+  Framer& other = fresh.framer;
   base::Bytes huge{'G', 'I', 'O', 'P', 1, 2, 1, 0, 0xff, 0xff, 0xff, 0x7f};
   std::memcpy(other.space().data(), huge.data(), huge.size());
   other.received(huge.size());
@@ -176,7 +193,8 @@ TEST_F(FramerTest, LimitsOctetsAndNumberOfOpenMessages) {
 
 TEST_F(FramerTest, OctetsOfJoinedMessagesCountNoLonger) {
   limits_.max_message_size = 4096;
-  Framer framer(*giop_, limits_);
+  Input input(limits_);
+  Framer& framer = input.framer;
   for (std::uint32_t id = 2; id < 60; id += 2) {
     const base::Bytes stream = fragmented(request(id, 1000), 160, id, 2);
     for (base::ConstByteSpan rest(stream); !rest.empty();) {
@@ -194,7 +212,8 @@ TEST_F(FramerTest, OctetsOfJoinedMessagesCountNoLonger) {
 
 TEST_F(FramerTest, OctetsOfDroppedMessagesCountNoLonger) {
   limits_.max_message_size = 2048;
-  Framer framer(*giop_, limits_);
+  Input input(limits_);
+  Framer& framer = input.framer;
   for (std::uint32_t id = 2; id < 60; id += 2) {
     base::Bytes first = request(id, 1000);
     patch(first, 0, first.size(), true);
@@ -202,8 +221,16 @@ TEST_F(FramerTest, OctetsOfDroppedMessagesCountNoLonger) {
     framer.received(first.size());
     ASSERT_TRUE(framer.next(message_).ok()) << id;
     EXPECT_NE(framer.oldest_part(), 0U);
-    framer.drop(id);
-    framer.drop(id);
+    for (int i = 0; i < 2; ++i) {
+      cdr::Encoder cancel;
+      codec_.encode_cancel_request(cancel, id);
+      const base::Bytes octets = cancel.to_bytes();
+      std::memcpy(framer.space().data(), octets.data(), octets.size());
+      framer.received(octets.size());
+      ASSERT_TRUE(*framer.next(message_));
+      EXPECT_EQ(message_.kind, messaging::Kind::cancel);
+    }
+    EXPECT_EQ(input.session->part_octets(), 0U);
     EXPECT_EQ(framer.oldest_part(), 0U);
   }
 }
@@ -211,7 +238,8 @@ TEST_F(FramerTest, OctetsOfDroppedMessagesCountNoLonger) {
 TEST_F(FramerTest, TheLimitIsForTheOctetsOfAllOpenMessages) {
   limits_.max_message_size = 2048;
   for (const bool in_fragment : {false, true}) {
-    Framer framer(*giop_, limits_);
+    Input input(limits_);
+    Framer& framer = input.framer;
     const auto put = [&](const base::Bytes& octets) {
       std::memcpy(framer.space().data(), octets.data(), octets.size());
       framer.received(octets.size());
@@ -238,7 +266,8 @@ TEST_F(FramerTest, RejectsASecondBeginningOfAnOpenMessageAndAFragmentOfAnotherKi
   base::Bytes first = request(2, 8);
   patch(first, 0, first.size(), true);
   {
-    Framer framer(*giop_, limits_);
+    Input input(limits_);
+    Framer& framer = input.framer;
     for (int i = 0; i < 2; ++i) {
       std::memcpy(framer.space().data(), first.data(), first.size());
       framer.received(first.size());
@@ -247,7 +276,8 @@ TEST_F(FramerTest, RejectsASecondBeginningOfAnOpenMessageAndAFragmentOfAnotherKi
     }
   }
   for (const std::size_t octet : {std::size_t{5}, std::size_t{6}}) {
-    Framer framer(*giop_, limits_);
+    Input input(limits_);
+    Framer& framer = input.framer;
     base::Bytes fragment{'G', 'I', 'O', 'P', 1, 2, 1, 7, 8, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4};
     if (octet == 5) {
       fragment[5] = 1;  // GIOP 1.1
@@ -277,7 +307,7 @@ TEST_F(FramerTest, AMessageKeepsItsNumberWhileItIsIncompleteAndNoOtherHasIt) {
   const auto next = framer_.oldest_part();
   EXPECT_NE(next, 0U);
   EXPECT_NE(next, number);
-  Framer fresh(*giop_, limits_);
+  Framer fresh(*input_.session, input_.account);
   fresh.take_over(framer_);
   EXPECT_EQ(fresh.oldest_part(), next);
 }
@@ -285,7 +315,8 @@ TEST_F(FramerTest, AMessageKeepsItsNumberWhileItIsIncompleteAndNoOtherHasIt) {
 TEST_F(FramerTest, PaysForWhatItKeepsAndGivesAllOfItBack) {
   InputMemory memory(1U << 20, [] { return false; });
   {
-    Framer framer(*giop_, limits_, &memory);
+    Input input(limits_, &memory);
+    Framer& framer = input.framer;
     EXPECT_LE(framer.space().size(), 2048U);
     EXPECT_EQ(memory.used(), 0U);  // the first buffer is free
     const base::Bytes big = request(2, 300'000);
@@ -301,7 +332,7 @@ TEST_F(FramerTest, PaysForWhatItKeepsAndGivesAllOfItBack) {
     put(base::ConstByteSpan(big).first(200'000));
     EXPECT_GE(memory.used(), 190'000U);
     EXPECT_LE(memory.used(), 512U << 10);
-    EXPECT_EQ(memory.used(), framer.paid());
+    EXPECT_EQ(memory.used(), input.account.paid());
     put(base::ConstByteSpan(big).subspan(200'000));
     ASSERT_TRUE(*framer.next(message_));
     framer.shrink();
@@ -313,10 +344,10 @@ TEST_F(FramerTest, PaysForWhatItKeepsAndGivesAllOfItBack) {
     put(open);
     ASSERT_FALSE(*framer.next(message_));
     EXPECT_GE(memory.used(), 10'000U);
-    Framer other(*giop_, limits_, &memory);
+    Framer other(*input.session, input.account);
     other.take_over(framer);
-    EXPECT_EQ(memory.used(), framer.paid() + other.paid());
-    EXPECT_GE(other.paid(), 5000U);
+    EXPECT_EQ(memory.used(), input.account.paid());
+    EXPECT_GE(input.session->part_octets(), 5000U);
   }
   EXPECT_EQ(memory.used(), 0U);
 }
@@ -325,7 +356,8 @@ TEST_F(FramerTest, DoesNotGrowBeyondWhatThereIs) {
   int asked = 0;
   InputMemory memory(10'000, [&] { return ++asked < 3; });
   memory.force(9'000);  // somebody else's
-  Framer framer(*giop_, limits_, &memory);
+  Input input(limits_, &memory);
+  Framer& framer = input.framer;
   framer.received(framer.space().size());
   EXPECT_THROW((void)framer.space(), std::bad_alloc);
   EXPECT_EQ(asked, 3);
@@ -343,11 +375,11 @@ TEST_F(FramerTest, AnotherFramerTakesOverWhatIsUnread) {
   stream.insert(stream.end(), two.begin(), two.end());
   feed(stream);
   ASSERT_TRUE(*framer_.next(message_));
-  Framer fresh(*giop_, limits_);
+  Framer fresh(*input_.session, input_.account);
   fresh.take_over(framer_);
   Message second;
   ASSERT_TRUE(*fresh.next(second));
-  EXPECT_EQ(*giop_->peek_request_id(second.frame, second.octets), 4U);
+  EXPECT_EQ(second.request.origin.id, 4U);
   EXPECT_TRUE(std::ranges::equal(message_.octets, one));  // still readable
 }
 

@@ -24,7 +24,7 @@ namespace corbel::connection {
 /// A server whose requests run `serve` and a client side to call it, over any combination.
 class Harness : private RequestHandler {
  public:
-  using Serve = std::function<void(Connection&, const messaging::IncomingRequest&, std::uint8_t, cdr::Decoder&)>;
+  using Serve = std::function<void(Connection&, const messaging::IncomingRequest&, cdr::Decoder&)>;
 
   explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2})
       : registry_({messaging::make_giop(), messaging::make_giop_lite()},
@@ -33,8 +33,8 @@ class Harness : private RequestHandler {
                   version, {}),
         acceptors_(registry_, {}),
         cache_(registry_, {}) {
-    serve = [](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
-      echo(c, request, minor, body);
+    serve = [](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+      echo(c, request, body);
     };
     auto server = Server::create(settings, *this);
     if (!server) throw std::runtime_error(base::to_string(server.error()));
@@ -57,14 +57,12 @@ class Harness : private RequestHandler {
   }
 
   /// Replies with the argument, a string.
-  static void echo(Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder& body) {
+  static void echo(Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
     if (request.response == messaging::Response::none) return;
     std::string text;
     body.get_string(text);
-    (void)c.send_reply(minor, [&](cdr::Encoder& encoder) {
-      c.protocol().encode_reply(encoder, request.request_id, messaging::ReplyStatus::no_exception, {},
-                                [&](cdr::Encoder& e) { e.put_string(text); });
-    });
+    (void)c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
+                  [&](cdr::Encoder& encoder) { encoder.put_string(text); });
   }
 
   ConnectionPtr connect(base::Deadline deadline = base::Deadline::after(std::chrono::seconds(10))) {
@@ -94,16 +92,12 @@ class Harness : private RequestHandler {
   Route route;
 
  private:
-  void on_request(Connection& connection, const messaging::IncomingRequest& request, std::uint8_t giop_minor,
+  void on_request(Connection& connection, const messaging::IncomingRequest& request,
                   cdr::Decoder& body) noexcept override {
-    serve(connection, request, giop_minor, body);
+    serve(connection, request, body);
   }
-  void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request,
-                         std::uint8_t giop_minor) noexcept override {
-    (void)connection.send_reply(giop_minor, [&](cdr::Encoder& encoder) {
-      connection.protocol().encode_locate_reply(encoder, request.request_id, messaging::LocateStatus::object_here,
-                                                [](cdr::Encoder&) {});
-    });
+  void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request) noexcept override {
+    (void)connection.reply_locate(request.origin, messaging::LocateStatus::object_here, [](cdr::Encoder&) {});
   }
 
   Registry registry_;

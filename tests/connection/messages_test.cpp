@@ -2,6 +2,7 @@
 // What changes where the carrier keeps messages, and which combinations there cannot be.
 #include <thread>
 
+#include "corbel/messaging/giop/codec.hpp"
 #include "harness.hpp"
 
 namespace corbel::connection {
@@ -76,12 +77,10 @@ TEST_F(Messages, ARequestBeyondTheLargestIsRefusedAndNothingElseHarmed) {
 
 TEST_F(Messages, AReplyBeyondTheLargestIsRefusedToTheServantAndNothingElseHarmed) {
   const std::string large(largest(*connection_), 'x');
-  harness_.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor, cdr::Decoder&) {
+  harness_.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder&) {
     const auto reply = [&](const std::string& text) {
-      return c.send_reply(minor, [&](cdr::Encoder& encoder) {
-        c.protocol().encode_reply(encoder, request.request_id, messaging::ReplyStatus::no_exception, {},
-                                  [&](cdr::Encoder& e) { e.put_string(text); });
-      });
+      return c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
+                     [&](cdr::Encoder& encoder) { encoder.put_string(text); });
     };
     EXPECT_EQ(reply(large).error(), base::error(Stage::encode, Code::too_large));
     EXPECT_TRUE(reply("small"));
@@ -97,15 +96,14 @@ TEST_F(Messages, RepliesThatWaitForTheirPeerRemainMessages) {
   const std::string text(20000, 'r');
   const auto connector = transport::make_packet()->make_connector();
   const auto peer = *connector->connect(*harness_.route.endpoint, {}, Deadline::after(10s));
-  const auto giop = messaging::make_giop();
+  const messaging::giop::Giop giop({1, 2});
   constexpr std::uint32_t kRequests = 40;
   for (std::uint32_t i = 0; i < kRequests; ++i) {
     cdr::Encoder encoder{cdr::Format{}};
     messaging::OutgoingRequest request;
-    request.request_id = 2 * i;
     request.object_key = harness_.route.object_key;
     request.operation = "echo";
-    giop->encode_request(encoder, request, [&](cdr::Encoder& e) { e.put_string(text); });
+    giop.encode_request(encoder, 2 * i, request, [&](cdr::Encoder& e) { e.put_string(text); });
     const auto sent = peer->send_some(encoder.segments(), Deadline::after(200ms));
     if (!sent) {
       EXPECT_EQ(sent.error().code, Code::would_block) << "the server reads no more from one that takes no replies";
@@ -118,7 +116,7 @@ TEST_F(Messages, RepliesThatWaitForTheirPeerRemainMessages) {
   for (;; ++replies) {
     const auto size = peer->receive(room, Deadline::after(replies < 3 ? 20s : 300ms));
     if (!size) break;
-    const auto frame = giop->decode_frame(base::ConstByteSpan(room).first(*size), {});
+    const auto frame = giop.decode_frame(base::ConstByteSpan(room).first(*size), {});
     ASSERT_TRUE(frame) << "reply " << replies;
     EXPECT_EQ(frame->message_size, *size) << "reply " << replies;
   }
@@ -126,13 +124,12 @@ TEST_F(Messages, RepliesThatWaitForTheirPeerRemainMessages) {
 }
 
 TEST_F(Messages, WhatIsNotExactlyOneMessageEndsItsConnectionAndNoOther) {
-  const auto giop = messaging::make_giop();
+  const messaging::giop::Giop giop({1, 2});
   cdr::Encoder encoder{cdr::Format{}};
   messaging::OutgoingRequest request;
-  request.request_id = 2;
   request.object_key = harness_.route.object_key;
   request.operation = "echo";
-  giop->encode_request(encoder, request, [](cdr::Encoder& e) { e.put_string("x"); });
+  giop.encode_request(encoder, 2, request, [](cdr::Encoder& e) { e.put_string("x"); });
   const base::Bytes whole = encoder.to_bytes();
   base::Bytes twice = whole;
   twice.insert(twice.end(), whole.begin(), whole.end());
@@ -146,7 +143,7 @@ TEST_F(Messages, WhatIsNotExactlyOneMessageEndsItsConnectionAndNoOther) {
     base::Bytes room(peer->traits().largest_message);
     auto size = peer->receive(room, Deadline::after(20s));
     ASSERT_TRUE(size);
-    EXPECT_EQ(giop->decode_frame(base::ConstByteSpan(room).first(*size), {})->type,
+    EXPECT_EQ(giop.decode_frame(base::ConstByteSpan(room).first(*size), {})->type,
               messaging::MessageType::message_error);
     size = peer->receive(room, Deadline::after(20s));
     ASSERT_FALSE(size);

@@ -17,10 +17,9 @@ using test::RawPeer;
 class RawServing : public testing::Test {
  protected:
   RawServing() {
-    harness_.serve = [this](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
-                            cdr::Decoder& body) {
+    harness_.serve = [this](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
       ++served_;
-      Harness::echo(c, request, minor, body);
+      Harness::echo(c, request, body);
     };
     const std::string text = harness_.route.endpoint->text();
     port_ = static_cast<std::uint16_t>(std::stoi(text.substr(text.rfind(':') + 1)));
@@ -135,12 +134,11 @@ TEST_F(RawServing, StoppingSendsCloseConnectionAndNothingElse) {
 TEST_F(RawServing, WhatIsBehindARunningRequestIsNotBegunOnceTheServerStops) {
   std::atomic<bool> entered{false};
   std::atomic<bool> go{false};
-  harness_.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
-                       cdr::Decoder& body) {
+  harness_.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
     ++served_;
     entered = true;
     while (!go) std::this_thread::yield();
-    Harness::echo(c, request, minor, body);
+    Harness::echo(c, request, body);
   };
   RawPeer peer(port_);
   Octets two = echo(1);
@@ -168,15 +166,12 @@ Octets ask(std::uint32_t id, const std::string& operation, const std::string& te
 /// Waits in "slow" until told to go on, and answers with so many octets.
 struct Slow {
   explicit Slow(Harness& harness, std::size_t size) : answer(size, 'y') {
-    harness.serve = [this](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
-                           cdr::Decoder& body) {
-      if (request.operation != "slow") return Harness::echo(c, request, minor, body);
+    harness.serve = [this](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+      if (request.operation != "slow") return Harness::echo(c, request, body);
       entered = true;
       while (!go) std::this_thread::yield();
-      (void)c.send_reply(minor, [&](cdr::Encoder& encoder) {
-        c.protocol().encode_reply(encoder, request.request_id, messaging::ReplyStatus::no_exception, {},
-                                  [&](cdr::Encoder& e) { e.put_string(answer); });
-      });
+      (void)c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
+                    [&](cdr::Encoder& e) { e.put_string(answer); });
     };
   }
   const std::string answer;  // the encoder refers to it

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "corbel/connection/connection.hpp"
+#include "corbel/messaging/giop/codec.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 
 namespace corbel::connection {
@@ -36,11 +37,7 @@ class Unwatched final : public AsyncReply {
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
   void on_queued() noexcept override {}
   void finish() noexcept override {}
-  messaging::OutgoingRequest request(std::string_view operation) const {
-    auto request = request_named(operation);
-    request.request_id = request_id;
-    return request;
-  }
+  messaging::OutgoingRequest request(std::string_view operation) const { return request_named(operation); }
 };
 
 /// A carrier that does what the test says.
@@ -98,15 +95,11 @@ inline ConnectionPtr connect(Scripted::Acts& acts) {
 /// What a peer would send.
 class Octets {
  public:
-  explicit Octets(const Connection& connection) : connection_(connection) {}
-
   Octets& reply(std::uint32_t id, messaging::ReplyStatus status = messaging::ReplyStatus::no_exception) {
-    return add([&](cdr::Encoder& encoder) {
-      connection_.protocol().encode_reply(encoder, id, status, {}, [](cdr::Encoder&) {});
-    });
+    return add([&](cdr::Encoder& encoder) { codec_.encode_reply(encoder, id, status, {}, [](cdr::Encoder&) {}); });
   }
   Octets& control(messaging::MessageType type) {
-    return add([&](cdr::Encoder& encoder) { connection_.protocol().encode_control(encoder, type); });
+    return add([&](cdr::Encoder& encoder) { codec_.encode_control(encoder, type); });
   }
   /// Puts it all into `buffer` at once.
   base::Result<std::size_t> into(base::ByteSpan buffer) {
@@ -117,14 +110,14 @@ class Octets {
  private:
   template <class Encode>
   Octets& add(const Encode& encode) {
-    cdr::Encoder encoder(connection_.format(2));
+    cdr::Encoder encoder;
     encode(encoder);
     const base::Bytes message = encoder.to_bytes();
     octets_.insert(octets_.end(), message.begin(), message.end());
     return *this;
   }
 
-  const Connection& connection_;
+  const messaging::giop::Giop codec_{{1, 2}};
   base::Bytes octets_;
 };
 

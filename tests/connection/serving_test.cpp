@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "corbel/messaging/giop/codec.hpp"
 #include "harness.hpp"
 
 namespace corbel::connection {
@@ -54,13 +55,12 @@ TEST(Serving, ASlowUpcallDoesNotHoldUpOtherRequestsOfTheSameConnection) {
     Harness harness("tcp://127.0.0.1:0", with(mode));
     std::latch entered(1);
     std::latch release(1);
-    harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
-                        cdr::Decoder& body) {
+    harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
       if (request.operation == "slow") {
         entered.count_down();
         release.wait();
       }
-      Harness::echo(c, request, minor, body);
+      Harness::echo(c, request, body);
     };
     auto connection = harness.connect();
     std::string slow_answer;
@@ -128,22 +128,18 @@ TEST(Serving, PeersInTheSameProcessThatDoNotReadKeepNoThread) {
   settings.serving.threads = 2;
   Harness harness("inproc://crowded", settings);
   const std::string large(4U << 20, 'y');  // the encoder refers to it
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
-                      cdr::Decoder& body) {
-    if (request.operation != "big") return Harness::echo(c, request, minor, body);
-    (void)c.send_reply(minor, [&](cdr::Encoder& encoder) {
-      c.protocol().encode_reply(encoder, request.request_id, messaging::ReplyStatus::no_exception, {},
-                                [&](cdr::Encoder& e) { e.put_string(large); });
-    });
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    if (request.operation != "big") return Harness::echo(c, request, body);
+    (void)c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
+                  [&](cdr::Encoder& e) { e.put_string(large); });
   };
-  const auto connector = harness.registry().transports()[harness.route.transport]->make_connector({});
+  const auto connector = harness.registry().transports()[harness.route.transport]->make_connector();
   std::vector<std::unique_ptr<transport::Transport>> peers;
-  const messaging::OutgoingRequest request{
-      .request_id = 2, .object_key = harness.route.object_key, .operation = "big", .contexts = {}};
+  const messaging::OutgoingRequest request{.object_key = harness.route.object_key, .operation = "big", .contexts = {}};
   cdr::Encoder encoder;
-  harness.route.protocol->encode_request(encoder, request, [](cdr::Encoder& e) { e.put_string("x"); });
+  messaging::giop::Giop({1, 2}).encode_request(encoder, 2, request, [](cdr::Encoder& e) { e.put_string("x"); });
   for (int i = 0; i < 4; ++i) {
-    auto peer = connector->connect(*harness.route.endpoint, Deadline::after(std::chrono::seconds(20)));
+    auto peer = connector->connect(*harness.route.endpoint, {}, Deadline::after(std::chrono::seconds(20)));
     ASSERT_TRUE(peer.ok());
     ASSERT_TRUE((*peer)->send(encoder.segments(), Deadline::none()).ok());
     peers.push_back(*std::move(peer));
@@ -173,8 +169,8 @@ TEST(Acceptors, ListenNoMoreOnceClosed) {
 }
 
 class Nobody final : public RequestHandler {
-  void on_request(Connection&, const messaging::IncomingRequest&, std::uint8_t, cdr::Decoder&) noexcept override {}
-  void on_locate_request(Connection&, const messaging::IncomingLocateRequest&, std::uint8_t) noexcept override {}
+  void on_request(Connection&, const messaging::IncomingRequest&, cdr::Decoder&) noexcept override {}
+  void on_locate_request(Connection&, const messaging::IncomingLocateRequest&) noexcept override {}
 };
 
 TEST(PerformWork, LetsOthersServeWhileWhatItRunsBlocks) {

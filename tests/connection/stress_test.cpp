@@ -32,11 +32,10 @@ class Stress : public testing::TestWithParam<const char*> {
   static constexpr int kThreads = 6;
   static constexpr int kRounds = 300;
 
-  messaging::OutgoingRequest request(std::uint32_t id = 0) const {
+  messaging::OutgoingRequest request() const {
     messaging::OutgoingRequest request;
     request.object_key = harness_.route.object_key;
     request.operation = "echo";
-    request.request_id = id;
     return request;
   }
   void call(Connection& connection, const std::string& text, Deadline deadline) {
@@ -52,7 +51,7 @@ class Stress : public testing::TestWithParam<const char*> {
     reply.deadline = deadline;
     const std::uint32_t id = reply.request_id;
     const auto started = connection.start(
-        request(id), [&](cdr::Encoder& e) { e.put_string(text); }, reply);
+        request(), [&](cdr::Encoder& e) { e.put_string(text); }, reply);
     if (!started) return;
     if (help && connection.help(reply, id, Deadline::after(50ms))) reply.finish();
     reply.ended.acquire();
@@ -103,10 +102,9 @@ class Stress : public testing::TestWithParam<const char*> {
 TEST_P(Stress, EveryCallEnds) {
   harness_.cache().set_completions(&harness_.server().completions());
   std::atomic<int> requests{0};
-  harness_.serve = [&](Connection& c, const messaging::IncomingRequest& request, std::uint8_t minor,
-                       cdr::Decoder& body) {
+  harness_.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
     if (++requests % 211 == 0) return c.close();
-    Harness::echo(c, request, minor, body);
+    Harness::echo(c, request, body);
   };
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) threads.emplace_back([this, i] { work(i); });

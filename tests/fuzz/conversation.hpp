@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "corbel/messaging/giop/codec.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/transport/transport.hpp"
 
@@ -137,10 +138,10 @@ class ScriptedTransport final : public transport::Transport {
 /// Calls `visit(frame, octets)` for each whole message that a connection has sent; whatever it sends has to be well
 /// formed, unless the peer did not take it.
 template <class Visit>
-void for_each_sent(const messaging::Protocol& protocol, const Peer& peer, const Visit& visit) {
+void for_each_sent(const messaging::giop::Giop& codec, const Peer& peer, const Visit& visit) {
   base::ConstByteSpan octets(peer.outgoing);
-  while (octets.size() >= protocol.frame_header_size()) {
-    const auto frame = protocol.decode_frame(octets, cdr::Limits{});
+  while (octets.size() >= messaging::giop::kHeaderSize) {
+    const auto frame = codec.decode_frame(octets, cdr::Limits{});
     if (!frame && peer.cut) return;
     require(frame.ok(), "what was sent is no message");
     if (frame->message_size > octets.size()) break;

@@ -17,7 +17,7 @@ using fuzz::require;
 struct Async final : connection::AsyncReply {
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override {
     require(started && !finished && replies++ == 0, "one reply, while it is under way");
-    require(reply.request_id == request_id, "the reply of another call");
+    require(reply.token == request_id, "the reply of another call");
     (void)body.get<std::uint32_t>();
   }
   void on_queued() noexcept override {}
@@ -43,7 +43,7 @@ struct Conversation {
     settings.version = {1, static_cast<std::uint8_t>(first % 3)};
     settings.code_sets.negotiated = (first & 64) != 0;
     connection = connection::ConnectionPtr(
-        new connection::Connection(std::make_unique<fuzz::ScriptedTransport>(peer), protocol, settings));
+        new connection::Connection(std::make_unique<fuzz::ScriptedTransport>(peer), messaging::make_giop(), settings));
     connection->set_completions(completions.get());
   }
   ~Conversation() { connection.reset(); }
@@ -64,7 +64,7 @@ struct Conversation {
     const auto status = connection->call(
         caller, request(), [](cdr::Encoder& e) { e.put(std::uint32_t{7}); }, an_hour(),
         [&](const messaging::IncomingReply& reply, cdr::Decoder&) {
-          require(reply.request_id == id, "the reply of another call");
+          require(reply.token == id, "the reply of another call");
           require(!replied, "one reply");
           replied = true;
         });
@@ -91,8 +91,8 @@ struct Conversation {
     const std::uint32_t id = script.octet() * 2U;
     const std::uint8_t what = script.octet();
     return fuzz::encoded(minor, [&](cdr::Encoder& encoder) {
-      protocol->encode_reply(encoder, id, static_cast<messaging::ReplyStatus>(what % 6), {},
-                             [&](cdr::Encoder& e) { e.put_octets(fuzz::kZeros.data(), what); });
+      codec.encode_reply(encoder, id, static_cast<messaging::ReplyStatus>(what % 6), {},
+                         [&](cdr::Encoder& e) { e.put_octets(fuzz::kZeros.data(), what); });
     });
   }
 
@@ -130,7 +130,7 @@ struct Conversation {
       }
       case 7: {
         const auto type = op & 64 ? messaging::MessageType::close_connection : messaging::MessageType::message_error;
-        peer.deliver(fuzz::encoded(minor, [&](cdr::Encoder& encoder) { protocol->encode_control(encoder, type); }));
+        peer.deliver(fuzz::encoded(minor, [&](cdr::Encoder& encoder) { codec.encode_control(encoder, type); }));
         break;
       }
       case 8:
@@ -178,7 +178,7 @@ struct Conversation {
     connection->close();
     completions->settle();
     for (const auto& each : calls) require(each->finished == each->started, "every call that was started is finished");
-    fuzz::for_each_sent(*protocol, peer, [](const messaging::FrameHeader& frame, base::ConstByteSpan) {
+    fuzz::for_each_sent(codec, peer, [](const messaging::FrameHeader& frame, base::ConstByteSpan) {
       using Type = messaging::MessageType;
       require(frame.type == Type::request || frame.type == Type::cancel_request || frame.type == Type::close_connection,
               "a client sends requests, cancellations and the end only");
@@ -188,7 +188,7 @@ struct Conversation {
   const base::Bytes key{'k', 'e', 'y'};
   fuzz::Script script;
   Peer peer;
-  std::shared_ptr<const messaging::Protocol> protocol = messaging::make_giop();
+  const messaging::giop::Giop codec{{1, 2}};
   std::unique_ptr<reactor::Reactor> reactor;
   std::unique_ptr<connection::Completions> completions;
   connection::ConnectionPtr connection;

@@ -13,30 +13,24 @@ using fuzz::Peer;
 using fuzz::require;
 
 struct Servant final : connection::RequestHandler {
-  void on_request(connection::Connection& connection, const messaging::IncomingRequest& request, std::uint8_t minor,
+  void on_request(connection::Connection& connection, const messaging::IncomingRequest& request,
                   cdr::Decoder& body) noexcept override {
     ++served;
     request.contexts.for_each([](const messaging::ServiceContext&) {});
     const auto what = body.get<std::uint8_t>();
     if (what == 4) connection.close();
-    if (what == 5) connection.set_code_sets(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
     if (request.response == messaging::Response::none) return;
-    ++answers[request.request_id];
+    ++answers[request.origin.id];
     const auto status = what == 1 ? messaging::ReplyStatus::system_exception : messaging::ReplyStatus::no_exception;
-    (void)connection.send_reply(minor, [&](cdr::Encoder& encoder) {
-      connection.protocol().encode_reply(encoder, request.request_id, status, {}, [&](cdr::Encoder& e) {
-        if (what == 3) return e.fail(base::Code::bad_argument);
-        e.put_octets(fuzz::kZeros.data(), what == 2 ? fuzz::kZeros.size() : 10);
-      });
+    (void)connection.reply(request.origin, status, {}, [&](cdr::Encoder& e) {
+      if (what == 3) return e.fail(base::Code::bad_argument);
+      e.put_octets(fuzz::kZeros.data(), what == 2 ? fuzz::kZeros.size() : 10);
     });
   }
-  void on_locate_request(connection::Connection& connection, const messaging::IncomingLocateRequest& request,
-                         std::uint8_t minor) noexcept override {
-    ++answers[request.request_id];
-    (void)connection.send_reply(minor, [&](cdr::Encoder& encoder) {
-      connection.protocol().encode_locate_reply(encoder, request.request_id, messaging::LocateStatus::object_here,
-                                                [](cdr::Encoder&) {});
-    });
+  void on_locate_request(connection::Connection& connection,
+                         const messaging::IncomingLocateRequest& request) noexcept override {
+    ++answers[request.origin.id];
+    (void)connection.reply_locate(request.origin, messaging::LocateStatus::object_here, [](cdr::Encoder&) {});
   }
   std::size_t served = 0;
   std::map<std::uint32_t, std::size_t> answers;  // by request id: how many may be sent
@@ -50,12 +44,12 @@ struct Conversation {
     auto created = connection::Server::create(settings, servant);
     require(created.ok(), "a server");
     server = *std::move(created);
-    server->adopt(std::make_unique<fuzz::ScriptedTransport>(peer), protocol);
+    server->adopt(std::make_unique<fuzz::ScriptedTransport>(peer), messaging::make_giop());
   }
 
   base::Bytes request(std::uint8_t minor) {
     messaging::OutgoingRequest request;
-    request.request_id = script.octet();
+    const std::uint32_t id = script.octet();
     const std::uint8_t flags = script.octet();
     constexpr messaging::Response kResponses[] = {messaging::Response::with_target, messaging::Response::none,
                                                   messaging::Response::with_server};
@@ -66,7 +60,7 @@ struct Conversation {
     const std::uint8_t what = script.octet();
     const std::size_t extra = (flags >> 4) * 37U;
     return fuzz::encoded(minor, [&](cdr::Encoder& encoder) {
-      protocol->encode_request(encoder, request, [&](cdr::Encoder& e) {
+      codec.encode_request(encoder, id, request, [&](cdr::Encoder& e) {
         e.put(what);
         e.put_octets(fuzz::kZeros.data(), extra);
       });
@@ -96,18 +90,17 @@ struct Conversation {
         const std::uint8_t id = script.octet();
         const base::Octet key[] = {'k'};
         peer.deliver(
-            fuzz::encoded(minor, [&](cdr::Encoder& encoder) { protocol->encode_locate_request(encoder, id, key); }));
+            fuzz::encoded(minor, [&](cdr::Encoder& encoder) { codec.encode_locate_request(encoder, id, key); }));
         break;
       }
       case 5: {
         const std::uint8_t id = script.octet();
-        peer.deliver(
-            fuzz::encoded(minor, [&](cdr::Encoder& encoder) { protocol->encode_cancel_request(encoder, id); }));
+        peer.deliver(fuzz::encoded(minor, [&](cdr::Encoder& encoder) { codec.encode_cancel_request(encoder, id); }));
         break;
       }
       case 6: {
         const auto type = op & 64 ? messaging::MessageType::close_connection : messaging::MessageType::message_error;
-        peer.deliver(fuzz::encoded(minor, [&](cdr::Encoder& encoder) { protocol->encode_control(encoder, type); }));
+        peer.deliver(fuzz::encoded(minor, [&](cdr::Encoder& encoder) { codec.encode_control(encoder, type); }));
         break;
       }
       case 7: {  // a message with one octet changed
@@ -148,7 +141,7 @@ struct Conversation {
   void reply_to_a_server(std::uint8_t minor) {
     const std::uint8_t id = script.octet();
     peer.deliver(fuzz::encoded(minor, [&](cdr::Encoder& encoder) {
-      protocol->encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder&) {});
+      codec.encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {}, [](cdr::Encoder&) {});
     }));
   }
 
@@ -157,13 +150,13 @@ struct Conversation {
   }
 
   void check() {
-    fuzz::for_each_sent(*protocol, peer, [&](const messaging::FrameHeader& frame, base::ConstByteSpan octets) {
+    fuzz::for_each_sent(codec, peer, [&](const messaging::FrameHeader& frame, base::ConstByteSpan octets) {
       using Type = messaging::MessageType;
       require(frame.type == Type::reply || frame.type == Type::locate_reply || frame.type == Type::close_connection ||
                   frame.type == Type::message_error,
               "a server sends replies and the end only");
       if (frame.type != Type::reply && frame.type != Type::locate_reply) return;
-      const auto id = protocol->peek_request_id(frame, octets);
+      const auto id = codec.peek_request_id(frame, octets);
       require(id.ok() && servant.answers[*id]-- > 0, "an answer to what was not asked");
     });
   }
@@ -171,7 +164,7 @@ struct Conversation {
   fuzz::Script script;
   Peer peer;
   Servant servant;
-  std::shared_ptr<const messaging::Protocol> protocol = messaging::make_giop();
+  const messaging::giop::Giop codec{{1, 2}};
   std::unique_ptr<connection::Server> server;
   std::size_t sent_requests = 0;
   bool exact = true;

@@ -1,52 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "corbel/messaging/protocol.hpp"
 
 namespace corbel::fuzz {
 
-/// Reads one message as a connection would: the frame, then the header its type asks for, then some values of the body.
-inline void read_message(const messaging::Protocol& protocol, base::ConstByteSpan octets) {
-  const cdr::Limits limits;
-  if (octets.size() < protocol.frame_header_size()) return;
-  auto frame = protocol.decode_frame(octets.first(protocol.frame_header_size()), limits);
-  if (!frame) return;
-  // A connection hands over whole messages only; here the input decides how long they are.
-  frame->message_size = static_cast<std::uint32_t>(octets.size());
-  (void)protocol.peek_request_id(*frame, octets);
-  cdr::Decoder body;
-  bool has_body = false;
-  switch (frame->type) {
-    case messaging::MessageType::request: {
-      const auto request = protocol.decode_request(*frame, octets, limits, body);
-      if (request) request->contexts.for_each([](const messaging::ServiceContext&) {});
-      has_body = request.ok();
-      break;
+/// Reads a stream of messages as a connection would: whole messages first, then some values of their bodies. What is
+/// not whole is not taken, and what is taken lies in the octets that came.
+inline void read_stream(messaging::Session& session, base::ConstByteSpan octets) {
+  messaging::Joined joined;
+  while (!octets.empty()) {
+    messaging::Incoming incoming;
+    incoming.joined = &joined;
+    if (!session.take(octets, incoming)) return;
+    if (incoming.size > octets.size()) std::abort();
+    if (incoming.size == 0) {
+      if (incoming.kind != messaging::Kind::nothing) std::abort();
+      if (incoming.wanted != 0 && incoming.wanted <= octets.size()) std::abort();
+      return;
     }
-    case messaging::MessageType::reply: {
-      const auto reply = protocol.decode_reply(*frame, octets, limits, body);
-      if (reply) reply->contexts.for_each([](const messaging::ServiceContext&) {});
-      has_body = reply.ok();
-      break;
+    octets = octets.subspan(incoming.size);
+    const bool request = incoming.kind == messaging::Kind::request;
+    if (incoming.kind == messaging::Kind::answer) {
+      cdr::Encoder encoder;
+      session.put_answer(encoder, incoming);
+      if (!encoder.ok() || encoder.to_bytes().empty()) std::abort();
     }
-    case messaging::MessageType::locate_request:
-      (void)protocol.decode_locate_request(*frame, octets, limits);
-      break;
-    case messaging::MessageType::locate_reply:
-      has_body = protocol.decode_locate_reply(*frame, octets, limits, body).ok();
-      break;
-    case messaging::MessageType::cancel_request:
-      (void)protocol.decode_cancel_request(*frame, octets);
-      break;
-    case messaging::MessageType::fragment:
-      (void)protocol.decode_fragment(*frame, octets);
-      break;
-    default:
-      break;
-  }
-  if (has_body) {
+    if (!request && incoming.kind != messaging::Kind::reply) continue;
+    if (incoming.body_at > incoming.octets.size()) std::abort();
+    (request ? incoming.request.contexts : incoming.reply.contexts).for_each([](const messaging::ServiceContext&) {});
     ior::Ior reference;
-    ior::decode(body, reference, limits);
+    ior::decode(incoming.body, reference, {});
+  }
+}
+
+/// The same for both sides of a conversation in the protocol.
+inline void read_stream(const messaging::Protocol& protocol, base::ConstByteSpan octets) {
+  for (const messaging::Side side : {messaging::Side::acceptor, messaging::Side::initiator}) {
+    messaging::SessionSettings settings;
+    settings.side = side;
+    settings.limits.max_message_size = 4096;
+    settings.now = [] { return std::int64_t{0}; };
+    read_stream(*protocol.open(settings), octets);
   }
 }
 

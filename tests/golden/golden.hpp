@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "corbel/base/bytes.hpp"
-#include "corbel/messaging/protocol.hpp"
+#include "corbel/messaging/codec_types.hpp"
 
 namespace corbel::golden {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
 #include <optional>
 
-#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/messaging/giop/codec.hpp"
 #include "golden.hpp"
 
 namespace corbel::golden {
@@ -10,7 +11,7 @@ namespace {
 using messaging::FrameHeader;
 using messaging::MessageType;
 
-const auto kGiop = messaging::make_giop();
+const auto kGiop = std::make_unique<const messaging::giop::Giop>(messaging::Version{1, 2});
 
 struct Message {
   const Record& record;  ///< of the first fragment
@@ -125,7 +126,7 @@ void check_request(const Message& message) {
   cdr::Decoder body;
   const auto request = kGiop->decode_request(message.frame, message.octets, {}, body);
   if (!request) return fail(record, "request header refused: " + to_string(request.error()));
-  expect_equal(record, "request id", request->request_id, decoded.at("request_id").get<std::uint32_t>());
+  expect_equal(record, "request id", request->origin.id, decoded.at("request_id").get<std::uint32_t>());
   expect_equal(record, "key", printed(request->object_key), target_key(decoded).get<std::string>());
   expect_equal(record, "operation", std::string(request->operation), decoded.at("operation").get<std::string>());
   const auto flags = decoded.value("response_flags", decoded.value("response_expected", 0) != 0 ? 3 : 0);
@@ -147,8 +148,8 @@ void check_request(const Message& message) {
   gaps.emplace_back(name_end, aligned(name_end));
   if (is_12) gaps.emplace_back(contexts.empty() ? aligned(name_end) + 4 : end_of(message, contexts.back()), begin);
   cdr::Encoder encoder(format_of(message.frame));
-  kGiop->encode_request(encoder,
-                        {request->request_id, request->response, request->object_key, request->operation, contexts},
+  kGiop->encode_request(encoder, request->origin.id,
+                        {request->response, request->object_key, request->operation, contexts},
                         body_copier(message, begin));
   compare_encoding(message, encoder, gaps);
 }
@@ -158,7 +159,7 @@ void check_reply(const Message& message) {
   cdr::Decoder body;
   const auto reply = kGiop->decode_reply(message.frame, message.octets, {}, body);
   if (!reply) return fail(record, "reply header refused: " + to_string(reply.error()));
-  expect_equal(record, "request id", reply->request_id, record.decoded.at("request_id").get<std::uint32_t>());
+  expect_equal(record, "request id", reply->token, record.decoded.at("request_id").get<std::uint32_t>());
   expect_equal(record, "status", static_cast<std::uint32_t>(reply->status),
                number_in(record.decoded.at("reply_status")));
   compare_contexts(record, reply->contexts);
@@ -169,7 +170,7 @@ void check_reply(const Message& message) {
     gaps.emplace_back(contexts.empty() ? 24 : end_of(message, contexts.back()), begin);
   }
   cdr::Encoder encoder(format_of(message.frame));
-  kGiop->encode_reply(encoder, reply->request_id, reply->status, contexts, body_copier(message, begin));
+  kGiop->encode_reply(encoder, reply->token, reply->status, contexts, body_copier(message, begin));
   compare_encoding(message, encoder, gaps);
 }
 
@@ -177,12 +178,12 @@ void check_locate_request(const Message& message) {
   const Record& record = message.record;
   const auto request = kGiop->decode_locate_request(message.frame, message.octets, {});
   if (!request) return fail(record, "locate request refused: " + to_string(request.error()));
-  expect_equal(record, "request id", request->request_id, record.decoded.at("request_id").get<std::uint32_t>());
+  expect_equal(record, "request id", request->origin.id, record.decoded.at("request_id").get<std::uint32_t>());
   expect_equal(record, "key", printed(request->object_key), target_key(record.decoded).get<std::string>());
   Gaps gaps;
   if (message.frame.version.minor == 2) gaps.emplace_back(18, 20);
   cdr::Encoder encoder(format_of(message.frame));
-  kGiop->encode_locate_request(encoder, request->request_id, request->object_key);
+  kGiop->encode_locate_request(encoder, request->origin.id, request->object_key);
   compare_encoding(message, encoder, gaps);
 }
 
@@ -191,12 +192,11 @@ void check_locate_reply(const Message& message) {
   cdr::Decoder body;
   const auto reply = kGiop->decode_locate_reply(message.frame, message.octets, {}, body);
   if (!reply) return fail(record, "locate reply refused: " + to_string(reply.error()));
-  expect_equal(record, "request id", reply->request_id, record.decoded.at("request_id").get<std::uint32_t>());
+  expect_equal(record, "request id", reply->token, record.decoded.at("request_id").get<std::uint32_t>());
   expect_equal(record, "status", static_cast<std::uint32_t>(reply->status),
                number_in(record.decoded.at("locate_status")));
   cdr::Encoder encoder(format_of(message.frame));
-  kGiop->encode_locate_reply(encoder, reply->request_id, reply->status,
-                             body_copier(message, check_body(message, body)));
+  kGiop->encode_locate_reply(encoder, reply->token, reply->status, body_copier(message, check_body(message, body)));
   compare_encoding(message, encoder, {});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/messaging/giop/codec.hpp"
 #include "golden.hpp"
 
 namespace corbel::golden {
@@ -7,7 +7,7 @@ namespace {
 
 using messaging::MessageType;
 
-void read_whole(const messaging::Protocol& giop, base::ConstByteSpan message) {
+void read_whole(const messaging::giop::Giop& giop, base::ConstByteSpan message) {
   const cdr::Limits limits;
   const auto frame = giop.decode_frame(message, limits);
   if (!frame) return;
@@ -42,7 +42,7 @@ void read_whole(const messaging::Protocol& giop, base::ConstByteSpan message) {
 }  // namespace
 
 std::size_t mutate_message(base::ConstByteSpan message) {
-  const auto giop = messaging::make_giop();
+  const auto giop = std::make_unique<const messaging::giop::Giop>(messaging::Version{1, 2});
   std::size_t tried = 0;
   for (std::size_t size = 0; size < message.size(); ++size, ++tried) {
     // A copy of exactly this size, so that a sanitizer sees reads beyond it.

@@ -17,11 +17,14 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
   CORBEL_CHECK(list(reply));
   const auto encode = [&](cdr::Encoder& encoder) {
     // Failed while this waited for its turn, the call may be tried elsewhere already and its arguments become results.
-    if (failed()) return encoder.fail(Code::cancelled);
-    encode_request(encoder, id, request, body);
+    if (failed()) {
+      encoder.reset({});
+      return encoder.fail(Code::cancelled);
+    }
+    session_->put_request(encoder, id, request, body);
   };
   try {
-    if (auto sent = send(encode, format(settings_.version.minor), deadline); !sent) {
+    if (auto sent = send(encode, deadline); !sent) {
       const bool mine = withdraw(id);
       if (!leaves_intact(sent.error())) (void)fail(sent.error());
       return mine ? sent : base::Status();
@@ -71,19 +74,18 @@ void Connection::set_timer(Deadline deadline) {
 }
 
 std::uint32_t Connection::take_request_id() {
-  const std::uint64_t id = next_request_id_.fetch_add(2, std::memory_order_relaxed);
-  if (id <= UINT32_MAX) [[likely]]
-    return static_cast<std::uint32_t>(id);
+  messaging::Token free = session_->next_token();
+  if (!session_->tokens_came_round()) [[likely]]
+    return free;
   // They came round again: there may be one that still waits for the reply to one of the first.
   const std::lock_guard lock(mutex_);
-  auto free = static_cast<std::uint32_t>(id);
-  while (outstanding_.find(free) != nullptr) free = next_id();
+  while (outstanding_.find(free) != nullptr) free = session_->next_token();
   return free;
 }
 
 /// Reads until the request that the calling thread waits for is over.
 struct Connection::Helping {
-  static bool takes(const Message&, const messaging::IncomingReply&, cdr::Decoder&) noexcept { return false; }
+  static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) noexcept {
     if (&reply != &own) return connection.completions_->push(reply);
     mine = true;

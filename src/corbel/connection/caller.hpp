@@ -9,7 +9,7 @@
 #include "corbel/base/error.hpp"
 #include "corbel/connection/outstanding.hpp"
 #include "corbel/connection/reading.hpp"
-#include "corbel/messaging/protocol.hpp"
+#include "corbel/messaging/message.hpp"
 
 namespace corbel::connection {
 
@@ -18,10 +18,12 @@ struct Caller {
   /// What only those need that share the connection; a caller that is alone must not pay for it.
   struct Listed : UnderWay, Sleeper {
     Listed() noexcept : UnderWay(Kind::caller) {}
-    base::Error error;  ///< why there is no reply
-    messaging::FrameHeader frame;
+    base::Error error;   ///< why there is no reply
     base::Bytes octets;  ///< the reply, copied by whoever read it
     std::vector<std::size_t> joints;
+    messaging::IncomingReply reply;  ///< views into the copy
+    cdr::Format format;              ///< of its body
+    std::size_t body_at = 0;
   };
 
   std::uint32_t request_id = 0;

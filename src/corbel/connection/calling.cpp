@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls whose callers wait: each reads its own reply if nobody else reads.
-#include <array>
-#include <cstring>
-#include <vector>
-
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
@@ -15,22 +11,6 @@ namespace corbel::connection {
 using base::Code;
 using base::Deadline;
 using base::Stage;
-
-namespace {
-
-/// CONV_FRAME::CodeSetContext as an encapsulation (CORBA 3.3 part 2, 7.10.2.5).
-std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) {
-  cdr::Encoder encoder(cdr::Format{}, 64);
-  encoder.put(static_cast<std::uint8_t>(encoder.format().little_endian ? 1 : 0));
-  encoder.put(static_cast<std::uint32_t>(choice.for_char));
-  encoder.put(static_cast<std::uint32_t>(choice.for_wchar));
-  const base::Bytes bytes = encoder.to_bytes();
-  std::array<base::Octet, 12> context{};
-  std::memcpy(context.data(), bytes.data(), context.size());
-  return context;
-}
-
-}  // namespace
 
 /// Gives the reading role to the next one when the reply has been dealt with, also if that throws.
 class Connection::Role {
@@ -47,12 +27,11 @@ class Connection::Role {
 
 /// A caller that reads until it has its reply.
 struct Connection::OwnReply {
-  bool takes(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body) {
-    if (reply.request_id != caller.request_id) [[unlikely]]
+  bool takes(Message& message) {
+    if (message.reply.token != caller.request_id) [[unlikely]]
       return false;
     const Role role(connection, caller);
-    body.set_joints(message.joints);
-    on_reply(reply, body);
+    on_reply(message.reply, message.body);
     CORBEL_PROBE("return");
     return true;
   }
@@ -68,7 +47,7 @@ struct Connection::OwnReply {
 
 /// Whether the peer has ended while nothing was under way. Late replies come to nothing.
 struct Connection::IdleCheck {
-  static bool takes(const Message&, const messaging::IncomingReply&, cdr::Decoder&) noexcept { return false; }
+  static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
   static constexpr bool has_all() noexcept { return false; }
   static Deadline until() noexcept { return Deadline::now(); }
@@ -80,9 +59,12 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
                               Deadline deadline, OnReply on_reply) {
   CORBEL_PROBE("connection");
   CORBEL_CHECK(begin(caller));
-  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, caller.request_id, request, body); };
+  const auto encode = [&](cdr::Encoder& encoder) {
+    CORBEL_PROBE("request header");
+    session_->put_request(encoder, caller.request_id, request, body);
+  };
   try {
-    if (auto sent = send(encode, format(settings_.version.minor), deadline, &caller); !sent) [[unlikely]] {
+    if (auto sent = send(encode, deadline, &caller); !sent) [[unlikely]] {
       // A broken send leaves half a message on the wire; an encoding failure concerns only this call.
       if (!leaves_intact(sent.error())) {
         return fail_reading(caller, caller.reading ? explain_failed_send(*this, sent.error()) : sent.error());
@@ -98,7 +80,7 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
 }
 
 base::Status Connection::begin(Caller& caller) {
-  caller.request_id = next_id();
+  caller.request_id = session_->next_token();
   if (!caller.reading) [[unlikely]]
     return join(caller);
   if (!failed_.load(std::memory_order_acquire)) [[likely]]
@@ -111,7 +93,7 @@ base::Status Connection::join(Caller& caller) {
   const std::lock_guard lock(mutex_);
   if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
   // Ids come round again after 2^31 calls, and there may be one that has been waiting that long.
-  while (outstanding_.find(caller.request_id) != nullptr) [[unlikely]] caller.request_id = next_id();
+  while (outstanding_.find(caller.request_id) != nullptr) [[unlikely]] caller.request_id = session_->next_token();
   reading_.share();
   // Who reads is decided when this call has sent its request: until then it must not keep others from it.
   caller.listed.emplace().request_id = caller.request_id;
@@ -119,39 +101,14 @@ base::Status Connection::join(Caller& caller) {
   return {};
 }
 
-/// Called with the writer token.
-void Connection::encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
-                                messaging::BodyWriter body) {
-  CORBEL_PROBE("request header");
-  request.request_id = id;
-  if (code_sets_told_.load(std::memory_order_relaxed)) [[likely]] {
-    protocol_->encode_request(encoder, request, body);
-  } else {
-    encode_first_request(encoder, request, body);
-  }
-}
-
-/// The first request tells the server the code sets (CORBA 3.3 part 2, 7.10.2.5).
-void Connection::encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request,
-                                      messaging::BodyWriter body) {
-  const auto data = code_sets_context(settings_.code_sets);
-  std::vector<messaging::ServiceContext> contexts(request.contexts.begin(), request.contexts.end());
-  contexts.push_back({messaging::kCodeSetsContext, data});
-  request.contexts = contexts;
-  protocol_->encode_request(encoder, request, body);
-  // If the token was let go of meanwhile, others may have told them; telling them twice is harmless.
-  if (encoder.host() != nullptr) code_sets_told_.store(encoder.ok(), std::memory_order_relaxed);
-}
-
 base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_reply) {
   if (!caller.reading) {
     if (auto status = wait_for_other(caller, deadline); !status) return status;
     if (!caller.reading) {
-      cdr::Decoder body;
-      auto reply = protocol_->decode_reply(caller.listed->frame, caller.listed->octets, settings_.limits, body);
-      if (!reply) return base::error(Stage::receive, reply.error().code);
-      body.set_joints(caller.listed->joints);
-      on_reply(*reply, body);
+      const Caller::Listed& listed = *caller.listed;
+      cdr::Decoder reply(listed.octets, listed.format, settings_.limits, listed.body_at);
+      reply.set_joints(listed.joints);
+      on_reply(listed.reply, reply);
       return {};
     }
   }
@@ -251,8 +208,7 @@ void Connection::send_cancel(std::uint32_t request_id) noexcept {
   const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (!writer || has_backlog()) return;
   cdr::Encoder& encoder = link_.encoder();
-  encoder.reset(format(settings_.version.minor));
-  protocol_->encode_cancel_request(encoder, request_id);
+  if (!session_->put_cancel(encoder, request_id)) return;
   const auto segments = encoder.segments();
   std::size_t size = 0;
   for (const auto& segment : segments) size += segment.size;

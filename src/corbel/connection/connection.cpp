@@ -16,6 +16,20 @@ namespace {
 
 constexpr std::size_t kMostKept = 64;  // of what is no message
 
+messaging::SessionSettings session_settings(const Connection::Settings& settings, InputAccount& input,
+                                            std::string_view peer) {
+  messaging::SessionSettings session;
+  session.side = settings.side;
+  session.limits = settings.limits;
+  session.version = settings.version;
+  session.code_sets = settings.code_sets;
+  session.first_token = settings.first_token;
+  session.memory = &input;
+  session.log = settings.log;
+  session.peer = peer;
+  return session;
+}
+
 }  // namespace
 
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
@@ -23,12 +37,9 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
     : link_(std::move(transport), *this),
       protocol_(std::move(protocol)),
       settings_(settings),
-      code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
-      next_request_id_(settings.first_request_id),
-      framer_(new Framer(*protocol_, settings.limits, settings.input_memory, link_.largest_message())),
-      char_set_(settings.code_sets.for_char),
-      // A protocol without service contexts is spoken by Corbel at both ends: UTF-16 without negotiation.
-      wchar_set_(protocol_->has_service_contexts() ? settings.code_sets.for_wchar : cdr::CodeSet::utf_16) {
+      input_(settings.input_memory),
+      session_(protocol_->open(session_settings(settings_, input_, peer()))),
+      framer_(new Framer(*session_, input_, link_.largest_message())) {
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }
 
@@ -106,15 +117,11 @@ void Connection::close() noexcept {
 void Connection::tell_close() noexcept {
   const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (failed_) return;
-  // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
   const bool between_messages =
       writer && backlog_.empty() && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
-  if (!between_messages || closed_by_us_ || (server_ == nullptr && settings_.version.minor < 2)) return;
+  if (!between_messages || closed_by_us_ || !session_->put_close(link_.encoder())) return;
   closed_by_us_ = true;
-  cdr::Encoder& encoder = link_.encoder();
-  encoder.reset(format(settings_.version.minor));
-  protocol_->encode_control(encoder, messaging::MessageType::close_connection);
-  (void)transport().send(encoder.segments(), base::Deadline::now());
+  (void)transport().send(link_.encoder().segments(), base::Deadline::now());
 }
 
 }  // namespace corbel::connection

@@ -49,10 +49,11 @@ using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cd
 class Connection final : public reactor::EventHandler, private Link::Owner {
  public:
   struct Settings {
+    messaging::Side side = messaging::Side::initiator;
     cdr::Limits limits;
     messaging::Version version;                              ///< client: the version to speak
     ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
-    std::uint64_t first_request_id = 2;                      ///< client: even; ids are its lower half and then go on
+    std::uint64_t first_token = 2;                           ///< client: even; tokens are its lower half and go on
     base::Duration send_timeout = std::chrono::seconds(30);  ///< server: without the peer taking anything of a reply
     InputMemory* input_memory = nullptr;                     ///< server: what its framers use; outlives the connection
     policy::OnewayBuffering oneways;                         ///< client
@@ -65,6 +66,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   ~Connection() override;
 
   const messaging::Protocol& protocol() const noexcept { return *protocol_; }
+  messaging::Session& session() noexcept { return *session_; }
+  const messaging::Session& session() const noexcept { return *session_; }
   transport::Transport& transport() noexcept { return link_.transport(); }
   const base::Log& log() const noexcept { return *settings_.log; }
 
@@ -144,10 +147,19 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void on_event(reactor::Events events) noexcept override;
   /// Becomes a connection of `server`, which outlives it.
   void set_server(Server* server) noexcept { server_ = server; }
-  /// Sends a reply (or anything else that `encode` writes) in the format of the request it answers.
+  /// Sends the reply to a request that came here.
+  base::Status reply(const messaging::Origin& origin, messaging::ReplyStatus status,
+                     std::span<const messaging::ServiceContext> contexts, messaging::BodyWriter body) {
+    return send_reply([&](cdr::Encoder& encoder) { session_->put_reply(encoder, origin, status, contexts, body); });
+  }
+  base::Status reply_locate(const messaging::Origin& origin, messaging::LocateStatus status,
+                            messaging::BodyWriter body) {
+    return send_reply([&](cdr::Encoder& encoder) { session_->put_locate_reply(encoder, origin, status, body); });
+  }
+  /// Sends what `encode` makes the session write.
   template <class Encode>
-  base::Status send_reply(std::uint8_t giop_minor, const Encode& encode) {
-    auto sent = send_or_keep(giop_minor, encode);
+  base::Status send_reply(const Encode& encode) {
+    auto sent = send_or_keep(encode);
     // A peer that takes no replies is cut off: half a reply makes the stream useless.
     if (!sent && sent.error().stage != base::Stage::encode) [[unlikely]]
       return fail(sent.error());
@@ -159,16 +171,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void cut(base::Error error) noexcept;
   /// As above, if that gives memory back now: replies wait, and no other thread is sending.
   bool cut_backlog(base::Error error) noexcept;
-  /// The format for decoding a request's body or encoding its reply.
-  cdr::Format format(std::uint8_t giop_minor) const noexcept {
-    cdr::Format format;
-    format.giop_minor = giop_minor;
-    format.char_set = char_set_.load(std::memory_order_relaxed);
-    format.wchar_set = wchar_set_.load(std::memory_order_relaxed);
-    return format;
-  }
-  /// A CodeSets context arrived.
-  void set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept;
   /// True if the upcall that was running when this was last asked still is.
   bool in_same_upcall();
   /// True if the calling thread runs a request.
@@ -216,12 +218,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   /// Encodes and sends one message; nothing of it if the connection's other messages take too long. `caller`: who waits
   /// for the reply, if any thread does.
   template <class Encode>
-  base::Status send(const Encode& encode, cdr::Format format, base::Deadline deadline, Caller* caller = nullptr) {
+  base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr) {
     Link::Writing writing(link_, caller, deadline);
     if (!writing) [[unlikely]]
       return kBehindOthers;
     cdr::Encoder& encoder = writing.encoder();
-    encoder.reset(format);
     encode(encoder);
     if (!encoder.ok()) [[unlikely]]
       return encoder.error();
@@ -232,10 +233,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
     return link_.send(encoder.segments(), deadline);
   }
   template <class Encode>
-  base::Status send_or_keep(std::uint8_t giop_minor, const Encode& encode) {
+  base::Status send_or_keep(const Encode& encode) {
     Link::Writing writing(link_, nullptr, base::Deadline::none());
     cdr::Encoder& encoder = writing.encoder();
-    encoder.reset(format(giop_minor));
     encode(encoder);
     if (!encoder.ok()) [[unlikely]]
       return encoder.error();
@@ -256,23 +256,15 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
   void send_backlog() noexcept;
   void on_foreign_code(Caller& caller) noexcept override;
-  void encode_request(cdr::Encoder& encoder, std::uint32_t id, messaging::OutgoingRequest request,
-                      messaging::BodyWriter body);
-  void encode_first_request(cdr::Encoder& encoder, messaging::OutgoingRequest& request, messaging::BodyWriter body);
   base::Status begin(Caller& caller);
   base::Status join(Caller& caller);
-  std::uint32_t next_id() noexcept {
-    return static_cast<std::uint32_t>(next_request_id_.fetch_add(2, std::memory_order_relaxed));
-  }
-  bool was_issued(std::uint32_t request_id) const noexcept;
   base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(Caller& caller, base::Deadline deadline);
   template <class Reader>
   ReadEnd read(Framer& framer, Reader& reader);
-  base::Status deliver(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body,
-                       AsyncReply*& finished);
+  base::Status deliver(Message& message, AsyncReply*& finished);
   static void hand(const Message& message, Caller::Listed& caller) noexcept;
-  static base::Error why_ended(messaging::MessageType type) noexcept;
+  static base::Error why_ended(messaging::Kind kind) noexcept;
   void leave(Caller& caller) noexcept;
   void leave_shared(Caller& caller) noexcept;
   Arming choose_reader(Left left) noexcept;
@@ -327,11 +319,10 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
     }
   }
 
-  bool serve_message(Framer& framer, const Message& message);
-  bool serve_request(Framer& framer, const Message& message);
+  bool serve_message(Framer& framer, Message& message);
+  bool serve_request(Framer& framer, Message& message);
   void serve();
-  bool take_request(const Message& message);
-  bool take_locate_request(const Message& message);
+  void run_request(Message& message) noexcept;
   std::uint32_t begin_request() noexcept;
   bool hand_over() noexcept;
   void end_request() noexcept;
@@ -343,19 +334,19 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   Link link_;
   const std::shared_ptr<const messaging::Protocol> protocol_;
   const Settings settings_;
+  InputAccount input_;
+  const std::unique_ptr<messaging::Session> session_;
 
   /// What nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).
   static constexpr std::size_t kSmallReply = 16U << 10;
   static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
   static constexpr std::size_t kMaxAsync = 1U << 16;
 
-  // With the link's token:
+  // With the link's token, like the session's put functions:
   Backlog backlog_;
-  std::atomic<bool> code_sets_told_;  // changed with the token
   bool closed_by_us_ = false;
 
-  Reading reading_;                             // see there for when the mutex guards it
-  std::atomic<std::uint64_t> next_request_id_;  // twice as wide as ids are, so that one can tell which were used
+  Reading reading_;  // see there for when the mutex guards it
 
   std::mutex mutex_;  // guards what follows up to last_used_
   Outstanding outstanding_;
@@ -369,8 +360,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last
 
   std::atomic<std::int64_t> last_used_{0};  // coarse monotonic nanoseconds
-  std::atomic<cdr::CodeSet> char_set_;
-  std::atomic<cdr::CodeSet> wchar_set_;
   // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
   std::atomic<std::uint32_t> under_way_{0};
   std::atomic<bool> draining_{false};

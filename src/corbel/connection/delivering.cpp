@@ -15,13 +15,12 @@ using base::Stage;
 
 /// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then. One whose caller
 /// gave up is dropped; one that cannot have been asked for breaks the protocol.
-base::Status Connection::deliver(const Message& message, const messaging::IncomingReply& reply, cdr::Decoder& body,
-                                 AsyncReply*& finished) {
-  if (!was_issued(reply.request_id)) [[unlikely]]
+base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
+  if (!session_->was_issued(message.reply.token)) [[unlikely]]
     return base::error(Stage::receive, Code::unknown_reply);
   {
     const std::lock_guard lock(mutex_);
-    UnderWay* const request = outstanding_.take(reply.request_id);
+    UnderWay* const request = outstanding_.take(message.reply.token);
     if (request == nullptr) return {};
     if (request->kind() == UnderWay::Kind::caller) {
       hand(message, static_cast<Caller::Listed&>(*request));
@@ -30,17 +29,19 @@ base::Status Connection::deliver(const Message& message, const messaging::Incomi
     finished = static_cast<AsyncReply*>(request);
     end_helping(*finished);
   }
-  body.set_joints(message.joints);
-  finished->on_reply(reply, body);
+  finished->on_reply(message.reply, message.body);
   return {};
 }
 
 /// With the mutex: gives a copy to another caller.
 void Connection::hand(const Message& message, Caller::Listed& caller) noexcept {
-  caller.frame = message.frame;
   try {
     caller.octets.assign(message.octets.begin(), message.octets.end());
     caller.joints.assign(message.joints.begin(), message.joints.end());
+    caller.format = message.body.format();
+    caller.body_at = message.body_at;
+    caller.reply = message.reply;
+    caller.reply.contexts = message.reply.contexts.moved(message.octets.data(), caller.octets.data());
   } catch (const std::bad_alloc&) {
     caller.error = base::error(Stage::receive, Code::out_of_resources);
   }
@@ -55,20 +56,13 @@ void Connection::end_helping(AsyncReply& reply) noexcept {
   }
 }
 
-/// Ids go up by two: those between belong to the peer, should it call, too (CORBA 3.3 part 2, 9.4.1).
-bool Connection::was_issued(std::uint32_t request_id) const noexcept {
-  const std::uint64_t next = next_request_id_.load(std::memory_order_relaxed);
-  const bool wrapped = next > UINT32_MAX;
-  return request_id % 2 == next % 2 && (wrapped || (request_id >= 2 && request_id < next));
-}
-
 /// What a message that is no reply means to those who wait for one.
-base::Error Connection::why_ended(messaging::MessageType type) noexcept {
-  switch (type) {
-    case messaging::MessageType::close_connection:
+base::Error Connection::why_ended(messaging::Kind kind) noexcept {
+  switch (kind) {
+    case messaging::Kind::close:
       // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere.
       return base::error(Stage::wait, Code::closed);
-    case messaging::MessageType::message_error:
+    case messaging::Kind::error:
       return base::error(Stage::wait, Code::protocol_error);
     default:
       return base::error(Stage::receive, Code::malformed);
@@ -141,7 +135,7 @@ void Connection::on_client_event(reactor::Events events) noexcept {
 
 /// Reads for requests that nobody waits for: what has arrived, on a thread of the reactor.
 struct Connection::Arrived {
-  static bool takes(const Message&, const messaging::IncomingReply&, cdr::Decoder&) noexcept { return false; }
+  static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) noexcept { finished.push(reply); }
   bool has_all() noexcept { return ++receptions > kMostReceptions; }
   static Deadline until() noexcept { return Deadline::now(); }
@@ -184,7 +178,7 @@ void Connection::end_for_async(ReadEnd end) noexcept {
 
 /// Reads while there are requests that nobody waits for, on a thread of its own.
 struct Connection::Apart {
-  static bool takes(const Message&, const messaging::IncomingReply&, cdr::Decoder&) noexcept { return false; }
+  static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
   bool has_all() const noexcept {
     const std::lock_guard lock(connection.mutex_);

@@ -5,48 +5,37 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/connection/budget.hpp"
-#include "corbel/messaging/protocol.hpp"
+#include "corbel/messaging/session.hpp"
 
 namespace corbel::connection {
 
-/// A whole message, fragments joined. A view, valid until the framer that gave it is used again.
-struct Message {
-  messaging::FrameHeader frame;
-  base::ConstByteSpan octets;
-  std::span<const std::size_t> joints;  ///< for Decoder::set_joints
-};
+/// A whole message. A view, valid until the framer that gave it is used again.
+using Message = messaging::Incoming;
 
-/// Cuts received octets into messages and joins fragments. Messages stay where they were received; only what is
-/// incomplete at the end of the buffer is moved. The buffer starts small and doubles whenever a receive fills it, so
+/// Keeps received octets and lets a session cut them into messages. Messages stay where they were received; only what
+/// is incomplete at the end of the buffer is moved. The buffer starts small and doubles whenever a receive fills it, so
 /// that busy connections get many messages, or much of a large one, per system call and idle ones cost little. Memory
 /// grows with octets that have arrived, never with what a header announces. Used by one thread at a time; counted,
 /// because a slow upcall may keep the buffer it decodes from while somebody else goes on reading the connection with a
 /// new one.
 class Framer : public base::RefCounted {
  public:
-  /// `memory`, if there is one, pays for what grows beyond the first buffer. `largest_message`: of a carrier that keeps
-  /// messages, which space() has room for; each receive must then bring one whole message. 0: of a byte stream.
-  Framer(const messaging::Protocol& protocol, const cdr::Limits& limits, InputMemory* memory = nullptr,
-         std::size_t largest_message = 0) noexcept
-      : protocol_(protocol),
-        limits_(limits),
-        frame_header_size_(protocol.frame_header_size()),
-        largest_message_(largest_message),
-        memory_(memory) {}
+  /// `account` pays for what grows beyond the first buffer; both outlive this. `largest_message`: of a carrier that
+  /// keeps messages, which space() has room for; each receive must then bring one whole message. 0: of a byte stream.
+  Framer(messaging::Session& session, InputAccount& account, std::size_t largest_message = 0) noexcept
+      : session_(session), account_(account), largest_message_(largest_message) {}
   ~Framer() { clear(); }
   Framer(const Framer&) = delete;
   Framer& operator=(const Framer&) = delete;
 
   /// The next whole message among the octets received: true and `message`, or false if more octets are needed. Fails
-  /// (stage receive) with malformed, unsupported or too_large, and the stream is unusable then; with out_of_resources,
-  /// and it may be tried again if short_of_memory().
+  /// (stage receive) as Session::take() does, and the stream is unusable then; with out_of_resources, and it may be
+  /// tried again if short_of_memory().
   base::Result<bool> next(Message& message);
 
   /// Where to put the next octets: never empty. Invalidates messages.
@@ -57,27 +46,23 @@ class Framer : public base::RefCounted {
     filled_ = end_ == capacity_;
   }
   /// True if the end of the stream now would cut a message.
-  bool in_message() const noexcept { return begin_ != end_ || !open_.empty(); }
+  bool in_message() const noexcept { return begin_ != end_ || session_.oldest_part() != 0; }
   /// A number that tells the message that has been incomplete longest from all others of this stream; 0: there is none.
   std::uint64_t oldest_part() const noexcept {
-    if (!open_.empty()) return open_.front().begin;
-    return begin_ != end_ ? consumed_ + 1 : 0;
+    if (const std::uint64_t part = session_.oldest_part()) return 2 * part + 1;
+    return begin_ != end_ ? 2 * consumed_ + 2 : 0;
   }
   /// True if parts of messages have come that others may come in between.
-  bool has_open() const noexcept { return !open_.empty(); }
-  /// Forgets a message of which only a part has come; harmless if there is no such.
-  void drop(std::uint32_t request_id) noexcept;
+  bool has_open() const noexcept { return session_.oldest_part() != 0; }
   /// Forgets everything and gives the memory back. The stream cannot go on.
   void clear() noexcept;
-  /// Octets that were taken from `memory`.
-  std::size_t paid() const noexcept { return paid_; }
-  /// True if `memory` refused what was last asked for: space() or next() may be tried again.
-  bool short_of_memory() const noexcept { return short_of_memory_; }
+  /// True if there was no memory for what was last asked for: space() or next() may be tried again.
+  bool short_of_memory() const noexcept { return account_.refused(); }
   /// Gives memory back when nothing is buffered.
   void shrink() noexcept;
   /// Octets received and not yet consumed, after the current message.
   base::ConstByteSpan unread() const noexcept { return {data_.get() + begin_, end_ - begin_}; }
-  /// Takes over what `other` has not consumed and its incomplete messages; `other` keeps the current message.
+  /// Takes over what `other` has not consumed; `other` keeps the current message.
   void take_over(Framer& other);
 
   /// Who owns the current message while an upcall decodes from it (see Server::hand_over_slow_upcalls).
@@ -87,30 +72,15 @@ class Framer : public base::RefCounted {
   std::atomic<std::uint32_t> upcalls{0};
 
  private:
-  struct Open {
-    messaging::FrameHeader frame;
-    std::uint64_t begin;  ///< where in the stream its first octet was, counted from 1
-    std::uint32_t request_id;
-    base::Bytes octets;
-    std::vector<std::size_t> joints;
-  };
   static constexpr std::size_t kFirstCapacity = 2048;
   static constexpr std::size_t kBusyCapacity = 256U << 10;
-  static constexpr std::size_t kMaxOpen = 16;
 
-  base::Result<bool> open_message(const Message& first);
-  base::Result<bool> join_fragment(const Message& fragment, Message& message);
   void reserve(std::size_t capacity, bool must = false);
-  void pay(std::size_t octets, bool must = false);
-  void repay(std::size_t octets) noexcept;
+  void repay() noexcept;
 
-  const messaging::Protocol& protocol_;
-  const cdr::Limits limits_;
-  const std::size_t frame_header_size_;
+  messaging::Session& session_;
+  InputAccount& account_;
   const std::size_t largest_message_;
-  InputMemory* const memory_;
-  std::size_t paid_ = 0;
-  bool short_of_memory_ = false;
   struct Free {
     void operator()(base::Octet* data) const noexcept { std::free(data); }
   };
@@ -121,10 +91,7 @@ class Framer : public base::RefCounted {
   std::size_t wanted_ = 0;      // octets that the message at begin_ needs, 0 if unknown
   std::uint64_t consumed_ = 0;  // octets of the stream before begin_
   bool filled_ = false;
-  std::vector<Open> open_;
-  std::size_t open_octets_ = 0;
-  base::Bytes joined_;
-  std::vector<std::size_t> joints_;  // of joined_
+  messaging::Joined joined_;
 };
 
 }  // namespace corbel::connection

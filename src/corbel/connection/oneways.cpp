@@ -36,9 +36,9 @@ base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, 
                                      Deadline deadline) {
   if (failed()) [[unlikely]]
     return why_failed();
-  const std::uint32_t id = next_id();
-  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
-  auto sent = send(encode, format(settings_.version.minor), deadline);
+  const messaging::Token token = session_->next_token();
+  const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
+  auto sent = send(encode, deadline);
   if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
   return sent;
 }
@@ -47,13 +47,13 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
                                      Deadline deadline) {
   if (failed()) [[unlikely]]
     return why_failed();
-  const std::uint32_t id = next_id();
-  const auto encode = [&](cdr::Encoder& encoder) { encode_request(encoder, id, request, body); };
+  const messaging::Token token = session_->next_token();
+  const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
   base::Bytes octets;
   auto status = post_now(encode, octets);
   if (status && octets.empty()) return {};
   if (!status && status.error().code == Code::would_block && octets.empty()) {
-    cdr::Encoder own(format(settings_.version.minor));
+    cdr::Encoder own;
     encode(own);
     if (!own.ok()) return own.error();
     octets = own.to_bytes();
@@ -74,8 +74,6 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
     if (!drained) return leaves_intact(drained.error()) ? base::Status(busy) : drained;
   }
   cdr::Encoder& encoder = writing.encoder();
-  const bool told = code_sets_told_.load(std::memory_order_relaxed);
-  encoder.reset(format(settings_.version.minor));
   encode(encoder);
   if (!encoder.ok()) return encoder.error();
   if (writing.left()) {  // others may be sending by now
@@ -89,7 +87,7 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
   if (!sent && sent.error().code != Code::would_block) return sent.error();
   octets = encoder.to_bytes();
   if (!sent || *sent == 0) {
-    code_sets_told_.store(told, std::memory_order_relaxed);  // it may yet be dropped
+    session_->unsent();  // it may yet be dropped
     return busy;
   }
   oneways().push_begun(base::ConstByteSpan(octets).subspan(*sent));
@@ -102,8 +100,11 @@ base::Status Connection::enqueue(base::ConstByteSpan octets, Deadline deadline) 
   if (link_.largest_message() != 0 && octets.size() > link_.largest_message()) return base::error(Stage::encode, Code::too_large);
   switch (oneways().push(octets)) {
     case OnewayQueue::Pushed::full: {
-      const auto copy = [&](cdr::Encoder& encoder) { encoder.put_octets(octets.data(), octets.size()); };
-      auto sent = send(copy, format(settings_.version.minor), deadline);
+      const auto copy = [&](cdr::Encoder& encoder) {
+        encoder.reset({});
+        encoder.put_octets(octets.data(), octets.size());
+      };
+      auto sent = send(copy, deadline);
       if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
       return sent;
     }

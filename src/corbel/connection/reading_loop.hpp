@@ -7,7 +7,7 @@
 /// The one loop that reads a connection, whoever reads it and whatever for. A reader is a small object on the stack of
 /// the thread that has the reading role:
 ///
-///   bool takes(message, reply, body)   deals with a reply; false if it is not the reader's own
+///   bool takes(message)                deals with a reply; false if it is not the reader's own
 ///   void on_finished(AsyncReply&)      a reply that nobody waits for has been decoded and must be finished
 ///   bool has_all()                     nothing more is wanted of the carrier
 ///   Deadline until()                   how long to wait for octets
@@ -46,16 +46,12 @@ Connection::ReadEnd Connection::read(Framer& framer, Reader& reader) {
       const bool later = code == base::Code::timed_out || code == base::Code::would_block;
       return {later ? Why::dry : Why::broken, received.error()};
     }
-    if (message.frame.type != messaging::MessageType::reply) [[unlikely]] {
-      return {Why::failed, why_ended(message.frame.type)};
+    if (message.kind != messaging::Kind::reply) [[unlikely]] {
+      return {Why::failed, why_ended(message.kind)};
     }
-    CORBEL_PROBE("reply header");
-    cdr::Decoder body;
-    const auto reply = protocol_->decode_reply(message.frame, message.octets, settings_.limits, body);
-    if (!reply) return {Why::failed, base::error(base::Stage::receive, base::Code::malformed)};
-    if (reader.takes(message, *reply, body)) return {};
+    if (reader.takes(message)) return {};
     AsyncReply* finished = nullptr;
-    if (auto status = deliver(message, *reply, body, finished); !status) return {Why::failed, status.error()};
+    if (auto status = deliver(message, finished); !status) return {Why::failed, status.error()};
     if (finished != nullptr) reader.on_finished(*finished);
   }
 }

@@ -107,7 +107,7 @@ void Registry::add_routes(const ior::TaggedProfile& profile, std::vector<Route>&
     route.endpoint = endpoint;
     route.version = std::min({base.version, max_version_, protocol->version()});
     route.object_key = base.object_key;
-    if (protocol->has_service_contexts() && route.version.minor >= 1) {
+    if (protocol->offers().service_contexts && route.version.minor >= 1) {
       const auto* component = ior::find_component(base.components, ior::ComponentTag::code_sets);
       if (component != nullptr) {
         if (auto info = ior::decode_code_sets(*component)) {
@@ -118,7 +118,7 @@ void Registry::add_routes(const ior::TaggedProfile& profile, std::vector<Route>&
       } else {
         route.code_sets = ior::choose_code_sets(nullptr);
       }
-    } else if (!protocol->has_service_contexts()) {
+    } else if (!protocol->offers().service_contexts) {
       // Both ends are Corbel: UTF-8 and UTF-16 without negotiation.
       route.code_sets = {cdr::CodeSet::utf_8, cdr::CodeSet::utf_16, true, false};
     } else {

@@ -27,12 +27,10 @@ constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message, o
 
 void Server::adopt(std::unique_ptr<transport::Transport> transport,
                    std::shared_ptr<const messaging::Protocol> protocol) {
-  const bool negotiates = protocol->has_service_contexts();
   Connection::Settings settings = settings_.connection;
+  settings.side = messaging::Side::acceptor;
   settings.input_memory = &input_memory_;
   ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings));
-  // Wide characters have to be negotiated (CORBA 3.3 part 2, 7.10.2.6), except where both ends are Corbel.
-  if (!negotiates) connection->set_code_sets(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
   connection->set_server(this);
   ConnectionPtr leaves;
   // Who is not taken is told in order that nothing was executed.
@@ -98,7 +96,9 @@ bool Server::make_room() {
 
 void Server::refuse(std::unique_ptr<transport::Transport> transport,
                     std::shared_ptr<const messaging::Protocol> protocol) {
-  ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings_.connection));
+  Connection::Settings settings = settings_.connection;
+  settings.side = messaging::Side::acceptor;
+  ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings));
   connection->set_server(this);
   CORBEL_LOG(log(), connection, warning, "connection refused: no descriptors are left", {"peer", connection->peer()});
   connection->close();

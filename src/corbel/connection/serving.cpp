@@ -51,7 +51,9 @@ void Connection::serve() {
     const auto next = framer->unread().empty() ? base::Result<bool>(false) : framer->next(message);
     if (!next) {
       server_->release_sticky(sticky);
-      if (framer->short_of_memory()) return server_->wait_for_memory(*this, framer->oldest_part());
+      if (next.error().code == Code::out_of_resources && framer->short_of_memory()) {
+        return server_->wait_for_memory(*this, framer->oldest_part());
+      }
       return end_serving(next.error());
     }
     if (*next) {
@@ -85,30 +87,27 @@ void Connection::serve() {
 }
 
 /// False when this thread must leave the connection: it was handed over, or ends.
-bool Connection::serve_message(Framer& framer, const Message& message) {
-  switch (message.frame.type) {
-    case messaging::MessageType::request:
-    case messaging::MessageType::locate_request:
+bool Connection::serve_message(Framer& framer, Message& message) {
+  switch (message.kind) {
+    case messaging::Kind::request:
+    case messaging::Kind::locate_request:
+    case messaging::Kind::answer:
       return serve_request(framer, message);
-    case messaging::MessageType::cancel_request:
-      // By the time it is read, the request it names has been answered, unless only a part of it has come.
-      if (auto id = protocol_->decode_cancel_request(message.frame, message.octets)) {
-        framer.drop(*id);
-        return true;
-      }
-      break;
-    case messaging::MessageType::close_connection:
-    case messaging::MessageType::message_error:
+    case messaging::Kind::nothing:
+    case messaging::Kind::cancel:
+      return true;
+    case messaging::Kind::close:
+    case messaging::Kind::error:
       end_serving(base::error(Stage::receive, Code::closed));
       return false;
-    default:
+    case messaging::Kind::reply:
       break;
   }
   end_serving(base::error(Stage::receive, Code::malformed));
   return false;
 }
 
-bool Connection::serve_request(Framer& framer, const Message& message) {
+bool Connection::serve_request(Framer& framer, Message& message) {
   const std::uint32_t running = begin_request();
   if (running == 0) [[unlikely]] {
     server_->leave(*this);
@@ -121,17 +120,14 @@ bool Connection::serve_request(Framer& framer, const Message& message) {
   if (running > 1 && expects_slow_.load(std::memory_order_relaxed) && hand_over()) [[unlikely]]
     handed_over = Deadline::clock_now();
   ++t_upcalls;
-  const bool good =
-      message.frame.type == messaging::MessageType::request ? take_request(message) : take_locate_request(message);
+  run_request(message);
   --t_upcalls;
   if (handed_over != 0 && Deadline::clock_now() - handed_over < server_->settings().serving.slow_upcall.count())
     expects_slow_.store(false, std::memory_order_relaxed);
   auto expected = Framer::Owner::upcall;
   const bool mine = framer.owner.compare_exchange_strong(expected, Framer::Owner::reader, std::memory_order_acq_rel);
   end_request();
-  if (!good && mine) [[unlikely]]
-    end_serving(base::error(Stage::receive, Code::malformed));
-  return good && mine;
+  return mine;
 }
 
 /// How many run now; 0 if no more requests are to be begun: what has been read is not executed, and CloseConnection
@@ -183,26 +179,17 @@ void Connection::end_when_sent(std::size_t unsent, Deadline until) noexcept try 
   cut(base::error(Stage::wait, Code::cancelled));
 }
 
-bool Connection::take_request(const Message& message) {
-  CORBEL_PROBE("request header");
-  cdr::Decoder body;
-  auto request = protocol_->decode_request(message.frame, message.octets, settings_.limits, body);
-  if (!request) return false;
-  body.set_joints(message.joints);
-  server_->handler().on_request(*this, *request, message.frame.version.minor, body);
-  return true;
-}
-
-bool Connection::take_locate_request(const Message& message) {
-  auto request = protocol_->decode_locate_request(message.frame, message.octets, settings_.limits);
-  if (!request) return false;
-  server_->handler().on_locate_request(*this, *request, message.frame.version.minor);
-  return true;
-}
-
-void Connection::set_code_sets(cdr::CodeSet for_char, cdr::CodeSet for_wchar) noexcept {
-  char_set_.store(for_char, std::memory_order_relaxed);
-  wchar_set_.store(for_wchar, std::memory_order_relaxed);
+void Connection::run_request(Message& message) noexcept {
+  if (message.kind == messaging::Kind::request) [[likely]]
+    return server_->handler().on_request(*this, message.request, message.body);
+  if (message.kind == messaging::Kind::locate_request) {
+    return server_->handler().on_locate_request(*this, message.locate);
+  }
+  try {
+    (void)send_reply([&](cdr::Encoder& encoder) { session_->put_answer(encoder, message); });
+  } catch (const std::bad_alloc&) {
+    close();
+  }
 }
 
 bool Connection::in_same_upcall() {
@@ -226,8 +213,7 @@ bool Connection::hand_over() noexcept try {
     auto expected = Framer::Owner::upcall;
     if (!framer_->owner.compare_exchange_strong(expected, Framer::Owner::handed_over, std::memory_order_acq_rel))
       return false;
-    base::IntrusivePtr<Framer> fresh(
-        new Framer(*protocol_, settings_.limits, settings_.input_memory, link_.largest_message()));
+    base::IntrusivePtr<Framer> fresh(new Framer(*session_, input_, link_.largest_message()));
     fresh->take_over(*framer_);
     has_octets = !fresh->unread().empty();
     part = fresh->oldest_part();
@@ -242,14 +228,14 @@ bool Connection::hand_over() noexcept try {
 }
 
 std::size_t Connection::input_size() {
-  const std::lock_guard lock(mutex_);
-  return framer_->paid();
+  return input_.paid();
 }
 
 void Connection::fail_input() noexcept {
   (void)fail(base::error(Stage::receive, Code::out_of_resources));
   const std::lock_guard lock(mutex_);
   framer_->clear();
+  session_->forget_parts();
 }
 
 /// Ends the conversation because of `error`; a protocol violation is answered with MessageError first.
@@ -257,11 +243,9 @@ void Connection::end_serving(base::Error error) noexcept {
   if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large) {
     {
       Link::Writing writing(link_, nullptr, Deadline::none());
-      if (backlog_.empty()) {  // else it would come into the middle of a reply
-        cdr::Encoder& encoder = writing.encoder();
-        encoder.reset(format(protocol_->version().minor));
-        protocol_->encode_control(encoder, messaging::MessageType::message_error);
-        (void)transport().send(encoder.segments(), Deadline::now());
+      // Else it would come into the middle of a reply.
+      if (backlog_.empty() && session_->put_error(writing.encoder())) {
+        (void)transport().send(writing.encoder().segments(), Deadline::now());
       }
     }
     const std::lock_guard lock(mutex_);

@@ -60,16 +60,17 @@ void tell_refused(const Connection& connection, base::Error error, base::ConstBy
 base::Error explain_failed_send(Connection& connection, base::Error error) noexcept {
   if (error.code != Code::lost && error.code != Code::closed) return error;
   std::array<base::Octet, 64> octets;
-  const std::size_t wanted = std::min(connection.protocol().frame_header_size(), octets.size());
   std::size_t size = 0;
-  while (size < wanted) {  // what came before the connection broke is there
-    const auto got =
-        connection.transport().receive(base::ByteSpan(octets).subspan(size, wanted - size), base::Deadline::now());
-    if (!got || *got == 0) return error;
+  while (size < octets.size()) {  // what came before the connection broke is there
+    const auto got = connection.transport().receive(base::ByteSpan(octets).subspan(size), base::Deadline::now());
+    if (!got || *got == 0) break;
     size += *got;
   }
-  const auto frame = connection.protocol().decode_frame(base::ConstByteSpan(octets).first(size), {});
-  const bool refused = frame && frame->type == messaging::MessageType::message_error;
+  messaging::Joined joined;
+  messaging::Incoming incoming;
+  incoming.joined = &joined;
+  const auto looked = connection.session().take(base::ConstByteSpan(octets).first(size), incoming);
+  const bool refused = looked && incoming.kind == messaging::Kind::error;
   return refused ? base::error(Stage::send, Code::protocol_error, error.os_error) : error;
 }
 

@@ -3,7 +3,8 @@
 
 #include <cstring>
 
-#include "corbel/messaging/protocol.hpp"
+#include "corbel/base/result.hpp"
+#include "corbel/messaging/message.hpp"
 
 namespace corbel::messaging {
 

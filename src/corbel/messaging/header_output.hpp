@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "corbel/messaging/protocol.hpp"
+#include "corbel/messaging/message.hpp"
 
 namespace corbel::messaging {
 

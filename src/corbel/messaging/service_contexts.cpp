@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "corbel/messaging/protocol.hpp"
+#include "corbel/messaging/message.hpp"
 
 namespace corbel::messaging {
 

@@ -35,12 +35,8 @@ void put(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
 class IncomingCall final : public corba::ServerCall {
  public:
   IncomingCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
-               std::uint8_t giop_minor, cdr::Decoder& body) noexcept
-      : ServerCall(request.operation, &body, nullptr),
-        core_(core),
-        connection_(connection),
-        request_(request),
-        giop_minor_(giop_minor) {}
+               cdr::Decoder& body) noexcept
+      : ServerCall(request.operation, &body, nullptr), core_(core), connection_(connection), request_(request) {}
 
   /// How it ended, for the log.
   ReplyStatus outcome() const noexcept { return outcome_; }
@@ -65,9 +61,7 @@ class IncomingCall final : public corba::ServerCall {
     if (request_.response == Response::none || replied_) return {};
     CORBEL_PROBE("reply header and marshal");
     // May throw, out of the application's code that marshals a value: nothing has been sent then.
-    auto sent = connection_.send_reply(giop_minor_, [&](cdr::Encoder& encoder) {
-      connection_.protocol().encode_reply(encoder, request_.request_id, status, contexts, body);
-    });
+    auto sent = connection_.reply(request_.origin, status, contexts, body);
     replied_ = sent || sent.error().stage != base::Stage::encode;
     return sent;
   }
@@ -128,8 +122,7 @@ class IncomingCall final : public corba::ServerCall {
     outcome_ = ReplyStatus::location_forward;
     CORBEL_LOG(core_.log(), server, debug, "request forwarded", {"operation", operation()},
                {"key", request_.object_key}, {"peer", connection_.peer()});
-    const bool permanent = forward.permanent && giop_minor_ >= 2;
-    (void)send(permanent ? ReplyStatus::location_forward_perm : ReplyStatus::location_forward,
+    (void)send(forward.permanent ? ReplyStatus::location_forward_perm : ReplyStatus::location_forward,
                [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); });
   } catch (...) {
     connection_.close();
@@ -139,7 +132,7 @@ class IncomingCall final : public corba::ServerCall {
   /// With `detail` told if -ORBExceptionDetail allows it.
   void send(const CORBA::SystemException& exception, const std::string& detail) noexcept try {
     base::Bytes told;
-    if (core_.options().exception_detail && !detail.empty() && connection_.protocol().has_service_contexts()) {
+    if (core_.options().exception_detail && !detail.empty() && connection_.protocol().offers().service_contexts) {
       told = encode_exception_detail(detail);
     }
     const messaging::ServiceContext context{kExceptionDetailContext, told};
@@ -187,7 +180,6 @@ class IncomingCall final : public corba::ServerCall {
   Core& core_;
   connection::Connection& connection_;
   const messaging::IncomingRequest& request_;
-  const std::uint8_t giop_minor_;
   ReplyStatus outcome_ = ReplyStatus::no_exception;
   bool replied_ = false;
 };
@@ -203,43 +195,16 @@ class IncomingCall final : public corba::ServerCall {
              {"us", std::chrono::duration_cast<std::chrono::microseconds>(took).count()});
 }
 
-/// The client's CodeSets context (CORBA 3.3 part 2, 7.10.2.5), which usually comes with its first request.
-void take_code_sets(connection::Connection& connection, const messaging::IncomingRequest& request) {
-  base::ConstByteSpan data;
-  if (!request.contexts.find(messaging::kCodeSetsContext, data)) return;
-  cdr::Decoder context = cdr::Decoder::from_encapsulation(data);
-  const auto for_char = static_cast<cdr::CodeSet>(context.get<std::uint32_t>());
-  const auto for_wchar = static_cast<cdr::CodeSet>(context.get<std::uint32_t>());
-  const bool known =
-      context.ok() &&
-      (for_char == cdr::CodeSet::utf_8 || for_char == cdr::CodeSet::iso_8859_1 || for_char == cdr::CodeSet::none) &&
-      (for_wchar == cdr::CodeSet::utf_16 || for_wchar == cdr::CodeSet::none);
-  if (!known) {
-    CORBEL_LOG(connection.log(), messaging, warning, "the peer's code sets are not supported",
-               {"char", static_cast<std::uint32_t>(for_char)}, {"wchar", static_cast<std::uint32_t>(for_wchar)},
-               {"peer", connection.peer()});
-    throw CORBA::CODESET_INCOMPATIBLE(CORBA::OMGVMCID | 2, CompletionStatus::COMPLETED_NO);
-  }
-  connection.set_code_sets(for_char == cdr::CodeSet::none ? cdr::CodeSet::utf_8 : for_char, for_wchar);
-}
-
 }  // namespace
 
 void Dispatch::on_request(connection::Connection& connection, const messaging::IncomingRequest& request,
-                          std::uint8_t giop_minor, cdr::Decoder& body) noexcept {
+                          cdr::Decoder& body) noexcept {
   CORBEL_PROBE("dispatch");
-  IncomingCall call(core_, connection, request, giop_minor, body);
+  IncomingCall call(core_, connection, request, body);
   const bool traced = core_.log().on(base::LogModule::server, base::LogLevel::trace);
   const auto begin = traced ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   try {
-    if (request.contexts.count() != 0) take_code_sets(connection, request);
-    const cdr::Format format = connection.format(giop_minor);
-    body.set_code_sets(format.char_set, format.wchar_set);
     body.set_context(&core_);
-    if (request.needs_key_addressing) {
-      (void)call.send(ReplyStatus::needs_addressing_mode, [](cdr::Encoder& encoder) { encoder.put(std::int16_t{0}); });
-      return;
-    }
     if (request.response == Response::with_server) {
       (void)call.send(ReplyStatus::no_exception, [](cdr::Encoder&) {});
     }
@@ -251,28 +216,20 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
     trace(core_, connection, call, request, begin);
 }
 
-void Dispatch::on_locate_request(connection::Connection& connection, const messaging::IncomingLocateRequest& request,
-                                 std::uint8_t giop_minor) noexcept try {
+void Dispatch::on_locate_request(connection::Connection& connection,
+                                 const messaging::IncomingLocateRequest& request) noexcept try {
   const auto answer = [&](LocateStatus status, base::FunctionRef<void(cdr::Encoder&)> body) {
-    (void)connection.send_reply(giop_minor, [&](cdr::Encoder& encoder) {
-      connection.protocol().encode_locate_reply(encoder, request.request_id, status, body);
-    });
+    (void)connection.reply_locate(request.origin, status, body);
   };
   const auto nothing = [](cdr::Encoder&) {};
-  // Older versions cannot say why not. The request itself will be told: the object may well be here.
   const auto fail = [&](const CORBA::SystemException& exception) {
-    if (giop_minor < 2) return answer(LocateStatus::object_here, nothing);
     answer(LocateStatus::system_exception, [&](cdr::Encoder& encoder) { put(encoder, exception); });
   };
-  if (request.needs_key_addressing) {
-    return answer(LocateStatus::needs_addressing_mode, [](cdr::Encoder& encoder) { encoder.put(std::int16_t{0}); });
-  }
   try {
     core_.adapter()->locate(request.object_key);
     answer(LocateStatus::object_here, nothing);
   } catch (const LocationForward& forward) {
-    const bool permanent = forward.permanent && giop_minor >= 2;
-    answer(permanent ? LocateStatus::object_forward_perm : LocateStatus::object_forward,
+    answer(forward.permanent ? LocateStatus::object_forward_perm : LocateStatus::object_forward,
            [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); });
   } catch (const CORBA::OBJECT_NOT_EXIST&) {
     answer(LocateStatus::unknown_object, nothing);

@@ -14,9 +14,9 @@ class Dispatch final : public connection::RequestHandler {
   explicit Dispatch(Core& core) noexcept : core_(core) {}
 
   void on_request(connection::Connection& connection, const messaging::IncomingRequest& request,
-                  std::uint8_t giop_minor, cdr::Decoder& body) noexcept override;
-  void on_locate_request(connection::Connection& connection, const messaging::IncomingLocateRequest& request,
-                         std::uint8_t giop_minor) noexcept override;
+                  cdr::Decoder& body) noexcept override;
+  void on_locate_request(connection::Connection& connection,
+                         const messaging::IncomingLocateRequest& request) noexcept override;
 
  private:
   Core& core_;

@@ -32,7 +32,7 @@ void RemoteCall::send() {
     {
       const std::lock_guard lock(mutex_);
       binding_ = binding;
-      request_id = request.request_id = binding->connection->take_request_id();
+      request_id = binding->connection->take_request_id();
     }
     request.object_key = binding->route().object_key;
     const base::Status sent = binding->connection->start(request, encode, *this);

@@ -1,47 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "corbel/messaging/codec_types.hpp"
 #include "corbel/messaging/giop/traits.hpp"
-#include "corbel/messaging/protocol.hpp"
 
 namespace corbel::messaging::giop {
 
-/// GIOP behind the message port. Immutable, hence thread-safe. Its members are defined by message kind: frame.cpp,
-/// request.cpp, reply.cpp, locate.cpp, control.cpp.
-class Giop final : public Protocol {
+/// Writes and reads GIOP messages; what is particular to a conversation is passed in. Encoding functions write one
+/// whole message (header, body, patched size) in the encoder's format; whether it worked is the encoder's ok().
+/// Decoding functions take a whole message, fragments joined, and leave `body` at the first octet of the body.
+/// Immutable, hence thread-safe. The members are defined by message kind: frame.cpp, request.cpp, reply.cpp,
+/// locate.cpp, control.cpp.
+class Giop final {
  public:
   explicit Giop(Version max) noexcept : max_minor_(max.minor < kHighestMinor ? max.minor : kHighestMinor) {}
 
-  std::string_view name() const noexcept override { return "giop"; }
-  Requirements requirements() const noexcept override { return {}; }
-  Version version() const noexcept override { return {1, max_minor_}; }
-  bool has_service_contexts() const noexcept override { return max_minor_ > 0; }
+  /// The highest version read.
+  Version version() const noexcept { return {1, max_minor_}; }
 
-  std::size_t frame_header_size() const noexcept override { return kHeaderSize; }
-  base::Result<FrameHeader> decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const override;
-  base::Result<Fragment> decode_fragment(const FrameHeader& frame, base::ConstByteSpan message) const override;
-  base::Result<std::uint32_t> peek_request_id(const FrameHeader& frame, base::ConstByteSpan message) const override;
+  /// Reads the header of a message, kHeaderSize octets. Fails with malformed (magic, type, flags), unsupported
+  /// (version) or too_large (limit).
+  base::Result<FrameHeader> decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const;
+  /// For a fragment: the request id it continues and where its data begin.
+  struct Fragment {
+    std::uint32_t request_id = 0;
+    bool has_request_id = false;  ///< GIOP 1.1 fragments carry none: they continue the open message
+    std::size_t data_offset = 0;
+  };
+  base::Result<Fragment> decode_fragment(const FrameHeader& frame, base::ConstByteSpan message) const;
+  /// The request id of any message that has one.
+  base::Result<std::uint32_t> peek_request_id(const FrameHeader& frame, base::ConstByteSpan message) const;
 
-  void encode_request(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) const override;
+  void encode_request(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
+                      BodyWriter body) const;
   void encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
-                    std::span<const ServiceContext> contexts, BodyWriter body) const override;
-  void encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id,
-                             base::ConstByteSpan object_key) const override;
-  void encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, LocateStatus status,
-                           BodyWriter body) const override;
-  void encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id) const override;
-  void encode_control(cdr::Encoder& encoder, MessageType type) const override;
+                    std::span<const ServiceContext> contexts, BodyWriter body) const;
+  void encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id, base::ConstByteSpan object_key) const;
+  void encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, LocateStatus status, BodyWriter body) const;
+  void encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id) const;
+  /// close_connection or message_error.
+  void encode_control(cdr::Encoder& encoder, MessageType type) const;
 
-  base::Result<IncomingRequest> decode_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                               const cdr::Limits& limits, cdr::Decoder& body) const override;
+  base::Result<DecodedRequest> decode_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                              const cdr::Limits& limits, cdr::Decoder& body) const;
   base::Result<IncomingReply> decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                           const cdr::Limits& limits, cdr::Decoder& body) const override;
-  base::Result<IncomingLocateRequest> decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                                            const cdr::Limits& limits) const override;
+                                           const cdr::Limits& limits, cdr::Decoder& body) const;
+  base::Result<DecodedLocateRequest> decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                           const cdr::Limits& limits) const;
   base::Result<IncomingLocateReply> decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                                        const cdr::Limits& limits, cdr::Decoder& body) const override;
-  base::Result<std::uint32_t> decode_cancel_request(const FrameHeader& frame,
-                                                    base::ConstByteSpan message) const override;
+                                                        const cdr::Limits& limits, cdr::Decoder& body) const;
+  /// The id that a CancelRequest names.
+  base::Result<std::uint32_t> decode_cancel_request(const FrameHeader& frame, base::ConstByteSpan message) const;
 
  private:
   std::uint8_t max_minor_;

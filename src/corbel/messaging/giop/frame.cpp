@@ -52,7 +52,7 @@ base::Result<FrameHeader> Giop::decode_frame(base::ConstByteSpan octets, const c
                      .message_size = static_cast<std::uint32_t>(message_size)};
 }
 
-base::Result<Protocol::Fragment> Giop::decode_fragment(const FrameHeader& frame, base::ConstByteSpan message) const {
+base::Result<Giop::Fragment> Giop::decode_fragment(const FrameHeader& frame, base::ConstByteSpan message) const {
   if (frame.type != MessageType::fragment) return refuse(base::Code::bad_argument);
   Fragment fragment;
   fragment.has_request_id = traits_of(frame.version.minor).fragment_id;

@@ -6,11 +6,12 @@
 #include <functional>
 
 #include "corbel/ior/profile.hpp"
+#include "corbel/messaging/giop/codec.hpp"
 
 namespace corbel::messaging {
 namespace {
 
-const auto kGiop = make_giop();
+const auto kGiop = std::make_unique<const giop::Giop>(Version{1, 2});
 const base::Bytes kKey = {'k', 'e', 'y'};
 
 base::Bytes bytes(std::string_view hex) {
@@ -25,13 +26,13 @@ cdr::Format format(std::uint8_t minor, bool little_endian = true) {
 
 std::string request_hex(cdr::Format form, std::span<const ServiceContext> contexts, std::size_t body_size) {
   cdr::Encoder encoder(form);
-  kGiop->encode_request(encoder, {2, Response::with_target, kKey, "ping", contexts},
+  kGiop->encode_request(encoder, 2, {Response::with_target, kKey, "ping", contexts},
                         [&](cdr::Encoder& body) { body.copy_octets("xyz", body_size); });
   return base::to_hex(encoder.to_bytes());
 }
 
-base::Code frame_code(std::string_view hex, const Protocol& protocol = *kGiop) {
-  const auto frame = protocol.decode_frame(bytes(hex), {});
+base::Code frame_code(std::string_view hex, const giop::Giop& codec = *kGiop) {
+  const auto frame = codec.decode_frame(bytes(hex), {});
   return frame ? base::Code::none : frame.error().code;
 }
 
@@ -133,12 +134,14 @@ TEST(GiopFrame, RefusesVersionsItDoesNotSpeak) {
                           "47494f500000010000000000"}) {
     EXPECT_EQ(frame_code(hex), base::Code::unsupported) << hex;
   }
-  const auto old = make_giop({1, 0});
+  const auto old = std::make_unique<const giop::Giop>(Version{1, 0});
   EXPECT_EQ(frame_code("47494f500101010000000000", *old), base::Code::unsupported);
   EXPECT_EQ(frame_code("47494f500100010000000000", *old), base::Code::none);
   EXPECT_EQ(old->version(), (Version{1, 0}));
-  EXPECT_FALSE(old->has_service_contexts());
-  EXPECT_EQ(make_giop({1, 9})->version(), (Version{1, 2}));
+  EXPECT_FALSE(make_giop({1, 0})->offers().service_contexts);
+  EXPECT_FALSE(make_giop({1, 0})->offers().fragments);
+  EXPECT_TRUE(make_giop()->offers().service_contexts);
+  EXPECT_EQ(giop::Giop({1, 9}).version(), (Version{1, 2}));
 }
 
 TEST(GiopFrame, ChecksFlagsAndTypesByVersion) {
@@ -208,7 +211,7 @@ base::Bytes request_to(cdr::Format form, const std::function<void(cdr::Encoder&)
 
 class GiopTarget : public testing::TestWithParam<bool> {
  protected:
-  base::Result<IncomingRequest> decode(const std::function<void(cdr::Encoder&)>& put_target) {
+  base::Result<DecodedRequest> decode(const std::function<void(cdr::Encoder&)>& put_target) {
     message_ = request_to(format(2, GetParam()), put_target);
     cdr::Decoder body;
     const auto frame = kGiop->decode_frame(message_, {});
@@ -266,7 +269,7 @@ TEST_P(GiopTarget, AsksForAKeyWhenTheProfileGivesNone) {
   });
   ASSERT_TRUE(request);
   EXPECT_TRUE(request->needs_key_addressing);
-  EXPECT_EQ(request->request_id, 5U);
+  EXPECT_EQ(request->origin.id, 5U);
 }
 
 TEST_P(GiopTarget, HasNoOtherForm) {

@@ -5,23 +5,23 @@
 #include <cstring>
 
 #include "corbel/ior/profile.hpp"
-#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/messaging/giop/codec.hpp"
 
 namespace corbel::messaging::limits {
 namespace {
 
-const auto kGiop = make_giop();
+const auto kGiop = std::make_unique<const giop::Giop>(Version{1, 2});
 
 base::Bytes request(std::uint8_t minor, std::string_view operation, std::span<const ServiceContext> contexts = {}) {
   cdr::Format format;
   format.giop_minor = minor;
   cdr::Encoder encoder(format);
   const base::Bytes key = {'k', 'e', 'y'};
-  kGiop->encode_request(encoder, {6, Response::with_target, key, operation, contexts}, [](cdr::Encoder&) {});
+  kGiop->encode_request(encoder, 6, {Response::with_target, key, operation, contexts}, [](cdr::Encoder&) {});
   return encoder.to_bytes();
 }
 
-base::Result<IncomingRequest> decode(const base::Bytes& message, const cdr::Limits& limits) {
+base::Result<DecodedRequest> decode(const base::Bytes& message, const cdr::Limits& limits) {
   const auto frame = kGiop->decode_frame(message, limits);
   if (!frame) return frame.error();
   cdr::Decoder body;

@@ -23,13 +23,13 @@ void Giop::encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, 
   header.finish(body);
 }
 
-base::Result<IncomingLocateRequest> Giop::decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                                                const cdr::Limits& limits) const {
+base::Result<DecodedLocateRequest> Giop::decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                               const cdr::Limits& limits) const {
   HeaderReader reader(message, is_swapped(frame));
   const std::uint32_t request_id = reader.get();
   const HeaderReader::Target target = reader.get_target(traits_of(frame.version.minor), limits);
   if (!reader.ok()) return reader.error();
-  return IncomingLocateRequest{request_id, target.key, target.needs_key};
+  return DecodedLocateRequest{{{request_id, frame.version.minor}, target.key}, target.needs_key};
 }
 
 base::Result<IncomingLocateReply> Giop::decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,

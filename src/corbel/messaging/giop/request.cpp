@@ -18,7 +18,8 @@ Response response_from(std::uint8_t octet, const Traits& traits) noexcept {
 }
 
 template <class Minor, class Swapped>
-void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body, Swapped swapped) {
+void encode(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request, BodyWriter body,
+            Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
   HeaderWriter header(encoder, MessageType::request, kFixedPart + request.object_key.size() + request.operation.size(),
                       swapped);
@@ -27,7 +28,7 @@ void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter bo
     header.put_contexts(request.contexts);
     header.align();
   }
-  header.put(request.request_id);
+  header.put(request_id);
   header.put_padded(kTraits.response_flags ? response : std::uint8_t{response != 0});
   if constexpr (kTraits.target_address) header.put_zero();  // KeyAddr and two octets of gap
   header.put_octets(request.object_key);
@@ -40,8 +41,8 @@ void encode(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter bo
 }
 
 template <class Minor, class Swapped>
-base::Result<IncomingRequest> request_of(const FrameHeader& frame, base::ConstByteSpan message,
-                                         const cdr::Limits& limits, cdr::Decoder& body, Swapped swapped) {
+base::Result<DecodedRequest> request_of(const FrameHeader& frame, base::ConstByteSpan message,
+                                        const cdr::Limits& limits, cdr::Decoder& body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
   ServiceContextView contexts;
   HeaderReader reader(message, swapped);
@@ -68,16 +69,19 @@ base::Result<IncomingRequest> request_of(const FrameHeader& frame, base::ConstBy
   if (!reader.ok()) [[unlikely]]
     return reader.error();
   body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
-  return IncomingRequest{request_id, response, target.key, operation, contexts, target.needs_key};
+  return DecodedRequest{{{request_id, frame.version.minor}, response, target.key, operation, contexts},
+                        target.needs_key};
 }
 
-[[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) {
+[[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
+                                       BodyWriter body) {
   const cdr::Format& format = encoder.format();
-  with_version(format.giop_minor, [&]<class Minor>() { encode<Minor>(encoder, request, body, format.swapped()); });
+  with_version(format.giop_minor,
+               [&]<class Minor>() { encode<Minor>(encoder, request_id, request, body, format.swapped()); });
 }
 
-[[gnu::noinline]] base::Result<IncomingRequest> uncommon_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                                                 const cdr::Limits& limits, cdr::Decoder& body) {
+[[gnu::noinline]] base::Result<DecodedRequest> uncommon_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                                const cdr::Limits& limits, cdr::Decoder& body) {
   return with_version(frame.version.minor, [&]<class Minor>() {
     return request_of<Minor>(frame, message, limits, body, is_swapped(frame));
   });
@@ -85,14 +89,15 @@ base::Result<IncomingRequest> request_of(const FrameHeader& frame, base::ConstBy
 
 }  // namespace
 
-void Giop::encode_request(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) const {
+void Giop::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
+                          BodyWriter body) const {
   const cdr::Format& format = encoder.format();
-  if (!is_common(format.giop_minor, format.swapped())) return encode_uncommon(encoder, request, body);
-  encode<MinorVersion<2>>(encoder, request, body, std::false_type());
+  if (!is_common(format.giop_minor, format.swapped())) return encode_uncommon(encoder, request_id, request, body);
+  encode<MinorVersion<2>>(encoder, request_id, request, body, std::false_type());
 }
 
-base::Result<IncomingRequest> Giop::decode_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                                   const cdr::Limits& limits, cdr::Decoder& body) const {
+base::Result<DecodedRequest> Giop::decode_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                  const cdr::Limits& limits, cdr::Decoder& body) const {
   if (!is_common(frame.version.minor, is_swapped(frame))) return uncommon_request(frame, message, limits, body);
   return request_of<MinorVersion<2>>(frame, message, limits, body, std::false_type());
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "corbel/messaging/protocol.hpp"
+#include "corbel/messaging/codec_types.hpp"
 
 namespace corbel::messaging::giop {
 

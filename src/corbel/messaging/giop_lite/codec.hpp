@@ -1,47 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "corbel/messaging/protocol.hpp"
+#include "corbel/messaging/codec_types.hpp"
 
 namespace corbel::messaging::giop_lite {
 
 /// Message header: ulong size of what follows it, octet type; host byte order. Alignment counts from its first octet.
 inline constexpr std::size_t kHeaderSize = 5;
 
-/// GIOP_Lite behind the message port. Stateless, hence thread-safe.
-class GiopLite final : public Protocol {
+/// Writes and reads GIOP_Lite messages, as giop::Giop does GIOP's. Stateless, hence thread-safe.
+class GiopLite final {
  public:
-  std::string_view name() const noexcept override { return "giop_lite"; }
-  Requirements requirements() const noexcept override { return {}; }
   /// The version whose rules bodies follow.
-  Version version() const noexcept override { return {1, 2}; }
-  bool has_service_contexts() const noexcept override { return false; }
+  static constexpr Version version() noexcept { return {1, 2}; }
 
-  std::size_t frame_header_size() const noexcept override { return kHeaderSize; }
-  base::Result<FrameHeader> decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const override;
-  base::Result<Fragment> decode_fragment(const FrameHeader& frame, base::ConstByteSpan message) const override;
-  base::Result<std::uint32_t> peek_request_id(const FrameHeader& frame, base::ConstByteSpan message) const override;
+  base::Result<FrameHeader> decode_frame(base::ConstByteSpan octets, const cdr::Limits& limits) const;
 
-  void encode_request(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) const override;
-  void encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
-                    std::span<const ServiceContext> contexts, BodyWriter body) const override;
-  void encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id,
-                             base::ConstByteSpan object_key) const override;
-  void encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, LocateStatus status,
-                           BodyWriter body) const override;
-  void encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id) const override;
-  void encode_control(cdr::Encoder& encoder, MessageType type) const override;
+  void encode_request(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
+                      BodyWriter body) const;
+  void encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status, BodyWriter body) const;
+  void encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id, base::ConstByteSpan object_key) const;
+  void encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, LocateStatus status, BodyWriter body) const;
+  void encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id) const;
+  void encode_control(cdr::Encoder& encoder, MessageType type) const;
 
   base::Result<IncomingRequest> decode_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                               const cdr::Limits& limits, cdr::Decoder& body) const override;
+                                               const cdr::Limits& limits, cdr::Decoder& body) const;
   base::Result<IncomingReply> decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                           const cdr::Limits& limits, cdr::Decoder& body) const override;
+                                           const cdr::Limits& limits, cdr::Decoder& body) const;
   base::Result<IncomingLocateRequest> decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                                            const cdr::Limits& limits) const override;
+                                                            const cdr::Limits& limits) const;
   base::Result<IncomingLocateReply> decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                                        const cdr::Limits& limits, cdr::Decoder& body) const override;
-  base::Result<std::uint32_t> decode_cancel_request(const FrameHeader& frame,
-                                                    base::ConstByteSpan message) const override;
+                                                        const cdr::Limits& limits, cdr::Decoder& body) const;
+  base::Result<std::uint32_t> decode_cancel_request(const FrameHeader& frame, base::ConstByteSpan message) const;
 };
 
 }  // namespace corbel::messaging::giop_lite

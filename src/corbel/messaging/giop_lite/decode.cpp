@@ -61,20 +61,11 @@ base::Result<FrameHeader> GiopLite::decode_frame(base::ConstByteSpan octets, con
                      .message_size = static_cast<std::uint32_t>(size + kHeaderSize)};
 }
 
-base::Result<Protocol::Fragment> GiopLite::decode_fragment(const FrameHeader&, base::ConstByteSpan) const {
-  return refuse(base::Code::unsupported);
-}
-
-base::Result<std::uint32_t> GiopLite::peek_request_id(const FrameHeader& frame, base::ConstByteSpan message) const {
-  if (frame.type > MessageType::locate_reply) return refuse(base::Code::bad_argument);
-  return decode_cancel_request(frame, message);
-}
-
 base::Result<IncomingRequest> GiopLite::decode_request(const FrameHeader&, base::ConstByteSpan message,
                                                        const cdr::Limits& limits, cdr::Decoder& body) const {
   IncomingRequest request;
   HeaderInput header = after_frame(message);
-  request.request_id = header.get();
+  request.origin.id = header.get();
   request.response = response_from(header);
   request.object_key = header.get_key(header.get(), limits);
   request.operation = header.get_string(limits.max_operation);
@@ -87,7 +78,7 @@ base::Result<IncomingReply> GiopLite::decode_reply(const FrameHeader&, base::Con
                                                    const cdr::Limits& limits, cdr::Decoder& body) const {
   IncomingReply reply;
   HeaderInput header = after_frame(message);
-  reply.request_id = header.get();
+  reply.token = header.get();
   reply.status = static_cast<ReplyStatus>(header.get());
   if (reply.status > ReplyStatus::location_forward) header.fail(base::Code::malformed);
   if (!header.ok()) return header.error();
@@ -99,7 +90,7 @@ base::Result<IncomingLocateRequest> GiopLite::decode_locate_request(const FrameH
                                                                     const cdr::Limits& limits) const {
   IncomingLocateRequest request;
   HeaderInput header = after_frame(message);
-  request.request_id = header.get();
+  request.origin.id = header.get();
   request.object_key = header.get_key(header.get(), limits);
   if (!header.ok()) return header.error();
   return request;
@@ -109,7 +100,7 @@ base::Result<IncomingLocateReply> GiopLite::decode_locate_reply(const FrameHeade
                                                                 const cdr::Limits& limits, cdr::Decoder& body) const {
   IncomingLocateReply reply;
   HeaderInput header = after_frame(message);
-  reply.request_id = header.get();
+  reply.token = header.get();
   reply.status = static_cast<LocateStatus>(header.get());
   if (reply.status > LocateStatus::object_forward) header.fail(base::Code::malformed);
   if (!header.ok()) return header.error();

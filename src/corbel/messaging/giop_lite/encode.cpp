@@ -39,10 +39,11 @@ std::uint8_t response_octet(Response response) noexcept {
 
 }  // namespace
 
-void GiopLite::encode_request(cdr::Encoder& encoder, const OutgoingRequest& request, BodyWriter body) const {
+void GiopLite::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
+                              BodyWriter body) const {
   HeaderWriter header(encoder, MessageType::request, 20 + request.object_key.size() + request.operation.size());
   header.align();
-  header.put(request.request_id);
+  header.put(request_id);
   header.put(response_octet(request.response));
   header.align();
   header.put_octets(request.object_key);
@@ -52,7 +53,7 @@ void GiopLite::encode_request(cdr::Encoder& encoder, const OutgoingRequest& requ
 }
 
 void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
-                            std::span<const ServiceContext>, BodyWriter body) const {
+                            BodyWriter body) const {
   // There is no permanent forward here, and no other addressing mode to ask for.
   if (status == ReplyStatus::location_forward_perm) status = ReplyStatus::location_forward;
   if (status > ReplyStatus::location_forward) encoder.fail(base::Code::unsupported);

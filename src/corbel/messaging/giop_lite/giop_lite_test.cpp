@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "corbel/messaging/giop_lite/codec.hpp"
+
 namespace corbel::messaging {
 namespace {
 
-const auto kLite = make_giop_lite();
+const auto kLite = std::make_unique<const giop_lite::GiopLite>();
 
 std::string hex(cdr::Encoder& encoder) {
   return base::to_hex(encoder.to_bytes());
@@ -23,7 +25,7 @@ TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
   const base::Bytes key = {'k', 'e', 'y'};
   const auto request = [&](Response response) {
     cdr::Encoder encoder;
-    kLite->encode_request(encoder, {7, response, key, "ping", {}}, [](cdr::Encoder& body) { body.put(true); });
+    kLite->encode_request(encoder, 7, {response, key, "ping", {}}, [](cdr::Encoder& body) { body.put(true); });
     return hex(encoder);
   };
   EXPECT_EQ(request(Response::with_target),
@@ -39,7 +41,7 @@ TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
 
 TEST(GiopLite, LaysOutReplies) {
   cdr::Encoder encoder;
-  kLite->encode_reply(encoder, 7, ReplyStatus::location_forward_perm, {}, [](cdr::Encoder& body) { body.put(true); });
+  kLite->encode_reply(encoder, 7, ReplyStatus::location_forward_perm, [](cdr::Encoder& body) { body.put(true); });
   EXPECT_EQ(hex(encoder),
             "0c00000001000000"
             "07000000"
@@ -49,7 +51,7 @@ TEST(GiopLite, LaysOutReplies) {
 
 TEST(GiopLite, HasNoStatusesBeyondLocationForward) {
   cdr::Encoder encoder;
-  kLite->encode_reply(encoder, 7, ReplyStatus::needs_addressing_mode, {}, [](cdr::Encoder&) {});
+  kLite->encode_reply(encoder, 7, ReplyStatus::needs_addressing_mode, [](cdr::Encoder&) {});
   EXPECT_EQ(encoder.error().code, base::Code::unsupported);
   encoder.reset({});
   kLite->encode_locate_reply(encoder, 7, LocateStatus::system_exception, [](cdr::Encoder&) {});
@@ -73,10 +75,10 @@ TEST(GiopLite, ChecksTypesAndSizes) {
   EXPECT_EQ(frame_code("07000000"), base::Code::truncated);
 }
 
-TEST(GiopLite, SaysThatItHasNoFragmentsAndNoContexts) {
-  EXPECT_FALSE(kLite->has_service_contexts());
-  EXPECT_EQ(kLite->decode_fragment({}, {}).error().code, base::Code::unsupported);
-  EXPECT_EQ(kLite->name(), "giop_lite");
+TEST(GiopLite, SaysWhatItOffers) {
+  const auto protocol = make_giop_lite();
+  EXPECT_EQ(to_string(protocol->offers()), "two-way, oneway, locate, cancel");
+  EXPECT_EQ(protocol->name(), "giop_lite");
 }
 
 }  // namespace

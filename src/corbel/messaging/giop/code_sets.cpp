@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two ends of a conversation agree on before they exchange text (CORBA 3.3 part 2, 7.10.2.5), and answers to
+// requests that cannot be understood.
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "corbel/base/log.hpp"
+#include "corbel/messaging/giop/session.hpp"
+
+namespace corbel::messaging::giop {
+namespace {
+
+constexpr std::uint32_t kCodeSetsContext = 1;
+
+/// CONV_FRAME::CodeSetContext as an encapsulation.
+std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) {
+  cdr::Encoder encoder(cdr::Format{}, 64);
+  encoder.put(static_cast<std::uint8_t>(encoder.format().little_endian ? 1 : 0));
+  encoder.put(static_cast<std::uint32_t>(choice.for_char));
+  encoder.put(static_cast<std::uint32_t>(choice.for_wchar));
+  const base::Bytes bytes = encoder.to_bytes();
+  std::array<base::Octet, 12> context{};
+  std::memcpy(context.data(), bytes.data(), context.size());
+  return context;
+}
+
+}  // namespace
+
+/// The first request tells the server the code sets.
+void GiopSession::put_first_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
+                                    BodyWriter body) {
+  const auto data = code_sets_context(code_sets_);
+  std::vector<ServiceContext> contexts(request.contexts.begin(), request.contexts.end());
+  contexts.push_back({kCodeSetsContext, data});
+  OutgoingRequest first = request;
+  first.contexts = contexts;
+  codec_.encode_request(encoder, token, first, body);
+  // If others may write by now, they may have told them; telling them twice is harmless.
+  if (encoder.host() != nullptr) code_sets_told_.store(encoder.ok(), std::memory_order_relaxed);
+}
+
+void GiopSession::unsent() noexcept {
+  if (code_sets_.negotiated && minor_ > 0) code_sets_told_.store(false, std::memory_order_relaxed);
+}
+
+/// The client's choice, which usually comes with its first request. False if it is none that can be spoken here.
+bool GiopSession::take_code_sets(const IncomingRequest& request) {
+  base::ConstByteSpan data;
+  if (!request.contexts.find(kCodeSetsContext, data)) return true;
+  cdr::Decoder context = cdr::Decoder::from_encapsulation(data);
+  const auto for_char = static_cast<cdr::CodeSet>(context.get<std::uint32_t>());
+  const auto for_wchar = static_cast<cdr::CodeSet>(context.get<std::uint32_t>());
+  const bool known =
+      context.ok() &&
+      (for_char == cdr::CodeSet::utf_8 || for_char == cdr::CodeSet::iso_8859_1 || for_char == cdr::CodeSet::none) &&
+      (for_wchar == cdr::CodeSet::utf_16 || for_wchar == cdr::CodeSet::none);
+  if (!known) {
+    CORBEL_LOG(log_, messaging, warning, "the peer's code sets are not supported",
+               {"char", static_cast<std::uint32_t>(for_char)}, {"wchar", static_cast<std::uint32_t>(for_wchar)},
+               {"peer", peer_});
+    return false;
+  }
+  char_set_.store(for_char == cdr::CodeSet::none ? cdr::CodeSet::utf_8 : for_char, std::memory_order_relaxed);
+  wchar_set_.store(for_wchar, std::memory_order_relaxed);
+  return true;
+}
+
+/// Either the target was given in a way that we cannot take a key from, or the code sets are none of ours.
+void GiopSession::put_answer(cdr::Encoder& encoder, const Incoming& incoming) {
+  const auto by_key = [](cdr::Encoder& out) { out.put(std::int16_t{0}); };
+  if (incoming.request.response == Response::none) {
+    return put_locate_reply(encoder, incoming.locate.origin, LocateStatus::needs_addressing_mode, by_key);
+  }
+  const Origin& origin = incoming.request.origin;
+  if (incoming.request.object_key.data() == nullptr) {
+    return put_reply(encoder, origin, ReplyStatus::needs_addressing_mode, {}, by_key);
+  }
+  put_reply(encoder, origin, ReplyStatus::system_exception, {}, [](cdr::Encoder& out) {
+    constexpr std::uint32_t kNoCommonCodeSet = 0x4f4d0000 | 2;  // of the OMG
+    constexpr std::uint32_t kCompletedNo = 1;
+    out.put_plain_string("IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0");
+    out.put(kNoCommonCodeSet);
+    out.put(kCompletedNo);
+  });
+}
+
+}  // namespace corbel::messaging::giop

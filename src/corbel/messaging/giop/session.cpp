@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/messaging/giop/session.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace corbel::messaging::giop {
+
+using base::Code;
+using base::Stage;
+
+namespace {
+
+base::Error malformed() noexcept {
+  return base::error(Stage::receive, Code::malformed);
+}
+
+}  // namespace
+
+GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noexcept
+    : Session(settings),
+      codec_(codec),
+      side_(settings.side),
+      minor_(std::min(settings.version, codec.version()).minor),
+      limits_(settings.limits),
+      code_sets_(settings.code_sets),
+      log_(*settings.log),
+      peer_(settings.peer),
+      code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
+      char_set_(settings.code_sets.for_char),
+      wchar_set_(settings.code_sets.for_wchar),
+      joining_(settings.limits, settings.memory) {}
+
+// --- reading ---
+
+base::Status GiopSession::take(base::ConstByteSpan octets, Incoming& incoming) {
+  incoming.kind = Kind::nothing;
+  if (octets.size() < kHeaderSize) {
+    incoming.size = incoming.wanted = 0;
+    return {};
+  }
+  const auto frame = codec_.decode_frame(octets, limits_);
+  if (!frame) [[unlikely]]
+    return base::error(Stage::receive, frame.error().code);
+  if (octets.size() < frame->message_size) {
+    incoming.size = 0;
+    incoming.wanted = frame->message_size;
+    return {};
+  }
+  incoming.size = frame->message_size;
+  incoming.octets = octets.first(frame->message_size);
+  incoming.joints = {};
+  if (frame->more_fragments || frame->type == MessageType::fragment) [[unlikely]]
+    return take_piece(*frame, incoming);
+  return look(*frame, incoming);
+}
+
+base::Status GiopSession::take_piece(const FrameHeader& frame, Incoming& incoming) try {
+  if (frame.type != MessageType::fragment) {
+    auto begun = joining_.begin(codec_, frame, incoming.octets);
+    note_parts();
+    return begun;
+  }
+  FrameHeader whole = frame;
+  CORBEL_TRY(const bool joined, joining_.add(codec_, whole, incoming.octets, *incoming.joined));
+  note_parts();
+  if (!joined) return {};
+  incoming.joints = incoming.joined->joints;
+  CORBEL_CHECK(look(whole, incoming));
+  incoming.body.set_joints(incoming.joints);
+  return {};
+} catch (const std::bad_alloc&) {
+  return base::error(Stage::receive, Code::out_of_resources);
+}
+
+base::Status GiopSession::look(const FrameHeader& frame, Incoming& incoming) {
+  switch (frame.type) {
+    case MessageType::request:
+      return look_at_request(frame, incoming);
+    case MessageType::reply:
+      return look_at_reply(frame, incoming);
+    case MessageType::locate_request:
+      return look_at_locate_request(frame, incoming);
+    case MessageType::cancel_request: {
+      // By the time it is read, the request it names has been answered, unless only a part of it has come.
+      const auto id = codec_.decode_cancel_request(frame, incoming.octets);
+      if (!id) return malformed();
+      joining_.drop(*id);
+      note_parts();
+      incoming.kind = Kind::cancel;
+      return {};
+    }
+    case MessageType::close_connection:
+      incoming.kind = Kind::close;
+      return {};
+    case MessageType::message_error:
+      incoming.kind = Kind::error;
+      return {};
+    default:
+      return malformed();
+  }
+}
+
+base::Status GiopSession::look_at_request(const FrameHeader& frame, Incoming& incoming) {
+  const auto request = codec_.decode_request(frame, incoming.octets, limits_, incoming.body);
+  if (!request) [[unlikely]]
+    return malformed();
+  incoming.kind = Kind::request;
+  incoming.request = *request;
+  incoming.body_at = incoming.body.position();
+  bool can_be_served = !request->needs_key_addressing;
+  if (request->contexts.count() != 0 && !take_code_sets(*request)) can_be_served = false;
+  if (!can_be_served) [[unlikely]]
+    incoming.kind = request->response == Response::none ? Kind::nothing : Kind::answer;
+  incoming.body.set_code_sets(char_set_.load(std::memory_order_relaxed), wchar_set_.load(std::memory_order_relaxed));
+  return {};
+}
+
+base::Status GiopSession::look_at_locate_request(const FrameHeader& frame, Incoming& incoming) {
+  const auto request = codec_.decode_locate_request(frame, incoming.octets, limits_);
+  if (!request) return malformed();
+  incoming.kind = request->needs_key_addressing ? Kind::answer : Kind::locate_request;
+  incoming.locate = *request;
+  incoming.request = {};  // put_answer() tells by this what it answers
+  return {};
+}
+
+base::Status GiopSession::look_at_reply(const FrameHeader& frame, Incoming& incoming) {
+  const auto reply = codec_.decode_reply(frame, incoming.octets, limits_, incoming.body);
+  if (!reply) [[unlikely]]
+    return malformed();
+  incoming.kind = Kind::reply;
+  incoming.reply = *reply;
+  incoming.body_at = incoming.body.position();
+  incoming.body.set_code_sets(char_set_.load(std::memory_order_relaxed), wchar_set_.load(std::memory_order_relaxed));
+  return {};
+}
+
+void GiopSession::forget_parts() noexcept {
+  joining_.clear();
+  note_parts();
+}
+
+void GiopSession::note_parts() noexcept {
+  part_octets_ = joining_.octets();
+  oldest_part_ = joining_.oldest();
+}
+
+// --- writing ---
+
+void GiopSession::put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) {
+  encoder.reset(format(minor_));
+  if (!code_sets_told_.load(std::memory_order_relaxed)) [[unlikely]]
+    return put_first_request(encoder, token, request, body);
+  codec_.encode_request(encoder, token, request, body);
+}
+
+void GiopSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
+                            std::span<const ServiceContext> contexts, BodyWriter body) {
+  encoder.reset(format(origin.version));
+  // Permanent forwards came with GIOP 1.2.
+  if (status == ReplyStatus::location_forward_perm && origin.version < 2) status = ReplyStatus::location_forward;
+  codec_.encode_reply(encoder, origin.id, status, contexts, body);
+}
+
+void GiopSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status, BodyWriter body) {
+  encoder.reset(format(origin.version));
+  const bool old = origin.version < 2;
+  if (old && status == LocateStatus::object_forward_perm) status = LocateStatus::object_forward;
+  // Older versions cannot say why not. The request itself will be told: the object may well be here.
+  if (old && status == LocateStatus::system_exception) {
+    return codec_.encode_locate_reply(encoder, origin.id, LocateStatus::object_here, [](cdr::Encoder&) {});
+  }
+  codec_.encode_locate_reply(encoder, origin.id, status, body);
+}
+
+bool GiopSession::put_cancel(cdr::Encoder& encoder, Token token) {
+  encoder.reset(format(minor_));
+  codec_.encode_cancel_request(encoder, token);
+  return true;
+}
+
+bool GiopSession::put_close(cdr::Encoder& encoder) {
+  // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
+  if (side_ == Side::initiator && minor_ < 2) return false;
+  encoder.reset(format(minor_));
+  codec_.encode_control(encoder, MessageType::close_connection);
+  return true;
+}
+
+bool GiopSession::put_error(cdr::Encoder& encoder) {
+  encoder.reset(format(codec_.version().minor));
+  codec_.encode_control(encoder, MessageType::message_error);
+  return true;
+}
+
+}  // namespace corbel::messaging::giop

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/messaging/giop_lite/session.hpp"
+
+namespace corbel::messaging::giop_lite {
+
+using base::Code;
+using base::Stage;
+
+base::Status GiopLiteSession::take(base::ConstByteSpan octets, Incoming& incoming) {
+  incoming.kind = Kind::nothing;
+  incoming.size = incoming.wanted = 0;
+  if (octets.size() < kHeaderSize) return {};
+  const auto frame = codec_.decode_frame(octets, limits_);
+  if (!frame) return base::error(Stage::receive, frame.error().code);
+  if (octets.size() < frame->message_size) {
+    incoming.wanted = frame->message_size;
+    return {};
+  }
+  incoming.size = frame->message_size;
+  incoming.octets = octets.first(frame->message_size);
+  incoming.joints = {};
+  return look(*frame, incoming);
+}
+
+base::Status GiopLiteSession::look(const FrameHeader& frame, Incoming& incoming) const {
+  const base::Error malformed = base::error(Stage::receive, Code::malformed);
+  switch (frame.type) {
+    case MessageType::request: {
+      const auto request = codec_.decode_request(frame, incoming.octets, limits_, incoming.body);
+      if (!request) return malformed;
+      incoming.kind = Kind::request;
+      incoming.request = *request;
+      break;
+    }
+    case MessageType::reply: {
+      const auto reply = codec_.decode_reply(frame, incoming.octets, limits_, incoming.body);
+      if (!reply) return malformed;
+      incoming.kind = Kind::reply;
+      incoming.reply = *reply;
+      break;
+    }
+    case MessageType::locate_request: {
+      const auto request = codec_.decode_locate_request(frame, incoming.octets, limits_);
+      if (!request) return malformed;
+      incoming.kind = Kind::locate_request;
+      incoming.locate = *request;
+      return {};
+    }
+    case MessageType::cancel_request:
+      if (!codec_.decode_cancel_request(frame, incoming.octets)) return malformed;
+      incoming.kind = Kind::cancel;
+      return {};
+    case MessageType::close_connection:
+      incoming.kind = Kind::close;
+      return {};
+    case MessageType::message_error:
+      incoming.kind = Kind::error;
+      return {};
+    default:
+      return malformed;
+  }
+  incoming.body_at = incoming.body.position();
+  return {};
+}
+
+void GiopLiteSession::put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) {
+  encoder.reset({});
+  codec_.encode_request(encoder, token, request, body);
+}
+
+void GiopLiteSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
+                                std::span<const ServiceContext>, BodyWriter body) {
+  encoder.reset({});
+  codec_.encode_reply(encoder, origin.id, status, body);
+}
+
+void GiopLiteSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status,
+                                       BodyWriter body) {
+  encoder.reset({});
+  // There is no word for what went wrong. The request itself will be told: the object may well be here.
+  if (status == LocateStatus::system_exception) {
+    return codec_.encode_locate_reply(encoder, origin.id, LocateStatus::object_here, [](cdr::Encoder&) {});
+  }
+  codec_.encode_locate_reply(encoder, origin.id, status, body);
+}
+
+bool GiopLiteSession::put_cancel(cdr::Encoder& encoder, Token token) {
+  encoder.reset({});
+  codec_.encode_cancel_request(encoder, token);
+  return true;
+}
+
+bool GiopLiteSession::put_close(cdr::Encoder& encoder) {
+  encoder.reset({});
+  codec_.encode_control(encoder, MessageType::close_connection);
+  return true;
+}
+
+bool GiopLiteSession::put_error(cdr::Encoder& encoder) {
+  encoder.reset({});
+  codec_.encode_control(encoder, MessageType::message_error);
+  return true;
+}
+
+}  // namespace corbel::messaging::giop_lite

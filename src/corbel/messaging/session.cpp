@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/messaging/session.hpp"
+
+namespace corbel::messaging {
+
+Session::~Session() = default;
+
+void Session::put_reply(cdr::Encoder& encoder, const Origin&, ReplyStatus, std::span<const ServiceContext>,
+                        BodyWriter) {
+  encoder.reset({});
+  encoder.fail(base::Code::unsupported);
+}
+
+void Session::put_locate_reply(cdr::Encoder& encoder, const Origin&, LocateStatus, BodyWriter) {
+  encoder.reset({});
+  encoder.fail(base::Code::unsupported);
+}
+
+void Session::put_answer(cdr::Encoder& encoder, const Incoming&) {
+  encoder.reset({});
+  encoder.fail(base::Code::unsupported);
+}
+
+bool Session::put_cancel(cdr::Encoder&, Token) {
+  return false;
+}
+
+bool Session::put_close(cdr::Encoder&) {
+  return false;
+}
+
+bool Session::put_error(cdr::Encoder&) {
+  return false;
+}
+
+void Session::report(base::FunctionRef<void(const Figure&)>) const {}
+
+}  // namespace corbel::messaging

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every message protocol must do, whatever it looks like on the wire: two sessions talk to each other. A protocol
+// that is added gets a line in protocols().
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocations.hpp"
+#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/messaging/giop_lite/giop_lite.hpp"
+#include "corbel/messaging/protocol.hpp"
+
+namespace corbel::messaging {
+namespace {
+
+struct Candidate {
+  std::string name;
+  std::shared_ptr<const Protocol> (*make)();
+  Version version{1, 2};
+};
+
+std::vector<Candidate> protocols() {
+  const auto giop = [] { return make_giop(); };
+  return {{"Giop10", giop, {1, 0}}, {"Giop11", giop, {1, 1}}, {"Giop12", giop}, {"GiopLite", [] {
+                                                                                   return make_giop_lite();
+                                                                                 }}};
+}
+
+const base::Bytes kObject = {0xff, 'k', 0, 1, 2};
+
+class SessionConformance : public testing::TestWithParam<Candidate> {
+ protected:
+  struct Taken {
+    base::Status status;
+    Joined joined;
+    Incoming incoming;
+    Taken(Session& session, base::ConstByteSpan octets) {
+      incoming.joined = &joined;
+      status = session.take(octets, incoming);
+    }
+  };
+
+  std::unique_ptr<Session> open(Side side, const cdr::Limits& limits = {}) const {
+    SessionSettings settings;
+    settings.side = side;
+    settings.version = GetParam().version;
+    settings.limits = limits;
+    settings.now = [] { return std::int64_t{1'000'000}; };
+    settings.code_sets.for_wchar = cdr::CodeSet::utf_16;
+    settings.code_sets.negotiated = true;
+    return protocol_->open(settings);
+  }
+  Response response() const { return protocol_->offers().two_way ? Response::with_target : Response::none; }
+  base::Bytes request(Session& from, const base::Bytes& key, std::string_view operation, std::uint32_t value,
+                      Token* token = nullptr) const {
+    cdr::Encoder encoder;
+    const Token made = from.next_token();
+    if (token != nullptr) *token = made;
+    from.put_request(encoder, made, {response(), key, operation, {}}, [&](cdr::Encoder& body) { body.put(value); });
+    EXPECT_TRUE(encoder.ok());
+    return encoder.to_bytes();
+  }
+  /// True if the message is a request for `key` and `operation` with `value` in its body.
+  static bool is_request(Session& to, base::ConstByteSpan message, const base::Bytes& key, std::string_view operation,
+                         std::uint32_t value) {
+    Taken taken(to, message);
+    const IncomingRequest& request = taken.incoming.request;
+    return taken.status && taken.incoming.kind == Kind::request && taken.incoming.size == message.size() &&
+           base::Bytes(request.object_key.begin(), request.object_key.end()) == key && request.operation == operation &&
+           taken.incoming.body.get<std::uint32_t>() == value && taken.incoming.body.ok() &&
+           taken.incoming.body.remaining() == 0;
+  }
+
+  /// As a connection is to its encoder.
+  struct Host final : cdr::Encoder::Host {
+    void on_foreign_code(cdr::Encoder&) noexcept override {}
+  };
+
+  std::shared_ptr<const Protocol> protocol_ = GetParam().make();
+  Host host_;
+};
+
+TEST_P(SessionConformance, RequestsArriveAsTheyWereSentAgainAndAgain) {
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint32_t size = 1; size < 80; ++size) {
+      const base::Bytes key(size == 79 ? 5000 : size, 0x5a);
+      const std::string operation(size, 'o');
+      const base::Bytes message = request(*client, key, operation, size);
+      ASSERT_TRUE(is_request(*server, message, key, operation, size)) << round << ' ' << size;
+    }
+  }
+}
+
+TEST_P(SessionConformance, ARequestSaysWhetherAReplyIsWanted) {
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  for (const Response wanted : {Response::none, response()}) {
+    cdr::Encoder encoder;
+    client->put_request(encoder, client->next_token(), {wanted, kObject, "x", {}}, [](cdr::Encoder&) {});
+    const base::Bytes message = encoder.to_bytes();
+    const Taken taken(*server, message);
+    ASSERT_EQ(taken.incoming.kind, Kind::request);
+    EXPECT_EQ(taken.incoming.request.response, wanted);
+  }
+}
+
+TEST_P(SessionConformance, AReplyFindsItsRequest) {
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  std::vector<std::pair<Token, Origin>> asked;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    Token token = 0;
+    const base::Bytes message = request(*client, kObject, "op", i, &token);
+    const Taken taken(*server, message);
+    asked.emplace_back(token, taken.incoming.request.origin);
+  }
+  const ReplyStatus statuses[] = {ReplyStatus::no_exception, ReplyStatus::user_exception,
+                                  ReplyStatus::system_exception};
+  for (std::size_t i = 3; i-- > 0;) {  // in another order
+    cdr::Encoder encoder;
+    server->put_reply(encoder, asked[i].second, statuses[i], {}, [&](cdr::Encoder& body) { body.put(2.5); });
+    if (!protocol_->offers().two_way) {
+      EXPECT_EQ(encoder.error().code, base::Code::unsupported);
+      continue;
+    }
+    const base::Bytes message = encoder.to_bytes();
+    Taken taken(*client, message);
+    ASSERT_EQ(taken.incoming.kind, Kind::reply);
+    EXPECT_EQ(taken.incoming.reply.token, asked[i].first);
+    EXPECT_EQ(taken.incoming.reply.status, statuses[i]);
+    EXPECT_EQ(taken.incoming.body.get<double>(), 2.5);
+    // As a caller reads it for whom another one has copied it.
+    EXPECT_EQ(cdr::Decoder(message, taken.incoming.body.format(), {}, taken.incoming.body_at).get<double>(), 2.5);
+  }
+}
+
+TEST_P(SessionConformance, PermanentForwardsAndLocateAnswersAreUnderstood) {
+  if (!protocol_->offers().locate) GTEST_SKIP() << "offers " << to_string(protocol_->offers());
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  Token token = 0;
+  const base::Bytes asked = request(*client, kObject, "op", 1, &token);
+  const Origin origin = Taken(*server, asked).incoming.request.origin;
+  cdr::Encoder encoder;
+  server->put_reply(encoder, origin, ReplyStatus::location_forward_perm, {}, [](cdr::Encoder&) {});
+  const base::Bytes message = encoder.to_bytes();
+  const Taken taken(*client, message);
+  ASSERT_EQ(taken.incoming.kind, Kind::reply);
+  EXPECT_TRUE(taken.incoming.reply.status == ReplyStatus::location_forward ||
+              taken.incoming.reply.status == ReplyStatus::location_forward_perm);
+  for (const LocateStatus status :
+       {LocateStatus::unknown_object, LocateStatus::object_here, LocateStatus::object_forward,
+        LocateStatus::object_forward_perm, LocateStatus::system_exception}) {
+    server->put_locate_reply(encoder, origin, status, [](cdr::Encoder& body) { body.put(1); });
+    EXPECT_TRUE(encoder.ok()) << static_cast<int>(status);
+  }
+}
+
+TEST_P(SessionConformance, NothingIsTakenOfAMessageThatIsNotWhole) {
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  const base::Bytes message = request(*client, kObject, "ping", 7);
+  for (std::size_t size = 0; size < message.size(); ++size) {
+    const base::Bytes cut(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(size));
+    const Taken taken(*server, cut);
+    ASSERT_TRUE(taken.status) << size;
+    EXPECT_EQ(taken.incoming.kind, Kind::nothing);
+    EXPECT_EQ(taken.incoming.size, 0U);
+    EXPECT_TRUE(taken.incoming.wanted == 0 || taken.incoming.wanted == message.size()) << size;
+  }
+  EXPECT_TRUE(is_request(*server, message, kObject, "ping", 7));
+}
+
+TEST_P(SessionConformance, MessagesFollowEachOther) {
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  base::Bytes stream;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    const base::Bytes one = request(*client, kObject, "ping", i);
+    stream.insert(stream.end(), one.begin(), one.end());
+  }
+  base::ConstByteSpan rest(stream);
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    Taken taken(*server, rest);
+    ASSERT_EQ(taken.incoming.kind, Kind::request);
+    EXPECT_EQ(taken.incoming.body.get<std::uint32_t>(), i);
+    EXPECT_EQ(taken.incoming.body.remaining(), 0U);
+    rest = rest.subspan(taken.incoming.size);
+  }
+  EXPECT_TRUE(rest.empty());
+}
+
+TEST_P(SessionConformance, SizesBeyondTheLimitAreRefused) {
+  const auto client = open(Side::initiator);
+  const base::Bytes message = request(*client, kObject, "ping", 7);
+  cdr::Limits limits;
+  limits.max_message_size = static_cast<std::uint32_t>(message.size());
+  EXPECT_TRUE(is_request(*open(Side::acceptor, limits), message, kObject, "ping", 7));
+  limits.max_message_size -= 1;
+  EXPECT_EQ(Taken(*open(Side::acceptor, limits), message).status.error(),
+            base::error(base::Stage::receive, base::Code::too_large));
+}
+
+TEST_P(SessionConformance, KeysAndNamesBeyondTheirLimitsAreRefused) {
+  const auto client = open(Side::initiator);
+  const base::Bytes message = request(*client, kObject, "ping", 7);
+  cdr::Limits limits;
+  limits.max_object_key = 4;
+  EXPECT_FALSE(Taken(*open(Side::acceptor, limits), message).status);
+  limits = {};
+  limits.max_operation = 3;
+  EXPECT_FALSE(Taken(*open(Side::acceptor, limits), message).status);
+}
+
+TEST_P(SessionConformance, EverySingleOctetMutationIsSurvived) {
+  const auto client = open(Side::initiator);
+  const base::Bytes first = request(*client, kObject, "ping", 7);
+  const base::Bytes second = request(*client, kObject, "ping", 8);
+  for (const base::Bytes& message : {first, second}) {
+    for (std::size_t at = 0; at < message.size(); ++at) {
+      const auto server = open(Side::acceptor);
+      (void)Taken(*server, first);
+      for (int octet = 0; octet < 256; ++octet) {
+        base::Bytes mutated = message;
+        mutated[at] = static_cast<base::Octet>(octet);
+        const Taken taken(*server, mutated);
+        EXPECT_LE(taken.incoming.size, taken.status ? mutated.size() : SIZE_MAX);
+      }
+    }
+  }
+}
+
+TEST_P(SessionConformance, AMessageThatFailsToEncodeSpoilsNothing) {
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  cdr::Encoder encoder;
+  client->put_request(encoder, client->next_token(), {response(), kObject, "op", {}},
+                      [](cdr::Encoder& body) { body.fail(base::Code::bad_argument); });
+  EXPECT_EQ(encoder.error().code, base::Code::bad_argument);
+  EXPECT_TRUE(is_request(*server, request(*client, kObject, "op", 1), kObject, "op", 1));
+}
+
+TEST_P(SessionConformance, WhatAnUnsentMessageToldIsToldAgain) {
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  (void)request(*client, kObject, "op", 1);
+  client->unsent();
+  EXPECT_TRUE(is_request(*server, request(*client, kObject, "op", 2), kObject, "op", 2));
+}
+
+TEST_P(SessionConformance, ControlMessagesSayWhatTheyAre) {
+  for (const Side side : {Side::initiator, Side::acceptor}) {
+    const auto from = open(side);
+    const auto to = open(side == Side::initiator ? Side::acceptor : Side::initiator);
+    const auto kind_of = [&](cdr::Encoder& encoder) {
+      EXPECT_TRUE(encoder.ok());
+      const base::Bytes message = encoder.to_bytes();
+      const Taken taken(*to, message);
+      EXPECT_EQ(taken.incoming.size, message.size());
+      return taken.incoming.kind;
+    };
+    cdr::Encoder encoder;
+    if (from->put_cancel(encoder, 2)) {
+      EXPECT_TRUE(protocol_->offers().cancel);
+      EXPECT_EQ(kind_of(encoder), Kind::cancel);
+    }
+    if (from->put_close(encoder)) {
+      EXPECT_EQ(kind_of(encoder), Kind::close);
+    }
+    if (from->put_error(encoder)) {
+      EXPECT_EQ(kind_of(encoder), Kind::error);
+    }
+  }
+}
+
+TEST_P(SessionConformance, TokensAreNotGivenTwice) {
+  const auto client = open(Side::initiator);
+  const Token first = client->next_token();
+  const Token second = client->next_token();
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(client->was_issued(first));
+  EXPECT_TRUE(client->was_issued(second));
+  EXPECT_FALSE(client->was_issued(first + 1));
+  EXPECT_FALSE(client->was_issued(second + 2));
+}
+
+TEST_P(SessionConformance, WarmSessionsAllocateNothing) {
+  const auto client = open(Side::initiator);
+  const auto server = open(Side::acceptor);
+  cdr::Encoder encoder;
+  encoder.set_host(&host_);
+  const auto round = [&] {
+    client->put_request(encoder, client->next_token(), {response(), kObject, "ping", {}}, [](cdr::Encoder&) {});
+    const auto segments = encoder.segments();
+    Incoming incoming;
+    Joined joined;
+    incoming.joined = &joined;
+    const bool good =
+        server->take({static_cast<const base::Octet*>(segments[0].data), segments[0].size}, incoming).ok();
+    return good && incoming.kind == Kind::request;
+  };
+  EXPECT_TRUE(round());
+  EXPECT_TRUE(round());
+  const std::size_t before = test::allocations();
+  const bool ok = round();
+  EXPECT_EQ(test::allocations(), before);
+  EXPECT_TRUE(ok);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllProtocols, SessionConformance, testing::ValuesIn(protocols()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace corbel::messaging
