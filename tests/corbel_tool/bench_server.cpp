@@ -39,7 +39,13 @@ int main(int argc, char* argv[]) try {
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   auto bench = CORBA::make_reference<Bench>(orb);
   auto reference = bench->_this();
-  poa->the_POAManager()->activate();
+  // A server that is not well, for `corbel doctor`.
+  const std::string state = argc > 1 ? argv[1] : "";
+  const auto manager = poa->the_POAManager();
+  if (state != "holding") manager->activate();
+  if (state == "discarding") manager->discard_requests(false);
+  if (state == "inactive") manager->deactivate(false, false);
+  if (state == "deactivated") poa->deactivate_object(poa->reference_to_id(reference));
   std::cout << orb->object_to_string(reference) << std::endl;
   orb->run();
   orb->destroy();
