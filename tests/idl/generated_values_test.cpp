@@ -61,6 +61,14 @@ class ShownImpl : public virtual IDL::traits<Values::ShownValue>::obv_type {
   std::string show(std::int32_t depth) override { return text() + std::to_string(depth); }
 };
 
+TEST(GeneratedValues, ReferencesHaveTheNamesThatOtherImplementationsGiveThemToo) {
+  const Values::Base::_ref_type value = make<Values::Base>(7, "seven");
+  const Values::Base::_weak_ref_type weak = value;
+  EXPECT_EQ(weak.lock()->a(), 7);
+  static_assert(std::is_same_v<Values::Derived::_ref_type, IDL::traits<Values::Derived>::ref_type>);
+  static_assert(std::is_same_v<Values::Both::_ref_type, IDL::traits<Values::Both>::ref_type>);
+}
+
 TEST(Values, HoldStateAndConvertToBases) {
   const auto most = make<Values::Most>(1, "s", std::int16_t{2}, nullptr, 0.5, Values::Longs{7, 8});
   const Ref<Values::Derived> derived = most;

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from random import Random
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -200,9 +201,11 @@ def dissections(lua, folder, talk):
     command = [sys.argv[2], "-r", capture, "-d", f"tcp.port=={talk.port},giop", "-V"]
     for script in lua:
         command += ["-X", "lua_script:" + script]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=os.environ | {"LC_ALL": "C.UTF-8"})
-    if result.returncode != 0 or re.search("lua|Lua", result.stderr):
-        sys.exit("tshark failed: " + result.stderr)
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=100, check=False,
+                            env=os.environ | {"LC_ALL": "C.UTF-8"})
+    error = re.search("lua|Lua", result.stderr) or re.search(".*Lua Error.*", result.stdout)
+    if result.returncode != 0 or error:
+        sys.exit("tshark failed: " + result.stderr + (error.group() if error else ""))
     found = []
     for block in re.findall(r"^IDL: (.*(?:\n    .*)*)", result.stdout, re.M):
         lines = [line.strip() for line in block.split("\n")]
@@ -210,6 +213,20 @@ def dissections(lua, folder, talk):
         lines = [re.sub(r"value at octet \d+", "value at octet N", line) for line in lines if re.match(r"[^[]|\[\d+\]: ", line)]
         found.append(" | ".join(lines))
     return found, command
+
+
+def hostile(talk, turns):
+    """The conversation with octets changed behind the messages' headers, which say how long they are."""
+    random = Random(20261122)
+    bad = Conversation()
+    for _ in range(turns):
+        for connection, outward, octets in talk.records:
+            octets = bytearray(octets)
+            for _ in range(random.choice((1, 1, 2, 5))):
+                if len(octets) > 12:
+                    octets[random.randrange(12, len(octets))] = random.choice((0, 1, 2, 0x7f, 0x80, 0xfe, 0xff, random.randrange(256)))
+            bad.records.append((connection, outward, bytes(octets)))
+    return bad
 
 
 def main():
@@ -230,6 +247,9 @@ def main():
                                 capture_output=True, text=True, timeout=100, check=True).stdout.split()
         if fields != ["aim"] * 4:
             sys.exit(f"filtered by a value: {fields}")
+        strange, _ = dissections([os.path.join(folder, "telescope.lua")], folder, hostile(talk, 10))
+        if len(strange) < 10 * len(found) // 3:
+            sys.exit(f"of {10 * len(found)} changed messages only {len(strange)} are shown")
 
 
 if __name__ == "__main__":

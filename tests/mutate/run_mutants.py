@@ -17,7 +17,7 @@ import mutants as data  # noqa: E402
 
 WORK = os.path.join(data.ROOT, "build/mutate")
 SOURCE, BUILD = os.path.join(WORK, "source"), os.path.join(WORK, "build")
-COPIED = ("src", "idl", "tests", "tools", "cmake", "scripts", "docs", "examples", "CMakeLists.txt", "CMakePresets.json",
+COPIED = ("src", "services", "idl", "tests", "tools", "cmake", "scripts", "docs", "examples", "CMakeLists.txt", "CMakePresets.json",
           "CONTRIBUTING.md", "README.md", "CHANGELOG.md", "LICENSE")
 
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <type_traits>
 #include <vector>
 
@@ -44,6 +43,7 @@ namespace detail {
 template <class T>
 class RawIterator {
  public:
+  // Without <iterator>, which has streams in it: vectors, which this is for, have the tag, too.
   using iterator_category = std::random_access_iterator_tag;
   using value_type = T;
   using difference_type = std::ptrdiff_t;

@@ -2,7 +2,7 @@
 #include "corbel/dynamic/transcode.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <array>
 
 #include "corbel/cdr/value_stream.hpp"
 #include "corbel/dynamic/labels.hpp"
@@ -66,9 +66,15 @@ class Transcoder {
   /// A value around the one that is copied.
   struct Around {
     const TypeNode* node;
-    const Around* outer;
+    std::uint32_t any;         // inside how many Anys it is: their types are others, even where they are the same
+    const Around* next;        // further out, with the same place in around_
     std::uint32_t occurrence;  // how many of the node's there are, this one included
   };
+  /// So that each struct need not look at all that are around it.
+  static constexpr std::size_t kPlaces = 64;
+  const Around*& place_of(const TypeNode& node) {
+    return around_[reinterpret_cast<std::uintptr_t>(&node) / sizeof(TypeNode) % kPlaces];
+  }
 
   bool charge(std::size_t octets) { return origin_ == Origin::own || in_.charge(octets); }
 
@@ -95,15 +101,16 @@ class Transcoder {
 
   /// That a type contains itself shows when it comes for the second time: two levels then.
   void copy_counted(const TypeNode& node) {
-    const Around* same = around_;
-    while (same != nullptr && same->node != &node) same = same->outer;
-    const Around here{&node, around_, same == nullptr ? 1 : same->occurrence + 1};
+    const Around*& place = place_of(node);
+    const Around* same = place;
+    while (same != nullptr && (same->node != &node || same->any != anys_)) same = same->next;
+    const Around here{&node, anys_, place, same == nullptr ? 1 : same->occurrence + 1};
     const bool first = here.occurrence == 1;
     const bool second = here.occurrence == 2;
     if (!first && (!in_.enter() || (second && !in_.enter()))) return;
-    around_ = &here;
+    place = &here;
     copy_constructed(node);
-    around_ = here.outer;
+    place = here.next;
     if (!first) in_.leave();
     if (second) in_.leave();
   }
@@ -143,10 +150,9 @@ class Transcoder {
   void copy_any() {
     const CORBA::typecode_reference type = copy_type();
     if (type == nullptr) return;
-    // Its types are others, even where they are the same.
-    const Around* const outside = std::exchange(around_, nullptr);
+    ++anys_;
     copy(*type);
-    around_ = outside;
+    --anys_;
   }
 
   void copy_members(const TypeNode& node) {
@@ -333,7 +339,8 @@ class Transcoder {
   cdr::Encoder& out_;
   const Origin origin_;
   std::size_t nested_ = 0;
-  const Around* around_ = nullptr;
+  std::uint32_t anys_ = 0;
+  std::array<const Around*, kPlaces> around_{};
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ void define_abstract_interface(Emitter& e, const model::Interface& interface) {
   e.header.label("public:");
   define_contents(e, interface.contents);
   e.header.line("static constexpr std::string_view _interface_id = " + quote(interface.repository_id) + ";");
+  declare_aliases(e.header, e, interface);
   e.header.blank();
   for (const auto& method : methods_of(interface)) {
     e.header.list("virtual " + spell(*method.result, e.names) + " " + method.name + "(",

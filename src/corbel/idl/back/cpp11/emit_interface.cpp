@@ -112,6 +112,12 @@ std::vector<Method> all_methods_of(const model::Interface& interface) {
   return methods;
 }
 
+void declare_aliases(Writer& out, const Emitter& e, const model::Declaration& declaration) {
+  for (const char* name : {"ref_type", "weak_ref_type"}) {
+    out.line("using _" + std::string(name) + " = IDL::traits<" + e.names.global(declaration) + ">::" + name + ";");
+  }
+}
+
 void define_interface(Emitter& e, const model::Interface& interface) {
   const std::string name = e.names.own(interface);
   std::vector<std::string> bases;
@@ -127,6 +133,7 @@ void define_interface(Emitter& e, const model::Interface& interface) {
   e.header.label("public:");
   define_contents(e, interface.contents);
   e.header.line("static constexpr std::string_view _interface_id = " + quote(interface.repository_id) + ";");
+  declare_aliases(e.header, e, interface);
   e.header.blank();
   declare_methods(e, interface);
   declare_async_methods(e, interface);

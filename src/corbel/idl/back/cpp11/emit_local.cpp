@@ -37,6 +37,7 @@ void define_local_interface(Emitter& e, const model::Interface& interface) {
   e.header.label("public:");
   define_contents(e, interface.contents);
   e.header.line("static constexpr std::string_view _interface_id = " + quote(interface.repository_id) + ";");
+  declare_aliases(e.header, e, interface);
   e.header.blank();
   // Operations of bases that are not local would otherwise be those of their stubs.
   std::vector<Method> methods = methods_of(interface);

@@ -247,6 +247,7 @@ void define_value(Emitter& e, const model::ValueType& value) {
   define_contents(e, value.contents);
   out.line("static constexpr std::string_view _value_id = " + quote(value.repository_id) + ";");
   out.line("static const corbel::mapping::ValueType _static_type;");
+  declare_aliases(out, e, value);
   out.blank();
   const auto declare = [&](const Field& field) {
     for (const auto& a : accessors(field)) out.line("virtual " + a.head + " = 0;");
@@ -274,6 +275,7 @@ void define_value_box(Emitter& e, const model::ValueBox& box) {
   e.header.label("public:");
   e.header.line("static constexpr std::string_view _value_id = " + quote(box.repository_id) + ";");
   e.header.line("static const corbel::mapping::ValueType _static_type;");
+  declare_aliases(e.header, e, box);
   e.header.blank();
   e.header.line(name + "() = default;");
   e.header.line("explicit " + name + "(" + content + " value)");

@@ -101,6 +101,8 @@ void define_local_interface(Emitter& e, const model::Interface& interface);
 void define_abstract_interface(Emitter& e, const model::Interface& interface);
 void define_value(Emitter& e, const model::ValueType& value);
 void define_value_box(Emitter& e, const model::ValueBox& box);
+/// `_ref_type` and `_weak_ref_type`, which code for other implementations of the mapping uses.
+void declare_aliases(Writer& out, const Emitter& e, const model::Declaration& declaration);
 /// Its own state.
 std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value);
 /// Whether the class with the state is all that a value needs: it has no operations, not even inherited ones.

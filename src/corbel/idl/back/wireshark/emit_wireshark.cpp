@@ -13,7 +13,7 @@ using model::DeclarationKind;
 using model::TypeKind;
 
 /// A Lua string; whatever is no plain character is written as its number.
-std::string quoted(std::string_view text) {
+std::string lua_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
@@ -31,7 +31,7 @@ std::string quoted(std::string_view text) {
 class Table {
  public:
   void field(const char* name, const std::string& value) { item(std::string(name) + " = " + value); }
-  void text(const char* name, std::string_view value) { field(name, quoted(value)); }
+  void text(const char* name, std::string_view value) { field(name, lua_string(value)); }
   void flag(const char* name, bool value) {
     if (value) field(name, "true");
   }
@@ -68,11 +68,11 @@ std::string spelled(const model::Type& written) {
   const model::Type& type = resolve(written);
   switch (type.kind) {
     case TypeKind::string:
-      return quoted("string");
+      return lua_string("string");
     case TypeKind::wstring:
-      return quoted("wstring");
+      return lua_string("wstring");
     case TypeKind::type_code:
-      return quoted("TypeCode");
+      return lua_string("TypeCode");
     case TypeKind::fixed:
     case TypeKind::sequence:
     case TypeKind::map:
@@ -81,7 +81,7 @@ std::string spelled(const model::Type& written) {
     case TypeKind::native:
       return "{ kind = \"native\" }";
     default:
-      return quoted(type.declaration != nullptr ? type.declaration->repository_id : model::spelling(type));
+      return lua_string(type.declaration != nullptr ? type.declaration->repository_id : model::spelling(type));
   }
 }
 
@@ -113,7 +113,7 @@ std::string label_text(const model::Value& label, TypeKind kind) {
 
 std::string member(const model::Member& member) {
   Table table;
-  table.item(quoted(member.name));
+  table.item(lua_string(member.name));
   table.item(spelled(*member.type));
   table.flag("optional", member.optional);
   return table.done();
@@ -132,7 +132,7 @@ void write_union(Table& table, const model::Union& u) {
   Table cases;
   for (const auto& c : u.cases) {
     for (const auto& label : c.labels) {
-      cases.item("[" + quoted(label_text(label, kind)) + "] = " + member(c.member));
+      cases.item("[" + lua_string(label_text(label, kind)) + "] = " + member(c.member));
     }
     if (c.is_default) table.field("default", member(c.member));
   }
@@ -148,8 +148,8 @@ void add_fields(Table& fields, const model::Bitset& bitset) {
   if (bitset.base != nullptr) add_fields(fields, *bitset.base);
   for (const auto& field : bitset.fields) {
     if (field.name.empty()) continue;
-    fields.item("{ " + quoted(field.name) + ", " + std::to_string(field.position) + ", " + std::to_string(field.width) +
-                " }");
+    fields.item("{ " + lua_string(field.name) + ", " + std::to_string(field.position) + ", " +
+                std::to_string(field.width) + " }");
   }
 }
 
@@ -163,7 +163,7 @@ void write_bits(Table& table, const model::Declaration& declaration) {
     table.field("size", holder_size(mask.bit_bound));
     table.flag("flags", true);
     for (const auto& flag : mask.flags) {
-      fields.item("{ " + quoted(flag.name) + ", " + std::to_string(flag.position) + ", 1 }");
+      fields.item("{ " + lua_string(flag.name) + ", " + std::to_string(flag.position) + ", 1 }");
     }
   }
   table.field("fields", fields.done());
@@ -171,7 +171,7 @@ void write_bits(Table& table, const model::Declaration& declaration) {
 
 void write_enum(Table& table, const model::Enum& e) {
   Table labels;
-  for (const auto* enumerator : e.enumerators) labels.item(quoted(enumerator->name));
+  for (const auto* enumerator : e.enumerators) labels.item(lua_string(enumerator->name));
   table.field("labels", labels.done());
 }
 
@@ -229,7 +229,7 @@ void write_type(std::string& text, const model::Declaration& declaration) {
   } else if (const auto* box = as<model::ValueBox>(&declaration)) {
     table.field("type", spelled(*box->boxed));
   }
-  text += "types[" + quoted(declaration.repository_id) + "] = " + table.done() + "\n";
+  text += "types[" + lua_string(declaration.repository_id) + "] = " + table.done() + "\n";
 }
 
 void write_operation(std::string& text, const model::Interface& interface, const std::string& name,
@@ -237,7 +237,7 @@ void write_operation(std::string& text, const model::Interface& interface, const
   static constexpr std::array<const char*, 3> kDirections = {"in", "out", "inout"};
   Table list;
   for (const auto& p : parameters) {
-    list.item("{ " + quoted(kDirections[static_cast<std::size_t>(p.direction)]) + ", " + quoted(p.name) + ", " +
+    list.item("{ " + lua_string(kDirections[static_cast<std::size_t>(p.direction)]) + ", " + lua_string(p.name) + ", " +
               spelled(*p.type) + " }");
   }
   Table table;
@@ -250,7 +250,7 @@ void write_operation(std::string& text, const model::Interface& interface, const
 
 void write_operations(std::string& text, const model::Interface& interface) {
   if (interface.is_local) return;
-  const std::string nothing = quoted("void");
+  const std::string nothing = lua_string("void");
   for (const auto* declaration : interface.contents) {
     if (const auto* operation = as<model::Operation>(declaration)) {
       write_operation(text, interface, operation->name, spelled(*operation->result), operation->parameters);
