@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "carriers/masked.hpp"
 #include "corbel/connection/acceptor_registry.hpp"
 #include "corbel/connection/connection_cache.hpp"
 #include "corbel/connection/server.hpp"
@@ -18,6 +19,7 @@
 #include "corbel/transport/packet/packet.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
+#include "without_handles.hpp"
 
 namespace corbel::connection {
 
@@ -29,7 +31,8 @@ class Harness : private RequestHandler {
   explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2})
       : registry_({messaging::make_giop(), messaging::make_giop_lite()},
                   {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(),
-                   transport::make_packet(), transport::make_inproc()},
+                   transport::make_packet(), transport::make_inproc(), carriers::make_masked(transport::make_tcp()),
+                   std::make_shared<WithoutHandles>()},
                   version, {}),
         acceptors_(registry_, {}),
         cache_(registry_, {}) {

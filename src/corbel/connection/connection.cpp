@@ -43,6 +43,15 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }
 
+void Connection::set_server(Server* server) noexcept {
+  server_ = server;
+  shakes_hands_.store(transport().traits().shakes_hands, std::memory_order_release);
+}
+
+bool Connection::has_octets(const Framer& framer) const noexcept {
+  return !framer.unread().empty() || link_.transport().pending();
+}
+
 Connection::~Connection() {
   delete oneways_.load();
 }
@@ -119,7 +128,7 @@ void Connection::tell_close() noexcept {
   if (failed_) return;
   const bool between_messages =
       writer && backlog_.empty() && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
-  if (!between_messages || closed_by_us_ || !session_->put_close(link_.encoder())) return;
+  if (!between_messages || closed_by_us_ || shakes_hands() || !session_->put_close(link_.encoder())) return;
   closed_by_us_ = true;
   (void)transport().send(link_.encoder().segments(), base::Deadline::now());
 }

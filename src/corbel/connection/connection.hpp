@@ -146,7 +146,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   /// Called by the server's reactor: reads and runs requests until there is nothing left to do here.
   void on_event(reactor::Events events) noexcept override;
   /// Becomes a connection of `server`, which outlives it.
-  void set_server(Server* server) noexcept { server_ = server; }
+  void set_server(Server* server) noexcept;
+  /// True until hands have been shaken, if the carrier wants that: nothing can be said before.
+  bool shakes_hands() const noexcept { return shakes_hands_.load(std::memory_order_acquire); }
   /// Sends the reply to a request that came here.
   base::Status reply(const messaging::Origin& origin, messaging::ReplyStatus status,
                      std::span<const messaging::ServiceContext> contexts, messaging::BodyWriter body) {
@@ -330,6 +332,10 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
   void tell_close() noexcept;
   void end_serving(base::Error error) noexcept;
+  base::Status shake_hands();
+  base::Deadline patience(const Framer& framer) const noexcept;
+  /// Of octets that were taken from the carrier's handle already that says nothing more.
+  bool has_octets(const Framer& framer) const noexcept;
 
   Link link_;
   const std::shared_ptr<const messaging::Protocol> protocol_;
@@ -363,6 +369,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
   std::atomic<std::uint32_t> under_way_{0};
   std::atomic<bool> draining_{false};
+  std::atomic<bool> shakes_hands_{false};   // server: not yet
   std::atomic<bool> ending_{false};         // drained: somebody closes it
   std::atomic<bool> expects_slow_{false};   // requests took long here: the next need not wait for the tick
   std::atomic<bool> keeps_replies_{false};  // written with the writer token

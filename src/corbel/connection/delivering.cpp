@@ -74,9 +74,9 @@ base::Error Connection::why_ended(messaging::Kind kind) noexcept {
 Connection::Arming Connection::choose_reader(Left left) noexcept {
   if (outstanding_.empty()) reading_.unshare();
   if (reading_.active() || failed_ || reading_.wake_one() || outstanding_.asynchronous() == 0) return Arming::none;
-  const bool has_octets = left == Left::more || (left == Left::unknown && !framer_->unread().empty());
-  if (!reading_.arm(has_octets)) return Arming::none;
-  return has_octets ? Arming::now : Arming::watch;
+  const bool at_once = left == Left::more || (left == Left::unknown && has_octets(*framer_));
+  if (!reading_.arm(at_once)) return Arming::none;
+  return at_once ? Arming::now : Arming::watch;
 }
 
 /// Makes a thread of the reactor read when octets arrive, or at once. With no lock: it is a system call.

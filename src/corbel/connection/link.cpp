@@ -13,7 +13,11 @@ using base::Deadline;
 using base::Stage;
 
 Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner)
-    : transport_(std::move(transport)), peer_(transport_->peer()), largest_message_(transport_->traits().largest_message), owner_(owner), encoder_(new cdr::Encoder) {
+    : transport_(std::move(transport)),
+      peer_(transport_->peer()),
+      largest_message_(transport_->traits().largest_message),
+      owner_(owner),
+      encoder_(new cdr::Encoder) {
   encoder_->set_host(this);
 }
 

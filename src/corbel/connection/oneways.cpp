@@ -97,7 +97,8 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
 }
 
 base::Status Connection::enqueue(base::ConstByteSpan octets, Deadline deadline) {
-  if (link_.largest_message() != 0 && octets.size() > link_.largest_message()) return base::error(Stage::encode, Code::too_large);
+  if (link_.largest_message() != 0 && octets.size() > link_.largest_message())
+    return base::error(Stage::encode, Code::too_large);
   switch (oneways().push(octets)) {
     case OnewayQueue::Pushed::full: {
       const auto copy = [&](cdr::Encoder& encoder) {

@@ -54,7 +54,7 @@ void Connection::send_backlog() noexcept {
     } else {
       keeps_replies_.store(false, std::memory_order_seq_cst);
       // With the token: of two that get here in turn only one may look at the framer, and then nobody else reads.
-      if (server_->is_parked(*this)) server_->wait_for(*this, !framer_->unread().empty(), framer_->oldest_part());
+      if (server_->is_parked(*this)) server_->wait_for(*this, has_octets(*framer_), framer_->oldest_part());
     }
   }
   if (!status) return cut(status.error());

@@ -133,6 +133,7 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     if (draining_ || sends) return;
   }
   if (overdue) return give_up_half(connection);
+  if (connection.transport().handle() < 0) return serve_apart(ConnectionPtr(&connection));
   if (has_octets) {
     reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
     return;

@@ -12,6 +12,7 @@
 #include "corbel/connection/budget.hpp"
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
+#include "corbel/connection/own_threads.hpp"
 #include "corbel/policy/qos.hpp"
 #include "corbel/reactor/reactor.hpp"
 #include "corbel/reactor/thread_pool.hpp"
@@ -110,6 +111,7 @@ class Server {
   bool make_room_for_input();
   Connection* oldest_half(bool idle);
   base::Duration send_timeout() const noexcept;
+  void serve_apart(ConnectionPtr connection);
   void look_after(base::Duration delay, std::int64_t now);
   void look_at_ages();
   void collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,
@@ -140,6 +142,7 @@ class Server {
   bool draining_ = false;
   bool stopping_ = false;
   std::condition_variable ended_;  // no connection is left
+  OwnThreads readers_;             // of connections that no reactor can wait for
 };
 
 }  // namespace corbel::connection

@@ -38,9 +38,27 @@ void Server::adopt(std::unique_ptr<transport::Transport> transport,
   if (leaves) dismiss(*leaves, "connection limit: the one idle longest makes room");
   tell_opened(*connection, true);
   const int handle = connection->transport().handle();
+  if (handle < 0) return serve_apart(std::move(connection));
   const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
   if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
-  if (!added) forget(*connection);
+  if (!added) return forget(*connection);
+  // The peer may be waiting for the first word.
+  if (connection->shakes_hands()) {
+    reactor_->post([connection] { connection->on_event(reactor::Events::readable); });
+  }
+}
+
+/// One that no reactor can wait for is read by a thread of its own, for as long as that has nothing else to do.
+void Server::serve_apart(ConnectionPtr connection) {
+  // Where servants expect a single thread, another one may not run them.
+  auto started = settings_.serving.concurrency == policy::Concurrency::single
+                     ? base::Status(base::error(Stage::accept, Code::unsupported))
+                     : readers_.start([connection] { connection->on_event(reactor::Events::readable); });
+  if (started) return;
+  CORBEL_LOG(log(), connection, warning, "connection refused: its carrier needs a thread of its own",
+             {"peer", connection->peer()}, {"error", started.error()});
+  connection->close();
+  forget(*connection);
 }
 
 /// False if there is no room and nobody can leave. `leaves` has to, for this one.
@@ -247,8 +265,10 @@ void Server::wait_for_memory(Connection& connection, std::uint64_t part) {
     look_after(settings_.limits.message, now);
     if (draining_) return;
   }
-  reactor_->schedule_after(kMemoryWait,
-                           [self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
+  reactor_->schedule_after(kMemoryWait, [this, self = ConnectionPtr(&connection)] {
+    if (self->transport().handle() < 0) return serve_apart(self);
+    self->on_event(reactor::Events::readable);
+  });
 }
 
 // --- ages ---

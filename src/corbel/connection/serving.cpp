@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned kTurns = 32;                                       // messages and receptions
 constexpr base::Duration kLastWait = std::chrono::milliseconds(500);  // for a peer that takes nothing of what is left
+constexpr std::uint64_t kHandShake = UINT64_MAX;                      // one that is not over is like half a message
 constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
 thread_local unsigned t_upcalls = 0;  // requests that the thread runs, below each other
@@ -27,6 +28,8 @@ bool Connection::in_upcall() noexcept {
 void Connection::on_event(reactor::Events events) noexcept {
   if (server_ == nullptr) return on_client_event(events);
   if (keeps_replies()) send_backlog();
+  // One that has a thread of its own is read by that alone.
+  if (events == reactor::Events::writable && transport().handle() < 0) return;
   serve();
 }
 
@@ -38,14 +41,26 @@ void Connection::serve() {
     const std::lock_guard lock(mutex_);
     framer = framer_;
   }
+  if (shakes_hands()) [[unlikely]] {
+    if (auto shaken = shake_hands(); !shaken) {
+      server_->release_sticky(sticky);
+      if (shaken.error().code == Code::would_block) return server_->wait_for(*this, false, kHandShake);
+      (void)fail(shaken.error());
+      return server_->forget(*this);
+    }
+  }
+  // One that no reactor can wait for has this thread to itself.
+  const bool apart = transport().handle() < 0;
+  if (apart) server_->release_sticky(std::exchange(sticky, false));
   bool whole = sticky;
   unsigned turns = 0;
   Deadline stays_until = Deadline::now();
   for (;;) {
     // Who does not take replies is not asked for more requests; who has others waiting for a thread takes turns.
-    if (keeps_replies_.load(std::memory_order_relaxed) || (server_->starving() && ++turns > kTurns)) [[unlikely]] {
+    if (keeps_replies_.load(std::memory_order_relaxed) || (server_->starving() && !apart && ++turns > kTurns))
+        [[unlikely]] {
       server_->release_sticky(sticky);
-      return server_->wait_for(*this, !framer->unread().empty(), framer->oldest_part());
+      return server_->wait_for(*this, has_octets(*framer), framer->oldest_part());
     }
     Message message;
     const auto next = framer->unread().empty() ? base::Result<bool>(false) : framer->next(message);
@@ -67,12 +82,12 @@ void Connection::serve() {
     whole = false;
     // Nor does who leaves messages open: their age is looked at where connections wait.
     const bool open = framer->has_open();
-    if (open && ++turns > kTurns) [[unlikely]] {
+    if (open && !apart && ++turns > kTurns) [[unlikely]] {
       server_->release_sticky(sticky);
-      return server_->wait_for(*this, !framer->unread().empty(), framer->oldest_part());
+      return server_->wait_for(*this, has_octets(*framer), framer->oldest_part());
     }
     const bool stays = sticky && !server_->starving() && !open;
-    auto received = receive(*framer, stays ? stays_until : Deadline::now());
+    auto received = receive(*framer, apart ? patience(*framer) : stays ? stays_until : Deadline::now());
     CORBEL_PROBE("framing");
     if (received) continue;
     server_->release_sticky(sticky);
@@ -81,9 +96,26 @@ void Connection::serve() {
       return server_->wait_for_memory(*this, framer->oldest_part());
     }
     if (code != Code::would_block && code != Code::timed_out) return end_serving(received.error());
+    if (apart) return drain();
     framer->shrink();
     return server_->wait_for(*this, false, framer->oldest_part());
   }
+}
+
+base::Status Connection::shake_hands() {
+  const base::Duration limit = server_->settings().limits.message;
+  const bool waits = transport().handle() < 0;
+  const Deadline wait = limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
+  auto shaken = transport().handshake(waits ? wait : Deadline::now());
+  if (shaken) shakes_hands_.store(false, std::memory_order_release);
+  return shaken;
+}
+
+/// How long a thread that has nothing else to do waits for octets.
+Deadline Connection::patience(const Framer& framer) const noexcept {
+  const auto& limits = server_->settings().limits;
+  const base::Duration limit = framer.in_message() ? limits.message : limits.idle;
+  return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
 }
 
 /// False when this thread must leave the connection: it was handed over, or ends.
@@ -206,7 +238,7 @@ void Connection::hand_over_slow_upcall() {
 /// True if the upcall of whoever reads goes on without being the reader's.
 bool Connection::hand_over() noexcept try {
   if (under_way() >= server_->most_requests()) return false;
-  bool has_octets = false;
+  bool at_once = false;
   std::uint64_t part = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -215,12 +247,12 @@ bool Connection::hand_over() noexcept try {
       return false;
     base::IntrusivePtr<Framer> fresh(new Framer(*session_, input_, link_.largest_message()));
     fresh->take_over(*framer_);
-    has_octets = !fresh->unread().empty();
+    at_once = has_octets(*fresh);
     part = fresh->oldest_part();
     framer_ = std::move(fresh);
     seen_upcalls_ = 0;
   }
-  server_->wait_for(*this, has_octets, part);
+  server_->wait_for(*this, at_once, part);
   return true;
 } catch (const std::bad_alloc&) {
   drain();  // nobody can take over what has been read

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "masked.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "corbel/transport/endpoint_text.hpp"
+
+namespace carriers {
+namespace {
+
+using corbel::base::Bytes;
+using corbel::base::ByteSpan;
+using corbel::base::Code;
+using corbel::base::Deadline;
+using corbel::base::Octet;
+using corbel::base::Result;
+using corbel::base::Stage;
+using corbel::base::Status;
+using corbel::cdr::Segment;
+using namespace corbel::transport;
+
+constexpr std::string_view kScheme = "masked";
+constexpr std::size_t kLargestRecord = 4096;
+constexpr std::size_t kHeader = 2;  // octets of a record's length, the high one first
+using Number = std::array<Octet, 16>;
+
+Number random_number() {
+  std::random_device source;
+  Number number;
+  std::generate(number.begin(), number.end(), [&] { return static_cast<Octet>(source()); });
+  return number;
+}
+
+class MaskedTransport final : public Transport {
+ public:
+  MaskedTransport(std::unique_ptr<Transport> inner, bool connects)
+      : inner_(std::move(inner)), mine_(random_number()), connects_(connects) {}
+
+  /// One end speaks first and the other answers. Each knows the number of the other when this succeeds.
+  Status handshake(Deadline deadline) override {
+    if (connects_ && !said_) CORBEL_CHECK(say(deadline));
+    while (heard_ < theirs_.size()) {
+      CORBEL_TRY(const std::size_t count, inner_->receive(ByteSpan(theirs_).subspan(heard_), deadline));
+      heard_ += count;
+    }
+    return said_ ? Status() : say(deadline);
+  }
+
+  /// A record that the inner carrier did not take whole stays in `record_`, and its octets do not count as taken: who
+  /// did not get rid of them offers them again, and then they are skipped.
+  Result<std::size_t> send(std::span<const Segment> data, Deadline deadline) override {
+    std::size_t taken = 0;
+    for (;;) {
+      if (record_.empty() && !make_record(data, taken)) return taken;
+      while (sent_ < record_.size()) {
+        const Segment rest{record_.data() + sent_, record_.size() - sent_};
+        auto count = inner_->send({&rest, 1}, deadline);
+        if (!count) return deadline.is_now() && taken != 0 ? Result<std::size_t>(taken) : std::move(count);
+        sent_ += *count;
+      }
+      taken += record_.size() - kHeader;
+      masked_ += record_.size() - kHeader;
+      record_.clear();
+      sent_ = 0;
+    }
+  }
+
+  Result<std::size_t> receive(ByteSpan buffer, Deadline deadline) override {
+    while (!pending()) {
+      if (input_begin_ != 0) {
+        input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(input_begin_));
+        input_begin_ = 0;
+      }
+      const std::size_t before = input_.size();
+      input_.resize(before + kHeader + kLargestRecord);
+      auto count = inner_->receive(ByteSpan(input_).subspan(before), deadline);
+      input_.resize(before + (count ? *count : 0));
+      if (!count) return count;
+      const bool headed = input_.size() - input_begin_ >= kHeader;
+      if (headed && (record_size() == 0 || record_size() > kLargestRecord)) {
+        return corbel::base::error(Stage::receive, Code::malformed);
+      }
+    }
+    const std::size_t size = std::min(buffer.size(), record_size() - unmasked_);
+    const std::size_t begin = input_begin_ + kHeader + unmasked_;
+    for (std::size_t i = 0; i < size; ++i) buffer[i] = masked(input_[begin + i], theirs_, received_ + i);
+    received_ += size;
+    unmasked_ += size;
+    if (unmasked_ == record_size()) {
+      input_begin_ += kHeader + unmasked_;
+      unmasked_ = 0;
+    }
+    return size;
+  }
+  /// A whole record, or the rest of one, is here: the inner handle knows nothing of it.
+  bool pending() const noexcept override {
+    const std::size_t size = record_size();
+    return size != 0 && input_.size() - input_begin_ >= kHeader + size;
+  }
+
+  void shutdown() noexcept override { inner_->shutdown(); }
+  void abandon() noexcept override { inner_->abandon(); }
+  int handle() const noexcept override { return inner_->handle(); }
+  int send_handle() const noexcept override { return inner_->send_handle(); }
+  Traits traits() const noexcept override { return {.shakes_hands = true}; }
+  std::string local() const override { return outer(inner_->local()); }
+  std::string peer() const override { return outer(inner_->peer()); }
+  PeerIdentity identity() const override { return inner_->identity(); }
+
+ private:
+  static std::string outer(const std::string& inner) { return std::string(kScheme) + inner.substr(inner.find(':')); }
+  /// The octet that is number `at` of its direction.
+  static Octet masked(Octet octet, const Number& number, std::uint64_t at) noexcept {
+    return static_cast<Octet>(octet ^ (number[at % number.size()] + at / number.size()));
+  }
+
+  Status say(Deadline deadline) {
+    const Segment number{mine_.data(), mine_.size()};
+    const auto sent = inner_->send({&number, 1}, deadline);
+    if (!sent) return sent.error();
+    said_ = *sent == mine_.size();  // a socket that nothing was sent on takes that much
+    return said_ ? Status() : corbel::base::error(Stage::send, Code::lost);
+  }
+
+  /// Masks what follows the first `skip` octets of the list; false if nothing does.
+  bool make_record(std::span<const Segment> data, std::size_t skip) {
+    record_.assign(kHeader, 0);
+    for (const Segment& segment : data) {
+      const auto* octets = static_cast<const Octet*>(segment.data);
+      const std::size_t begin = std::min(skip, segment.size);
+      skip -= begin;
+      for (std::size_t i = begin; i < segment.size && record_.size() < kHeader + kLargestRecord; ++i) {
+        record_.push_back(masked(octets[i], mine_, masked_ + record_.size() - kHeader));
+      }
+    }
+    const std::size_t size = record_.size() - kHeader;
+    record_[0] = static_cast<Octet>(size >> 8);
+    record_[1] = static_cast<Octet>(size);
+    if (size == 0) record_.clear();
+    return size != 0;
+  }
+
+  /// Of the record at the beginning of the input; 0 if its header is not there.
+  std::size_t record_size() const noexcept {
+    if (input_.size() - input_begin_ < kHeader) return 0;
+    return static_cast<std::size_t>(input_[input_begin_] << 8 | input_[input_begin_ + 1]);
+  }
+
+  std::unique_ptr<Transport> inner_;
+  const Number mine_;
+  Number theirs_{};
+  const bool connects_;
+  bool said_ = false;
+  std::size_t heard_ = 0;
+
+  // The sending thread's.
+  Bytes record_;
+  std::size_t sent_ = 0;      // octets of it
+  std::uint64_t masked_ = 0;  // octets in all that have left
+
+  // The receiving thread's.
+  Bytes input_;
+  std::size_t input_begin_ = 0;
+  std::size_t unmasked_ = 0;  // octets of the first record that were handed out
+  std::uint64_t received_ = 0;
+};
+
+class MaskedEndpoint final : public TextEndpoint {
+ public:
+  explicit MaskedEndpoint(EndpointPtr endpoint)
+      : TextEndpoint(kScheme, endpoint->text().substr(endpoint->scheme().size() + 3)), inner(std::move(endpoint)) {}
+  Reach reach() const noexcept override { return inner->reach(); }
+
+  const EndpointPtr inner;
+};
+
+class MaskedConnector final : public Connector {
+ public:
+  explicit MaskedConnector(std::unique_ptr<Connector> inner) : inner_(std::move(inner)) {}
+  Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                             Deadline deadline) override {
+    CORBEL_TRY(const auto* own, own_endpoint<MaskedEndpoint>(endpoint, Stage::connect));
+    CORBEL_TRY(auto inner, inner_->connect(*own->inner, options, deadline));
+    auto transport = std::make_unique<MaskedTransport>(std::move(inner), true);
+    if (auto ready = transport->handshake(deadline); !ready) {
+      return corbel::base::error(Stage::connect, ready.error().code, ready.error().os_error);
+    }
+    return std::unique_ptr<Transport>(std::move(transport));
+  }
+
+ private:
+  std::unique_ptr<Connector> inner_;
+};
+
+class MaskedAcceptor final : public Acceptor {
+ public:
+  explicit MaskedAcceptor(std::unique_ptr<Acceptor> inner) : inner_(std::move(inner)) {}
+  Result<std::unique_ptr<Transport>> accept() override {
+    CORBEL_TRY(auto inner, inner_->accept());
+    return std::unique_ptr<Transport>(new MaskedTransport(std::move(inner), false));
+  }
+  int handle() const noexcept override { return inner_->handle(); }
+  std::vector<EndpointPtr> endpoints() const override {
+    std::vector<EndpointPtr> all;
+    for (auto& each : inner_->endpoints()) all.push_back(std::make_shared<MaskedEndpoint>(std::move(each)));
+    return all;
+  }
+  void close() noexcept override { inner_->close(); }
+
+ private:
+  std::unique_ptr<Acceptor> inner_;
+};
+
+class MaskedFactory final : public Factory {
+ public:
+  explicit MaskedFactory(std::shared_ptr<const Factory> inner) : inner_(std::move(inner)) {}
+  std::string_view scheme() const noexcept override { return kScheme; }
+  Traits traits() const noexcept override { return {.shakes_hands = true}; }
+  Result<EndpointPtr> parse(std::string_view address) const override {
+    CORBEL_TRY(auto inner, inner_->parse(address));
+    return EndpointPtr(std::make_shared<MaskedEndpoint>(std::move(inner)));
+  }
+  std::unique_ptr<Connector> make_connector() const override {
+    return std::make_unique<MaskedConnector>(inner_->make_connector());
+  }
+  Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
+    CORBEL_TRY(const auto* own, own_endpoint<MaskedEndpoint>(endpoint, Stage::listen));
+    CORBEL_TRY(auto inner, inner_->listen(*own->inner, options));
+    return std::unique_ptr<Acceptor>(new MaskedAcceptor(std::move(inner)));
+  }
+
+ private:
+  std::shared_ptr<const Factory> inner_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Factory> make_masked(std::shared_ptr<const Factory> inner) {
+  return std::make_shared<MaskedFactory>(std::move(inner));
+}
+
+}  // namespace carriers
