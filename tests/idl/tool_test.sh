@@ -69,12 +69,21 @@ expect 0 "$tool" later.idl && grep -qF '#include "later_native.hpp"' later.hpp
 expect 0 "$tool" --emit=json later.idl && has '"format": "corbel-idl"' && has '"kind": "native"'
 expect 0 "$tool" --emit=json -o models later.idl whole.idl -I parts && [ -s models/later.json ] && [ -s models/whole.json ]
 expect 2 "$tool" --emit=json later.idl odd.idl && has "-o"
+expect 0 "$tool" --emit=wireshark later.idl whole.idl -I parts -o models --deps lua.d && grep -qF 'models/whole.lua' lua.d
+grep -qF '_G.corbel_idl.add(types, operations)' models/later.lua
+expect 2 "$tool" --emit=wireshark later.idl whole.idl -I parts && has "-o"
 expect 0 "$tool" --emit=deps -I parts whole.idl && has "parts/part.idl" && has "./whole.hpp"
 expect 2 "$tool" --emit=java whole.idl
 
 # The label for the default is looked for from 0 up, then from the lowest.
 { printf 'union U switch (int8) {' && printf ' case %d:' {0..127} && echo ' long a; default: short b; };'; } >eight.idl
 expect 0 "$tool" --emit=json eight.idl && has '"default_label": -128'
+
+# Clients do without skeletons, but not without those of their reply handlers.
+expect 0 "$tool" --stubs -I parts whole.idl && grep -qF 'class Whole' whole.hpp
+if grep -q 'POA\|include' whole_server.hpp whole_server.cpp; then echo "--stubs left something" && exit 1; fi
+expect 0 "$tool" --stubs --ami -I parts whole.idl && grep -qF 'class AMI_WholeHandler' whole_server.hpp
+if grep -qF 'class Whole ' whole_server.hpp; then echo "--stubs left a skeleton" && exit 1; fi
 
 # IDL 3 and 4, explanations, the renderings that come with the compiler.
 echo 'typedef map<string, long> M;' >four.idl

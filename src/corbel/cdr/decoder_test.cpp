@@ -190,6 +190,33 @@ TEST(Decoder, ReadsEncapsulationsInTheirOwnOrderAndOrigin) {
   EXPECT_EQ(decoder.remaining(), 0U);
 }
 
+TEST(Decoder, EncapsulationsNeedNotHaveTheOrderAround) {
+  const base::Bytes octets = bytes(
+      "00000008"
+      "0100000007000000");
+  Decoder decoder(octets, kBig);
+  EXPECT_EQ(decoder.get_encapsulation().get<std::uint32_t>(), 7U);
+}
+
+TEST(Decoder, RefusesBadBooleansAnywhereInAnArray) {
+  for (const char* text : {"020001", "000201", "000102"}) {
+    const base::Bytes octets = bytes(text);
+    Decoder decoder(octets, kLittle);
+    bool values[3];
+    decoder.get_array(values, 3);
+    EXPECT_FALSE(decoder.ok()) << text;
+  }
+}
+
+TEST(Decoder, PlainStringsHaveATerminator) {
+  for (const char* text : {"00000000", "020000006162"}) {
+    const base::Bytes octets = bytes(text);
+    Decoder decoder(octets, kLittle);
+    EXPECT_EQ(decoder.get_plain_string(), "");
+    EXPECT_EQ(decoder.error().code, base::Code::bad_string) << text;
+  }
+}
+
 TEST(Decoder, RefusesEncapsulationsOfUnknownByteOrder) {
   const base::Bytes octets = bytes("0200000002ff");
   Decoder decoder(octets, kLittle);

@@ -119,6 +119,18 @@ TEST(Strings, RefuseZeroLengthAndMissingTerminator) {
   decode(kLittle, bytes("ffffffff61"), base::Code::truncated);
 }
 
+TEST(Strings, HaveTheirLengthInTheStreamsOrderAndClearTheGapBefore) {
+  for (const Format format : {kLittle, kBig}) {
+    Encoder encoder(format);
+    for (int i = 0; i < 16; ++i) encoder.put(std::uint32_t{0xeeeeeeee});
+    encoder.reset(format);
+    encoder.put(std::uint8_t{1});
+    encoder.put_string("ab");
+    EXPECT_EQ(base::to_hex(encoder.to_bytes()),
+              format.little_endian ? "0100000003000000616200" : "0100000000000003616200");
+  }
+}
+
 TEST(Strings, ConvertToAndFromLatin1) {
   EXPECT_EQ(base::to_hex(encode(kLatin1, "\xc3\xa9!")), "03000000e92100");
   EXPECT_EQ(decode(kLatin1, bytes("03000000e92100")), "\xc3\xa9!");

@@ -127,6 +127,83 @@ TEST(ValueHeaders, OfValuesThatAreSkippedAreChargedToo) {
   }
 }
 
+TEST(ValueChunks, AreNotEmpty) {
+  const Bytes octets = words({0, 4, 7});
+  Decoder decoder(octets, kLittle);
+  const ValueReader reader(decoder);
+  decoder.begin_chunks();
+  decoder.get<std::uint32_t>();
+  EXPECT_FALSE(decoder.ok());
+}
+
+TEST(ValueChunks, EndWithTheTagThatClosesTheValueAround) {
+  const Bytes octets = words({kChunkedValue, 4, 7, kChunkedValue, 4, 8, static_cast<std::uint32_t>(-1), 4, 9});
+  Decoder decoder(octets, kLittle);
+  ValueReader reader(decoder);
+  (void)reader.begin();
+  decoder.get<std::uint32_t>();
+  reader.end(reader.begin());
+  ASSERT_TRUE(decoder.ok());
+  decoder.get<std::uint32_t>();
+  EXPECT_FALSE(decoder.ok()) << "the state of the outer value has ended, too";
+}
+
+TEST(ValueHeaders, NameATypeIfTheyHaveAListOfThem) {
+  const Bytes octets = words({tag::kValue | tag::kIdList, 0, 0});
+  Decoder decoder(octets, kLittle);
+  ValueReader reader(decoder);
+  (void)reader.begin();
+  EXPECT_FALSE(decoder.ok());
+}
+
+TEST(ValueWriter, EndsEachValueWhereItsStateEnds) {
+  for (const Format format : {kLittle, kBig}) {
+    Encoder encoder(format);
+    ValueWriter writer(encoder);
+    int outer = 0, inner = 0;
+    writer.begin(&outer, kId, true);
+    writer.begin(&inner, kId, true);
+    encoder.put(std::uint32_t{1});
+    writer.end(true);
+    encoder.put(std::uint32_t{2});
+    writer.end(true);
+    const Bytes octets = encoder.to_bytes();
+    Decoder decoder(octets, format);
+    ValueReader reader(decoder);
+    const ValueHeader first = reader.begin();
+    const ValueHeader second = reader.begin();
+    EXPECT_EQ(decoder.get<std::uint32_t>(), 1U);
+    reader.end(second);
+    EXPECT_EQ(decoder.get<std::uint32_t>(), 2U);
+    reader.end(first);
+    EXPECT_TRUE(decoder.ok());
+    EXPECT_EQ(decoder.remaining(), 0U);
+  }
+}
+
+TEST(ValueWriter, ListsOfTypesAreWrittenOnce) {
+  constexpr std::string_view kIds[] = {"IDL:A:1.0", "IDL:B:1.0"};
+  Encoder encoder(kLittle);
+  ValueWriter writer(encoder);
+  int values[2] = {};
+  for (const int& value : values) {
+    writer.begin(&value, kIds, true);
+    encoder.put(std::uint32_t{5});
+    writer.end(true);
+  }
+  const Bytes octets = encoder.to_bytes();
+  Decoder decoder(octets, kLittle);
+  ValueReader reader(decoder);
+  for (int i = 0; i < 2; ++i) {
+    const ValueHeader header = reader.begin();
+    ASSERT_EQ(header.ids.size(), 2U) << i;
+    EXPECT_EQ(header.ids[1], "IDL:B:1.0");
+    EXPECT_EQ(decoder.get<std::uint32_t>(), 5U);
+    reader.end(header);
+  }
+  EXPECT_TRUE(decoder.ok());
+}
+
 /// A chunked value with `before` octets before it, nothing in it, and another value behind it.
 Bytes frames(std::size_t before, std::size_t capacity, bool look_ahead) {
   Encoder encoder(kLittle, capacity);

@@ -97,6 +97,27 @@ TEST(WideStrings, RefuseOddLengthsLoneSurrogatesAndNul) {
   encode(kGiop12, std::wstring(1, static_cast<wchar_t>(0x110000)), base::Code::bad_character);
 }
 
+TEST(WideStrings, AreChargedForWhatTheyBecome) {
+  base::Bytes octets;
+  ASSERT_TRUE(base::from_hex("080000000041004200430044", octets));
+  for (const std::uint32_t memory : {15U, 16U}) {
+    Decoder decoder(octets, kGiop12, {.max_expansion = 0, .free_memory = memory});
+    std::wstring text;
+    decoder.get_wstring(text);
+    EXPECT_EQ(decoder.ok(), memory == 16) << memory;
+  }
+}
+
+TEST(WideCharacters, ArePairsInTheRightOrderOnly) {
+  for (const char* text : {"04d83dd83d", "04de00d83d", "04de00de00"}) {
+    base::Bytes octets;
+    ASSERT_TRUE(base::from_hex(text, octets));
+    Decoder decoder(octets, kGiop12);
+    decoder.get_wchar();
+    EXPECT_FALSE(decoder.ok()) << text;
+  }
+}
+
 TEST(WideCharacters, AreAlignedUnitsInGiop11) {
   EXPECT_EQ(encode_one(kGiop11, L'\u20ac'), "ac20");
   EXPECT_EQ(decode_one(kGiop11, "ac20"), L'\u20ac');

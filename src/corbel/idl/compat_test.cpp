@@ -56,6 +56,8 @@ const Case kCases[] = {
     {"struct S { long a; };", "struct S { long b; };", "MEMBER_RENAMED"},
     {"exception S { long a; };", "exception S { long long a; };", "MEMBER_TYPE_CHANGED"},
     {"struct S { sequence<long> a; };", "struct S { sequence<long, 3> a; };", "MEMBER_TYPE_CHANGED"},
+    {"struct S { long a[2][3]; };", "struct S { long a[2][4]; };", "MEMBER_TYPE_CHANGED"},
+    {"struct S { map<long, long> a; };", "struct S { map<short, long> a; };", "MEMBER_TYPE_CHANGED"},
     {"struct S { string a; long b[3]; };", "typedef string Text; typedef long Three[3]; struct S { Text a; Three b; };",
      ""},
     {"valuetype V { public long a; };", "valuetype V { private long a; };", "MEMBER_VISIBILITY_CHANGED"},

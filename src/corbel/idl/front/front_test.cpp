@@ -79,6 +79,30 @@ void check_rows(const char* table_name, const Options& options, int at_least) {
   EXPECT_GT(rows, at_least);
 }
 
+TEST(IdlModel, DividingByZeroIsCalledSoWhateverTheNumbers) {
+  for (const std::string text : {"const long x = 5 / 0;", "const long x = 5 % 0;", "const double x = 1.0 / 0.0;"}) {
+    const Result result = parse(text, "test.idl");
+    ASSERT_EQ(result.diagnostics.size(), 1U) << text;
+    EXPECT_EQ(result.diagnostics[0].id, Id::division_by_zero) << text;
+  }
+}
+
+/// `case FIRST: case FIRST+1: ... case LAST: long a;`
+std::string cases(int first, int last) {
+  std::string text;
+  for (int i = first; i <= last; ++i) text += "case " + std::to_string(i) + ": ";
+  return text + "long a;";
+}
+
+TEST(IdlModel, UnionsKnowWhetherALabelIsLeft) {
+  EXPECT_EQ(ids_of(parse("union U switch (octet) { " + cases(0, 255) + " default: short b; };", "test.idl")), "4009");
+  EXPECT_EQ(ids_of(parse("union U switch (octet) { " + cases(0, 254) + " default: short b; };", "test.idl")), "ok");
+  EXPECT_EQ(ids_of(parse("union U switch (short) { " + cases(-32768, 32767) + " default: short b; };", "test.idl")),
+            "4009");
+  const Result result = parse_clean("union U switch (short) { " + cases(0, 32767) + " default: short b; };");
+  EXPECT_EQ(std::get<std::int64_t>(find<model::Union>(result.model->contents, "U")->default_label), -32768);
+}
+
 TEST(IdlRules, EachRuleIsDiagnosedWithItsIdentifiers) {
   check_rows("rules.txt", {}, 450);
 }
