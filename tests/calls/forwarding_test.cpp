@@ -161,6 +161,35 @@ TEST(Forwarding, IsRememberedAndTheOldPlaceNotAskedAgain) {
   }
 }
 
+// CORBA 3.3 part 2, 9.4.3: the forward replaces the reference.
+TEST(Forwarding, ForGoodLeavesNoWayBack) {
+  for (const bool permanent : {false, true}) {
+    FakePeer there({answer::text("there"), missing(), answer::text("there")});
+    FakePeer other({answer::text("other")});
+    FakePeer here({answer::forward({there.profile()}, permanent), answer::text("here")});
+    Client client;
+    auto thing = client.thing({here.profile(), other.profile()});
+    EXPECT_EQ(thing->ask(""), "there");
+    const auto ending = ending_of([&] { thing->ask(""); });
+    EXPECT_EQ(ending.what, permanent ? "OBJECT_NOT_EXIST NO" : "done");
+    EXPECT_EQ(here.requests(), permanent ? 1U : 2U);
+    EXPECT_EQ(other.requests(), 0U);
+    EXPECT_EQ(thing->ask(""), permanent ? "there" : "here");
+  }
+}
+
+TEST(Forwarding, ForGoodIsTakenBackWhenItLeadsNowhere) {
+  auto there = std::make_unique<FakePeer>(std::vector<test::Answer>{answer::text("there")});
+  FakePeer here({answer::forward({there->profile()}, true), answer::text("here")});
+  Client client;
+  auto thing = client.thing(here.ior());
+  EXPECT_EQ(thing->ask(""), "there");
+  there.reset();
+  std::string said;
+  for (int tries = 0; tries < 5 && said.empty(); ++tries) ending_of([&] { said = thing->ask(""); });
+  EXPECT_EQ(said, "here");
+}
+
 TEST(Forwarding, IsFollowedAsOftenAsTheLimitSaysAndNoMore) {
   for (const unsigned limit : {0U, 1U, 3U, 10U}) {
     FakePeer peer;

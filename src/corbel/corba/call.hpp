@@ -11,6 +11,12 @@
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encoder.hpp"
 
+namespace CORBA {
+class Policy;
+template <class T>
+class object_reference;
+}  // namespace CORBA
+
 namespace corbel::ior {
 struct Ior;
 }
@@ -84,6 +90,9 @@ struct Call {
 CORBEL_API void throw_user_exception(const Operation& operation, cdr::Decoder& decoder);
 
 class AsyncCall;
+class PolicySet;
+class Target;
+using TargetPtr = base::SharedPtr<Target>;
 
 /// What a reference leads to: a remote object or one in this process. Shared by all stubs of the same reference;
 /// thread-safe.
@@ -102,8 +111,18 @@ class CORBEL_API Target {
   virtual cdr::Context& context() const noexcept = 0;
   /// True if the call would not leave the process.
   virtual bool is_local() const noexcept = 0;
+
+  // --- policies; targets that have none throw NO_IMPLEMENT ---
+
+  /// Those of this reference alone; null if it has none.
+  virtual base::SharedPtr<const PolicySet> overrides() const;
+  /// The same object under other policies.
+  virtual TargetPtr with_overrides(base::SharedPtr<const PolicySet> overrides) const;
+  /// The policy of a type (CORBA::PolicyType) that a call from this thread would obey; nil if there is none.
+  virtual CORBA::object_reference<CORBA::Policy> policy(std::uint32_t type);
+  /// Makes sure that there is somebody to call, wherever the reference led before. Throws as a call.
+  virtual void rebind();
 };
-using TargetPtr = base::SharedPtr<Target>;
 
 /// One request being served. Lives on the stack of the dispatching thread.
 class ServerCall {

@@ -34,6 +34,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_PARAM, 23, kWideDataWithoutCodeSet, "no wide code set negotiated")                    \
   X(BAD_PARAM, 25, kEnumOutOfRange, "enumerator out of range")                                \
   X(BAD_PARAM, 27, kNilInitialReference, "register_initial_reference with nil")               \
+  X(BAD_PARAM, 30, kPolicyTwice, "two policies of one type")                                  \
   X(BAD_PARAM, 34, kWrongUnionMember, "union member not selected by the discriminator")       \
   X(INV_OBJREF, 1, kNoWideCodeSet, "the reference has no code sets for wide data")            \
   X(INV_OBJREF, 2, kWideCodeSetMissing, "the reference has no wide code set")                 \
@@ -69,6 +70,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_OPERATION, 2, kUnknownOperation, "operation unknown to the target")                   \
   X(CODESET_INCOMPATIBLE, 1, kCodeSetNegotiationFailed, "code set negotiation failed")        \
   X(CODESET_INCOMPATIBLE, 2, kCodeSetNotSupported, "code set not supported")                  \
+  X(INV_POLICY, 2, kInvalidPolicyType, "no policy of this type")                              \
   X(TIMEOUT, 2, kRequestEndTimePassed, "request end time passed")                             \
   X(TIMEOUT, 3, kReplyEndTimePassed, "reply end time passed")
 

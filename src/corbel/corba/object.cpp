@@ -104,6 +104,16 @@ object_reference<Object> Object::_get_component() {
   return result;
 }
 
+object_reference<Object> Object::_get_interface() {
+  if (target_ == nullptr) throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
+  static constexpr Operation kInterface{"_interface"};
+  object_reference<Object> result;
+  const auto encode = [](Encoder&) {};
+  const auto decode = [&](Decoder& decoder) { result = corbel::corba::decode_reference(decoder); };
+  target_->invoke({kInterface, encode, decode, nullptr});
+  return result;
+}
+
 object_reference<ORB> Object::_get_orb() {
   if (target_ == nullptr) throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
   return static_cast<corbel::corba::OrbContext&>(target_->context()).orb();
@@ -119,6 +129,10 @@ bool LocalObject::_is_a(const std::string& repository_id) {
 
 std::string LocalObject::_repository_id() {
   return std::string(kLocalObjectId);
+}
+
+object_reference<Object> LocalObject::_get_interface() {
+  throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
 }
 
 object_reference<Object> LocalObject::_get_component() {

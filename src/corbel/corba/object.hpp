@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/exception.hpp"
@@ -36,6 +37,7 @@ namespace CORBA {
 class AbstractBase;
 class ORB;
 class NVList;
+class Policy;
 class Request;
 struct NamedValue;
 class ValueBase;
@@ -113,6 +115,12 @@ weak_object_reference<T> object_reference<T>::weak_reference() const noexcept {
   return weak_object_reference<T>(*this);
 }
 
+// More of policies is in corbel/corba/policy.hpp.
+using PolicyType = std::uint32_t;
+using PolicyTypeSeq = std::vector<PolicyType>;
+using PolicyList = std::vector<object_reference<Policy>>;
+enum class SetOverrideType : std::uint32_t;
+
 /// Base of every stub and, with LocalObject, of objects that never leave the process. Thread-safe.
 class CORBEL_API Object {
  public:
@@ -133,6 +141,29 @@ class CORBEL_API Object {
   virtual object_reference<ORB> _get_orb();
   /// The component that the object belongs to, asked from the object; throws what it answers: NO_IMPLEMENT, mostly.
   virtual object_reference<Object> _get_component();
+  /// What an interface repository says about the object's interface (a CORBA::InterfaceDef), asked from the object;
+  /// throws what it answers: INTF_REPOS or NO_IMPLEMENT, mostly.
+  virtual object_reference<Object> _get_interface();
+
+  // Policies (CORBA 3.3 part 1, 8.10, 17.2): those of a reference are stronger than those of the calling thread
+  // (PolicyCurrent), and these than the ORB's (ORBPolicyManager). Local objects throw NO_IMPLEMENT.
+
+  /// A reference to the same object with these overrides, or these added to its own (8.3.9); narrow it. This one stays
+  /// as it is. `corbel::with_policies` and `with_timeout` (corbel/mapping/with_policies.hpp) do the same for a
+  /// reference of any type. Throws as PolicyManager::set_policy_overrides.
+  virtual object_reference<Object> _set_policy_overrides(const PolicyList& policies, SetOverrideType set_add);
+  /// The overrides of just this reference, of those types; all if there are no types (8.3.10).
+  virtual PolicyList _get_policy_overrides(const PolicyTypeSeq& types);
+  /// The policy that a call would obey now (8.3.7); throws INV_POLICY minor OMG 2 if there is none of the type. A
+  /// server's references tell nothing that could change what the client wants.
+  virtual object_reference<Policy> _get_policy(PolicyType type);
+  /// As above; nil if there is none of the type (8.3.8).
+  virtual object_reference<Policy> _get_client_policy(PolicyType type);
+  /// Connects, if a call would have to, and is the way to bind anew under RebindPolicy NO_REBIND and NO_RECONNECT
+  /// (8.3.11). True; whatever prevents a call is thrown. `inconsistent_policies` is cleared: there is nothing that
+  /// policies could contradict.
+  virtual bool _validate_connection(PolicyList& inconsistent_policies);
+
   /// A call to be put together at run time (corbel/dynamic/request.hpp). Throws NO_IMPLEMENT for local objects.
   object_reference<Request> _request(const std::string& operation);
   object_reference<Request> _create_request(const std::string& operation, const NVList& arguments,
@@ -161,6 +192,7 @@ class CORBEL_API LocalObject : public virtual Object {
   std::string _repository_id() override;
   object_reference<ORB> _get_orb() override;
   object_reference<Object> _get_component() override;
+  object_reference<Object> _get_interface() override;
 
  protected:
   LocalObject() noexcept = default;

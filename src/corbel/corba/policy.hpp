@@ -8,15 +8,16 @@
 
 #include "corbel/corba/local_traits.hpp"
 
+namespace corbel::policy {
+struct ClientOverrides;
+}
+
 namespace CORBA {
 
 class Policy;
 class Current;
 class PolicyManager;
 class PolicyCurrent;
-
-using PolicyType = std::uint32_t;
-using PolicyTypeSeq = std::vector<PolicyType>;
 
 /// Why a policy could not be created (CORBA 3.3 part 1, 8.9.2).
 using PolicyErrorCode = std::int16_t;
@@ -45,7 +46,8 @@ struct IDL::traits<CORBA::PolicyCurrent> : corbel::corba::LocalTraits<CORBA::Pol
 
 namespace CORBA {
 
-/// Base of all policy objects (8.9.1). Immutable, thread-safe.
+/// Base of all policy objects (8.9.1). Immutable, thread-safe. Applications may derive from it: what they make of their
+/// own policies is up to them, and ORB, threads and references keep them all the same.
 class CORBEL_API Policy : public virtual LocalObject {
  public:
   static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/Policy:1.0";
@@ -55,13 +57,15 @@ class CORBEL_API Policy : public virtual LocalObject {
   /// Policies are shared; nothing to do.
   void destroy() {}
 
+  /// For the ORB: writes into `overrides` what the policy says about calls. Those of applications say nothing to it.
+  virtual void _override(corbel::policy::ClientOverrides& overrides) const noexcept;
+  /// For the ORB: false if the policy concerns no calls, so that no reference, thread or ORB can have it.
+  virtual bool _overrides() const noexcept { return true; }
   bool _static_is_a(std::string_view repository_id) const noexcept override;
 
  protected:
   Policy() noexcept = default;
 };
-
-using PolicyList = std::vector<IDL::traits<Policy>::ref_type>;
 
 /// Raised by ORB::create_policy (8.9.2).
 class CORBEL_API PolicyError final : public UserException {
@@ -120,14 +124,17 @@ class CORBEL_API Current : public virtual LocalObject {
   Current() noexcept = default;
 };
 
-/// Holds the policies that override others (8.10.3). Applications may implement it; the ORB has none of its own.
+/// Holds the policies that override others (8.10.3). `resolve_initial_references("ORBPolicyManager")` gives that of an
+/// ORB, whose policies are weaker than those of threads and references.
 class CORBEL_API PolicyManager : public virtual LocalObject {
  public:
   static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/PolicyManager:1.0";
 
   /// Those of the types; all if there are no types.
   virtual PolicyList get_policy_overrides(const PolicyTypeSeq& ts) = 0;
-  /// May throw InvalidPolicies.
+  /// Replaces the overrides of this level (no policies: clears it), or adds to them. Calls under way keep what they
+  /// began with. Throws BAD_PARAM minor OMG 30 for two policies of one type, NO_PERMISSION for one that can override
+  /// nothing (an object adapter's), InvalidPolicies for nil; then nothing has changed.
   virtual void set_policy_overrides(const PolicyList& policies, SetOverrideType set_add) = 0;
 
   bool _static_is_a(std::string_view repository_id) const noexcept override;
@@ -136,7 +143,8 @@ class CORBEL_API PolicyManager : public virtual LocalObject {
   PolicyManager() noexcept = default;
 };
 
-/// The overrides of the calling thread (8.10.4).
+/// The overrides of the calling thread (8.10.4): `resolve_initial_references("PolicyCurrent")`. Of each ORB, a thread
+/// has its own, none at first. Once a thread has had some, all calls of that ORB take a little longer.
 class CORBEL_API PolicyCurrent : public virtual PolicyManager, public virtual Current {
  public:
   static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/PolicyCurrent:1.0";

@@ -5,6 +5,7 @@
 
 #include "corbel/dynamic/codec_factory_types.hpp"
 #include "corbel/dynamic/dyn_any_types.hpp"
+#include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/mapping/print.hpp"
 
 namespace corbel::dynamic {
@@ -40,3 +41,16 @@ std::ostream& operator<<(std::ostream& stream, const Encoding& encoding) {
 }
 
 }  // namespace IOP
+
+namespace TimeBase {
+
+std::ostream& operator<<(std::ostream& stream, const UtcT& time) {
+  return corbel::mapping::print_members(stream, "TimeBase::UtcT", "time", time.time(), "inacclo", time.inacclo(),
+                                        "inacchi", time.inacchi(), "tdf", time.tdf());
+}
+std::ostream& operator<<(std::ostream& stream, const IntervalT& interval) {
+  return corbel::mapping::print_members(stream, "TimeBase::IntervalT", "lower_bound", interval.lower_bound(),
+                                        "upper_bound", interval.upper_bound());
+}
+
+}  // namespace TimeBase

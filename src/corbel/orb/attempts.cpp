@@ -13,6 +13,11 @@ using base::Stage;
 using connection::Route;
 
 Places::Places(std::vector<Route> routes) {
+  replace(std::move(routes));
+}
+
+void Places::replace(std::vector<Route> routes) {
+  all_.clear();
   all_.reserve(routes.size());
   for (Route& route : routes) all_.push_back({std::move(route), 0});
 }
@@ -95,6 +100,7 @@ struct Attempts::Course {
 
   PlacesPtr places;
   std::size_t at = 0;
+  bool fixed = false;
   unsigned retries = 0;  // at this place
   unsigned forwards = 0;
   bool went_back = false;
@@ -120,11 +126,12 @@ Attempts::Answer Attempts::take_answer() {
   return *std::exchange(answer_, nullptr);
 }
 
-void Attempts::begin(const PlacesPtr& places, std::size_t at) {
+void Attempts::begin(const PlacesPtr& places, std::size_t at, bool fixed) {
   if (course_ != nullptr) return;
   course_ = std::make_unique<Course>();
   course_->places = places;
   course_->at = at;
+  course_->fixed = fixed;
 }
 
 PlacesPtr Attempts::places() const noexcept {
@@ -135,6 +142,10 @@ std::size_t Attempts::at() const noexcept {
 }
 const Route& Attempts::route() const noexcept {
   return course_->route();
+}
+
+bool Attempts::at_origin() const noexcept {
+  return (*course_->places)[course_->at].depth == 0;
 }
 
 std::string_view Attempts::last() const noexcept {
@@ -159,6 +170,7 @@ bool Attempts::not_executed(base::Error error) noexcept {
 /// forwarded to is left behind with its last place.
 bool Attempts::advance() {
   Course& course = *course_;
+  if (course.fixed) return false;
   course.retries = 0;
   std::size_t next = course.at + 1;
   while (next < course.places->size() && course.visit(next) != nullptr) ++next;
@@ -210,14 +222,14 @@ bool Attempts::after_refusal(Refusal refusal, std::string what) {
   course.refusal = std::move(refusal);
   if (!missing) return advance();
   // The object has moved, perhaps back to where its reference leads (once: that place may point here again).
-  if ((*course.places)[course.at].depth == 0 || std::exchange(course.went_back, true)) return false;
+  if (course.fixed || (*course.places)[course.at].depth == 0 || std::exchange(course.went_back, true)) return false;
   course.at = course.places->origin(course.at);
   course.own().cut_below(course.at);
   course.retries = 0;
   return true;
 }
 
-bool Attempts::after_forward(base::Result<std::vector<Route>> routes, std::uint32_t limit) {
+bool Attempts::after_forward(base::Result<std::vector<Route>> routes, std::uint32_t limit, bool permanent) {
   Course& course = *course_;
   if (!routes) {
     course.what = "following the location forward of " + course.route().endpoint->text();
@@ -236,9 +248,18 @@ bool Attempts::after_forward(base::Result<std::vector<Route>> routes, std::uint3
   }
   ++course.forwards;
   course.note(false, why);
-  course.own().splice(course.at, *std::move(routes));
-  for (std::size_t next = course.at + 1;
-       next < course.places->size() && (*course.places)[next].depth > (*course.places)[course.at].depth; ++next) {
+  std::size_t next = 0;
+  std::size_t end = 0;
+  if (permanent) {
+    course.own().replace(*std::move(routes));
+    course.at = 0;
+    end = course.places->size();
+  } else {
+    course.own().splice(course.at, *std::move(routes));
+    next = end = course.at + 1;
+    while (end < course.places->size() && (*course.places)[end].depth > (*course.places)[course.at].depth) ++end;
+  }
+  for (; next < end; ++next) {
     const Course::Visit* visit = course.visit(next);
     if (visit != nullptr && visit->failed) continue;
     course.at = next;

@@ -36,6 +36,8 @@ class Places : public base::RefCounted {
   const Place& operator[](std::size_t index) const noexcept { return all_[index]; }
   /// Inserts `routes` after the place that forwarded to them, instead of what it forwarded to before.
   void splice(std::size_t index, std::vector<connection::Route> routes);
+  /// Leads to `routes` and nowhere else.
+  void replace(std::vector<connection::Route> routes);
   /// Cuts what the place at `index` forwarded to.
   void cut_below(std::size_t index);
   /// The place of the reference itself whose forwards lead to `index`.
@@ -45,6 +47,12 @@ class Places : public base::RefCounted {
   std::vector<Place> all_;
 };
 using PlacesPtr = base::IntrusivePtr<const Places>;
+
+/// Where a server sends its callers.
+struct Forward {
+  ior::Ior ior;
+  bool permanent = false;  ///< the reference that led there is not to be used any more
+};
 
 /// A system exception that a server answered with.
 struct Refusal {
@@ -76,7 +84,7 @@ class Attempts {
 
   /// What a reply said, if not "here are the results":
   /// an exception, a location forward, or something that makes no sense (or whose results do not).
-  using Answer = std::variant<Refusal, ior::Ior, base::Error>;
+  using Answer = std::variant<Refusal, Forward, base::Error>;
   void set_answer(Answer answer);
   /// True if there was no such reply.
   bool well() const noexcept { return answer_ == nullptr; }
@@ -84,8 +92,9 @@ class Attempts {
 
   // --- where the call is tried ---
 
-  /// The call goes through `places` and begins with, or has been tried at, the one at `at`.
-  void begin(const PlacesPtr& places, std::size_t at);
+  /// The call goes through `places` and begins with, or has been tried at, the one at `at`. `fixed`: it may be tried
+  /// nowhere else.
+  void begin(const PlacesPtr& places, std::size_t at, bool fixed = false);
   bool begun() const noexcept { return course_ != nullptr; }
   /// Never changed afterwards: this call goes on with a copy.
   PlacesPtr places() const noexcept;
@@ -101,8 +110,11 @@ class Attempts {
   bool after_failure(base::Error error, bool fresh, std::string what);
   /// The server answered with an exception that asks_elsewhere().
   bool after_refusal(Refusal refusal, std::string what);
-  /// The place points to other `routes` (or to something that cannot be used).
-  bool after_forward(base::Result<std::vector<connection::Route>> routes, std::uint32_t limit);
+  /// The place points to other `routes` (or to something that cannot be used). `permanent`: a place of the reference
+  /// itself says that they are to be used instead of it.
+  bool after_forward(base::Result<std::vector<connection::Route>> routes, std::uint32_t limit, bool permanent);
+  /// True if the call is at a place of the reference itself.
+  bool at_origin() const noexcept;
   /// True if the call is over because there is no place left where it could be tried, so that the next one should not
   /// begin where this one ended.
   bool nowhere_left() const noexcept;

@@ -33,6 +33,15 @@ connection::Server::Settings server_settings(const Options& options, const base:
   return settings;
 }
 
+policy::ClientPolicies client_policies(const Options& options) {
+  policy::ClientPolicies policies;
+  policies.round_trip = options.timeouts.call;
+  policies.connect = options.timeouts.connect;
+  policies.sync_scope = options.sync_scope;
+  policies.forward_limit = options.forward_limit;
+  return policies;
+}
+
 /// What the writer of an endpoint's text may have meant.
 std::string why_bad_endpoint(std::string_view text, base::Error error) {
   const std::size_t colon = text.rfind(':');
@@ -52,6 +61,7 @@ class GenericObject final : public CORBA::Object {};
 Core::Core(Options options, Components components)
     : options_(std::move(options)),
       log_(log_settings(options_, std::move(components.log_sink))),
+      policies_(client_policies(options_), options_.preference, edges_),
       registry_(std::move(components.protocols), std::move(components.transports), {1, options_.giop_minor},
                 options_.limits),
       cache_(registry_, cache_settings(options_, log_)),
@@ -61,7 +71,12 @@ Core::Core(Options options, Components components)
   if (!server) raise(server.error(), "creating the ORB's reactor");
   server_ = *std::move(server);
   cache_.set_completions(&server_->completions());
+  note_log_levels();
   tell_settings();
+}
+
+void Core::note_log_levels() noexcept {
+  edges_.set(Edges::kTrace, log_.on(base::LogModule::client, base::LogLevel::trace));
 }
 
 void Core::tell_settings() const {
@@ -79,16 +94,17 @@ Core::~Core() {
 
 CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior) {
   if (ior.is_nil()) return nullptr;
-  base::Bytes key;
-  corba::TargetPtr target;
-  if (options_.collocation && is_here(ior, key)) {
-    target = make_local_target(*this, std::move(ior), std::move(key));
-  } else {
-    target = base::make_shared<RemoteTarget>(*this, std::move(ior));
-  }
   auto object = base::make_shared<GenericObject>();
-  object->_bind(std::move(target));
+  object->_bind(make_target(std::move(ior), nullptr));
   return CORBA::object_reference<CORBA::Object>(std::move(object));
+}
+
+corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides) {
+  base::Bytes key;
+  if (options_.collocation && is_here(ior, key)) {
+    return make_local_target(*this, std::move(ior), std::move(key), std::move(overrides));
+  }
+  return base::make_shared<RemoteTarget>(*this, std::move(ior), std::move(overrides));
 }
 
 /// True if the reference leads to an adapter of this ORB: its key names this run of the process, or its endpoint is

@@ -14,8 +14,10 @@
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/dispatch.hpp"
+#include "corbel/orb/edges.hpp"
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/orb/options.hpp"
+#include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/value_factories.hpp"
 
 namespace corbel::orb {
@@ -33,8 +35,18 @@ class Core final : public corba::OrbContext {
   const base::Log& log() const noexcept { return log_; }
   base::Log& log() noexcept { return log_; }
 
+  /// What calls have to look at besides their references.
+  const Edges& edges() const noexcept { return edges_; }
+  /// After the levels of the log have changed.
+  void note_log_levels() noexcept;
+  /// The policies of this ORB and its threads.
+  PolicyLevels& policies() noexcept { return policies_; }
+
   // corba::OrbContext
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
+  /// Where the calls of a reference that has these policies go, be it to this process or to another one. The reference
+  /// is not nil.
+  corba::TargetPtr make_target(ior::Ior ior, corba::PolicySetPtr overrides);
   CORBA::object_reference<CORBA::ORB> orb() override;
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
     return value_factories_.find(id);
@@ -99,6 +111,8 @@ class Core final : public corba::OrbContext {
   const Options options_;
   const std::uint32_t process_ = base::process_generation();
   base::Log log_;
+  Edges edges_;
+  PolicyLevels policies_;
   connection::Registry registry_;
   connection::ConnectionCache cache_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};

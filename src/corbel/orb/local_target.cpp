@@ -2,6 +2,7 @@
 #include "corbel/orb/local_target.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <utility>
@@ -13,7 +14,9 @@
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/error_map.hpp"
+#include "corbel/orb/invocation.hpp"
 #include "corbel/orb/orb.hpp"
+#include "corbel/orb/policy_levels.hpp"
 
 namespace corbel::orb {
 namespace {
@@ -90,13 +93,16 @@ class LocalCall final : public corba::ServerCall {
 
 class LocalTarget final : public corba::Target, public base::SharedFromThis {
  public:
-  LocalTarget(Core& core, ior::Ior ior, base::Bytes object_key)
-      : core_(core), orb_(core.orb()), ior_(std::move(ior)), object_key_(std::move(object_key)) {}
+  LocalTarget(Core& core, ior::Ior ior, base::Bytes object_key, corba::PolicySetPtr overrides)
+      : core_(core),
+        orb_(core.orb()),
+        ior_(std::move(ior)),
+        object_key_(std::move(object_key)),
+        policies_(std::move(overrides)) {}
 
   void invoke(const corba::Call& call) override {
-    const CallTrace trace(core_.log());
-    if (trace.on()) [[unlikely]]
-      return invoke_traced(call, trace);
+    if (call.operation.oneway || core_.edges().word() != word_.load(std::memory_order_relaxed)) [[unlikely]]
+      return invoke_unsettled(call);
     carry_out(call);
   }
 
@@ -104,11 +110,44 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   const ior::Ior& ior() const override { return ior_; }
   cdr::Context& context() const noexcept override { return core_; }
   bool is_local() const noexcept override { return true; }
+  corba::PolicySetPtr overrides() const override { return policies_.overrides(); }
+  corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override {
+    return core_.make_target(ior_, std::move(overrides));
+  }
+  CORBA::object_reference<CORBA::Policy> policy(CORBA::PolicyType type) override {
+    return core_.policies().find(policies_, type);
+  }
+  void rebind() override { (void)adapter(); }
+
+  EffectivePtr policies() { return core_.policies().effective(policies_); }
+  /// A call that `calls` govern: throws TIMEOUT if it comes too late.
+  void invoke(const corba::Call& call, const policy::ClientPolicies& calls) {
+    if (policy::until(calls.request_end) == base::Duration::zero()) throw late(corba::minor::kRequestEndTimePassed);
+    if (policy::until(calls.reply_end) == base::Duration::zero()) throw late(corba::minor::kReplyEndTimePassed);
+    const bool told = !call.operation.oneway || calls.sync_scope == policy::SyncScope::with_target;
+    const CallTrace trace(core_.log());
+    if (trace.on()) return invoke_traced(call, told, trace);
+    told ? carry_out(call) : invoke_oneway(call);
+  }
 
  private:
+  /// Something is installed, or the policies matter.
+  [[gnu::noinline]] void invoke_unsettled(const corba::Call& call) {
+    const std::uint64_t word = core_.edges().word();  // before the policies: if they change in between, it is seen
+    const EffectivePtr effective = policies();
+    const policy::ClientPolicies& calls = effective->calls;
+    const bool in_time = calls.request_end == policy::kNever && calls.reply_end == policy::kNever;
+    word_.store(in_time ? Edges::memorable(word) : Edges::kNever, std::memory_order_relaxed);
+    invoke(call, calls);
+  }
+
+  static CORBA::TIMEOUT late(std::uint32_t minor) {
+    return CORBA::TIMEOUT(minor, CORBA::CompletionStatus::COMPLETED_NO, "the call's time was over before it began");
+  }
+
   /// Calls and tells about it.
-  void invoke_traced(const corba::Call& call, const CallTrace& trace) try {
-    carry_out(call);
+  void invoke_traced(const corba::Call& call, bool told, const CallTrace& trace) try {
+    told ? carry_out(call) : invoke_oneway(call);
     trace.tell(call.operation.name, object_key_, kHere, "ok");
   } catch (const CORBA::Exception& exception) {
     trace.tell(call.operation.name, object_key_, kHere, exception._rep_id());
@@ -116,9 +155,6 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   void carry_out(const corba::Call& call) {
-    if (call.operation.oneway && core_.options().sync_scope != policy::SyncScope::with_target) {
-      return invoke_oneway(call);
-    }
     LocalCall server_call(call, core_);
     try {
       adapter().dispatch(object_key_, server_call);
@@ -173,16 +209,15 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       Guard() { ++depth; }
       ~Guard() { --depth; }
     } guard;
-    if (depth > core_.options().forward_limit) {
+    if (depth > policies()->calls.forward_limit) {
       raise(base::error(base::Stage::wait, base::Code::forward_loop),
             "forwarded " + std::to_string(depth) + " times inside this process");
     }
-    const auto object = core_.make_object(forward.ior);
-    if (object == nullptr) {
+    if (forward.ior.is_nil()) {
       throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive, CORBA::CompletionStatus::COMPLETED_NO,
                                     "forwarded to a nil reference");
     }
-    object->_target()->invoke(call);
+    core_.make_target(forward.ior, policies_.overrides())->invoke(call);
   }
 
   static constexpr std::string_view kHere = "this process";
@@ -191,13 +226,18 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   const CORBA::object_reference<CORBA::ORB> orb_;  // keeps core_ alive
   const ior::Ior ior_;
   const base::Bytes object_key_;
+  ReferencePolicies policies_;
+  std::atomic<std::uint64_t> word_{Edges::kNever};  // while the ORB's is the same, twoway calls need no policies
 };
 
 /// An asynchronous call inside the process: a thread of the ORB, or one that waits for it, makes it synchronously.
 class LocalAsyncCall final : public CallCarrier {
  public:
-  LocalAsyncCall(corba::AsyncCall& call, base::SharedPtr<LocalTarget> target, Core& core)
-      : CallCarrier(call, core.completions()), target_(std::move(target)) {}
+  LocalAsyncCall(corba::AsyncCall& call, base::SharedPtr<LocalTarget> target, EffectivePtr policies, Core& core)
+      : CallCarrier(call, core.completions()),
+        target_(std::move(target)),
+        policies_(std::move(policies)),
+        begin_by_(Invocation::after(policies_->calls.round_trip, base::Deadline::clock_now())) {}
 
  private:
   bool help(base::Deadline) override { return false; }
@@ -205,9 +245,14 @@ class LocalAsyncCall final : public CallCarrier {
   void finish() noexcept override {
     std::exception_ptr failure;
     try {
+      if (begin_by_.expired()) {
+        throw CORBA::TIMEOUT(corba::minor::kRequestEndTimePassed, CORBA::CompletionStatus::COMPLETED_NO,
+                             "the call's time was over before a thread could make it");
+      }
       std::exchange(target_, nullptr)
           ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
-                    [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()});
+                    [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
+                   policies_->calls);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -215,17 +260,19 @@ class LocalAsyncCall final : public CallCarrier {
   }
 
   base::SharedPtr<LocalTarget> target_;
+  const EffectivePtr policies_;
+  const base::Deadline begin_by_;
 };
 
 void LocalTarget::invoke_async(corba::AsyncCall& call) {
   core_.start_threads();
-  core_.completions().push(call.emplace_carrier<LocalAsyncCall>(call, shared_from(this), core_));
+  core_.completions().push(call.emplace_carrier<LocalAsyncCall>(call, shared_from(this), policies(), core_));
 }
 
 }  // namespace
 
-corba::TargetPtr make_local_target(Core& core, ior::Ior ior, base::Bytes object_key) {
-  return base::make_shared<LocalTarget>(core, std::move(ior), std::move(object_key));
+corba::TargetPtr make_local_target(Core& core, ior::Ior ior, base::Bytes object_key, corba::PolicySetPtr overrides) {
+  return base::make_shared<LocalTarget>(core, std::move(ior), std::move(object_key), std::move(overrides));
 }
 
 }  // namespace corbel::orb

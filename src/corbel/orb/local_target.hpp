@@ -3,6 +3,7 @@
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/policy_set.hpp"
 #include "corbel/ior/ior.hpp"
 
 namespace corbel::orb {
@@ -10,7 +11,9 @@ namespace corbel::orb {
 class Core;
 
 /// The target of a reference to an object of this ORB: calls go to the object adapter on the caller's thread, without a
-/// buffer; the POA's policies and its manager's state apply as for any request. Keeps the ORB alive.
-corba::TargetPtr make_local_target(Core& core, ior::Ior ior, base::Bytes object_key);
+/// buffer; the POA's policies and its manager's state apply as for any request. Of the reference's own policies those
+/// about oneways and those that end calls in absolute time apply: a servant that runs on the caller's thread cannot be
+/// left. Keeps the ORB alive.
+corba::TargetPtr make_local_target(Core& core, ior::Ior ior, base::Bytes object_key, corba::PolicySetPtr overrides);
 
 }  // namespace corbel::orb

@@ -36,6 +36,7 @@ void set_log_levels(CORBA::ORB& orb, std::string_view levels) {
                            "log levels '" + std::string(levels) + "': write LEVEL or MODULE=LEVEL, in a comma list");
   }
   log.set_levels(wanted);
+  orb._core().note_log_levels();
 }
 
 }  // namespace corbel::orb

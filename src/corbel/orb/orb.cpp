@@ -11,6 +11,7 @@
 #include "corbel/orb/object_urls.hpp"
 #include "corbel/orb/options.hpp"
 #include "corbel/orb/orb_registry.hpp"
+#include "corbel/orb/policy_managers.hpp"
 
 namespace corbel::orb {
 
@@ -18,12 +19,17 @@ namespace corbel::orb {
 class OrbState {
  public:
   OrbState(Options options, const Components& components)
-      : core(std::move(options), components), initial_references(core, components.local_references) {}
+      : core(std::move(options), components), initial_references(core, local_references(components)) {}
   ~OrbState() {
     core.shutdown(true);
     core.set_adapter(nullptr);
   }
 
+  static std::vector<LocalInitialReference> local_references(const Components& components) {
+    std::vector<LocalInitialReference> all = components.local_references;
+    all.insert(all.end(), {{"ORBPolicyManager", &make_policy_manager}, {"PolicyCurrent", &make_policy_current}});
+    return all;
+  }
   static CORBA::OBJECT_NOT_EXIST gone() {
     return CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone, CORBA::CompletionStatus::COMPLETED_NO,
                                    "the ORB has been destroyed");
@@ -191,10 +197,6 @@ void ORB::destroy() {
 void InvalidName::_info(std::string& text) const {
   text += _name();
   if (!detail_.empty()) text += ": " + detail_;
-}
-
-IDL::traits<Policy>::ref_type ORB::create_policy(PolicyType) {
-  throw PolicyError(BAD_POLICY_TYPE);
 }
 
 }  // namespace CORBA

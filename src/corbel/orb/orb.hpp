@@ -22,6 +22,7 @@ struct IDL::traits<CORBA::ORB> : corbel::corba::LocalTraits<CORBA::ORB> {};
 
 namespace CORBA {
 
+class Any;
 class InvalidName;
 
 /// An object request broker (OMG IDL-to-C++11 mapping 1.7, 6.29; CORBA 3.3 part 1, 8.2). Obtained from ORB_init and
@@ -47,7 +48,8 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
   IDL::traits<Object>::ref_type string_to_object(const std::string& text);
 
   /// Looks in this order: registered references, -ORBInitRef, what the ORB has itself ("RootPOA", "POACurrent",
-  /// "CodecFactory", "DynAnyFactory"), -ORBDefaultInitRef. Throws InvalidName if none knows the name.
+  /// "ORBPolicyManager", "PolicyCurrent", "CodecFactory", "DynAnyFactory"), -ORBDefaultInitRef. Throws InvalidName if
+  /// none knows the name.
   IDL::traits<Object>::ref_type resolve_initial_references(const ObjectId& name);
   /// Adds an initial reference, and makes `corbaloc::host:port/name` of this server lead to it. Throws InvalidName for
   /// an empty name or one in use, BAD_PARAM minor OMG 27 for nil.
@@ -75,9 +77,11 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis {
   /// As above.
   object_reference<ValueFactoryBase> lookup_value_factory(const std::string& id);
 
-  /// Throws PolicyError: no policy of this ORB is created through this operation; the factories of PortableServer::POA
-  /// make those of the POA.
-  IDL::traits<Policy>::ref_type create_policy(PolicyType type);
+  /// Makes a policy of what the Any says (8.9.2): those that calls obey (corbel/corba/messaging_policies.hpp) and those
+  /// of object adapters. Throws PolicyError: BAD_POLICY for an unknown type, UNSUPPORTED_POLICY for one of the
+  /// standard's that this ORB does not obey, BAD_POLICY_TYPE if the Any holds something else than the policy's value,
+  /// BAD_POLICY_VALUE if that is out of range.
+  IDL::traits<Policy>::ref_type create_policy(PolicyType type, const Any& value);
 
   /// For the ORB: its core, which lives as long as this.
   corbel::orb::Core& _core() noexcept;

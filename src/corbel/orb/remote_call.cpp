@@ -7,14 +7,20 @@
 
 namespace corbel::orb {
 
-RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, base::Deadline until)
-    : CallCarrier(call, target->core_.completions()), target_(std::move(target)), trace_(target_->core_.log()) {
-  deadline = until;
+RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, EffectivePtr policies,
+                       std::uint64_t word, std::int64_t at)
+    : CallCarrier(call, target->core_.completions()),
+      target_(std::move(target)),
+      policies_(std::move(policies)),
+      invocation_(call.operation(), *policies_, word, at),
+      trace_(target_->core_.log()) {
+  if (!policies_->calls.plain()) invocation_.limit(at);
+  deadline = invocation_.deadline;
 }
 
-void RemoteCall::begin() {
+void RemoteCall::begin(RemoteTarget::BindingPtr settled) {
   try {
-    send();
+    send(std::move(settled));
   } catch (...) {
     target_.reset();
     withdraw();
@@ -23,12 +29,12 @@ void RemoteCall::begin() {
 }
 
 /// Tries until a request has left. Afterwards the call may be over and gone, unless the caller holds a reference.
-void RemoteCall::send() {
+void RemoteCall::send(RemoteTarget::BindingPtr binding) {
   const auto encode = [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); };
   messaging::OutgoingRequest request;
   request.operation = call().operation().name;
-  for (;;) {
-    const RemoteTarget::BindingPtr binding = target_->bind(deadline, base::Deadline::clock_now(), attempts_);
+  for (;; binding = nullptr) {
+    if (!binding) binding = target_->bind(invocation_, base::Deadline::clock_now());
     {
       const std::lock_guard lock(mutex_);
       binding_ = binding;
@@ -37,7 +43,7 @@ void RemoteCall::send() {
     request.object_key = binding->route().object_key;
     const base::Status sent = binding->connection->start(request, encode, *this);
     if (sent) return;
-    target_->recover(*binding, call().operation(), sent.error(), deadline, attempts_);
+    target_->recover(*binding, sent.error(), invocation_);
   }
 }
 
@@ -59,7 +65,7 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
   const auto encode = [](cdr::Encoder&) {};
   const auto decode = [this](cdr::Decoder& decoder) { call().decode_results(decoder); };
   try {
-    target_->on_reply({call().operation(), encode, decode, nullptr}, reply, body, attempts_);
+    target_->on_reply({call().operation(), encode, decode, nullptr}, reply, body, invocation_.attempts);
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -70,7 +76,7 @@ void RemoteCall::finish() noexcept {
   std::exception_ptr failure = std::move(failure_);
   try {
     if (failure == nullptr && !over()) {
-      send();
+      send(nullptr);
       return change(false);
     }
   } catch (...) {
@@ -89,11 +95,14 @@ void RemoteCall::finish() noexcept {
 bool RemoteCall::over() {
   const auto binding = binding_;
   if (error.code != base::Code::none) {
-    target_->recover(*binding, call().operation(), std::exchange(error, {}), deadline, attempts_);
+    target_->recover(*binding, std::exchange(error, {}), invocation_);
     return false;
   }
-  if (attempts_.well()) return true;
-  target_->settle(*binding, call().operation(), deadline, attempts_);
+  if (invocation_.attempts.well()) {
+    target_->note_success(invocation_);
+    return true;
+  }
+  target_->settle(*binding, invocation_);
   return false;
 }
 

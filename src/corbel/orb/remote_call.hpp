@@ -10,13 +10,16 @@ namespace corbel::orb {
 /// An asynchronous call to a remote object: RemoteTarget::invoke cut in two, so that no thread waits in between.
 class RemoteCall final : public CallCarrier {
  public:
-  RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, base::Deadline until);
+  /// `word` and `at`: as Invocation has them.
+  RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, EffectivePtr policies, std::uint64_t word,
+             std::int64_t at);
 
-  /// Sends the request. Throws what invoke() would throw before the request has left; the call is over then.
-  void begin();
+  /// Sends the request, over the settled binding if there is one. Throws what invoke() would throw before the request
+  /// has left; the call is over then.
+  void begin(RemoteTarget::BindingPtr settled);
 
  private:
-  void send();
+  void send(RemoteTarget::BindingPtr binding);
   bool help(base::Deadline until) override;
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override;
   void finish() noexcept override;
@@ -24,7 +27,8 @@ class RemoteCall final : public CallCarrier {
 
   base::SharedPtr<RemoteTarget> target_;
   RemoteTarget::BindingPtr binding_;  // of the attempt under way; guarded by mutex_, as its request_id is
-  Attempts attempts_;
+  const EffectivePtr policies_;
+  Invocation invocation_;
   const CallTrace trace_;
   std::exception_ptr failure_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -13,6 +13,8 @@
 #include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/orb/attempts.hpp"
+#include "corbel/orb/invocation.hpp"
+#include "corbel/orb/policy_levels.hpp"
 
 namespace corbel::orb {
 
@@ -23,58 +25,92 @@ class Core;
 /// stubs of a reference. Keeps the ORB in memory, also when it has been destroyed.
 class RemoteTarget final : public corba::Target, public base::SharedFromThis {
  public:
-  RemoteTarget(Core& core, ior::Ior ior);
+  RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides);
 
   void invoke(const corba::Call& call) override;
   void invoke_async(corba::AsyncCall& call) override;
   const ior::Ior& ior() const override { return ior_; }
   cdr::Context& context() const noexcept override;
   bool is_local() const noexcept override { return false; }
+  corba::PolicySetPtr overrides() const override { return policies_.overrides(); }
+  corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override;
+  CORBA::object_reference<CORBA::Policy> policy(CORBA::PolicyType type) override;
+  void rebind() override;
 
  private:
   friend class RemoteCall;
 
-  /// A place with its connection: what calls use until it fails. Immutable.
+  /// A place with its connection, and the policies that govern calls there: what calls use until it fails or the
+  /// policies change. Immutable.
   struct Binding : base::RefCounted {
     PlacesPtr places;
     std::size_t at = 0;
     connection::ConnectionPtr connection;
-    bool fresh = false;  ///< made for the call that is being tried
+    EffectivePtr policies;
+    std::uint64_t word = Edges::kNever;  ///< while the ORB's is the same, `policies` are those of every thread
+    bool fresh = false;                  ///< made for the call that is being tried
     const connection::Route& route() const noexcept { return (*places)[at].route; }
   };
   using BindingPtr = base::IntrusivePtr<const Binding>;
 
-  void carry_out(const corba::Call& call);
-  void invoke_traced(const corba::Call& call, const CallTrace& trace);
+  // --- binding (remote_binding.cpp) ---
+
+  BindingPtr bound();
+  /// The binding if it serves a call that begins at `now`: no policies changed, nothing is installed, the connection
+  /// is there.
+  BindingPtr settled(std::int64_t now);
+  /// A connection for the next attempt. Throws if there is none.
+  BindingPtr bind(Invocation& invocation, std::int64_t now);
+  BindingPtr connect(Invocation& invocation);
+  BindingPtr publish(connection::ConnectionPtr connection, bool fresh, const Invocation& invocation);
+  BindingPtr refresh(const BindingPtr& binding, const Invocation& invocation);
+  void begin(Invocation& invocation);
+  void drop(const Binding& binding);
+  void forget_way(const Invocation& invocation);
+  /// What the object's server said last about where it is: the reference, or what a permanent forward replaced it by.
+  ior::Ior present_ior();
+  /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT).
+  bool is_fixed(const Invocation& invocation);
+
+  // --- calls (remote_target.cpp) ---
+
+  void invoke_unsettled(const corba::Call& call, std::int64_t now);
+  void carry_out(const corba::Call& call, Invocation& invocation, std::int64_t now);
+  void carry_out_traced(const corba::Call& call, Invocation& invocation, std::int64_t now, const CallTrace& trace);
   /// For the log, after a call.
   void tell(const CallTrace& trace, const corba::Operation& operation, std::string_view outcome);
-  BindingPtr bind(base::Deadline deadline, std::int64_t now, Attempts& attempts);
-  BindingPtr connect(base::Deadline deadline, Attempts& attempts);
-  void begin(Attempts& attempts, base::Deadline deadline);
-  BindingPtr publish(connection::ConnectionPtr connection, bool fresh, const Attempts& attempts);
-  base::Deadline call_deadline(std::int64_t now) const;
-  base::Status try_once(const Binding& binding, const corba::Call& call, base::Deadline deadline, Attempts& attempts);
+  base::Status try_once(const Binding& binding, const corba::Call& call, Invocation& invocation);
+  base::Status share(const Binding& binding, connection::Caller& caller, const messaging::OutgoingRequest& request,
+                     const corba::Call& call, Invocation& invocation, connection::OnReply on_reply);
+  base::Status post(const Binding& binding, const messaging::OutgoingRequest& request, const corba::Call& call,
+                    base::Deadline deadline);
   void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts);
-  void on_system_exception(const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts);
-  void on_forward(cdr::Decoder& body, Attempts& attempts);
-  /// What came of an attempt that was answered with something else than results; returns if the call has to be tried
-  /// again, else throws.
-  void settle(const Binding& binding, const corba::Operation& operation, base::Deadline deadline, Attempts& attempts);
-  /// What came of an attempt that was not answered; returns if the call has to be tried again, else throws.
-  void recover(const Binding& binding, const corba::Operation& operation, base::Error error, base::Deadline deadline,
-               Attempts& attempts);
-  [[noreturn]] void give_up(base::Deadline deadline, Attempts& attempts);
-  std::string spent(base::Deadline deadline) const;
-  void drop(const Binding& binding);
+
+  // --- what came of an attempt (remote_outcome.cpp) ---
+
+  void on_other_reply(const corba::Operation& operation, const messaging::IncomingReply& reply, cdr::Decoder& body,
+                      Attempts& attempts);
+  /// After a call that got through.
+  void note_success(const Invocation& invocation);
+  /// After an attempt that did not bring results: returns if the call has to be tried again, else throws.
+  void after(const Binding& binding, base::Status status, Invocation& invocation) {
+    status ? settle(binding, invocation) : recover(binding, status.error(), invocation);
+  }
+  void settle(const Binding& binding, Invocation& invocation);
+  void recover(const Binding& binding, base::Error error, Invocation& invocation);
+  [[noreturn]] void give_up(Invocation& invocation);
 
   Core& core_;
   const CORBA::object_reference<CORBA::ORB> orb_;  // owns core_
   const ior::Ior ior_;
+  ReferencePolicies policies_;
 
   base::ForkMutex mutex_;  // guards what follows
   BindingPtr binding_;
   PlacesPtr places_;  // where calls begin if there is no binding: the way that was found last
   std::size_t at_ = 0;
+  bool got_through_ = false;  // a call did, there: for those that must not leave it
+  ior::Ior moved_;            // where the object has moved for good, as a server said; nil if it has not
 };
 
 }  // namespace corbel::orb

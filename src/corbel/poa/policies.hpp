@@ -43,6 +43,7 @@ enum class RequestProcessingPolicyValue : std::uint32_t {
     VALUE value() const noexcept { return value_; }                                               \
     CORBA::PolicyType policy_type() const override { return ID; }                                 \
     IDL::traits<CORBA::Policy>::ref_type copy() const override;                                   \
+    bool _overrides() const noexcept override { return false; }                                   \
     bool _static_is_a(std::string_view repository_id) const noexcept override;                    \
                                                                                                   \
    private:                                                                                       \

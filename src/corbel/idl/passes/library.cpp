@@ -32,6 +32,36 @@ constexpr std::string_view kCorbaDynamicNames[] = {"TCKind",         "Visibility
                                                    "ValueModifier",  "VM_NONE",    "VM_CUSTOM",      "VM_ABSTRACT",
                                                    "VM_TRUNCATABLE", "AnySeq"};
 
+/// Names in module Messaging: what calls obey. The rest is generated.
+constexpr std::string_view kMessagingNames[] = {"RebindMode",
+                                                "TRANSPARENT",
+                                                "NO_REBIND",
+                                                "NO_RECONNECT",
+                                                "SyncScope",
+                                                "SYNC_NONE",
+                                                "SYNC_WITH_TRANSPORT",
+                                                "SYNC_WITH_SERVER",
+                                                "SYNC_WITH_TARGET",
+                                                "REBIND_POLICY_TYPE",
+                                                "SYNC_SCOPE_POLICY_TYPE",
+                                                "REQUEST_PRIORITY_POLICY_TYPE",
+                                                "REPLY_PRIORITY_POLICY_TYPE",
+                                                "REQUEST_START_TIME_POLICY_TYPE",
+                                                "REQUEST_END_TIME_POLICY_TYPE",
+                                                "REPLY_START_TIME_POLICY_TYPE",
+                                                "REPLY_END_TIME_POLICY_TYPE",
+                                                "RELATIVE_REQ_TIMEOUT_POLICY_TYPE",
+                                                "RELATIVE_RT_TIMEOUT_POLICY_TYPE",
+                                                "ROUTING_POLICY_TYPE",
+                                                "MAX_HOPS_POLICY_TYPE",
+                                                "QUEUE_ORDER_POLICY_TYPE",
+                                                "RebindPolicy",
+                                                "SyncScopePolicy",
+                                                "RequestEndTimePolicy",
+                                                "ReplyEndTimePolicy",
+                                                "RelativeRequestTimeoutPolicy",
+                                                "RelativeRoundtripTimeoutPolicy"};
+
 /// Scoped names to parts; a module stands for all that is in it.
 const std::unordered_map<std::string, LibraryPart>& known_parts() {
   static const auto kParts = [] {
@@ -46,12 +76,14 @@ const std::unordered_map<std::string, LibraryPart>& known_parts() {
         {"Messaging::UserExceptionBase", LibraryPart::asynchronous},
         {"Messaging::ExceptionHolder", LibraryPart::asynchronous},
         {"Messaging::ReplyHandler", LibraryPart::asynchronous},
+        {"TimeBase", LibraryPart::messaging},
         {"RTCORBA::PriorityMapping", LibraryPart::real_time},
         {"RTCORBA::PriorityTransform", LibraryPart::real_time},
         {"RTCORBA::NetworkPriorityMapping", LibraryPart::real_time},
     };
     for (const auto name : kCorbaNames) map.emplace("CORBA::" + std::string(name), LibraryPart::corba);
     for (const auto name : kCorbaDynamicNames) map.emplace("CORBA::" + std::string(name), LibraryPart::corba_dynamic);
+    for (const auto name : kMessagingNames) map.emplace("Messaging::" + std::string(name), LibraryPart::messaging);
     return map;
   }();
   return kParts;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of references that concern policies.
+#include <string>
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/corba/policy_set.hpp"
+#include "corbel/corba/servant.hpp"
+
+namespace CORBA {
+namespace {
+
+using corbel::corba::PolicySet;
+
+/// A stub for an object whose interface is not known yet.
+class UntypedObject final : public Object {};
+
+corbel::corba::Target& target_of(const corbel::corba::TargetPtr& target) {
+  if (target == nullptr) throw NO_IMPLEMENT(corbel::corba::minor::kNotForLocalObjects);
+  return *target;
+}
+
+}  // namespace
+
+object_reference<Object> Object::_set_policy_overrides(const PolicyList& policies, SetOverrideType set_add) {
+  const auto& target = target_of(target_);
+  auto object = make_reference<UntypedObject>();
+  object->_bind(target.with_overrides(PolicySet::changed(target.overrides(), policies, set_add)));
+  return object;
+}
+
+PolicyList Object::_get_policy_overrides(const PolicyTypeSeq& types) {
+  return PolicySet::select(target_of(target_).overrides(), types);
+}
+
+object_reference<Policy> Object::_get_client_policy(PolicyType type) {
+  return target_of(target_).policy(type);
+}
+
+object_reference<Policy> Object::_get_policy(PolicyType type) {
+  auto policy = target_of(target_).policy(type);
+  if (policy == nullptr) {
+    throw INV_POLICY(corbel::corba::minor::kInvalidPolicyType, CompletionStatus::COMPLETED_NO,
+                     "no policy of type " + std::to_string(type));
+  }
+  return policy;
+}
+
+bool Object::_validate_connection(PolicyList& inconsistent_policies) {
+  inconsistent_policies.clear();
+  target_of(target_).rebind();
+  return true;
+}
+
+}  // namespace CORBA
+
+namespace corbel::corba {
+namespace {
+
+CORBA::NO_IMPLEMENT no_policies() {
+  return CORBA::NO_IMPLEMENT(0, CORBA::CompletionStatus::COMPLETED_NO, "no policies for this kind of object");
+}
+
+}  // namespace
+
+PolicySetPtr Target::overrides() const {
+  return nullptr;
+}
+
+TargetPtr Target::with_overrides(PolicySetPtr) const {
+  throw no_policies();
+}
+
+CORBA::object_reference<CORBA::Policy> Target::policy(CORBA::PolicyType) {
+  throw no_policies();
+}
+
+void Target::rebind() {
+  throw no_policies();
+}
+
+}  // namespace corbel::corba

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/policy_levels.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "corbel/corba/messaging_policies.hpp"
+#include "corbel/corba/servant.hpp"
+
+namespace corbel::orb {
+
+using corba::PolicySet;
+using corba::PolicySetPtr;
+
+/// A thread's policies for one ORB, and what it last made of them.
+struct PolicyLevels::OfThread {
+  std::uint64_t levels;
+  PolicySetPtr set;
+  // For a reference with these overrides, as long as the ORB's version is this.
+  PolicySetPtr reference;
+  std::uint64_t version = 0;
+  EffectivePtr effective;
+
+  static std::vector<OfThread>& all() {
+    thread_local std::vector<OfThread> threads;
+    return threads;
+  }
+};
+
+namespace {
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+/// The policy that an ORB obeys if nobody says otherwise.
+CORBA::object_reference<CORBA::Policy> default_policy(const policy::ClientPolicies& defaults, CORBA::PolicyType type) {
+  switch (type) {
+    case Messaging::REBIND_POLICY_TYPE:
+      return CORBA::make_reference<Messaging::RebindPolicy>(static_cast<Messaging::RebindMode>(defaults.rebind));
+    case Messaging::SYNC_SCOPE_POLICY_TYPE:
+      return CORBA::make_reference<Messaging::SyncScopePolicy>(static_cast<Messaging::SyncScope>(defaults.sync_scope));
+    case Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE:
+      return CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(policy::units_of(defaults.round_trip));
+    case CONNECTION_TIMEOUT_POLICY_TYPE:
+      return CORBA::make_reference<ConnectionTimeoutPolicy>(policy::units_of(defaults.connect));
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+PolicyLevels::PolicyLevels(const policy::ClientPolicies& defaults, const policy::ProtocolPreference& preference,
+                           Edges& edges)
+    : defaults_(defaults),
+      preference_(preference),
+      id_(next_id()),
+      edges_(edges),
+      of_orb_alone_(new EffectivePolicies(defaults, preference)) {}
+
+PolicySetPtr PolicyLevels::of_orb() {
+  const std::lock_guard lock(mutex_);
+  return of_orb_;
+}
+
+void PolicyLevels::change_orb(const CORBA::PolicyList& policies, CORBA::SetOverrideType how) {
+  PolicySetPtr before;  // what is let go of may run code of the application: after the lock
+  const std::lock_guard lock(mutex_);
+  PolicySetPtr changed = PolicySet::changed(of_orb_, policies, how);
+  before = std::move(of_orb_);
+  of_orb_ = std::move(changed);
+  of_orb_alone_ = resolve(nullptr, nullptr);
+  ++version_;
+  edges_.change();
+}
+
+PolicyLevels::OfThread* PolicyLevels::thread() const noexcept {
+  auto& all = OfThread::all();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const OfThread& one) { return one.levels == id_; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+PolicySetPtr PolicyLevels::of_thread() const {
+  const OfThread* mine = thread();
+  return mine == nullptr ? nullptr : mine->set;
+}
+
+void PolicyLevels::change_thread(const CORBA::PolicyList& policies, CORBA::SetOverrideType how) {
+  OfThread* mine = thread();
+  PolicySetPtr changed = PolicySet::changed(mine == nullptr ? nullptr : mine->set, policies, how);
+  if (changed == nullptr) {
+    std::erase_if(OfThread::all(), [&](const OfThread& one) { return one.levels == id_; });
+    return;
+  }
+  edges_.set(Edges::kThreadPolicies, true);
+  if (mine == nullptr) mine = &OfThread::all().emplace_back(OfThread{id_, nullptr, nullptr, 0, nullptr});
+  mine->effective = nullptr;
+  mine->set = std::move(changed);
+}
+
+EffectivePtr PolicyLevels::effective(ReferencePolicies& reference) {
+  if (OfThread* mine = thread(); mine != nullptr) return effective_in(*mine, reference);
+  const std::lock_guard lock(mutex_);
+  if (reference.overrides_ == nullptr) return of_orb_alone_;
+  if (reference.version_ != version_) {
+    reference.effective_ = resolve(reference.overrides_, nullptr);
+    reference.version_ = version_;
+  }
+  return reference.effective_;
+}
+
+EffectivePtr PolicyLevels::effective_in(OfThread& thread, const ReferencePolicies& reference) {
+  PolicySetPtr before;  // what is let go of may run code of the application: after the lock
+  const std::lock_guard lock(mutex_);
+  if (thread.effective == nullptr || thread.version != version_ || !(thread.reference == reference.overrides_)) {
+    thread.effective = resolve(reference.overrides_, thread.set);
+    before = std::exchange(thread.reference, reference.overrides_);
+    thread.version = version_;
+  }
+  return thread.effective;
+}
+
+/// With the mutex.
+EffectivePtr PolicyLevels::resolve(const PolicySetPtr& reference, const PolicySetPtr& thread) const {
+  policy::ClientPolicies calls = defaults_;
+  for (const PolicySetPtr* level : {&of_orb_, &thread, &reference}) {  // the weakest first
+    if (*level != nullptr) (*level)->calls().apply_to(calls);
+  }
+  return EffectivePtr(new EffectivePolicies(calls, preference_));
+}
+
+CORBA::object_reference<CORBA::Policy> PolicyLevels::find(const ReferencePolicies& reference, CORBA::PolicyType type) {
+  for (const PolicySetPtr& level : {reference.overrides_, of_thread(), of_orb()}) {  // the strongest first
+    if (auto found = PolicySet::find(level, type); found != nullptr) return found;
+  }
+  return default_policy(defaults_, type);
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/policy_managers.hpp"
+
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/orb.hpp"
+
+namespace corbel::orb {
+namespace {
+
+using corba::PolicySet;
+
+class OrbPolicies final : public CORBA::PolicyManager {
+ public:
+  explicit OrbPolicies(Core& core) : core_(core), orb_(core.orb()) {}
+
+  CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& ts) override {
+    return PolicySet::select(core_.policies().of_orb(), ts);
+  }
+  void set_policy_overrides(const CORBA::PolicyList& policies, CORBA::SetOverrideType set_add) override {
+    core_.policies().change_orb(policies, set_add);
+  }
+
+ private:
+  Core& core_;
+  const CORBA::object_reference<CORBA::ORB> orb_;  // keeps core_ alive
+};
+
+class ThreadPolicies final : public CORBA::PolicyCurrent {
+ public:
+  explicit ThreadPolicies(Core& core) : core_(core), orb_(core.orb()) {}
+
+  CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& ts) override {
+    return PolicySet::select(core_.policies().of_thread(), ts);
+  }
+  void set_policy_overrides(const CORBA::PolicyList& policies, CORBA::SetOverrideType set_add) override {
+    core_.policies().change_thread(policies, set_add);
+  }
+
+ private:
+  Core& core_;
+  const CORBA::object_reference<CORBA::ORB> orb_;  // keeps core_ alive
+};
+
+}  // namespace
+
+CORBA::object_reference<CORBA::Object> make_policy_manager(corba::OrbContext& orb) {
+  return CORBA::make_reference<OrbPolicies>(static_cast<Core&>(orb));
+}
+
+CORBA::object_reference<CORBA::Object> make_policy_current(corba::OrbContext& orb) {
+  return CORBA::make_reference<ThreadPolicies>(static_cast<Core&>(orb));
+}
+
+}  // namespace corbel::orb

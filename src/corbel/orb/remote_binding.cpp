@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a reference leads at present: the connection that calls use, how it is found, and when it is given up.
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/corba/exception.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/error_map.hpp"
+#include "corbel/orb/orb_type.hpp"
+#include "corbel/orb/remote_target.hpp"
+
+namespace corbel::orb {
+
+using base::Deadline;
+
+RemoteTarget::BindingPtr RemoteTarget::bound() {
+  const std::lock_guard lock(mutex_);
+  return binding_;
+}
+
+RemoteTarget::BindingPtr RemoteTarget::settled(std::int64_t now) {
+  BindingPtr binding = bound();
+  if (binding && binding->word == core_.edges().word() && binding->connection->usable(now)) [[likely]]
+    return binding;
+  return nullptr;
+}
+
+RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t now) {
+  BindingPtr binding;
+  if (!invocation.attempts.begun()) {
+    binding = bound();
+    if (binding && !binding->connection->usable(now)) {
+      drop(*binding);
+      binding = nullptr;
+    }
+    if (binding && binding->word != invocation.word) binding = refresh(binding, invocation);
+    if (!binding) begin(invocation);
+  }
+  if (!binding) binding = connect(invocation);
+  if (invocation.leave_by.expired()) {
+    throw CORBA::TIMEOUT(corba::minor::kRequestEndTimePassed, kNo,
+                         "the request's time was over before it left for " + binding->connection->peer());
+  }
+  return binding;
+}
+
+/// Where the last call got through, or else with the reference's first place.
+void RemoteTarget::begin(Invocation& invocation) {
+  const bool fixed = is_fixed(invocation);
+  if (fixed && invocation.policies.calls.rebind == policy::Rebind::no_reconnect) {
+    throw CORBA::REBIND(0, kNo, "the connection is closed, and RebindPolicy NO_RECONNECT allows no other");
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (places_) return invocation.attempts.begin(places_, at_, fixed);
+  }
+  auto routes = core_.registry().routes(present_ior(), invocation.policies.preference);
+  if (!routes) {
+    raise(routes.error(),
+          "connecting to any profile of the reference: " + describe(routes.error()) + spent(invocation));
+  }
+  invocation.attempts.begin(PlacesPtr(new Places(*std::move(routes))), 0, false);
+}
+
+/// Place tried after place.
+RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
+  Attempts& attempts = invocation.attempts;
+  for (;;) {
+    bool fresh = false;
+    auto connection = core_.cache().acquire(attempts.route(), invocation.connect_by(), fresh);
+    if (connection) return publish(*std::move(connection), fresh, invocation);
+    CORBEL_LOG(core_.log(), client, debug, "connecting failed", {"endpoint", attempts.route().endpoint->text()},
+               {"error", connection.error()});
+    const bool again =
+        attempts.after_failure(connection.error(), true, "connecting to " + attempts.route().endpoint->text());
+    if (!again || invocation.deadline.expired() || invocation.leave_by.expired()) give_up(invocation);
+  }
+}
+
+RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connection, bool fresh,
+                                               const Invocation& invocation) {
+  const Attempts& attempts = invocation.attempts;
+  base::IntrusivePtr<Binding> binding(new Binding);
+  binding->places = attempts.places();
+  binding->at = attempts.at();
+  binding->connection = std::move(connection);
+  binding->policies = EffectivePtr(&invocation.policies);
+  binding->word = invocation.policies.calls.plain() ? invocation.word : Edges::kNever;
+  CORBEL_LOG(core_.log(), client, debug, "bound", {"endpoint", attempts.route().endpoint->text()},
+             {"protocol", attempts.route().protocol->name()}, {"key", attempts.route().object_key}, {"fresh", fresh},
+             {"orb_type", orb_type_of(ior_)});
+  // The next call finds it no longer fresh: a connection that served once may go stale and is then retried.
+  base::IntrusivePtr<Binding> kept(new Binding(*binding));
+  binding->fresh = fresh;
+  const std::lock_guard lock(mutex_);
+  places_ = kept->places;
+  at_ = kept->at;
+  binding_ = std::move(kept);
+  return binding;
+}
+
+/// The same under the policies of a call that begins now: once after they have changed.
+RemoteTarget::BindingPtr RemoteTarget::refresh(const BindingPtr& binding, const Invocation& invocation) {
+  const policy::ClientPolicies& calls = invocation.policies.calls;
+  const bool becomes_fixed = calls.rebind != policy::Rebind::transparent && binding->word != Edges::kNever;
+  if (!becomes_fixed && (invocation.word == Edges::kNever || !calls.plain())) return binding;
+  base::IntrusivePtr<Binding> renewed(new Binding(*binding));
+  renewed->policies = EffectivePtr(&invocation.policies);
+  renewed->word = becomes_fixed ? Edges::kNever : invocation.word;
+  const std::lock_guard lock(mutex_);
+  if (binding_ != binding) return binding;
+  binding_ = renewed;
+  got_through_ = got_through_ || becomes_fixed;  // calls that might leave it have used it
+  return renewed;
+}
+
+void RemoteTarget::drop(const Binding& binding) {
+  core_.cache().forget(binding.route(), *binding.connection);
+  const std::lock_guard lock(mutex_);
+  if (binding_ && binding_->connection == binding.connection) binding_.reset();
+}
+
+/// The next call begins with the reference again, unless it must not.
+void RemoteTarget::forget_way(const Invocation& invocation) {
+  const bool fixed = is_fixed(invocation);
+  const std::lock_guard lock(mutex_);
+  binding_.reset();
+  if (fixed) return;
+  places_.reset();
+  moved_ = {};  // whoever said so may have been wrong
+}
+
+ior::Ior RemoteTarget::present_ior() {
+  const std::lock_guard lock(mutex_);
+  return moved_.is_nil() ? ior_ : moved_;
+}
+
+bool RemoteTarget::is_fixed(const Invocation& invocation) {
+  if (invocation.policies.calls.rebind == policy::Rebind::transparent) return false;
+  const std::lock_guard lock(mutex_);
+  return got_through_;
+}
+
+void RemoteTarget::rebind() {
+  const std::int64_t now = Deadline::clock_now();
+  const EffectivePtr policies = core_.policies().effective(policies_);
+  static constexpr corba::Operation kNone{"_validate_connection"};
+  Invocation invocation(kNone, *policies, Edges::kNever, now);
+  invocation.limit(now);
+  {
+    const std::lock_guard lock(mutex_);
+    got_through_ = false;
+  }
+  (void)bind(invocation, now);
+}
+
+}  // namespace corbel::orb

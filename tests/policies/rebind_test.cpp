@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be done without a word when a reference cannot be used where it was bound (CORBA 3.3 part 1, 17.2.1).
+#include "support.hpp"
+
+namespace corbel::policies_test {
+namespace {
+
+using test::FakePeer;
+namespace answer = test::answer;
+
+class Rebinding : public ::testing::Test {
+ protected:
+  static ThingRef with(const ThingRef& thing, Messaging::RebindMode mode) {
+    return with_policies(thing, {CORBA::make_reference<Messaging::RebindPolicy>(mode)});
+  }
+  static std::string ask(const ThingRef& thing) {
+    std::string result;
+    const std::string ending = ending_of([&] { result = thing->ask(""); });
+    return ending == "done" ? result : ending;
+  }
+  /// After the peer's connections have ended, which the client finds out now.
+  void close_connections() {
+    home_.close_all(true);
+    ASSERT_TRUE(home_.wait_for_open(0));
+  }
+
+  FakePeer home_{{answer::text("home")}};
+  FakePeer away_{{answer::text("away")}};
+  Orb orb_;
+  ThingRef thing_ = orb_.thing(home_.ior());
+};
+
+TEST_F(Rebinding, TransparentFollowsForwardsAndReconnects) {
+  const ThingRef thing = with(thing_, Messaging::TRANSPARENT);
+  EXPECT_EQ(ask(thing), "home");
+  close_connections();
+  EXPECT_EQ(ask(thing), "home");
+  home_.set({answer::forward({away_.profile()})});
+  EXPECT_EQ(ask(thing), "away");
+}
+
+TEST_F(Rebinding, TheFirstBindingMayBeAnywhere) {
+  home_.set({answer::forward({away_.profile()})});
+  for (const auto mode : {Messaging::NO_REBIND, Messaging::NO_RECONNECT}) {
+    EXPECT_EQ(ask(with(thing_, mode)), "away") << mode;
+    EXPECT_EQ(with(thing_, mode)->async_ask("").get(), "away") << mode;
+  }
+}
+
+TEST_F(Rebinding, NoRebindReconnectsButFollowsNoForward) {
+  const ThingRef thing = with(thing_, Messaging::NO_REBIND);
+  EXPECT_EQ(ask(thing), "home");
+  close_connections();
+  EXPECT_EQ(ask(thing), "home");
+  EXPECT_EQ(home_.connections(), 2U);
+  home_.set({answer::forward({away_.profile()})});
+  EXPECT_EQ(ask(thing), "REBIND NO");
+  EXPECT_EQ(ending_of([&] { thing->async_ask("").get(); }), "REBIND NO");
+  EXPECT_EQ(away_.requests(), 0U);
+  home_.set({answer::text("home")});
+  EXPECT_EQ(ask(thing), "home");  // it stayed where it was
+}
+
+TEST_F(Rebinding, NoReconnectOpensNoOtherConnection) {
+  const ThingRef thing = with(thing_, Messaging::NO_RECONNECT);
+  EXPECT_EQ(ask(thing), "home");
+  home_.set({answer::forward({away_.profile()})});
+  EXPECT_EQ(ask(thing), "REBIND NO");
+  home_.set({answer::close_connection()});
+  EXPECT_EQ(ask(thing), "REBIND NO");
+  home_.set({answer::text("home")});
+  EXPECT_EQ(ask(thing), "REBIND NO");
+  EXPECT_EQ(home_.connections(), 1U);
+}
+
+// 8.3.11: the explicit way.
+TEST_F(Rebinding, ValidatingTheConnectionBindsAnew) {
+  const ThingRef thing = with(thing_, Messaging::NO_RECONNECT);
+  EXPECT_EQ(ask(thing), "home");
+  home_.set({answer::close_connection()});
+  EXPECT_EQ(ask(thing), "REBIND NO");
+  home_.set({answer::forward({away_.profile()})});
+  CORBA::PolicyList inconsistent;
+  EXPECT_TRUE(thing->_validate_connection(inconsistent));
+  EXPECT_EQ(home_.connections(), 2U);
+  EXPECT_EQ(ask(thing), "away");
+  away_.set({answer::forward({home_.profile()})});
+  EXPECT_EQ(ask(thing), "REBIND NO");
+}
+
+TEST_F(Rebinding, AFixedReferenceKeepsToItsProfile) {
+  const ThingRef thing = with(orb_.thing(test::ior_string({home_.profile(), away_.profile()})), Messaging::NO_REBIND);
+  EXPECT_EQ(ask(thing), "home");
+  home_.set({answer::system_exception("TRANSIENT", 1)});
+  EXPECT_EQ(ask(thing), "TRANSIENT NO");
+  EXPECT_EQ(away_.requests(), 0U);
+  home_.set({answer::text("home")});
+  EXPECT_EQ(ask(thing), "home");
+}
+
+TEST_F(Rebinding, AReferenceInUseBecomesFixedByTheThreadsPolicy) {
+  EXPECT_EQ(ask(thing_), "home");
+  EXPECT_EQ(ask(thing_), "home");
+  orb_.current()->set_policy_overrides({CORBA::make_reference<Messaging::RebindPolicy>(Messaging::NO_REBIND)},
+                                       SetOverrideType::SET_OVERRIDE);
+  home_.set({answer::forward({away_.profile()})});
+  EXPECT_EQ(ask(thing_), "REBIND NO");
+  orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(ask(thing_), "away");
+}
+
+TEST_F(Rebinding, ValidatingSaysWhyThereIsNobody) {
+  const test::RefusingPort nobody;
+  const ThingRef thing = orb_.thing(test::ior_string({nobody.profile()}));
+  CORBA::PolicyList inconsistent;
+  EXPECT_EQ(ending_of([&] { thing->_validate_connection(inconsistent); }), "TRANSIENT NO");
+}
+
+}  // namespace
+}  // namespace corbel::policies_test

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of calls (CORBA 3.3 part 1, 17.2.4): of references, threads and ORBs, for calls of all kinds.
+#include <future>
+#include <thread>
+
+#include "corbel/policy/client_policies.hpp"
+#include "support.hpp"
+
+namespace corbel::policies_test {
+namespace {
+
+using test::FakePeer;
+using test::SilentPort;
+namespace answer = test::answer;
+
+using Clock = std::chrono::steady_clock;
+
+/// True if it took less than a call without policies: those time out after a minute.
+template <class Run>
+bool is_quick(const Run& run) {
+  const auto begin = Clock::now();
+  run();
+  return Clock::now() - begin < 50s;
+}
+
+/// A server that does not answer, and how a call to it ends.
+class Silence : public ::testing::Test {
+ protected:
+  std::string ask(const ThingRef& thing) {
+    std::string ending;
+    EXPECT_TRUE(is_quick([&] { ending = ending_of([&] { thing->ask(""); }); }));
+    return ending;
+  }
+
+  FakePeer peer_{{answer::nothing()}};
+  Orb orb_;
+  ThingRef thing_ = orb_.thing(peer_.ior());
+  const CORBA::PolicyList short_ = {round_trip(50 * kMillisecond)};
+};
+
+TEST_F(Silence, AReferencesTimeEndsItsCalls) {
+  EXPECT_EQ(ask(with_timeout(thing_, 50ms)), "TIMEOUT MAYBE");
+  EXPECT_EQ(peer_.requests(), 1U);
+}
+
+TEST_F(Silence, AReferencesTimeEndsAsynchronousCalls) {
+  const ThingRef quick = with_timeout(thing_, 50ms);
+  auto future = quick->async_ask("");
+  EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
+}
+
+TEST_F(Silence, AReferencesTimeEndsCallsWithReplyHandlers) {
+  struct Handler final : CORBA::amic_traits<Policies::Thing>::replyhandler_base_type {
+    void ask(const std::string&) override { ended.set_value("done"); }
+    void ask_excep(IDL::traits<Messaging::ExceptionHolder>::ref_type holder) override {
+      ended.set_value(ending_of([&] { holder->raise_exception(); }));
+    }
+    std::promise<std::string> ended;
+  };
+  auto root = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  auto servant = CORBA::make_reference<Handler>();
+  auto handler = CORBA::amic_traits<Policies::Thing>::replyhandler_traits::narrow(root->servant_to_reference(servant));
+  CORBA::amic_traits<Policies::Thing>::narrow(with_timeout(thing_, 50ms))->sendc_ask(handler, "");
+  auto ended = servant->ended.get_future();
+  ASSERT_EQ(ended.wait_for(50s), std::future_status::ready);
+  EXPECT_EQ(ended.get(), "TIMEOUT MAYBE");
+}
+
+TEST_F(Silence, AThreadsTimeEndsItsCallsAndNobodyElses) {
+  peer_.set({answer::text("first")});
+  thing_->ask("");  // the connection is there, and calls take the short way
+  orb_.current()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
+  std::thread([&] { EXPECT_EQ(thing_->ask(""), "first"); }).join();
+  peer_.set({answer::nothing()});
+  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
+  auto future = thing_->async_ask("");
+  orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);  // what began keeps its policies
+  EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
+  peer_.set({answer::text("again")});
+  EXPECT_EQ(thing_->ask(""), "again");
+}
+
+TEST_F(Silence, TheOrbsTimeEndsCallsOfReferencesThatAreInUse) {
+  peer_.set({answer::text("well")});
+  const ThingRef patient = with_timeout(thing_, 0ms);
+  EXPECT_EQ(thing_->ask(""), "well");
+  EXPECT_EQ(patient->ask(""), "well");
+  orb_.manager()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(thing_->ask(""), "well");  // the short way under the new policies
+  peer_.set({answer::nothing()});
+  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
+  EXPECT_EQ(ask(orb_.thing(peer_.ior())), "TIMEOUT MAYBE");
+  // The reference's own is stronger.
+  auto future = patient->async_ask("");
+  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
+  EXPECT_FALSE(future.ready());
+}
+
+TEST_F(Silence, AStrongerLevelMayAllowMoreTime) {
+  orb_.manager()->set_policy_overrides({round_trip(1)}, SetOverrideType::SET_OVERRIDE);
+  peer_.set({[](test::Conversation& conversation, const test::Received& request) {
+    std::this_thread::sleep_for(30ms);  // longer than the ORB allows
+    answer::text("late")(conversation, request);
+  }});
+  EXPECT_EQ(ask(thing_).substr(0, 7), "TIMEOUT");
+  EXPECT_EQ(with_timeout(thing_, 50s)->ask(""), "late");
+}
+
+// 17.2.4 with 8.6.3 of the object's policies: they survive forwarding.
+TEST_F(Silence, OverridesSurviveForwards) {
+  FakePeer gate({answer::forward({peer_.profile()})});
+  const ThingRef quick = with_timeout(orb_.thing(gate.ior()), 80ms);
+  EXPECT_EQ(ask(quick), "TIMEOUT MAYBE");
+  EXPECT_EQ(gate.requests(), 1U);
+  EXPECT_EQ(ask(quick), "TIMEOUT MAYBE");  // where it was forwarded to at once
+  EXPECT_EQ(gate.requests(), 1U);
+  EXPECT_EQ(peer_.requests(), 2U);
+}
+
+// 17.2.4.4: absolute times.
+TEST_F(Silence, AReplysEndTimeEndsCalls) {
+  const auto end = [](std::chrono::milliseconds from_now) {
+    return PolicyRef(CORBA::make_reference<Messaging::ReplyEndTimePolicy>(
+        utc(policy::utc_now() + static_cast<TimeBase::TimeT>(from_now.count()) * kMillisecond)));
+  };
+  EXPECT_EQ(ask(with_policies(thing_, {end(50ms)})), "TIMEOUT MAYBE");
+  auto future = with_policies(thing_, {end(50ms)})->async_ask("");
+  EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
+  EXPECT_EQ(ask(with_policies(thing_, {end(100'000ms), round_trip(50 * kMillisecond)})), "TIMEOUT MAYBE");
+  peer_.set({answer::text("well")});
+  EXPECT_EQ(with_policies(thing_, {end(50'000ms)})->ask(""), "well");
+}
+
+// 17.2.4.2: nothing leaves after the request's end.
+TEST_F(Silence, ARequestsEndTimeKeepsTheRequestBack) {
+  peer_.set({answer::text("well")});
+  thing_->ask("");
+  const PolicyRef past = CORBA::make_reference<Messaging::RequestEndTimePolicy>(utc(policy::utc_now() - 1));
+  const ThingRef late = with_policies(thing_, {past});
+  EXPECT_EQ(ask(late), "TIMEOUT NO 2");
+  EXPECT_EQ(ending_of([&] { late->note(1); }), "TIMEOUT NO 2");
+  EXPECT_EQ(ending_of([&] { late->async_ask("").get(); }), "TIMEOUT NO 2");
+  EXPECT_EQ(peer_.requests(), 1U);
+  const PolicyRef future =
+      CORBA::make_reference<Messaging::RequestEndTimePolicy>(utc(policy::utc_now() + 50'000 * kMillisecond));
+  EXPECT_EQ(with_policies(thing_, {future})->ask(""), "well");
+}
+
+TEST(RequestTimes, ARequestThatCannotLeaveInTimeIsNotWaitedFor) {
+  const SilentPort silent;
+  const Orb orb;
+  const ThingRef thing =
+      with_policies(orb.thing(test::ior_string({silent.profile()})),
+                    {CORBA::make_reference<Messaging::RelativeRequestTimeoutPolicy>(50 * kMillisecond)});
+  EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { thing->ask(""); }).substr(0, 10), "TIMEOUT NO"); }));
+}
+
+TEST(RequestTimes, TheReplyMayTakeLongerThanTheRequest) {
+  FakePeer peer({[](test::Conversation& conversation, const test::Received& request) {
+    std::this_thread::sleep_for(120ms);
+    answer::text("late")(conversation, request);
+  }});
+  const Orb orb;
+  const ThingRef thing = with_policies(
+      orb.thing(peer.ior()), {CORBA::make_reference<Messaging::RelativeRequestTimeoutPolicy>(100 * kMillisecond)});
+  EXPECT_EQ(thing->ask(""), "late");
+}
+
+TEST(ConnectionTimeout, GoesOnToTheNextProfile) {
+  const SilentPort silent;
+  FakePeer peer({answer::text("well")});
+  const Orb orb({"-ORBConnectTimeout", "60000"});
+  const ThingRef thing = with_policies(orb.thing(test::ior_string({silent.profile(), peer.profile()})),
+                                       {CORBA::make_reference<ConnectionTimeoutPolicy>(30 * kMillisecond)});
+  EXPECT_TRUE(is_quick([&] { EXPECT_EQ(thing->ask(""), "well"); }));
+}
+
+/// In the process nothing can be left, but what comes too late does not begin.
+TEST(LocalCalls, BeginInTimeOrNotAtAll) {
+  const Orb orb;
+  auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  struct Servant final : CORBA::servant_traits<Policies::Thing>::base_type {
+    std::string ask(const std::string& question) override { return ++calls, question; }
+    void note(std::int32_t) override { ++calls; }
+    int calls = 0;
+  };
+  auto servant = CORBA::make_reference<Servant>();
+  const ThingRef thing = IDL::traits<Policies::Thing>::narrow(root->servant_to_reference(servant));
+  const PolicyRef past = CORBA::make_reference<Messaging::RequestEndTimePolicy>(utc(1));
+  const PolicyRef no_reply = CORBA::make_reference<Messaging::ReplyEndTimePolicy>(utc(1));
+  const PolicyRef future =
+      CORBA::make_reference<Messaging::ReplyEndTimePolicy>(utc(policy::utc_now() + 50'000 * kMillisecond));
+  EXPECT_EQ(ending_of([&] { with_policies(thing, {past})->ask(""); }), "TIMEOUT NO 2");
+  EXPECT_EQ(ending_of([&] { with_policies(thing, {no_reply})->ask(""); }), "TIMEOUT NO 3");
+  EXPECT_EQ(ending_of([&] { with_policies(thing, {past})->note(1); }), "TIMEOUT NO 2");
+  EXPECT_EQ(ending_of([&] { with_policies(thing, {past})->async_ask("").get(); }), "TIMEOUT NO 2");
+  EXPECT_EQ(servant->calls, 0);
+  EXPECT_EQ(with_policies(thing, {future})->ask("well"), "well");
+  orb.current()->set_policy_overrides({past}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }), "TIMEOUT NO 2");
+  orb.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(thing->ask("again"), "again");
+  orb.manager()->set_policy_overrides({past}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }), "TIMEOUT NO 2");
+}
+
+}  // namespace
+}  // namespace corbel::policies_test
