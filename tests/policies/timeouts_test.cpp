@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of calls (CORBA 3.3 part 1, 17.2.4): of references, threads and ORBs, for calls of all kinds.
+#include <atomic>
 #include <future>
 #include <thread>
 
+#include "corbel/ior/profile.hpp"
+#include "corbel/orb/invocation_policies.hpp"
 #include "corbel/policy/client_policies.hpp"
+#include "raw_peer.hpp"
 #include "support.hpp"
 
 namespace corbel::policies_test {
@@ -145,6 +149,57 @@ TEST_F(Silence, ARequestsEndTimeKeepsTheRequestBack) {
   const PolicyRef future =
       CORBA::make_reference<Messaging::RequestEndTimePolicy>(utc(policy::utc_now() + 50'000 * kMillisecond));
   EXPECT_EQ(with_policies(thing_, {future})->ask(""), "well");
+}
+
+// 17.2.4 and part 2, 9.7.3: what the server is told.
+TEST_F(Silence, EndTimesAreToldTheServerAndRelativeTimesAreNot) {
+  peer_.set({answer::text("well")});
+  const auto told = [&](const ThingRef& thing, bool later) {
+    later ? thing->async_ask("").get() : thing->ask("");
+    const auto contexts = peer_.last().contexts;
+    return std::count(contexts.begin(), contexts.end(), 7U);
+  };
+  const PolicyRef end =
+      CORBA::make_reference<Messaging::ReplyEndTimePolicy>(utc(policy::utc_now() + 50'000 * kMillisecond));
+  for (const bool later : {false, true}) {
+    EXPECT_EQ(told(with_policies(thing_, {end}), later), 1);
+    EXPECT_EQ(told(with_timeout(thing_, 50s), later), 0);
+    EXPECT_EQ(told(thing_, later), 0);
+  }
+}
+
+TEST(EndTimes, AServerBeginsNoRequestThatComesTooLate) {
+  // Registered by name, so that a request made by hand can name it.
+  const Orb server;
+  auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  struct Servant final : CORBA::servant_traits<Policies::Thing>::base_type {
+    std::string ask(const std::string& question) override { return ++calls, question; }
+    void note(std::int32_t) override { ++calls; }
+    std::atomic<int> calls = 0;
+  };
+  auto servant = CORBA::make_reference<Servant>();
+  const ObjectRef object = root->servant_to_reference(servant);
+  const ior::Ior& ior = object->_target()->ior();
+  const auto profile = ior::decode_iiop_profile(ior.profiles.at(0), {});
+  ASSERT_TRUE(profile);
+  test::RawPeer peer(profile->port);
+  const auto ask_until = [&](std::uint32_t id, policy::UtcTime end) {
+    policy::ClientPolicies policies;
+    policies.request_end = end;
+    const base::Bytes context = orb::encode_invocation_policies(policies);
+    test::Writer writer;
+    writer.giop(0, 2).u32(id).octet(3).octet(0).octet(0).octet(0).u16(0).align(4);
+    writer.octets(profile->object_key).string("ask").align(4);
+    writer.u32(1).u32(orb::kInvocationPoliciesContext).octets(context).align(8).string("well");
+    EXPECT_TRUE(peer.send(writer.finish()));
+    const auto reply = peer.message();
+    return reply ? test::Reader(*reply, true, 16).u32() : 99;
+  };
+  EXPECT_EQ(ask_until(2, policy::utc_now() + 100'000 * kMillisecond), 0U);  // results
+  EXPECT_EQ(servant->calls, 1);
+  EXPECT_EQ(ask_until(4, policy::utc_now() - 1), 2U);  // a system exception
+  EXPECT_EQ(servant->calls, 1);
 }
 
 TEST(RequestTimes, ARequestThatCannotLeaveInTimeIsNotWaitedFor) {

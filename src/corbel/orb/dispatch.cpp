@@ -14,6 +14,7 @@
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/exception_detail.hpp"
+#include "corbel/orb/invocation_policies.hpp"
 
 namespace corbel::orb {
 
@@ -195,6 +196,16 @@ class IncomingCall final : public corba::ServerCall {
              {"us", std::chrono::duration_cast<std::chrono::microseconds>(took).count()});
 }
 
+/// A request that comes too late for its client is not served (CORBA 3.3 part 1, 17.2.4).
+[[gnu::noinline]] void check_in_time(const messaging::ServiceContextView& contexts) {
+  base::ConstByteSpan policies;
+  if (!contexts.find(kInvocationPoliciesContext, policies)) return;
+  if (policy::until(end_time(policies)) == base::Duration::zero()) {
+    throw CORBA::TIMEOUT(corba::minor::kRequestEndTimePassed, CompletionStatus::COMPLETED_NO,
+                         "the request came when its time was over");
+  }
+}
+
 }  // namespace
 
 void Dispatch::on_request(connection::Connection& connection, const messaging::IncomingRequest& request,
@@ -205,6 +216,7 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
   const auto begin = traced ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   try {
     body.set_context(&core_);
+    if (request.contexts.count() != 0) check_in_time(request.contexts);
     if (request.response == Response::with_server) {
       (void)call.send(ReplyStatus::no_exception, [](cdr::Encoder&) {});
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/invocation_policies.hpp"
 
 namespace corbel::orb {
 
@@ -33,6 +34,7 @@ void RemoteCall::send(RemoteTarget::BindingPtr binding) {
   const auto encode = [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); };
   messaging::OutgoingRequest request;
   request.operation = call().operation().name;
+  const InvocationContexts contexts(policies_->calls);
   for (;; binding = nullptr) {
     if (!binding) binding = target_->bind(invocation_, base::Deadline::clock_now());
     {
@@ -41,6 +43,7 @@ void RemoteCall::send(RemoteTarget::BindingPtr binding) {
       request_id = binding->connection->take_request_id();
     }
     request.object_key = binding->route().object_key;
+    request.contexts = contexts.all();
     const base::Status sent = binding->connection->start(request, encode, *this);
     if (sent) return;
     target_->recover(*binding, sent.error(), invocation_);

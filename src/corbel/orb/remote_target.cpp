@@ -8,6 +8,7 @@
 #include "corbel/corba/exception.hpp"
 #include "corbel/orb/call_trace.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/invocation_policies.hpp"
 #include "corbel/orb/remote_call.hpp"
 
 namespace corbel::orb {
@@ -36,7 +37,8 @@ void RemoteTarget::invoke(const corba::Call& call) {
   if (!binding) [[unlikely]]
     return invoke_unsettled(call, now);
   Invocation invocation(call.operation, *binding->policies, binding->word, now);
-  const base::Status status = try_once(*binding, call, invocation);
+  messaging::OutgoingRequest request;
+  const base::Status status = try_once(*binding, request, call, invocation);
   if (status && invocation.attempts.well()) [[likely]]
     return;
   after(*binding, status, invocation);
@@ -73,9 +75,12 @@ void RemoteTarget::tell(const CallTrace& trace, const corba::Operation& operatio
 
 /// Attempt after attempt.
 void RemoteTarget::carry_out(const corba::Call& call, Invocation& invocation, std::int64_t now) {
+  const InvocationContexts contexts(invocation.policies.calls);
   for (;;) {
     const BindingPtr binding = bind(invocation, now);
-    const base::Status status = try_once(*binding, call, invocation);
+    messaging::OutgoingRequest request;
+    request.contexts = contexts.all();
+    const base::Status status = try_once(*binding, request, call, invocation);
     if (status && invocation.attempts.well()) return note_success(invocation);
     after(*binding, status, invocation);
   }
@@ -90,8 +95,8 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
   call.emplace_carrier<RemoteCall>(call, shared_from(this), std::move(policies), word, now).begin(std::move(binding));
 }
 
-base::Status RemoteTarget::try_once(const Binding& binding, const corba::Call& call, Invocation& invocation) {
-  messaging::OutgoingRequest request;
+base::Status RemoteTarget::try_once(const Binding& binding, messaging::OutgoingRequest& request,
+                                    const corba::Call& call, Invocation& invocation) {
   request.object_key = binding.route().object_key;
   request.operation = call.operation.name;
   if (call.operation.oneway) {

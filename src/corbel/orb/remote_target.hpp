@@ -79,7 +79,9 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void carry_out_traced(const corba::Call& call, Invocation& invocation, std::int64_t now, const CallTrace& trace);
   /// For the log, after a call.
   void tell(const CallTrace& trace, const corba::Operation& operation, std::string_view outcome);
-  base::Status try_once(const Binding& binding, const corba::Call& call, Invocation& invocation);
+  /// `request` has the service contexts, if there are any.
+  base::Status try_once(const Binding& binding, messaging::OutgoingRequest& request, const corba::Call& call,
+                        Invocation& invocation);
   base::Status share(const Binding& binding, connection::Caller& caller, const messaging::OutgoingRequest& request,
                      const corba::Call& call, Invocation& invocation, connection::OnReply on_reply);
   base::Status post(const Binding& binding, const messaging::OutgoingRequest& request, const corba::Call& call,
