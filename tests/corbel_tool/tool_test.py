@@ -7,9 +7,11 @@ usage: tool_test.py CORBEL SERVER IDL
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 CORBEL, SERVER, IDL = sys.argv[1:4]
@@ -139,6 +141,36 @@ class CorbelTest(unittest.TestCase):
         self.assertIn("  long divide(in long a, in long b, out long rest) raises (Test::Refused);", text)
         self.assertIn("  readonly attribute long count;", text)
         self.assertNotIn("interface Test::Base {", text)
+
+    def test_bench_counts_calls_and_errors(self):
+        done = json.loads(self.corbel("bench", self.reference, "count", "--idl", IDL, "-n", "200", "-c", "2", "--warm-up", "5", "--json"))
+        self.assertEqual((done["loop"], done["calls"], done["errors"]), ("closed", 200, {}))
+        latency = done["latency_us"]
+        order = [latency[name] for name in ("min", "p50", "p90", "p99", "p99.9", "max")]
+        self.assertEqual(order, sorted(order))
+        self.assertGreater(latency["min"], 0)
+        self.assertIn("20 calls in", self.corbel("bench", self.reference, "echo_any", "1", "--idl", IDL, "-n", "20"))
+        failed = self.corbel("bench", self.reference, "divide", "1", "0", "--idl", IDL, "-n", "20", status=2)
+        self.assertIn("Refused", failed)
+        self.assertIn("refused", self.corbel("bench", "corbaloc::127.0.0.1:1/x", "count", "--idl", IDL, "-n", "5", status=4))
+
+    def test_the_open_loop_does_not_forget_the_calls_that_a_stall_delays(self):
+        # 100 calls are due within half a second, in which the server is stopped. All of them are late, not just the two
+        # that two clients can have under way.
+        bench = subprocess.Popen([CORBEL, "bench", self.reference, "count", "--idl", IDL, "-n", "100", "-r", "200", "-c", "2",
+                                  "--warm-up", "1", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            self.assertIn("begins", bench.stderr.readline())
+            os.kill(self.server.pid, signal.SIGSTOP)
+            threading.Timer(1.0, os.kill, [self.server.pid, signal.SIGCONT]).start()
+            done = json.loads(bench.communicate(timeout=TIMEOUT_S)[0])
+        finally:
+            os.kill(self.server.pid, signal.SIGCONT)
+            bench.kill()
+            bench.wait()
+            bench.stderr.close()
+        self.assertEqual((done["loop"], done["calls"]), ("open", 100))
+        self.assertGreater(done["latency_us"]["p50"], 300000)
 
 
 if __name__ == "__main__":

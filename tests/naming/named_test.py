@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs `corbel-named` and `corbel ns` as people do, and omniORB's nameclt and omniNames where they are installed.
 
-usage: named_test.py CORBEL_NAMED CORBEL
+usage: named_test.py CORBEL_NAMED CORBEL [JACORB_CLIENT JACORB_SERVER]
+
+With JacORB's client and naming service, only these are run.
 """
 
 import json
@@ -12,9 +14,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 NAMED, CORBEL = sys.argv[1:3]
+JACORB = sys.argv[3:5]
 TIMEOUT_S = 30
 NAMECLT = shutil.which("nameclt")
 OMNINAMES = shutil.which("omniNames")
@@ -325,5 +329,45 @@ class LifeTest(unittest.TestCase):
         self.assertEqual(run(CORBEL, "ns", "tree", "--service", named.url).split(), ["ctx.k/", "o0", "o100", "o150", "o200", "o50"])
 
 
+@unittest.skipUnless(JACORB, "JacORB was not given")
+class JacOrbTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="corbel_named_")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_a_client_of_jacorb(self):
+        named = Named(self.folder)
+        self.addCleanup(named.end)
+        self.assertEqual(run(JACORB[0], named.url).strip(), "ok")
+        self.assertIn("java.k/", run(CORBEL, "ns", "list", "--service", named.url))
+
+    def test_the_naming_service_of_jacorb(self):
+        path = os.path.join(self.folder, "root.ior")
+        options = f"-DOAIAddr=127.0.0.1 -DOAPort=0 -Djacorb.naming.ior_filename={path}"
+        server = subprocess.Popen([JACORB[1]], env=dict(os.environ, JAVA_TOOL_OPTIONS=options), stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        try:
+            deadline = time.monotonic() + TIMEOUT_S
+            while not (os.path.exists(path) and os.path.getsize(path) > 0) and server.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)  # nothing else tells that it is there
+            with open(path, encoding="ascii") as file:
+                reference = file.read().strip()
+
+            def ns(*arguments, status=0):
+                return run(CORBEL, "ns", *arguments, "--service", reference, status=status)
+
+            ns("context", "-p", "a.k/b")
+            ns("bind", "a.k/b/o", reference)  # what is dead would give way to the next
+            self.assertIn("bound already", ns("bind", "a.k/b/o", THING, status=1))
+            self.assertEqual(ns("tree"), "a.k/\n  b/\n    o\n")
+            self.assertIn("3 of 3 alive", ns("check"))
+            self.assertIn("nothing is bound to 'x'", ns("resolve", "x", status=1))
+            ns("unbind", "a.k/b/o")
+            self.assertEqual(ns("tree"), "a.k/\n  b/\n")
+        finally:
+            server.kill()
+            server.wait(TIMEOUT_S)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], defaultTest="JacOrbTest" if JACORB else None)

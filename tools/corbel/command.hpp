@@ -28,6 +28,7 @@ using Run = std::function<int()>;
 void add_call(CLI::App& app, Run& run);
 void add_describe(CLI::App& app, Run& run);
 void add_ior(CLI::App& app, Run& run);
+void add_bench(CLI::App& app, Run& run);
 void add_doctor(CLI::App& app, Run& run);
 void add_ns(CLI::App& app, Run& run);
 

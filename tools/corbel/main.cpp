@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   add_call(app, run);
   add_describe(app, run);
   add_ior(app, run);
+  add_bench(app, run);
   add_doctor(app, run);
   add_ns(app, run);
   try {

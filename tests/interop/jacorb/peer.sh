@@ -3,8 +3,8 @@
 # Builds the JacORB peer: peer.sh SOURCES OUTPUT
 #
 # Fetches the jars that pom.xml names (once; Maven keeps them), compiles the IDL and the Java sources, and writes the
-# programs server, client, mirror_server, mirror_client, values_server and values_client. Anything that goes wrong ends it
-# with status 1.
+# programs server, client, mirror_server, mirror_client, values_server, values_client,
+# naming_client and naming_server. Anything that goes wrong ends it with status 1.
 set -euo pipefail
 sources=$1 output=$2
 mkdir -p "$output"
@@ -36,3 +36,5 @@ program mirror_server Server --dynamic
 program mirror_client Client --dynamic
 program values_server Server --values
 program values_client Client --values
+program naming_client NamingClient
+program naming_server NamingServer

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "histogram.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace corbel::tool {
+namespace {
+
+TEST(Histogram, QuantilesAreWithinOnePercentAndNeverTooSmall) {
+  std::mt19937_64 random(7);
+  std::vector<std::uint64_t> values;
+  Histogram histogram;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t value = random() >> (random() % 60);
+    values.push_back(value);
+    histogram.add(value);
+  }
+  std::sort(values.begin(), values.end());
+  for (const double part : {0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0}) {
+    const auto exact = values[static_cast<std::size_t>(std::max(0.0, part * 20'000 - 1))];
+    const std::uint64_t found = histogram.quantile(part);
+    EXPECT_GE(found, exact) << part;
+    EXPECT_LE(static_cast<double>(found), static_cast<double>(exact) * 1.01 + 1) << part;
+  }
+  EXPECT_EQ(histogram.smallest(), values.front());
+  EXPECT_EQ(histogram.quantile(1), values.back());
+}
+
+TEST(Histogram, AddsUpAndKnowsNothingWhenEmpty) {
+  Histogram a, b, empty;
+  for (std::uint64_t i = 1; i <= 100; ++i) (i % 2 == 0 ? a : b).add(i);
+  a.add(b);
+  a.add(empty);
+  EXPECT_EQ(a.count(), 100U);
+  EXPECT_EQ(a.quantile(0.5), 50U);
+  EXPECT_EQ(a.quantile(0.99), 99U);
+  EXPECT_DOUBLE_EQ(a.mean(), 50.5);
+  EXPECT_EQ(empty.quantile(0.5), 0U);
+  EXPECT_EQ(empty.smallest(), 0U);
+  EXPECT_EQ(empty.largest(), 0U);
+}
+
+}  // namespace
+}  // namespace corbel::tool
