@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "corbel/base/bytes.hpp"
@@ -134,6 +135,21 @@ TEST(Encoder, SurvivesAReferencePerSegmentByTheThousand) {
     for (int i = 0; i < 20000; ++i) encoder.put_octet_sequence(large);
     EXPECT_EQ(encoder.segments().size(), 40000U);
     EXPECT_EQ(encoder.position(), 20000U * (4 + large.size()));
+  }
+}
+
+TEST(Encoder, KeepsEverySegmentWhenTheirListGrows) {
+  const base::Bytes large(Encoder::kReferenceThreshold, 1);
+  Encoder encoder(kLittle);
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    encoder.put(i);
+    encoder.put_octets(large.data(), large.size());
+  }
+  const base::Bytes octets = encoder.to_bytes();
+  Decoder decoder(octets, kLittle);
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    ASSERT_EQ(decoder.get<std::uint32_t>(), i);
+    ASSERT_TRUE(std::ranges::equal(decoder.take_octets(large.size()), large));
   }
 }
 

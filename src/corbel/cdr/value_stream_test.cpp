@@ -148,6 +148,51 @@ TEST(ValueChunks, EndWithTheTagThatClosesTheValueAround) {
   EXPECT_FALSE(decoder.ok()) << "the state of the outer value has ended, too";
 }
 
+TEST(ValueChunks, EndedByATagForAllDoNotEndTheNextValue) {
+  const auto end = static_cast<std::uint32_t>(-1);
+  const Bytes octets = words({kChunkedValue, 4, 7, kChunkedValue, 4, 8, end, kChunkedValue, 4, 9, end});
+  Decoder decoder(octets, kLittle);
+  ValueReader reader(decoder);
+  const ValueHeader outer = reader.begin();
+  decoder.get<std::uint32_t>();
+  reader.end(reader.begin());
+  reader.end(outer);
+  const ValueHeader next = reader.begin();
+  EXPECT_EQ(decoder.get<std::uint32_t>(), 9U);
+  reader.end(next);
+  EXPECT_TRUE(decoder.ok());
+  EXPECT_EQ(decoder.remaining(), 0U);
+}
+
+TEST(ValueHeaders, MayPointToValuesThatWereSkippedAndToNothingElse) {
+  const auto minus = [](int n) { return static_cast<std::uint32_t>(-n); };
+  for (const auto& [back, good] : {std::pair{24, true}, std::pair{20, false}}) {
+    const Bytes octets =
+        words({kChunkedValue, 4, 7, kChunkedValue, 4, 8, minus(2), minus(1), tag::kIndirection, minus(back)});
+    Decoder decoder(octets, kLittle);
+    ValueReader reader(decoder);
+    const ValueHeader outer = reader.begin();
+    decoder.get<std::uint32_t>();
+    reader.end(outer);
+    ASSERT_TRUE(decoder.ok());
+    EXPECT_EQ(reader.begin().kind == ValueHeader::Kind::known, good);
+    EXPECT_EQ(decoder.ok(), good);
+  }
+}
+
+TEST(ValueHeaders, HaveACodebaseBeforeTheirType) {
+  Encoder encoder(kLittle);
+  encoder.put(tag::kValue | tag::kCodebase | tag::kSingleId);
+  encoder.put_string("http://x/");
+  encoder.put_string(kId[0]);
+  const Bytes octets = encoder.to_bytes();
+  Decoder decoder(octets, kLittle);
+  ValueReader reader(decoder);
+  const ValueHeader header = reader.begin();
+  ASSERT_TRUE(decoder.ok());
+  EXPECT_EQ(header.ids[0], kId[0]);
+}
+
 TEST(ValueHeaders, NameATypeIfTheyHaveAListOfThem) {
   const Bytes octets = words({tag::kValue | tag::kIdList, 0, 0});
   Decoder decoder(octets, kLittle);
