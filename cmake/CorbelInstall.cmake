@@ -48,12 +48,21 @@ install(FILES ${PROJECT_SOURCE_DIR}/src/corbel/corbel.hpp DESTINATION ${CMAKE_IN
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel FILES_MATCHING PATTERN "*.idl")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The conformance suites of the ports, for authors of plug-ins.
+set(CORBEL_SUITES_DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel/suites)
+install(FILES ${PROJECT_SOURCE_DIR}/tests/conformance/transport_conformance.hpp
+  ${PROJECT_SOURCE_DIR}/tests/conformance/transport_helpers.hpp
+  ${PROJECT_SOURCE_DIR}/tests/conformance/transport_conformance.cpp
+  ${PROJECT_SOURCE_DIR}/tests/conformance/transport_data_conformance.cpp
+  ${PROJECT_SOURCE_DIR}/tests/conformance/transport_endpoint_conformance.cpp
+  DESTINATION ${CORBEL_SUITES_DESTINATION}/conformance)
+
 set(CORBEL_IDL_DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel/idl)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/CorbelConfig.cmake.in ${PROJECT_BINARY_DIR}/CorbelConfig.cmake
-  INSTALL_DESTINATION ${package_folder} PATH_VARS CORBEL_IDL_DESTINATION)
+  INSTALL_DESTINATION ${package_folder} PATH_VARS CORBEL_IDL_DESTINATION CORBEL_SUITES_DESTINATION)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/CorbelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/CorbelConfig.cmake ${PROJECT_BINARY_DIR}/CorbelConfigVersion.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/CorbelIdl.cmake DESTINATION ${package_folder} OPTIONAL)
+  ${CMAKE_CURRENT_LIST_DIR}/CorbelIdl.cmake ${CMAKE_CURRENT_LIST_DIR}/CorbelConformance.cmake DESTINATION ${package_folder} OPTIONAL)
 
 # The .pc file finds its prefix from where it lies, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # install_test.sh SOURCE BUILD COMPILER: installs to a folder of its own, moves it, and builds against it what a user
-# would: through find_package (shared and static), through pkg-config, and the hello world of examples/. Then runs the
-# installed laboratory.
+# would: through find_package (shared and static), through pkg-config, the hello world and the transports of examples/. Then
+# runs the installed laboratory.
 set -euo pipefail
 source=$1 build=$2 compiler=$3
 work=$(mktemp -d)
@@ -49,6 +49,12 @@ quietly cmake -S "$source/examples/hello" -B "$work/hello" -G Ninja -DCMAKE_PREF
 quietly cmake --build "$work/hello"
 quietly "$source/examples/hello/run_hello.sh" "$work/hello/hello_server" "$work/hello/hello_client"
 echo "hello world: ok"
+
+# A stranger's transports, with the suite that was installed.
+quietly cmake -S "$source/examples/carriers" -B "$work/carriers" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
+quietly cmake --build "$work/carriers"
+quietly "$work/carriers/carriers_test"
+echo "transports of others: ok"
 
 # The laboratory finds its programs, and they their library, where they were installed; only then is it not the build's.
 if [ -x "$build/bench/corbel-bench" ]; then

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mailbox.hpp"
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "corbel/ipc/event.hpp"
+#include "corbel/transport/endpoint_text.hpp"
+
+namespace carriers {
+namespace {
+
+using corbel::base::Bytes;
+using corbel::base::ByteSpan;
+using corbel::base::Code;
+using corbel::base::Deadline;
+using corbel::base::Error;
+using corbel::base::Octet;
+using corbel::base::Result;
+using corbel::base::Stage;
+using namespace corbel::transport;
+
+constexpr std::string_view kScheme = "mailbox";
+constexpr Traits kTraits{.byte_stream = false, .largest_message = 4096};
+constexpr std::size_t kMostLetters = 64;  // in one direction, not received yet
+
+Error failure(Stage stage, Code code) {
+  return corbel::base::error(stage, code);
+}
+
+/// What a thread waits for; false when the deadline has passed.
+template <class Condition>
+bool wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Deadline deadline, Condition holds) {
+  if (deadline.is_none()) {
+    changed.wait(lock, holds);
+    return true;
+  }
+  return changed.wait_for(lock, deadline.remaining(), holds);
+}
+
+/// One direction of a conversation.
+class Box {
+ public:
+  static std::shared_ptr<Box> make() {
+    auto event = corbel::ipc::Event::open();
+    return event ? std::make_shared<Box>(*std::move(event)) : nullptr;
+  }
+  explicit Box(corbel::ipc::Event event) : filled_(std::move(event)) {}
+
+  Result<std::size_t> put(Bytes letter, Deadline deadline) {
+    std::unique_lock lock(mutex_);
+    const bool room = wait(changed_, lock, deadline, [&] { return closed_ || letters_.size() < kMostLetters; });
+    if (closed_) return failure(Stage::send, Code::lost);
+    if (!room) return failure(Stage::send, deadline.is_now() ? Code::would_block : Code::timed_out);
+    const std::size_t size = letter.size();
+    letters_.push_back(std::move(letter));
+    filled_.set();
+    changed_.notify_all();
+    return size;
+  }
+
+  Result<std::size_t> take(ByteSpan room, Deadline deadline) {
+    std::unique_lock lock(mutex_);
+    const bool any = wait(changed_, lock, deadline, [&] { return closed_ || !letters_.empty(); });
+    if (!any) return failure(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
+    if (letters_.empty()) return failure(Stage::receive, Code::closed);
+    const Bytes letter = std::move(letters_.front());
+    letters_.pop_front();
+    if (letters_.empty() && !closed_) filled_.clear();
+    changed_.notify_all();
+    if (letter.size() > room.size()) return failure(Stage::receive, Code::truncated);
+    std::memcpy(room.data(), letter.data(), letter.size());
+    return letter.size();
+  }
+
+  void close() noexcept {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    filled_.set();
+    changed_.notify_all();
+  }
+
+  int handle() const noexcept { return filled_.handle(); }
+
+ private:
+  const corbel::ipc::Event filled_;  // its handle is readable while there is something to take, or the end
+  std::mutex mutex_;                 // guards what follows
+  std::condition_variable changed_;
+  std::deque<Bytes> letters_;
+  bool closed_ = false;
+};
+
+class MailboxTransport final : public Transport {
+ public:
+  MailboxTransport(std::shared_ptr<Box> out, std::shared_ptr<Box> in, std::string name)
+      : out_(std::move(out)), in_(std::move(in)), name_(std::string(kScheme) + "://" + name) {}
+  ~MailboxTransport() override { MailboxTransport::shutdown(); }
+
+  Result<std::size_t> send(std::span<const corbel::cdr::Segment> data, Deadline deadline) override {
+    Bytes letter;
+    for (const auto& segment : data) {
+      const auto* octets = static_cast<const Octet*>(segment.data);
+      if (segment.size > kTraits.largest_message - letter.size()) return failure(Stage::send, Code::too_large);
+      letter.insert(letter.end(), octets, octets + segment.size);
+    }
+    if (letter.empty()) return std::size_t{0};
+    return out_->put(std::move(letter), deadline);
+  }
+  Result<std::size_t> receive(ByteSpan buffer, Deadline deadline) override { return in_->take(buffer, deadline); }
+  void shutdown() noexcept override {
+    out_->close();
+    in_->close();
+  }
+  int handle() const noexcept override { return in_->handle(); }
+  Traits traits() const noexcept override { return kTraits; }
+  std::string local() const override { return name_; }
+  std::string peer() const override { return name_; }
+
+ private:
+  std::shared_ptr<Box> out_;
+  std::shared_ptr<Box> in_;
+  std::string name_;
+};
+
+/// Peers that wait to be accepted under one name.
+struct Queue {
+  explicit Queue(corbel::ipc::Event event, std::size_t most) : waiting(std::move(event)), backlog(most) {}
+  const corbel::ipc::Event waiting;
+  const std::size_t backlog;
+  std::deque<std::unique_ptr<Transport>> peers;
+};
+
+/// Who listens under which name. Shared by a factory and all that it makes.
+struct Office {
+  std::mutex mutex;  // guards what follows, queues included
+  std::condition_variable room;
+  std::map<std::string, std::shared_ptr<Queue>, std::less<>> queues;
+  unsigned made = 0;
+};
+
+class MailboxEndpoint final : public TextEndpoint {
+ public:
+  explicit MailboxEndpoint(std::string_view name) : TextEndpoint(kScheme, name) {}
+  Reach reach() const noexcept override { return Reach::this_host; }
+};
+
+class MailboxConnector final : public Connector {
+ public:
+  explicit MailboxConnector(std::shared_ptr<Office> office) : office_(std::move(office)) {}
+
+  Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions&,
+                                             Deadline deadline) override {
+    CORBEL_TRY(const auto* own, own_endpoint<MailboxEndpoint>(endpoint, Stage::connect));
+    const auto there = Box::make();
+    const auto back = Box::make();
+    if (!there || !back) return failure(Stage::connect, Code::out_of_resources);
+    const std::string name(own->address());
+    std::unique_lock lock(office_->mutex);
+    std::shared_ptr<Queue> queue;
+    const auto find = [&] {
+      const auto found = office_->queues.find(name);
+      queue = found == office_->queues.end() ? nullptr : found->second;
+      return queue == nullptr || queue->peers.size() < queue->backlog;
+    };
+    if (!wait(office_->room, lock, deadline, find)) return failure(Stage::connect, Code::timed_out);
+    if (queue == nullptr) return failure(Stage::connect, Code::refused);
+    queue->peers.push_back(std::make_unique<MailboxTransport>(back, there, name));
+    queue->waiting.set();
+    return std::unique_ptr<Transport>(new MailboxTransport(there, back, name));
+  }
+
+ private:
+  std::shared_ptr<Office> office_;
+};
+
+class MailboxAcceptor final : public Acceptor {
+ public:
+  MailboxAcceptor(std::shared_ptr<Office> office, std::string name, std::shared_ptr<Queue> queue)
+      : office_(std::move(office)), name_(std::move(name)), queue_(std::move(queue)) {}
+  ~MailboxAcceptor() override { MailboxAcceptor::close(); }
+
+  Result<std::unique_ptr<Transport>> accept() override {
+    const std::lock_guard lock(office_->mutex);
+    if (queue_->peers.empty()) return failure(Stage::accept, closed_ ? Code::cancelled : Code::would_block);
+    auto peer = std::move(queue_->peers.front());
+    queue_->peers.pop_front();
+    if (queue_->peers.empty()) queue_->waiting.clear();
+    office_->room.notify_all();
+    return peer;
+  }
+  int handle() const noexcept override { return queue_->waiting.handle(); }
+  std::vector<EndpointPtr> endpoints() const override { return {std::make_shared<MailboxEndpoint>(name_)}; }
+  void close() noexcept override {
+    const std::lock_guard lock(office_->mutex);
+    if (std::exchange(closed_, true)) return;
+    office_->queues.erase(name_);
+    queue_->peers.clear();  // their peers see the end
+    office_->room.notify_all();
+  }
+
+ private:
+  std::shared_ptr<Office> office_;
+  std::string name_;
+  std::shared_ptr<Queue> queue_;
+  bool closed_ = false;
+};
+
+class MailboxFactory final : public Factory {
+ public:
+  std::string_view scheme() const noexcept override { return kScheme; }
+  Traits traits() const noexcept override { return kTraits; }
+  Result<EndpointPtr> parse(std::string_view address) const override {
+    if (!is_printable(address)) return failure(Stage::resolve, Code::bad_argument);
+    return EndpointPtr(std::make_shared<MailboxEndpoint>(address));
+  }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<MailboxConnector>(office_); }
+  Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
+    CORBEL_TRY(const auto* own, own_endpoint<MailboxEndpoint>(endpoint, Stage::listen));
+    CORBEL_TRY(auto event, corbel::ipc::Event::open());
+    const std::lock_guard lock(office_->mutex);
+    std::string name(own->address());
+    if (name.empty()) name = "letters-" + std::to_string(++office_->made);
+    const auto queue = std::make_shared<Queue>(std::move(event), static_cast<std::size_t>(options.backlog));
+    if (!office_->queues.emplace(name, queue).second) return failure(Stage::listen, Code::address_in_use);
+    return std::unique_ptr<Acceptor>(new MailboxAcceptor(office_, std::move(name), queue));
+  }
+
+ private:
+  const std::shared_ptr<Office> office_ = std::make_shared<Office>();
+};
+
+}  // namespace
+
+std::shared_ptr<const Factory> make_mailbox() {
+  return std::make_shared<MailboxFactory>();
+}
+
+}  // namespace carriers
