@@ -3,12 +3,15 @@
 #include <condition_variable>
 #include <deque>
 #include <future>
+#include <latch>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "corbel/connection/completions.hpp"
 #include "corbel/ipc/event.hpp"
+#include "corbel/ipc/stream.hpp"
+#include "corbel/transport/stream_transport.hpp"
 #include "harness.hpp"
 #include "scripted.hpp"
 
@@ -18,9 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Asynchronous requests that are counted when they are finished.
-class Counted final : public AsyncReply {
+class CountedReply final : public AsyncReply {
  public:
-  explicit Counted(std::atomic<int>& finished) : finished_(finished) {}
+  explicit CountedReply(std::atomic<int>& finished) : finished_(finished) {}
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override { replied = true; }
   void on_queued() noexcept override {}
   void finish() noexcept override { ++finished_; }
@@ -106,13 +109,13 @@ class Carriers : public testing::Test {
 TEST_F(Carriers, OfWhichNoReactorCanWaitAreReadByAThreadOfTheirOwn) {
   acts_.handle = -1;
   begin();
-  std::deque<Counted> replies;
+  std::deque<CountedReply> replies;
   for (int round = 1; round <= 3; ++round) {  // the thread comes again when it is needed again
     for (int i = 0; i < 10; ++i) ASSERT_TRUE(replies.emplace_back(finished_).start_on(*connection_).ok());
     ASSERT_TRUE(eventually([&] { return finished_ == 10 * round; })) << finished_;
   }
   EXPECT_FALSE(connection_->failed());
-  for (const Counted& reply : replies) EXPECT_TRUE(reply.replied);
+  for (const CountedReply& reply : replies) EXPECT_TRUE(reply.replied);
   EXPECT_TRUE(call(*connection_).ok());
   end();
 }
@@ -121,7 +124,7 @@ TEST_F(Carriers, OfWhichNoReactorCanWaitEndWhileTheirThreadReads) {
   acts_.handle = -1;
   acts_.on_send = nullptr;  // a peer that never answers
   begin();
-  Counted reply(finished_);
+  CountedReply reply(finished_);
   ASSERT_TRUE(reply.start_on(*connection_).ok());
   end();
   EXPECT_EQ(finished_, 1);
@@ -138,11 +141,120 @@ TEST_F(Carriers, ThatKeepOctetsInsideAreAskedUntilTheyHaveNone) {
     told->clear();
     return receive(buffer, deadline);
   };
-  std::deque<Counted> replies;
+  std::deque<CountedReply> replies;
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(replies.emplace_back(finished_).start_on(*connection_).ok());
   told->set();
   EXPECT_TRUE(eventually([&] { return finished_ == 100; })) << finished_;
   end();
+}
+
+// One receive brought the caller's own reply, and the carrier has the other one inside.
+TEST_F(Carriers, ThatKeepOctetsInsideWhenACallerLeavesAreReadForTheRest) {
+  auto silent = ipc::Event::open();
+  acts_.handle = silent->handle();
+  begin();
+  CountedReply reply(finished_);
+  std::atomic<bool> inside{false};
+  acts_.pending = [&] { return inside.load(); };
+  acts_.receive = [&](base::ByteSpan buffer, Deadline deadline) {
+    if (!deadline.is_now() && !inside.exchange(true)) return Octets().reply(reply.request_id + 2).into(buffer);
+    if (inside.exchange(false)) return Octets().reply(reply.request_id).into(buffer);
+    return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
+  };
+  ASSERT_TRUE(reply.start_on(*connection_).ok());
+  EXPECT_TRUE(call(*connection_).ok());
+  EXPECT_TRUE(eventually([&] { return finished_ == 1; }));
+  end();
+}
+
+using Pair = transport::StreamTransport<ipc::UnixAddress>;
+
+/// A carrier that no reactor can wait for.
+class Hidden final : public transport::Transport {
+ public:
+  explicit Hidden(ipc::UnixStream stream) : inner_("hidden", std::move(stream)) {}
+
+  base::Result<std::size_t> send(std::span<const cdr::Segment> data, Deadline deadline) override {
+    return inner_.send(data, deadline);
+  }
+  base::Result<std::size_t> receive(base::ByteSpan buffer, Deadline deadline) override {
+    return inner_.receive(buffer, deadline);
+  }
+  void shutdown() noexcept override { inner_.shutdown(); }
+  int handle() const noexcept override { return -1; }
+  std::string local() const override { return inner_.local(); }
+  std::string peer() const override { return inner_.peer(); }
+
+ private:
+  Pair inner_;
+};
+
+TEST(CarriersOfServers, OfWhichNoReactorCanWaitAreServedByAThreadOfTheirOwn) {
+  Harness harness("tcp://127.0.0.1:0");
+  auto ends = *ipc::make_stream_pair();
+  harness.server().adopt(std::make_unique<Hidden>(std::move(ends.first)), messaging::make_giop());
+  Connection::Settings settings;
+  settings.version = {1, 2};
+  const ConnectionPtr client(
+      new Connection(std::make_unique<Pair>("pair", std::move(ends.second)), messaging::make_giop(), settings));
+  for (int i = 0; i < 20; ++i) {
+    std::string answer;
+    ASSERT_TRUE(harness.call(*client, std::to_string(i), answer).ok());
+    EXPECT_EQ(answer, std::to_string(i));
+  }
+  std::latch slow(1);
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    if (request.operation == "slow") slow.wait();
+    Harness::echo(c, request, body);
+  };
+  std::string late;
+  std::thread caller([&] { EXPECT_TRUE(harness.call(*client, "late", late, Deadline::after(20s), "slow").ok()); });
+  while (client->load() < 1) std::this_thread::yield();
+  std::string answer;
+  EXPECT_TRUE(harness.call(*client, "quick", answer).ok());  // another thread reads on
+  EXPECT_EQ(answer, "quick");
+  slow.count_down();
+  caller.join();
+  EXPECT_EQ(late, "late");
+  EXPECT_TRUE(harness.server().stop(true));
+  EXPECT_FALSE(harness.call(*client, "x", answer).ok());
+}
+
+// Which side asks is a matter of what was agreed on, not of who opened the connection: what bidirectional GIOP needs.
+TEST(CarriersOfServers, CarryRequestsBothWaysIfBothSidesServe) {
+  Harness near("tcp://127.0.0.1:0");
+  Harness far("tcp://127.0.0.1:0");
+  near.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    if (request.operation != "ask back") return Harness::echo(c, request, body);
+    std::string text;
+    body.get_string(text);
+    std::string answer;
+    EXPECT_TRUE(near.call(c, text + " and back", answer).ok());
+    (void)c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
+                  [&](cdr::Encoder& encoder) { encoder.put_string(answer); });
+  };
+  auto ends = *ipc::make_stream_pair();
+  near.server().adopt(std::make_unique<Pair>("near", std::move(ends.first)), messaging::make_giop());
+  Connection::Settings settings;
+  settings.version = {1, 2};
+  const ConnectionPtr opened(
+      new Connection(std::make_unique<Pair>("far", std::move(ends.second)), messaging::make_giop(), settings));
+  far.server().take(opened);
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t) {
+    callers.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) {
+        const std::string text = std::to_string(t) + ":" + std::to_string(i);
+        std::string answer;
+        EXPECT_TRUE(far.call(*opened, text, answer, Deadline::after(20s), i % 4 == 0 ? "ask back" : "echo").ok());
+        EXPECT_EQ(answer, i % 4 == 0 ? text + " and back" : text);
+      }
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  EXPECT_EQ(opened->load(), 0U);
+  EXPECT_TRUE(near.server().stop(true));
+  EXPECT_TRUE(far.server().stop(true));
 }
 
 }  // namespace

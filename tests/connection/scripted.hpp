@@ -54,6 +54,7 @@ class Scripted final : public transport::Transport {
     std::function<void()> shutdown = [] {};
     int handle = -1;
     int send_handle = -1;
+    std::function<bool()> pending = [] { return false; };
     std::function<void()> on_handle = [] {};
   };
   explicit Scripted(Acts& acts) : acts_(acts) {}
@@ -78,6 +79,7 @@ class Scripted final : public transport::Transport {
     return acts_.handle;
   }
   int send_handle() const noexcept override { return acts_.send_handle; }
+  bool pending() const noexcept override { return acts_.pending(); }
   transport::Traits traits() const noexcept override { return {}; }
   std::string local() const override { return "here"; }
   std::string peer() const override { return "there"; }

@@ -31,26 +31,35 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
     }
   } catch (...) {  // from the application's code that marshals an argument
     if (withdraw(id)) throw;
+    return {};
   }
+  see_to_reading();
   return {};
 }
 
-/// Who reads is settled before the request leaves: its reply may be there at once.
 base::Status Connection::list(AsyncReply& reply) {
+  const std::lock_guard lock(mutex_);
+  if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
+  if (outstanding_.asynchronous() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
+  // What may throw comes before the reply is listed.
+  if (reply.deadline != timer_deadline_ && earlier(reply.deadline, timer_deadline_) == reply.deadline)
+    set_timer(reply.deadline);
+  reading_.share();
+  outstanding_.add(reply);
+  return {};
+}
+
+/// A request that no thread waits for has left. Not before: the reply would wake a thread of the reactor while this one
+/// may yet decide to wait for it.
+void Connection::see_to_reading() noexcept {
+  // Whoever it wakes finds the request and goes on.
+  if (reading_.armed()) return;
   Arming arming = Arming::none;
   {
     const std::lock_guard lock(mutex_);
-    if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
-    if (outstanding_.asynchronous() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
-    // What may throw comes before the reply is listed.
-    if (reply.deadline != timer_deadline_ && earlier(reply.deadline, timer_deadline_) == reply.deadline)
-      set_timer(reply.deadline);
-    reading_.share();
-    outstanding_.add(reply);
     arming = choose_reader(Left::unknown);
   }
   arm(arming);
-  return {};
 }
 
 /// Takes back a request that was not sent. False if it failed with the connection, or its time was over, and it is
@@ -97,7 +106,7 @@ struct Connection::Helping {
     const std::lock_guard lock(connection.mutex_);
     return helper.told;
   }
-  Deadline until() const noexcept { return deadline; }
+  Deadline until(const Framer&) const noexcept { return deadline; }
 
   Connection& connection;
   const AsyncReply& own;

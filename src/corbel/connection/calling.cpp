@@ -37,7 +37,7 @@ struct Connection::OwnReply {
   }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
   static constexpr bool has_all() noexcept { return false; }
-  Deadline until() const noexcept { return deadline; }
+  Deadline until(const Framer&) const noexcept { return deadline; }
 
   Connection& connection;
   Caller& caller;
@@ -50,7 +50,7 @@ struct Connection::IdleCheck {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
   static constexpr bool has_all() noexcept { return false; }
-  static Deadline until() noexcept { return Deadline::now(); }
+  static Deadline until(const Framer&) noexcept { return Deadline::now(); }
 
   Connection& connection;
 };
@@ -81,8 +81,12 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
 
 base::Status Connection::begin(Caller& caller) {
   caller.request_id = session_->next_token();
-  if (!caller.reading) [[unlikely]]
-    return join(caller);
+  if (!caller.reading) [[unlikely]] {
+    CORBEL_CHECK(join(caller));
+    // A request that calls back over its own connection: another thread must read the reply.
+    if (server_ != nullptr && in_upcall()) (void)hand_over(true);
+    return {};
+  }
   if (!failed_.load(std::memory_order_acquire)) [[likely]]
     return {};
   leave(caller);
@@ -116,6 +120,7 @@ base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_rep
   const ReadEnd end = read(*framer_, reader);
   switch (end.why) {
     case ReadEnd::Why::over:
+    case ReadEnd::Why::rests:
       return {};
     case ReadEnd::Why::dry:
       give_up(caller);
@@ -235,6 +240,7 @@ base::Status Connection::check_idle() {
   const ReadEnd end = read(*framer_, reader);
   switch (end.why) {
     case ReadEnd::Why::over:
+    case ReadEnd::Why::rests:
     case ReadEnd::Why::dry:
       return {};
     case ReadEnd::Why::broken:

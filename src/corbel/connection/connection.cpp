@@ -43,11 +43,6 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }
 
-void Connection::set_server(Server* server) noexcept {
-  server_ = server;
-  shakes_hands_.store(transport().traits().shakes_hands, std::memory_order_release);
-}
-
 bool Connection::has_octets(const Framer& framer) const noexcept {
   return !framer.unread().empty() || link_.transport().pending();
 }

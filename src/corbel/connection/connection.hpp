@@ -210,6 +210,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   enum class Left : std::uint8_t { unknown, nothing, more };
   enum class Arming : std::uint8_t { none, watch, now };
   struct ReadEnd;
+  struct Serving;
   class Role;
   struct OwnReply;
   struct IdleCheck;
@@ -266,7 +267,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   ReadEnd read(Framer& framer, Reader& reader);
   base::Status deliver(Message& message, AsyncReply*& finished);
   static void hand(const Message& message, Caller::Listed& caller) noexcept;
-  static base::Error why_ended(messaging::Kind kind) noexcept;
   void leave(Caller& caller) noexcept;
   void leave_shared(Caller& caller) noexcept;
   Arming choose_reader(Left left) noexcept;
@@ -302,6 +302,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void after_fork() noexcept;
 
   base::Status list(AsyncReply& reply);
+  void see_to_reading() noexcept;
   bool withdraw(std::uint32_t request_id) noexcept;
   void set_timer(base::Deadline deadline);
   void give_up_async(AsyncReplyList& given_up, base::Code why) noexcept;
@@ -321,12 +322,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
     }
   }
 
-  bool serve_message(Framer& framer, Message& message);
   bool serve_request(Framer& framer, Message& message);
   void serve();
   void run_request(Message& message) noexcept;
   std::uint32_t begin_request() noexcept;
-  bool hand_over() noexcept;
+  bool hand_over(bool must = false) noexcept;
   void end_request() noexcept;
   void end_if_drained() noexcept;
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;

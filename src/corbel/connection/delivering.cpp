@@ -56,19 +56,6 @@ void Connection::end_helping(AsyncReply& reply) noexcept {
   }
 }
 
-/// What a message that is no reply means to those who wait for one.
-base::Error Connection::why_ended(messaging::Kind kind) noexcept {
-  switch (kind) {
-    case messaging::Kind::close:
-      // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere.
-      return base::error(Stage::wait, Code::closed);
-    case messaging::Kind::error:
-      return base::error(Stage::wait, Code::protocol_error);
-    default:
-      return base::error(Stage::receive, Code::malformed);
-  }
-}
-
 /// With the mutex, after something has ended: if nobody reads, the next one shall. What is returned is for arm().
 /// Nobody can be alone and using the framer while something is listed.
 Connection::Arming Connection::choose_reader(Left left) noexcept {
@@ -137,8 +124,12 @@ void Connection::on_client_event(reactor::Events events) noexcept {
 struct Connection::Arrived {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) noexcept { finished.push(reply); }
-  bool has_all() noexcept { return ++receptions > kMostReceptions; }
-  static Deadline until() noexcept { return Deadline::now(); }
+  static constexpr bool has_all() noexcept { return false; }
+  bool rests() noexcept { return receptions > kMostReceptions; }
+  Deadline until(const Framer&) noexcept {
+    ++receptions;
+    return Deadline::now();
+  }
 
   static constexpr unsigned kMostReceptions = 32;  // then others have their turn
   AsyncReplyList finished{};
@@ -184,7 +175,7 @@ struct Connection::Apart {
     const std::lock_guard lock(connection.mutex_);
     return connection.outstanding_.asynchronous() == 0;
   }
-  static Deadline until() noexcept { return Deadline::none(); }
+  static Deadline until(const Framer&) noexcept { return Deadline::none(); }
 
   Connection& connection;
 };

@@ -7,16 +7,18 @@
 /// The one loop that reads a connection, whoever reads it and whatever for. A reader is a small object on the stack of
 /// the thread that has the reading role:
 ///
-///   bool takes(message)                deals with a reply; false if it is not the reader's own
-///   void on_finished(AsyncReply&)      a reply that nobody waits for has been decoded and must be finished
-///   bool has_all()                     nothing more is wanted of the carrier
-///   Deadline until()                   how long to wait for octets
+///   kServes                          if there is such a member: requests are run by this thread; else they are not
+///   expected bool rests()                     if there is: others are to have their turn bool takes(Message&) deals
+///   with a reply; false if it is not the reader's own void on_finished(AsyncReply&)    a reply that nobody waits for
+///   has been decoded and must be finished bool has_all()                   nothing more is wanted of the carrier
+///   Deadline until(const Framer&)    how long to wait for octets
 namespace corbel::connection {
 
 /// How reading ended.
 struct Connection::ReadEnd {
   enum class Why : std::uint8_t {
-    over,    ///< the reader has what it wanted
+    over,    ///< the reader has what it wanted, or another thread reads on
+    rests,   ///< there may be more, but others have their turn
     dry,     ///< nothing more came in time
     broken,  ///< the carrier has ended or failed: `error`
     failed,  ///< what came makes no sense, or is the end: `error`
@@ -29,16 +31,23 @@ struct Connection::ReadEnd {
 /// it wants, the carrier has nothing more for so long as the reader waits, or it is the end. A carrier may therefore
 /// keep octets inside: it is asked until it has none.
 template <class Reader>
-Connection::ReadEnd Connection::read(Framer& framer, Reader& reader) {
+[[gnu::always_inline]] inline Connection::ReadEnd Connection::read(Framer& framer, Reader& reader) {
   using Why = ReadEnd::Why;
+  constexpr bool kServes = requires {
+    Reader::kServes;
+  };
   for (;;) {
+    if constexpr (requires { reader.rests(); }) {
+      if (reader.rests()) [[unlikely]]
+        return {Why::rests, {}};
+    }
     Message message;
     const auto whole = framer.unread().empty() ? base::Result<bool>(false) : framer.next(message);
     if (!whole) return {Why::failed, whole.error()};
     if (!*whole) {
       if (reader.has_all()) return {};
       CORBEL_PROBE("wait and receive");
-      const auto received = receive(framer, reader.until());
+      const auto received = receive(framer, reader.until(framer));
       CORBEL_PROBE("framing");
       if (received) [[likely]]
         continue;
@@ -46,13 +55,35 @@ Connection::ReadEnd Connection::read(Framer& framer, Reader& reader) {
       const bool later = code == base::Code::timed_out || code == base::Code::would_block;
       return {later ? Why::dry : Why::broken, received.error()};
     }
-    if (message.kind != messaging::Kind::reply) [[unlikely]] {
-      return {Why::failed, why_ended(message.kind)};
+    switch (message.kind) {
+      case messaging::Kind::reply: {
+        if (reader.takes(message)) return {};
+        AsyncReply* finished = nullptr;
+        if (auto status = deliver(message, finished); !status) return {Why::failed, status.error()};
+        if (finished != nullptr) reader.on_finished(*finished);
+        continue;
+      }
+      case messaging::Kind::request:
+      case messaging::Kind::locate_request:
+      case messaging::Kind::answer:
+        if constexpr (kServes) {
+          reader.whole = true;
+          if (serve_request(framer, message)) continue;
+          return {};
+        }
+        break;
+      case messaging::Kind::nothing:
+        continue;
+      case messaging::Kind::cancel:
+        if constexpr (kServes) continue;
+        break;
+      case messaging::Kind::close:
+        // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere.
+        return {Why::failed, base::error(base::Stage::wait, base::Code::closed)};
+      case messaging::Kind::error:
+        return {Why::failed, base::error(base::Stage::wait, base::Code::protocol_error)};
     }
-    if (reader.takes(message)) return {};
-    AsyncReply* finished = nullptr;
-    if (auto status = deliver(message, finished); !status) return {Why::failed, status.error()};
-    if (finished != nullptr) reader.on_finished(*finished);
+    return {Why::failed, base::error(base::Stage::receive, base::Code::malformed)};
   }
 }
 

@@ -50,6 +50,8 @@ class Server {
   void perform_work();
   /// Takes a connection that was accepted.
   void adopt(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
+  /// Takes one that may bring requests, whichever side opened it.
+  void take(const ConnectionPtr& connection);
   /// Tells one that cannot be taken so, and closes it.
   void refuse(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
   /// Descriptors ran out: closes the connection that can be spared most easily. False if none can.

@@ -29,8 +29,12 @@ void Server::adopt(std::unique_ptr<transport::Transport> transport,
                    std::shared_ptr<const messaging::Protocol> protocol) {
   Connection::Settings settings = settings_.connection;
   settings.side = messaging::Side::acceptor;
+  settings.first_token = 3;  // the even ones are the peer's
   settings.input_memory = &input_memory_;
-  ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings));
+  take(ConnectionPtr(new Connection(std::move(transport), std::move(protocol), settings)));
+}
+
+void Server::take(const ConnectionPtr& connection) {
   connection->set_server(this);
   ConnectionPtr leaves;
   // Who is not taken is told in order that nothing was executed.
@@ -38,7 +42,7 @@ void Server::adopt(std::unique_ptr<transport::Transport> transport,
   if (leaves) dismiss(*leaves, "connection limit: the one idle longest makes room");
   tell_opened(*connection, true);
   const int handle = connection->transport().handle();
-  if (handle < 0) return serve_apart(std::move(connection));
+  if (handle < 0) return serve_apart(connection);
   const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
   if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
   if (!added) return forget(*connection);

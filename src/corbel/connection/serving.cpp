@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Server side of a connection: read, run, reply, on one thread.
 #include "corbel/base/probe.hpp"
+#include "corbel/connection/reading_loop.hpp"
 #include "corbel/connection/server.hpp"
 #include "corbel/connection/telling.hpp"
 
@@ -25,6 +26,16 @@ bool Connection::in_upcall() noexcept {
   return t_upcalls != 0;
 }
 
+void Connection::set_server(Server* server) noexcept {
+  server_ = server;
+  completions_ = &server->completions();
+  shakes_hands_.store(transport().traits().shakes_hands, std::memory_order_release);
+  // Its threads read: a caller on this side gets its reply from them.
+  const std::lock_guard lock(mutex_);
+  reading_.share();
+  reading_.begin();
+}
+
 void Connection::on_event(reactor::Events events) noexcept {
   if (server_ == nullptr) return on_client_event(events);
   if (keeps_replies()) send_backlog();
@@ -33,9 +44,44 @@ void Connection::on_event(reactor::Events events) noexcept {
   serve();
 }
 
-void Connection::serve() {
+/// A thread of the server's, which runs the requests it reads.
+struct Connection::Serving {
+  static constexpr bool kServes = true;
+  /// Who does not take replies is not asked for more requests; who has others waiting for a thread, or leaves messages
+  /// open, takes turns.
+  bool rests() noexcept {
+    if (connection.keeps_replies_.load(std::memory_order_relaxed)) [[unlikely]]
+      return true;
+    if (connection.server_->starving()) [[unlikely]]
+      ++turns;
+    return turns > kTurns && !apart;
+  }
+  static bool takes(const Message&) noexcept { return false; }
+  void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
+  static constexpr bool has_all() noexcept { return false; }
+  Deadline until(const Framer& framer) {
+    if (apart) return connection.patience(framer);
+    // Counted from the last whole message: who sends drop by drop does not keep a thread.
+    if (whole && sticky) stays_until = Deadline::after(connection.server_->settings().serving.sticky_idle);
+    whole = false;
+    // Nor does who leaves messages open: their age is looked at where connections wait.
+    const bool open = framer.has_open();
+    if (open) [[unlikely]]
+      ++turns;
+    return sticky && !open && !connection.server_->starving() ? stays_until : Deadline::now();
+  }
+
+  Connection& connection;
   bool sticky = false;
-  if (!server_->begin_serving(*this, sticky)) return;
+  bool whole = true;                                 ///< a whole message has come since the last wait
+  bool apart = connection.transport().handle() < 0;  ///< the thread is the connection's own
+  unsigned turns = 0;
+  Deadline stays_until = Deadline::now();
+};
+
+void Connection::serve() {
+  Serving reader{*this};
+  if (!server_->begin_serving(*this, reader.sticky)) return;
   base::IntrusivePtr<Framer> framer;
   {
     const std::lock_guard lock(mutex_);
@@ -43,63 +89,32 @@ void Connection::serve() {
   }
   if (shakes_hands()) [[unlikely]] {
     if (auto shaken = shake_hands(); !shaken) {
-      server_->release_sticky(sticky);
+      server_->release_sticky(reader.sticky);
       if (shaken.error().code == Code::would_block) return server_->wait_for(*this, false, kHandShake);
       (void)fail(shaken.error());
       return server_->forget(*this);
     }
   }
-  // One that no reactor can wait for has this thread to itself.
-  const bool apart = transport().handle() < 0;
-  if (apart) server_->release_sticky(std::exchange(sticky, false));
-  bool whole = sticky;
-  unsigned turns = 0;
-  Deadline stays_until = Deadline::now();
-  for (;;) {
-    // Who does not take replies is not asked for more requests; who has others waiting for a thread takes turns.
-    if (keeps_replies_.load(std::memory_order_relaxed) || (server_->starving() && !apart && ++turns > kTurns))
-        [[unlikely]] {
-      server_->release_sticky(sticky);
+  if (reader.apart) server_->release_sticky(std::exchange(reader.sticky, false));
+  const ReadEnd end = read(*framer, reader);
+  server_->release_sticky(reader.sticky);
+  switch (end.why) {
+    case ReadEnd::Why::over:
+      return;  // another thread serves the connection now, or it ends
+    case ReadEnd::Why::rests:
       return server_->wait_for(*this, has_octets(*framer), framer->oldest_part());
-    }
-    Message message;
-    const auto next = framer->unread().empty() ? base::Result<bool>(false) : framer->next(message);
-    if (!next) {
-      server_->release_sticky(sticky);
-      if (next.error().code == Code::out_of_resources && framer->short_of_memory()) {
-        return server_->wait_for_memory(*this, framer->oldest_part());
-      }
-      return end_serving(next.error());
-    }
-    if (*next) {
-      whole = true;
-      if (serve_message(*framer, message)) continue;
-      return server_->release_sticky(sticky);  // somebody else serves the connection now, or it ends
-    }
-    CORBEL_PROBE("wait and receive");
-    // Counted from the last whole message: who sends drop by drop does not keep a thread.
-    if (whole && sticky) stays_until = Deadline::after(server_->settings().serving.sticky_idle);
-    whole = false;
-    // Nor does who leaves messages open: their age is looked at where connections wait.
-    const bool open = framer->has_open();
-    if (open && !apart && ++turns > kTurns) [[unlikely]] {
-      server_->release_sticky(sticky);
-      return server_->wait_for(*this, has_octets(*framer), framer->oldest_part());
-    }
-    const bool stays = sticky && !server_->starving() && !open;
-    auto received = receive(*framer, apart ? patience(*framer) : stays ? stays_until : Deadline::now());
-    CORBEL_PROBE("framing");
-    if (received) continue;
-    server_->release_sticky(sticky);
-    const Code code = received.error().code;
-    if (code == Code::out_of_resources && framer->short_of_memory()) {
-      return server_->wait_for_memory(*this, framer->oldest_part());
-    }
-    if (code != Code::would_block && code != Code::timed_out) return end_serving(received.error());
-    if (apart) return drain();
-    framer->shrink();
-    return server_->wait_for(*this, false, framer->oldest_part());
+    case ReadEnd::Why::dry:
+      if (reader.apart) return drain();
+      framer->shrink();
+      return server_->wait_for(*this, false, framer->oldest_part());
+    case ReadEnd::Why::broken:
+    case ReadEnd::Why::failed:
+      break;
   }
+  if (end.error.code == Code::out_of_resources && framer->short_of_memory()) {
+    return server_->wait_for_memory(*this, framer->oldest_part());
+  }
+  end_serving(end.error);
 }
 
 base::Status Connection::shake_hands() {
@@ -116,27 +131,6 @@ Deadline Connection::patience(const Framer& framer) const noexcept {
   const auto& limits = server_->settings().limits;
   const base::Duration limit = framer.in_message() ? limits.message : limits.idle;
   return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
-}
-
-/// False when this thread must leave the connection: it was handed over, or ends.
-bool Connection::serve_message(Framer& framer, Message& message) {
-  switch (message.kind) {
-    case messaging::Kind::request:
-    case messaging::Kind::locate_request:
-    case messaging::Kind::answer:
-      return serve_request(framer, message);
-    case messaging::Kind::nothing:
-    case messaging::Kind::cancel:
-      return true;
-    case messaging::Kind::close:
-    case messaging::Kind::error:
-      end_serving(base::error(Stage::receive, Code::closed));
-      return false;
-    case messaging::Kind::reply:
-      break;
-  }
-  end_serving(base::error(Stage::receive, Code::malformed));
-  return false;
 }
 
 bool Connection::serve_request(Framer& framer, Message& message) {
@@ -235,9 +229,9 @@ void Connection::hand_over_slow_upcall() {
   if (hand_over()) expects_slow_.store(true, std::memory_order_relaxed);
 }
 
-/// True if the upcall of whoever reads goes on without being the reader's.
-bool Connection::hand_over() noexcept try {
-  if (under_way() >= server_->most_requests()) return false;
+/// True if the upcall of whoever reads goes on without being the reader's. `must`: however many run.
+bool Connection::hand_over(bool must) noexcept try {
+  if (!must && under_way() >= server_->most_requests()) return false;
   bool at_once = false;
   std::uint64_t part = 0;
   {
@@ -270,9 +264,12 @@ void Connection::fail_input() noexcept {
   session_->forget_parts();
 }
 
-/// Ends the conversation because of `error`; a protocol violation is answered with MessageError first.
+/// Ends the conversation because of `error`; a protocol violation is answered with MessageError first, an end without
+/// an answer.
 void Connection::end_serving(base::Error error) noexcept {
-  if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large) {
+  if (error.code == Code::protocol_error) error.code = Code::closed;
+  if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large ||
+      error.code == Code::unknown_reply) {
     {
       Link::Writing writing(link_, nullptr, Deadline::none());
       // Else it would come into the middle of a reply.
