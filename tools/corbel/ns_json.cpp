@@ -7,6 +7,8 @@
 //     {"name": "c", "type": "context", "same_as": "a.k"},            a context met before under that name; "": the
 //     whole
 //     {"name": "d", "type": "context", "reference": "IOR:..."}]}     a context of another server
+//
+// JSON holds UTF-8 only. A name that is none is written as "name_hex", the digits of its octets, and "same_as_hex".
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -14,6 +16,7 @@
 #include <stdexcept>
 
 #include "command.hpp"
+#include "corbel/base/log.hpp"
 #include "names.hpp"
 #include "ns.hpp"
 
@@ -59,15 +62,58 @@ std::optional<std::string> text_member(const Json& json, const char* name, const
   return found->get<std::string>();
 }
 
+/// Of hexadecimal digits; nothing if they are none.
+std::optional<std::string> octets_of(const std::string& digits) {
+  const auto value = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  };
+  if (digits.size() % 2 != 0) return std::nullopt;
+  std::string octets;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    const int high = value(digits[i]);
+    const int low = value(digits[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    octets += static_cast<char>(high << 4 | low);
+  }
+  return octets;
+}
+
+/// The name in that member, or in the one of octets.
+std::optional<std::string> name_member(const Json& json, const std::string& member, const std::string& where) {
+  auto name = text_member(json, member.c_str(), where);
+  const auto digits = text_member(json, (member + "_hex").c_str(), where);
+  if (!digits) return name;
+  if (name) throw std::runtime_error(where + " has " + member + " and " + member + "_hex");
+  name = octets_of(*digits);
+  if (!name) throw std::runtime_error(where + "." + member + "_hex holds other things than hexadecimal digits");
+  return name;
+}
+
+void put_name(Json& json, const std::string& member, const std::string& name) {
+  try {
+    const Json text(name);
+    (void)text.dump();  // throws where it is not UTF-8
+    json[member] = text;
+  } catch (const Json::type_error&) {
+    std::string digits;
+    for (const char octet : name) {
+      digits += "0123456789abcdef"[static_cast<unsigned char>(octet) >> 4];
+      digits += "0123456789abcdef"[static_cast<unsigned char>(octet) & 15];
+    }
+    json[member + "_hex"] = digits;
+  }
+}
+
 Wanted read_wanted(const Json& json, const std::string& where) {
   if (!json.is_object()) throw std::runtime_error(where + " is no object");
   for (const auto& [member, value] : json.items()) {
-    if (member != "name" && member != "type" && member != "reference" && member != "same_as" && member != "failure") {
-      throw std::runtime_error(where + " has a member '" + member + "', which means nothing here");
+    if (member != "name" && member != "name_hex" && member != "type" && member != "reference" && member != "same_as" &&
+        member != "same_as_hex" && member != "failure") {
+      throw std::runtime_error(where + " has a member '" + base::printable(member) + "', which means nothing here");
     }
   }
   Wanted wanted;
-  const auto name = text_member(json, "name", where);
+  const auto name = name_member(json, "name", where);
   if (!name) throw std::runtime_error(where + " has no name");
   wanted.name = Names::read_name(*name);
   if (wanted.name.empty()) throw std::runtime_error(where + " has the name of the whole");
@@ -75,7 +121,7 @@ Wanted read_wanted(const Json& json, const std::string& where) {
   if (type != "object" && type != "context") throw std::runtime_error(where + ".type is neither object nor context");
   wanted.type = type == "context" ? BindingType::ncontext : BindingType::nobject;
   wanted.reference = text_member(json, "reference", where);
-  if (const auto same = text_member(json, "same_as", where)) wanted.same_as = Names::read_name(*same);
+  if (const auto same = name_member(json, "same_as", where)) wanted.same_as = Names::read_name(*same);
   if (wanted.type == BindingType::nobject && !wanted.reference && !json.contains("failure")) {
     throw std::runtime_error(where + " has no reference");
   }
@@ -145,7 +191,7 @@ class Loader {
  private:
   void refuse(const Name& name, const std::string& why) {
     ++refused;
-    std::cerr << "corbel: '" << naming::to_string(name) << "' " << why << '\n';
+    std::cerr << "corbel: '" << base::printable(naming::to_string(name)) << "' " << why << '\n';
   }
 
   void make_context(const Name& name) {
@@ -190,23 +236,20 @@ int ns_dump(const NsOptions& options, const std::string& name, bool follow) {
   Json json{{"format", "corbel-names"}, {"version", 1}, {"bindings", Json::array()}};
   bool whole = true;
   names.walk(start, {.resolve = true, .follow = follow}, [&](const Entry& entry) {
-    Json one{{"name", naming::to_string(entry.name)},
-             {"type", entry.type == BindingType::ncontext ? "context" : "object"}};
+    Json one = Json::object();
+    put_name(one, "name", naming::to_string(entry.name));
+    one["type"] = entry.type == BindingType::ncontext ? "context" : "object";
     if (!entry.failure.empty()) {
       one["failure"] = entry.failure;
       whole = false;
     } else if (entry.was_met) {
-      one["same_as"] = entry.same_as;
+      put_name(one, "same_as", entry.same_as);
     } else if (entry.type == BindingType::nobject || entry.elsewhere) {
       one["reference"] = names.orb()->object_to_string(entry.object);
     }
     json["bindings"].push_back(std::move(one));
   });
-  try {
-    std::cout << json.dump(1) << '\n';
-  } catch (const Json::exception&) {
-    throw std::runtime_error("a name is not UTF-8, which JSON cannot hold");
-  }
+  std::cout << json.dump(1) << '\n';
   if (!whole) std::cerr << "corbel: some names could not be resolved; they are marked with 'failure'\n";
   return whole ? kDone : kUserException;
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "command.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "names.hpp"
@@ -47,7 +48,7 @@ class Iterator {
 };
 
 std::string text(const Name& name) {
-  return name.empty() ? "the root" : "'" + naming::to_string(name) + "'";
+  return name.empty() ? "the root" : "'" + base::printable(naming::to_string(name)) + "'";
 }
 
 std::string why(const NamingContext::NotFound& exception) {
@@ -90,7 +91,7 @@ Name Names::read_name(const std::string& text) {
   if (text.empty() || text == "/") return {};
   auto name = naming::parse_name(text);
   if (!name) {
-    throw std::runtime_error("'" + text +
+    throw std::runtime_error("'" + base::printable(text) +
                              "' is no name: ID.KIND/ID.KIND/..., where \\ stands before /, . and \\ that are meant");
   }
   return *std::move(name);
