@@ -84,7 +84,13 @@ class Line {
   std::size_t at_ = 0;
 };
 
-void describe(CLI::App& app, Arguments& arguments, long& idle_seconds) {
+/// Those that the command line counts.
+struct Seconds {
+  long iterator_idle;
+  long prune_age;
+};
+
+void describe(CLI::App& app, Arguments& arguments, Seconds& seconds) {
   app.set_version_flag("-V,--version", "corbel-named " CORBEL_VERSION);
   app.add_option("--data", arguments.data, "The database file")->capture_default_str()->envname("CORBEL_NAMED_DATA");
   app.add_option("--port", arguments.port,
@@ -103,6 +109,11 @@ void describe(CLI::App& app, Arguments& arguments, long& idle_seconds) {
   app.add_option("--import-omninames", arguments.import_file,
                  "Import omniNames' data (omninames-HOST.dat or .log) into a new database, and end");
   app.add_flag("--check", arguments.check, "Check the database, count what is in it, and end");
+  app.add_flag("--prune", arguments.prune,
+               "Destroy the contexts that are empty and that no name of this database leads to, and end");
+  app.add_option("--prune-age", seconds.prune_age, "Seconds; --prune leaves contexts alone that were made since")
+      ->check(CLI::Range(0L, 1'000'000'000L))
+      ->capture_default_str();
   const auto limit = [&](const char* name, auto& value, const char* what) {
     app.add_option(name, value, what)->check(CLI::Range(1L, 1'000'000'000L))->capture_default_str()->group("Limits");
   };
@@ -113,8 +124,9 @@ void describe(CLI::App& app, Arguments& arguments, long& idle_seconds) {
   limit("--max-components", arguments.service.names.components, "Components of a name");
   limit("--max-component-octets", arguments.service.names.component_octets, "Octets of an id, and of a kind");
   limit("--max-list", arguments.service.list, "Bindings in one answer; the others come through the iterator");
+  limit("--max-list-octets", arguments.service.list_octets, "Octets of the names in one answer, about; likewise");
   limit("--max-iterators", arguments.service.iterators, "Iterators; then the one unused for longest is gone");
-  limit("--iterator-idle", idle_seconds, "Seconds after which an iterator that is not used is gone");
+  limit("--iterator-idle", seconds.iterator_idle, "Seconds after which an iterator that is not used is gone");
   limit("--max-foreign-calls", arguments.service.foreign_calls, "Names followed into other services at the same time");
   app.footer(
       "omniNames' -start [PORT], -logdir DIR, -errlog FILE, -always, -ignoreport, -nohostname and -ORBendPoint are\n"
@@ -131,8 +143,8 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   std::vector<std::string> own;
   if (auto stop = Line(line).split(own, arguments.orb)) return stop;
   CLI::App app("The naming service: names for objects of any ORB, kept in one file.", "corbel-named");
-  long idle_seconds = arguments.service.iterator_idle.count() / 1000;
-  describe(app, arguments, idle_seconds);
+  Seconds seconds{arguments.service.iterator_idle.count() / 1000, arguments.prune_age.count()};
+  describe(app, arguments, seconds);
   try {
     std::reverse(own.begin(), own.end());  // as CLI11 takes them
     app.parse(own);
@@ -141,7 +153,8 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
     const int status = app.exit(error, out, out);
     return Stop{out.str(), status == 0 ? 0 : 2};
   }
-  arguments.service.iterator_idle = std::chrono::seconds(idle_seconds);
+  arguments.service.iterator_idle = std::chrono::seconds(seconds.iterator_idle);
+  arguments.prune_age = std::chrono::seconds(seconds.prune_age);
   return std::nullopt;
 }
 

@@ -20,6 +20,8 @@ struct Arguments {
   std::string error_log;            ///< where standard error goes; empty: where it went
   std::string import_file;          ///< data of omniNames to be imported; then nothing is served
   bool check = false;               ///< the database is checked; nothing is served
+  bool prune = false;               ///< contexts that nothing leads to are destroyed; nothing is served
+  std::chrono::seconds prune_age = std::chrono::hours(24);  ///< but not younger ones
   Durability durability = Durability::power_loss;
   StoreLimits store;
   ServiceLimits service;

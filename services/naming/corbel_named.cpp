@@ -53,7 +53,7 @@ int import(const Arguments& arguments, Store& store) {
   if (!file) throw std::runtime_error(arguments.import_file + ": cannot be read");
   Imported imported;
   try {
-    imported = import_omninames(file, store);
+    imported = import_omninames(file, store, arguments.service.names);
   } catch (const DatabaseError&) {
     throw;
   } catch (const std::runtime_error& error) {
@@ -74,15 +74,19 @@ int check(Store& store) {
   return 0;
 }
 
+/// False where whole endpoints are given.
+bool port_counts(const Arguments& arguments) {
+  return arguments.listen.empty() &&
+         std::none_of(arguments.orb.begin(), arguments.orb.end(),
+                      [](const std::string& word) { return word.starts_with("-ORBListenEndpoints"); });
+}
+
 /// What ORB_init gets: the program's defaults, then endpoints, then what the user gave, which wins.
 std::vector<std::string> orb_arguments(const Arguments& arguments, Store& store) {
   std::vector<std::string> words = {"corbel-named"};
   std::vector<std::string> endpoints = arguments.listen;
-  const bool given = std::any_of(arguments.orb.begin(), arguments.orb.end(),
-                                 [](const std::string& word) { return word.starts_with("-ORBListenEndpoints"); });
-  if (endpoints.empty() && !given) {
+  if (port_counts(arguments)) {
     const std::string port = arguments.port ? *arguments.port : store.setting("port").value_or(kDefaultPort);
-    if (arguments.port && port != "0") store.set("port", port);
     endpoints.push_back("tcp://" + arguments.host + ":" + port);
   }
   for (const auto& endpoint : endpoints) words.insert(words.end(), {"-ORBListenEndpoints", endpoint});
@@ -120,6 +124,8 @@ int serve(const Arguments& arguments, Store& store) {
   std::thread watcher;
   try {
     service.emplace(orb, store, arguments.service);
+    // Remembered now that it works: a port that is taken is not what the next start should try.
+    if (port_counts(arguments) && arguments.port && *arguments.port != "0") store.set("port", *arguments.port);
     const std::string root = orb->object_to_string(service->root());
     if (!arguments.ior_file.empty()) write_file(arguments.ior_file, root);
     std::cout << "corbel-named: " << address(root) << ", names in " << arguments.data << std::endl;
@@ -154,11 +160,12 @@ int run(const std::vector<std::string>& line) {
   }
   if (!arguments.error_log.empty()) redirect_errors(arguments.error_log);
   prepare_folder(arguments.data);
-  if (arguments.check && !std::filesystem::exists(arguments.data)) {
+  if ((arguments.check || arguments.prune) && !std::filesystem::exists(arguments.data)) {
     throw std::runtime_error(arguments.data + ": there is no such file");
   }
   Store store(arguments.data, arguments.store, arguments.durability);
-  if (arguments.check) return check(store);
+  if (arguments.prune) std::cout << "pruned contexts " << store.prune(arguments.prune_age) << '\n';
+  if (arguments.prune || arguments.check) return check(store);
   if (!arguments.import_file.empty()) return import(arguments, store);
   return serve(arguments, store);
 }

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace corbel::naming {
 
@@ -119,6 +120,10 @@ std::int64_t Connection::changes() const noexcept {
   return sqlite3_changes64(database_);
 }
 
+bool Connection::in_transaction() const noexcept {
+  return sqlite3_get_autocommit(database_) == 0;
+}
+
 void Connection::fail(const char* what) {
   throw DatabaseError(path_ + ": " + sqlite3_errmsg(database_) + " (" + what + ")",
                       sqlite3_extended_errcode(database_));
@@ -136,6 +141,26 @@ Transaction::~Transaction() {
 void Transaction::commit() {
   connection_.execute("COMMIT");
   open_ = false;
+}
+
+std::string real_path(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path real = fs::absolute(path, error);
+  // Also of links to a file that is not there yet: SQLite makes it where they lead.
+  for (int links = 0; fs::is_symlink(real, error); ++links) {
+    const fs::path target = fs::read_symlink(real, error);
+    if (error || links == kMostLinks) throw DatabaseError(path + ": its links lead nowhere", SQLITE_CANTOPEN);
+    real = real.parent_path() / target;
+  }
+  if (const fs::path whole = fs::weakly_canonical(real, error); !error) real = whole;
+  const auto names = fs::hard_link_count(real, error);
+  if (!error && names > 1) {
+    throw DatabaseError(path + ": has several hard links; through another one a second process could damage it",
+                        SQLITE_CANTOPEN);
+  }
+  return real.string();
 }
 
 FileLock::FileLock(const std::string& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {

@@ -86,6 +86,8 @@ class Connection {
   /// The first column of the first row; 0 if there is none.
   std::int64_t number(const char* sql);
   std::string text(const char* sql);
+  /// False after failures at which SQLite has rolled back by itself.
+  bool in_transaction() const noexcept;
   /// Rows that the last statement changed.
   std::int64_t changes() const noexcept;
   [[noreturn]] void fail(const char* what);
@@ -112,6 +114,10 @@ class Transaction {
   Connection& connection_;
   bool open_ = true;
 };
+
+/// The path without links, whether or not the file is there. Throws DatabaseError if the file has several hard links:
+/// what SQLite keeps beside one of them is not seen by who opens another, and the file would be lost.
+std::string real_path(const std::string& path);
 
 /// Keeps other processes away from a database: an advisory lock on a file beside it. (Not on the file itself: closing
 /// any descriptor of that would take SQLite's own locks away.)

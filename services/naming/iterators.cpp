@@ -23,11 +23,7 @@ std::uint64_t random_id() {
 
 IDL::traits<CosNaming::BindingIterator>::ref_type Iterators::begin(ContextId context, std::size_t count,
                                                                    CosNaming::BindingList& bindings) {
-  const std::size_t wanted = std::min(count, limits_.list);
-  // One more tells whether there is one.
-  auto found = store_.list(context, std::nullopt, wanted + 1);
-  const bool more = found.size() > wanted;
-  if (more) found.pop_back();
+  const auto [found, more] = store_.list(context, std::nullopt, std::min(count, limits_.list), limits_.list_octets);
   append(found, bindings);
   if (!more) return nullptr;
   const auto state = std::make_shared<State>();
@@ -42,7 +38,8 @@ IDL::traits<CosNaming::BindingIterator>::ref_type Iterators::begin(ContextId con
 bool Iterators::next(std::size_t count, CosNaming::BindingList& bindings) {
   const StatePtr state = use(current_id());
   const std::lock_guard lock(state->mutex);
-  const auto found = store_.list(state->context, state->after, std::min(count, limits_.list));
+  const auto found =
+      store_.list(state->context, state->after, std::min(count, limits_.list), limits_.list_octets).bindings;
   if (found.empty()) return false;
   state->after = found.back().name;
   append(found, bindings);

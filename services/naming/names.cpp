@@ -20,8 +20,9 @@ void append(std::string& text, const CosNaming::NameComponent& component) {
   append_escaped(text, component.kind());
 }
 
-/// Reads one component, up to an unescaped '/' or the end, and leaves `text` behind it. False if it is none.
-bool read_component(std::string_view& text, CosNaming::NameComponent& component) {
+/// Reads one component, up to an unescaped '/' or the end, and leaves `text` behind it; or up to the first octet of an
+/// id or kind beyond `longest`. False if it is none.
+bool read_component(std::string_view& text, CosNaming::NameComponent& component, std::size_t longest) {
   std::string* part = &component.id();
   bool any = false;
   bool dot = false;
@@ -42,6 +43,7 @@ bool read_component(std::string_view& text, CosNaming::NameComponent& component)
       text.remove_prefix(1);
     }
     *part += c;
+    if (part->size() > longest) return true;
   }
   if (!any) return false;
   // "." alone has neither id nor kind; "id." is no way to write "id".
@@ -73,13 +75,15 @@ std::string to_string(const CosNaming::Name& name) {
   return text;
 }
 
-std::optional<CosNaming::Name> parse_name(std::string_view text) {
+std::optional<CosNaming::Name> parse_name(std::string_view text, const NameLimits& limits) {
   CosNaming::Name name;
   for (;;) {
     CosNaming::NameComponent component;
-    if (!read_component(text, component)) return std::nullopt;
+    if (!read_component(text, component, limits.component_octets)) return std::nullopt;
+    const bool beyond = component.id().size() > limits.component_octets ||
+                        component.kind().size() > limits.component_octets || name.size() == limits.components;
     name.push_back(std::move(component));
-    if (text.empty()) return name;
+    if (beyond || text.empty()) return name;
     text.remove_prefix(1);  // the '/'
   }
 }

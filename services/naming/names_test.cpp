@@ -43,6 +43,25 @@ TEST(Names, LimitsCountComponentsAndTheirOctets) {
   EXPECT_FALSE(within({NameComponent("a", ""), NameComponent("a", ""), NameComponent("a", "")}, limits));
 }
 
+TEST(Names, TextsBeyondTheLimitsAreReadNoFurtherThanThese) {
+  const NameLimits limits{.components = 2, .component_octets = 3};
+  std::string endless = "a";
+  for (int i = 0; i < 100'000; ++i) endless += "/a";
+  const auto many = parse_name(endless, limits);
+  ASSERT_TRUE(many.has_value());
+  EXPECT_EQ(many->size(), 3U);
+  EXPECT_FALSE(within(*many, limits));
+  for (const std::string& text : {std::string(100'000, 'x'), "k." + std::string(100'000, 'x')}) {
+    const auto one = parse_name(text, limits);
+    ASSERT_TRUE(one.has_value());
+    EXPECT_EQ(one->size(), 1U);
+    EXPECT_EQ(one->front().id().size() + one->front().kind().size(), text.front() == 'k' ? 5U : 4U);
+    EXPECT_FALSE(within(*one, limits));
+  }
+  EXPECT_TRUE(within(*parse_name("abc.def/.", limits), limits));
+  EXPECT_FALSE(parse_name("a//b", limits).has_value());
+}
+
 TEST(Names, AreEscapedForUrls) {
   EXPECT_EQ(escape_for_url("a.b/c_d-e;:?@&=+$,!~*'()"), "a.b/c_d-e;:?@&=+$,!~*'()");
   EXPECT_EQ(escape_for_url("a b\\.%#<>\"\x7f\xc3\xbc"), "a%20b%5c.%25%23%3c%3e%22%7f%c3%bc");

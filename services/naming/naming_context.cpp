@@ -57,8 +57,8 @@ void NamingContextServant::refuse(const Name& name, const Walk& walk) {
   }
 }
 
-/// What became of a change to the last component.
-void NamingContextServant::refuse(Outcome outcome, const NameComponent& last) {
+/// What became of a change to the last component, in that context.
+void NamingContextServant::refuse(Outcome outcome, ContextId context, const NameComponent& last) {
   switch (outcome) {
     case Outcome::missing:
       throw Context::NotFound(NotFoundReason::missing_node, Name{last});
@@ -72,7 +72,12 @@ void NamingContextServant::refuse(Outcome outcome, const NameComponent& last) {
       throw Context::NotEmpty();
     case Outcome::full:
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "a limit of the naming service is reached");
+    case Outcome::argument_gone:
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "the context that was to be bound was destroyed");
     default:
+      // OBJECT_NOT_EXIST is said of the object that was asked only: clients forget its reference for good. Another
+      // context, destroyed since the name was followed to it, is where that name ended.
+      if (context != service_.current()) throw Context::CannotProceed(service_.reference(context), Name{last});
       throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the context was destroyed");
   }
 }
@@ -83,7 +88,9 @@ auto NamingContextServant::at_end(const Name& name, Local local, Foreign foreign
   const ContextId here = service_.current();
   const std::span<const NameComponent> way(name.data(), name.size() - 1);
   const Walk walk = stored([&] { return service_.store().walk(here, way); });
-  if (walk.outcome == Outcome::foreign) return service_.proceed(walk.bound, rest(name, walk.at + 1), foreign);
+  if (walk.outcome == Outcome::foreign) {
+    return service_.proceed(walk.bound, rest(name, walk.at + 1), Service::Effect::change, foreign);
+  }
   if (walk.outcome != Outcome::done) refuse(name, walk);
   return local(walk.context, name.back());
 }
@@ -93,7 +100,7 @@ void NamingContextServant::bind(const Name& name, const Bound& bound, bool repla
       name,
       [&](ContextId context, const NameComponent& last) {
         const Outcome outcome = stored([&] { return service_.store().bind(context, last, bound, replace); });
-        if (outcome != Outcome::done) refuse(outcome, last);
+        if (outcome != Outcome::done) refuse(outcome, context, last);
       },
       [&](const ContextRef& context, const Name& others) {
         const ObjectRef object = service_.object(bound);
@@ -128,7 +135,7 @@ NamingContextServant::ObjectRef NamingContextServant::resolve(const Name& n) {
   const Walk walk = stored([&] { return service_.store().resolve(here, n); });
   if (walk.outcome == Outcome::done) return service_.object(walk.bound);
   if (walk.outcome != Outcome::foreign) refuse(n, walk);
-  return service_.proceed(walk.bound, rest(n, walk.at + 1),
+  return service_.proceed(walk.bound, rest(n, walk.at + 1), Service::Effect::none,
                           [](const ContextRef& context, const Name& others) { return context->resolve(others); });
 }
 
@@ -137,7 +144,7 @@ void NamingContextServant::unbind(const Name& n) {
       n,
       [&](ContextId context, const NameComponent& last) {
         const Outcome outcome = stored([&] { return service_.store().unbind(context, last); });
-        if (outcome != Outcome::done) refuse(outcome, last);
+        if (outcome != Outcome::done) refuse(outcome, context, last);
       },
       [](const ContextRef& context, const Name& others) { context->unbind(others); });
 }
@@ -147,7 +154,7 @@ NamingContextServant::ContextRef NamingContextServant::new_context() {
   ContextId made = 0;
   const Outcome outcome =
       stored([&] { return service_.store().exists(here) ? service_.store().new_context(made) : Outcome::gone; });
-  if (outcome != Outcome::done) refuse(outcome, {});
+  if (outcome != Outcome::done) refuse(outcome, here, {});
   return service_.reference(made);
 }
 
@@ -157,7 +164,7 @@ NamingContextServant::ContextRef NamingContextServant::bind_new_context(const Na
       [&](ContextId context, const NameComponent& last) -> ContextRef {
         ContextId made = 0;
         const Outcome outcome = stored([&] { return service_.store().bind_new_context(context, last, made); });
-        if (outcome != Outcome::done) refuse(outcome, last);
+        if (outcome != Outcome::done) refuse(outcome, context, last);
         return service_.reference(made);
       },
       [](const ContextRef& context, const Name& others) { return context->bind_new_context(others); });
@@ -167,13 +174,13 @@ void NamingContextServant::destroy() {
   const ContextId here = service_.current();
   if (here == kRoot) throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO, "the root context cannot be destroyed");
   const Outcome outcome = stored([&] { return service_.store().destroy(here); });
-  if (outcome != Outcome::done) refuse(outcome, {});
+  if (outcome != Outcome::done) refuse(outcome, here, {});
 }
 
 void NamingContextServant::list(std::uint32_t how_many, CosNaming::BindingList& bl, IteratorRef& bi) {
   const ContextId here = service_.current();
   stored([&] {
-    if (!service_.store().exists(here)) refuse(Outcome::gone, {});
+    if (!service_.store().exists(here)) refuse(Outcome::gone, here, {});
     bi = service_.iterators().begin(here, how_many, bl);
   });
 }
@@ -184,7 +191,7 @@ std::string NamingContextServant::to_string(const Name& n) {
 }
 
 Name NamingContextServant::to_name(const std::string& sn) {
-  auto name = parse_name(sn);
+  auto name = parse_name(sn, service_.limits().names);
   if (!name) throw Context::InvalidName();
   check(*name);
   return *std::move(name);

@@ -45,7 +45,7 @@ class NamingContextServant final : public virtual CORBA::servant_traits<CosNamin
   template <class Local, class Foreign>
   auto at_end(const Name& name, Local local, Foreign foreign);
   [[noreturn]] void refuse(const Name& name, const Walk& walk);
-  [[noreturn]] void refuse(Outcome outcome, const CosNaming::NameComponent& last);
+  [[noreturn]] void refuse(Outcome outcome, ContextId context, const CosNaming::NameComponent& last);
   void bind(const Name& name, const Bound& bound, bool replace);
 
   Service& service_;

@@ -6,11 +6,13 @@
 #include "omninames.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <istream>
 #include <map>
 #include <stdexcept>
 #include <vector>
 
+#include "corbel/base/log.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 
@@ -25,7 +27,9 @@ constexpr std::size_t kLongestLine = 1 << 20;
 
 class Import {
  public:
-  explicit Import(Store& store) : store_(store) { contexts_.emplace(kRootKey, kRoot); }
+  Import(Store& store, const NameLimits& limits) : store_(store), limits_(limits) {
+    contexts_.emplace(kRootKey, kRoot);
+  }
 
   void line(const std::string& text) {
     ++result_.lines;
@@ -33,6 +37,7 @@ class Import {
     const std::string& verb = words[0];
     const auto is = [&](const char* what, std::size_t count) { return verb == what && words.size() == count; };
     if (is("port", 2)) {
+      if (!is_port(words[1])) fail("has '" + base::printable(words[1]) + "' where a port belongs");
       result_.port = words[1];
     } else if (is("create", 2)) {
       create(octets(words[1]));
@@ -52,6 +57,13 @@ class Import {
  private:
   [[noreturn]] void fail(const std::string& why) const {
     throw std::runtime_error("line " + std::to_string(result_.lines) + " " + why);
+  }
+
+  static bool is_port(const std::string& word) {
+    unsigned port = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stopped, error] = std::from_chars(word.data(), end, port);
+    return error == std::errc() && stopped == end && port > 0 && port <= 65535;
   }
 
   static std::vector<std::string> split(const std::string& text) {
@@ -82,7 +94,7 @@ class Import {
     if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
     if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
     if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-    fail("has '" + std::string(1, c) + "' where a hexadecimal digit belongs");
+    fail("has '" + base::printable(std::string(1, c)) + "' where a hexadecimal digit belongs");
   }
 
   /// The object key of a reference; empty if it has none that can be read.
@@ -125,6 +137,8 @@ class Import {
 
   void bind(const std::vector<std::string>& words) {
     const NameComponent name(words[2], words[3]);
+    // Nobody could resolve or unbind it.
+    if (!within({name}, limits_)) fail("binds a name that is too long (--max-component-octets)");
     if (words[4] != "nobject" && words[4] != "ncontext") fail("binds what is neither nobject nor ncontext");
     Bound bound;
     bound.type = words[4] == "ncontext" ? BindingType::ncontext : BindingType::nobject;
@@ -155,17 +169,18 @@ class Import {
   }
 
   Store& store_;
+  const NameLimits limits_;
   std::map<std::string, ContextId, std::less<>> contexts_;
   Imported result_;
 };
 
 }  // namespace
 
-Imported import_omninames(std::istream& file, Store& store) {
+Imported import_omninames(std::istream& file, Store& store, const NameLimits& limits) {
   const Census before = store.census();
   if (before.bindings != 0 || before.contexts != 1) throw std::runtime_error("the database holds names already");
   store.begin();
-  Import import(store);
+  Import import(store, limits);
   try {
     for (std::string text; std::getline(file, text);) {
       if (text.size() > kLongestLine) throw std::runtime_error("a line is longer than a mebibyte");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "names.hpp"
 #include "store.hpp"
 
 namespace corbel::naming {
@@ -20,7 +21,7 @@ struct Imported {
 
 /// Replays the file into an empty store, as one change: all of it or nothing. Its contexts become contexts of the
 /// store; references to them that lie elsewhere stay what they are, references to omniNames. Throws std::runtime_error
-/// naming the line that makes no sense or is beyond the limits, DatabaseError.
-Imported import_omninames(std::istream& file, Store& store);
+/// naming the line that makes no sense or is beyond the limits, those of names included; DatabaseError.
+Imported import_omninames(std::istream& file, Store& store, const NameLimits& limits);
 
 }  // namespace corbel::naming

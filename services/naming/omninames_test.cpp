@@ -32,7 +32,7 @@ class OmninamesTest : public testing::Test {
  protected:
   Imported import(const std::string& text) {
     std::istringstream file(text);
-    return import_omninames(file, store_);
+    return import_omninames(file, store_, {.components = 128, .component_octets = 20});
   }
   Walk resolve(const Name& name) { return store_.resolve(kRoot, name); }
 
@@ -93,7 +93,10 @@ TEST_F(OmninamesTest, WhatMakesNoSenseIsNamedByItsLineAndNothingIsImported) {
   for (const std::string& bad :
        {std::string("hello"), std::string("create 123"), std::string("create xy"),
         std::string("bind IOR:00 a b nobject IOR:00"), "bind " + kRootReference + " a b what " + kObject,
-        "bind " + kRootReference + " a", std::string("\\")}) {
+        "bind " + kRootReference + " a", std::string("\\"), std::string("port x"), std::string("port 0"),
+        std::string("port 65536"), std::string("port 1 "),
+        "bind " + kRootReference + " " + std::string(21, 'x') + "  nobject " + kObject,
+        "bind " + kRootReference + " a " + std::string(21, 'x') + " nobject " + kObject}) {
     try {
       import(good + bad + "\n");
       ADD_FAILURE() << bad;

@@ -17,8 +17,9 @@ class Iterators;
 
 struct ServiceLimits {
   NameLimits names;
-  std::size_t list = 10'000;       ///< bindings in one answer, however many were asked for
-  std::size_t iterators = 10'000;  ///< at the same time; beyond it the one unused for longest is gone
+  std::size_t list = 10'000;          ///< bindings in one answer, however many were asked for
+  std::size_t list_octets = 1 << 20;  ///< of the names in one answer, about; it has one binding at least
+  std::size_t iterators = 10'000;     ///< at the same time; beyond it the one unused for longest is gone
   std::chrono::milliseconds iterator_idle = std::chrono::minutes(10);  ///< unused for so long, an iterator is gone
   int foreign_calls = 64;  ///< names followed into other services at the same time
 };
@@ -58,10 +59,13 @@ class Service {
   /// The other way round.
   ObjectRef object(const Bound& bound);
 
+  enum class Effect { none, change };
+
   /// Runs `call` with another service's context. What goes wrong on the way becomes CannotProceed, so that the client
-  /// can go on by itself; what the context says is said.
+  /// can go on by itself; what the context says is said. A change that may have happened is no matter to go on with:
+  /// the client gets the system exception itself, which says so.
   template <class Call>
-  auto proceed(const Bound& bound, const CosNaming::Name& rest, Call call) {
+  auto proceed(const Bound& bound, const CosNaming::Name& rest, Effect effect, Call call) {
     const ContextRef context = IDL::traits<CosNaming::NamingContext>::unchecked_narrow(object(bound));
     const ForeignCall ticket(foreign_calls_);
     if (context == nullptr || ticket.number() > limits_.foreign_calls) {
@@ -69,7 +73,8 @@ class Service {
     }
     try {
       return call(context, rest);
-    } catch (const CORBA::SystemException&) {
+    } catch (const CORBA::SystemException& exception) {
+      if (effect == Effect::change && exception.completed() != CORBA::COMPLETED_NO) throw;
       throw CosNaming::NamingContext::CannotProceed(context, rest);
     }
   }

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "corbel/dynamic/dynamic_implementation.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "temporary_folder.hpp"
@@ -201,6 +202,26 @@ TEST_P(ServiceTest, OneAnswerIsBoundedHoweverMuchIsAskedFor) {
   EXPECT_EQ(bindings.size(), 1U);
 }
 
+TEST_P(ServiceTest, OneAnswerIsBoundedInOctetsAndTheIteratorGoesOn) {
+  ServiceLimits limits;
+  limits.list_octets = 2500;
+  start(limits);
+  for (const char* id : {"a", "b", "c", "d", "e", "f", "g"}) {
+    root_->bind({NameComponent(id, std::string(1000, 'k'))}, object("thing"));
+  }
+  BindingList bindings;
+  IteratorRef iterator;
+  root_->list(0xffffffff, bindings, iterator);
+  EXPECT_EQ(bindings.size(), 3U);
+  ASSERT_NE(iterator, nullptr);
+  std::string ids;
+  while (iterator->next_n(0xffffffff, bindings)) {
+    EXPECT_LE(bindings.size(), 3U);
+    for (const auto& each : bindings) ids += each.binding_name().front().id();
+  }
+  EXPECT_EQ(ids, "defg");
+}
+
 TEST_P(ServiceTest, ForgottenIteratorsGiveWayAndExpire) {
   ServiceLimits limits;
   limits.iterators = 2;
@@ -254,6 +275,9 @@ TEST_P(ServiceTest, LimitsAreSystemExceptions) {
   EXPECT_THROW(root_->bind(name("a/b/c"), object("thing")), CORBA::IMP_LIMIT);
   EXPECT_THROW(root_->resolve(name("abcde")), CORBA::IMP_LIMIT);
   EXPECT_THROW(root_->to_name("a.abcde"), CORBA::IMP_LIMIT);
+  EXPECT_THROW(root_->to_name("a/b/c//"), CORBA::IMP_LIMIT) << "what follows is not read";
+  EXPECT_THROW(root_->resolve_str("a/b/c"), CORBA::IMP_LIMIT);
+  EXPECT_THROW(root_->to_url(":host", "a/b/c"), CORBA::IMP_LIMIT);
   root_->bind_new_context(name("a"));
   EXPECT_THROW(root_->new_context(), CORBA::NO_RESOURCES);
   EXPECT_THROW(root_->bind_new_context(name("b")), CORBA::NO_RESOURCES);
@@ -287,6 +311,85 @@ TEST_P(ServiceTest, WhereAnotherServiceIsOutOfReachTheClientIsToldHowFarItCame) 
     EXPECT_EQ(to_string(exception.rest_of_name()), "a/b");
     EXPECT_EQ(text(exception.cxt()), text(nowhere));
   }
+}
+
+TEST_P(ServiceTest, AChangeElsewhereThatMayHaveHappenedIsNotOneToGoOnWith) {
+  /// Breaks down under every request, having done nobody knows what.
+  class Broken final : public PortableServer::DynamicImplementation {
+   public:
+    explicit Broken(CORBA::CompletionStatus completed) : completed_(completed) {}
+    void invoke(IDL::traits<CORBA::ServerRequest>::ref_type) override { throw CORBA::INTERNAL(0, completed_); }
+    std::string _primary_interface(const std::vector<std::uint8_t>&,
+                                   const CORBA::object_reference<PortableServer::POA>&) override {
+      return std::string(NamingContext::_interface_id);
+    }
+
+   private:
+    const CORBA::CompletionStatus completed_;
+  };
+  const OrbRef orb = make_orb("broken", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const auto bind_broken = [&](const char* as, CORBA::CompletionStatus completed) {
+    const auto id = poa->activate_object(CORBA::make_reference<Broken>(completed));
+    root_->bind_context(name(as), IDL::traits<NamingContext>::unchecked_narrow(poa->id_to_reference(id)));
+  };
+  bind_broken("maybe", CORBA::COMPLETED_MAYBE);
+  bind_broken("no", CORBA::COMPLETED_NO);
+  EXPECT_THROW(root_->resolve(name("maybe/x")), NamingContext::CannotProceed);
+  EXPECT_THROW(root_->bind(name("no/x"), object("x")), NamingContext::CannotProceed);
+  EXPECT_THROW(root_->bind_new_context(name("no/x")), NamingContext::CannotProceed);
+  const auto completed = [](auto call) {
+    try {
+      call();
+    } catch (const CORBA::SystemException& exception) {
+      return exception.completed();
+    }
+    return CORBA::COMPLETED_YES;
+  };
+  EXPECT_EQ(completed([&] { root_->bind(name("maybe/x"), object("x")); }), CORBA::COMPLETED_MAYBE);
+  EXPECT_EQ(completed([&] { root_->rebind_context(name("maybe/x"), root_); }), CORBA::COMPLETED_MAYBE);
+  EXPECT_EQ(completed([&] { root_->unbind(name("maybe/x")); }), CORBA::COMPLETED_MAYBE);
+  EXPECT_EQ(completed([&] { root_->bind_new_context(name("maybe/x")); }), CORBA::COMPLETED_MAYBE);
+  orb->destroy();
+}
+
+TEST_P(ServiceTest, OnlyTheContextThatIsAskedIsSaidNotToExist) {
+  const ContextRef destroyed = root_->new_context();
+  destroyed->destroy();
+  EXPECT_THROW(root_->bind_context(name("x"), destroyed), CORBA::BAD_PARAM);
+  EXPECT_THROW(root_->rebind_context(name("x"), destroyed), CORBA::BAD_PARAM);
+  EXPECT_THROW(destroyed->bind_context(name("x"), destroyed), CORBA::OBJECT_NOT_EXIST);
+  // Another thread destroys the context that the name leads to, just when something is bound there.
+  std::atomic<bool> stop = false;
+  std::thread destroyer([&] {
+    while (!stop) {
+      const ContextRef made = root_->bind_new_context(name("a"));
+      for (bool empty = false; !empty;) {
+        try {
+          made->destroy();
+          empty = true;
+        } catch (const NamingContext::NotEmpty&) {
+          made->unbind(name("x"));
+        }
+      }
+      root_->unbind(name("a"));
+    }
+  });
+  for (int i = 0; i < 300; ++i) {
+    try {
+      root_->bind(name("a/x"), object("x"));
+    } catch (const NamingContext::NotFound&) {
+    } catch (const NamingContext::AlreadyBound&) {
+    } catch (const NamingContext::CannotProceed& exception) {
+      EXPECT_EQ(to_string(exception.rest_of_name()), "x");
+    } catch (const CORBA::OBJECT_NOT_EXIST&) {
+      ADD_FAILURE() << "the root exists";
+      break;
+    }
+  }
+  stop = true;
+  destroyer.join();
 }
 
 TEST_P(ServiceTest, ReferencesOfAnotherDatabaseAreNotTakenForOurs) {

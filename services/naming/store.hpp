@@ -3,7 +3,10 @@
 // octets.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,14 +33,15 @@ struct Bound {
 /// What came of a request.
 enum class Outcome {
   done,
-  gone,         ///< the context that was asked does not exist (any more)
-  missing,      ///< nothing is bound there
-  not_context,  ///< an object is bound where a context is needed
-  not_object,   ///< a context is bound where an object is needed
-  foreign,      ///< the name leads into a context of another service
-  exists,       ///< something is bound there
-  not_empty,    ///< the context has bindings
-  full,         ///< one of StoreLimits is reached
+  gone,           ///< the context that was asked does not exist (any more)
+  missing,        ///< nothing is bound there
+  not_context,    ///< an object is bound where a context is needed
+  not_object,     ///< a context is bound where an object is needed
+  foreign,        ///< the name leads into a context of another service
+  exists,         ///< something is bound there
+  not_empty,      ///< the context has bindings
+  full,           ///< one of StoreLimits is reached
+  argument_gone,  ///< the context that was to be bound does not exist (any more)
 };
 
 /// How far a name led.
@@ -52,6 +56,12 @@ struct Walk {
 struct Listed {
   CosNaming::NameComponent name;
   CosNaming::BindingType type = CosNaming::BindingType::nobject;
+};
+
+/// A piece of a listing.
+struct Listing {
+  std::vector<Listed> bindings;
+  bool more = false;  ///< others follow
 };
 
 struct StoreLimits {
@@ -75,13 +85,20 @@ struct Census {
   std::int64_t dangling = 0;     ///< bindings to contexts that were destroyed
 };
 
-/// Owns the database file, alone. Thread-safe: changes go one after the other, each of them one transaction that is
-/// durable when the operation returns; reads run beside them on connections of their own and see whole changes only.
-/// Every operation may throw DatabaseError, and then nothing has changed.
+/// How the changes go.
+struct Progress {
+  std::size_t waiting = 0;         ///< threads whose change is not done yet
+  std::uint64_t transactions = 0;  ///< waits for the disk, so far
+};
+
+/// Owns the database file, alone. Thread-safe: changes go one after the other, whole or not at all, and are durable
+/// when the operation returns. Those that come while the disk is written share the next transaction. Reads run beside
+/// them on connections of their own and see whole changes only. Every operation may throw DatabaseError, and then
+/// nothing has changed.
 class Store {
  public:
   /// Opens the file, or makes it. Throws DatabaseError if it cannot, if the file is damaged or no naming database, or
-  /// if another process has it.
+  /// if another process has it, be it by another path: links are followed, and a file with several hard links refused.
   Store(const std::string& path, StoreLimits limits, Durability durability);
   ~Store();
   Store(const Store&) = delete;
@@ -98,7 +115,7 @@ class Store {
   Walk resolve(ContextId start, std::span<const CosNaming::NameComponent> name);
 
   /// With `replace`, what is bound there gives way if it is of the same type (else not_object or not_context).
-  /// gone: also if what it is to be bound to is a context of this store that does not exist.
+  /// argument_gone: what it is to be bound to is a context of this store that does not exist.
   Outcome bind(ContextId context, const CosNaming::NameComponent& name, const Bound& bound, bool replace);
   Outcome unbind(ContextId context, const CosNaming::NameComponent& name);
   Outcome new_context(ContextId& made);
@@ -107,8 +124,17 @@ class Store {
   Outcome destroy(ContextId context);
 
   /// At most `count` bindings in the order of their names (octet by octet), those after `after`, or the first ones.
-  /// `full` tells that there is no more; nothing is listed of a context that does not exist.
-  std::vector<Listed> list(ContextId context, const std::optional<CosNaming::NameComponent>& after, std::size_t count);
+  /// Ends behind the one with which they have `octets` octets. Nothing is listed of a context that does not exist.
+  Listing list(ContextId context, const std::optional<CosNaming::NameComponent>& after, std::size_t count,
+               std::size_t octets);
+
+  /// Destroys the contexts that are empty, that no binding leads to, and that were made so long ago; returns how many.
+  /// A reference to such a context may lie elsewhere: in another naming service, or with the client that made it.
+  std::int64_t prune(std::chrono::seconds age);
+
+  Progress progress() const;
+  /// What the database does now.
+  Durability durability();
 
   /// Reads everything. Throws DatabaseError if the file is damaged.
   Census census();
@@ -125,6 +151,7 @@ class Store {
  private:
   struct Reader;
   struct Writer;
+  struct Change;
   class Lease;
 
   void prepare(Durability durability);
@@ -132,10 +159,13 @@ class Store {
   Walk follow(Reader& reader, ContextId start, std::span<const CosNaming::NameComponent> name, bool last_is_any);
   Outcome insert(ContextId context, const CosNaming::NameComponent& name, const Bound& bound);
   Outcome make_context(ContextId& made);
-  template <class Change>
-  Outcome change(Change change);
+  bool is_there(ContextId context);
+  Outcome change(std::function<Outcome()> change);
+  void lead(std::unique_lock<std::mutex>& lock);
+  bool run(std::span<Change* const> changes);
+  bool run(Change& change);
 
-  const std::string path_;
+  const std::string path_;  ///< without links, so that what lies beside the file is there once
   const StoreLimits limits_;
   FileLock lock_;
   std::uint64_t identity_ = 0;
@@ -146,6 +176,12 @@ class Store {
   std::optional<Transaction> import_;
   std::int64_t contexts_ = 0;
   std::int64_t bindings_ = 0;
+
+  mutable std::mutex queue_mutex_;  // guards what follows, and is never held while the disk is written
+  std::condition_variable changed_;
+  std::vector<Change*> queue_;
+  bool led_ = false;  ///< a thread runs changes; those in the queue come next
+  Progress progress_;
 
   std::mutex readers_mutex_;  // guards the list
   std::vector<std::unique_ptr<Reader>> readers_;

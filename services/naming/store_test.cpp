@@ -18,6 +18,8 @@ using CosNaming::BindingType;
 using CosNaming::Name;
 using CosNaming::NameComponent;
 
+constexpr std::size_t kAll = 1 << 20;
+
 NameComponent component(const std::string& id, const std::string& kind = "") {
   return NameComponent(id, kind);
 }
@@ -116,7 +118,8 @@ TEST_F(StoreTest, ContextsAreDestroyedWhenEmptyAndTheirNumbersDoNotComeAgain) {
   EXPECT_EQ(store_->destroy(kRoot), Outcome::not_empty);
   EXPECT_EQ(store_->bind(a, component("x"), object("1"), false), Outcome::gone);
   EXPECT_EQ(store_->unbind(a, component("x")), Outcome::gone);
-  EXPECT_EQ(store_->bind(kRoot, component("again"), context(a), false), Outcome::gone);
+  EXPECT_EQ(store_->bind(kRoot, component("again"), context(a), false), Outcome::argument_gone);
+  EXPECT_EQ(store_->bind(a, component("again"), context(a), false), Outcome::gone);
   EXPECT_NE(made(kRoot, "b"), a);
   EXPECT_EQ(store_->census().dangling, 1);
   EXPECT_EQ(store_->walk(kRoot, Name{component("a")}).outcome, Outcome::gone);
@@ -156,23 +159,148 @@ TEST_F(StoreTest, LimitsHoldAlsoAfterReopeningAndRefusedChangesCountNothing) {
 
 TEST_F(StoreTest, ListsGoOnAfterANameWhateverHasChanged) {
   for (const char* id : {"d", "b", "", "a", "c"}) store_->bind(kRoot, component(id), object("1"), false);
-  const auto first = store_->list(kRoot, std::nullopt, 3);
+  const auto first = store_->list(kRoot, std::nullopt, 3, kAll).bindings;
   ASSERT_EQ(first.size(), 3U);
   EXPECT_EQ(first[0].name, component(""));
   EXPECT_EQ(first[2].name, component("b"));
   store_->unbind(kRoot, component("b"));
   store_->unbind(kRoot, component("c"));
   store_->bind(kRoot, component("b", "kind"), object("1"), false);
-  const auto rest = store_->list(kRoot, first[2].name, 3);
+  const auto rest = store_->list(kRoot, first[2].name, 3, kAll).bindings;
   ASSERT_EQ(rest.size(), 2U);
   EXPECT_EQ(rest[0].name, component("b", "kind"));
   EXPECT_EQ(rest[1].name, component("d"));
-  EXPECT_TRUE(store_->list(kRoot, rest[1].name, 3).empty());
-  EXPECT_TRUE(store_->list(77, std::nullopt, 3).empty());
+  EXPECT_TRUE(store_->list(kRoot, rest[1].name, 3, kAll).bindings.empty());
+  EXPECT_TRUE(store_->list(77, std::nullopt, 3, kAll).bindings.empty());
 }
 
 TEST_F(StoreTest, ASecondProcessIsRefused) {
   EXPECT_THROW(Store(path(), {}, Durability::process), DatabaseError);
+}
+
+TEST_F(StoreTest, ASecondProcessIsRefusedByWhateverPath) {
+  const std::string link = folder_.path() + "/link.db";
+  std::filesystem::create_symlink("names.db", link);
+  EXPECT_THROW(Store(link, {}, Durability::process), DatabaseError);
+  const std::string folder = folder_.path() + "/folder";
+  std::filesystem::create_directory_symlink(".", folder);
+  EXPECT_THROW(Store(folder + "/names.db", {}, Durability::process), DatabaseError);
+  const std::string hard = folder_.path() + "/hard.db";
+  std::filesystem::create_hard_link(path(), hard);
+  EXPECT_THROW(Store(hard, {}, Durability::process), DatabaseError);
+  std::filesystem::remove(hard);
+  // A link to what is not there yet.
+  const std::string early = folder_.path() + "/early.db";
+  std::filesystem::create_symlink("late.db", early);
+  const Store late(early, {}, Durability::process);
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/late.db"));
+  EXPECT_THROW(Store(folder_.path() + "/late.db", {}, Durability::process), DatabaseError);
+}
+
+TEST_F(StoreTest, ChangesWaitForTheDiskUnlessToldOtherwise) {
+  EXPECT_EQ(store_->durability(), Durability::process);
+  store_.reset();
+  store_.emplace(path(), StoreLimits(), Durability::power_loss);
+  EXPECT_EQ(store_->durability(), Durability::power_loss);
+}
+
+TEST_F(StoreTest, ChangesThatWaitShareATransaction) {
+  constexpr int kThreads = 8;
+  const ContextId a = made(kRoot, "a");
+  const std::uint64_t before = store_->progress().transactions;
+  std::vector<Outcome> outcomes(kThreads);
+  std::vector<std::thread> threads;
+  {
+    // Holds the first of them up, until all others wait.
+    Connection other(path(), Connection::Mode::create);
+    const Transaction held(other, Transaction::Kind::write);
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        // Those with odd numbers fail, after others of their transaction have succeeded; one of them has to be undone.
+        const auto at = static_cast<std::size_t>(i);
+        ContextId id = 0;
+        outcomes[at] = i == 3       ? store_->bind_new_context(77, component("x"), id)
+                       : i % 2 != 0 ? store_->bind(kRoot, component("a"), object("1"), false)
+                                    : store_->bind(a, component(std::to_string(i)), object("1"), false);
+      });
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(4);
+    while (store_->progress().waiting < kThreads && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_LE(store_->progress().transactions - before, 2U);
+  for (int i = 0; i < kThreads; ++i) {
+    EXPECT_EQ(outcomes[static_cast<std::size_t>(i)], i == 3       ? Outcome::gone
+                                                     : i % 2 != 0 ? Outcome::exists
+                                                                  : Outcome::done);
+  }
+  EXPECT_EQ(store_->census().bindings, 1 + kThreads / 2);
+  EXPECT_EQ(store_->census().contexts, 2);
+  EXPECT_EQ(store_->progress().waiting, 0U);
+}
+
+TEST_F(StoreTest, ATransactionThatCannotBeMadeFailsAllItsChanges) {
+  {
+    Connection other(path(), Connection::Mode::create);
+    other.execute(
+        "CREATE TRIGGER broken BEFORE INSERT ON binding WHEN new.id = 'poison' BEGIN SELECT RAISE(ROLLBACK, 'no'); "
+        "END");
+  }
+  reopen({.bindings = 1});
+  EXPECT_THROW(store_->bind(kRoot, component("poison"), object("1"), false), DatabaseError);
+  EXPECT_EQ(store_->bind(kRoot, component("good"), object("1"), false), Outcome::done) << "it was not counted";
+  EXPECT_EQ(store_->census().bindings, 1);
+}
+
+TEST_F(StoreTest, ContextsThatNothingLeadsToArePrunedWhenOldAndEmpty) {
+  ContextId lonely = 0;
+  ContextId full = 0;
+  ContextId child = 0;
+  store_->new_context(lonely);
+  store_->new_context(full);
+  store_->bind_new_context(full, component("child"), child);
+  const ContextId named = made(kRoot, "named");
+  EXPECT_EQ(store_->prune(std::chrono::hours(1)), 0);
+  EXPECT_EQ(store_->prune(std::chrono::seconds(0)), 1);
+  EXPECT_FALSE(store_->exists(lonely));
+  for (const ContextId kept : {kRoot, full, child, named}) EXPECT_TRUE(store_->exists(kept));
+  reopen({.contexts = 5});
+  EXPECT_EQ(store_->new_context(lonely), Outcome::done);
+  EXPECT_EQ(store_->new_context(lonely), Outcome::full);
+  EXPECT_EQ(store_->prune(std::chrono::seconds(0)), 1);
+  EXPECT_EQ(store_->new_context(lonely), Outcome::done) << "there is room again";
+}
+
+TEST_F(StoreTest, FilesOfTheFirstFormatAreTakenOver) {
+  const ContextId a = made(kRoot, "a");
+  store_.reset();
+  {
+    Connection file(path(), Connection::Mode::create);
+    file.execute("ALTER TABLE context DROP COLUMN made; PRAGMA user_version = 1");
+  }
+  reopen();
+  EXPECT_EQ(store_->walk(kRoot, Name{component("a")}).context, a);
+  made(a, "b");
+  ContextId lonely = 0;
+  store_->new_context(lonely);
+  reopen();
+  EXPECT_EQ(store_->census().contexts, 4);
+}
+
+TEST_F(StoreTest, APieceOfAListingIsBoundedInOctets) {
+  for (const char* id : {"a", "b", "c", "d"}) {
+    store_->bind(kRoot, component(id, std::string(1000, 'k')), object("1"), false);
+  }
+  const auto two = store_->list(kRoot, std::nullopt, 100, 1500);
+  EXPECT_EQ(two.bindings.size(), 2U);
+  EXPECT_TRUE(two.more);
+  const auto others = store_->list(kRoot, two.bindings.back().name, 100, 2000);
+  EXPECT_EQ(others.bindings.size(), 2U);
+  EXPECT_FALSE(others.more);
+  EXPECT_EQ(store_->list(kRoot, std::nullopt, 100, 1).bindings.size(), 1U) << "one at least";
+  EXPECT_TRUE(store_->list(kRoot, std::nullopt, 0, kAll).more);
 }
 
 TEST_F(StoreTest, FilesThatAreNoNamesAreRefusedAndLeftAlone) {
@@ -188,7 +316,7 @@ TEST_F(StoreTest, FilesThatAreNoNamesAreRefusedAndLeftAlone) {
   EXPECT_THROW(reopen(), DatabaseError);
   {
     Connection newer(path(), Connection::Mode::create);
-    newer.execute("PRAGMA application_id = 0x43424c4e; PRAGMA user_version = 2");
+    newer.execute("PRAGMA application_id = 0x43424c4e; PRAGMA user_version = 3");
   }
   EXPECT_THROW(reopen(), DatabaseError);
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -95,8 +96,9 @@ constexpr Value kNothing = 0, kContext = -1;
 
 struct Slot {
   Value acknowledged = kNothing;
-  Value attempted = kNothing;  ///< what a change that was not answered would have made of it
-  bool destroyed = false;      ///< the context it leads to was destroyed, or may have been
+  Value attempted = kNothing;   ///< what a change that was not answered would have made of it
+  bool gone = false;            ///< the context it leads to was destroyed: acknowledged
+  bool gone_attempted = false;  ///< ... or a destroy() was not answered
 };
 
 /// Changes names of its own at random and keeps book.
@@ -115,7 +117,7 @@ class Writer {
       }
     } catch (const CORBA::SystemException& exception) {
       const std::string name = exception._name();
-      if (name != "COMM_FAILURE" && name != "TRANSIENT" && name != "OBJECT_NOT_EXIST") throw;
+      if (name != "COMM_FAILURE" && name != "TRANSIENT") throw;
     }
   }
 
@@ -131,10 +133,20 @@ class Writer {
                   << slot.acknowledged << ", attempted " << slot.attempted << '\n';
         ++wrong;
       }
-      slot.acknowledged = slot.attempted = found;
-      slot.destroyed = found == kContext && root->resolve(name(i))->_non_existent();
+      const bool gone = found == kContext && root->resolve(name(i))->_non_existent();
+      if (found == kContext && gone != slot.gone && gone != slot.gone_attempted) {
+        std::cerr << "writer " << number_ << " name " << i << ": its context is " << (gone ? "gone" : "there")
+                  << ", which is neither what was acknowledged nor what was attempted\n";
+        ++wrong;
+      }
+      slot = {found, found, gone, gone};
     }
     return wrong;
+  }
+
+  /// Names that lead to contexts that are gone.
+  long dangling() const {
+    return std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.gone; });
   }
 
  private:
@@ -174,7 +186,6 @@ class Writer {
     if (slot.acknowledged == kNothing) {
       if (random_() % 3 == 0) {
         slot.attempted = kContext;
-        slot.destroyed = false;
         root->bind_new_context(name(i));
       } else {
         slot.attempted = ++next_;
@@ -182,14 +193,16 @@ class Writer {
       }
     } else if (slot.acknowledged == kContext) {
       // First the context and then its name: a context without a name would be a half one.
-      if (!slot.destroyed) {
+      if (!slot.gone) {
         const auto context = IDL::traits<NamingContext>::unchecked_narrow(root->resolve(name(i)));
-        slot.destroyed = true;
+        slot.gone_attempted = true;
         context->destroy();
+        slot.gone = true;
         return;
       }
       slot.attempted = kNothing;
       root->unbind(name(i));
+      slot.gone = slot.gone_attempted = false;
     } else if (random_() % 2 == 0) {
       slot.attempted = ++next_;
       root->rebind(name(i), object(orb, next_));
@@ -271,6 +284,13 @@ class Test {
     const auto orb = CORBA::ORB_init(arguments, "crash" + std::to_string(kill));
     const std::string url = "corbaloc:uiop:" + folder_ + "/socket|NameService";
     for (const auto& writer : writers_) wrong_ += writer->verify(orb, url);
+    // What the names lead to is what was counted when the server was dead.
+    long dangling = 0;
+    for (const auto& writer : writers_) dangling += writer->dangling();
+    if (dangling != dangling_) {
+      std::cerr << "bindings of destroyed contexts: " << dangling_ << " counted, " << dangling << " found\n";
+      ++damaged_;
+    }
     if (kill >= 0) {
       std::atomic<long> left = 1 + static_cast<long>(random_() % kMostAcknowledged);
       const long planned = left;
@@ -292,11 +312,17 @@ class Test {
     check();
   }
 
-  /// Every context must have a name, and all that is counted must be there: no half change.
+  /// Every context must have a name, and all that is counted must be there: no half change. How many names lead to
+  /// contexts that are gone is compared in the next life.
   void check() {
     Process process({options_.program, "--data", data(), "--check"});
     const std::string said = process.read(true);
-    if (process.wait() == 0 && said.find("unreachable contexts 0\n") != std::string::npos) return;
+    const std::string label = "bindings of destroyed contexts ";
+    const std::size_t at = said.find(label);
+    if (process.wait() == 0 && said.find("unreachable contexts 0\n") != std::string::npos && at != std::string::npos) {
+      dangling_ = std::stol(said.substr(at + label.size()));
+      return;
+    }
     std::cerr << said;
     ++damaged_;
   }
@@ -306,6 +332,7 @@ class Test {
   std::string folder_;
   std::vector<std::unique_ptr<Writer>> writers_;
   long acknowledged_ = 0;
+  long dangling_ = 0;  ///< as the last check counted it
   int wrong_ = 0;
   int damaged_ = 0;
 };

@@ -7,10 +7,13 @@ usage: named_test.py CORBEL_NAMED CORBEL [JACORB_CLIENT JACORB_SERVER]
 With JacORB's client and naming service, only these are run.
 """
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -76,6 +79,31 @@ class CommandTest(unittest.TestCase):
         named = Named(self.folder, "--ior-file", path)
         self.addCleanup(named.end)
         self.assertEqual(run(CORBEL, "call", path, "_is_a", "IDL:omg.org/CosNaming/NamingContextExt:1.0").strip(), "true")
+
+    def test_a_port_that_does_not_work_is_not_remembered(self):
+        def remembered():
+            with contextlib.closing(sqlite3.connect(os.path.join(self.folder, "names.db"))) as database:
+                return database.execute("SELECT value FROM setting WHERE name = 'port'").fetchall()
+
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = str(taken.getsockname()[1])
+            run(NAMED, "--data", self.folder + "/names.db", "--host", "127.0.0.1", "--port", port, status=1)
+        self.assertEqual(remembered(), [])
+        named = Named(self.folder, port=port)
+        self.assertEqual(named.end(), 0)
+        self.assertEqual(remembered(), [(port,)])
+
+    def test_pruning_makes_room(self):
+        path = os.path.join(self.folder, "names.db")
+        self.assertIn("no such file", run(NAMED, "--data", path, "--prune", status=1))
+        named = Named(self.folder)
+        root = named.url
+        run(CORBEL, "ns", "context", "kept", "--service", root)
+        run(CORBEL, "ns", "context", "forgotten", "--service", root)
+        run(CORBEL, "ns", "unbind", "forgotten", "--service", root)
+        self.assertEqual(named.end(), 0)
+        self.assertIn("pruned contexts 0\ncontexts 3\n", run(NAMED, "--data", path, "--prune"))
+        self.assertIn("pruned contexts 1\ncontexts 2\n", run(NAMED, "--data", path, "--prune", "--prune-age", "0"))
 
     def test_omninames_spellings(self):
         process = subprocess.Popen([NAMED, "-start", "0", "-logdir", self.folder, "-always", "-errlog", self.folder + "/err",
@@ -204,6 +232,37 @@ class NamesTest(unittest.TestCase):
         self.assertIn("--replace", self.ns("load", path, self.name("to"), status=1))
         self.assertEqual(self.ns("load", "--replace", path, self.name("to")), "1 bound, 3 were there already, 0 refused\n")
 
+    def test_names_that_are_not_utf8_are_dumped_and_loaded(self):
+        if type(self) is not NamesTest:
+            self.skipTest("omniNames takes texts for ISO 8859-1 and converts them")
+        self.ns("context", self.name("from"))
+        latin = os.fsdecode(b"gr\xfc\xdfe")
+        self.ns("context", self.name("from/" + latin))
+        self.ns("bind", self.name(f"from/{latin}/o"), THING)
+        self.ns("bind", "--context", self.name("from/p"), self.ns("resolve", self.name("from/" + latin)).strip())
+        dumped = self.ns("dump", self.name("from"))
+        self.assertEqual([{key: one[key] for key in one if key.endswith("_hex")} for one in json.loads(dumped)["bindings"]],
+                         [{"name_hex": "6772fcdf65"}, {"same_as_hex": "6772fcdf65"}, {"name_hex": "6772fcdf652f6f"}])
+        path = os.path.join(self.folder, "latin.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(dumped)
+        self.ns("context", self.name("to"))
+        self.assertEqual(self.ns("load", path, self.name("to")), "3 bound, 0 were there already, 0 refused\n")
+        self.assertEqual(self.ns("dump", self.name("to")), dumped)
+        self.assertTrue(self.ns("resolve", self.name(f"to/{latin}/o")).startswith("IOR:"))
+
+    def test_messages_hold_no_control_characters(self):
+        name = "esc\x1b[2J"
+        self.assertNotIn("\x1b", self.ns("resolve", self.name(name), status=1))
+        self.assertNotIn("\x1b", self.ns("resolve", name + "//", status=2))
+        path = os.path.join(self.folder, "escape.json")
+        self.ns("bind", self.name(name), THING)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"format": "corbel-names", "version": 1, "bindings": [{"name": name, "type": "object", "reference": self.url}]}, file)
+        said = self.ns("load", path, self.home, status=1)
+        self.assertIn("is bound to something else", said)
+        self.assertNotIn("\x1b", said)
+
     def test_files_that_make_no_sense_change_nothing(self):
         good = {"name": "x", "type": "object", "reference": THING}
         whole = {"format": "corbel-names", "version": 1}
@@ -212,6 +271,8 @@ class NamesTest(unittest.TestCase):
                            (dict(whole, bindings=[good, dict(good, name="a//b")]), "is no name"),
                            (dict(whole, bindings=[good, dict(good, type="thing")]), "neither object nor context"),
                            (dict(whole, bindings=[good, dict(good, more=1)]), "'more'"),
+                           (dict(whole, bindings=[good, dict(good, name_hex="61")]), "name and name_hex"),
+                           (dict(whole, bindings=[good, {"name_hex": "6x", "type": "context"}]), "hexadecimal"),
                            (dict(whole, bindings=[good, {"name": "y", "type": "object"}]), "no reference")):
             path = os.path.join(self.folder, "bad.json")
             with open(path, "w", encoding="utf-8") as file:

@@ -65,7 +65,10 @@ std::optional<std::string> text_member(const Json& json, const char* name, const
 /// Of hexadecimal digits; nothing if they are none.
 std::optional<std::string> octets_of(const std::string& digits) {
   const auto value = [](char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
   };
   if (digits.size() % 2 != 0) return std::nullopt;
   std::string octets;
