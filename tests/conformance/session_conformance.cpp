@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allocations.hpp"
+#include "corbel/messaging/frames/frames.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "corbel/messaging/protocol.hpp"
@@ -23,9 +24,11 @@ struct Candidate {
 
 std::vector<Candidate> protocols() {
   const auto giop = [] { return make_giop(); };
-  return {{"Giop10", giop, {1, 0}}, {"Giop11", giop, {1, 1}}, {"Giop12", giop}, {"GiopLite", [] {
-                                                                                   return make_giop_lite();
-                                                                                 }}};
+  return {{"Giop10", giop, {1, 0}},
+          {"Giop11", giop, {1, 1}},
+          {"Giop12", giop},
+          {"GiopLite", &make_giop_lite},
+          {"Frames", &make_frames}};
 }
 
 const base::Bytes kObject = {0xff, 'k', 0, 1, 2};
@@ -54,8 +57,9 @@ class SessionConformance : public testing::TestWithParam<Candidate> {
   }
   Response response() const { return protocol_->offers().two_way ? Response::with_target : Response::none; }
   base::Bytes request(Session& from, const base::Bytes& key, std::string_view operation, std::uint32_t value,
-                      Token* token = nullptr) const {
+                      Token* token = nullptr) {
     cdr::Encoder encoder;
+    encoder.set_host(&host_);
     const Token made = from.next_token();
     if (token != nullptr) *token = made;
     from.put_request(encoder, made, {response(), key, operation, {}}, [&](cdr::Encoder& body) { body.put(value); });

@@ -5,6 +5,7 @@
 #include "corbel/builtins/shipped_transports.hpp"
 #include "corbel/dynamic/codec_factory.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
+#include "corbel/messaging/frames/frames.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "corbel/orb/orb.hpp"
@@ -17,6 +18,7 @@ orb::Components components() {
       {
           messaging::make_giop(),
           messaging::make_giop_lite(),
+          messaging::make_frames(),
       },
       shipped_transports(),
       &poa::make_adapter,

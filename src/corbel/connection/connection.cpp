@@ -16,14 +16,15 @@ namespace {
 
 constexpr std::size_t kMostKept = 64;  // of what is no message
 
-messaging::SessionSettings session_settings(const Connection::Settings& settings, InputAccount& input,
-                                            std::string_view peer) {
+messaging::SessionSettings session_settings(const Connection::Settings& settings, const transport::Traits& carrier,
+                                            InputAccount& input, std::string_view peer) {
   messaging::SessionSettings session;
   session.side = settings.side;
   session.limits = settings.limits;
   session.version = settings.version;
   session.code_sets = settings.code_sets;
   session.first_token = settings.first_token;
+  session.lossy = !carrier.reliable || !carrier.ordered;
   session.memory = &input;
   session.log = settings.log;
   session.peer = peer;
@@ -38,7 +39,7 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       protocol_(std::move(protocol)),
       settings_(settings),
       input_(settings.input_memory),
-      session_(protocol_->open(session_settings(settings_, input_, peer()))),
+      session_(protocol_->open(session_settings(settings_, link_.transport().traits(), input_, peer()))),
       framer_(new Framer(*session_, input_, link_.largest_message())) {
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }

@@ -109,6 +109,13 @@ void ConnectionCache::forget(const Route& route, const Connection& connection) {
   for (const auto& each : dead) each->close();
 }
 
+std::vector<ConnectionPtr> ConnectionCache::all() {
+  std::vector<ConnectionPtr> all;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, known] : connections_) all.insert(all.end(), known.begin(), known.end());
+  return all;
+}
+
 std::size_t ConnectionCache::routes() {
   const std::lock_guard lock(mutex_);
   return connections_.size();

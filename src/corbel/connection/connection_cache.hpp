@@ -36,6 +36,8 @@ class ConnectionCache {
   /// uses. If the peer has ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
   const OnewayCounters& oneway_counters() const noexcept { return oneway_counters_; }
+  /// The connections that are kept.
+  std::vector<ConnectionPtr> all();
   /// Routes that something is kept for.
   std::size_t routes();
   /// Gives up all asynchronous requests.

@@ -28,6 +28,18 @@ std::string_view unmet(const messaging::Requirements& needs, const transport::Tr
   return {};
 }
 
+/// Takes out routes whose protocols have no replies, if there are others. The best of them carries what wants no reply,
+/// if it comes before the others.
+void set_apart_oneways(std::vector<Route>& routes) {
+  const auto is_oneway = [](const Route& route) { return !route.protocol->offers().two_way; };
+  if (std::all_of(routes.begin(), routes.end(), is_oneway)) return;
+  std::shared_ptr<const Route> first;
+  if (is_oneway(routes.front())) first = std::make_shared<const Route>(routes.front());
+  std::erase_if(routes, is_oneway);
+  if (first == nullptr) return;
+  for (Route& route : routes) route.oneways = first;
+}
+
 }  // namespace
 
 Registry::Registry(std::vector<ProtocolPtr> protocols, std::vector<TransportPtr> transports,
@@ -162,6 +174,7 @@ base::Result<std::vector<Route>> Registry::routes(const ior::Ior& ior,
     return a.key == b.key && a.object_key == b.object_key;
   });
   routes.erase(last, routes.end());
+  set_apart_oneways(routes);
   return routes;
 }
 

@@ -27,6 +27,9 @@ struct Route {
   base::Bytes object_key;
   ior::CodeSetChoice code_sets;
   std::string key;  ///< equal for routes that may share connections
+  /// Where requests without a reply go instead: an endpoint that is preferred, and whose protocol has no replies. Null
+  /// if there is none.
+  std::shared_ptr<const Route> oneways;
 };
 
 /// Where to listen: a message protocol and a transport endpoint.
@@ -54,9 +57,10 @@ class Registry {
   /// Why parse_endpoint() calls a combination unsupported: which need of the protocol the transport does not meet.
   /// Empty for any other text.
   std::string why_unfit(std::string_view text) const;
-  /// All ways to reach the object, in the order of `preference` (combinations) and then of the profiles;
-  /// local transports before TCP to this host. Unknown and damaged profiles are skipped. Errors: no_profile if nothing
-  /// is left, wide or narrow code sets that cannot be agreed on.
+  /// All ways to reach the object that can carry replies, or if there is none, those that cannot; in the order of
+  /// `preference` (combinations) and then of the profiles; local transports before TCP to this host. Unknown and
+  /// damaged profiles are skipped. Errors: no_profile if nothing is left, wide or narrow code sets that cannot be
+  /// agreed on.
   base::Result<std::vector<Route>> routes(const ior::Ior& ior, const policy::ProtocolPreference& preference) const;
   /// Profiles for an object with this key, reachable at the open endpoints.
   std::vector<ior::TaggedProfile> publish(const std::vector<ListenPoint>& open, base::ConstByteSpan object_key) const;

@@ -54,6 +54,8 @@ class Server {
   void take(const ConnectionPtr& connection);
   /// Tells one that cannot be taken so, and closes it.
   void refuse(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
+  /// The connections that have not ended.
+  std::vector<ConnectionPtr> all_live();
   /// Descriptors ran out: closes the connection that can be spared most easily. False if none can.
   bool make_room();
   /// Begins no more requests. Idle connections are closed in order at once, the others when what runs has been
@@ -118,7 +120,6 @@ class Server {
   void look_at_ages();
   void collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,
                        std::vector<ConnectionPtr>& stuck);
-  std::vector<ConnectionPtr> all_live();
   void stop_threads();
   bool await_end(base::Deadline deadline);
   void cut_all();

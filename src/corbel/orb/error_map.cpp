@@ -46,6 +46,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::encode, Code::bad_discriminator, "BAD_PARAM", 0, kNo},
     {Stage::encode, Code::bad_argument, "MARSHAL", minor::kLocalObjectMarshalled, kNo},
     {Stage::encode, Code::too_large, "IMP_LIMIT", 0, kNo},
+    {Stage::encode, Code::unsupported, "IMP_LIMIT", 0, kNo},
     {Stage::encode, Code::none, "MARSHAL", 0, kNo},
 
     {Stage::send, Code::timed_out, "TIMEOUT", 0, kNo},

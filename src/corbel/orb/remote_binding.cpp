@@ -78,6 +78,18 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
   }
 }
 
+/// Where requests go that want no reply. If there is no getting there, they go with the others.
+connection::ConnectionPtr RemoteTarget::connect_oneways(const Invocation& invocation) {
+  const connection::Route* route = invocation.attempts.route().oneways.get();
+  if (route == nullptr) return {};
+  bool fresh = false;
+  auto connection = core_.cache().acquire(*route, invocation.connect_by(), fresh);
+  if (connection) return *std::move(connection);
+  CORBEL_LOG(core_.log(), client, debug, "connecting failed", {"endpoint", route->endpoint->text()},
+             {"error", connection.error()});
+  return {};
+}
+
 RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connection, bool fresh,
                                                const Invocation& invocation) {
   const Attempts& attempts = invocation.attempts;
@@ -85,6 +97,7 @@ RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connect
   binding->places = attempts.places();
   binding->at = attempts.at();
   binding->connection = std::move(connection);
+  binding->oneways = connect_oneways(invocation);
   binding->policies = EffectivePtr(&invocation.policies);
   binding->word = invocation.policies.calls.plain() ? invocation.word : Edges::kNever;
   CORBEL_LOG(core_.log(), client, debug, "bound", {"endpoint", attempts.route().endpoint->text()},

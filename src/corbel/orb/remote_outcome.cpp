@@ -173,6 +173,11 @@ void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation
   std::string what = "calling '" + std::string(invocation.operation.name) + "' at " + peer;
   if (error.stage == Stage::encode) {
     error = encoding_error(error, binding.route());
+    const messaging::Protocol& protocol = *binding.route().protocol;
+    if (error.code == Code::unsupported && !protocol.offers().two_way) {
+      what.append(": protocol '").append(protocol.name()).append("' offers ").append(to_string(protocol.offers()));
+      what += " only, and the reference names no other endpoint";
+    }
     raise(error, what + ": " + describe(error));
   }
   if (error.code != Code::timed_out) drop(binding);

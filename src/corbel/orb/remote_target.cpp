@@ -100,19 +100,23 @@ base::Status RemoteTarget::try_once(const Binding& binding, messaging::OutgoingR
   request.object_key = binding.route().object_key;
   request.operation = call.operation.name;
   if (call.operation.oneway) {
+    const bool apart = binding.oneways && !binding.oneways->failed();
+    connection::Connection& connection = apart ? *binding.oneways : *binding.connection;
+    if (apart) request.object_key = binding.route().oneways->object_key;
     switch (invocation.policies.calls.sync_scope) {
       case policy::SyncScope::none:
-        return post(binding, request, call, earlier(invocation.deadline, invocation.leave_by));
+        return post(connection, request, call, earlier(invocation.deadline, invocation.leave_by));
       case policy::SyncScope::with_transport:
         request.response = messaging::Response::none;
-        return binding.connection->send_oneway(request, call.encode_arguments,
-                                               earlier(invocation.deadline, invocation.leave_by));
+        return connection.send_oneway(request, call.encode_arguments,
+                                      earlier(invocation.deadline, invocation.leave_by));
       case policy::SyncScope::with_server:
         request.response = messaging::Response::with_server;
         break;
       case policy::SyncScope::with_target:
         break;
     }
+    request.object_key = binding.route().object_key;
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
     on_reply(call, reply, body, invocation.attempts);
@@ -138,12 +142,12 @@ base::Status RemoteTarget::share(const Binding& binding, connection::Caller& cal
 }
 
 /// A oneway whose caller does not wait even for the transport.
-base::Status RemoteTarget::post(const Binding& binding, const messaging::OutgoingRequest& request,
+base::Status RemoteTarget::post(connection::Connection& connection, const messaging::OutgoingRequest& request,
                                 const corba::Call& call, Deadline deadline) {
   messaging::OutgoingRequest posted = request;
   posted.response = messaging::Response::none;
-  auto status = binding.connection->post_oneway(posted, call.encode_arguments, deadline);
-  if (status && binding.connection->has_backlog()) {
+  auto status = connection.post_oneway(posted, call.encode_arguments, deadline);
+  if (status && connection.has_backlog()) {
     try {
       core_.start_threads();  // they send what waits
     } catch (const CORBA::SystemException&) {

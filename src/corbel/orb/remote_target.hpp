@@ -46,6 +46,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     PlacesPtr places;
     std::size_t at = 0;
     connection::ConnectionPtr connection;
+    connection::ConnectionPtr oneways;  ///< for what wants no reply; null: as above
     EffectivePtr policies;
     std::uint64_t word = Edges::kNever;  ///< while the ORB's is the same, `policies` are those of every thread
     bool fresh = false;                  ///< made for the call that is being tried
@@ -62,6 +63,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   /// A connection for the next attempt. Throws if there is none.
   BindingPtr bind(Invocation& invocation, std::int64_t now);
   BindingPtr connect(Invocation& invocation);
+  connection::ConnectionPtr connect_oneways(const Invocation& invocation);
   BindingPtr publish(connection::ConnectionPtr connection, bool fresh, const Invocation& invocation);
   BindingPtr refresh(const BindingPtr& binding, const Invocation& invocation);
   void begin(Invocation& invocation);
@@ -84,8 +86,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
                         Invocation& invocation);
   base::Status share(const Binding& binding, connection::Caller& caller, const messaging::OutgoingRequest& request,
                      const corba::Call& call, Invocation& invocation, connection::OnReply on_reply);
-  base::Status post(const Binding& binding, const messaging::OutgoingRequest& request, const corba::Call& call,
-                    base::Deadline deadline);
+  base::Status post(connection::Connection& connection, const messaging::OutgoingRequest& request,
+                    const corba::Call& call, base::Deadline deadline);
   void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts);
 
   // --- what came of an attempt (remote_outcome.cpp) ---

@@ -15,4 +15,24 @@ Statistics statistics(CORBA::ORB& orb) noexcept {
   return result;
 }
 
+std::uint64_t Conversation::figure(std::string_view name) const noexcept {
+  for (const auto& [each, value] : figures) {
+    if (each == name) return value;
+  }
+  return 0;
+}
+
+std::vector<Conversation> conversations(CORBA::ORB& orb) {
+  std::vector<Conversation> all;
+  for (const bool accepted : {false, true}) {
+    for (const auto& connection : orb._core().connections(accepted)) {
+      Conversation one{std::string(connection->protocol().name()), connection->peer(), accepted, {}};
+      connection->session().report(
+          [&](const messaging::Figure& figure) { one.figures.emplace_back(figure.name, figure.value); });
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
 }  // namespace corbel::orb

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "corbel/orb/orb.hpp"
 
@@ -18,5 +22,19 @@ struct Statistics {
 };
 
 CORBEL_API Statistics statistics(CORBA::ORB& orb) noexcept;
+
+/// A connection that has not ended, and what the session of its message protocol has counted: of `frames`, for example,
+/// "sent", "received", "lost", "reordered", "discarded", "unresolved" and "jitter_us" (docs/frames.md).
+struct Conversation {
+  std::string protocol;   ///< "giop", "frames"
+  std::string peer;       ///< "tcp://127.0.0.1:4000"
+  bool accepted = false;  ///< a client made it, not this ORB
+  std::vector<std::pair<std::string, std::uint64_t>> figures;
+  /// The figure with the name; 0 if there is none.
+  CORBEL_API std::uint64_t figure(std::string_view name) const noexcept;
+};
+
+/// All conversations of an ORB, taken one after the other while they go on. Allocates; not for every call.
+CORBEL_API std::vector<Conversation> conversations(CORBA::ORB& orb);
 
 }  // namespace corbel::orb

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "camera_server.hpp"
+#include "corbel/builtins/builtins.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/corbel.hpp"
+#include "corbel/orb/statistics.hpp"
+
+namespace {
+
+using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+using CameraRef = IDL::traits<Studio::Camera>::ref_type;
+
+class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
+ public:
+  void push(std::uint32_t number, const Studio::Picture& picture) override {
+    const std::lock_guard lock(mutex_);
+    if (number != pushed_ || picture != Studio::Picture(number % 5000, static_cast<std::uint8_t>(number))) ++wrong_;
+    ++pushed_;
+    changed_.notify_all();
+  }
+  void caption(const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    caption_ = text;
+    changed_.notify_all();
+  }
+  std::uint32_t pushed() override {
+    const std::lock_guard lock(mutex_);
+    return pushed_;
+  }
+  /// True when so many have come, all as they should be, and the last caption is `text`.
+  bool await(std::uint32_t count, const std::string& text = {}) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return pushed_ >= count && caption_ == text; }) &&
+           wrong_ == 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint32_t pushed_ = 0;
+  std::uint32_t wrong_ = 0;
+  std::string caption_;
+};
+
+class FramesCalls : public testing::TestWithParam<std::string> {
+ protected:
+  static OrbRef make_orb(const std::string& id, std::vector<std::string> arguments) {
+    return corbel::orb::init(arguments, id, corbel::builtins::components());
+  }
+  /// `{}` in the endpoint becomes a name that nobody else uses.
+  void serve(std::string endpoints) {
+    for (std::size_t at; (at = endpoints.find("{}")) != std::string::npos;) {
+      endpoints.replace(at, 2, "frames-" + std::to_string(getpid()) + "-" + std::to_string(at));
+    }
+    server_ = make_orb("server", {"-ORBListenEndpoints", endpoints});
+    auto poa = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
+    reference_ = server_->object_to_string(servant_->_this());
+    poa->the_POAManager()->activate();
+  }
+  CameraRef camera(std::vector<std::string> arguments = {}) {
+    client_ = make_orb("client", std::move(arguments));
+    // Unchecked: whether it is a camera could only be asked with a reply.
+    return IDL::traits<Studio::Camera>::unchecked_narrow(client_->string_to_object(reference_));
+  }
+  static void push(const CameraRef& camera, std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t i = from; i < to; ++i) camera->push(i, Studio::Picture(i % 5000, static_cast<std::uint8_t>(i)));
+  }
+  static std::map<std::string, std::uint64_t> figures(const OrbRef& orb, bool accepted) {
+    std::map<std::string, std::uint64_t> all;
+    for (const auto& one : corbel::orb::conversations(*orb)) {
+      if (one.protocol != "frames" || one.accepted != accepted) continue;
+      for (const auto& [name, value] : one.figures) all[name] += value;
+    }
+    return all;
+  }
+  void TearDown() override {
+    if (client_) client_->destroy();
+    if (server_) server_->destroy();
+  }
+
+  CORBA::servant_reference<Camera> servant_ = CORBA::make_reference<Camera>();
+  OrbRef server_;
+  OrbRef client_;
+  std::string reference_;
+};
+
+TEST_P(FramesCalls, ArriveInOrderAndAreCounted) {
+  serve("frames+" + GetParam());
+  const CameraRef remote = camera();
+  push(remote, 0, 2000);
+  remote->caption("gr\u00fcn");
+  EXPECT_TRUE(servant_->await(2000, "gr\u00fcn"));
+  auto received = figures(server_, true);
+  EXPECT_EQ(received["received"], 2001U);
+  EXPECT_EQ(received["lost"], 0U);
+  EXPECT_EQ(received["unresolved"], 0U);
+  EXPECT_EQ(figures(client_, false)["sent"], 2001U);
+}
+
+TEST_P(FramesCalls, ThatDoNotWaitArriveToo) {
+  serve("frames+" + GetParam());
+  const CameraRef remote = camera({"-ORBSyncScope", "none"});
+  push(remote, 0, 500);
+  EXPECT_TRUE(servant_->await(500));
+}
+
+TEST_P(FramesCalls, ThatWantAReplyUseTheEndpointThatHasThem) {
+  serve("frames+" + GetParam() + ";tcp://127.0.0.1:0");
+  const std::string transport = GetParam().substr(0, GetParam().find(':'));
+  const CameraRef remote = camera({"-ORBProtocolPreference", "frames+" + transport});
+  push(remote, 0, 100);
+  EXPECT_TRUE(servant_->await(100));
+  EXPECT_EQ(remote->pushed(), 100U);
+  push(remote, 100, 200);
+  EXPECT_TRUE(servant_->await(200));
+  EXPECT_EQ(remote->pushed(), 200U);
+  EXPECT_EQ(figures(client_, false)["sent"], 200U);
+}
+
+TEST_P(FramesCalls, ThatWantAReplyAndHaveNoOtherEndpointSaySo) {
+  serve("frames+" + GetParam());
+  const CameraRef remote = camera();
+  push(remote, 0, 10);
+  try {
+    remote->pushed();
+    FAIL() << "a reply out of nothing";
+  } catch (const CORBA::IMP_LIMIT& exception) {
+    EXPECT_EQ(exception.minor(),
+              corbel::corba::vendor_minor(corbel::base::Stage::encode, corbel::base::Code::unsupported));
+    EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+    EXPECT_NE(std::string(exception.what()).find("protocol 'frames' offers oneway only"), std::string::npos)
+        << exception.what();
+  }
+  push(remote, 10, 20);
+  EXPECT_TRUE(servant_->await(20)) << "the connection is well";
+}
+
+TEST_P(FramesCalls, FallBackToTheOtherEndpointIfTheirsCannotBeReached) {
+  serve("frames+" + GetParam() + ";tcp://127.0.0.1:0");
+  // The preferred endpoint is in the reference, but the client has no such transport.
+  auto components = corbel::builtins::components();
+  std::erase_if(components.protocols, [](const auto& protocol) { return protocol->name() == "frames"; });
+  std::vector<std::string> arguments;
+  client_ = corbel::orb::init(arguments, "client", components);
+  const CameraRef remote = IDL::traits<Studio::Camera>::unchecked_narrow(client_->string_to_object(reference_));
+  push(remote, 0, 100);
+  EXPECT_TRUE(servant_->await(100));
+  EXPECT_EQ(remote->pushed(), 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, FramesCalls, testing::Values("tcp://127.0.0.1:0", "unix://", "inproc://{}"),
+                         [](const auto& test) { return test.param.substr(0, test.param.find(':')); });
+
+}  // namespace
