@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carriers that are no sockets: one that no reactor can wait for, one that keeps octets inside.
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -27,8 +28,9 @@ class CountedReply final : public AsyncReply {
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override { replied = true; }
   void on_queued() noexcept override {}
   void finish() noexcept override { ++finished_; }
-  base::Status start_on(Connection& connection) {
+  base::Status start_on(Connection& connection, Deadline until = Deadline::none()) {
     request_id = connection.take_request_id();
+    deadline = until;
     return connection.start(
         request_named("counted"), [](cdr::Encoder&) {}, *this);
   }
@@ -58,6 +60,10 @@ class Inside {
     };
   }
   void of(Connection& connection) { connection_ = &connection; }
+  void await_end() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, 20s, [this] { return ended_; });
+  }
   /// One reply, however much there is room for.
   base::Result<std::size_t> receive(base::ByteSpan buffer, Deadline deadline) {
     std::unique_lock lock(mutex_);
@@ -255,6 +261,38 @@ TEST(CarriersOfServers, CarryRequestsBothWaysIfBothSidesServe) {
   EXPECT_EQ(opened->load(), 0U);
   EXPECT_TRUE(near.server().stop(true));
   EXPECT_TRUE(far.server().stop(true));
+}
+
+TEST_F(Carriers, OfWhichNoReactorCanWaitKeepNoThreadForRequestsThatWereGivenUp) {
+  acts_.handle = -1;
+  acts_.on_send = nullptr;
+  begin();
+  CountedReply reply(finished_);
+  ASSERT_TRUE(reply.start_on(*connection_, Deadline::after(20ms)).ok());
+  EXPECT_TRUE(eventually([&] { return finished_ == 1; }));
+  Caller caller;
+  EXPECT_TRUE(eventually([&] { return caller.reading || connection_->enter(caller); })) << "somebody reads for nothing";
+  end();
+}
+
+// The results of a call may be the values that are still being sent.
+TEST_F(Carriers, ThatAnswerARequestBeforeTheyHaveAllOfItAreEnded) {
+  acts_.handle = -1;
+  const auto answer = std::exchange(acts_.on_send, nullptr);
+  begin();
+  CountedReply first(finished_);  // keeps a thread reading
+  ASSERT_TRUE(first.start_on(*connection_).ok());
+  acts_.on_send = answer;
+  acts_.send = [this](std::size_t, Deadline) {
+    inside_.await_end();
+    return base::Result<std::size_t>(base::error(Stage::send, Code::closed));
+  };
+  CountedReply early(finished_);
+  (void)early.start_on(*connection_);
+  EXPECT_TRUE(connection_->failed());
+  EXPECT_FALSE(early.replied);
+  acts_.send = [](std::size_t size, Deadline) { return base::Result<std::size_t>(size); };
+  end();
 }
 
 }  // namespace

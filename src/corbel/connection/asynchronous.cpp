@@ -21,10 +21,14 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
       encoder.reset({});
       return encoder.fail(Code::cancelled);
     }
+    leaving_.store(id, std::memory_order_release);
     session_->put_request(encoder, id, request, body);
   };
   try {
-    if (auto sent = send(encode, deadline); !sent) {
+    auto sent = send(encode, deadline);
+    std::uint32_t mine_no_more = id;
+    leaving_.compare_exchange_strong(mine_no_more, 0, std::memory_order_release, std::memory_order_relaxed);
+    if (!sent) {
       const bool mine = withdraw(id);
       if (!leaves_intact(sent.error())) (void)fail(sent.error());
       return mine ? sent : base::Status();

@@ -45,14 +45,17 @@ struct Connection::OwnReply {
   OnReply& on_reply;
 };
 
-/// Whether the peer has ended while nothing was under way. Late replies come to nothing.
+/// Whether the peer has ended while nothing was under way. Late replies come to nothing; a peer that sends them without
+/// end is not waited for.
 struct Connection::IdleCheck {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
-  static constexpr bool has_all() noexcept { return false; }
+  bool has_all() noexcept { return ++receptions > kMostReceptions; }
   static Deadline until(const Framer&) noexcept { return Deadline::now(); }
 
+  static constexpr unsigned kMostReceptions = 32;
   Connection& connection;
+  unsigned receptions = 0;
 };
 
 base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& request, messaging::BodyWriter body,
@@ -182,9 +185,9 @@ void Connection::leave_shared(Caller& caller) noexcept {
   arm(arming);
 }
 
-/// Its request runs code of the application while it is encoded, and no other thread may wait for one that reads and
-/// does not. The call is still under way, but another one reads; it will see who does when it waits for its reply.
-void Connection::on_foreign_code(Caller& caller) noexcept {
+/// No other thread may wait for one that reads and does not. The call is still under way, but another one reads; it
+/// will see who does when it waits for its reply.
+void Connection::step_aside(Caller& caller) noexcept {
   Arming arming = Arming::none;
   {
     const std::lock_guard lock(mutex_);

@@ -231,9 +231,15 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
       return encoder.error();
     if (writing.left() && !writing.come_back(deadline)) [[unlikely]]
       return kBehindOthers;
-    if (oneways_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      CORBEL_CHECK(drain_oneways(deadline));
-    return link_.send(encoder.segments(), deadline);
+    if (oneways_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+      if (auto drained = drain_oneways(deadline); !drained) return not_sent(drained.error());
+    }
+    auto sent = link_.send(encoder.segments(), deadline);
+    return sent ? sent : not_sent(sent.error());
+  }
+  base::Error not_sent(base::Error error) noexcept {
+    if (leaves_intact(error)) session_->unsent();
+    return error;
   }
   template <class Encode>
   base::Status send_or_keep(const Encode& encode) {
@@ -258,7 +264,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   }
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
   void send_backlog() noexcept;
-  void on_foreign_code(Caller& caller) noexcept override;
+  void step_aside(Caller& caller) noexcept override;
   base::Status begin(Caller& caller);
   base::Status join(Caller& caller);
   base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
@@ -266,6 +272,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   template <class Reader>
   ReadEnd read(Framer& framer, Reader& reader);
   base::Status deliver(Message& message, AsyncReply*& finished);
+  base::Status await_leaving() noexcept;
   static void hand(const Message& message, Caller::Listed& caller) noexcept;
   void leave(Caller& caller) noexcept;
   void leave_shared(Caller& caller) noexcept;
@@ -352,6 +359,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   Backlog backlog_;
   bool closed_by_us_ = false;
 
+  std::atomic<messaging::Token> leaving_{0};  // the asynchronous request that is being sent
+  static constexpr base::Duration kMostLeaving = std::chrono::milliseconds(250);
   Reading reading_;  // see there for when the mutex guards it
 
   std::mutex mutex_;  // guards what follows up to last_used_

@@ -18,6 +18,7 @@ using base::Stage;
 base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   if (!session_->was_issued(message.reply.token)) [[unlikely]]
     return base::error(Stage::receive, Code::unknown_reply);
+  if (leaving_.load(std::memory_order_acquire) == message.reply.token) CORBEL_CHECK(await_leaving());
   {
     const std::lock_guard lock(mutex_);
     UnderWay* const request = outstanding_.take(message.reply.token);
@@ -30,6 +31,16 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
     end_helping(*finished);
   }
   finished->on_reply(message.reply, message.body);
+  return {};
+}
+
+/// A reply to a request that is being sent, as far as this thread knows: its results may be the very values that are
+/// still on their way. An honest peer has all of it, so that the sender is about to let go of the token.
+base::Status Connection::await_leaving() noexcept {
+  if (!link_.token().lock_until(Deadline::after(kMostLeaving))) {
+    return base::error(Stage::receive, Code::unknown_reply);
+  }
+  link_.token().unlock();
   return {};
 }
 
@@ -67,11 +78,13 @@ Connection::Arming Connection::choose_reader(Left left) noexcept {
 }
 
 /// Makes a thread of the reactor read when octets arrive, or at once. With no lock: it is a system call.
-void Connection::arm(Arming arming) noexcept {
+void Connection::arm(Arming arming) noexcept try {
   if (arming == Arming::none) return;
   if (transport().handle() < 0) return read_apart();
   if (arming == Arming::watch) return watch();
   completions_->reactor().post([self = base::IntrusivePtr<Connection>(this)] { self->read_for_async(); });
+} catch (const std::bad_alloc&) {
+  (void)fail(base::error(Stage::wait, Code::out_of_resources));
 }
 
 /// Tells the reactor what to wait for. Of several threads that do so at once the last one may have been the first to
@@ -175,8 +188,14 @@ struct Connection::Apart {
     const std::lock_guard lock(connection.mutex_);
     return connection.outstanding_.asynchronous() == 0;
   }
-  static Deadline until(const Framer&) noexcept { return Deadline::none(); }
+  /// When a time-out may have left nothing to wait for.
+  Deadline until(const Framer&) const noexcept {
+    const std::lock_guard lock(connection.mutex_);
+    if (connection.outstanding_.asynchronous() == 0) return Deadline::now();
+    return connection.timer_deadline_.expired() ? Deadline::after(kLateness) : connection.timer_deadline_;
+  }
 
+  static constexpr base::Duration kLateness = std::chrono::milliseconds(10);  // of the timer that gives them up
   Connection& connection;
 };
 

@@ -50,8 +50,18 @@ void Link::on_foreign_code(cdr::Encoder& encoder) noexcept {
   encoder_ = std::move(fresh);
   Caller* const caller = caller_;
   token_.unlock();
-  // Nor may another wait for the one that reads, and does not.
-  if (caller != nullptr && caller->reading) owner_.on_foreign_code(*caller);
+  let_others_read(caller);
+}
+
+/// No other thread may wait for one that reads, and does not.
+void Link::let_others_read(Caller* caller) noexcept {
+  if (caller != nullptr && caller->reading) owner_.step_aside(*caller);
+}
+
+/// Others may send for as long as their peer likes, and replies to them arrive meanwhile.
+bool Link::wait_for_turn(Caller* caller, Deadline deadline) noexcept {
+  let_others_read(caller);
+  return token_.lock_until(deadline);
 }
 
 void Link::Writing::end_elsewhere() noexcept {

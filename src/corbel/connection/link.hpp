@@ -21,9 +21,9 @@ class Link final : private cdr::Encoder::Host {
  public:
   class Owner {
    public:
-    /// Code of the application runs in the middle of a request of `caller`, which reads the connection: the token has
-    /// been let go of.
-    virtual void on_foreign_code(Caller& caller) noexcept = 0;
+    /// `caller`, which reads the connection, will be busy with something else: code of the application runs in the
+    /// middle of its request, or others are sending. It does not have the token.
+    virtual void step_aside(Caller& caller) noexcept = 0;
 
    protected:
     ~Owner() = default;
@@ -59,6 +59,8 @@ class Link final : private cdr::Encoder::Host {
 
  private:
   void on_foreign_code(cdr::Encoder& encoder) noexcept override;
+  void let_others_read(Caller* caller) noexcept;
+  bool wait_for_turn(Caller* caller, base::Deadline deadline) noexcept;
 
   const std::unique_ptr<transport::Transport> transport_;
   const std::string peer_;
@@ -77,7 +79,7 @@ class Link::Writing {
 
   /// `caller`: who waits for the reply, if any thread does. False if it did not get its turn by the deadline.
   Writing(Link& link, Caller* caller, base::Deadline deadline) noexcept : link_(link) {
-    if (!link_.token_.lock_until(deadline)) [[unlikely]]
+    if (!link_.token_.try_lock() && !link_.wait_for_turn(caller, deadline)) [[unlikely]]
       return;
     link_.caller_ = caller;
     encoder_ = link_.encoder_.get();

@@ -43,6 +43,8 @@ class OnewayQueue {
 
   /// With the token: what has to leave next; empty if nothing does. Valid until the next call of these two.
   base::ConstByteSpan front();
+  /// With the token: a message has perhaps left in part, and its rest must come before any other.
+  bool begun() const noexcept { return left_ != leaving_.size(); }
   /// With the token: so many octets of front() have left. (clear() may have come in between.)
   void pop(std::size_t octets);
 

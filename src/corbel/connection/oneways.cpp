@@ -85,14 +85,17 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
   if (sent && *sent == size_of(segments)) [[likely]]
     return {};
   if (!sent && sent.error().code != Code::would_block) return sent.error();
-  octets = encoder.to_bytes();
   if (!sent || *sent == 0) {
     session_->unsent();  // it may yet be dropped
+    octets = encoder.to_bytes();
     return busy;
   }
-  oneways().push_begun(base::ConstByteSpan(octets).subspan(*sent));
-  octets.clear();
-  schedule_drain();
+  try {
+    oneways().push_begun(base::ConstByteSpan(encoder.to_bytes()).subspan(*sent));
+    schedule_drain();
+  } catch (const std::bad_alloc&) {  // half of it has left
+    return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
+  }
   return {};
 }
 
@@ -138,24 +141,28 @@ bool Connection::has_backlog() const noexcept {
   return queue != nullptr && !queue->empty();
 }
 
-/// With the token: sends what waits, in order. kBehindOthers if it is not gone by the deadline; otherwise a failure of
-/// the transport.
+/// With the token: sends what waits, in order, but for what others put in meanwhile, of which there may be no end.
+/// kBehindOthers if it is not gone by the deadline; otherwise a failure of the transport.
 base::Status Connection::drain_oneways(Deadline deadline) {
   OnewayQueue& queue = oneways();
-  for (bool stalled = false;;) {
+  std::size_t due = queue.octets();
+  for (bool stalled = false; due > 0 || queue.begun();) {
     const auto octets = queue.front();
     if (octets.empty()) break;
     const cdr::Segment piece{octets.data(), octets.size()};
     const auto sent = link_.send_some({&piece, 1});
     if (sent) {
       queue.pop(*sent);
+      due -= std::min(due, *sent);
       stalled = false;
       continue;
     }
     if (sent.error().code != Code::would_block) return sent.error();
     if (deadline.expired()) return kBehindOthers;
-    // Of a carrier that is no socket the handle does not tell.
-    if (std::exchange(stalled, true)) std::this_thread::sleep_for(kFirstDrain);
+    if (!tells_of_room() || std::exchange(stalled, true)) {
+      std::this_thread::sleep_for(std::min(kFirstDrain, deadline.is_none() ? kFirstDrain : deadline.remaining()));
+      continue;
+    }
     (void)ipc::wait_ready(transport().handle(), ipc::Ready::writable, earlier(deadline, Deadline::after(kSlowestDrain)),
                           Stage::send);
   }
