@@ -22,7 +22,7 @@ class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
  public:
   void push(std::uint32_t number, const Studio::Picture& picture) override {
     const std::lock_guard lock(mutex_);
-    if (number != pushed_ || picture != Studio::Picture(number % 5000, static_cast<std::uint8_t>(number))) ++wrong_;
+    if (picture != Studio::Picture(number % 5000, static_cast<std::uint8_t>(number))) ++wrong_;
     ++pushed_;
     changed_.notify_all();
   }
@@ -35,7 +35,8 @@ class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
     const std::lock_guard lock(mutex_);
     return pushed_;
   }
-  /// True when so many have come, all as they should be, and the last caption is `text`.
+  /// True when so many have come, all as they should be, and the last caption is `text`. Their order is that of the
+  /// wire, but several of them may be served at the same time.
   bool await(std::uint32_t count, const std::string& text = {}) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return pushed_ >= count && caption_ == text; }) &&
@@ -92,7 +93,7 @@ class FramesCalls : public testing::TestWithParam<std::string> {
   std::string reference_;
 };
 
-TEST_P(FramesCalls, ArriveInOrderAndAreCounted) {
+TEST_P(FramesCalls, ArriveWholeAndAreCounted) {
   serve("frames+" + GetParam());
   const CameraRef remote = camera();
   push(remote, 0, 2000);
