@@ -57,6 +57,21 @@ TEST_F(CompletionsOfPool, GoOnInAnotherThreadWhenOneOfThosePushedBlocks) {
   completions_.settle();
 }
 
+TEST_F(CompletionsOfPool, SettlingHasABound) {
+  std::latch begun(1);
+  std::latch go(1);
+  Reply stuck([&] {
+    begun.count_down();
+    go.wait();
+  });
+  completions_.push(stuck);
+  ASSERT_TRUE(pool_.start());
+  begun.wait();
+  EXPECT_FALSE(completions_.settle(base::Deadline::after(10ms)));
+  go.count_down();
+  EXPECT_TRUE(completions_.settle());
+}
+
 TEST_F(CompletionsOfPool, GoOnInAnotherThreadWhenOneOfThoseRunBlocks) {
   ASSERT_TRUE(pool_.start());
   std::latch three(3);

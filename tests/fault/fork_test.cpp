@@ -159,6 +159,23 @@ TEST_F(ForkTest, AnInheritedServerSaysThatItStayedBehind) {
   }));
 }
 
+// A thread of the parent's may have been anywhere in the adapter.
+TEST_F(ForkTest, ObjectsOfTheParentAreNotCalledDirectlyInAChild) {
+  const auto own = IDL::traits<Fault::Victim>::unchecked_narrow(server_->string_to_object(ior_));
+  std::atomic<bool> over{false};
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 2; ++caller) {
+    callers.emplace_back([&] {
+      while (!over) own->echo("parent");
+    });
+  }
+  for (int n = 0; n < 50; ++n) {
+    EXPECT_TRUE(in_child([&] { return is_bad_order([&] { own->echo("child"); }); })) << n;
+  }
+  over = true;
+  for (auto& caller : callers) caller.join();
+}
+
 TEST_F(ForkTest, AChildMayHaveServersOfItsOwn) {
   if (!kThreadsInChildren) GTEST_SKIP();
   EXPECT_TRUE(in_child([&] {

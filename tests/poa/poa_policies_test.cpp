@@ -42,7 +42,6 @@ TEST_P(PoaPolicies, ConflictsBlameAPolicy) {
   EXPECT_EQ(blamed({non_retain(), processing(RequestProcessingPolicyValue::USE_SERVANT_MANAGER), implicit()}), 0);
   EXPECT_EQ(blamed({user_ids(), user_ids()}), 1);
   EXPECT_EQ(blamed({user_ids(), nullptr}), 1);
-  EXPECT_EQ(blamed({root->create_thread_policy(ThreadPolicyValue::MAIN_THREAD_MODEL)}), 0);
 }
 
 TEST_P(PoaPolicies, DefaultServantsAnswerForEveryIdAndCurrentTellsWhich) {
@@ -135,7 +134,7 @@ TEST_P(PoaPolicies, LocatorsAreCalledAroundEveryRequest) {
   const ObjectRef object = poa->create_reference_with_id(string_to_ObjectId("x"), std::string(kProbeId));
   EXPECT_EQ(number(object, 1), 2);
   EXPECT_EQ(outcome([&] { number(object, -1); }), "NO_RESOURCES 0x00000001");
-  orb->_core().adapter()->shutdown(true);  // postinvoke follows the reply
+  orb->_core().adapter()->shutdown(true, base::Deadline::none());  // postinvoke follows the reply
   EXPECT_EQ(locator->log, "+x.number-+x.number-");
 }
 

@@ -102,7 +102,12 @@ std::string outcome(F&& action) {
 /// An ORB whose calls to its own objects are direct ("local") or go through GIOP and a connection ("remote").
 class PoaTest : public ::testing::TestWithParam<const char*> {
  protected:
-  PoaTest() { root->the_POAManager()->activate(); }
+  explicit PoaTest(const char* hold_timeout = "30")
+      : orb(make_orb(std::string("poa_test_") + GetParam(),
+                     {"-ORBCollocation", std::string(GetParam()) == "local" ? "on" : "off", "-ORBHoldTimeout",
+                      hold_timeout})) {
+    root->the_POAManager()->activate();
+  }
   ~PoaTest() override {
     root = nullptr;
     if (orb != nullptr) orb->destroy();
@@ -112,9 +117,7 @@ class PoaTest : public ::testing::TestWithParam<const char*> {
     return root->create_POA(name, root->the_POAManager(), policies);
   }
 
-  OrbRef orb =
-      make_orb(std::string("poa_test_") + GetParam(),
-               {"-ORBCollocation", std::string(GetParam()) == "local" ? "on" : "off", "-ORBHoldTimeout", "30"});
+  OrbRef orb;
   PoaRef root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
 };
 

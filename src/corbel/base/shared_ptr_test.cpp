@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include <vector>
 
 namespace corbel::base {
@@ -44,6 +46,29 @@ TEST(SharedPtr, DestroysWhatIsSharedOnce) {
     EXPECT_EQ(alive, 10'000);
   }
   EXPECT_EQ(alive, 0);
+}
+
+// Whoever only looks must not become the owner who destroys it: the destructor is another's code.
+TEST(WeakPtr, LookingDoesNotDestroy) {
+  struct Noted {
+    explicit Noted(std::thread::id& by) : destroyed_by(by) {}
+    ~Noted() { destroyed_by = std::this_thread::get_id(); }
+    std::thread::id& destroyed_by;
+  };
+  EXPECT_TRUE(WeakPtr<Noted>().expired());
+  for (int i = 0; i < 2000; ++i) {
+    std::thread::id by;
+    auto owner = make_shared<Noted>(by);
+    const WeakPtr<Noted> weak = owner;
+    EXPECT_FALSE(weak.expired());
+    std::thread looking([weak] {
+      while (!weak.expired()) {
+      }
+    });
+    owner.reset();
+    looking.join();
+    ASSERT_EQ(by, std::this_thread::get_id());
+  }
 }
 
 }  // namespace

@@ -90,10 +90,13 @@ unsigned Completions::running_here() const noexcept {
   return count;
 }
 
-void Completions::settle() noexcept {
+bool Completions::settle(base::Deadline deadline) noexcept {
   drain();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this, here = running_here()] { return running_ <= here; });
+  const auto settled = [this, here = running_here()] { return running_ <= here; };
+  if (!deadline.is_none()) return changed_.wait_for(lock, deadline.remaining(), settled);
+  changed_.wait(lock, settled);
+  return true;
 }
 
 bool Completions::take(AsyncReply& reply) noexcept {

@@ -27,8 +27,8 @@ class Completions {
   /// threads go on with the rest.
   void run(AsyncReplyList& replies) noexcept;
   /// Finishes everything that waits on this thread and returns when other threads have finished what they had begun,
-  /// except what runs below the caller.
-  void settle() noexcept;
+  /// except what runs below the caller. False if they have not by the deadline.
+  bool settle(base::Deadline deadline = base::Deadline::none()) noexcept;
   /// True if the calling thread is finishing one of these.
   bool busy_here() const noexcept { return running_here() != 0; }
   /// Takes a reply out again if nobody has begun to finish it; the caller does.

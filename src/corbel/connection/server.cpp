@@ -52,6 +52,26 @@ void Server::run() {
   loops_.fetch_sub(1);
 }
 
+bool Server::run_until(base::FunctionRef<bool()> done) {
+  loops_.fetch_add(1);
+  bool is_done = false;
+  if (pool_) {
+    is_done = pool_->join_until(done).ok();
+  } else {
+    reactor_->run();
+  }
+  loops_.fetch_sub(1);
+  return is_done;
+}
+
+void Server::call_runner(std::function<void()> work) {
+  if (pool_) {
+    pool_->notify();
+  } else {
+    reactor_->post(std::move(work));
+  }
+}
+
 bool Server::work_pending() {
   bool pending = false;
   const auto look = [&] { pending = reactor_->work_pending(); };
@@ -185,6 +205,11 @@ void Server::drain() {
 }
 
 bool Server::stop(bool wait) {
+  const base::Duration longest = settings_.shutdown_timeout;
+  return stop(wait, longest > base::Duration::zero() ? base::Deadline::after(longest) : base::Deadline::none());
+}
+
+bool Server::stop(bool wait, base::Deadline deadline) {
   drain();
   bool empty = false;
   bool first = false;
@@ -193,14 +218,12 @@ bool Server::stop(bool wait) {
     first = !std::exchange(stopping_, true);
     empty = live_.count() == 0;
   }
-  const bool bounded = settings_.shutdown_timeout > base::Duration::zero();
   if (empty) {
     stop_threads();
-  } else if (first && bounded) {
-    reactor_->schedule_after(settings_.shutdown_timeout, [this] { cut_all(); });
+  } else if (first && !deadline.is_none()) {
+    reactor_->schedule_after(deadline.remaining(), [this] { cut_all(); });
   }
   if (!wait) return empty;
-  const base::Deadline deadline = bounded ? base::Deadline::after(settings_.shutdown_timeout) : base::Deadline::none();
   bool ended = await_end(deadline);
   if (!ended) cut_all();
   if (pool_) ended = pool_->join(deadline.expired() ? base::Deadline::after(kLastMoment) : deadline) && ended;

@@ -45,6 +45,10 @@ class Server {
   base::Status start();
   /// The calling thread serves until stop().
   void run();
+  /// As run(), until `done` is true: then true. In single mode it never asks.
+  bool run_until(base::FunctionRef<bool()> done);
+  /// Makes run_until() ask again; in single mode, has the thread that runs call `work`.
+  void call_runner(std::function<void()> work);
   bool work_pending();
   /// Serves what is ready now. Only in single mode is there usually anything.
   void perform_work();
@@ -64,6 +68,8 @@ class Server {
   /// As drain(), and run() and the pool's threads return when all connections have ended, or when the time for that
   /// (Settings::shutdown_timeout) is over and they were cut. With `wait`, returns then; false if something still runs.
   bool stop(bool wait);
+  /// As above, with another time-out: both are over at the deadline.
+  bool stop(bool wait, base::Deadline deadline);
   /// True if the calling thread is one of those that stop() waits for.
   bool on_own_thread() const noexcept { return pool_ && pool_->on_own_thread(); }
 

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
 namespace CORBA {
@@ -32,7 +33,8 @@ const char* Exception::what() const noexcept {
     std::string text;
     _info(text);
     // Whoever has asked before keeps a pointer into the text: it changes only with what it says.
-    static std::mutex asking;
+    // Free in the child of a fork; never destroyed, because exceptions may outlive what is.
+    static auto& asking = *new corbel::base::ForkMutex;
     const std::lock_guard lock(asking);
     if (text_ == nullptr || *text_ != text) {
       text_ = corbel::base::make_shared<const std::string>(std::move(text));

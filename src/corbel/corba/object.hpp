@@ -103,7 +103,7 @@ class weak_object_reference {
   /// A reference, nil if the object is gone.
   object_reference<T> lock() const noexcept { return object_reference<T>(object_.lock()); }
   /// True if the object is gone, or there never was one.
-  bool expired() const noexcept { return lock() == nullptr; }
+  bool expired() const noexcept { return object_.expired(); }
   void reset() noexcept { object_.reset(); }
 
  private:

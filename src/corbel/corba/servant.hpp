@@ -54,7 +54,7 @@ class weak_servant_reference {
   weak_servant_reference(const servant_reference<T>& reference) noexcept : servant_(reference._shared()) {}
   servant_reference<T> lock() const noexcept { return servant_reference<T>(servant_.lock()); }
   /// True if the servant is gone, or there never was one.
-  bool expired() const noexcept { return lock() == nullptr; }
+  bool expired() const noexcept { return servant_.expired(); }
 
  private:
   corbel::base::WeakPtr<T> servant_;

@@ -252,22 +252,42 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
 
 void Core::run() {
   check_process();
-  server_->run();
-}
-bool Core::work_pending() {
-  check_process();
-  return server_->work_pending();
-}
-void Core::perform_work() {
-  check_process();
-  server_->perform_work();
+  if (!main_thread_.enter()) return server_->run();
+  if (server_->run_until([this] { return main_thread_.wanted(); })) {
+    main_thread_.serve();  // from now on nothing else keeps it
+    server_->run();
+  }
+  main_thread_.leave();
 }
 
-/// While objects of this process can still be called: reply handlers usually are such.
-void Core::cancel_async(bool wait) {
+bool Core::work_pending() {
+  check_process();
+  return main_thread_.pending() || server_->work_pending();
+}
+
+void Core::perform_work() {
+  check_process();
+  const bool main = main_thread_.enter();
+  if (main) main_thread_.serve_waiting();
+  server_->perform_work();
+  if (main) main_thread_.leave();
+}
+
+void Core::call_main_thread() {
+  server_->call_runner([this] { main_thread_.serve_waiting(); });
+}
+
+void Core::refuse_local_call() const {
+  check_process();
+  refuse_call();
+}
+
+/// While objects of this process can still be called: reply handlers usually are such. False if some of them still run
+/// at the deadline.
+bool Core::cancel_async(bool wait, base::Deadline deadline) {
   auto cancelled = cache_.cancel_async();
   server_->completions().run(cancelled);
-  if (wait) server_->completions().settle();
+  return !wait || server_->completions().settle(deadline);
 }
 
 void Core::shutdown(bool wait) {
@@ -275,19 +295,28 @@ void Core::shutdown(bool wait) {
     shutting_down_ = shut_down_ = true;
     return cache_.close();
   }
-  if (!shutting_down_.exchange(true)) cancel_async(wait);
+  // All that waits, whichever of the calls it is in, has one time: from the first of them.
+  const base::Duration longest = options_.timeouts.shutdown;
+  if (longest != base::Duration::zero()) {
+    base::Deadline unset = base::Deadline::none();
+    (void)end_by_.compare_exchange_strong(unset, base::Deadline::after(longest));
+  }
+  const base::Deadline deadline = end_deadline();
+  bool ended = shutting_down_.exchange(true) || cancel_async(wait, deadline);
+  serves_ = false;
   const bool again = shut_down_.exchange(true);
   if (again && !wait) return;  // the first may not have waited
   if (!again) {
     CORBEL_LOG(log_, orb, info, "shutting down", {"wait", wait});
     server_->drain();
+    main_thread_.close();
     acceptors_.close();
   }
   ObjectAdapter* const adapter = this->adapter();
-  bool ended = adapter == nullptr || adapter->shutdown(wait);
+  ended = (adapter == nullptr || adapter->shutdown(wait, deadline)) && ended;
   if (!again) cache_.close();
   server_->completions().close();
-  ended = server_->stop(wait) && ended;
+  ended = server_->stop(wait, deadline) && ended;
   if (!wait) return;
   left_running_.store(!ended, std::memory_order_release);
   if (told_end_.exchange(true)) return;

@@ -15,6 +15,7 @@
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/dispatch.hpp"
 #include "corbel/orb/edges.hpp"
+#include "corbel/orb/main_thread.hpp"
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/orb/options.hpp"
 #include "corbel/orb/policy_levels.hpp"
@@ -91,6 +92,10 @@ class Core final : public corba::OrbContext {
   /// Stops accepting and begins no more requests; a connection is closed when its last running request has been
   /// answered, and then run() returns. With `wait`, returns when that has come about. Both end at -ORBShutdownTimeout.
   void shutdown(bool wait);
+  /// When whatever the end waits for is left: -ORBShutdownTimeout after shutdown() was first called; none before.
+  base::Deadline end_deadline() const noexcept { return end_by_.load(std::memory_order_acquire); }
+  /// Where adapters with MAIN_THREAD_MODEL call the application.
+  MainThread& main_thread() noexcept { return main_thread_; }
   /// True if the calling thread is one of those that shutdown() waits for.
   bool on_own_thread() const noexcept { return server_->on_own_thread(); }
   /// True if shutdown(true) gave up waiting (-ORBShutdownTimeout): something runs that needs this object.
@@ -103,11 +108,19 @@ class Core final : public corba::OrbContext {
   /// is to call other objects.
   bool left_behind() const noexcept { return process_ != base::process_generation(); }
   bool is_shut_down() const noexcept { return shut_down_.load(std::memory_order_acquire); }
+  /// Throws unless objects of this process may be called: not after shutdown(), nor in a child of the process, where
+  /// threads that no longer exist may hold any lock.
+  void check_serves() const {
+    if (!serves_.load(std::memory_order_acquire)) [[unlikely]]
+      refuse_local_call();
+  }
 
  private:
   void tell_settings() const;
   void tell_published() const;
-  void cancel_async(bool wait);
+  bool cancel_async(bool wait, base::Deadline deadline);
+  void call_main_thread();
+  [[noreturn]] void refuse_local_call() const;
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
   bool is_published(const connection::Route& route) const;
   void check_process() const;
@@ -128,11 +141,15 @@ class Core final : public corba::OrbContext {
   std::vector<connection::ListenPoint> published_;  // fixed once listening
   std::atomic<bool> shutting_down_{false};          // no new asynchronous calls
   std::atomic<bool> shut_down_{false};
+  std::atomic<bool> serves_{true};
+  std::atomic<base::Deadline> end_by_{base::Deadline::none()};
+  MainThread main_thread_{[this] { call_main_thread(); }};
   std::atomic<bool> left_running_{false};
   std::atomic<bool> told_end_{false};
   std::atomic<bool> destroyed_{false};
   ValueFactories value_factories_;
   CORBA::weak_object_reference<CORBA::ORB> orb_;
+  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Core*>(self)->serves_ = false; }, this};
 };
 
 }  // namespace corbel::orb

@@ -38,9 +38,13 @@ class LocalCall final : public corba::ServerCall {
     if (octets_ != nullptr) return;
     octets_ = std::make_unique<Octets>();
     octets_->limits = served == call_.operation.signature ? kNoLimits : core_.options().limits;
+    unmarshalled_ = true;
     if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
+    unmarshalled_ = false;
     set_octets(octets_->decoder);
   }
+  /// True if the caller's arguments could not be marshalled: that is the caller's to know, even of a oneway.
+  bool unmarshalled() const noexcept { return unmarshalled_; }
   void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
     if (octets_ == nullptr || call_.operation.oneway) return;
     const bool written = transfer(results);
@@ -89,6 +93,7 @@ class LocalCall final : public corba::ServerCall {
   const corba::Call& call_;
   Core& core_;
   std::unique_ptr<Octets> octets_;
+  bool unmarshalled_ = false;
 };
 
 class LocalTarget final : public corba::Target, public base::SharedFromThis {
@@ -181,7 +186,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   ObjectAdapter& adapter() const {
-    if (core_.is_shut_down()) core_.refuse_call();
+    core_.check_serves();
     return *core_.adapter();
   }
 
@@ -194,12 +199,15 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     } catch (const LocationForward& forward) {
       follow(forward, call);
     } catch (const CORBA::Exception& exception) {
+      if (server_call.unmarshalled()) throw;
       CORBEL_LOG(core_.log(), server, debug, "request ends in an exception", {"exception", exception.what()},
                  {"operation", call.operation.name}, {"key", object_key_}, {"peer", kHere});
     } catch (const std::exception& exception) {
+      if (server_call.unmarshalled()) throw;
       CORBEL_LOG(core_.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation.name},
                  {"type", current_exception_type()}, {"what", exception.what()}, {"key", object_key_}, {"peer", kHere});
-    } catch (...) {  // NOLINT: nobody waits for the outcome
+    } catch (...) {  // else nobody waits for the outcome
+      if (server_call.unmarshalled()) throw;
     }
   }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "corbel/base/bytes.hpp"
+#include "corbel/base/deadline.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
@@ -33,8 +34,8 @@ class ObjectAdapter {
   /// True if the calling thread is serving a request of this adapter, or does what shutdown() would wait for.
   virtual bool in_upcall() const noexcept { return false; }
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised. With `wait`, returns when
-  /// that is done; false if some requests still ran after the longest time that the end may take.
-  virtual bool shutdown(bool wait) = 0;
+  /// that is done; false if some requests still ran at the deadline.
+  virtual bool shutdown(bool wait, base::Deadline deadline) = 0;
 };
 
 }  // namespace corbel::orb

@@ -20,7 +20,7 @@ class Adapter final : public orb::ObjectAdapter {
  public:
   explicit Adapter(orb::Core& core) : space_(base::make_shared<AdapterSpace>(core)) { Home::instance().add(space_); }
   ~Adapter() override {
-    space_->close(true);
+    (void)space_->close(true, space_->core().end_deadline());
     Home::instance().remove(*space_);
   }
 
@@ -57,7 +57,7 @@ class Adapter final : public orb::ObjectAdapter {
 
   bool in_upcall() const noexcept override { return space_->in_upcall(); }
 
-  bool shutdown(bool wait) override { return space_->close(wait); }
+  bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }
 
  private:
   /// The POA that the key names, with its mutex locked.

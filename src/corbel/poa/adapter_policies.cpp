@@ -28,9 +28,7 @@ const P* as(const IDL::traits<CORBA::Policy>::ref_type& policy) {
 
 void apply(AdapterPolicies& result, const IDL::traits<CORBA::Policy>::ref_type& policy, std::uint16_t index) {
   if (const auto* thread = as<ThreadPolicy>(policy)) {
-    // The ORB has no main thread of its own to run requests on.
-    if (thread->value() == ThreadPolicyValue::MAIN_THREAD_MODEL) throw POA::InvalidPolicy(index);
-    result.single_thread = thread->value() == ThreadPolicyValue::SINGLE_THREAD_MODEL;
+    result.threads = thread->value();
   } else if (const auto* lifespan = as<LifespanPolicy>(policy)) {
     result.persistent = lifespan->value() == LifespanPolicyValue::PERSISTENT;
   } else if (const auto* uniqueness = as<IdUniquenessPolicy>(policy)) {
@@ -48,24 +46,18 @@ void apply(AdapterPolicies& result, const IDL::traits<CORBA::Policy>::ref_type& 
   }
 }
 
-/// Blames the first of the two that the list names.
-[[noreturn]] void conflict(const Places& places, CORBA::PolicyType a, CORBA::PolicyType b) {
-  throw POA::InvalidPolicy(std::min(place(places, a), place(places, b)));
-}
-
+/// Blames the first of the list that another one, or a default, rules out (CORBA 3.3 part 1, 15.3.8).
 void check(const AdapterPolicies& policies, const Places& places) {
-  if (!policies.retain && !policies.use_default_servant() && !policies.use_servant_manager()) {
-    conflict(places, SERVANT_RETENTION_POLICY_ID, REQUEST_PROCESSING_POLICY_ID);
-  }
-  if (policies.use_default_servant() && policies.unique_ids) {
-    conflict(places, REQUEST_PROCESSING_POLICY_ID, ID_UNIQUENESS_POLICY_ID);
-  }
-  if (policies.implicit_activation && !policies.system_ids) {
-    conflict(places, IMPLICIT_ACTIVATION_POLICY_ID, ID_ASSIGNMENT_POLICY_ID);
-  }
-  if (policies.implicit_activation && !policies.retain) {
-    conflict(places, IMPLICIT_ACTIVATION_POLICY_ID, SERVANT_RETENTION_POLICY_ID);
-  }
+  std::uint16_t blamed = kAbsent;
+  const auto exclude = [&](bool conflict, CORBA::PolicyType a, CORBA::PolicyType b) {
+    if (conflict) blamed = std::min({blamed, place(places, a), place(places, b)});
+  };
+  const bool map_only = !policies.use_default_servant() && !policies.use_servant_manager();
+  exclude(!policies.retain && map_only, SERVANT_RETENTION_POLICY_ID, REQUEST_PROCESSING_POLICY_ID);
+  exclude(policies.use_default_servant() && policies.unique_ids, REQUEST_PROCESSING_POLICY_ID, ID_UNIQUENESS_POLICY_ID);
+  exclude(policies.implicit_activation && !policies.system_ids, IMPLICIT_ACTIVATION_POLICY_ID, ID_ASSIGNMENT_POLICY_ID);
+  exclude(policies.implicit_activation && !policies.retain, IMPLICIT_ACTIVATION_POLICY_ID, SERVANT_RETENTION_POLICY_ID);
+  if (blamed != kAbsent) throw POA::InvalidPolicy(blamed);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace corbel::poa {
 
 /// The policies of one POA, resolved. The defaults are the specification's (CORBA 3.3 part 1, 15.3.8).
 struct AdapterPolicies {
-  bool single_thread = false;
+  PortableServer::ThreadPolicyValue threads = PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL;
   bool persistent = false;
   bool unique_ids = true;
   bool system_ids = true;
@@ -16,6 +16,9 @@ struct AdapterPolicies {
   PortableServer::RequestProcessingPolicyValue processing =
       PortableServer::RequestProcessingPolicyValue::USE_ACTIVE_OBJECT_MAP_ONLY;
 
+  /// True if calls into the application have to wait for their turn.
+  bool takes_turns() const noexcept { return threads != PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL; }
+  bool main_thread() const noexcept { return threads == PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL; }
   bool use_default_servant() const noexcept {
     return processing == PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT;
   }

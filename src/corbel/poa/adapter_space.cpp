@@ -39,13 +39,15 @@ base::SharedPtr<Poa> AdapterSpace::existing_root() {
   return root_;
 }
 
-bool AdapterSpace::close(bool wait) {
+bool AdapterSpace::close(bool wait, base::Deadline deadline) {
   closed_.store(true, std::memory_order_release);
-  managers_.close();
+  const auto managers = managers_.close();
   const auto root = existing_root();
-  if (root == nullptr) return true;
-  const bool ended = root->end(true, wait);
-  if (!wait || !ended) return ended;  // whoever closes again with waiting waits for it
+  // Requests that a manager held learn from their POA that it ends.
+  if (root != nullptr) (void)root->end(true, false, deadline);
+  for (const auto& manager : managers) manager->retire();
+  if (root == nullptr || !wait) return true;
+  if (!root->end(true, true, deadline)) return false;  // whoever closes again with waiting waits for it
   const std::lock_guard lock(root_mutex_);
   root_.reset();
   return true;

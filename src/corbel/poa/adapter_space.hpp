@@ -55,8 +55,9 @@ class AdapterSpace final : public base::SharedFromThis {
   base::SharedPtr<Poa> existing_root();
   /// How long who ends a POA or the ORB waits for requests from now on.
   base::Deadline shutdown_deadline() const;
-  /// Ends all POAs; with `wait`, returns when no request runs any more, or false if that takes too long.
-  bool close(bool wait);
+  /// Ends all POAs; with `wait`, returns when no request runs any more, or false if some do at the deadline. Their
+  /// managers are inactive for ever.
+  bool close(bool wait, base::Deadline deadline);
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
   /// True if the calling thread is in a request to one of these POAs.

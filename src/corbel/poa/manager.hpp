@@ -36,6 +36,8 @@ class Manager final : public PortableServer::POAManager, public base::SharedFrom
   /// last case.
   bool wait_while_holding(std::uint64_t seen, base::Deadline deadline);
   std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_acquire); }
+  /// The ORB ends: INACTIVE, as after deactivate().
+  void retire();
   /// Lets everybody in wait_while_holding() look again at their POA.
   void wake();
 

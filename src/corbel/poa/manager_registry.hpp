@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/poa/poa_manager_factory.hpp"
@@ -29,8 +30,8 @@ class ManagerRegistry {
 
   /// `manager` has a POA, which keeps it from now on.
   void used(const Manager& manager);
-  /// Managers without a POA are kept no longer, and make() makes no more.
-  void close();
+  /// Managers without a POA are kept no longer, and make() makes no more. All there are.
+  std::vector<ManagerPtr> close();
   /// For a manager's destructor.
   void leave(const Manager& manager) noexcept;
 

@@ -80,35 +80,60 @@ PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServ
   return make(space_, shared_from(this), adapter_name, std::move(manager), resolved)->self();
 }
 
+/// With the tree locked.
+base::SharedPtr<Poa> Poa::existing_child(std::string_view name) const {
+  const auto found = children_.find(name);
+  return found == children_.end() ? nullptr : found->second;
+}
+
 base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
   const std::string path = path_.empty() ? std::string(name) : path_ + kPathSeparator + std::string(name);
-  const auto look = [&]() -> base::SharedPtr<Poa> {
-    const auto found = children_.find(name);
-    return found == children_.end() ? nullptr : found->second;
-  };
-  std::unique_lock tree(space_->tree());
-  if (!activate) return look();
-  while (const auto activation = space_->activations().find(path)) {
-    if (!space_->activations().wait(tree, activation, space_->hold_deadline())) {
-      throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo, "the adapter activator does not return");
+  for (;;) {
+    {
+      std::unique_lock tree(space_->tree());
+      if (!activate) return existing_child(name);
+      if (const auto activation = space_->activations().find(path)) {
+        if (!space_->activations().wait(tree, activation, space_->hold_deadline())) {
+          throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo, "the adapter activator does not return");
+        }
+        if (activation->path == path) return made(*activation, existing_child(name));
+        continue;
+      }
+      if (auto found = existing_child(name); found != nullptr || adapter_activator_ == nullptr) return found;
     }
-    if (activation->path == path) return made(*activation, look());
+    // Nobody else may find that it is being made while this thread waits for its turn: whoever has the turn may be
+    // the one who asks.
+    std::optional<base::SharedPtr<Poa>> result;
+    in_turn([&] { result = child_in_turn(name, path); });
+    if (result) return *result;
   }
+}
+
+/// Asks the activator, unless that is no longer needed. Nothing if another thread has begun to: it is to be waited for
+/// without the turn.
+std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, const std::string& path) {
+  std::unique_lock tree(space_->tree());
+  if (space_->activations().find(path) != nullptr) return std::nullopt;
   const auto activator = adapter_activator_;
-  if (auto found = look(); found != nullptr || activator == nullptr) return found;
+  if (auto found = existing_child(name); found != nullptr || activator == nullptr) return found;
   const auto activation = space_->activations().begin(path);
   tree.unlock();
   const bool created = ask(*activator, std::string(name), activation->failure);
   tree.lock();
   space_->activations().end(activation);
-  return made(*activation, created ? look() : nullptr);
+  return made(*activation, created ? existing_child(name) : nullptr);
+}
+
+void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
+  if (policies_.main_thread()) return space_->core().main_thread().run(act, space_->hold_deadline(), otherwise);
+  const std::lock_guard turn(one_at_a_time_);
+  act();
 }
 
 /// True if the activator says that it has made the adapter, or finds that it is there. Whatever else it throws but
 /// system exceptions means that it has not.
 bool Poa::ask(PortableServer::AdapterActivator& activator, const std::string& name,
               std::optional<std::string>& failure) {
-  const auto alone = this->alone();
   try {
     return activator.unknown_adapter(self(), name);
   } catch (const CORBA::SystemException& exception) {
@@ -136,10 +161,13 @@ PoaRef Poa::find_POA(const std::string& adapter_name, bool activate_it) {
 
 void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) space_->check_may_wait();
-  end(etherealize_objects, wait_for_completion);
+  if (end(etherealize_objects, wait_for_completion, space_->shutdown_deadline())) return;
+  throw CORBA::TIMEOUT(corba::vendor_minor(base::Stage::wait, base::Code::timed_out),
+                       CORBA::CompletionStatus::COMPLETED_MAYBE,
+                       "requests of POA '" + name_ + "' still run after -ORBShutdownTimeout; it ends when they do");
 }
 
-bool Poa::end(bool etherealize_objects, bool wait_for_completion) {
+bool Poa::end(bool etherealize_objects, bool wait_for_completion, base::Deadline deadline) {
   const auto keep = shared_from(this);
   decltype(children_) children;
   base::SharedPtr<Poa> parent;
@@ -156,20 +184,19 @@ bool Poa::end(bool etherealize_objects, bool wait_for_completion) {
     }
     first = begin_ending(etherealize_objects, parent);
   }
-  for (const auto& [name, poa] : children) poa->end(etherealize_objects, false);
+  for (const auto& [name, poa] : children) poa->end(etherealize_objects, false, deadline);
   if (first) {
     manager_->wake();
     leave(nullptr);
   }
-  return !wait_for_completion || wait_until_gone();  // which is after the children
+  return !wait_for_completion || wait_until_gone(deadline);  // which is after the children
 }
 
-/// False if -ORBShutdownTimeout comes first: what still runs goes on, and the last of it clears up.
-bool Poa::wait_until_gone() {
+/// False if the deadline comes first: what still runs goes on, and the last of it clears up.
+bool Poa::wait_until_gone(base::Deadline deadline) {
   const auto gone = [&] { return life_ == Life::gone; };
   std::unique_lock lock(slot_.mutex);
   if (gone()) return true;  // and with it, perhaps, the ORB
-  const base::Deadline deadline = space_->shutdown_deadline();
   ++waiters_;
   const bool ended =
       deadline.is_none() ? (changed_.wait(lock, gone), true) : changed_.wait_for(lock, deadline.remaining(), gone);

@@ -57,7 +57,8 @@ class CORBEL_API POA : public virtual CORBA::LocalObject {
                                                 const CORBA::PolicyList& policies) = 0;
   virtual IDL::traits<POA>::ref_type find_POA(const std::string& adapter_name, bool activate_it) = 0;
   /// Destroys this POA and its descendants; requests that run finish, new ones find no adapter. `wait_for_completion`
-  /// from inside a request of this ORB throws BAD_INV_ORDER minor OMG 3.
+  /// from inside a request of this ORB throws BAD_INV_ORDER minor OMG 3; TIMEOUT if requests still run after
+  /// -ORBShutdownTimeout: the POA ends when they do.
   virtual void destroy(bool etherealize_objects, bool wait_for_completion) = 0;
 
   IDL::traits<ThreadPolicy>::ref_type create_thread_policy(ThreadPolicyValue value);
@@ -97,6 +98,8 @@ class CORBEL_API POA : public virtual CORBA::LocalObject {
   virtual ObjectId servant_to_id(IDL::traits<Servant>::ref_type p_servant) = 0;
   virtual IDL::traits<CORBA::Object>::ref_type servant_to_reference(IDL::traits<Servant>::ref_type p_servant) = 0;
   virtual IDL::traits<Servant>::ref_type reference_to_servant(IDL::traits<CORBA::Object>::ref_type reference) = 0;
+  /// WrongAdapter unless the reference names this POA: a persistent one by an address at which this ORB listens, as its
+  /// own references have it ("localhost" in a corbaloc is another text).
   virtual ObjectId reference_to_id(IDL::traits<CORBA::Object>::ref_type reference) = 0;
   virtual IDL::traits<Servant>::ref_type id_to_servant(const ObjectId& oid) = 0;
   virtual IDL::traits<CORBA::Object>::ref_type id_to_reference(const ObjectId& oid) = 0;

@@ -67,11 +67,12 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
 }
 
 void Poa::run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call) {
-  const auto alone = this->alone();
-  const Upcall upcall(*this, object_id, servant);
-  if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
-  throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
-                             "the object has no operation '" + std::string(call.operation()) + "'");
+  in_turn([&] {
+    const Upcall upcall(*this, object_id, servant);
+    if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
+    throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
+                               "the object has no operation '" + std::string(call.operation()) + "'");
+  });
 }
 
 /// A request, or what behaves like one, has ended. What it was the last to hold up is done here.

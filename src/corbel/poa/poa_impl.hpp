@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/orb/main_thread.hpp"
 #include "corbel/poa/active_object_map.hpp"
 #include "corbel/poa/adapter_policies.hpp"
 #include "corbel/poa/adapter_space.hpp"
@@ -82,9 +85,8 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   base::Bytes key_of(base::ConstByteSpan object_id) const;
   ObjectRef make_reference(base::ConstByteSpan object_id, const std::string& type_id);
 
-  /// As destroy(), but may wait for the caller's own requests.
-  /// False if that takes longer than the ORB's shutdown may.
-  bool end(bool etherealize_objects, bool wait_for_completion);
+  /// As destroy(), but may wait for the caller's own requests. False if they have not ended by the deadline.
+  bool end(bool etherealize_objects, bool wait_for_completion, base::Deadline deadline);
   /// Deactivates every object, if the POA has a servant activator to tell.
   void etherealize_all();
   /// Waits until no request runs or `give_up` is true.
@@ -102,18 +104,27 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
  private:
   enum class Life : std::uint8_t { alive, ending, clearing, gone };
   class Running;
+  class ActivatorTurn;
 
   void check_alive() const;  // with the mutex locked: the end has not begun
   void check_exists();       // with the mutex unlocked: requests may still run
-  bool wait_until_gone();
+  bool wait_until_gone(base::Deadline deadline);
   void require(bool policy) const {
     if (!policy) throw WrongPolicy();
   }
+  base::SharedPtr<Poa> existing_child(std::string_view name) const;
+  std::optional<base::SharedPtr<Poa>> child_in_turn(std::string_view name, const std::string& path);
   bool ask(PortableServer::AdapterActivator& activator, const std::string& name, std::optional<std::string>& failure);
-  /// Held around every call into the application with SINGLE_THREAD_MODEL. Taken before activator_turn_.
-  std::unique_lock<std::recursive_mutex> alone() {
-    return policies_.single_thread ? std::unique_lock(one_at_a_time_) : std::unique_lock<std::recursive_mutex>();
+  using Otherwise = orb::MainThread::Otherwise;
+  /// Runs `act`, which calls the application: at once, unless the thread policy makes it wait for its turn, or another
+  /// thread run it. Comes before activator_turn_.
+  template <class Act>
+  void in_turn(const Act& act, Otherwise otherwise = Otherwise::refuse) {
+    if (!policies_.takes_turns()) [[likely]]
+      return act();
+    wait_for_turn(act, otherwise);
   }
+  void wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise);
   bool own_id(base::ConstByteSpan object_id) const noexcept;
   void check_unique(const ServantRef& servant);
   ActiveObject& add(ServantRef servant);
@@ -129,8 +140,11 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   bool pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until);
   void serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call);
   ActiveObject& incarnate(base::ConstByteSpan object_id);
+  ActiveObject* incarnate_in_turn(const ObjectId& object_id);
   ActiveObject& add_incarnated(const ObjectId& object_id, const ServantRef& servant);
   void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
+  void serve_located_in_turn(PortableServer::ServantLocator& locator, const ObjectId& object_id,
+                             corba::ServerCall& call);
   /// Has the call answered with what `serve` throws while it still counts as running, so that whoever waits for
   /// requests to end waits for such answers, too.
   template <class Serve>
@@ -169,7 +183,8 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   std::condition_variable_any changed_;  // running_ fell to zero, an object left, the life ended
   std::uint32_t waiters_ = 0;
 
-  std::recursive_mutex activator_turn_;  // incarnate and etherealize never overlap
+  std::recursive_mutex activator_turn_;          // incarnate and etherealize never overlap
+  std::atomic<std::thread::id> activator_thread_{};  // who has it
   std::recursive_mutex one_at_a_time_;   // SINGLE_THREAD_MODEL
 };
 

@@ -64,6 +64,12 @@ void Manager::change(State state, bool wait_for_completion) {
   for (const auto& poa : poas) poa->wait_until_idle([&] { return this->state() != state; });
 }
 
+void Manager::retire() {
+  const std::lock_guard lock(mutex_);
+  state_.store(State::INACTIVE, std::memory_order_release);
+  changed_.notify_all();
+}
+
 bool Manager::wait_while_holding(std::uint64_t seen, base::Deadline deadline) {
   std::unique_lock lock(mutex_);
   const auto over = [&] { return state_ != State::HOLDING || wakes_ != seen; };

@@ -96,12 +96,18 @@ void ManagerRegistry::used(const Manager& manager) {
   if (found != entries_.end() && found->second.manager == &manager) kept.swap(found->second.unused);
 }
 
-void ManagerRegistry::close() {
+std::vector<ManagerRegistry::ManagerPtr> ManagerRegistry::close() {
   std::vector<ManagerPtr> unused;
+  std::vector<ManagerPtr> all;
   const std::lock_guard lock(mutex_);
   closed_ = true;
   unused.reserve(entries_.size());
-  for (auto& [id, entry] : entries_) unused.push_back(std::move(entry.unused));
+  all.reserve(entries_.size());
+  for (auto& [id, entry] : entries_) {
+    unused.push_back(std::move(entry.unused));
+    if (auto owner = entry.manager->shared_from(entry.manager); owner != nullptr) all.push_back(std::move(owner));
+  }
+  return all;
 }
 
 void ManagerRegistry::leave(const Manager& manager) noexcept {

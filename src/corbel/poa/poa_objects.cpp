@@ -66,10 +66,12 @@ bool Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id) {
     return object == nullptr || object->state == ActiveObject::State::active;
   };
   if (left()) return true;
+  // Who is in the servant activator keeps it from being told that the object leaves.
+  if (activator_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return false;
   for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
     if (&upcall->poa() != this) continue;
-    // In a single-thread POA any request keeps the servant manager, which has to be told first, from its turn.
-    if (policies_.single_thread || std::ranges::equal(upcall->id(), object_id)) return false;
+    // Where requests take turns, any of them keeps the servant manager, which has to be told first, from its turn.
+    if (policies_.takes_turns() || std::ranges::equal(upcall->id(), object_id)) return false;
   }
   ++waiters_;
   changed_.wait(lock, left);

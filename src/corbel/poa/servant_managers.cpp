@@ -93,38 +93,62 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
   answered(call, [&] { serve_located(*locator, object_id, call); });
 }
 
+/// The servant activator is told one thing after the other. Notes who is in it: nobody may wait there for what waits
+/// for its turn.
+class Poa::ActivatorTurn {
+ public:
+  explicit ActivatorTurn(Poa& poa)
+      : poa_(poa), turn_(poa.activator_turn_), before_(poa.activator_thread_.exchange(std::this_thread::get_id())) {}
+  ~ActivatorTurn() { poa_.activator_thread_.store(before_); }
+  ActivatorTurn(const ActivatorTurn&) = delete;
+  ActivatorTurn& operator=(const ActivatorTurn&) = delete;
+
+ private:
+  Poa& poa_;
+  const std::lock_guard<std::recursive_mutex> turn_;
+  const std::thread::id before_;
+};
+
 /// The object, made active by the servant activator unless somebody else has meanwhile; one more request runs on it.
 ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
-  const AroundUpcall around(*space_, AroundUpcall::In::request);
   const ObjectId object_id(octets.begin(), octets.end());
   for (;;) {
-    ServantRef servant;  // goes after the lock: its destructor is the application's
-    std::unique_lock lock(slot_.mutex);
-    if (!wait_until_left(lock, object_id)) {
-      throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo, "the object is being deactivated by this request");
+    {
+      std::unique_lock lock(slot_.mutex);
+      if (!wait_until_left(lock, object_id)) {
+        throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo,
+                                   "the object is being deactivated, and this request keeps that from ending");
+      }
     }
-    lock.unlock();
-    const auto alone = this->alone();
-    const std::lock_guard turn(activator_turn_);
-    lock.lock();
-    ActiveObject* object = objects_.find(object_id);
-    const bool leaving = object != nullptr && object->state != ActiveObject::State::active;
-    if (object != nullptr && !leaving) ++object->running;
-    const auto activator = activator_;
-    lock.unlock();
-    if (leaving) continue;
+    ActiveObject* object = nullptr;
+    in_turn([&] { object = incarnate_in_turn(object_id); });
     if (object != nullptr) return *object;
-    try {
-      servant = check_supplied(activator->incarnate(object_id, self()));
-      lock.lock();
-      return add_incarnated(object_id, servant);
-    } catch (const PortableServer::ForwardRequest& request) {
-      forward(request);
-    } catch (const std::exception& exception) {
-      CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to incarnate", {"poa", name_},
-                 {"object", base::ConstByteSpan(object_id)}, {"exception", exception.what()});
-      throw;
-    }
+  }
+}
+
+/// Null if the object is leaving again.
+ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id) {
+  const AroundUpcall around(*space_, AroundUpcall::In::request);
+  const ActivatorTurn turn(*this);
+  ServantRef servant;  // goes after the lock: its destructor is the application's
+  std::unique_lock lock(slot_.mutex);
+  if (ActiveObject* object = objects_.find(object_id)) {
+    if (object->state != ActiveObject::State::active) return nullptr;
+    ++object->running;
+    return object;
+  }
+  const auto activator = activator_;
+  lock.unlock();
+  try {
+    servant = check_supplied(activator->incarnate(object_id, self()));
+    lock.lock();
+    return &add_incarnated(object_id, servant);
+  } catch (const PortableServer::ForwardRequest& request) {
+    forward(request);
+  } catch (const std::exception& exception) {
+    CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to incarnate", {"poa", name_},
+               {"object", base::ConstByteSpan(object_id)}, {"exception", exception.what()});
+    throw;
   }
 }
 
@@ -142,9 +166,13 @@ ActiveObject& Poa::add_incarnated(const ObjectId& object_id, const ServantRef& s
 
 void Poa::serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan octets, corba::ServerCall& call) {
   const ObjectId object_id(octets.begin(), octets.end());
+  in_turn([&] { serve_located_in_turn(locator, object_id, call); });
+}
+
+void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const ObjectId& object_id,
+                                corba::ServerCall& call) {
   const std::string operation(call.operation());
   const AroundUpcall around(*space_, AroundUpcall::In::request);
-  const auto alone = this->alone();
   PortableServer::ServantLocator::Cookie cookie = nullptr;
   ServantRef servant;
   try {
@@ -189,16 +217,17 @@ void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
   lock.lock();
 }
 
-void Poa::tell_activator(const ActiveObject& object, bool remaining) {
-  const auto alone = this->alone();
-  const std::lock_guard turn(activator_turn_);
-  try {
+void Poa::tell_activator(const ActiveObject& object, bool remaining) try {
+  const auto tell = [&] {
+    const AroundUpcall around(*space_, AroundUpcall::In::ending);
+    const ActivatorTurn turn(*this);
     activator_->etherealize(object.id, self(), object.servant, object.cleanup, remaining);
-  } catch (const std::exception& exception) {
-    CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to etherealize", {"poa", name_},
-               {"object", base::ConstByteSpan(object.id)}, {"exception", exception.what()});
-  } catch (...) {  // NOLINT: exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
-  }
+  };
+  in_turn(tell, Otherwise::run_here);
+} catch (const std::exception& exception) {
+  CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to etherealize", {"poa", name_},
+             {"object", base::ConstByteSpan(object.id)}, {"exception", exception.what()});
+} catch (...) {  // NOLINT: exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
 }
 
 }  // namespace corbel::poa

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/main_thread.hpp"
+
+#include <utility>
+
+#include "corbel/corba/exception.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/ipc/process.hpp"
+
+namespace corbel::orb {
+
+bool MainThread::enter() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (owner_ != std::thread::id()) return false;
+  owner_ = std::this_thread::get_id();
+  return true;
+}
+
+void MainThread::leave() noexcept {
+  const std::lock_guard lock(mutex_);
+  owner_ = {};
+}
+
+bool MainThread::is_here() noexcept {
+  const std::lock_guard lock(mutex_);
+  return owner_ == std::thread::id() ? ipc::on_first_thread() : owner_ == std::this_thread::get_id();
+}
+
+bool MainThread::pending() {
+  const std::lock_guard lock(mutex_);
+  return first_ != nullptr;
+}
+
+/// With the mutex: the one that has waited longest.
+MainThread::Task* MainThread::take() {
+  Task* task = first_;
+  if (task != nullptr) first_ = task->next;
+  return task;
+}
+
+/// With the mutex. False if it has been taken.
+bool MainThread::remove(Task& task) noexcept {
+  for (Task** link = &first_; *link != nullptr; link = &(*link)->next) {
+    if (*link != &task) continue;
+    *link = task.next;
+    return true;
+  }
+  return false;
+}
+
+void MainThread::carry_out(std::unique_lock<std::mutex>& lock, Task& task) {
+  lock.unlock();
+  try {
+    run_here(task.act);
+  } catch (...) {
+    task.failure = std::current_exception();
+  }
+  lock.lock();
+  task.done = true;
+  changed_.notify_all();
+}
+
+void MainThread::serve() {
+  std::unique_lock lock(mutex_);
+  while (!closed_) {
+    if (Task* task = take()) {
+      carry_out(lock, *task);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+}
+
+void MainThread::serve_waiting() {
+  std::unique_lock lock(mutex_);
+  while (Task* task = take()) carry_out(lock, *task);
+}
+
+void MainThread::run_here(base::FunctionRef<void()> act) {
+  const std::lock_guard turn(turn_);
+  act();
+}
+
+void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until, Otherwise otherwise) {
+  if (is_here()) return run_here(act);
+  wanted_.store(true, std::memory_order_release);
+  Task task{.act = act, .failure = {}};
+  std::unique_lock lock(mutex_);
+  if (!closed_) {
+    Task** end = &first_;
+    while (*end != nullptr) end = &(*end)->next;
+    *end = &task;
+    changed_.notify_all();
+    lock.unlock();
+    call_();
+    lock.lock();
+  }
+  bool waits = !closed_;
+  while (waits && !task.done) {
+    if (begins_until.is_none()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_for(lock, begins_until.remaining());
+    }
+    if (task.done || !(closed_ || begins_until.expired())) continue;
+    if (remove(task)) break;
+    begins_until = base::Deadline::none();  // it has begun
+    changed_.wait(lock, [&] { return task.done; });
+  }
+  const bool closed = closed_;
+  lock.unlock();
+  if (task.done) {
+    if (task.failure != nullptr) std::rethrow_exception(task.failure);
+    return;
+  }
+  if (otherwise == Otherwise::run_here) return run_here(act);
+  if (closed) {
+    throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CORBA::CompletionStatus::COMPLETED_NO,
+                           "the server is shutting down");
+  }
+  throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, CORBA::CompletionStatus::COMPLETED_NO,
+                         "no main thread takes requests: an adapter with MAIN_THREAD_MODEL needs one in ORB::run");
+}
+
+}  // namespace corbel::orb

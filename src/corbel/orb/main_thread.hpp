@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/function_ref.hpp"
+
+namespace corbel::orb {
+
+/// The one thread on which adapters with MAIN_THREAD_MODEL call the application (CORBA 3.3 part 1, 15.3.8.1): the first
+/// of those in ORB::run, or the one in ORB::perform_work; while there is none, the thread that the process began with
+/// is it for the calls that it makes itself. Thread-safe.
+class MainThread {
+ public:
+  /// `call`: makes the thread in ORB::run look at wanted() or call serve_waiting().
+  explicit MainThread(std::function<void()> call) : call_(std::move(call)) {}
+
+  /// The calling thread becomes the main thread until leave(); false if another one is.
+  bool enter() noexcept;
+  void leave() noexcept;
+  /// True once somebody has asked for the main thread: it should serve() and do nothing else, so that it has time.
+  bool wanted() const noexcept { return wanted_.load(std::memory_order_acquire); }
+  /// True if something waits for it.
+  bool pending();
+  /// Runs what comes until close(). By the main thread.
+  void serve();
+  /// Runs what waits now. By the main thread.
+  void serve_waiting();
+
+  /// What happens if no main thread takes it up in time, or any more.
+  enum class Otherwise { refuse, run_here };
+  /// Runs `act` on the main thread, returns when that is done and passes on what it throws. At once, if the calling
+  /// thread is it. Refusing means TRANSIENT, COMPLETED_NO.
+  void run(base::FunctionRef<void()> act, base::Deadline begins_until, Otherwise otherwise);
+  /// The ORB ends: what has not begun never will.
+  void close();
+
+ private:
+  struct Task {
+    base::FunctionRef<void()> act;
+    std::exception_ptr failure;
+    bool done = false;
+    Task* next = nullptr;
+  };
+
+  bool is_here() noexcept;
+  Task* take();
+  bool remove(Task& task) noexcept;
+  void carry_out(std::unique_lock<std::mutex>& lock, Task& task);
+  void run_here(base::FunctionRef<void()> act);
+
+  const std::function<void()> call_;
+  std::atomic<bool> wanted_{false};
+  std::recursive_mutex turn_;  // held while one of these runs, wherever; taken without mutex_
+  std::mutex mutex_;           // guards what follows
+  std::condition_variable changed_;
+  Task* first_ = nullptr;
+  std::thread::id owner_;
+  bool closed_ = false;
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the end of adapters and ORBs takes, and what it leaves.
+#include <chrono>
+#include <future>
+#include <latch>
+
+#include "test_support.hpp"
+
+namespace corbel::poa::testing {
+namespace {
+
+using namespace PortableServer;  // NOLINT: policy values
+using namespace std::chrono_literals;
+
+class Ends : public PoaTest {
+ protected:
+  OrbRef make(const std::string& id, const std::string& timeout) {
+    return make_orb(id, {"-ORBShutdownTimeout", timeout, "-ORBCollocation",
+                         std::string(GetParam()) == "local" ? "on" : "off"});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Ways, Ends, ::testing::Values("local", "remote"));
+
+/// A servant that does not return until the test says so.
+struct Stuck {
+  std::latch entered{1};
+  std::latch go{1};
+  CORBA::servant_reference<Probe> servant = CORBA::make_reference<Probe>([this](std::int32_t n) {
+    entered.count_down();
+    go.wait();
+    return n;
+  });
+};
+
+TEST_P(Ends, APoaThatCannotBeDestroyedInTimeSaysSo) {
+  const OrbRef hasty = make("hasty_poa", "30");
+  const PoaRef top = IDL::traits<POA>::narrow(hasty->resolve_initial_references("RootPOA"));
+  top->the_POAManager()->activate();
+  const PoaRef poa = top->create_POA("stuck", top->the_POAManager(), {});
+  Stuck stuck;
+  const ObjectRef object = poa->id_to_reference(poa->activate_object(stuck.servant));
+  auto call = std::async(std::launch::async, [&] { return outcome([&] { number(object, 7); }); });
+  stuck.entered.wait();
+  EXPECT_EQ(outcome([&] { poa->destroy(true, true); }).substr(0, 7), "TIMEOUT");
+  EXPECT_EQ(outcome([&] { poa->destroy(true, false); }), "none");
+  stuck.go.count_down();
+  EXPECT_EQ(call.get(), "none");
+  EXPECT_EQ(outcome([&] { poa->destroy(true, true); }), "none");
+  hasty->destroy();
+}
+
+// Whoever shuts down, destroys and lets go of an ORB does not wait for each part anew.
+TEST_P(Ends, AnOrbWaitsOnceForWhatDoesNotReturn) {
+  OrbRef hasty = make("hasty_orb", "600");
+  PoaRef top = IDL::traits<POA>::narrow(hasty->resolve_initial_references("RootPOA"));
+  top->the_POAManager()->activate();
+  auto stuck = std::make_shared<Stuck>();
+  ObjectRef object = top->servant_to_reference(stuck->servant);
+  auto call = std::async(std::launch::async, [object, stuck] { return outcome([&] { number(object, 7); }); });
+  stuck->entered.wait();
+  const auto begin = std::chrono::steady_clock::now();
+  hasty->shutdown(true);
+  hasty->destroy();
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(took, 590ms);
+  EXPECT_LT(took, 1200ms);  // twice
+  stuck->go.count_down();
+  call.get();
+}
+
+TEST_P(Ends, ManagersAreInactiveAfterTheOrbsEnd) {
+  const auto manager = root->the_POAManager();
+  const PoaRef poa = root->create_POA("other", nullptr, {});
+  const auto other = poa->the_POAManager();
+  const auto unused = root->the_POAManagerFactory()->create_POAManager("unused", {});
+  orb->shutdown(true);
+  for (const auto& each : {manager, other, unused}) {
+    EXPECT_EQ(each->get_state(), POAManager::State::INACTIVE) << each->get_id();
+    EXPECT_EQ(outcome([&] { each->activate(); }), "AdapterInactive");
+  }
+}
+
+TEST_P(Ends, RequestsThatAManagerHoldsLearnThatTheOrbEnds) {
+  const OrbRef patient = make_orb("patient_end", {"-ORBHoldTimeout", "60000"});
+  const PoaRef top = IDL::traits<POA>::narrow(patient->resolve_initial_references("RootPOA"));
+  const ObjectRef object = top->servant_to_reference(CORBA::make_reference<Probe>());
+  std::latch begun{1};
+  auto call = std::async(std::launch::async, [&] {
+    begun.count_down();
+    return outcome([&] { number(object); });
+  });
+  begun.wait();
+  std::this_thread::sleep_for(20ms);  // it may have come to the manager, or not
+  patient->shutdown(true);
+  const std::string said = call.get();
+  EXPECT_TRUE(said == "TRANSIENT 0x4f4d0004" || said == "BAD_INV_ORDER 0x4f4d0004") << said;
+  patient->destroy();
+}
+
+// The caller's own fault, which it is told with any sync scope, here as over the wire.
+TEST_P(Ends, ArgumentsOfAOnewayThatCannotBeMarshalledAreNotLostSilently) {
+  struct Foreign final : Probe {
+    bool _dispatch(corba::ServerCall& call) override {
+      call.use_octets();  // as a skeleton of other types does
+      ++calls;
+      return true;
+    }
+    int calls = 0;
+  };
+  const auto servant = CORBA::make_reference<Foreign>();
+  const ObjectRef object = root->servant_to_reference(servant);
+  static constexpr corba::Operation kNumber{"number", true};
+  const auto send = [&](base::FunctionRef<void(cdr::Encoder&)> encode) {
+    std::int32_t argument = 0;
+    void* const local[] = {nullptr, &argument};
+    return outcome([&] { object->_target()->invoke({kNumber, encode, [](cdr::Decoder&) {}, local}); });
+  };
+  EXPECT_EQ(send([](cdr::Encoder& encoder) { encoder.put_string(std::string("a\0b", 3)); }).substr(0, 9), "BAD_PARAM");
+  EXPECT_EQ(send([](cdr::Encoder&) { throw CORBA::NO_PERMISSION(7); }), "NO_PERMISSION 0x00000007");
+  EXPECT_EQ(servant->calls, 0);
+  EXPECT_EQ(send([](cdr::Encoder& encoder) { encoder.put(std::int32_t{1}); }), "none");
+}
+
+}  // namespace
+}  // namespace corbel::poa::testing
