@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 class Ends : public PoaTest {
  protected:
   OrbRef make(const std::string& id, const std::string& timeout) {
-    return make_orb(id, {"-ORBShutdownTimeout", timeout, "-ORBCollocation",
-                         std::string(GetParam()) == "local" ? "on" : "off"});
+    return make_orb(
+        id, {"-ORBShutdownTimeout", timeout, "-ORBCollocation", std::string(GetParam()) == "local" ? "on" : "off"});
   }
 };
 INSTANTIATE_TEST_SUITE_P(Ways, Ends, ::testing::Values("local", "remote"));

@@ -87,10 +87,11 @@ class PolicyTable : public PoaTest {
     // From now on it is the main thread. Before, the one that the process began with is, for its own calls.
     const PoaRef poa = child("first", {root->create_thread_policy(ThreadPolicyValue::MAIN_THREAD_MODEL)});
     std::thread::id served_by;
-    const ObjectRef object = poa->id_to_reference(poa->activate_object(CORBA::make_reference<Probe>([&](std::int32_t n) {
-      served_by = std::this_thread::get_id();
-      return n;
-    })));
+    const ObjectRef object =
+        poa->id_to_reference(poa->activate_object(CORBA::make_reference<Probe>([&](std::int32_t n) {
+          served_by = std::this_thread::get_id();
+          return n;
+        })));
     while (served_by != main_thread()) number(object);
     poa->destroy(true, true);
   }
@@ -149,7 +150,8 @@ TEST_P(PolicyTable, OperationsNeedThePoliciesThatTheyNeed) {
     EXPECT_EQ(outcome([&] { poa->get_servant(); }), wrong_unless(each.fallback(), "NoServant"));
     EXPECT_EQ(outcome([&] { poa->set_servant(nullptr); }), wrong_unless(each.fallback()));
     EXPECT_EQ(outcome([&] { poa->get_servant_manager(); }), wrong_unless(each.manager()));
-    EXPECT_EQ(outcome([&] { poa->set_servant_manager(nullptr); }), wrong_unless(each.manager(), "OBJ_ADAPTER 0x4f4d0004"));
+    EXPECT_EQ(outcome([&] { poa->set_servant_manager(nullptr); }),
+              wrong_unless(each.manager(), "OBJ_ADAPTER 0x4f4d0004"));
 
     EXPECT_EQ(outcome([&] { poa->create_reference(kind); }), wrong_unless(each.system()));
     EXPECT_EQ(outcome([&] { poa->create_reference_with_id(foreign, kind); }),

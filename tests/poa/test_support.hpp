@@ -103,9 +103,9 @@ std::string outcome(F&& action) {
 class PoaTest : public ::testing::TestWithParam<const char*> {
  protected:
   explicit PoaTest(const char* hold_timeout = "30")
-      : orb(make_orb(std::string("poa_test_") + GetParam(),
-                     {"-ORBCollocation", std::string(GetParam()) == "local" ? "on" : "off", "-ORBHoldTimeout",
-                      hold_timeout})) {
+      : orb(make_orb(
+            std::string("poa_test_") + GetParam(),
+            {"-ORBCollocation", std::string(GetParam()) == "local" ? "on" : "off", "-ORBHoldTimeout", hold_timeout})) {
     root->the_POAManager()->activate();
   }
   ~PoaTest() override {

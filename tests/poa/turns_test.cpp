@@ -21,9 +21,7 @@ class Turns : public PoaTest {
   Policy threads(ThreadPolicyValue value) { return root->create_thread_policy(value); }
   Policy user_ids() { return root->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID); }
   Policy persistent() { return root->create_lifespan_policy(LifespanPolicyValue::PERSISTENT); }
-  Policy managed() {
-    return root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER);
-  }
+  Policy managed() { return root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER); }
 };
 INSTANTIATE_TEST_SUITE_P(Ways, Turns, ::testing::Values("local", "remote"));
 
@@ -71,8 +69,8 @@ class Nested final : public ServantActivator {
  public:
   ServantRef incarnate(const ObjectId& oid, PoaRef poa) override {
     if (ObjectId_to_string(oid) == "a") {
-      outcomes.push_back(outcome(
-          [&] { poa->activate_object_with_id(string_to_ObjectId("b"), CORBA::make_reference<Probe>()); }));
+      outcomes.push_back(
+          outcome([&] { poa->activate_object_with_id(string_to_ObjectId("b"), CORBA::make_reference<Probe>()); }));
       outcomes.push_back(
           outcome([&] { number(poa->create_reference_with_id(string_to_ObjectId("b"), std::string(kProbeId))); }));
     }

@@ -147,9 +147,7 @@ class WeakPtr {
     return block_ != nullptr && block_->try_add_strong() ? SharedPtr<T>(object_, block_) : SharedPtr<T>();
   }
   /// True if the object is gone, or there never was one. Without becoming an owner, who might be the last.
-  bool expired() const noexcept {
-    return block_ == nullptr || __atomic_load_n(&block_->strong, __ATOMIC_ACQUIRE) == 0;
-  }
+  bool expired() const noexcept { return block_ == nullptr || __atomic_load_n(&block_->strong, __ATOMIC_ACQUIRE) == 0; }
   void reset() noexcept { *this = WeakPtr(); }
 
  private:

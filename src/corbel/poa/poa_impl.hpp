@@ -183,9 +183,9 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   std::condition_variable_any changed_;  // running_ fell to zero, an object left, the life ended
   std::uint32_t waiters_ = 0;
 
-  std::recursive_mutex activator_turn_;          // incarnate and etherealize never overlap
+  std::recursive_mutex activator_turn_;              // incarnate and etherealize never overlap
   std::atomic<std::thread::id> activator_thread_{};  // who has it
-  std::recursive_mutex one_at_a_time_;   // SINGLE_THREAD_MODEL
+  std::recursive_mutex one_at_a_time_;               // SINGLE_THREAD_MODEL
 };
 
 }  // namespace corbel::poa

@@ -16,7 +16,8 @@ inline constexpr CORBA::PolicyType REQUEST_PROCESSING_POLICY_ID = 22;
 
 /// SINGLE_THREAD_MODEL: the application is called by one thread at a time. MAIN_THREAD_MODEL: on the first thread in
 /// ORB::run, which then does nothing else, or in ORB::perform_work; before there is one, also on the thread that the
-/// process began with, for its own calls. Requests wait for it as long as for a manager (-ORBHoldTimeout), then TRANSIENT.
+/// process began with, for its own calls. Requests wait for it as long as for a manager (-ORBHoldTimeout), then
+/// TRANSIENT.
 enum class ThreadPolicyValue : std::uint32_t { ORB_CTRL_MODEL, SINGLE_THREAD_MODEL, MAIN_THREAD_MODEL };
 enum class LifespanPolicyValue : std::uint32_t { TRANSIENT, PERSISTENT };
 enum class IdUniquenessPolicyValue : std::uint32_t { UNIQUE_ID, MULTIPLE_ID };
