@@ -39,6 +39,16 @@ bool add_listen_endpoints(Options& options, std::string_view value) {
   return true;
 }
 
+bool add_plugin(Options& options, std::string_view value) {
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    if (end == begin) return false;
+    options.plugins.emplace_back(value.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return true;
+}
+
 bool add_initial_reference(Options& options, std::string_view value) {
   const std::size_t equals = value.find('=');
   if (equals == 0 || equals == std::string_view::npos || equals + 1 == value.size()) return false;
@@ -140,6 +150,9 @@ const OptionRow kOptionTable[] = {
      "", "an initial reference; may be repeated", [](Options& o) { o.initial_references.clear(); }},
     {"DefaultInitRef", TextMember{CORBEL_MEMBER(default_initial_reference)}, 0, 0, "",
      "URL to which '/' and the name of an unknown initial reference are appended"},
+    {"Load", ParsedMember{add_plugin, "the path of a shared object; several separated by ','", "none"}, 0, 0, "",
+     "a plug-in that brings message protocols and transports (docs/plugins.md); may be repeated",
+     [](Options& o) { o.plugins.clear(); }},
     {"ConnectTimeout", DurationMember{CORBEL_MEMBER(timeouts.connect)}, 0, kMillisecondsPerDay, "ms",
      "longest time for one connection attempt; 0: unbounded"},
     {"CallTimeout", DurationMember{CORBEL_MEMBER(timeouts.call)}, 0, kMillisecondsPerDay, "ms",

@@ -39,6 +39,7 @@ struct Options {
   std::vector<ListenEndpoint> listen_endpoints;
   std::vector<InitialReferenceUrl> initial_references;
   std::string default_initial_reference;
+  std::vector<std::string> plugins;  ///< files, in the order in which they are loaded
   policy::Timeouts timeouts;
   policy::Serving serving;
   policy::ServerLimits server_limits;

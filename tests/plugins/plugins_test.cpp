@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// -ORBLoad: what a plug-in brings is used, and what cannot be loaded is refused with the reason.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "corbel/messaging/giop/giop.hpp"
+#include "corbel/orb/components.hpp"
+#include "corbel/orb/orb.hpp"
+#include "corbel/poa/adapter.hpp"
+#include "corbel/poa/poa.hpp"
+#include "corbel/transport/tcp/tcp.hpp"
+
+namespace corbel::orb {
+namespace {
+
+using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+
+OrbRef make(const std::string& id, std::vector<std::string> arguments) {
+  return init(arguments, id, {{messaging::make_giop()}, {transport::make_tcp()}, &poa::make_adapter});
+}
+
+/// What ORB_init says about the plug-in.
+std::string refusal(const std::string& file) {
+  try {
+    make("refused", {"-ORBLoad", file})->destroy();
+  } catch (const CORBA::INITIALIZE& exception) {
+    return exception.what();
+  }
+  return "taken";
+}
+
+const std::string kFolder = CORBEL_PLUGINS;
+
+TEST(Plugins, WhatOneBringsIsUsedOnBothSides) {
+  const OrbRef server =
+      make("plugged-server", {"-ORBLoad", kFolder + "good.so", "-ORBListenEndpoints", "faulty+tcp://127.0.0.1:0"});
+  const auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  const std::string reference = server->object_to_string(root->create_reference("IDL:corbel.test/Nothing:1.0"));
+  const OrbRef client = make("plugged-client", {"-ORBLoad", kFolder + "good.so"});
+  EXPECT_TRUE(client->string_to_object(reference)->_non_existent());
+  client->destroy();
+  server->destroy();
+  EXPECT_THROW(make("unplugged", {"-ORBListenEndpoints", "faulty+tcp://127.0.0.1:0"})
+                   ->resolve_initial_references("RootPOA")
+                   ->_repository_id(),
+               CORBA::Exception);
+}
+
+TEST(Plugins, WhatCannotBeLoadedIsRefusedWithTheReason) {
+  const auto says = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos ? std::string() : text;
+  };
+  EXPECT_EQ(says(refusal(kFolder + "foreign_abi.so"), "built for interface 999, this library has interface"), "");
+  EXPECT_EQ(says(refusal(kFolder + "taken_name.so"), "it brings a transport 'tcp', which is there"), "");
+  EXPECT_EQ(says(refusal(kFolder + "failing.so"), "no licence for this host"), "");
+  EXPECT_EQ(says(refusal(kFolder + "no_plugin.so"), "this is no plug-in"), "");
+  EXPECT_EQ(says(refusal(kFolder + "nowhere.so"), "nowhere.so"), "");
+  const std::string text = testing::TempDir() + "corbel_no_object.so";
+  std::ofstream(text) << "text";
+  EXPECT_EQ(says(refusal(text), text), "");
+}
+
+}  // namespace
+}  // namespace corbel::orb
