@@ -36,7 +36,7 @@ const std::string kFolder = CORBEL_PLUGINS;
 
 TEST(Plugins, WhatOneBringsIsUsedOnBothSides) {
   const OrbRef server =
-      make("plugged-server", {"-ORBLoad", kFolder + "good.so", "-ORBListenEndpoints", "faulty+tcp://127.0.0.1:0"});
+      make("plugged-server", {"-ORBLoad", kFolder + "good.so", "-ORBListenEndpoints", "unix://"});
   const auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
   root->the_POAManager()->activate();
   const std::string reference = server->object_to_string(root->create_reference("IDL:corbel.test/Nothing:1.0"));
@@ -44,7 +44,7 @@ TEST(Plugins, WhatOneBringsIsUsedOnBothSides) {
   EXPECT_TRUE(client->string_to_object(reference)->_non_existent());
   client->destroy();
   server->destroy();
-  EXPECT_THROW(make("unplugged", {"-ORBListenEndpoints", "faulty+tcp://127.0.0.1:0"})
+  EXPECT_THROW(make("unplugged", {"-ORBListenEndpoints", "unix://"})
                    ->resolve_initial_references("RootPOA")
                    ->_repository_id(),
                CORBA::Exception);

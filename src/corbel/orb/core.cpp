@@ -42,17 +42,6 @@ policy::ClientPolicies client_policies(const Options& options) {
   return policies;
 }
 
-/// What the writer of an endpoint's text may have meant.
-std::string why_bad_endpoint(std::string_view text, base::Error error) {
-  const std::size_t colon = text.rfind(':');
-  const std::string_view port = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  if (text.find(',') != std::string_view::npos) return "several endpoints are separated by ';', not by ','";
-  if (!port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos) {
-    return "a port is a number from 0 to 65535";
-  }
-  return describe(error) + "; write [protocol+]transport://address, such as tcp://localhost:4000 or unix:///path";
-}
-
 /// A stub for an object whose interface is not known yet.
 class GenericObject final : public CORBA::Object {};
 
@@ -65,12 +54,18 @@ Core::Core(Options options, Components components)
       registry_(std::move(components.protocols), std::move(components.transports), {1, options_.giop_minor},
                 options_.limits),
       cache_(registry_, cache_settings(options_, log_)),
-      dispatch_(*this),
-      acceptors_(registry_, options_.transport) {
-  auto server = connection::Server::create(server_settings(options_, log_), dispatch_);
-  if (!server) raise(server.error(), "creating the ORB's reactor");
-  server_ = *std::move(server);
-  cache_.set_completions(&server_->completions());
+      dispatch_(*this) {
+  const auto settings = server_settings(options_, log_);
+  lanes_.push_back(
+      std::make_unique<Lane>(std::string(), options_.listen_endpoints, registry_, options_, settings, dispatch_));
+  for (const LaneOptions& lane : options_.lanes) {
+    auto own = settings;
+    own.serving.threads = lane.threads;
+    // The one thread of single mode is the first lane's.
+    if (own.serving.concurrency == policy::Concurrency::single) own.serving.concurrency = policy::Concurrency::pool;
+    lanes_.push_back(std::make_unique<Lane>(lane.name, lane.endpoints, registry_, options_, own, dispatch_));
+  }
+  cache_.set_completions(&server().completions());
   note_log_levels();
   tell_settings();
 }
@@ -134,43 +129,31 @@ void Core::check_process() const {
 }
 
 void Core::listen() {
+  listen(*lanes_.front());
+}
+
+void Core::listen(Lane& lane) {
   check_process();
   const std::lock_guard lock(listen_mutex_);
-  if (listening_) return;
-  std::vector<std::string> endpoints;
-  for (const auto& configured : options_.listen_endpoints) {
-    endpoints.push_back(configured.protocol.empty() ? configured.endpoint
-                                                    : configured.protocol + '+' + configured.endpoint);
+  if (lane.listen()) tell_published(lane);
+}
+
+Lane* Core::find_lane(std::string_view name) const noexcept {
+  for (const auto& lane : lanes_) {
+    if (lane->name() == name) return lane.get();
   }
-  if (endpoints.empty()) {
-    for (const auto& transport : registry_.transports()) {
-      const auto address = transport->default_address();
-      if (address) endpoints.push_back(std::string(transport->scheme()).append("://").append(*address));
-    }
-  }
-  for (const auto& text : endpoints) {
-    auto point = registry_.parse_endpoint(text);
-    if (!point) {
-      const std::string unfit = registry_.why_unfit(text);
-      raise(base::error(base::Stage::configure, Code::bad_argument),
-            "listening endpoint '" + text + "': " + (unfit.empty() ? why_bad_endpoint(text, point.error()) : unfit));
-    }
-    if (auto opened = acceptors_.open(*point, *server_); !opened) {
-      const base::Error error = opened.error();
-      raise(base::error(base::Stage::listen, error.code, error.os_error),
-            "listening at '" + text + "': " + describe(error));
-    }
-  }
-  published_ = acceptors_.published();
-  tell_published();
-  if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
-  listening_ = true;
+  return nullptr;
+}
+
+bool Core::on_own_thread() const noexcept {
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->server().on_own_thread(); });
 }
 
 /// What references will say. Who was not asked for an address and gives one that leads others nowhere says so aloud.
-void Core::tell_published() const {
-  const bool asked = !options_.listen_endpoints.empty() || !options_.transport.publish_host.empty();
-  for (const auto& point : published_) {
+void Core::tell_published(const Lane& lane) const {
+  const bool asked =
+      !lane.name().empty() || !options_.listen_endpoints.empty() || !options_.transport.publish_host.empty();
+  for (const auto& point : lane.published()) {
     const std::string& endpoint = point.endpoint->text();
     const transport::Reach reach = point.endpoint->reach();
     CORBEL_LOG(log_, transport, info, "listening", {"endpoint", endpoint}, {"protocol", point.protocol->name()},
@@ -194,12 +177,13 @@ void Core::refuse_call() const {
 void Core::start_threads() {
   check_process();
   if (shutting_down_.load(std::memory_order_acquire)) refuse_call();
-  if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
+  if (auto started = server().start(); !started) raise(started.error(), "starting the ORB's threads");
 }
 
-std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_key) {
-  listen();
-  return registry_.publish(published_, object_key);
+std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_key, std::string_view lane) {
+  Lane& chosen = *find_lane(lane);
+  listen(chosen);
+  return registry_.publish(chosen.published(), object_key);
 }
 
 std::vector<base::Bytes> Core::keys_of_ours(const ior::Ior& ior) {
@@ -216,8 +200,11 @@ std::vector<base::Bytes> Core::keys_of_ours(const ior::Ior& ior) {
 
 /// With listen_mutex_ locked.
 bool Core::is_published(const connection::Route& route) const {
-  return std::any_of(published_.begin(), published_.end(), [&](const auto& point) {
+  const auto is_at = [&](const connection::ListenPoint& point) {
     return point.protocol == route.protocol && point.endpoint->text() == route.endpoint->text();
+  };
+  return std::any_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) {
+    return std::any_of(lane->published().begin(), lane->published().end(), is_at);
   });
 }
 
@@ -252,29 +239,29 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
 
 void Core::run() {
   check_process();
-  if (!main_thread_.enter()) return server_->run();
-  if (server_->run_until([this] { return main_thread_.wanted(); })) {
+  if (!main_thread_.enter()) return server().run();
+  if (server().run_until([this] { return main_thread_.wanted(); })) {
     main_thread_.serve();  // from now on nothing else keeps it
-    server_->run();
+    server().run();
   }
   main_thread_.leave();
 }
 
 bool Core::work_pending() {
   check_process();
-  return main_thread_.pending() || server_->work_pending();
+  return main_thread_.pending() || server().work_pending();
 }
 
 void Core::perform_work() {
   check_process();
   const bool main = main_thread_.enter();
   if (main) main_thread_.serve_waiting();
-  server_->perform_work();
+  server().perform_work();
   if (main) main_thread_.leave();
 }
 
 void Core::call_main_thread() {
-  server_->call_runner([this] { main_thread_.serve_waiting(); });
+  server().call_runner([this] { main_thread_.serve_waiting(); });
 }
 
 void Core::refuse_local_call() const {
@@ -286,8 +273,8 @@ void Core::refuse_local_call() const {
 /// at the deadline.
 bool Core::cancel_async(bool wait, base::Deadline deadline) {
   auto cancelled = cache_.cancel_async();
-  server_->completions().run(cancelled);
-  return !wait || server_->completions().settle(deadline);
+  server().completions().run(cancelled);
+  return !wait || server().completions().settle(deadline);
 }
 
 void Core::shutdown(bool wait) {
@@ -308,15 +295,18 @@ void Core::shutdown(bool wait) {
   if (again && !wait) return;  // the first may not have waited
   if (!again) {
     CORBEL_LOG(log_, orb, info, "shutting down", {"wait", wait});
-    server_->drain();
+    for (const auto& lane : lanes_) lane->server().drain();
     main_thread_.close();
-    acceptors_.close();
+    for (const auto& lane : lanes_) lane->close();
   }
   ObjectAdapter* const adapter = this->adapter();
   ended = (adapter == nullptr || adapter->shutdown(wait, deadline)) && ended;
   if (!again) cache_.close();
-  server_->completions().close();
-  ended = server_->stop(wait, deadline) && ended;
+  server().completions().close();
+  for (const auto& lane : lanes_) (void)lane->server().stop(false, deadline);
+  for (const auto& lane : lanes_) {
+    if (wait) ended = lane->server().stop(true, deadline) && ended;
+  }
   if (!wait) return;
   left_running_.store(!ended, std::memory_order_release);
   if (told_end_.exchange(true)) return;

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "corbel/base/log.hpp"
-#include "corbel/connection/acceptor_registry.hpp"
 #include "corbel/connection/connection_cache.hpp"
 #include "corbel/connection/registry.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/dispatch.hpp"
 #include "corbel/orb/edges.hpp"
+#include "corbel/orb/lane.hpp"
 #include "corbel/orb/main_thread.hpp"
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/orb/options.hpp"
@@ -60,8 +60,9 @@ class Core final : public corba::OrbContext {
   /// Opens the listening endpoints (those of -ORBListenEndpoints, else one TCP and one UNIX-domain endpoint chosen by
   /// the system) and starts serving; does nothing the second time. Throws INITIALIZE naming the endpoint that failed.
   void listen();
-  /// The profiles that publish an object with this key at our endpoints; listens first if need be.
-  std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key);
+  /// The profiles that publish an object with this key at a lane's endpoints; listens first if need be.
+  std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key, std::string_view lane = {});
+  bool has_lane(std::string_view name) const noexcept { return find_lane(name) != nullptr; }
   /// The object keys in those of a reference's profiles that lead to our endpoints; listens first if need be.
   std::vector<base::Bytes> keys_of_ours(const ior::Ior& ior);
   /// Turns a corbaloc address list and key into a reference's data. Throws BAD_PARAM minors OMG 7 to 10.
@@ -75,7 +76,7 @@ class Core final : public corba::OrbContext {
   /// BAD_INV_ORDER after shutdown.
   void start_threads();
   /// Where asynchronous calls are finished.
-  connection::Completions& completions() const noexcept { return server_->completions(); }
+  connection::Completions& completions() const noexcept { return server().completions(); }
   connection::ConnectionCache& cache() noexcept { return cache_; }
   /// Connections that have not ended: those made here and, with `accepted`, those of clients.
   std::vector<connection::ConnectionPtr> connections(bool accepted) {
@@ -97,7 +98,7 @@ class Core final : public corba::OrbContext {
   /// Where adapters with MAIN_THREAD_MODEL call the application.
   MainThread& main_thread() noexcept { return main_thread_; }
   /// True if the calling thread is one of those that shutdown() waits for.
-  bool on_own_thread() const noexcept { return server_->on_own_thread(); }
+  bool on_own_thread() const noexcept;
   /// True if shutdown(true) gave up waiting (-ORBShutdownTimeout): something runs that needs this object.
   bool left_running() const noexcept { return left_running_.load(std::memory_order_acquire); }
   /// From now on calls are refused with OBJECT_NOT_EXIST; before shutdown().
@@ -117,7 +118,10 @@ class Core final : public corba::OrbContext {
 
  private:
   void tell_settings() const;
-  void tell_published() const;
+  void tell_published(const Lane& lane) const;
+  void listen(Lane& lane);
+  Lane* find_lane(std::string_view name) const noexcept;
+  connection::Server& server() const noexcept { return lanes_.front()->server(); }
   bool cancel_async(bool wait, base::Deadline deadline);
   void call_main_thread();
   [[noreturn]] void refuse_local_call() const;
@@ -134,12 +138,9 @@ class Core final : public corba::OrbContext {
   connection::ConnectionCache cache_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};
   Dispatch dispatch_;
-  std::unique_ptr<connection::Server> server_;  // before the acceptors, which hand it connections
-  connection::AcceptorRegistry acceptors_;
-  base::ForkMutex listen_mutex_;
-  bool listening_ = false;
-  std::vector<connection::ListenPoint> published_;  // fixed once listening
-  std::atomic<bool> shutting_down_{false};          // no new asynchronous calls
+  std::vector<std::unique_ptr<Lane>> lanes_;  // fixed
+  base::ForkMutex listen_mutex_;              // guards what they listen at
+  std::atomic<bool> shutting_down_{false};    // no new asynchronous calls
   std::atomic<bool> shut_down_{false};
   std::atomic<bool> serves_{true};
   std::atomic<base::Deadline> end_by_{base::Deadline::none()};

@@ -76,6 +76,12 @@ void MainThread::serve_waiting() {
   while (Task* task = take()) carry_out(lock, *task);
 }
 
+void MainThread::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
 void MainThread::run_here(base::FunctionRef<void()> act) {
   const std::lock_guard turn(turn_);
   act();

@@ -39,6 +39,30 @@ bool add_listen_endpoints(Options& options, std::string_view value) {
   return true;
 }
 
+bool read_number(std::string_view text, std::uint64_t& number);
+
+/// "name:threads=endpoint", several endpoints separated by semicolons.
+bool add_lane(Options& options, std::string_view value) {
+  const std::size_t equals = value.find('=');
+  if (equals == std::string_view::npos) return false;
+  const std::string_view head = value.substr(0, equals);
+  const std::size_t colon = std::min(head.find(':'), head.size());
+  LaneOptions lane;
+  lane.name = head.substr(0, colon);
+  std::uint64_t threads = lane.threads;
+  if (colon < head.size() && !read_number(head.substr(colon + 1), threads)) return false;
+  if (!is_scheme(lane.name) || threads < 1 || threads > 4096) return false;
+  lane.threads = static_cast<std::uint32_t>(threads);
+  for (const auto& each : options.lanes) {
+    if (each.name == lane.name) return false;
+  }
+  Options read;
+  if (!add_listen_endpoints(read, value.substr(equals + 1))) return false;
+  lane.endpoints = std::move(read.listen_endpoints);
+  options.lanes.push_back(std::move(lane));
+  return true;
+}
+
 bool add_plugin(Options& options, std::string_view value) {
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
@@ -143,6 +167,11 @@ const OptionRow kOptionTable[] = {
                   "or giop_lite+tcp://host:port; several separated by ';'",
                   "one tcp and one unix endpoint that the system chooses"},
      0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
+    {"Lane",
+     ParsedMember{add_lane, "name:threads=endpoints such as urgent:2=tcp://:4001; several endpoints separated by ';'",
+                  "none"},
+     0, 0, "", "threads and endpoints of their own for adapters that choose them (LanePolicy); may be repeated",
+     [](Options& o) { o.lanes.clear(); }},
     {"PublishHost", TextMember{CORBEL_MEMBER(transport.publish_host)}, 0, 0, "",
      "host written into references instead of the listening address"},
     {"InitRef",

@@ -31,12 +31,21 @@ struct InitialReferenceUrl {
   friend bool operator==(const InitialReferenceUrl&, const InitialReferenceUrl&) = default;
 };
 
+/// -ORBLane name:threads=endpoints.
+struct LaneOptions {
+  std::string name;
+  std::uint32_t threads = 4;
+  std::vector<ListenEndpoint> endpoints;
+  friend bool operator==(const LaneOptions&, const LaneOptions&) = default;
+};
+
 /// Everything that can be configured about one ORB, with its defaults. A value; immutable once the ORB exists. The
 /// table in options.cpp ties each member to its option, environment variable, range and help (docs/options.md).
 struct Options {
   std::string id;
   std::vector<std::string> unknown_variables;  ///< CORBEL_... of the environment that are no options
   std::vector<ListenEndpoint> listen_endpoints;
+  std::vector<LaneOptions> lanes;
   std::vector<InitialReferenceUrl> initial_references;
   std::string default_initial_reference;
   std::vector<std::string> plugins;  ///< files, in the order in which they are loaded

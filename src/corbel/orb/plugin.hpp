@@ -30,10 +30,10 @@ struct PluginParts {
 
 /// Begins the one function of a plug-in, which adds to `PARTS` what it brings. Called once for each ORB that loads it,
 /// perhaps by several threads at once; what it throws refuses the plug-in.
-#define CORBEL_PLUGIN(PARTS)                                                                               \
-  extern "C" {                                                                                             \
-  [[gnu::visibility("default")]] extern const std::uint32_t corbel_plugin_abi;                             \
-  [[gnu::visibility("default")]] const std::uint32_t corbel_plugin_abi = ::corbel::orb::kPluginAbi;        \
-  [[gnu::visibility("default")]] void corbel_plugin(::corbel::orb::PluginParts& PARTS);                    \
-  }                                                                                                        \
+#define CORBEL_PLUGIN(PARTS)                                                            \
+  extern "C" {                                                                          \
+  [[gnu::visibility("default")]] extern const std::uint32_t corbel_plugin_abi;          \
+  const std::uint32_t corbel_plugin_abi = ::corbel::orb::kPluginAbi;                    \
+  [[gnu::visibility("default")]] void corbel_plugin(::corbel::orb::PluginParts& PARTS); \
+  }                                                                                     \
   void corbel_plugin(::corbel::orb::PluginParts& PARTS)

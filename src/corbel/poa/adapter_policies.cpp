@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/poa.hpp"
 
 namespace corbel::poa {
@@ -11,14 +12,18 @@ namespace {
 
 using namespace PortableServer;  // NOLINT: the names below are all from there
 
-constexpr std::size_t kKinds = 7;
+constexpr std::size_t kKinds = 8;
 constexpr std::uint16_t kAbsent = 0xffff;
 
 /// Where in the list each kind of policy stands.
 using Places = std::array<std::uint16_t, kKinds>;
 
+std::size_t kind(CORBA::PolicyType type) {
+  return type == kLanePolicy ? kKinds - 1 : type - THREAD_POLICY_ID;
+}
+
 std::uint16_t place(const Places& places, CORBA::PolicyType type) {
-  return places[type - THREAD_POLICY_ID];
+  return places[kind(type)];
 }
 
 template <class P>
@@ -41,6 +46,9 @@ void apply(AdapterPolicies& result, const IDL::traits<CORBA::Policy>::ref_type& 
     result.retain = retention->value() == ServantRetentionPolicyValue::RETAIN;
   } else if (const auto* processing = as<RequestProcessingPolicy>(policy)) {
     result.processing = processing->value();
+  } else if (const auto* lane = as<LanePolicy>(policy)) {
+    result.lane = lane->lane();
+    result.lane_index = index;
   } else {
     throw POA::InvalidPolicy(index);
   }
@@ -70,7 +78,7 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list) {
     const auto index = static_cast<std::uint16_t>(std::min<std::size_t>(i, kAbsent - 1U));
     if (list[i] == nullptr) throw POA::InvalidPolicy(index);
     apply(result, list[i], index);
-    std::uint16_t& seen = places[list[i]->policy_type() - THREAD_POLICY_ID];
+    std::uint16_t& seen = places[kind(list[i]->policy_type())];
     if (seen != kAbsent) throw POA::InvalidPolicy(index);
     seen = index;
   }

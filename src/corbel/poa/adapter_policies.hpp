@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "corbel/poa/policies.hpp"
 
 namespace corbel::poa {
@@ -19,6 +22,9 @@ struct AdapterPolicies {
   /// True if calls into the application have to wait for their turn.
   bool takes_turns() const noexcept { return threads != PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL; }
   bool main_thread() const noexcept { return threads == PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL; }
+  std::string lane;              ///< empty: the first
+  std::uint16_t lane_index = 0;  ///< where the list names it
+
   bool use_default_servant() const noexcept {
     return processing == PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT;
   }

@@ -76,9 +76,9 @@ void AdapterSpace::check_may_wait() const {
                              "waiting for requests to finish from inside a request");
 }
 
-CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key,
-                                                                    const std::string& type_id) {
-  return core_.make_object({type_id, core_.make_profiles(key)});
+CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key, const std::string& type_id,
+                                                                    const std::string& lane) {
+  return core_.make_object({type_id, core_.make_profiles(key, lane)});
 }
 
 }  // namespace corbel::poa

@@ -67,8 +67,9 @@ class AdapterSpace final : public base::SharedFromThis {
   /// Throws BAD_INV_ORDER minor OMG 3 if in_request().
   void check_may_wait() const;
 
-  /// A reference with the key, published at the ORB's endpoints.
-  CORBA::object_reference<CORBA::Object> make_reference(base::ConstByteSpan key, const std::string& type_id);
+  /// A reference with the key, published at the endpoints of a lane of the ORB.
+  CORBA::object_reference<CORBA::Object> make_reference(base::ConstByteSpan key, const std::string& type_id,
+                                                        const std::string& lane);
 
  private:
   orb::Core& core_;

@@ -68,6 +68,7 @@ PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServ
     throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the POA's name is empty, too long or contains NUL");
   }
   const AdapterPolicies resolved = resolve_policies(policies);
+  if (!space_->core().has_lane(resolved.lane)) throw InvalidPolicy(resolved.lane_index);
   base::SharedPtr<Manager> manager;
   if (a_POAManager == nullptr) {
     manager = space_->managers().make_implicit(space_, path_.empty() ? adapter_name : path_ + '/' + adapter_name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/policies.hpp"
 
+#include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/poa.hpp"
 
 namespace PortableServer {
@@ -40,3 +41,15 @@ IDL::traits<RequestProcessingPolicy>::ref_type POA::create_request_processing_po
 }
 
 }  // namespace PortableServer
+
+namespace corbel::poa {
+
+IDL::traits<CORBA::Policy>::ref_type LanePolicy::copy() const {
+  return CORBA::make_reference<LanePolicy>(lane_);
+}
+
+bool LanePolicy::_static_is_a(std::string_view repository_id) const noexcept {
+  return repository_id == _interface_id || CORBA::Policy::_static_is_a(repository_id);
+}
+
+}  // namespace corbel::poa

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "corbel/connection/acceptor_registry.hpp"
+#include "corbel/connection/server.hpp"
+#include "corbel/orb/options.hpp"
+
+namespace corbel::orb {
+
+/// One way into an ORB: threads, and the endpoints at which they serve. The first lane is the one of all options;
+/// -ORBLane makes others, which adapters choose, so that what is urgent waits for nobody else's threads. Owned by the
+/// Core, whose lock guards listen() and what it changes.
+class Lane {
+ public:
+  /// `endpoints`: none means one of each transport that has a default. Throws INITIALIZE if the system gives no
+  /// descriptors.
+  Lane(std::string name, std::vector<ListenEndpoint> endpoints, const connection::Registry& registry,
+       const Options& options, const connection::Server::Settings& settings, connection::RequestHandler& handler);
+
+  /// Empty: the first.
+  const std::string& name() const noexcept { return name_; }
+  connection::Server& server() const noexcept { return *server_; }
+  /// Opens the endpoints and starts the threads; false if that was done before. Throws INITIALIZE or BAD_PARAM naming
+  /// the endpoint that failed.
+  bool listen();
+  /// Stops listening; what is open now stays.
+  void close() noexcept { acceptors_.close(); }
+  /// What references say; empty before listen().
+  const std::vector<connection::ListenPoint>& published() const noexcept { return published_; }
+
+ private:
+  void open(const std::string& text);
+
+  const std::string name_;
+  const std::vector<ListenEndpoint> endpoints_;
+  const connection::Registry& registry_;
+  std::unique_ptr<connection::Server> server_;  // before the acceptors, which hand it connections
+  connection::AcceptorRegistry acceptors_;
+  std::vector<connection::ListenPoint> published_;
+  bool listening_ = false;
+};
+
+}  // namespace corbel::orb
