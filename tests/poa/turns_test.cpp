@@ -71,8 +71,8 @@ class Nested final : public ServantActivator {
     if (ObjectId_to_string(oid) == "a") {
       outcomes.push_back(
           outcome([&] { poa->activate_object_with_id(string_to_ObjectId("b"), CORBA::make_reference<Probe>()); }));
-      outcomes.push_back(
-          outcome([&] { number(poa->create_reference_with_id(string_to_ObjectId("b"), std::string(kProbeId))); }));
+      const ObjectRef b = poa->create_reference_with_id(string_to_ObjectId("b"), std::string(kProbeId));
+      if (b->_target()->is_local()) outcomes.push_back(outcome([&] { number(b); }));
     }
     return CORBA::make_reference<Probe>();
   }
@@ -99,11 +99,9 @@ TEST_P(Turns, WhoIsInTheServantActivatorDoesNotWaitForAnObjectThatHasToGoThrough
   entered.wait();
   poa->deactivate_object(b);
   EXPECT_EQ(number(poa->create_reference_with_id(string_to_ObjectId("a"), std::string(kProbeId))), 1);
-  ASSERT_EQ(activator->outcomes.size(), 2U);
-  EXPECT_EQ(activator->outcomes[0], "ObjectAlreadyActive");
-  if (std::string(GetParam()) == "local") {
-    EXPECT_EQ(activator->outcomes[1], "BAD_INV_ORDER 0x4f4d0003");
-  }
+  std::vector<std::string> expected{"ObjectAlreadyActive"};
+  if (std::string(GetParam()) == "local") expected.emplace_back("BAD_INV_ORDER 0x4f4d0003");
+  EXPECT_EQ(activator->outcomes, expected);
   go.count_down();
   EXPECT_EQ(running.get(), 3);
   poa->destroy(true, true);
@@ -111,6 +109,21 @@ TEST_P(Turns, WhoIsInTheServantActivatorDoesNotWaitForAnObjectThatHasToGoThrough
 }
 
 // --- MAIN_THREAD_MODEL ---
+
+/// Runs an ORB on a thread of its own until this goes.
+class Runner {
+ public:
+  explicit Runner(OrbRef orb) : orb_(std::move(orb)), thread_([this] { orb_->run(); }) {}
+  ~Runner() {
+    orb_->shutdown(false);
+    thread_.join();
+  }
+  std::thread::id id() const { return thread_.get_id(); }
+
+ private:
+  const OrbRef orb_;
+  std::thread thread_;
+};
 
 class MainThreadModel : public Turns {
  protected:
@@ -158,7 +171,7 @@ TEST_P(MainThreadModel, TheThreadInRunDoesAllOfItAndNothingElse) {
     slow.wait();
     return n;
   }));
-  std::thread runner([&] { orb->run(); });
+  const Runner runner(orb);
   const auto caller = [&](int which) {
     const std::string id = "object" + std::to_string(which);
     const ObjectRef object = poa->create_reference_with_id(string_to_ObjectId(id), std::string(kProbeId));
@@ -171,14 +184,12 @@ TEST_P(MainThreadModel, TheThreadInRunDoesAllOfItAndNothingElse) {
   std::vector<std::future<void>> callers;
   for (int i = 1; i <= 4; ++i) callers.push_back(std::async(std::launch::async, caller, i));
   for (auto& each : callers) each.get();
-  EXPECT_EQ(recorder->here, std::set<std::thread::id>{runner.get_id()});
+  EXPECT_EQ(recorder->here, std::set<std::thread::id>{runner.id()});
   EXPECT_EQ(recorder->etherealized, 5);
   slow.count_down();
   EXPECT_EQ(other.get(), 7);
-  EXPECT_NE(elsewhere, runner.get_id());
+  EXPECT_NE(elsewhere, runner.id());
   poa->destroy(true, true);
-  orb->shutdown(false);
-  runner.join();
 }
 
 TEST_P(MainThreadModel, ItsServantsMayCallEachOther) {
@@ -189,11 +200,9 @@ TEST_P(MainThreadModel, ItsServantsMayCallEachOther) {
       [&](std::int32_t n) -> std::int32_t { return n == 0 ? 0 : 1 + number(object, n - 1); });
   poa->set_servant_manager(recorder);
   object = poa->create_reference_with_id(string_to_ObjectId("it"), std::string(kProbeId));
-  std::thread runner([&] { orb->run(); });
+  const Runner runner(orb);
   EXPECT_EQ(std::async(std::launch::async, [&] { return number(object, 5); }).get(), 5);
-  EXPECT_EQ(recorder->here, std::set<std::thread::id>{runner.get_id()});
-  orb->shutdown(false);
-  runner.join();
+  EXPECT_EQ(recorder->here, std::set<std::thread::id>{runner.id()});
 }
 
 TEST_P(MainThreadModel, PerformWorkDoesItToo) {
@@ -234,11 +243,9 @@ TEST_P(MainThreadModel, WhatItsServantsThrowComesToTheClient) {
   poa->set_servant_manager(
       CORBA::make_reference<Recorder>([](std::int32_t) -> std::int32_t { throw CORBA::NO_PERMISSION(7); }));
   const ObjectRef object = poa->create_reference_with_id(string_to_ObjectId("it"), std::string(kProbeId));
-  std::thread runner([&] { orb->run(); });
+  const Runner runner(orb);
   EXPECT_EQ(std::async(std::launch::async, [&] { return outcome([&] { number(object); }); }).get(),
             "NO_PERMISSION 0x00000007");
-  orb->shutdown(false);
-  runner.join();
 }
 
 TEST_P(MainThreadModel, TheEndDoesNotWaitForAMainThread) {
