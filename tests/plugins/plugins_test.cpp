@@ -35,8 +35,7 @@ std::string refusal(const std::string& file) {
 const std::string kFolder = CORBEL_PLUGINS;
 
 TEST(Plugins, WhatOneBringsIsUsedOnBothSides) {
-  const OrbRef server =
-      make("plugged-server", {"-ORBLoad", kFolder + "good.so", "-ORBListenEndpoints", "unix://"});
+  const OrbRef server = make("plugged-server", {"-ORBLoad", kFolder + "good.so", "-ORBListenEndpoints", "unix://"});
   const auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
   root->the_POAManager()->activate();
   const std::string reference = server->object_to_string(root->create_reference("IDL:corbel.test/Nothing:1.0"));
@@ -44,10 +43,9 @@ TEST(Plugins, WhatOneBringsIsUsedOnBothSides) {
   EXPECT_TRUE(client->string_to_object(reference)->_non_existent());
   client->destroy();
   server->destroy();
-  EXPECT_THROW(make("unplugged", {"-ORBListenEndpoints", "unix://"})
-                   ->resolve_initial_references("RootPOA")
-                   ->_repository_id(),
-               CORBA::Exception);
+  EXPECT_THROW(
+      make("unplugged", {"-ORBListenEndpoints", "unix://"})->resolve_initial_references("RootPOA")->_repository_id(),
+      CORBA::Exception);
 }
 
 TEST(Plugins, WhatCannotBeLoadedIsRefusedWithTheReason) {
