@@ -58,7 +58,7 @@ TEST(WeakPtr, LookingDoesNotDestroy) {
   EXPECT_TRUE(WeakPtr<Noted>().expired());
   for (int i = 0; i < 2000; ++i) {
     std::thread::id by;
-    auto owner = make_shared<Noted>(by);
+    auto owner = base::make_shared<Noted>(by);
     const WeakPtr<Noted> weak = owner;
     EXPECT_FALSE(weak.expired());
     std::thread looking([weak] {

@@ -237,6 +237,15 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
   return ior;
 }
 
+std::vector<connection::ConnectionPtr> Core::connections(bool accepted) {
+  if (!accepted) return cache_.all();
+  std::vector<connection::ConnectionPtr> all;
+  for (const auto& lane : lanes_) {
+    for (auto& connection : lane->server().all_live()) all.push_back(std::move(connection));
+  }
+  return all;
+}
+
 void Core::run() {
   check_process();
   if (!main_thread_.enter()) return server().run();

@@ -79,9 +79,7 @@ class Core final : public corba::OrbContext {
   connection::Completions& completions() const noexcept { return server().completions(); }
   connection::ConnectionCache& cache() noexcept { return cache_; }
   /// Connections that have not ended: those made here and, with `accepted`, those of clients.
-  std::vector<connection::ConnectionPtr> connections(bool accepted) {
-    return accepted ? server_->all_live() : cache_.all();
-  }
+  std::vector<connection::ConnectionPtr> connections(bool accepted);
   const connection::Registry& registry() const noexcept { return registry_; }
 
   /// Serves until shutdown; any number of threads.

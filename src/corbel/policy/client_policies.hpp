@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "corbel/base/deadline.hpp"
+#include "corbel/base/export.hpp"
 #include "corbel/policy/qos.hpp"
 
 /// What governs single calls. Values: copy freely, share unchanged between threads.
@@ -31,7 +32,7 @@ base::Duration until(UtcTime time) noexcept;
 /// A duration given in units of 100 ns (TimeBase::TimeT). More than a century is zero, which stands for "unbounded".
 base::Duration duration_of(std::uint64_t units) noexcept;
 /// The reverse, rounded up.
-std::uint64_t units_of(base::Duration duration) noexcept;
+CORBEL_API std::uint64_t units_of(base::Duration duration) noexcept;
 
 /// Everything that governs one call: effective policies, no longer a matter of levels.
 struct ClientPolicies {
