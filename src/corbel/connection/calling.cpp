@@ -31,6 +31,7 @@ struct Connection::OwnReply {
     if (message.reply.token != caller.request_id) [[unlikely]]
       return false;
     const Role role(connection, caller);
+    const Framer::Decoded decoded(message);  // before another one reads
     on_reply(message.reply, message.body);
     CORBEL_PROBE("return");
     return true;

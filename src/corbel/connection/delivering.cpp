@@ -30,6 +30,7 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
     finished = static_cast<AsyncReply*>(request);
     end_helping(*finished);
   }
+  const Framer::Decoded decoded(message);
   finished->on_reply(message.reply, message.body);
   return {};
 }

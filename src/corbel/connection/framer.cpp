@@ -9,25 +9,6 @@
 
 namespace corbel::connection {
 
-base::Result<bool> Framer::next(Message& message) {
-  message.joined = &joined_;
-  while (begin_ != end_) {
-    CORBEL_CHECK(session_.take({data_.get() + begin_, end_ - begin_}, message));
-    if (message.size != end_ - begin_ && largest_message_ != 0) [[unlikely]]
-      return base::error(base::Stage::receive, base::Code::malformed);
-    if (message.size == 0) {
-      wanted_ = message.wanted;
-      return false;
-    }
-    begin_ += message.size;
-    consumed_ += message.size;
-    wanted_ = 0;
-    if (message.kind != messaging::Kind::nothing) [[likely]]
-      return true;
-  }
-  return false;
-}
-
 /// Gives back what was paid for the buffer beyond the first, and for the message that was joined last.
 void Framer::repay() noexcept {
   account_.give(std::max(capacity_, kFirstCapacity) - kFirstCapacity + joined_.octets.size());

@@ -36,7 +36,28 @@ class Framer : public base::RefCounted {
   /// The next whole message among the octets received: true and `message`, or false if more octets are needed. Fails
   /// (stage receive) as Session::take() does, and the stream is unusable then; with out_of_resources, and it may be
   /// tried again if short_of_memory().
-  base::Result<bool> next(Message& message);
+  [[gnu::always_inline]] base::Result<bool> next(Message& message) {
+    message.joined = &joined_;
+    while (begin_ != end_) {
+      CORBEL_CHECK(session_.take({data_.get() + begin_, end_ - begin_}, message));
+      if (message.size != end_ - begin_ && largest_message_ != 0) [[unlikely]]
+        return base::error(base::Stage::receive, base::Code::malformed);
+      if (message.size == 0) {
+        wanted_ = message.wanted;
+        return false;
+      }
+      begin_ += message.size;
+      consumed_ += message.size;
+      wanted_ = 0;
+      if (message.kind != messaging::Kind::nothing) [[likely]]
+        return true;
+    }
+    return false;
+  }
+  /// A place for the current message that need not be made anew for each: for whoever reads the connection, and one
+  /// message at a time. What decoding its body leaves behind must go when it has been dealt with (Decoded).
+  Message& message() noexcept { return message_; }
+  class Decoded;
 
   /// Where to put the next octets: never empty. Invalidates messages.
   base::ByteSpan space();
@@ -92,6 +113,22 @@ class Framer : public base::RefCounted {
   std::uint64_t consumed_ = 0;  // octets of the stream before begin_
   bool filled_ = false;
   messaging::Joined joined_;
+  Message message_;
+};
+
+/// While a message's body is decoded; then lets go of what that has attached to the decoder.
+class Framer::Decoded {
+ public:
+  explicit Decoded(Message& message) noexcept : message_(message) {}
+  ~Decoded() {
+    if (message_.body.attachment() != nullptr) [[unlikely]]
+      message_.body.attach({});
+  }
+  Decoded(const Decoded&) = delete;
+  Decoded& operator=(const Decoded&) = delete;
+
+ private:
+  Message& message_;
 };
 
 }  // namespace corbel::connection

@@ -41,9 +41,10 @@ template <class Reader>
       if (reader.rests()) [[unlikely]]
         return {Why::rests, {}};
     }
-    Message message;
-    const auto whole = framer.unread().empty() ? base::Result<bool>(false) : framer.next(message);
-    if (!whole) return {Why::failed, whole.error()};
+    Message& message = framer.message();
+    const auto whole = framer.next(message);
+    if (!whole) [[unlikely]]
+      return {Why::failed, whole.error()};
     if (!*whole) {
       if (reader.has_all()) return {};
       CORBEL_PROBE("wait and receive");
@@ -55,9 +56,16 @@ template <class Reader>
       const bool later = code == base::Code::timed_out || code == base::Code::would_block;
       return {later ? Why::dry : Why::broken, received.error()};
     }
+    if constexpr (kServes) {
+      if (message.kind == messaging::Kind::request) [[likely]] {
+        reader.whole = true;
+        if (serve_request(framer, message)) continue;
+        return {};
+      }
+    }
+    if (message.kind == messaging::Kind::reply && reader.takes(message)) return {};
     switch (message.kind) {
       case messaging::Kind::reply: {
-        if (reader.takes(message)) return {};
         AsyncReply* finished = nullptr;
         if (auto status = deliver(message, finished); !status) return {Why::failed, status.error()};
         if (finished != nullptr) reader.on_finished(*finished);

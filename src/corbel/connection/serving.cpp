@@ -206,6 +206,7 @@ void Connection::end_when_sent(std::size_t unsent, Deadline until) noexcept try 
 }
 
 void Connection::run_request(Message& message) noexcept {
+  const Framer::Decoded decoded(message);
   if (message.kind == messaging::Kind::request) [[likely]]
     return server_->handler().on_request(*this, message.request, message.body);
   if (message.kind == messaging::Kind::locate_request) {

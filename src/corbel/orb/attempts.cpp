@@ -115,20 +115,24 @@ struct Attempts::Course {
   std::size_t told = 0;
 };
 
-Attempts::Attempts() noexcept = default;
-Attempts::~Attempts() = default;
+void Attempts::Delete::operator()(Answer* answer) const noexcept {
+  delete answer;
+}
+void Attempts::Delete::operator()(Course* course) const noexcept {
+  delete course;
+}
 
 void Attempts::set_answer(Answer answer) {
-  answer_ = std::make_unique<Answer>(std::move(answer));
+  answer_.reset(new Answer(std::move(answer)));
 }
 
 Attempts::Answer Attempts::take_answer() {
-  return *std::exchange(answer_, nullptr);
+  return std::move(*std::exchange(answer_, nullptr));
 }
 
 void Attempts::begin(const PlacesPtr& places, std::size_t at, bool fixed) {
   if (course_ != nullptr) return;
-  course_ = std::make_unique<Course>();
+  course_.reset(new Course);
   course_->places = places;
   course_->at = at;
   course_->fixed = fixed;

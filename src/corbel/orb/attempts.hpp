@@ -77,8 +77,7 @@ class Attempts {
   /// Repetitions at one place whose connections end in order, or had been used before.
   static constexpr unsigned kMaxRetries = 2;
 
-  Attempts() noexcept;
-  ~Attempts();
+  Attempts() noexcept = default;
   Attempts(const Attempts&) = delete;
   Attempts& operator=(const Attempts&) = delete;
 
@@ -129,11 +128,16 @@ class Attempts {
 
  private:
   struct Course;
+  /// Elsewhere: nearly every call has nothing to delete.
+  struct Delete {
+    void operator()(Answer* answer) const noexcept;
+    void operator()(Course* course) const noexcept;
+  };
 
   bool advance();
 
-  std::unique_ptr<Answer> answer_;
-  std::unique_ptr<Course> course_;
+  std::unique_ptr<Answer, Delete> answer_;
+  std::unique_ptr<Course, Delete> course_;
 };
 
 }  // namespace corbel::orb

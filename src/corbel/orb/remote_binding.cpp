@@ -14,18 +14,6 @@ namespace corbel::orb {
 
 using base::Deadline;
 
-RemoteTarget::BindingPtr RemoteTarget::bound() {
-  const std::lock_guard lock(mutex_);
-  return binding_;
-}
-
-RemoteTarget::BindingPtr RemoteTarget::settled(std::int64_t now) {
-  BindingPtr binding = bound();
-  if (binding && binding->word == core_.edges().word() && binding->connection->usable(now)) [[likely]]
-    return binding;
-  return nullptr;
-}
-
 RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t now) {
   BindingPtr binding;
   if (!invocation.attempts.begun()) {

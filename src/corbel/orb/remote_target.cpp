@@ -30,11 +30,49 @@ CORBA::object_reference<CORBA::Policy> RemoteTarget::policy(CORBA::PolicyType ty
   return core_.policies().find(policies_, type);
 }
 
+[[gnu::always_inline]] inline base::Status RemoteTarget::try_once(const Binding& binding,
+                                                                  messaging::OutgoingRequest& request,
+                                                                  const corba::Call& call, Invocation& invocation) {
+  request.object_key = binding.route().object_key;
+  request.operation = call.operation.name;
+  if (call.operation.oneway) {
+    const bool apart = binding.oneways && !binding.oneways->failed();
+    connection::Connection& connection = apart ? *binding.oneways : *binding.connection;
+    if (apart) request.object_key = binding.route().oneways->object_key;
+    switch (invocation.policies.calls.sync_scope) {
+      case policy::SyncScope::none:
+        return post(connection, request, call, earlier(invocation.deadline, invocation.leave_by));
+      case policy::SyncScope::with_transport:
+        request.response = messaging::Response::none;
+        return connection.send_oneway(request, call.encode_arguments,
+                                      earlier(invocation.deadline, invocation.leave_by));
+      case policy::SyncScope::with_server:
+        request.response = messaging::Response::with_server;
+        break;
+      case policy::SyncScope::with_target:
+        break;
+    }
+    request.object_key = binding.route().object_key;
+  }
+  const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
+    on_reply(call, reply, body, invocation.attempts);
+  };
+  connection::Caller caller;
+  if (binding.connection->enter(caller)) [[likely]]
+    return binding.connection->call(caller, request, call.encode_arguments, invocation.deadline, handle);
+  return share(binding, caller, request, call, invocation, handle);
+}
+
+[[gnu::always_inline]] inline bool RemoteTarget::settled(const BindingPtr& binding, std::int64_t now) const {
+  return binding && binding->word == core_.edges().word() && binding->connection->usable(now);
+}
+
+// With try_once() and all that usual calls need inside.
 void RemoteTarget::invoke(const corba::Call& call) {
   CORBEL_PROBE("remote target");
   const std::int64_t now = Deadline::clock_now();
-  const BindingPtr binding = settled(now);
-  if (!binding) [[unlikely]]
+  const BindingPtr binding = bound();
+  if (!settled(binding, now)) [[unlikely]]
     return invoke_unsettled(call, now);
   Invocation invocation(call.operation, *binding->policies, binding->word, now);
   messaging::OutgoingRequest request;
@@ -89,48 +127,17 @@ void RemoteTarget::carry_out(const corba::Call& call, Invocation& invocation, st
 void RemoteTarget::invoke_async(corba::AsyncCall& call) {
   core_.start_threads();
   const std::int64_t now = Deadline::clock_now();
-  BindingPtr binding = settled(now);
+  BindingPtr binding = bound();
+  if (!settled(binding, now)) binding = nullptr;
   const std::uint64_t word = binding ? binding->word : Edges::memorable(core_.edges().word());
   EffectivePtr policies = binding ? binding->policies : core_.policies().effective(policies_);
   call.emplace_carrier<RemoteCall>(call, shared_from(this), std::move(policies), word, now).begin(std::move(binding));
 }
 
-base::Status RemoteTarget::try_once(const Binding& binding, messaging::OutgoingRequest& request,
-                                    const corba::Call& call, Invocation& invocation) {
-  request.object_key = binding.route().object_key;
-  request.operation = call.operation.name;
-  if (call.operation.oneway) {
-    const bool apart = binding.oneways && !binding.oneways->failed();
-    connection::Connection& connection = apart ? *binding.oneways : *binding.connection;
-    if (apart) request.object_key = binding.route().oneways->object_key;
-    switch (invocation.policies.calls.sync_scope) {
-      case policy::SyncScope::none:
-        return post(connection, request, call, earlier(invocation.deadline, invocation.leave_by));
-      case policy::SyncScope::with_transport:
-        request.response = messaging::Response::none;
-        return connection.send_oneway(request, call.encode_arguments,
-                                      earlier(invocation.deadline, invocation.leave_by));
-      case policy::SyncScope::with_server:
-        request.response = messaging::Response::with_server;
-        break;
-      case policy::SyncScope::with_target:
-        break;
-    }
-    request.object_key = binding.route().object_key;
-  }
-  const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
-    on_reply(call, reply, body, invocation.attempts);
-  };
-  connection::Caller caller;
-  if (binding.connection->enter(caller)) [[likely]]
-    return binding.connection->call(caller, request, call.encode_arguments, invocation.deadline, handle);
-  return share(binding, caller, request, call, invocation, handle);
-}
-
 /// Other calls are under way on the binding's connection: takes another one, or shares it if there may be no more.
-base::Status RemoteTarget::share(const Binding& binding, connection::Caller& caller,
-                                 const messaging::OutgoingRequest& request, const corba::Call& call,
-                                 Invocation& invocation, connection::OnReply on_reply) {
+[[gnu::noinline]] base::Status RemoteTarget::share(const Binding& binding, connection::Caller& caller,
+                                                   const messaging::OutgoingRequest& request, const corba::Call& call,
+                                                   Invocation& invocation, connection::OnReply on_reply) {
   bool fresh = false;
   auto other = core_.cache().acquire(binding.route(), invocation.connect_by(), fresh);
   if (!other) {
@@ -142,8 +149,9 @@ base::Status RemoteTarget::share(const Binding& binding, connection::Caller& cal
 }
 
 /// A oneway whose caller does not wait even for the transport.
-base::Status RemoteTarget::post(connection::Connection& connection, const messaging::OutgoingRequest& request,
-                                const corba::Call& call, Deadline deadline) {
+[[gnu::noinline]] base::Status RemoteTarget::post(connection::Connection& connection,
+                                                  const messaging::OutgoingRequest& request, const corba::Call& call,
+                                                  Deadline deadline) {
   messaging::OutgoingRequest posted = request;
   posted.response = messaging::Response::none;
   auto status = connection.post_oneway(posted, call.encode_arguments, deadline);

@@ -56,10 +56,13 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
 
   // --- binding (remote_binding.cpp) ---
 
-  BindingPtr bound();
-  /// The binding if it serves a call that begins at `now`: no policies changed, nothing is installed, the connection
+  BindingPtr bound() {
+    const std::lock_guard lock(mutex_);
+    return binding_;
+  }
+  /// True if the binding serves a call that begins at `now`: no policies changed, nothing is installed, the connection
   /// is there.
-  BindingPtr settled(std::int64_t now);
+  bool settled(const BindingPtr& binding, std::int64_t now) const;
   /// A connection for the next attempt. Throws if there is none.
   BindingPtr bind(Invocation& invocation, std::int64_t now);
   BindingPtr connect(Invocation& invocation);

@@ -28,8 +28,8 @@ std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) 
 }  // namespace
 
 /// The first request tells the server the code sets.
-void GiopSession::put_first_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
-                                    BodyWriter body) {
+[[gnu::noinline]] void GiopSession::put_first_request(cdr::Encoder& encoder, Token token,
+                                                      const OutgoingRequest& request, BodyWriter body) {
   const auto data = code_sets_context(code_sets_);
   std::vector<ServiceContext> contexts(request.contexts.begin(), request.contexts.end());
   contexts.push_back({kCodeSetsContext, data});
@@ -45,7 +45,7 @@ void GiopSession::unsent() noexcept {
 }
 
 /// The client's choice, which usually comes with its first request. False if it is none that can be spoken here.
-bool GiopSession::take_code_sets(const IncomingRequest& request) {
+[[gnu::noinline]] bool GiopSession::take_code_sets(const IncomingRequest& request) {
   base::ConstByteSpan data;
   if (!request.contexts.find(kCodeSetsContext, data)) return true;
   cdr::Decoder context = cdr::Decoder::from_encapsulation(data);

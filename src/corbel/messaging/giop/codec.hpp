@@ -41,10 +41,25 @@ class Giop final {
   /// close_connection or message_error.
   void encode_control(cdr::Encoder& encoder, MessageType type) const;
 
+  /// Into `request`, where it is to be: a message that is received is not copied about. After a failure it is
+  /// undefined.
+  base::Status decode_request(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                              IncomingRequest& request, bool& needs_key_addressing, cdr::Decoder& body) const;
   base::Result<DecodedRequest> decode_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                              const cdr::Limits& limits, cdr::Decoder& body) const;
+                                              const cdr::Limits& limits, cdr::Decoder& body) const {
+    DecodedRequest request;
+    CORBEL_CHECK(decode_request(frame, message, limits, request, request.needs_key_addressing, body));
+    return request;
+  }
+  /// The same of replies.
+  base::Status decode_reply(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                            IncomingReply& reply, cdr::Decoder& body) const;
   base::Result<IncomingReply> decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                           const cdr::Limits& limits, cdr::Decoder& body) const;
+                                           const cdr::Limits& limits, cdr::Decoder& body) const {
+    IncomingReply reply;
+    CORBEL_CHECK(decode_reply(frame, message, limits, reply, body));
+    return reply;
+  }
   base::Result<DecodedLocateRequest> decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
                                                            const cdr::Limits& limits) const;
   base::Result<IncomingLocateReply> decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,

@@ -23,8 +23,8 @@ void encode(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
 }
 
 template <class Minor, class Swapped>
-base::Result<IncomingReply> reply_of(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
-                                     cdr::Decoder& body, Swapped swapped) {
+base::Status reply_of(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                      IncomingReply& reply, cdr::Decoder& body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
   ServiceContextView contexts;
   HeaderReader reader(message, swapped);
@@ -38,7 +38,10 @@ base::Result<IncomingReply> reply_of(const FrameHeader& frame, base::ConstByteSp
   if (!reader.ok()) [[unlikely]]
     return reader.error();
   body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
-  return IncomingReply{request_id, status, contexts};
+  reply.token = request_id;
+  reply.status = status;
+  reply.contexts = contexts;
+  return {};
 }
 
 [[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
@@ -48,10 +51,11 @@ base::Result<IncomingReply> reply_of(const FrameHeader& frame, base::ConstByteSp
                [&]<class Minor>() { encode<Minor>(encoder, request_id, status, contexts, body, format.swapped()); });
 }
 
-[[gnu::noinline]] base::Result<IncomingReply> uncommon_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                                             const cdr::Limits& limits, cdr::Decoder& body) {
-  return with_version(frame.version.minor,
-                      [&]<class Minor>() { return reply_of<Minor>(frame, message, limits, body, is_swapped(frame)); });
+[[gnu::noinline]] base::Status uncommon_reply(const FrameHeader& frame, base::ConstByteSpan message,
+                                              const cdr::Limits& limits, IncomingReply& reply, cdr::Decoder& body) {
+  return with_version(frame.version.minor, [&]<class Minor>() {
+    return reply_of<Minor>(frame, message, limits, reply, body, is_swapped(frame));
+  });
 }
 
 }  // namespace
@@ -65,10 +69,10 @@ void Giop::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplySt
   encode<MinorVersion<2>>(encoder, request_id, status, contexts, body, std::false_type());
 }
 
-base::Result<IncomingReply> Giop::decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                               const cdr::Limits& limits, cdr::Decoder& body) const {
-  if (!is_common(frame.version.minor, is_swapped(frame))) return uncommon_reply(frame, message, limits, body);
-  return reply_of<MinorVersion<2>>(frame, message, limits, body, std::false_type());
+base::Status Giop::decode_reply(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                                IncomingReply& reply, cdr::Decoder& body) const {
+  if (!is_common(frame.version.minor, is_swapped(frame))) return uncommon_reply(frame, message, limits, reply, body);
+  return reply_of<MinorVersion<2>>(frame, message, limits, reply, body, std::false_type());
 }
 
 }  // namespace corbel::messaging::giop

@@ -41,8 +41,8 @@ void encode(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingReque
 }
 
 template <class Minor, class Swapped>
-base::Result<DecodedRequest> request_of(const FrameHeader& frame, base::ConstByteSpan message,
-                                        const cdr::Limits& limits, cdr::Decoder& body, Swapped swapped) {
+base::Status request_of(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                        IncomingRequest& request, bool& needs_key, cdr::Decoder& body, Swapped swapped) {
   constexpr Traits kTraits = Minor::kTraits;
   ServiceContextView contexts;
   HeaderReader reader(message, swapped);
@@ -69,8 +69,13 @@ base::Result<DecodedRequest> request_of(const FrameHeader& frame, base::ConstByt
   if (!reader.ok()) [[unlikely]]
     return reader.error();
   body = body_decoder(frame, message, limits, reader.position(), kTraits.body_aligned);
-  return DecodedRequest{{{request_id, frame.version.minor}, response, target.key, operation, contexts},
-                        target.needs_key};
+  request.origin = {request_id, frame.version.minor};
+  request.response = response;
+  request.object_key = target.key;
+  request.operation = operation;
+  request.contexts = contexts;
+  needs_key = target.needs_key;
+  return {};
 }
 
 [[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
@@ -80,10 +85,11 @@ base::Result<DecodedRequest> request_of(const FrameHeader& frame, base::ConstByt
                [&]<class Minor>() { encode<Minor>(encoder, request_id, request, body, format.swapped()); });
 }
 
-[[gnu::noinline]] base::Result<DecodedRequest> uncommon_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                                                const cdr::Limits& limits, cdr::Decoder& body) {
+[[gnu::noinline]] base::Status uncommon_request(const FrameHeader& frame, base::ConstByteSpan message,
+                                                const cdr::Limits& limits, IncomingRequest& request, bool& needs_key,
+                                                cdr::Decoder& body) {
   return with_version(frame.version.minor, [&]<class Minor>() {
-    return request_of<Minor>(frame, message, limits, body, is_swapped(frame));
+    return request_of<Minor>(frame, message, limits, request, needs_key, body, is_swapped(frame));
   });
 }
 
@@ -96,10 +102,12 @@ void Giop::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, const
   encode<MinorVersion<2>>(encoder, request_id, request, body, std::false_type());
 }
 
-base::Result<DecodedRequest> Giop::decode_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                                  const cdr::Limits& limits, cdr::Decoder& body) const {
-  if (!is_common(frame.version.minor, is_swapped(frame))) return uncommon_request(frame, message, limits, body);
-  return request_of<MinorVersion<2>>(frame, message, limits, body, std::false_type());
+base::Status Giop::decode_request(const FrameHeader& frame, base::ConstByteSpan message, const cdr::Limits& limits,
+                                  IncomingRequest& request, bool& needs_key_addressing, cdr::Decoder& body) const {
+  if (!is_common(frame.version.minor, is_swapped(frame))) {
+    return uncommon_request(frame, message, limits, request, needs_key_addressing, body);
+  }
+  return request_of<MinorVersion<2>>(frame, message, limits, request, needs_key_addressing, body, std::false_type());
 }
 
 }  // namespace corbel::messaging::giop

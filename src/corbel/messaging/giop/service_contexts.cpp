@@ -5,7 +5,7 @@
 // Service context lists (CORBA 3.3 part 2, 9.7).
 namespace corbel::messaging::giop {
 
-void HeaderWriter::put_context_list(cdr::Encoder& encoder, std::span<const ServiceContext> contexts) {
+[[gnu::noinline]] void HeaderWriter::put_context_list(cdr::Encoder& encoder, std::span<const ServiceContext> contexts) {
   encoder.put_count(contexts.size());
   for (const ServiceContext& context : contexts) {
     encoder.put(context.id);
@@ -14,8 +14,8 @@ void HeaderWriter::put_context_list(cdr::Encoder& encoder, std::span<const Servi
   }
 }
 
-HeaderReader HeaderReader::after_contexts(HeaderReader reader, std::uint32_t count,
-                                          const cdr::Limits& limits) noexcept {
+[[gnu::noinline]] HeaderReader HeaderReader::after_contexts(HeaderReader reader, std::uint32_t count,
+                                                            const cdr::Limits& limits) noexcept {
   if (count > limits.max_service_contexts) reader.fail(base::Code::too_large);
   for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
     reader.get();

@@ -33,7 +33,8 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
 
 // --- reading ---
 
-base::Status GiopSession::take(base::ConstByteSpan octets, Incoming& incoming) {
+// Every message comes through here: it is one function with all that usual ones need.
+[[gnu::flatten]] base::Status GiopSession::take(base::ConstByteSpan octets, Incoming& incoming) {
   incoming.kind = Kind::nothing;
   if (octets.size() < kHeaderSize) {
     incoming.size = incoming.wanted = 0;
@@ -52,10 +53,12 @@ base::Status GiopSession::take(base::ConstByteSpan octets, Incoming& incoming) {
   incoming.joints = {};
   if (frame->more_fragments || frame->type == MessageType::fragment) [[unlikely]]
     return take_piece(*frame, incoming);
+  if (frame->type == MessageType::reply) return look_at_reply(*frame, incoming);
+  if (frame->type == MessageType::request) return look_at_request(*frame, incoming);
   return look(*frame, incoming);
 }
 
-base::Status GiopSession::take_piece(const FrameHeader& frame, Incoming& incoming) try {
+[[gnu::noinline]] base::Status GiopSession::take_piece(const FrameHeader& frame, Incoming& incoming) try {
   if (frame.type != MessageType::fragment) {
     auto begun = joining_.begin(codec_, frame, incoming.octets);
     note_parts();
@@ -73,7 +76,7 @@ base::Status GiopSession::take_piece(const FrameHeader& frame, Incoming& incomin
   return base::error(Stage::receive, Code::out_of_resources);
 }
 
-base::Status GiopSession::look(const FrameHeader& frame, Incoming& incoming) {
+[[gnu::noinline]] base::Status GiopSession::look(const FrameHeader& frame, Incoming& incoming) {
   switch (frame.type) {
     case MessageType::request:
       return look_at_request(frame, incoming);
@@ -102,16 +105,17 @@ base::Status GiopSession::look(const FrameHeader& frame, Incoming& incoming) {
 }
 
 base::Status GiopSession::look_at_request(const FrameHeader& frame, Incoming& incoming) {
-  const auto request = codec_.decode_request(frame, incoming.octets, limits_, incoming.body);
-  if (!request) [[unlikely]]
+  IncomingRequest& request = incoming.request;
+  bool needs_key_addressing = false;
+  if (!codec_.decode_request(frame, incoming.octets, limits_, request, needs_key_addressing, incoming.body))
+      [[unlikely]]
     return malformed();
   incoming.kind = Kind::request;
-  incoming.request = *request;
   incoming.body_at = incoming.body.position();
-  bool can_be_served = !request->needs_key_addressing;
-  if (request->contexts.count() != 0 && !take_code_sets(*request)) can_be_served = false;
+  bool can_be_served = !needs_key_addressing;
+  if (request.contexts.count() != 0 && !take_code_sets(request)) can_be_served = false;
   if (!can_be_served) [[unlikely]]
-    incoming.kind = request->response == Response::none ? Kind::nothing : Kind::answer;
+    incoming.kind = request.response == Response::none ? Kind::nothing : Kind::answer;
   incoming.body.set_code_sets(char_set_.load(std::memory_order_relaxed), wchar_set_.load(std::memory_order_relaxed));
   return {};
 }
@@ -126,11 +130,9 @@ base::Status GiopSession::look_at_locate_request(const FrameHeader& frame, Incom
 }
 
 base::Status GiopSession::look_at_reply(const FrameHeader& frame, Incoming& incoming) {
-  const auto reply = codec_.decode_reply(frame, incoming.octets, limits_, incoming.body);
-  if (!reply) [[unlikely]]
+  if (!codec_.decode_reply(frame, incoming.octets, limits_, incoming.reply, incoming.body)) [[unlikely]]
     return malformed();
   incoming.kind = Kind::reply;
-  incoming.reply = *reply;
   incoming.body_at = incoming.body.position();
   incoming.body.set_code_sets(char_set_.load(std::memory_order_relaxed), wchar_set_.load(std::memory_order_relaxed));
   return {};
@@ -148,15 +150,16 @@ void GiopSession::note_parts() noexcept {
 
 // --- writing ---
 
-void GiopSession::put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) {
+[[gnu::flatten]] void GiopSession::put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
+                                               BodyWriter body) {
   encoder.reset(format(minor_));
   if (!code_sets_told_.load(std::memory_order_relaxed)) [[unlikely]]
     return put_first_request(encoder, token, request, body);
   codec_.encode_request(encoder, token, request, body);
 }
 
-void GiopSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
-                            std::span<const ServiceContext> contexts, BodyWriter body) {
+[[gnu::flatten]] void GiopSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
+                                             std::span<const ServiceContext> contexts, BodyWriter body) {
   encoder.reset(format(origin.version));
   // Permanent forwards came with GIOP 1.2.
   if (status == ReplyStatus::location_forward_perm && origin.version < 2) status = ReplyStatus::location_forward;

@@ -37,7 +37,8 @@ Profile take_selected_profile(HeaderReader& reader, const cdr::Limits& limits) n
 
 }  // namespace
 
-HeaderReader::AfterTarget HeaderReader::after_target(HeaderReader reader, const cdr::Limits& limits) noexcept {
+[[gnu::noinline]] HeaderReader::AfterTarget HeaderReader::after_target(HeaderReader reader,
+                                                                       const cdr::Limits& limits) noexcept {
   reader.give_back(8);
   std::uint16_t disposition;
   std::memcpy(&disposition, reader.take(4).data(), sizeof disposition);

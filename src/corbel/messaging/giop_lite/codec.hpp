@@ -24,10 +24,24 @@ class GiopLite final {
   void encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id) const;
   void encode_control(cdr::Encoder& encoder, MessageType type) const;
 
-  base::Result<IncomingRequest> decode_request(const FrameHeader& frame, base::ConstByteSpan message,
-                                               const cdr::Limits& limits, cdr::Decoder& body) const;
-  base::Result<IncomingReply> decode_reply(const FrameHeader& frame, base::ConstByteSpan message,
-                                           const cdr::Limits& limits, cdr::Decoder& body) const;
+  /// Into `request`, where it is to be, which must not have been of another protocol. After a failure it is undefined.
+  base::Status decode_request(base::ConstByteSpan message, const cdr::Limits& limits, IncomingRequest& request,
+                              cdr::Decoder& body) const;
+  base::Result<IncomingRequest> decode_request(const FrameHeader&, base::ConstByteSpan message,
+                                               const cdr::Limits& limits, cdr::Decoder& body) const {
+    IncomingRequest request;
+    CORBEL_CHECK(decode_request(message, limits, request, body));
+    return request;
+  }
+  /// The same of replies.
+  base::Status decode_reply(base::ConstByteSpan message, const cdr::Limits& limits, IncomingReply& reply,
+                            cdr::Decoder& body) const;
+  base::Result<IncomingReply> decode_reply(const FrameHeader&, base::ConstByteSpan message, const cdr::Limits& limits,
+                                           cdr::Decoder& body) const {
+    IncomingReply reply;
+    CORBEL_CHECK(decode_reply(message, limits, reply, body));
+    return reply;
+  }
   base::Result<IncomingLocateRequest> decode_locate_request(const FrameHeader& frame, base::ConstByteSpan message,
                                                             const cdr::Limits& limits) const;
   base::Result<IncomingLocateReply> decode_locate_reply(const FrameHeader& frame, base::ConstByteSpan message,

@@ -61,29 +61,30 @@ base::Result<FrameHeader> GiopLite::decode_frame(base::ConstByteSpan octets, con
                      .message_size = static_cast<std::uint32_t>(size + kHeaderSize)};
 }
 
-base::Result<IncomingRequest> GiopLite::decode_request(const FrameHeader&, base::ConstByteSpan message,
-                                                       const cdr::Limits& limits, cdr::Decoder& body) const {
-  IncomingRequest request;
+base::Status GiopLite::decode_request(base::ConstByteSpan message, const cdr::Limits& limits, IncomingRequest& request,
+                                      cdr::Decoder& body) const {
   HeaderInput header = after_frame(message);
   request.origin.id = header.get();
   request.response = response_from(header);
   request.object_key = header.get_key(header.get(), limits);
   request.operation = header.get_string(limits.max_operation);
-  if (!header.ok()) return header.error();
+  if (!header.ok()) [[unlikely]]
+    return header.error();
   body = body_decoder(header, message, limits);
-  return request;
+  return {};
 }
 
-base::Result<IncomingReply> GiopLite::decode_reply(const FrameHeader&, base::ConstByteSpan message,
-                                                   const cdr::Limits& limits, cdr::Decoder& body) const {
-  IncomingReply reply;
+base::Status GiopLite::decode_reply(base::ConstByteSpan message, const cdr::Limits& limits, IncomingReply& reply,
+                                    cdr::Decoder& body) const {
   HeaderInput header = after_frame(message);
   reply.token = header.get();
   reply.status = static_cast<ReplyStatus>(header.get());
-  if (reply.status > ReplyStatus::location_forward) header.fail(base::Code::malformed);
-  if (!header.ok()) return header.error();
+  if (reply.status > ReplyStatus::location_forward) [[unlikely]]
+    header.fail(base::Code::malformed);
+  if (!header.ok()) [[unlikely]]
+    return header.error();
   body = body_decoder(header, message, limits);
-  return reply;
+  return {};
 }
 
 base::Result<IncomingLocateRequest> GiopLite::decode_locate_request(const FrameHeader&, base::ConstByteSpan message,

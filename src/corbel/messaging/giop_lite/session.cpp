@@ -6,12 +6,22 @@ namespace corbel::messaging::giop_lite {
 using base::Code;
 using base::Stage;
 
-base::Status GiopLiteSession::take(base::ConstByteSpan octets, Incoming& incoming) {
+namespace {
+
+base::Error malformed() noexcept {
+  return base::error(Stage::receive, Code::malformed);
+}
+
+}  // namespace
+
+// Every message comes through here: it is one function with all that usual ones need.
+[[gnu::flatten]] base::Status GiopLiteSession::take(base::ConstByteSpan octets, Incoming& incoming) {
   incoming.kind = Kind::nothing;
   incoming.size = incoming.wanted = 0;
   if (octets.size() < kHeaderSize) return {};
   const auto frame = codec_.decode_frame(octets, limits_);
-  if (!frame) return base::error(Stage::receive, frame.error().code);
+  if (!frame) [[unlikely]]
+    return base::error(Stage::receive, frame.error().code);
   if (octets.size() < frame->message_size) {
     incoming.wanted = frame->message_size;
     return {};
@@ -19,35 +29,33 @@ base::Status GiopLiteSession::take(base::ConstByteSpan octets, Incoming& incomin
   incoming.size = frame->message_size;
   incoming.octets = octets.first(frame->message_size);
   incoming.joints = {};
-  return look(*frame, incoming);
+  if (frame->type == MessageType::request) {
+    if (!codec_.decode_request(incoming.octets, limits_, incoming.request, incoming.body)) [[unlikely]]
+      return malformed();
+    incoming.kind = Kind::request;
+  } else if (frame->type == MessageType::reply) {
+    if (!codec_.decode_reply(incoming.octets, limits_, incoming.reply, incoming.body)) [[unlikely]]
+      return malformed();
+    incoming.kind = Kind::reply;
+  } else {
+    return look(*frame, incoming);
+  }
+  incoming.body_at = incoming.body.position();
+  return {};
 }
 
-base::Status GiopLiteSession::look(const FrameHeader& frame, Incoming& incoming) const {
-  const base::Error malformed = base::error(Stage::receive, Code::malformed);
+/// At what is neither a request nor a reply.
+[[gnu::noinline]] base::Status GiopLiteSession::look(const FrameHeader& frame, Incoming& incoming) const {
   switch (frame.type) {
-    case MessageType::request: {
-      const auto request = codec_.decode_request(frame, incoming.octets, limits_, incoming.body);
-      if (!request) return malformed;
-      incoming.kind = Kind::request;
-      incoming.request = *request;
-      break;
-    }
-    case MessageType::reply: {
-      const auto reply = codec_.decode_reply(frame, incoming.octets, limits_, incoming.body);
-      if (!reply) return malformed;
-      incoming.kind = Kind::reply;
-      incoming.reply = *reply;
-      break;
-    }
     case MessageType::locate_request: {
       const auto request = codec_.decode_locate_request(frame, incoming.octets, limits_);
-      if (!request) return malformed;
+      if (!request) return malformed();
       incoming.kind = Kind::locate_request;
       incoming.locate = *request;
       return {};
     }
     case MessageType::cancel_request:
-      if (!codec_.decode_cancel_request(frame, incoming.octets)) return malformed;
+      if (!codec_.decode_cancel_request(frame, incoming.octets)) return malformed();
       incoming.kind = Kind::cancel;
       return {};
     case MessageType::close_connection:
@@ -57,19 +65,18 @@ base::Status GiopLiteSession::look(const FrameHeader& frame, Incoming& incoming)
       incoming.kind = Kind::error;
       return {};
     default:
-      return malformed;
+      return malformed();
   }
-  incoming.body_at = incoming.body.position();
-  return {};
 }
 
-void GiopLiteSession::put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) {
+[[gnu::flatten]] void GiopLiteSession::put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
+                                                   BodyWriter body) {
   encoder.reset({});
   codec_.encode_request(encoder, token, request, body);
 }
 
-void GiopLiteSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
-                                std::span<const ServiceContext>, BodyWriter body) {
+[[gnu::flatten]] void GiopLiteSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
+                                                 std::span<const ServiceContext>, BodyWriter body) {
   encoder.reset({});
   codec_.encode_reply(encoder, origin.id, status, body);
 }
