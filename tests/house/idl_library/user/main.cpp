@@ -21,8 +21,8 @@ int main(int argc, char* argv[]) {
   auto orb = CORBA::ORB_init(argc, argv);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   auto observatory = CORBA::make_reference<Site>();
-  auto dome = observatory->_this()->dome(1);
   poa->the_POAManager()->activate();
+  auto dome = observatory->_this()->dome(1);
   std::cout << dome->turn(Telescope::Position(1.0, 2.0)).azimuth() << '\n';
   orb->destroy();
 }
