@@ -228,6 +228,9 @@ def main():
     ONLY = options.tests
     try:
         known = data.read_all()
+        # A mutant that does not compile stops only runs of its own module.
+        if set(options.module) & {mutant.module for mutant in known}:
+            known = [mutant for mutant in known if mutant.module in options.module]
         rewritten = data.put_in(data.ROOT, known)
     except data.Stale as stale:
         sys.exit(f"{stale}\nmutate: these do not fit the sources of today (tests/mutate/README.md)")
