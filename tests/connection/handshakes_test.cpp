@@ -97,9 +97,9 @@ TEST_F(HandShakes, WhatIsNoRecordEndsItsConnectionAndNoOther) {
 }
 
 TEST_F(HandShakes, RequestsInsideTheCarrierDoNotWaitForASlowUpcall) {
-  Harness harness("masked://127.0.0.1:0");
   std::promise<void> second_ran;
   auto ran = second_ran.get_future().share();
+  Harness harness("masked://127.0.0.1:0");
   harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
     if (request.operation == "slow") (void)ran.wait_for(20s);
     if (request.operation == "quick") second_ran.set_value();
@@ -124,9 +124,9 @@ TEST_F(HandShakes, RequestsInsideTheCarrierDoNotWaitForASlowUpcall) {
 }
 
 TEST(WithoutAHandle, AServedConnectionIsReadWhileItsUpcallIsSlow) {
-  Harness harness("bare://");
   std::promise<void> slow_runs, second_ran;
   auto ran = second_ran.get_future().share();
+  Harness harness("bare://");
   harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
     if (request.operation == "slow") {
       slow_runs.set_value();
