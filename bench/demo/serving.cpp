@@ -79,7 +79,7 @@ std::vector<Combination> combinations(const corbel::orb::Components& components)
   std::vector<Combination> all;
   for (const auto& transport : components.transports) {
     for (const auto& protocol : components.protocols) {
-      if (!go_together(protocol->requirements(), transport->traits())) continue;
+      if (!protocol->offers().two_way || !go_together(protocol->requirements(), transport->traits())) continue;
       const std::string scheme(transport->scheme());
       all.push_back({std::string(protocol->name()), scheme, scheme == "inproc"});
     }

@@ -272,7 +272,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   template <class Reader>
   ReadEnd read(Framer& framer, Reader& reader);
   base::Status deliver(Message& message, AsyncReply*& finished);
-  base::Status await_leaving() noexcept;
+  base::Status await_leaving(messaging::Token token) noexcept;
   static void hand(const Message& message, Caller::Listed& caller) noexcept;
   void leave(Caller& caller) noexcept;
   void leave_shared(Caller& caller) noexcept;

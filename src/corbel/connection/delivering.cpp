@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replies go to those who asked, and the reading role to the next who needs it.
 #include <new>
+#include <thread>
 
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
@@ -18,7 +19,7 @@ using base::Stage;
 base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   if (!session_->was_issued(message.reply.token)) [[unlikely]]
     return base::error(Stage::receive, Code::unknown_reply);
-  if (leaving_.load(std::memory_order_acquire) == message.reply.token) CORBEL_CHECK(await_leaving());
+  if (leaving_.load(std::memory_order_acquire) == message.reply.token) CORBEL_CHECK(await_leaving(message.reply.token));
   {
     const std::lock_guard lock(mutex_);
     UnderWay* const request = outstanding_.take(message.reply.token);
@@ -36,12 +37,18 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
 }
 
 /// A reply to a request that is being sent, as far as this thread knows: its results may be the very values that are
-/// still on their way. An honest peer has all of it, so that the sender is about to let go of the token.
-base::Status Connection::await_leaving() noexcept {
-  if (!link_.token().lock_until(Deadline::after(kMostLeaving))) {
-    return base::error(Stage::receive, Code::unknown_reply);
+/// still on their way. An honest peer has all of it, so that the sender is about to say that it has left. The token
+/// is not waited for: the next sender may have it already, and need this thread to read.
+base::Status Connection::await_leaving(messaging::Token token) noexcept {
+  const Deadline deadline = Deadline::after(kMostLeaving);
+  while (leaving_.load(std::memory_order_acquire) == token) {
+    if (link_.token().try_lock()) {
+      link_.token().unlock();
+      break;
+    }
+    if (deadline.expired()) return base::error(Stage::receive, Code::unknown_reply);
+    std::this_thread::yield();
   }
-  link_.token().unlock();
   return {};
 }
 
