@@ -280,14 +280,22 @@ bool ThreadPool::give_turn() noexcept {
 }
 
 /// Before a thread stops working here: ends leadership if it has it, and does not let a turn that it was given be lost.
+/// If all others are busy, one is started: there may be nobody else who would lead.
 void ThreadPool::leave(const ThreadPool* outer) noexcept {
-  const std::lock_guard guard(mutex_);
-  end_handler(outer);
-  if (t_leading == this) {
-    t_leading = nullptr;
-    led_ = false;
+  {
+    const std::lock_guard guard(mutex_);
+    end_handler(outer);
+    if (t_leading == this) {
+      t_leading = nullptr;
+      led_ = false;
+    }
+    if (led_ || turn_given_ || !may_lead()) return;
+    if (followers_ != nullptr) return wake(&followers_, true);
+    if (stopping_ || threads_ == 0 || threads_ >= options_.max_threads) return;
+    ++threads_;
+    turn_given_ = true;
   }
-  if (!led_ && !turn_given_ && followers_ != nullptr && may_lead()) wake(&followers_, true);
+  (void)spawn(true);
 }
 
 /// Starts a thread that is counted already, with a turn to lead or without.
