@@ -78,6 +78,7 @@ std::string private_address(const std::string& transport) {
 std::vector<Combination> combinations(const corbel::orb::Components& components) {
   std::vector<Combination> all;
   for (const auto& transport : components.transports) {
+    if (transport->traits().largest_message != 0) continue;  // a block would have to fit into one message
     for (const auto& protocol : components.protocols) {
       if (!protocol->offers().two_way || !go_together(protocol->requirements(), transport->traits())) continue;
       const std::string scheme(transport->scheme());
