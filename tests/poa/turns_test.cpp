@@ -162,8 +162,9 @@ class Recorder final : public ServantActivator {
 
 TEST_P(MainThreadModel, TheThreadInRunDoesAllOfItAndNothingElse) {
   if (std::string(GetParam()) == "remote") {
-    GTEST_SKIP() << "known defect: when the thread in run() leaves the pool while its only other thread is in an upcall, "
-                    "no thread leads until that upcall is over";
+    GTEST_SKIP()
+        << "known defect: when the thread in run() leaves the pool while its only other thread is in an upcall, "
+           "no thread leads until that upcall is over";
   }
   const PoaRef poa = make();
   const auto recorder = CORBA::make_reference<Recorder>([](std::int32_t n) { return n + 1; });
