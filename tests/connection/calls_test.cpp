@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(All, Combination,
                                          "giop_lite+packet://", "giop_lite+inproc://"));
 
 TEST(Calls, EndWithTimedOutWhenThePeerIsSilentAndIgnoreTheLateReply) {
+  std::latch release(1);  // outlives the servant that is waiting for it
   Harness harness("tcp://127.0.0.1:0");
-  std::latch release(1);
   harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
     if (request.operation == "wait") release.wait();
     Harness::echo(c, request, body);
@@ -117,8 +117,8 @@ TEST(Calls, AnArgumentThatCannotBeEncodedSendsNothing) {
 }
 
 TEST(Calls, EverybodyIsToldWhenTheConnectionBreaks) {
-  Harness harness("tcp://127.0.0.1:0");
   std::latch arrived(4);
+  Harness harness("tcp://127.0.0.1:0");
   harness.serve = [&](Connection& c, const messaging::IncomingRequest&, cdr::Decoder&) {
     arrived.count_down();
     arrived.wait();

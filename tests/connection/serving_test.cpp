@@ -175,8 +175,8 @@ class Nobody final : public RequestHandler {
 
 TEST(PerformWork, LetsOthersServeWhileWhatItRunsBlocks) {
   Nobody nobody;
-  auto server = *Server::create({}, nobody);
   std::latch both(2);
+  auto server = *Server::create({}, nobody);
   for (int i = 0; i < 2; ++i) server->reactor().post([&] { both.arrive_and_wait(); });
   server->perform_work();
   both.wait();

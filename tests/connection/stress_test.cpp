@@ -96,14 +96,14 @@ class Stress : public testing::TestWithParam<const char*> {
     return request;
   }
 
+  std::atomic<int> requests_{0};
   Harness harness_{GetParam()};
 };
 
 TEST_P(Stress, EveryCallEnds) {
   harness_.cache().set_completions(&harness_.server().completions());
-  std::atomic<int> requests{0};
-  harness_.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
-    if (++requests % 211 == 0) return c.close();
+  harness_.serve = [this](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    if (++requests_ % 211 == 0) return c.close();
     Harness::echo(c, request, body);
   };
   std::vector<std::thread> threads;

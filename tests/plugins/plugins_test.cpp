@@ -41,6 +41,9 @@ TEST(Plugins, WhatOneBringsIsUsedOnBothSides) {
   const std::string reference = server->object_to_string(root->create_reference("IDL:corbel.test/Nothing:1.0"));
   const OrbRef client = make("plugged-client", {"-ORBLoad", kFolder + "good.so"});
   EXPECT_TRUE(client->string_to_object(reference)->_non_existent());
+  const OrbRef without = make("unplugged", {});
+  EXPECT_THROW(without->string_to_object(reference)->_non_existent(), CORBA::SystemException);
+  without->destroy();
   client->destroy();
   server->destroy();
 }

@@ -21,13 +21,18 @@ class Ends : public PoaTest {
 };
 INSTANTIATE_TEST_SUITE_P(Ways, Ends, ::testing::Values("local", "remote"));
 
-/// A servant that does not return until the test says so.
+/// A servant that does not return until the test says so. It may outlive the test: what it waits for is its own.
 struct Stuck {
-  std::latch entered{1};
-  std::latch go{1};
-  CORBA::servant_reference<Probe> servant = CORBA::make_reference<Probe>([this](std::int32_t n) {
-    entered.count_down();
-    go.wait();
+  struct State {
+    std::latch entered{1};
+    std::latch go{1};
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
+  std::latch& entered = state->entered;
+  std::latch& go = state->go;
+  CORBA::servant_reference<Probe> servant = CORBA::make_reference<Probe>([state = state](std::int32_t n) {
+    state->entered.count_down();
+    state->go.wait();
     return n;
   });
 };

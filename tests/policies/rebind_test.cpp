@@ -83,6 +83,7 @@ TEST_F(Rebinding, ValidatingTheConnectionBindsAnew) {
   CORBA::PolicyList inconsistent;
   EXPECT_TRUE(thing->_validate_connection(inconsistent));
   EXPECT_EQ(ask(thing), "away");
+  EXPECT_EQ(home_.connections(), 2U);  // once it was used: it is the system that accepts first
   away_.set({answer::forward({home_.profile()})});
   EXPECT_EQ(ask(thing), "REBIND NO");
 }

@@ -65,14 +65,15 @@ TEST(EndingWithin, NoMoreThanItsTimeWhateverRuns) {
   const std::string reference = orb->object_to_string(poa->servant_to_reference(servant));
   poa->the_POAManager()->activate();
   Client client(reference);
+  std::thread caller([&] { EXPECT_THROW(client.castle->slow(1), CORBA::SystemException); });
+  ASSERT_TRUE(eventually([&] { return servant->inside == 1; }));
+  // Not before: it would have been the one that is stuck.
   std::thread runner([&] {
     try {
       orb->run();
     } catch (const CORBA::BAD_INV_ORDER&) {  // it was ended before this thread came here
     }
   });
-  std::thread caller([&] { EXPECT_THROW(client.castle->slow(1), CORBA::SystemException); });
-  ASSERT_TRUE(eventually([&] { return servant->inside == 1; }));
   orb->shutdown(false);
   runner.join();  // run() returns although a servant is stuck, and the connection is cut
   caller.join();

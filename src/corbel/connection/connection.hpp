@@ -336,6 +336,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool hand_over(bool must = false) noexcept;
   void end_request() noexcept;
   void end_if_drained() noexcept;
+  void end_later() noexcept;
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
   void tell_close() noexcept;
   void end_serving(base::Error error) noexcept;

@@ -5,13 +5,14 @@
 #include "corbel/connection/connection.hpp"
 
 /// The one loop that reads a connection, whoever reads it and whatever for. A reader is a small object on the stack of
-/// the thread that has the reading role:
+/// the thread that has the reading role. It has:
 ///
-///   kServes                          if there is such a member: requests are run by this thread; else they are not
-///   expected bool rests()                     if there is: others are to have their turn bool takes(Message&) deals
-///   with a reply; false if it is not the reader's own void on_finished(AsyncReply&)    a reply that nobody waits for
-///   has been decoded and must be finished bool has_all()                   nothing more is wanted of the carrier
-///   Deadline until(const Framer&)    how long to wait for octets
+/// - `kServes`, if requests are run by this thread;
+/// - `bool rests()`, if it lets others have their turn;
+/// - `bool takes(Message&)`: deals with a reply; false if the reply is not the reader's own;
+/// - `void on_finished(AsyncReply&)`: is given a reply which has been decoded and must be finished by another thread;
+/// - `bool has_all()`: true if nothing more is wanted of the carrier;
+/// - `Deadline until(const Framer&)`: how long to wait for octets.
 namespace corbel::connection {
 
 /// How reading ended.

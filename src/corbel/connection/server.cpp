@@ -66,7 +66,7 @@ bool Server::run_until(base::FunctionRef<bool()> done) {
 
 void Server::call_runner(std::function<void()> work) {
   if (pool_) {
-    pool_->notify();
+    pool_->call_away();
   } else {
     reactor_->post(std::move(work));
   }
@@ -119,7 +119,8 @@ bool Server::begin_serving(Connection& connection, bool& sticky) {
   if (settings_.serving.concurrency != policy::Concurrency::single) reactor_->start_tick();
   if (settings_.serving.concurrency != policy::Concurrency::adaptive) return true;
   // Somebody must be left to serve the others.
-  const unsigned most = std::min(settings_.serving.sticky_connections, settings_.serving.threads - 1);
+  const unsigned most =
+      pool_->visits() ? 0 : std::min(settings_.serving.sticky_connections, settings_.serving.threads - 1);
   sticky = sticky_.fetch_add(1, std::memory_order_relaxed) < most;
   if (!sticky) sticky_.fetch_sub(1, std::memory_order_relaxed);
   return true;
@@ -210,19 +211,20 @@ bool Server::stop(bool wait) {
 }
 
 bool Server::stop(bool wait, base::Deadline deadline) {
-  drain();
-  bool empty = false;
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
     first = !std::exchange(stopping_, true);
+  }
+  // Before anything that could take its time.
+  if (first && !deadline.is_none()) reactor_->schedule_after(deadline.remaining(), [this] { cut_all(); });
+  drain();
+  bool empty = false;
+  {
+    const std::lock_guard lock(mutex_);
     empty = live_.count() == 0;
   }
-  if (empty) {
-    stop_threads();
-  } else if (first && !deadline.is_none()) {
-    reactor_->schedule_after(deadline.remaining(), [this] { cut_all(); });
-  }
+  if (empty) stop_threads();
   if (!wait) return empty;
   bool ended = await_end(deadline);
   if (!ended) cut_all();

@@ -47,7 +47,8 @@ class Server {
   void run();
   /// As run(), until `done` is true: then true. In single mode it never asks.
   bool run_until(base::FunctionRef<bool()> done);
-  /// Makes run_until() ask again; in single mode, has the thread that runs call `work`.
+  /// Makes run_until() ask again, as soon as the request that its thread may be running is over; in single mode, has
+  /// the thread that runs call `work`.
   void call_runner(std::function<void()> work);
   bool work_pending();
   /// Serves what is ready now. Only in single mode is there usually anything.
@@ -81,6 +82,8 @@ class Server {
   void release_sticky(bool sticky) noexcept;
   /// True if others wait for a thread: who keeps one for an idle connection should leave it.
   bool starving() const noexcept { return pool_ && pool_->starving(); }
+  /// True if the calling thread is wanted elsewhere (call_runner()). Only while starving() is, too.
+  bool called_away() const noexcept { return pool_ && pool_->called_away(); }
   /// The thread leaves the connection: the pool serves it when octets arrive, or at once if it has some already.
   /// `part`: Framer::oldest_part().
   void wait_for(Connection& connection, bool has_octets, std::uint64_t part);

@@ -61,6 +61,8 @@ void Server::serve_apart(ConnectionPtr connection) {
   if (started) return;
   CORBEL_LOG(log(), connection, warning, "connection refused: its carrier needs a thread of its own",
              {"peer", connection->peer()}, {"error", started.error()});
+  // What it is told in order must not have begun.
+  if (connection->under_way() != 0) return connection->drain();
   connection->close();
   forget(*connection);
 }

@@ -52,8 +52,10 @@ struct Connection::Serving {
   bool rests() noexcept {
     if (connection.keeps_replies_.load(std::memory_order_relaxed)) [[unlikely]]
       return true;
-    if (connection.server_->starving()) [[unlikely]]
+    if (connection.server_->starving()) [[unlikely]] {
+      if (!apart && connection.server_->called_away()) return true;
       ++turns;
+    }
     return turns > kTurns && !apart;
   }
   static bool takes(const Message&) noexcept { return false; }
@@ -66,7 +68,7 @@ struct Connection::Serving {
     whole = false;
     // Nor does who leaves messages open: their age is looked at where connections wait.
     const bool open = framer.has_open();
-    if (open) [[unlikely]]
+    if (open || !sticky) [[unlikely]]
       ++turns;
     return sticky && !open && !connection.server_->starving() ? stays_until : Deadline::now();
   }
@@ -183,10 +185,19 @@ void Connection::drain() noexcept {
 void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
   if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
-  // Whoever still has the token lets it go soon: nothing is under way any more.
-  { const std::lock_guard writer(link_.token()); }
+  if (const std::unique_lock writer(link_.token(), std::try_to_lock); !writer) {
+    // A reply that is just leaving; or a request of this side, whose peer may take its time.
+    ending_.store(false, std::memory_order_release);
+    return end_later();
+  }
   tell_close();
   end_when_sent(transport().unsent(), Deadline::after(kLastWait));
+}
+
+void Connection::end_later() noexcept try {
+  server_->reactor().schedule_after(kLastLook, [self = ConnectionPtr(this)] { self->end_if_drained(); });
+} catch (const std::bad_alloc&) {
+  cut(base::error(Stage::wait, Code::cancelled));
 }
 
 /// A system that has been given octets which nobody reads forgets what it has still to send when it closes. `unsent`:
@@ -215,7 +226,7 @@ void Connection::run_request(Message& message) noexcept {
   try {
     (void)send_reply([&](cdr::Encoder& encoder) { session_->put_answer(encoder, message); });
   } catch (const std::bad_alloc&) {
-    close();
+    cut(base::error(Stage::send, Code::out_of_resources));  // CloseConnection would say that no request runs
   }
 }
 

@@ -32,6 +32,11 @@ void put(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
   encoder.put(static_cast<std::uint32_t>(exception.completed()));
 }
 
+/// Without memory for an answer. Not in order: that would say that nothing has been executed, here or beside it.
+void end_without_reply(connection::Connection& connection) noexcept {
+  connection.cut(base::error(base::Stage::send, base::Code::out_of_resources));
+}
+
 /// A request that came over a connection.
 class IncomingCall final : public corba::ServerCall {
  public:
@@ -126,7 +131,7 @@ class IncomingCall final : public corba::ServerCall {
     (void)send(forward.permanent ? ReplyStatus::location_forward_perm : ReplyStatus::location_forward,
                [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); });
   } catch (...) {
-    connection_.close();
+    end_without_reply(connection_);
   }
 
  private:
@@ -145,7 +150,7 @@ class IncomingCall final : public corba::ServerCall {
                },
                {&context, told.empty() ? std::size_t{0} : 1});
   } catch (...) {  // no memory for it
-    connection_.close();
+    end_without_reply(connection_);
   }
 
   /// From a handler; the type is that of the exception handled, unless `id` says it.
@@ -253,7 +258,7 @@ void Dispatch::on_locate_request(connection::Connection& connection,
     fail(CORBA::UNKNOWN(CORBA::OMGVMCID | 1, CompletionStatus::COMPLETED_NO));
   }
 } catch (...) {  // no memory for the answer
-  connection.close();
+  end_without_reply(connection);
 }
 
 }  // namespace corbel::orb

@@ -88,8 +88,11 @@ void MainThread::run_here(base::FunctionRef<void()> act) {
 }
 
 void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until, Otherwise otherwise) {
-  wanted_.store(true, std::memory_order_release);  // also if it happens to be this one, which serves others as well
-  if (is_here()) return run_here(act);
+  const bool first = !wanted_.exchange(true, std::memory_order_acq_rel);
+  if (is_here()) {
+    if (first) call_();  // it may serve a connection now, whose other requests are not for it
+    return run_here(act);
+  }
   Task task{.act = act, .failure = {}};
   std::unique_lock lock(mutex_);
   if (!closed_) {

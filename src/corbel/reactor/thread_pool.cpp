@@ -9,9 +9,13 @@
 namespace corbel::reactor {
 namespace {
 
-thread_local ThreadPool* t_leading = nullptr;       // the pool that this thread leads
-thread_local const ThreadPool* t_member = nullptr;  // the pool that started this thread
-thread_local const ThreadPool* t_busy = nullptr;    // the pool that counts this thread as being in a handler
+thread_local ThreadPool* t_leading = nullptr;        // the pool that this thread leads
+thread_local const ThreadPool* t_member = nullptr;   // the pool that started this thread
+thread_local const ThreadPool* t_visited = nullptr;  // the pool that this thread works for once
+thread_local const ThreadPool* t_busy = nullptr;     // the pool that counts this thread as being in a handler
+
+constexpr unsigned kLeader = 1;  // nobody waits on the reactor
+constexpr unsigned kJoined = 2;  // a thread that has joined has something else to do
 
 }  // namespace
 
@@ -52,7 +56,32 @@ void ThreadPool::run() {
 
 base::Status ThreadPool::join_until(base::FunctionRef<bool()> done, base::Deadline deadline) {
   if (t_leading == this) promote_follower();
-  return work(done, deadline, true);
+  {
+    const std::lock_guard guard(mutex_);
+    ++joined_until_;
+  }
+  auto status = work(done, deadline, true);
+  const std::lock_guard guard(mutex_);
+  if (--joined_until_ == 0) set_lack(kJoined, false);
+  return status;
+}
+
+void ThreadPool::call_away() noexcept {
+  {
+    const std::lock_guard guard(mutex_);
+    if (joined_until_ != 0) set_lack(kJoined, true);
+  }
+  notify();
+}
+
+bool ThreadPool::called_away() const noexcept {
+  return (lacks_.load(std::memory_order_relaxed) & kJoined) != 0 && t_member != this;
+}
+
+/// With the mutex.
+void ThreadPool::set_lack(unsigned lack, bool there) noexcept {
+  const unsigned lacks = lacks_.load(std::memory_order_relaxed);
+  lacks_.store(there ? lacks | lack : lacks & ~lack, std::memory_order_relaxed);
 }
 
 void ThreadPool::notify() noexcept {
@@ -80,10 +109,15 @@ bool ThreadPool::try_lead(base::FunctionRef<void()> act) {
     if (led_ || stopping_) return false;
     led_ = true;  // but not t_leading: what runs inside cannot give leadership away
   }
+  struct Leadership {
+    ~Leadership() {
+      const std::lock_guard lock(pool.mutex_);
+      pool.led_ = false;
+      if (!pool.turn_given_ && pool.followers_ != nullptr && pool.may_lead()) pool.wake(&pool.followers_, true);
+    }
+    ThreadPool& pool;
+  } const leadership{*this};
   act();
-  const std::lock_guard lock(mutex_);
-  led_ = false;
-  if (!turn_given_ && followers_ != nullptr && may_lead()) wake(&followers_, true);
   return true;
 }
 
@@ -93,9 +127,12 @@ void ThreadPool::try_work() {
     const std::lock_guard lock(mutex_);
     if (led_ || stopping_ || !may_lead()) return;
     led_ = true;
+    set_lack(kLeader, false);
     t_leading = this;
   }
+  const ThreadPool* const visited = std::exchange(t_visited, this);
   lead(base::Deadline::now());
+  t_visited = visited;
   leave(outer);
 }
 
@@ -111,6 +148,10 @@ void ThreadPool::end_handler(const ThreadPool* outer) noexcept {
   --busy_;
 }
 
+bool ThreadPool::visits() const noexcept {
+  return t_visited == this;
+}
+
 bool ThreadPool::on_own_thread() const noexcept {
   return t_member == this;
 }
@@ -120,7 +161,7 @@ void ThreadPool::lead_always() {
     const std::lock_guard guard(mutex_);
     const unsigned before = std::exchange(most_busy_, std::numeric_limits<unsigned>::max());
     if (before != most_busy_) ++most_threads_;
-    starving_.store(false, std::memory_order_relaxed);
+    set_lack(kLeader, false);
     if (busy_ < before || led_ || turn_given_ || stopping_) return;
     if (followers_ != nullptr) return wake(&followers_, true);
     ++threads_;
@@ -189,7 +230,7 @@ base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline dea
         continue;
       }
       led_ = true;
-      starving_.store(false, std::memory_order_relaxed);
+      set_lack(kLeader, false);
       t_leading = this;
     }
     lead(deadline);
@@ -265,7 +306,7 @@ bool ThreadPool::give_turn() noexcept {
   if (t_busy != this) ++busy_;
   t_busy = this;
   if (busy_ >= most_busy_) {
-    starving_.store(true, std::memory_order_relaxed);
+    set_lack(kLeader, true);
     return false;
   }
   if (turn_given_ || stopping_) return false;
@@ -291,7 +332,7 @@ void ThreadPool::leave(const ThreadPool* outer) noexcept {
     }
     if (led_ || turn_given_ || !may_lead()) return;
     if (followers_ != nullptr) return wake(&followers_, true);
-    if (stopping_ || threads_ == 0 || threads_ >= options_.max_threads) return;
+    if (stopping_ || threads_ == 0 || threads_ >= most_threads_) return;
     ++threads_;
     turn_given_ = true;
   }

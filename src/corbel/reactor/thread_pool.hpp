@@ -50,6 +50,8 @@ class CORBEL_API ThreadPool {
   void try_work();
   /// Makes every join_until() look at its condition.
   void notify() noexcept;
+  /// As notify(), also for those that run a handler which goes on by itself: see called_away().
+  void call_away() noexcept;
 
   /// Gives leadership of the calling thread's pool to a follower, if the calling thread leads; otherwise does nothing.
   /// For handlers with Promotion::by_handler, before they block or get long.
@@ -65,7 +67,13 @@ class CORBEL_API ThreadPool {
   bool join(base::Deadline deadline = base::Deadline::none()) noexcept;
   /// True if nobody waits on the reactor because as many handlers run as may: whoever keeps a thread that it could do
   /// without should give it back.
-  bool starving() const noexcept { return starving_.load(std::memory_order_relaxed); }
+  /// So it should also while call_away() has not been heeded.
+  bool starving() const noexcept { return lacks_.load(std::memory_order_relaxed) != 0; }
+  /// True if call_away() has not been heeded and the calling thread, which runs a handler of the pool, was not started
+  /// by it: the handler should return as soon as it can.
+  bool called_away() const noexcept;
+  /// True if the calling thread is in try_work(), and has other things to do soon.
+  bool visits() const noexcept;
   /// True if the pool started the calling thread, which may not join() it then.
   bool on_own_thread() const noexcept;
 
@@ -84,6 +92,7 @@ class CORBEL_API ThreadPool {
   void leave(const ThreadPool* outer) noexcept;
   bool give_turn() noexcept;
   bool may_lead() const noexcept;
+  void set_lack(unsigned lack, bool there) noexcept;
   void end_handler(const ThreadPool* outer) noexcept;
   void wake(Follower** link, bool to_lead) noexcept;
   bool spawn(bool has_turn);
@@ -103,8 +112,9 @@ class CORBEL_API ThreadPool {
   unsigned threads_ = 0;
   unsigned busy_ = 0;  // in handlers, having given up leadership
   unsigned idle_ = 0;
-  std::atomic<bool> starving_{false};  // written under the mutex
-  Follower* followers_ = nullptr;      // a stack: the one that became idle last is the warmest
+  unsigned joined_until_ = 0;       // threads in join_until()
+  std::atomic<unsigned> lacks_{0};  // what threads are wanted for: kLeader, kJoined; written under the mutex
+  Follower* followers_ = nullptr;   // a stack: the one that became idle last is the warmest
 
   std::mutex list_mutex_;  // guards what follows
   Threads live_;

@@ -39,15 +39,17 @@ class Frames : public testing::Test {
     EXPECT_TRUE(encoder_.ok());
     return encoder_.to_bytes();
   }
-  /// What the frame is for, "" if it is not served, "error" if it is refused.
-  std::string take(Session& receiver, const base::Bytes& octets) {
+  /// What the frame is for, "" if it is not served, "error" if it is refused. The octets are kept: incoming_ looks into
+  /// them.
+  std::string take(Session& receiver, base::Bytes octets) {
     incoming_ = {};
     code_ = base::Code::none;
-    if (const auto status = receiver.take(octets, incoming_); !status) {
+    octets_ = std::move(octets);
+    if (const auto status = receiver.take(octets_, incoming_); !status) {
       code_ = status.error().code;
       return "error";
     }
-    EXPECT_EQ(incoming_.size, octets.size());
+    EXPECT_EQ(incoming_.size, octets_.size());
     if (incoming_.kind != Kind::request) return "";
     EXPECT_EQ(incoming_.request.response, Response::none);
     EXPECT_EQ(base::Bytes(incoming_.request.object_key.begin(), incoming_.request.object_key.end()), kKey);
@@ -64,6 +66,7 @@ class Frames : public testing::Test {
   };
   Host host_;
   cdr::Encoder encoder_;
+  base::Bytes octets_;
   Incoming incoming_;
   base::Code code_ = base::Code::none;
 };
