@@ -5,6 +5,8 @@
 #include "corbel/builtins/shipped_transports.hpp"
 #include "corbel/dynamic/codec_factory.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
+#include "corbel/interceptors/initialisation.hpp"
+#include "corbel/interceptors/slots.hpp"
 #include "corbel/messaging/frames/frames.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/messaging/giop_lite/giop_lite.hpp"
@@ -25,7 +27,9 @@ orb::Components components() {
       {
           {"CodecFactory", &dynamic::make_codec_factory},
           {"DynAnyFactory", &dynamic::make_dyn_any_factory},
+          {"PICurrent", &interceptors::make_current},
       },
+      &interceptors::initialise,
   };
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/corba/call.hpp"
 
+#include <algorithm>
+
 #include "corbel/corba/minor_codes.hpp"
 
 namespace corbel::corba {
@@ -13,6 +15,10 @@ void throw_user_exception(const Operation& operation, cdr::Decoder& decoder) {
   if (!decoder.ok()) return;
   throw CORBA::UNKNOWN(minor::kUnlistedUserException, CORBA::CompletionStatus::COMPLETED_MAYBE,
                        "the operation does not declare user exception " + std::string(id));
+}
+
+bool ServerCall::lists(std::string_view repository_id) const noexcept {
+  return std::find(raises_.begin(), raises_.end(), repository_id) != raises_.end();
 }
 
 void ServerCall::throw_bad_arguments() const {

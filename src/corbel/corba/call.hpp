@@ -146,6 +146,8 @@ class ServerCall {
   }
   /// Repository ids of the user exceptions that the operation may raise; others become UNKNOWN.
   std::span<const std::string_view> raises() const noexcept { return raises_; }
+  /// True if that exception is one of them.
+  CORBEL_API bool lists(std::string_view repository_id) const noexcept;
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
   /// For servants that do not know the types of the operation: from now on arguments() and reply() serve a collocated
   /// call as well, and local_arguments() is null. Unless `served` is the caller's signature, what is read has the

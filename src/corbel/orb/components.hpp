@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct Components {
   std::vector<std::shared_ptr<const transport::Factory>> transports;
   AdapterFactory make_adapter = nullptr;  ///< nullptr: a client without object adapters
   std::vector<LocalInitialReference> local_references = {};
+  /// Takes part in making an ORB, last of all; may install hooks. May throw. `arguments`: of ORB_init, without the
+  /// ORB's.
+  void (*initialise)(Core& core, const std::vector<std::string>& arguments) = nullptr;
   std::shared_ptr<base::LogSink> log_sink = {};  ///< the application's own (corbel/orb/logging.hpp)
 };
 

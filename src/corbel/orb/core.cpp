@@ -72,6 +72,16 @@ Core::Core(Options options, Components components)
 
 void Core::note_log_levels() noexcept {
   edges_.set(Edges::kTrace, log_.on(base::LogModule::client, base::LogLevel::trace));
+  edges_.set(Edges::kServerTrace, log_.on(base::LogModule::server, base::LogLevel::trace));
+}
+
+void Core::set_hooks(std::unique_ptr<CallHooks> hooks) noexcept {
+  hooks_ = std::move(hooks);
+}
+
+void Core::attach_hooks() noexcept {
+  edges_.set(Edges::kClientHooks, hooks_->for_clients());
+  edges_.set(Edges::kServerHooks, hooks_->for_servers());
 }
 
 void Core::tell_settings() const {

@@ -14,6 +14,7 @@
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/dispatch.hpp"
 #include "corbel/orb/edges.hpp"
+#include "corbel/orb/hooks.hpp"
 #include "corbel/orb/lane.hpp"
 #include "corbel/orb/main_thread.hpp"
 #include "corbel/orb/object_adapter.hpp"
@@ -40,6 +41,11 @@ class Core final : public corba::OrbContext {
   const Edges& edges() const noexcept { return edges_; }
   /// After the levels of the log have changed.
   void note_log_levels() noexcept;
+  /// What is to see calls once it is attached. At most once, before ORB_init returns.
+  void set_hooks(std::unique_ptr<CallHooks> hooks) noexcept;
+  void attach_hooks() noexcept;
+  /// Not null if the flags of the edges say so.
+  CallHooks* hooks() const noexcept { return hooks_.get(); }
   /// The policies of this ORB and its threads.
   PolicyLevels& policies() noexcept { return policies_; }
 
@@ -131,6 +137,7 @@ class Core final : public corba::OrbContext {
   const std::uint32_t process_ = base::process_generation();
   base::Log log_;
   Edges edges_;
+  std::unique_ptr<CallHooks> hooks_;
   PolicyLevels policies_;
   connection::Registry registry_;
   connection::ConnectionCache cache_;

@@ -19,6 +19,9 @@ class Dispatch final : public connection::RequestHandler {
                          const messaging::IncomingLocateRequest& request) noexcept override;
 
  private:
+  void on_request_seen(connection::Connection& connection, const messaging::IncomingRequest& request,
+                       cdr::Decoder& body) noexcept;
+
   Core& core_;
 };
 

@@ -14,14 +14,27 @@ class Edges {
   /// Flags. The rest of the word counts changes.
   static constexpr std::uint64_t kTrace = 1;           ///< a line of the log per call
   static constexpr std::uint64_t kThreadPolicies = 2;  ///< some thread has policies of its own
-  static constexpr std::uint64_t kFlags = 0xff;
-  static constexpr std::uint64_t kChange = kFlags + 1;
+  static constexpr std::uint64_t kClientHooks = 4;     ///< CallHooks that want to see what is sent
+  static constexpr std::uint64_t kClientFlags = 0xf;
+  static constexpr std::uint64_t kServerTrace = 0x10;  ///< a line of the log per request
+  static constexpr std::uint64_t kServerHooks = 0x20;  ///< CallHooks that want to see what comes
+  static constexpr std::uint64_t kServerFlags = 0xf0;
+  static constexpr std::uint64_t kHooks = kClientHooks | kServerHooks;
+  static constexpr std::uint64_t kChange = 0x100;
   /// No word: for references whose calls always go the long way.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   std::uint64_t word() const noexcept { return word_.load(std::memory_order_acquire); }
-  /// What a reference may remember of a word: itself, or kNever if something is installed.
-  static constexpr std::uint64_t memorable(std::uint64_t word) noexcept { return (word & kFlags) == 0 ? word : kNever; }
+  /// What a reference may remember of a word: itself, or kNever if something is installed that concerns its calls.
+  static constexpr std::uint64_t memorable(std::uint64_t word) noexcept {
+    return (word & kClientFlags) == 0 ? word : kNever;
+  }
+  /// As above, of a reference whose calls stay in the process.
+  static constexpr std::uint64_t memorable_here(std::uint64_t word) noexcept {
+    return (word & kServerHooks) == 0 ? memorable(word) : kNever;
+  }
+  /// What requests that come have to look at.
+  static constexpr std::uint64_t at_server(std::uint64_t word) noexcept { return word & kServerFlags; }
 
   void set(std::uint64_t flag, bool on) noexcept {
     on ? word_.fetch_or(flag, std::memory_order_acq_rel) : word_.fetch_and(~flag, std::memory_order_acq_rel);

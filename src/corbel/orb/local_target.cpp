@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/local_target.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <new>
 #include <utility>
 
-#include "corbel/cdr/value_stream.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/call_carrier.hpp"
 #include "corbel/orb/call_trace.hpp"
@@ -15,86 +13,13 @@
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/invocation.hpp"
+#include "corbel/orb/local_call.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/orb/policy_levels.hpp"
+#include "corbel/orb/seen_call.hpp"
 
 namespace corbel::orb {
 namespace {
-
-/// A request that never was a message: the skeleton works on the caller's own arguments and results, unless one of them
-/// needs octets, both sides need values of their own, or one side's types are not the other's (a reference that came
-/// from outside names whatever object its sender liked).
-class LocalCall final : public corba::ServerCall {
- public:
-  LocalCall(const corba::Call& call, Core& core)
-      : ServerCall(call.operation.name, nullptr, call.local_arguments,
-                   call.operation.copies ? corba::kUnknownStub : call.operation.signature),
-        call_(call),
-        core_(core) {
-    if (call.local_arguments == nullptr) use_octets(corba::kUnknownSkeleton);
-  }
-
-  void use_octets(std::uint64_t served) override {
-    if (octets_ != nullptr) return;
-    octets_ = std::make_unique<Octets>();
-    octets_->limits = served == call_.operation.signature ? kNoLimits : core_.options().limits;
-    unmarshalled_ = true;
-    if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
-    unmarshalled_ = false;
-    set_octets(octets_->decoder);
-  }
-  /// True if the caller's arguments could not be marshalled: that is the caller's to know, even of a oneway.
-  bool unmarshalled() const noexcept { return unmarshalled_; }
-  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
-    if (octets_ == nullptr || call_.operation.oneway) return;
-    const bool written = transfer(results);
-    if (written) call_.decode_results(octets_->decoder);
-    if (!written || !octets_->decoder.ok()) fail("results", CORBA::CompletionStatus::COMPLETED_YES);
-  }
-  /// Hands what the servant threw to a caller who may know it by another type. Only if it is to be thrown as it is,
-  /// this returns.
-  void raise_as_expected(const CORBA::UserException& exception) {
-    if (octets_ == nullptr) return;
-    const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
-    if (written) corba::throw_user_exception(call_.operation, octets_->decoder);
-    fail("exception", CORBA::CompletionStatus::COMPLETED_YES);
-  }
-
- private:
-  /// For octets that are written and read as the same types in one process.
-  static constexpr cdr::Limits kNoLimits{.max_depth = 10 * cdr::kMaxValueNesting, .max_expansion = ~0U};
-
-  struct Octets {
-    cdr::Encoder encoder;
-    base::Bytes bytes;
-    cdr::Decoder decoder;
-    cdr::Limits limits;
-  };
-
-  bool transfer(base::FunctionRef<void(cdr::Encoder&)> write) {
-    octets_->encoder.reset({});
-    write(octets_->encoder);
-    if (!octets_->encoder.ok()) return false;
-    octets_->bytes = octets_->encoder.to_bytes();
-    octets_->decoder = cdr::Decoder(octets_->bytes, {}, octets_->limits);
-    octets_->decoder.set_context(&core_);
-    return true;
-  }
-  [[noreturn]] void fail(const char* what, CORBA::CompletionStatus completed) {
-    const base::Error error = octets_->encoder.ok() ? octets_->decoder.error() : octets_->encoder.error();
-    try {
-      raise(error, std::string(what) + " of operation '" + std::string(operation()) + "'");
-    } catch (CORBA::SystemException& exception) {
-      exception.completed(completed);
-      throw;
-    }
-  }
-
-  const corba::Call& call_;
-  Core& core_;
-  std::unique_ptr<Octets> octets_;
-  bool unmarshalled_ = false;
-};
 
 class LocalTarget final : public corba::Target, public base::SharedFromThis {
  public:
@@ -126,13 +51,17 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
 
   EffectivePtr policies() { return core_.policies().effective(policies_); }
   /// A call that `calls` govern: throws TIMEOUT if it comes too late.
-  void invoke(const corba::Call& call, const policy::ClientPolicies& calls) {
+  void invoke(const corba::Call& call, const policy::ClientPolicies& calls,
+              const std::shared_ptr<const void>& slots = nullptr) {
     if (policy::until(calls.request_end) == base::Duration::zero()) throw late(corba::minor::kRequestEndTimePassed);
     if (policy::until(calls.reply_end) == base::Duration::zero()) throw late(corba::minor::kReplyEndTimePassed);
     const bool told = !call.operation.oneway || calls.sync_scope == policy::SyncScope::with_target;
     const CallTrace trace(core_.log());
-    if (trace.on()) return invoke_traced(call, told, trace);
-    told ? carry_out(call) : invoke_oneway(call);
+    const auto run = [&] {
+      if ((core_.edges().word() & Edges::kHooks) != 0) return invoke_seen(call, calls, told, slots);
+      told ? carry_out(call) : invoke_oneway(call);
+    };
+    trace.on() ? invoke_traced(call, run, trace) : run();
   }
 
  private:
@@ -142,7 +71,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     const EffectivePtr effective = policies();
     const policy::ClientPolicies& calls = effective->calls;
     const bool in_time = calls.request_end == policy::kNever && calls.reply_end == policy::kNever;
-    word_.store(in_time ? Edges::memorable(word) : Edges::kNever, std::memory_order_relaxed);
+    word_.store(in_time ? Edges::memorable_here(word) : Edges::kNever, std::memory_order_relaxed);
     invoke(call, calls);
   }
 
@@ -151,8 +80,9 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   /// Calls and tells about it.
-  void invoke_traced(const corba::Call& call, bool told, const CallTrace& trace) try {
-    told ? carry_out(call) : invoke_oneway(call);
+  template <class Run>
+  void invoke_traced(const corba::Call& call, const Run& run, const CallTrace& trace) try {
+    run();
     trace.tell(call.operation.name, object_key_, kHere, "ok");
   } catch (const CORBA::Exception& exception) {
     trace.tell(call.operation.name, object_key_, kHere, exception._rep_id());
@@ -160,16 +90,24 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   void carry_out(const corba::Call& call) {
-    LocalCall server_call(call, core_);
+    UnseenLocalCall server_call(call, core_);
     try {
-      adapter().dispatch(object_key_, server_call);
+      serve(server_call);
     } catch (const LocationForward& forward) {
       follow(forward, call);
+    }
+  }
+
+  /// Throws LocationForward, and what the caller is told.
+  void serve(LocalCall& server_call) {
+    try {
+      adapter().dispatch(object_key_, server_call);
+    } catch (const LocationForward&) {
+      throw;
     } catch (const CORBA::SystemException&) {
       throw;
     } catch (const CORBA::UserException& exception) {
-      const auto listed = server_call.raises();
-      if (std::find(listed.begin(), listed.end(), exception._rep_id()) != listed.end()) {
+      if (server_call.lists(exception._rep_id())) {
         server_call.raise_as_expected(exception);
         throw;
       }
@@ -185,6 +123,66 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     }
   }
 
+  // --- calls that hooks see: as over the wire, first the client's side and then the server's ---
+
+  void invoke_seen(const corba::Call& call, const policy::ClientPolicies& calls, bool told,
+                   const std::shared_ptr<const void>& slots) {
+    CallHooks& hooks = *core_.hooks();
+    ClientRequest seen;
+    seen.operation = call.operation.name;
+    seen.response_expected = !call.operation.oneway;
+    seen.sync_scope = call.operation.oneway ? calls.sync_scope : policy::SyncScope::with_target;
+    seen.target = shared_from(this);
+    seen.effective = ior_;
+    seen.slots = slots;
+    hooks.begin_call(seen);
+    hooks.before_send(seen);
+    if (seen.outcome == Outcome::pending) {
+      try {
+        serve_seen(call, seen, told);
+        seen.outcome = call.operation.oneway ? Outcome::sent : Outcome::reply;
+      } catch (const LocationForward& forward) {
+        seen.outcome = Outcome::forward;
+        seen.forward = forward.ior;
+      } catch (...) {
+        seen.outcome = told ? Outcome::exception : Outcome::sent;
+        seen.exception = std::current_exception();
+      }
+      hooks.after_reply(seen);
+    }
+    if (seen.outcome == Outcome::forward) return follow({seen.forward, false}, call);
+    throw_outcome(seen);
+  }
+
+  /// Throws what ends the call; the caller is `told`, if not before then when it is the arguments that are wrong.
+  void serve_seen(const corba::Call& call, ClientRequest& client, bool& told) {
+    CallHooks& hooks = *core_.hooks();
+    struct Seen : ServerRequest {
+      explicit Seen(CallHooks& all) : hooks(all) {}
+      ~Seen() { hooks.leave(*this); }
+      CallHooks& hooks;
+    } seen(hooks);
+    seen.operation = client.operation;
+    seen.response_expected = client.response_expected;
+    seen.sync_scope = client.sync_scope;
+    seen.request_contexts = client.request_contexts;
+    core_.check_serves();
+    hooks.on_request(seen);
+    if (seen.outcome == Outcome::pending) {
+      SeenLocalCall server_call(call, core_, seen);
+      try {
+        serve(server_call);
+        seen.outcome = Outcome::reply;
+      } catch (...) {
+        told = told || server_call.unmarshalled();
+        if (seen.outcome == Outcome::pending) note_exception(seen, server_call);
+      }
+      hooks.before_reply(seen);
+    }
+    client.reply_contexts = std::move(seen.reply_contexts);
+    throw_outcome(seen);
+  }
+
   ObjectAdapter& adapter() const {
     core_.check_serves();
     return *core_.adapter();
@@ -193,7 +191,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
   void invoke_oneway(const corba::Call& call) {
     ObjectAdapter& target = adapter();
-    LocalCall server_call(call, core_);
+    UnseenLocalCall server_call(call, core_);
     try {
       target.dispatch(object_key_, server_call);
     } catch (const LocationForward& forward) {
@@ -245,6 +243,7 @@ class LocalAsyncCall final : public CallCarrier {
       : CallCarrier(call, core.completions()),
         target_(std::move(target)),
         policies_(std::move(policies)),
+        slots_(slots_of_caller(core)),
         begin_by_(Invocation::after(policies_->calls.round_trip, base::Deadline::clock_now())) {}
 
  private:
@@ -260,7 +259,7 @@ class LocalAsyncCall final : public CallCarrier {
       std::exchange(target_, nullptr)
           ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
                     [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
-                   policies_->calls);
+                   policies_->calls, slots_);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -268,7 +267,14 @@ class LocalAsyncCall final : public CallCarrier {
   }
 
   base::SharedPtr<LocalTarget> target_;
+  static std::shared_ptr<const void> slots_of_caller(Core& core) {
+    ClientRequest seen;
+    if ((core.edges().word() & Edges::kHooks) != 0) core.hooks()->begin_call(seen);
+    return std::move(seen.slots);
+  }
+
   const EffectivePtr policies_;
+  const std::shared_ptr<const void> slots_;
   const base::Deadline begin_by_;
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/deadline.hpp"
@@ -15,6 +17,13 @@ namespace corbel::orb {
 struct LocationForward {
   ior::Ior ior;
   bool permanent = false;
+};
+
+/// What an adapter knows of the object of a request.
+struct ServedObject {
+  base::Bytes object_id;
+  base::Bytes adapter_id;
+  std::vector<std::string> adapter_name;  ///< from below the root
 };
 
 /// What the ORB core needs of object adapters; the poa room implements it. Thread-safe.
@@ -33,6 +42,15 @@ class ObjectAdapter {
   virtual CORBA::object_reference<CORBA::Object> initial_reference(std::string_view) { return nullptr; }
   /// True if the calling thread is serving a request of this adapter, or does what shutdown() would wait for.
   virtual bool in_upcall() const noexcept { return false; }
+  // For hooks: of the request that the calling thread runs, in an upcall.
+
+  /// False, with nothing changed, if it runs none.
+  virtual bool describe(ServedObject&) { return false; }
+  /// The most derived interface's repository id; asks the servant, and throws what that throws.
+  virtual std::string served_interface() { return {}; }
+  virtual bool served_is_a(const std::string&) { return false; }
+  /// The policy of the adapter, of those that it was created with or has by default; nil if it has none of the type.
+  virtual CORBA::object_reference<CORBA::Policy> served_policy(CORBA::PolicyType) { return nullptr; }
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised. With `wait`, returns when
   /// that is done; false if some requests still ran at the deadline.
   virtual bool shutdown(bool wait, base::Deadline deadline) = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/orb.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -58,7 +59,8 @@ class OrbState {
 
 namespace {
 
-IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, const Components& components) {
+IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, const Components& components,
+                                       const std::vector<std::string>& arguments) {
   if (!id.empty()) options.id = id;
   const std::string name = options.id;
   return OrbRegistry::instance().find_or_make(name, [&] {
@@ -72,6 +74,7 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
       parts.adapter = components.make_adapter(parts.core);
       parts.core.set_adapter(parts.adapter.get());
     }
+    if (components.initialise != nullptr) components.initialise(parts.core, arguments);
     return orb;
   });
 }
@@ -79,12 +82,14 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
 }  // namespace
 
 IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, const Components& components) {
-  return init(read_options(argc, argv), id, components);
+  Options options = read_options(argc, argv);
+  return init(std::move(options), id, components, std::vector<std::string>(argv, argv + std::max(argc, 0)));
 }
 
 IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
                                        const Components& components) {
-  return init(read_options(arguments), id, components);
+  Options options = read_options(arguments);
+  return init(std::move(options), id, components, arguments);
 }
 
 }  // namespace corbel::orb
@@ -192,6 +197,7 @@ void ORB::destroy() {
   if (state_->destroyed.exchange(true)) throw corbel::orb::OrbState::gone();
   state_->core.set_destroyed();
   state_->core.shutdown(true);
+  if (state_->core.hooks() != nullptr) state_->core.hooks()->close();
   state_->initial_references.clear();
   state_->core.log().flush();
   corbel::orb::OrbRegistry::instance().remove(id(), *this);

@@ -31,23 +31,29 @@ void RemoteCall::begin(RemoteTarget::BindingPtr settled) {
 
 /// Tries until a request has left. Afterwards the call may be over and gone, unless the caller holds a reference.
 void RemoteCall::send(RemoteTarget::BindingPtr binding) {
-  const auto encode = [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); };
-  messaging::OutgoingRequest request;
-  request.operation = call().operation().name;
+  if ((target_->core_.edges().word() & Edges::kClientHooks) != 0) return send_seen(std::move(binding));
   const InvocationContexts contexts(policies_->calls);
   for (;; binding = nullptr) {
     if (!binding) binding = target_->bind(invocation_, base::Deadline::clock_now());
-    {
-      const std::lock_guard lock(mutex_);
-      binding_ = binding;
-      request_id = binding->connection->take_request_id();
-    }
-    request.object_key = binding->route().object_key;
-    request.contexts = contexts.all();
-    const base::Status sent = binding->connection->start(request, encode, *this);
+    const base::Status sent = start(binding, contexts.all());
     if (sent) return;
     target_->recover(*binding, sent.error(), invocation_);
   }
+}
+
+base::Status RemoteCall::start(const RemoteTarget::BindingPtr& binding,
+                               std::span<const messaging::ServiceContext> contexts) {
+  const auto encode = [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); };
+  messaging::OutgoingRequest request;
+  request.operation = call().operation().name;
+  {
+    const std::lock_guard lock(mutex_);
+    binding_ = binding;
+    request_id = binding->connection->take_request_id();
+  }
+  request.object_key = binding->route().object_key;
+  request.contexts = contexts;
+  return binding->connection->start(request, encode, *this);
 }
 
 bool RemoteCall::help(base::Deadline until) {

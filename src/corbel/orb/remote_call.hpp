@@ -20,6 +20,8 @@ class RemoteCall final : public CallCarrier {
 
  private:
   void send(RemoteTarget::BindingPtr binding);
+  void send_seen(RemoteTarget::BindingPtr settled);
+  base::Status start(const RemoteTarget::BindingPtr& binding, std::span<const messaging::ServiceContext> contexts);
   bool help(base::Deadline until) override;
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override;
   void finish() noexcept override;
@@ -31,6 +33,7 @@ class RemoteCall final : public CallCarrier {
   Invocation invocation_;
   const CallTrace trace_;
   std::exception_ptr failure_;
+  std::shared_ptr<const void> slots_;  // ClientRequest::slots
 };
 
 }  // namespace corbel::orb

@@ -137,9 +137,9 @@ void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
     auto routes = core_.registry().routes(forward->ior, invocation.policies.preference);
     const bool moved = forward->permanent && routes && attempts.at_origin();
     again = attempts.after_forward(std::move(routes), invocation.policies.calls.forward_limit, moved);
-    if (again && moved) {
+    if (again) {
       const std::lock_guard lock(mutex_);
-      moved_ = std::move(forward->ior);
+      (moved ? moved_ : forwarded_) = std::move(forward->ior);
     }
   } else if (auto* refusal = std::get_if<Refusal>(&answer)) {
     std::string what = raised_by(peer, operation, binding.route());

@@ -30,9 +30,11 @@ CORBA::object_reference<CORBA::Policy> RemoteTarget::policy(CORBA::PolicyType ty
   return core_.policies().find(policies_, type);
 }
 
+template <class Look>
 [[gnu::always_inline]] inline base::Status RemoteTarget::try_once(const Binding& binding,
                                                                   messaging::OutgoingRequest& request,
-                                                                  const corba::Call& call, Invocation& invocation) {
+                                                                  const corba::Call& call, Invocation& invocation,
+                                                                  const Look& look) {
   request.object_key = binding.route().object_key;
   request.operation = call.operation.name;
   if (call.operation.oneway) {
@@ -55,6 +57,7 @@ CORBA::object_reference<CORBA::Policy> RemoteTarget::policy(CORBA::PolicyType ty
     request.object_key = binding.route().object_key;
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
+    look(reply);
     on_reply(call, reply, body, invocation.attempts);
   };
   connection::Caller caller;
@@ -76,7 +79,7 @@ void RemoteTarget::invoke(const corba::Call& call) {
     return invoke_unsettled(call, now);
   Invocation invocation(call.operation, *binding->policies, binding->word, now);
   messaging::OutgoingRequest request;
-  const base::Status status = try_once(*binding, request, call, invocation);
+  const base::Status status = try_once(*binding, request, call, invocation, [](const messaging::IncomingReply&) {});
   if (status && invocation.attempts.well()) [[likely]]
     return;
   after(*binding, status, invocation);
@@ -113,15 +116,26 @@ void RemoteTarget::tell(const CallTrace& trace, const corba::Operation& operatio
 
 /// Attempt after attempt.
 void RemoteTarget::carry_out(const corba::Call& call, Invocation& invocation, std::int64_t now) {
+  if ((core_.edges().word() & Edges::kClientHooks) != 0) return carry_out_seen(call, invocation, now);
   const InvocationContexts contexts(invocation.policies.calls);
   for (;;) {
     const BindingPtr binding = bind(invocation, now);
     messaging::OutgoingRequest request;
     request.contexts = contexts.all();
-    const base::Status status = try_once(*binding, request, call, invocation);
+    const base::Status status = try_once(*binding, request, call, invocation, [](const messaging::IncomingReply&) {});
     if (status && invocation.attempts.well()) return note_success(invocation);
     after(*binding, status, invocation);
   }
+}
+
+base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Call& call, Invocation& invocation,
+                                         ClientRequest& seen) {
+  std::vector<messaging::ServiceContext> contexts;
+  seen.request_contexts.view(contexts);
+  messaging::OutgoingRequest request;
+  request.contexts = contexts;
+  return try_once(binding, request, call, invocation,
+                  [&](const messaging::IncomingReply& reply) { seen.reply_contexts.keep(reply.contexts); });
 }
 
 void RemoteTarget::invoke_async(corba::AsyncCall& call) {

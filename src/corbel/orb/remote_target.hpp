@@ -13,6 +13,7 @@
 #include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/orb/attempts.hpp"
+#include "corbel/orb/hooks.hpp"
 #include "corbel/orb/invocation.hpp"
 #include "corbel/orb/policy_levels.hpp"
 
@@ -84,14 +85,30 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void carry_out_traced(const corba::Call& call, Invocation& invocation, std::int64_t now, const CallTrace& trace);
   /// For the log, after a call.
   void tell(const CallTrace& trace, const corba::Operation& operation, std::string_view outcome);
-  /// `request` has the service contexts, if there are any.
+  /// `request` has the service contexts, if there are any. `look` is called with the reply.
+  template <class Look>
   base::Status try_once(const Binding& binding, messaging::OutgoingRequest& request, const corba::Call& call,
-                        Invocation& invocation);
+                        Invocation& invocation, const Look& look);
   base::Status share(const Binding& binding, connection::Caller& caller, const messaging::OutgoingRequest& request,
                      const corba::Call& call, Invocation& invocation, connection::OnReply on_reply);
   base::Status post(connection::Connection& connection, const messaging::OutgoingRequest& request,
                     const corba::Call& call, base::Deadline deadline);
   void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts);
+
+  // --- calls that hooks see (remote_hooks.cpp) ---
+
+  void carry_out_seen(const corba::Call& call, Invocation& invocation, std::int64_t now);
+  /// With the request's contexts; keeps those of the reply. (In remote_target.cpp.)
+  base::Status try_once_seen(const Binding& binding, const corba::Call& call, Invocation& invocation,
+                             ClientRequest& seen);
+  void try_and_note(const Binding& binding, const corba::Call& call, Invocation& invocation, ClientRequest& seen);
+  void begin_seen(const corba::Operation& operation, const Invocation& invocation, ClientRequest& seen);
+  void begin_attempt(const Binding* binding, const Invocation& invocation, ClientRequest& seen);
+  BindingPtr bind_seen(BindingPtr settled, Invocation& invocation, std::int64_t now, ClientRequest& seen);
+  /// What the outcome of `seen` leads to: true if the call is over and went well, false if it is to be tried again;
+  /// throws if it failed. `followed`: the forward that needs nothing more.
+  bool conclude(const Binding* binding, Invocation& invocation, ClientRequest& seen, const ior::Ior& followed);
+  void forward_to(const Binding* binding, Invocation& invocation, const ior::Ior& forward);
 
   // --- what came of an attempt (remote_outcome.cpp) ---
 
@@ -118,6 +135,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   std::size_t at_ = 0;
   bool got_through_ = false;  // a call did, there: for those that must not leave it
   ior::Ior moved_;            // where the object has moved for good, as a server said; nil if it has not
+  ior::Ior forwarded_;        // where calls were last sent on to
 };
 
 }  // namespace corbel::orb

@@ -2,12 +2,14 @@
 // What the ORB core sees of object adapters: keys to POAs.
 #include "corbel/poa/adapter.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/orb.hpp"
+#include "corbel/poa/built_in_operations.hpp"
 #include "corbel/poa/current_impl.hpp"
 #include "corbel/poa/home.hpp"
 #include "corbel/poa/object_key.hpp"
@@ -56,6 +58,31 @@ class Adapter final : public orb::ObjectAdapter {
   }
 
   bool in_upcall() const noexcept override { return space_->in_upcall(); }
+
+  bool describe(orb::ServedObject& object) override {
+    const Upcall* upcall = Upcall::current();
+    if (upcall == nullptr) return false;
+    object.object_id.assign(upcall->id().begin(), upcall->id().end());
+    object.adapter_id = upcall->poa().id();
+    for (std::string_view path = upcall->poa().path(); !path.empty();) {
+      const std::size_t end = std::min(path.find(kPathSeparator), path.size());
+      object.adapter_name.emplace_back(path.substr(0, end));
+      path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return true;
+  }
+  std::string served_interface() override {
+    const Upcall* upcall = Upcall::current();
+    return upcall == nullptr ? std::string() : interface_of(*upcall);
+  }
+  bool served_is_a(const std::string& id) override {
+    const Upcall* upcall = Upcall::current();
+    return upcall != nullptr && (upcall->servant()._is_a(id) || interface_of(*upcall) == id);
+  }
+  CORBA::object_reference<CORBA::Policy> served_policy(CORBA::PolicyType type) override {
+    const Upcall* upcall = Upcall::current();
+    return upcall == nullptr ? nullptr : make_policy(upcall->poa().policies(), type);
+  }
 
   bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }
 

@@ -86,4 +86,32 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list) {
   return result;
 }
 
+CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& policies, CORBA::PolicyType type) {
+  using namespace PortableServer;
+  switch (type) {
+    case THREAD_POLICY_ID:
+      return CORBA::make_reference<ThreadPolicy>(policies.threads);
+    case LIFESPAN_POLICY_ID:
+      return CORBA::make_reference<LifespanPolicy>(policies.persistent ? LifespanPolicyValue::PERSISTENT
+                                                                       : LifespanPolicyValue::TRANSIENT);
+    case ID_UNIQUENESS_POLICY_ID:
+      return CORBA::make_reference<IdUniquenessPolicy>(policies.unique_ids ? IdUniquenessPolicyValue::UNIQUE_ID
+                                                                           : IdUniquenessPolicyValue::MULTIPLE_ID);
+    case ID_ASSIGNMENT_POLICY_ID:
+      return CORBA::make_reference<IdAssignmentPolicy>(policies.system_ids ? IdAssignmentPolicyValue::SYSTEM_ID
+                                                                           : IdAssignmentPolicyValue::USER_ID);
+    case IMPLICIT_ACTIVATION_POLICY_ID:
+      return CORBA::make_reference<ImplicitActivationPolicy>(
+          policies.implicit_activation ? ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION
+                                       : ImplicitActivationPolicyValue::NO_IMPLICIT_ACTIVATION);
+    case SERVANT_RETENTION_POLICY_ID:
+      return CORBA::make_reference<ServantRetentionPolicy>(policies.retain ? ServantRetentionPolicyValue::RETAIN
+                                                                           : ServantRetentionPolicyValue::NON_RETAIN);
+    case REQUEST_PROCESSING_POLICY_ID:
+      return CORBA::make_reference<RequestProcessingPolicy>(policies.processing);
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace corbel::poa

@@ -37,4 +37,7 @@ struct AdapterPolicies {
 /// cannot be combined with the others.
 AdapterPolicies resolve_policies(const CORBA::PolicyList& policies);
 
+/// The one of a type of module PortableServer; nil for others.
+CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& policies, CORBA::PolicyType type);
+
 }  // namespace corbel::poa

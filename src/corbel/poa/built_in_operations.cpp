@@ -7,6 +7,11 @@
 #include "corbel/poa/poa_impl.hpp"
 
 namespace corbel::poa {
+
+std::string interface_of(const Upcall& upcall) {
+  return upcall.servant()._interface_of(upcall.id(), upcall.poa().self());
+}
+
 namespace {
 
 template <class T, class Encode>
@@ -23,10 +28,6 @@ void put_bool(cdr::Encoder& encoder, bool value) {
 }
 void put_text(cdr::Encoder& encoder, const std::string& value) {
   encoder.put_plain_string(value);
-}
-
-std::string interface_of(const Upcall& upcall) {
-  return upcall.servant()._interface_of(upcall.id(), upcall.poa().self());
 }
 
 bool is_a(const Upcall& upcall, const std::string& id) {

@@ -78,6 +78,9 @@ class Poa final : public PortableServer::POA, public base::SharedFromThis {
   // For the room
   AdapterSpace& space() const noexcept { return *space_; }
   PoaSlot& slot() const noexcept { return slot_; }
+  /// Names from below the root, separated by kPathSeparator.
+  const std::string& path() const noexcept { return path_; }
+  const AdapterPolicies& policies() const noexcept { return policies_; }
   PoaRef self() { return PoaRef(shared_from(static_cast<PortableServer::POA*>(this))); }
   /// The child; with `activate`, asks the adapter activator if there is none. Null if there is none.
   base::SharedPtr<Poa> child(std::string_view name, bool activate);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/interceptors/client_info.hpp"
+
+#include "corbel/ior/profile.hpp"
+
+namespace corbel::interceptors {
+namespace {
+
+/// A reference to what was called, with its policies.
+class Called final : public CORBA::Object {};
+
+std::vector<ior::TaggedComponent> components_of(const ior::TaggedProfile& profile, const cdr::Limits& limits) {
+  if (auto iiop = ior::decode_iiop_profile(profile, limits)) return std::move(iiop->components);
+  if (auto local = ior::decode_uiop_profile(profile, limits)) return std::move(local->components);
+  if (auto own = ior::decode_corbel_profile(profile, limits)) return std::move(own->components);
+  return {};
+}
+
+}  // namespace
+
+CORBA::Any ClientInfo::get_slot(PortableInterceptor::SlotId id) {
+  static const SlotValues kNone;
+  const auto* values = static_cast<const SlotValues*>(at(ClientPoints::kAll).slots.get());
+  return all_.slots()->get(values == nullptr ? kNone : *values, id);
+}
+
+IDL::traits<CORBA::Object>::ref_type ClientInfo::target() {
+  auto object = base::make_shared<Called>();
+  object->_bind(at(ClientPoints::kAll).target);
+  return CORBA::object_reference<CORBA::Object>(std::move(object));
+}
+
+IDL::traits<CORBA::Object>::ref_type ClientInfo::effective_target() {
+  const orb::ClientRequest& request = at(ClientPoints::kAll);
+  return request.effective == request.target->ior() ? target() : all_.core().make_object(request.effective);
+}
+
+IOP::TaggedProfile ClientInfo::effective_profile() {
+  const orb::ClientRequest& request = at(ClientPoints::kAll);
+  if (request.effective.profiles.empty()) return {};
+  const ior::TaggedProfile& profile = request.effective.profiles.front();
+  return IOP::TaggedProfile(profile.tag, profile.data);
+}
+
+IOP::TaggedComponent ClientInfo::get_effective_component(IOP::ComponentId id) {
+  return get_effective_components(id).front();
+}
+
+IOP::TaggedComponentSeq ClientInfo::get_effective_components(IOP::ComponentId id) {
+  const orb::ClientRequest& request = at(ClientPoints::kExceptions);
+  IOP::TaggedComponentSeq found;
+  if (!request.effective.profiles.empty()) {
+    for (auto& one : components_of(request.effective.profiles.front(), all_.core().limits())) {
+      if (one.tag == id) found.emplace_back(id, std::move(one.data));
+    }
+  }
+  if (found.empty()) throw CORBA::BAD_PARAM(corba::minor::kNoComponent, kNo);
+  return found;
+}
+
+IDL::traits<CORBA::Policy>::ref_type ClientInfo::get_request_policy(CORBA::PolicyType type) {
+  auto policy = at(ClientPoints::kExceptions).target->policy(type);
+  if (policy == nullptr) throw CORBA::INV_POLICY(corba::minor::kPolicyNotThere, kNo);
+  return policy;
+}
+
+}  // namespace corbel::interceptors

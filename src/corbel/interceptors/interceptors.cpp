@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flow stack: whose starting point returned gets exactly one ending point, the last first.
+#include "corbel/interceptors/interceptors.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/interceptors/client_info.hpp"
+#include "corbel/interceptors/raised.hpp"
+#include "corbel/interceptors/server_info.hpp"
+#include "corbel/orb/core.hpp"
+
+namespace corbel::interceptors {
+
+using CORBA::CompletionStatus;
+using orb::Outcome;
+
+namespace {
+
+template <class Ref>
+void add_to(std::vector<Ref>& all, Ref interceptor) {
+  if (interceptor == nullptr) throw CORBA::BAD_PARAM();
+  const std::string name = interceptor->name();
+  const auto same = [&](const Ref& one) { return one->name() == name; };
+  if (!name.empty() && std::any_of(all.begin(), all.end(), same)) {
+    throw PortableInterceptor::ORBInitInfo::DuplicateName(name);
+  }
+  all.push_back(std::move(interceptor));
+}
+
+/// What is wrong with this ORB ends the request.
+template <class Request, class Act>
+void guarded(Request& request, const Act& act) noexcept {
+  try {
+    act();
+  } catch (...) {  // no memory
+    request.outcome = Outcome::exception;
+    request.exception = std::current_exception();
+  }
+}
+
+template <class Ref>
+void destroy(std::vector<Ref>& all) noexcept {
+  for (const Ref& one : all) {
+    try {
+      one->destroy();
+    } catch (...) {
+      // The ORB ends all the same.
+    }
+  }
+}
+
+}  // namespace
+
+void Interceptors::add(ClientRef interceptor) {
+  add_to(clients_, std::move(interceptor));
+}
+void Interceptors::add(ServerRef interceptor) {
+  add_to(servers_, std::move(interceptor));
+}
+
+void Interceptors::close() noexcept {
+  destroy(clients_);
+  destroy(servers_);
+}
+
+// --- clients ---
+
+void Interceptors::begin_call(orb::ClientRequest& request) noexcept {
+  if (slots_->empty() || request.slots != nullptr) return;
+  guarded(request, [&] { request.slots = std::make_shared<const SlotValues>(slots_->of_thread()); });
+}
+
+void Interceptors::before_send(orb::ClientRequest& request) noexcept {
+  guarded(request, [&] { begin(request); });
+}
+
+void Interceptors::begin(orb::ClientRequest& request) {
+  request.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+  request.flow = 0;
+  {
+    const InfoOf<ClientInfo> info(*this, request);
+    for (const ClientRef& one : clients_) {
+      try {
+        info->enter(point::kSendRequest);
+        one->send_request(info.reference());
+        ++request.flow;
+      } catch (...) {
+        note_raised(request, CompletionStatus::COMPLETED_NO, MayForward::yes);
+        break;
+      }
+    }
+  }
+  if (request.outcome != Outcome::pending) end(request);
+}
+
+void Interceptors::after_reply(orb::ClientRequest& request) noexcept {
+  guarded(request, [&] { end(request); });
+}
+
+void Interceptors::end(orb::ClientRequest& request) {
+  const InfoOf<ClientInfo> info(*this, request);
+  while (request.flow > 0) {
+    const ClientRef& one = clients_[--request.flow];
+    const Ending ending = ending_of(request);
+    try {
+      switch (request.outcome) {
+        case Outcome::reply:
+          info->enter(point::kReceiveReply);
+          one->receive_reply(info.reference());
+          break;
+        case Outcome::exception:
+          info->enter(point::kReceiveException);
+          one->receive_exception(info.reference());
+          break;
+        default:
+          info->enter(point::kReceiveOther);
+          one->receive_other(info.reference());
+      }
+    } catch (...) {
+      note_raised(request, ending.completed, ending.may_forward);
+    }
+  }
+}
+
+// --- servers ---
+
+void Interceptors::on_request(orb::ServerRequest& request) noexcept {
+  guarded(request, [&] { begin(request); });
+}
+
+void Interceptors::begin(orb::ServerRequest& request) {
+  request.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (!slots_->empty()) request.slots = std::make_shared<RequestSlots>();
+  auto* slots = static_cast<RequestSlots*>(request.slots.get());
+  {
+    const InfoOf<ServerInfo> info(*this, request);
+    for (const ServerRef& one : servers_) {
+      try {
+        info->enter(point::kReceiveContexts);
+        one->receive_request_service_contexts(info.reference());
+        ++request.flow;
+      } catch (...) {
+        note_raised(request, CompletionStatus::COMPLETED_NO, MayForward::yes);
+        break;
+      }
+    }
+  }
+  if (slots != nullptr) slots->enter_thread(*slots_);
+  if (request.outcome != Outcome::pending) end(request);
+}
+
+void Interceptors::before_upcall(orb::ServerRequest& request) noexcept {
+  guarded(request, [&] {
+    const InfoOf<ServerInfo> info(*this, request);
+    for (const ServerRef& one : servers_) {
+      try {
+        info->enter(point::kReceiveRequest);
+        one->receive_request(info.reference());
+      } catch (...) {
+        return note_raised(request, CompletionStatus::COMPLETED_NO, MayForward::yes);
+      }
+    }
+  });
+}
+
+void Interceptors::before_reply(orb::ServerRequest& request) noexcept {
+  guarded(request, [&] { end(request); });
+}
+
+void Interceptors::end(orb::ServerRequest& request) {
+  if (auto* slots = static_cast<RequestSlots*>(request.slots.get())) slots->take_from_thread(*slots_);
+  const InfoOf<ServerInfo> info(*this, request);
+  while (request.flow > 0) {
+    const ServerRef& one = servers_[--request.flow];
+    const Ending ending = ending_of(request);
+    try {
+      switch (request.outcome) {
+        case Outcome::reply:
+          info->enter(point::kSendReply);
+          one->send_reply(info.reference());
+          break;
+        case Outcome::exception:
+          info->enter(point::kSendException);
+          one->send_exception(info.reference());
+          break;
+        default:
+          info->enter(point::kSendOther);
+          one->send_other(info.reference());
+      }
+    } catch (...) {
+      note_raised(request, ending.completed, ending.may_forward);
+    }
+  }
+}
+
+void Interceptors::leave(orb::ServerRequest& request) noexcept {
+  if (auto* slots = static_cast<RequestSlots*>(request.slots.get())) slots->leave_thread(*slots_);
+}
+
+}  // namespace corbel::interceptors

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "corbel/interceptors/portable_interceptor.hpp"
+#include "corbel/interceptors/slots.hpp"
+#include "corbel/orb/hooks.hpp"
+
+namespace corbel::orb {
+class Core;
+}
+
+namespace corbel::interceptors {
+
+/// Points, as bits: at which of them a function of RequestInfo may be called.
+namespace point {
+inline constexpr unsigned kSendRequest = 1, kSendPoll = 2, kReceiveReply = 4, kReceiveException = 8, kReceiveOther = 16;
+inline constexpr unsigned kReceiveContexts = 1, kReceiveRequest = 2, kSendReply = 4, kSendException = 8,
+                          kSendOther = 16;
+}  // namespace point
+
+using ClientRef = IDL::traits<PortableInterceptor::ClientRequestInterceptor>::ref_type;
+using ServerRef = IDL::traits<PortableInterceptor::ServerRequestInterceptor>::ref_type;
+
+/// The interceptors of one ORB, called by the rules of the flow stack (CORBA 3.3 part 1, 16.3.2). Filled while the ORB
+/// is being made; then it does not change and is thread-safe.
+class Interceptors final : public orb::CallHooks {
+ public:
+  explicit Interceptors(orb::Core& core) : core_(core) {}
+
+  orb::Core& core() noexcept { return core_; }
+  std::shared_ptr<SlotArea> slots() const noexcept { return slots_; }
+  /// Throw DuplicateName.
+  void add(ClientRef interceptor);
+  void add(ServerRef interceptor);
+
+  bool for_clients() const noexcept override { return !clients_.empty(); }
+  bool for_servers() const noexcept override { return !servers_.empty(); }
+  void begin_call(orb::ClientRequest& request) noexcept override;
+  void before_send(orb::ClientRequest& request) noexcept override;
+  void after_reply(orb::ClientRequest& request) noexcept override;
+  void on_request(orb::ServerRequest& request) noexcept override;
+  void before_upcall(orb::ServerRequest& request) noexcept override;
+  void before_reply(orb::ServerRequest& request) noexcept override;
+  void leave(orb::ServerRequest& request) noexcept override;
+  void close() noexcept override;
+
+ private:
+  void begin(orb::ClientRequest& request);
+  void begin(orb::ServerRequest& request);
+  void end(orb::ClientRequest& request);
+  void end(orb::ServerRequest& request);
+
+  orb::Core& core_;
+  const std::shared_ptr<SlotArea> slots_ = std::make_shared<SlotArea>();
+  std::vector<ClientRef> clients_;
+  std::vector<ServerRef> servers_;
+  std::atomic<std::uint32_t> last_id_{0};
+};
+
+}  // namespace corbel::interceptors

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "corbel/corba/messaging_policies.hpp"
+#include "corbel/corba/policy.hpp"
+#include "corbel/dynamic/any.hpp"
+#include "corbel/interceptors/iop_types.hpp"
+
+/// Portable interceptors (CORBA 3.3 part 1, clause 16): code of the application at fixed points of each call, on either
+/// side. Derive from ClientRequestInterceptor or ServerRequestInterceptor and register an ORBInitializer
+/// before ORB_init. ORBs without any pay nothing.
+namespace PortableInterceptor {
+
+class Interceptor;
+class Current;
+class RequestInfo;
+class ClientRequestInfo;
+class ServerRequestInfo;
+class ClientRequestInterceptor;
+class ServerRequestInterceptor;
+class ORBInitInfo;
+class ORBInitializer;
+
+}  // namespace PortableInterceptor
+
+#define CORBEL_INTERCEPTOR_TRAITS(NAME) \
+  template <>                           \
+  struct IDL::traits<PortableInterceptor::NAME> : corbel::corba::LocalTraits<PortableInterceptor::NAME> {};
+CORBEL_INTERCEPTOR_TRAITS(Interceptor)
+CORBEL_INTERCEPTOR_TRAITS(Current)
+CORBEL_INTERCEPTOR_TRAITS(RequestInfo)
+CORBEL_INTERCEPTOR_TRAITS(ClientRequestInfo)
+CORBEL_INTERCEPTOR_TRAITS(ServerRequestInfo)
+CORBEL_INTERCEPTOR_TRAITS(ClientRequestInterceptor)
+CORBEL_INTERCEPTOR_TRAITS(ServerRequestInterceptor)
+CORBEL_INTERCEPTOR_TRAITS(ORBInitInfo)
+CORBEL_INTERCEPTOR_TRAITS(ORBInitializer)
+#undef CORBEL_INTERCEPTOR_TRAITS
+
+namespace PortableInterceptor {
+
+/// What every local interface of the module says of itself.
+#define CORBEL_INTERCEPTOR_INTERFACE(NAME, BASE)                                                     \
+  static constexpr std::string_view _interface_id = "IDL:omg.org/PortableInterceptor/" #NAME ":1.0"; \
+  bool _static_is_a(std::string_view repository_id) const noexcept override {                        \
+    return repository_id == _interface_id || BASE::_static_is_a(repository_id);                      \
+  }                                                                                                  \
+                                                                                                     \
+ protected:                                                                                          \
+  NAME() = default;
+
+/// Thrown by interceptors: the request shall go to `forward` instead (16.3.6). Not at each point: see RequestInfo.
+class CORBEL_API ForwardRequest final : public CORBA::UserException {
+ public:
+  static constexpr const char* _id = "IDL:omg.org/PortableInterceptor/ForwardRequest:1.0";
+
+  ForwardRequest() = default;
+  explicit ForwardRequest(IDL::traits<CORBA::Object>::ref_type forward) : _forward(std::move(forward)) {}
+  void forward(IDL::traits<CORBA::Object>::ref_type value) { _forward = std::move(value); }
+  IDL::traits<CORBA::Object>::ref_type forward() const { return _forward; }
+  IDL::traits<CORBA::Object>::ref_type& forward() { return _forward; }
+
+  [[noreturn]] void _raise() const override;
+  const char* _rep_id() const noexcept override;
+  const char* _name() const noexcept override;
+  void _encode(corbel::cdr::Encoder& encoder) const override;
+
+ private:
+  IDL::traits<CORBA::Object>::ref_type _forward;
+};
+
+using ReplyStatus = std::int16_t;
+inline constexpr ReplyStatus SUCCESSFUL = 0;
+inline constexpr ReplyStatus SYSTEM_EXCEPTION = 1;
+inline constexpr ReplyStatus USER_EXCEPTION = 2;
+inline constexpr ReplyStatus LOCATION_FORWARD = 3;
+inline constexpr ReplyStatus TRANSPORT_RETRY = 4;
+inline constexpr ReplyStatus UNKNOWN = 5;
+
+using SlotId = std::uint32_t;
+/// The slot was not allocated (16.4.1).
+class CORBEL_API InvalidSlot final : public corbel::corba::MemberlessException<InvalidSlot> {
+ public:
+  static constexpr const char* _id = "IDL:omg.org/PortableInterceptor/InvalidSlot:1.0";
+  static constexpr const char* _label = "InvalidSlot";
+};
+
+using ServerId = std::string;
+using ORBId = std::string;
+using AdapterName = std::vector<std::string>;
+using ObjectId = CORBA::OctetSeq;
+
+/// Base of all interceptors (16.2.1). What threads call concurrently must be thread-safe.
+class CORBEL_API Interceptor : public virtual CORBA::LocalObject {
+ public:
+  /// No two of a kind in one ORB may have the same name, unless that is empty.
+  virtual std::string name() = 0;
+  /// The ORB has ended: no request is under way, and none will come.
+  virtual void destroy() {}
+  CORBEL_INTERCEPTOR_INTERFACE(Interceptor, CORBA::LocalObject)
+};
+
+/// Slots of the calling thread (16.4): `resolve_initial_references("PICurrent")`. What a thread has set when it calls
+/// goes along with the request; what interceptors set on the server's side (ServerRequestInfo::set_slot) the servant
+/// finds here.
+class CORBEL_API Current : public virtual CORBA::Current {
+ public:
+  /// Empty if it was not set. Throws InvalidSlot for one that was not allocated; BAD_INV_ORDER minor OMG 14 while the
+  /// ORB is being initialised.
+  virtual CORBA::Any get_slot(SlotId id) = 0;
+  /// As above.
+  virtual void set_slot(SlotId id, const CORBA::Any& data) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(Current, CORBA::Current)
+};
+
+/// What an interceptor is told of a request (16.3.12). Valid until the interceptor returns, at the points that table
+/// 16.1 (clients) or 16.2 (servers) gives; elsewhere BAD_INV_ORDER minor OMG 14. Not thread-safe.
+class CORBEL_API RequestInfo : public virtual CORBA::LocalObject {
+ public:
+  /// The same at all points of one request, and no other's meanwhile. Not that of GIOP.
+  virtual std::uint32_t request_id() = 0;
+  virtual std::string operation() = 0;
+  /// These five throw NO_RESOURCES minor OMG 1: generated code has no Anys.
+  virtual Dynamic::ParameterList arguments() = 0;
+  virtual Dynamic::ExceptionList exceptions() = 0;
+  virtual Dynamic::ContextList contexts() = 0;
+  virtual Dynamic::RequestContext operation_context() = 0;
+  virtual CORBA::Any result() = 0;
+  /// False for oneways, whatever their sync scope.
+  virtual bool response_expected() = 0;
+  virtual Messaging::SyncScope sync_scope() = 0;
+  virtual ReplyStatus reply_status() = 0;
+  /// Only if reply_status() is LOCATION_FORWARD.
+  virtual IDL::traits<CORBA::Object>::ref_type forward_reference() = 0;
+  /// Of the request, not of the thread. Throws InvalidSlot.
+  virtual CORBA::Any get_slot(SlotId id) = 0;
+  /// A copy; BAD_PARAM minor OMG 26 if there is none with the id.
+  virtual IOP::ServiceContext get_request_service_context(IOP::ServiceId id) = 0;
+  virtual IOP::ServiceContext get_reply_service_context(IOP::ServiceId id) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(RequestInfo, CORBA::LocalObject)
+};
+
+/// On the client's side (16.3.13).
+class CORBEL_API ClientRequestInfo : public virtual RequestInfo {
+ public:
+  /// What was called, and where the request goes (after forwards).
+  virtual IDL::traits<CORBA::Object>::ref_type target() = 0;
+  virtual IDL::traits<CORBA::Object>::ref_type effective_target() = 0;
+  /// The first profile of the effective target.
+  virtual IOP::TaggedProfile effective_profile() = 0;
+  /// A system exception as itself, a user exception as UNKNOWN minor OMG 1: its type is not known here.
+  virtual CORBA::Any received_exception() = 0;
+  virtual CORBA::RepositoryId received_exception_id() = 0;
+  /// Of the effective profile; BAD_PARAM minor OMG 28 if it has none with the id.
+  virtual IOP::TaggedComponent get_effective_component(IOP::ComponentId id) = 0;
+  virtual IOP::TaggedComponentSeq get_effective_components(IOP::ComponentId id) = 0;
+  /// What the call obeys; INV_POLICY minor OMG 1 if there is none of the type.
+  virtual IDL::traits<CORBA::Policy>::ref_type get_request_policy(CORBA::PolicyType type) = 0;
+  /// Only in send_request. BAD_INV_ORDER minor OMG 15 if there is one with the id and it is not to be replaced.
+  virtual void add_request_service_context(const IOP::ServiceContext& service_context, bool replace) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(ClientRequestInfo, RequestInfo)
+};
+
+/// On the server's side (16.3.14).
+class CORBEL_API ServerRequestInfo : public virtual RequestInfo {
+ public:
+  /// As ClientRequestInfo::received_exception.
+  virtual CORBA::Any sending_exception() = 0;
+  virtual ServerId server_id() = 0;
+  virtual ORBId orb_id() = 0;
+  /// Names of the POA and those above, without the root's.
+  virtual AdapterName adapter_name() = 0;
+  /// NO_RESOURCES minor OMG 1 if the request ended before its servant was found; so do the next two.
+  virtual ObjectId object_id() = 0;
+  virtual CORBA::OctetSeq adapter_id() = 0;
+  virtual CORBA::RepositoryId target_most_derived_interface() = 0;
+  /// Of the POA; INV_POLICY minor OMG 2 if there is none of the type.
+  virtual IDL::traits<CORBA::Policy>::ref_type get_server_policy(CORBA::PolicyType type) = 0;
+  /// Throws InvalidSlot.
+  virtual void set_slot(SlotId id, const CORBA::Any& data) = 0;
+  virtual bool target_is_a(const CORBA::RepositoryId& id) = 0;
+  /// It goes with the reply, whatever that is. BAD_INV_ORDER minor OMG 15 as above.
+  virtual void add_reply_service_context(const IOP::ServiceContext& service_context, bool replace) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInfo, RequestInfo)
+};
+
+/// Sees the requests that this process sends, also to its own objects (16.3.5). Whoever returned normally from
+/// send_request gets exactly one of the receive points, in reverse order. Asynchronous calls: receive_other when they
+/// have been sent.
+class CORBEL_API ClientRequestInterceptor : public virtual Interceptor {
+ public:
+  /// May throw ForwardRequest, and system exceptions with COMPLETED_NO.
+  virtual void send_request(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
+  /// Of the polling model, which Corbel has not: never called.
+  virtual void send_poll(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
+  /// May throw system exceptions with COMPLETED_YES.
+  virtual void receive_reply(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
+  /// May throw another system exception, and ForwardRequest if the request was not executed.
+  virtual void receive_exception(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
+  /// As send_request.
+  virtual void receive_other(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(ClientRequestInterceptor, Interceptor)
+};
+
+/// Sees the requests that come (16.3.8). Whoever returned normally from receive_request_service_contexts gets exactly
+/// one of the send points, in reverse order.
+class CORBEL_API ServerRequestInterceptor : public virtual Interceptor {
+ public:
+  /// Before anything is looked up. May throw ForwardRequest, and system exceptions with COMPLETED_NO.
+  virtual void receive_request_service_contexts(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
+  /// The servant has been found. As above.
+  virtual void receive_request(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
+  /// May throw system exceptions with COMPLETED_YES.
+  virtual void send_reply(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
+  /// May throw another system exception, and ForwardRequest if the request was not executed.
+  virtual void send_exception(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
+  /// May throw ForwardRequest, and system exceptions with COMPLETED_NO.
+  virtual void send_other(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInterceptor, Interceptor)
+};
+
+/// What an ORBInitializer works with (16.7.2). Once ORB_init has returned everything throws OBJECT_NOT_EXIST.
+class CORBEL_API ORBInitInfo : public virtual CORBA::LocalObject {
+ public:
+  using ObjectId = std::string;
+
+  /// An interceptor of this kind has the name already.
+  class CORBEL_API DuplicateName final : public CORBA::UserException {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/PortableInterceptor/ORBInitInfo/DuplicateName:1.0";
+    DuplicateName() = default;
+    explicit DuplicateName(std::string name) : _name_(std::move(name)) {}
+    void name(std::string value) { _name_ = std::move(value); }
+    const std::string& name() const { return _name_; }
+    std::string& name() { return _name_; }
+    [[noreturn]] void _raise() const override;
+    const char* _rep_id() const noexcept override;
+    const char* _name() const noexcept override;
+    void _encode(corbel::cdr::Encoder& encoder) const override;
+
+   private:
+    std::string _name_;
+  };
+  /// The name of an initial reference is empty, taken or unknown.
+  class CORBEL_API InvalidName final : public corbel::corba::MemberlessException<InvalidName> {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/PortableInterceptor/ORBInitInfo/InvalidName:1.0";
+    static constexpr const char* _label = "InvalidName";
+  };
+
+  /// What ORB_init was given, without the options that were the ORB's.
+  virtual std::vector<std::string> arguments() = 0;
+  virtual std::string orb_id() = 0;
+  virtual IDL::traits<IOP::CodecFactory>::ref_type codec_factory() = 0;
+  /// Throws InvalidName; BAD_PARAM minor OMG 27 for nil.
+  virtual void register_initial_reference(const ObjectId& id, IDL::traits<CORBA::Object>::ref_type obj) = 0;
+  /// Only in post_init, else BAD_INV_ORDER minor OMG 14. Throws InvalidName.
+  virtual IDL::traits<CORBA::Object>::ref_type resolve_initial_references(const ObjectId& id) = 0;
+  /// They run in the order in which they were added. Throw DuplicateName; BAD_PARAM for nil.
+  virtual void add_client_request_interceptor(IDL::traits<ClientRequestInterceptor>::ref_type interceptor) = 0;
+  virtual void add_server_request_interceptor(IDL::traits<ServerRequestInterceptor>::ref_type interceptor) = 0;
+  /// 0, 1, 2 and so on.
+  virtual SlotId allocate_slot_id() = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(ORBInitInfo, CORBA::LocalObject)
+};
+
+/// What an application registers to take part in making ORBs (16.7.1). What it throws ends ORB_init.
+class CORBEL_API ORBInitializer : public virtual CORBA::LocalObject {
+ public:
+  /// Before post_init of any.
+  virtual void pre_init(IDL::traits<ORBInitInfo>::ref_type info) = 0;
+  /// The ORB's initial references are there.
+  virtual void post_init(IDL::traits<ORBInitInfo>::ref_type info) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(ORBInitializer, CORBA::LocalObject)
+};
+#undef CORBEL_INTERCEPTOR_INTERFACE
+
+/// Each ORB that is made from now on runs it (16.7.3). Thread-safe; BAD_PARAM for nil.
+CORBEL_API void register_orb_initializer(IDL::traits<ORBInitializer>::ref_type init);
+
+}  // namespace PortableInterceptor

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/interceptors/server_info.hpp"
+
+#include <utility>
+
+namespace corbel::interceptors {
+
+void RequestSlots::enter_thread(const SlotArea& area) {
+  thread_ = std::this_thread::get_id();
+  of_thread_ = std::exchange(area.of_thread(), values_);
+}
+
+void RequestSlots::take_from_thread(const SlotArea& area) {
+  if (thread_ == std::this_thread::get_id()) values_ = area.of_thread();
+}
+
+void RequestSlots::leave_thread(const SlotArea& area) noexcept {
+  if (thread_ != std::this_thread::get_id()) return;
+  area.of_thread() = std::move(of_thread_);
+  thread_ = {};
+}
+
+SlotValues& ServerInfo::slots() {
+  auto* slots = static_cast<RequestSlots*>(at(ServerPoints::kAll).slots.get());
+  if (slots == nullptr) throw PortableInterceptor::InvalidSlot();
+  return slots->values();
+}
+
+const orb::ServedObject& ServerInfo::object(unsigned points) const {
+  const orb::ServerRequest& request = at(points);
+  if (!request.located) throw CORBA::NO_RESOURCES(corba::minor::kNotInThisMapping, kNo, "the servant was not found");
+  return request.object;
+}
+
+PortableInterceptor::ServerId ServerInfo::server_id() {
+  (void)at(ServerPoints::kLater);
+  return {};
+}
+
+PortableInterceptor::ORBId ServerInfo::orb_id() {
+  (void)at(ServerPoints::kLater);
+  return all_.core().options().id;
+}
+
+CORBA::RepositoryId ServerInfo::target_most_derived_interface() {
+  (void)object(point::kReceiveRequest);
+  return all_.core().adapter()->served_interface();
+}
+
+bool ServerInfo::target_is_a(const CORBA::RepositoryId& id) {
+  (void)object(point::kReceiveRequest);
+  return all_.core().adapter()->served_is_a(id);
+}
+
+IDL::traits<CORBA::Policy>::ref_type ServerInfo::get_server_policy(CORBA::PolicyType type) {
+  (void)at(ServerPoints::kAll);
+  auto policy = all_.core().adapter()->served_policy(type);
+  if (policy == nullptr) throw CORBA::INV_POLICY(corba::minor::kInvalidPolicyType, kNo);
+  return policy;
+}
+
+}  // namespace corbel::interceptors

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "corbel/interceptors/portable_interceptor.hpp"
+
+namespace corbel::interceptors {
+
+/// The values of all slots, of a thread or of a request. Those at the end that were never set are left out.
+using SlotValues = std::vector<CORBA::Any>;
+
+/// The slots of one ORB (CORBA 3.3 part 1, 16.4). Thread-safe once it is sealed.
+class SlotArea {
+ public:
+  SlotArea();
+
+  // While the ORB is being made, by one thread.
+  PortableInterceptor::SlotId allocate() noexcept { return count_++; }
+  void seal() noexcept { sealed_ = true; }
+
+  bool sealed() const noexcept { return sealed_; }
+  bool empty() const noexcept { return count_ == 0; }
+  /// Throw InvalidSlot for what was not allocated.
+  CORBA::Any get(const SlotValues& values, PortableInterceptor::SlotId id) const;
+  void set(SlotValues& values, PortableInterceptor::SlotId id, const CORBA::Any& data) const;
+  /// Those of the calling thread. Not to be kept.
+  SlotValues& of_thread() const;
+
+ private:
+  void check(PortableInterceptor::SlotId id) const;
+
+  const std::uint64_t id_;  // no other area of the process has it
+  PortableInterceptor::SlotId count_ = 0;
+  bool sealed_ = false;
+};
+
+/// For Components::local_references: PICurrent.
+CORBA::object_reference<CORBA::Object> make_current(corba::OrbContext& orb);
+
+}  // namespace corbel::interceptors

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corbel/corba/call.hpp"
+#include "corbel/ior/ior.hpp"
+#include "corbel/messaging/message.hpp"
+#include "corbel/orb/kept_contexts.hpp"
+#include "corbel/orb/object_adapter.hpp"
+#include "corbel/policy/client_policies.hpp"
+
+/// What a module above the core does at the edges of calls: before a request is sent, after its reply, when a request
+/// comes, before it is answered. Interceptors are such a module. None of it is looked at unless something is installed
+/// (Edges).
+namespace corbel::orb {
+
+/// How one request stands, for hooks: on its way, or how it ended.
+enum class Outcome : std::uint8_t {
+  pending,
+  reply,      ///< results
+  exception,  ///< HookedRequest::exception
+  forward,    ///< HookedRequest::forward
+  retry,      ///< it has to be sent again
+  sent,       ///< it has left, and no reply is waited for
+};
+
+/// One request on one side of a call. Belongs to the thread that carries it on.
+struct HookedRequest {
+  std::string_view operation;
+  bool response_expected = true;
+  policy::SyncScope sync_scope = policy::SyncScope::with_target;
+  std::uint32_t id = 0;  ///< given by the hooks; unique among those under way
+  Outcome outcome = Outcome::pending;
+  std::exception_ptr exception;  ///< a CORBA exception, or one that has not become any yet
+  ior::Ior forward;
+  KeptContexts request_contexts;
+  KeptContexts reply_contexts;
+  /// How many of the interceptors have to be told of the end: those before them in the list.
+  std::size_t flow = 0;
+};
+
+/// A request that this process sends. One attempt after another uses it: contexts and outcome are new for each.
+struct ClientRequest : HookedRequest {
+  corba::TargetPtr target;  ///< what was invoked
+  ior::Ior effective;       ///< where it goes
+  /// What hooks remember of the thread that began the call, for all of its attempts.
+  std::shared_ptr<const void> slots;
+};
+
+/// A request that came, from another process or this one.
+struct ServerRequest : HookedRequest {
+  bool located = false;  ///< the servant was found; `object` says of what
+  ServedObject object;
+  std::shared_ptr<void> slots;  ///< the hooks' own
+};
+
+/// The hooks of one ORB. None of the functions throws: what goes wrong becomes the request's outcome. Thread-safe.
+class CallHooks {
+ public:
+  virtual ~CallHooks() = default;
+
+  /// Which edges they want to be called at: they never change.
+  virtual bool for_clients() const noexcept = 0;
+  virtual bool for_servers() const noexcept = 0;
+
+  /// A call begins on this thread: notes what all its attempts need.
+  virtual void begin_call(ClientRequest& request) noexcept = 0;
+  /// Before a request is sent. If the outcome is no longer `pending` afterwards, it must not be sent, and whoever was
+  /// told of it has been told of that, too.
+  virtual void before_send(ClientRequest& request) noexcept = 0;
+  /// After it ended as `outcome` says, which may be another one afterwards.
+  virtual void after_reply(ClientRequest& request) noexcept = 0;
+
+  /// A request came, and nothing was looked up yet; as before_send().
+  virtual void on_request(ServerRequest& request) noexcept = 0;
+  /// Its servant has been found and is about to be called, on this thread. As before_send(), but whoever was told has
+  /// yet to be told of the end.
+  virtual void before_upcall(ServerRequest& request) noexcept = 0;
+  /// Before the answer; as after_reply().
+  virtual void before_reply(ServerRequest& request) noexcept = 0;
+  /// The thread that on_request() was called on leaves the request.
+  virtual void leave(ServerRequest& request) noexcept = 0;
+
+  /// The ORB ends.
+  virtual void close() noexcept = 0;
+};
+
+/// Throws what a request that is over ended with; returns if it ended well.
+void throw_outcome(const HookedRequest& request);
+
+}  // namespace corbel::orb

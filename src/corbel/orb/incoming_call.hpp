@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "corbel/base/log.hpp"
+#include "corbel/base/probe.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/corba/call.hpp"
+#include "corbel/corba/exception.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/current_exception.hpp"
+#include "corbel/orb/error_map.hpp"
+#include "corbel/orb/exception_detail.hpp"
+
+namespace corbel::orb {
+
+/// Without memory for an answer. Not in order: that would say that nothing has been executed, here or beside it.
+inline void end_without_reply(connection::Connection& connection) noexcept {
+  connection.cut(base::error(base::Stage::send, base::Code::out_of_resources));
+}
+
+using Contexts = std::span<const messaging::ServiceContext>;
+
+/// A request that came over a connection.
+class IncomingCall : public corba::ServerCall {
+ public:
+  /// Before anything is looked up.
+  void begin() noexcept {}
+
+  /// How it ended, for the log.
+  messaging::ReplyStatus outcome() const noexcept { return outcome_; }
+
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override { reply_with(results, {}); }
+
+  void reply_with(base::FunctionRef<void(cdr::Encoder&)> results, Contexts contexts) {
+    const base::Status sent = send(messaging::ReplyStatus::no_exception, results, contexts);
+    // Results that cannot be marshalled are the servant's fault and become an exception; a lost peer is nobody's.
+    if (!sent && sent.error().stage == base::Stage::encode) {
+      CORBEL_LOG(core_.log(), server, warning, "results cannot be marshalled", {"error", sent.error()},
+                 {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
+      try {
+        raise(sent.error(), "results of operation '" + std::string(operation()) + "'");
+      } catch (CORBA::SystemException& exception) {
+        exception.completed(CORBA::CompletionStatus::COMPLETED_YES);
+        throw;
+      }
+    }
+  }
+
+  base::Status send(messaging::ReplyStatus status, base::FunctionRef<void(cdr::Encoder&)> body,
+                    Contexts contexts = {}) {
+    if (request_.response == messaging::Response::none || replied_) return {};
+    CORBEL_PROBE("reply header and marshal");
+    // May throw, out of the application's code that marshals a value: nothing has been sent then.
+    auto sent = connection_.reply(request_.origin, status, contexts, body);
+    replied_ = sent || sent.error().stage != base::Stage::encode;
+    return sent;
+  }
+
+  bool reply_exception() noexcept override {
+    try {
+      throw;
+    } catch (const LocationForward& forward) {
+      send(forward);
+    } catch (const CORBA::UserException& exception) {
+      send(exception);
+    } catch (const CORBA::SystemException& exception) {
+      send(exception);
+    } catch (const std::bad_alloc&) {
+      send(CORBA::NO_MEMORY(0, CORBA::CompletionStatus::COMPLETED_MAYBE));
+    } catch (...) {
+      send_foreign();
+    }
+    return true;
+  }
+
+  void send(const CORBA::SystemException& exception) noexcept {
+    outcome_ = messaging::ReplyStatus::system_exception;
+    CORBEL_LOG(core_.log(), server, debug, "request ends in a system exception", {"exception", exception.what()},
+               {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
+    send(exception, exception.detail());
+  }
+
+  void send(const CORBA::UserException& exception) noexcept try {
+    const std::string_view id = exception._rep_id();
+    if (!lists(id)) {
+      return send_unknown("servant threw an undeclared user exception", corba::minor::kUnlistedUserException, id, "");
+    }
+    outcome_ = messaging::ReplyStatus::user_exception;
+    CORBEL_LOG(core_.log(), server, debug, "request ends in a user exception", {"exception", id},
+               {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
+    const base::Status sent = send(
+        messaging::ReplyStatus::user_exception, [&](cdr::Encoder& encoder) { exception._encode(encoder); },
+        with_added({}));
+    if (!sent && sent.error().stage == base::Stage::encode) send_instead_of(id, sent.error());
+  } catch (...) {
+    send(CORBA::UNKNOWN(corba::minor::kForeignException, CORBA::CompletionStatus::COMPLETED_YES));
+  }
+
+  /// From a handler: what the servant threw is no exception of CORBA's.
+  void send_foreign() noexcept {
+    const char* what = "";
+    try {
+      throw;
+    } catch (const std::exception& exception) {
+      what = exception.what();
+      return send_unknown("servant threw a foreign exception", corba::minor::kForeignException, {}, what);
+    } catch (...) {
+      send_unknown("servant threw a foreign exception", corba::minor::kForeignException, {}, what);
+    }
+  }
+
+  void send(const LocationForward& forward) noexcept try {
+    outcome_ = messaging::ReplyStatus::location_forward;
+    CORBEL_LOG(core_.log(), server, debug, "request forwarded", {"operation", operation()},
+               {"key", request_.object_key}, {"peer", connection_.peer()});
+    (void)send(
+        forward.permanent ? messaging::ReplyStatus::location_forward_perm : messaging::ReplyStatus::location_forward,
+        [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); }, with_added({}));
+  } catch (...) {
+    end_without_reply(connection_);
+  }
+
+ protected:
+  IncomingCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
+               cdr::Decoder& body, void* const* local_arguments = nullptr) noexcept
+      : ServerCall(request.operation, &body, local_arguments),
+        core_(core),
+        connection_(connection),
+        request_(request) {}
+
+  ~IncomingCall() = default;
+
+  /// The service contexts of a reply that is no result.
+  virtual Contexts with_added(Contexts contexts) { return contexts; }
+
+  Core& core() const noexcept { return core_; }
+  bool offers_contexts() const noexcept { return connection_.protocol().offers().service_contexts; }
+
+ private:
+  /// With `detail` told if -ORBExceptionDetail allows it.
+  void send(const CORBA::SystemException& exception, const std::string& detail) noexcept try {
+    base::Bytes told;
+    if (core_.options().exception_detail && !detail.empty() && offers_contexts()) {
+      told = encode_exception_detail(detail);
+    }
+    const messaging::ServiceContext context{kExceptionDetailContext, told};
+    (void)send(
+        messaging::ReplyStatus::system_exception,
+        [&](cdr::Encoder& encoder) {
+          encoder.put_plain_string(exception._rep_id());
+          encoder.put(exception.minor());
+          encoder.put(static_cast<std::uint32_t>(exception.completed()));
+        },
+        with_added({&context, told.empty() ? std::size_t{0} : 1}));
+  } catch (...) {  // no memory for it
+    end_without_reply(connection_);
+  }
+
+  /// From a handler; the type is that of the exception handled, unless `id` says it.
+  void send_unknown(const char* event, std::uint32_t minor, std::string_view id, std::string_view what) noexcept try {
+    outcome_ = messaging::ReplyStatus::system_exception;
+    const std::string type = id.empty() ? current_exception_type() : std::string(id);
+    if (core_.log().on(base::LogModule::server, base::LogLevel::warning)) {
+      core_.log().write(base::LogModule::server, base::LogLevel::warning, event,
+                        {{"operation", operation()},
+                         {"type", type},
+                         {"what", what},
+                         {"key", request_.object_key},
+                         {"peer", connection_.peer()}});
+    }
+    send(CORBA::UNKNOWN(minor, CORBA::CompletionStatus::COMPLETED_MAYBE),
+         "the servant threw " + type + (what.empty() ? "" : ": ") + std::string(what));
+  } catch (...) {
+    send(CORBA::UNKNOWN(minor, CORBA::CompletionStatus::COMPLETED_MAYBE), std::string());
+  }
+
+  /// An exception that cannot be marshalled (a string with NUL, a null member) becomes one that says so.
+  void send_instead_of(std::string_view id, base::Error error) {
+    CORBEL_LOG(core_.log(), server, warning, "exception cannot be marshalled", {"exception", id}, {"error", error},
+               {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
+    try {
+      raise(error, std::string(id) + " cannot be marshalled: " + base::to_string(error));
+    } catch (const CORBA::SystemException& instead) {
+      CORBA::MARSHAL marshal(corba::vendor_minor(error.stage, error.code), CORBA::CompletionStatus::COMPLETED_YES);
+      send(marshal, instead.detail());
+    }
+  }
+
+  Core& core_;
+  connection::Connection& connection_;
+  const messaging::IncomingRequest& request_;
+  messaging::ReplyStatus outcome_ = messaging::ReplyStatus::no_exception;
+  bool replied_ = false;
+};
+
+/// One that nothing else looks at.
+class UnseenCall final : public IncomingCall {
+ public:
+  UnseenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
+             cdr::Decoder& body) noexcept
+      : IncomingCall(core, connection, request, body) {}
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "corbel/cdr/value_stream.hpp"
+#include "corbel/corba/call.hpp"
+#include "corbel/corba/exception.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/error_map.hpp"
+#include "corbel/orb/hooks.hpp"
+
+namespace corbel::orb {
+
+/// A request that never was a message: the skeleton works on the caller's own arguments and results, unless one of them
+/// needs octets, both sides need values of their own, or one side's types are not the other's (a reference that came
+/// from outside names whatever object its sender liked).
+class LocalCall : public corba::ServerCall {
+ public:
+  void use_octets(std::uint64_t served) override { to_octets(served); }
+
+  void to_octets(std::uint64_t served) {
+    if (octets_ != nullptr) return;
+    octets_ = std::make_unique<Octets>();
+    octets_->limits = served == call_.operation.signature ? kNoLimits : core_.options().limits;
+    unmarshalled_ = true;
+    if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
+    unmarshalled_ = false;
+    set_octets(octets_->decoder);
+  }
+  /// True if the caller's arguments could not be marshalled: that is the caller's to know, even of a oneway.
+  bool unmarshalled() const noexcept { return unmarshalled_; }
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
+    if (octets_ == nullptr || call_.operation.oneway) return;
+    const bool written = transfer(results);
+    if (written) call_.decode_results(octets_->decoder);
+    if (!written || !octets_->decoder.ok()) fail("results", CORBA::CompletionStatus::COMPLETED_YES);
+  }
+  /// Hands what the servant threw to a caller who may know it by another type. Only if it is to be thrown as it is,
+  /// this returns.
+  void raise_as_expected(const CORBA::UserException& exception) {
+    if (octets_ == nullptr) return;
+    const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
+    if (written) corba::throw_user_exception(call_.operation, octets_->decoder);
+    fail("exception", CORBA::CompletionStatus::COMPLETED_YES);
+  }
+
+ protected:
+  LocalCall(const corba::Call& call, Core& core)
+      : ServerCall(call.operation.name, nullptr, call.local_arguments,
+                   call.operation.copies ? corba::kUnknownStub : call.operation.signature),
+        call_(call),
+        core_(core) {
+    if (call.local_arguments == nullptr) to_octets(corba::kUnknownSkeleton);
+  }
+  /// Where the arguments are is hidden until the operation is known.
+  LocalCall(const corba::Call& call, Core& core, void* const* hidden)
+      : ServerCall(call.operation.name, nullptr, hidden, corba::kUnknownStub), call_(call), core_(core) {}
+  ~LocalCall() = default;
+
+  const corba::Call& call() const noexcept { return call_; }
+  Core& core() const noexcept { return core_; }
+
+ private:
+  /// For octets that are written and read as the same types in one process.
+  static constexpr cdr::Limits kNoLimits{.max_depth = 10 * cdr::kMaxValueNesting, .max_expansion = ~0U};
+
+  struct Octets {
+    cdr::Encoder encoder;
+    base::Bytes bytes;
+    cdr::Decoder decoder;
+    cdr::Limits limits;
+  };
+
+  bool transfer(base::FunctionRef<void(cdr::Encoder&)> write) {
+    octets_->encoder.reset({});
+    write(octets_->encoder);
+    if (!octets_->encoder.ok()) return false;
+    octets_->bytes = octets_->encoder.to_bytes();
+    octets_->decoder = cdr::Decoder(octets_->bytes, {}, octets_->limits);
+    octets_->decoder.set_context(&core_);
+    return true;
+  }
+  [[noreturn]] void fail(const char* what, CORBA::CompletionStatus completed) {
+    const base::Error error = octets_->encoder.ok() ? octets_->decoder.error() : octets_->encoder.error();
+    try {
+      raise(error, std::string(what) + " of operation '" + std::string(operation()) + "'");
+    } catch (CORBA::SystemException& exception) {
+      exception.completed(completed);
+      throw;
+    }
+  }
+
+  const corba::Call& call_;
+  Core& core_;
+  std::unique_ptr<Octets> octets_;
+  bool unmarshalled_ = false;
+};
+
+/// One that nothing else looks at.
+class UnseenLocalCall final : public LocalCall {
+ public:
+  UnseenLocalCall(const corba::Call& call, Core& core) : LocalCall(call, core) {}
+};
+
+/// One that hooks see come.
+class SeenLocalCall final : public LocalCall {
+ public:
+  SeenLocalCall(const corba::Call& call, Core& core, ServerRequest& seen)
+      : LocalCall(call, core, call.local_arguments == nullptr ? &kNothing : call.local_arguments), seen_(seen) {}
+
+  void use_octets(std::uint64_t served) override {
+    const corba::Operation& operation = call().operation;
+    if (!std::exchange(told_, true)) {
+      seen_.located = core().adapter()->describe(seen_.object);
+      core().hooks()->before_upcall(seen_);
+      throw_outcome(seen_);
+    }
+    const bool shares = call().local_arguments != nullptr && !operation.copies && served == operation.signature;
+    if (!shares) to_octets(served);
+  }
+
+ private:
+  static constexpr void* kNothing = nullptr;
+  ServerRequest& seen_;
+  bool told_ = false;
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of remote objects that hooks see: each attempt is a request of its own to them, with a beginning and an end.
+#include <utility>
+
+#include "corbel/corba/exception.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/error_map.hpp"
+#include "corbel/orb/invocation_policies.hpp"
+#include "corbel/orb/remote_call.hpp"
+#include "corbel/orb/remote_target.hpp"
+
+namespace corbel::orb {
+
+void throw_outcome(const HookedRequest& request) {
+  if (request.outcome == Outcome::exception) std::rethrow_exception(request.exception);
+  if (request.outcome == Outcome::forward) throw LocationForward{request.forward, false};
+}
+
+void RemoteTarget::begin_seen(const corba::Operation& operation, const Invocation& invocation, ClientRequest& seen) {
+  seen.operation = operation.name;
+  seen.response_expected = !operation.oneway;
+  seen.sync_scope = operation.oneway ? invocation.policies.calls.sync_scope : policy::SyncScope::with_target;
+  seen.target = shared_from(this);
+  core_.hooks()->begin_call(seen);
+}
+
+void RemoteTarget::begin_attempt(const Binding* binding, const Invocation& invocation, ClientRequest& seen) {
+  seen.outcome = Outcome::pending;
+  seen.exception = nullptr;
+  seen.forward = {};
+  seen.reply_contexts.clear();
+  seen.request_contexts.clear();
+  if (auto policies = encode_invocation_policies(invocation.policies.calls); !policies.empty()) {
+    (void)seen.request_contexts.add(kInvocationPoliciesContext, std::move(policies), true);
+  }
+  seen.effective = present_ior();
+  if (binding == nullptr || (*binding->places)[binding->at].depth == 0) return;
+  const std::lock_guard lock(mutex_);
+  if (!forwarded_.is_nil()) seen.effective = forwarded_;
+}
+
+/// A connection for the next attempt, which begins with it; else the outcome that keeping it from being sent has.
+RemoteTarget::BindingPtr RemoteTarget::bind_seen(BindingPtr settled, Invocation& invocation, std::int64_t now,
+                                                 ClientRequest& seen) {
+  BindingPtr binding = std::move(settled);
+  std::exception_ptr unreachable;
+  try {
+    if (!binding) binding = bind(invocation, now);
+  } catch (const CORBA::SystemException&) {
+    unreachable = std::current_exception();
+  }
+  begin_attempt(binding.get(), invocation, seen);
+  core_.hooks()->before_send(seen);
+  if (unreachable != nullptr && seen.outcome == Outcome::pending) {
+    seen.outcome = Outcome::exception;
+    seen.exception = unreachable;
+    core_.hooks()->after_reply(seen);
+  }
+  return binding;
+}
+
+void RemoteTarget::carry_out_seen(const corba::Call& call, Invocation& invocation, std::int64_t now) {
+  ClientRequest seen;
+  begin_seen(call.operation, invocation, seen);
+  for (;;) {
+    const BindingPtr binding = bind_seen(nullptr, invocation, now, seen);
+    ior::Ior followed;
+    if (seen.outcome == Outcome::pending) {
+      try_and_note(*binding, call, invocation, seen);
+      followed = seen.forward;
+      core_.hooks()->after_reply(seen);
+    }
+    if (conclude(binding.get(), invocation, seen, followed)) return;
+  }
+}
+
+void RemoteTarget::try_and_note(const Binding& binding, const corba::Call& call, Invocation& invocation,
+                                ClientRequest& seen) {
+  try {
+    const base::Status status = try_once_seen(binding, call, invocation, seen);
+    if (status && invocation.attempts.well()) {
+      note_success(invocation);
+      seen.outcome = call.operation.oneway ? Outcome::sent : Outcome::reply;
+      return;
+    }
+    const Forward* forward = status ? invocation.attempts.forward() : nullptr;
+    const Outcome outcome = forward == nullptr ? Outcome::retry : Outcome::forward;
+    ior::Ior to = forward == nullptr ? ior::Ior() : forward->ior;
+    after(binding, status, invocation);
+    seen.outcome = outcome;
+    seen.forward = std::move(to);
+  } catch (...) {
+    seen.outcome = Outcome::exception;
+    seen.exception = std::current_exception();
+  }
+}
+
+bool RemoteTarget::conclude(const Binding* binding, Invocation& invocation, ClientRequest& seen,
+                            const ior::Ior& followed) {
+  switch (seen.outcome) {
+    case Outcome::reply:
+    case Outcome::sent:
+      return true;
+    case Outcome::exception:
+      std::rethrow_exception(seen.exception);
+    case Outcome::forward:
+      // A server's forward has been followed already.
+      if (followed.is_nil() || !(seen.forward == followed)) forward_to(binding, invocation, seen.forward);
+      return false;
+    case Outcome::retry:
+    case Outcome::pending:
+      return false;
+  }
+  return false;
+}
+
+/// Where hooks send the call.
+void RemoteTarget::forward_to(const Binding* binding, Invocation& invocation, const ior::Ior& forward) {
+  Attempts& attempts = invocation.attempts;
+  if (is_fixed(invocation)) {
+    throw CORBA::REBIND(0, kNo, "forwarded by an interceptor, and RebindPolicy does not allow to go there");
+  }
+  auto routes = core_.registry().routes(forward, invocation.policies.preference);
+  if (!attempts.begun()) {
+    if (binding == nullptr && !routes) {
+      raise(routes.error(), "following the forward of an interceptor: " + describe(routes.error()));
+    }
+    attempts.begin(binding == nullptr ? PlacesPtr(new Places(*routes)) : binding->places,
+                   binding == nullptr ? 0 : binding->at);
+    if (binding == nullptr) return;
+  }
+  const bool again = attempts.after_forward(std::move(routes), invocation.policies.calls.forward_limit, false);
+  if (!again || invocation.deadline.expired()) give_up(invocation);
+  const std::lock_guard lock(mutex_);
+  forwarded_ = forward;
+}
+
+/// As send(). To hooks the request is over when it has left; the reply belongs to none.
+void RemoteCall::send_seen(RemoteTarget::BindingPtr settled) {
+  const base::SharedPtr<RemoteTarget> target = target_;  // this may be gone when the request has left
+  CallHooks& hooks = *target->core_.hooks();
+  ClientRequest seen;
+  seen.slots = slots_;
+  target->begin_seen(call().operation(), invocation_, seen);
+  slots_ = seen.slots;
+  for (;;) {
+    const auto binding =
+        target->bind_seen(std::exchange(settled, nullptr), invocation_, base::Deadline::clock_now(), seen);
+    if (seen.outcome == Outcome::pending) {
+      std::vector<messaging::ServiceContext> contexts;
+      seen.request_contexts.view(contexts);
+      const base::Status sent = start(binding, contexts);
+      if (sent) {
+        seen.outcome = Outcome::sent;
+        hooks.after_reply(seen);
+        if (seen.outcome != Outcome::sent) {
+          CORBEL_LOG(target->core_.log(), client, warning, "interceptor raised what nobody waits for",
+                     {"operation", seen.operation});
+        }
+        return;
+      }
+      seen.outcome = Outcome::retry;
+      try {
+        target->recover(*binding, sent.error(), invocation_);
+      } catch (...) {
+        seen.outcome = Outcome::exception;
+        seen.exception = std::current_exception();
+      }
+      hooks.after_reply(seen);
+    }
+    (void)target->conclude(binding.get(), invocation_, seen, {});
+  }
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "corbel/orb/hooks.hpp"
+#include "corbel/orb/incoming_call.hpp"
+
+namespace corbel::orb {
+
+/// As the client is told of it: the exception that is being handled, or the forward.
+inline void note_exception(HookedRequest& request, const corba::ServerCall& call) noexcept {
+  const auto unknown = [](std::uint32_t minor) { return std::make_exception_ptr(CORBA::UNKNOWN(minor, kMaybe)); };
+  request.outcome = Outcome::exception;
+  try {
+    throw;
+  } catch (const LocationForward& forward) {
+    request.outcome = Outcome::forward;
+    request.forward = forward.ior;
+  } catch (const CORBA::UserException& exception) {
+    request.exception =
+        call.lists(exception._rep_id()) ? std::current_exception() : unknown(corba::minor::kUnlistedUserException);
+  } catch (const CORBA::SystemException&) {
+    request.exception = std::current_exception();
+  } catch (const std::bad_alloc&) {
+    request.exception = std::make_exception_ptr(CORBA::NO_MEMORY(0, kMaybe));
+  } catch (...) {
+    request.exception = unknown(corba::minor::kForeignException);
+  }
+}
+
+/// A request that came over a connection and that hooks see.
+class SeenCall final : public IncomingCall {
+ public:
+  SeenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
+           cdr::Decoder& body)
+      : IncomingCall(core, connection, request, body, &kNothing), hooks_(*core.hooks()), request_(request) {}
+  ~SeenCall() { hooks_.leave(seen_); }
+
+  void begin() {
+    seen_.operation = operation();
+    seen_.response_expected = request_.response == messaging::Response::with_target;
+    seen_.sync_scope = scope_of(request_.response);
+    seen_.request_contexts.keep(request_.contexts);
+    hooks_.on_request(seen_);
+    over_ = seen_.outcome != Outcome::pending;
+    throw_outcome(seen_);
+  }
+
+  /// Skeletons ask for octets when they know the operation, and then the servant has been found. That this call has
+  /// octets already is hidden until then.
+  void use_octets(std::uint64_t) override {
+    if (local_arguments() == nullptr) return;
+    set_octets(arguments());
+    seen_.located = core().adapter()->describe(seen_.object);
+    hooks_.before_upcall(seen_);
+    throw_outcome(seen_);
+  }
+
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
+    if (!over_) {
+      over_ = true;
+      seen_.outcome = Outcome::reply;
+      hooks_.before_reply(seen_);
+      throw_outcome(seen_);
+    }
+    reply_with(results, with_added({}));
+  }
+
+  bool reply_exception() noexcept override {
+    if (over_) return IncomingCall::reply_exception();
+    over_ = true;
+    if (seen_.outcome == Outcome::pending) note_exception(seen_, *this);
+    const Outcome outcome = seen_.outcome;
+    const std::exception_ptr exception = seen_.exception;
+    const ior::Ior forward = seen_.forward;
+    hooks_.before_reply(seen_);
+    if (outcome == seen_.outcome && exception == seen_.exception && forward == seen_.forward) {
+      return IncomingCall::reply_exception();
+    }
+    try {
+      throw_outcome(seen_);
+      return true;
+    } catch (...) {
+      return IncomingCall::reply_exception();
+    }
+  }
+
+ private:
+  static policy::SyncScope scope_of(messaging::Response response) noexcept {
+    switch (response) {
+      case messaging::Response::none:
+        return policy::SyncScope::with_transport;
+      case messaging::Response::with_server:
+        return policy::SyncScope::with_server;
+      case messaging::Response::with_target:
+        break;
+    }
+    return policy::SyncScope::with_target;
+  }
+
+  Contexts with_added(Contexts contexts) override {
+    if (!offers_contexts()) return contexts;
+    added_.assign(contexts.begin(), contexts.end());
+    seen_.reply_contexts.view(added_);
+    return added_;
+  }
+
+  static constexpr void* kNothing = nullptr;
+  CallHooks& hooks_;
+  const messaging::IncomingRequest& request_;
+  ServerRequest seen_;
+  std::vector<messaging::ServiceContext> added_;
+  bool over_ = false;  // whoever was told of the request has been told of its end
+};
+
+}  // namespace corbel::orb

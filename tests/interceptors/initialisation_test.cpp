@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// ORBInitializers (CORBA 3.3 part 1, 16.7): when they run, and what they may do.
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace corbel::interceptors_test {
+namespace {
+
+TEST(Initialisation, PreInitComesBeforePostInitAndKnowsTheArguments_16_7_1) {
+  std::string order;
+  Parts setup;
+  setup.pre_init = [&](const InitInfoRef& info) {
+    order += "pre ";
+    EXPECT_EQ(info->arguments(), (std::vector<std::string>{"mine"}));
+    EXPECT_NE(info->codec_factory(), nullptr);
+  };
+  setup.post_init = [&](const InitInfoRef& info) {
+    order += "post";
+    EXPECT_NE(info->resolve_initial_references("RootPOA"), nullptr);
+  };
+  const Orb orb(setup, {"mine"});
+  EXPECT_EQ(order, "pre post");
+}
+
+TEST(Initialisation, InitialReferencesCannotBeResolvedBeforePostInit_16_7_2_5) {
+  std::string ending;
+  Parts setup;
+  setup.pre_init = [&](const InitInfoRef& info) {
+    ending = ending_of([&] { info->resolve_initial_references("RootPOA"); });
+  };
+  const Orb orb(setup);
+  EXPECT_EQ(ending, "BAD_INV_ORDER NO 14");
+}
+
+TEST(Initialisation, InitialReferencesAreRegistered_16_7_2_4) {
+  Parts setup;
+  setup.pre_init = [&](const InitInfoRef& info) {
+    const auto object = info->codec_factory();
+    info->register_initial_reference("Mine", object);
+    EXPECT_THROW(info->register_initial_reference("Mine", object), PI::ORBInitInfo::InvalidName);
+    EXPECT_THROW(info->register_initial_reference("", object), PI::ORBInitInfo::InvalidName);
+    EXPECT_EQ(ending_of([&] { info->register_initial_reference("Nil", nullptr); }), "BAD_PARAM NO 27");
+  };
+  setup.post_init = [&](const InitInfoRef& info) {
+    EXPECT_THROW(info->resolve_initial_references("Nobody"), PI::ORBInitInfo::InvalidName);
+  };
+  const Orb orb(setup);
+  EXPECT_NE(orb->resolve_initial_references("Mine"), nullptr);
+}
+
+TEST(Initialisation, NamesAreUniquePerKindUnlessEmpty_16_7_2_6) {
+  Story story;
+  Parts setup;
+  setup.pre_init = [&](const InitInfoRef& info) {
+    info->add_client_request_interceptor(CORBA::make_reference<ClientWatch>("A", story));
+    info->add_server_request_interceptor(CORBA::make_reference<ServerWatch>("A", story));
+    info->add_client_request_interceptor(CORBA::make_reference<ClientWatch>("", story));
+    info->add_client_request_interceptor(CORBA::make_reference<ClientWatch>("", story));
+    try {
+      info->add_client_request_interceptor(CORBA::make_reference<ClientWatch>("A", story));
+      ADD_FAILURE();
+    } catch (const PI::ORBInitInfo::DuplicateName& duplicate) {
+      EXPECT_EQ(duplicate.name(), "A");
+    }
+    EXPECT_EQ(ending_of([&] { info->add_client_request_interceptor(nullptr); }), "BAD_PARAM NO");
+  };
+  const Orb orb(setup);
+}
+
+TEST(Initialisation, ItsInformationIsOfNoUseAfterwards_16_7_2) {
+  InitInfoRef kept;
+  Parts setup;
+  setup.pre_init = [&](const InitInfoRef& info) { kept = info; };
+  {
+    const Orb orb(setup);
+    EXPECT_EQ(ending_of([&] { kept->orb_id(); }), "OBJECT_NOT_EXIST NO");
+    EXPECT_EQ(ending_of([&] { kept->allocate_slot_id(); }), "OBJECT_NOT_EXIST NO");
+    EXPECT_EQ(ending_of([&] { kept->add_client_request_interceptor(nullptr); }), "OBJECT_NOT_EXIST NO");
+  }
+}
+
+TEST(Initialisation, WhatItThrowsEndsOrbInitAndTheNextOneWorks) {
+  Parts setup;
+  setup.post_init = [](const InitInfoRef&) { throw CORBA::NO_PERMISSION(); };
+  EXPECT_EQ(ending_of([&] { make_orb(setup); }), "NO_PERMISSION NO");
+  setup.post_init = {};
+  const Orb orb(setup);
+}
+
+TEST(Initialisation, CallsMadeInPostInitAreNotSeen_16_7_1_2) {
+  test::FakePeer peer({[](test::Conversation& conversation, const test::Received& request) {
+                         conversation.reply(request, 0, [](test::Writer& writer) { writer.octet(0); });
+                       },
+                       test::answer::text("")});
+  Story story;
+  Parts setup{.clients = {CORBA::make_reference<ClientWatch>("A", story)}};
+  setup.post_init = [&](const InitInfoRef& info) {
+    EXPECT_FALSE(info->resolve_initial_references("Thing")->_non_existent());
+  };
+  const Orb orb(setup, {"-ORBInitRef", "Thing=" + peer.ior()});
+  EXPECT_EQ(story.take(), "");
+  orb.thing(peer.ior())->ask("");
+  EXPECT_EQ(story.take(), "A.send_request A.receive_reply");
+}
+
+TEST(Initialisation, InterceptorsAreDestroyedWithTheOrb_16_2_1) {
+  Story story;
+  {
+    const Orb orb(Parts{.clients = {CORBA::make_reference<ClientWatch>("A", story)},
+                        .servers = {CORBA::make_reference<ServerWatch>("B", story)}});
+    EXPECT_EQ(story.take(), "");
+  }
+  EXPECT_EQ(story.take(), "A.destroy B.destroy");
+}
+
+TEST(Initialisation, OrbsWithoutInterceptorsHaveNoneOfOthers) {
+  Story story;
+  test::FakePeer peer({test::answer::text("")});
+  const Orb watched(Parts{.clients = {CORBA::make_reference<ClientWatch>("A", story)}});
+  const Orb plain(Parts{});
+  plain.thing(peer.ior())->ask("");
+  EXPECT_EQ(story.take(), "");
+}
+
+}  // namespace
+}  // namespace corbel::interceptors_test
