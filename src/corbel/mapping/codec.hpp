@@ -232,7 +232,7 @@ struct Codec<CORBA::object_reference<CORBA::Object>> {
 };
 /// A reference of static type I arrives as an I without asking the object: the signature vouches for it.
 template <class I>
-struct Codec<CORBA::object_reference<I>> {
+struct InterfaceCodec {
   static constexpr std::size_t kMinSize = 12;
   static void encode(cdr::Encoder& encoder, const CORBA::object_reference<I>& value) {
     encode_object(encoder, value._shared().get());
@@ -241,5 +241,7 @@ struct Codec<CORBA::object_reference<I>> {
     value = InterfaceTraits<I>::unchecked_narrow(decode_object(decoder));
   }
 };
+template <class I>
+struct Codec<CORBA::object_reference<I>> : InterfaceCodec<I> {};
 
 }  // namespace corbel::mapping

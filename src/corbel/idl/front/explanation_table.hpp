@@ -119,10 +119,15 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "M::Color::red.",
      "enum E {a}; const E c = E::a;"},
     {Id::never_defined, "used but never defined",
-     "A forward declaration that is used must be followed by the definition in the same file or what it includes.",
+     "A forward declaration that is used must be followed by the definition in the same file or what it includes: how "
+     "a "
+     "struct, union, valuetype or abstract interface is sent depends on it. Of other interfaces a declaration will do.",
      "struct S; typedef sequence<S> SS;"},
     {Id::forward_unused, "forward declared only",
-     "The forward declaration is neither used nor followed by a definition.", "interface F;"},
+     "The forward declaration is not followed by a definition. References to the interface can be passed on; calling "
+     "it "
+     "takes the file that defines it.",
+     "interface F;"},
     {Id::inherited_clash, "bases that do not go together",
      "Two bases bring different operations, attributes or members of one name, and the derived declaration can have "
      "one only.",

@@ -259,16 +259,21 @@ void Parser::parse_exception() {
   expect_semicolon("exception");
 }
 
+/// An interface that is not defined here may be in the file that includes this one: its references can be passed on.
+/// How values and abstract interfaces travel nobody knows who does not know what they are.
 void Parser::finish_forwards() {
   for (const auto& [declaration, pending] : pending_) {
-    // Where an interface of an included file is defined is for those to know who use it.
-    const bool may_stay = !pending.in_main_file && model::as<model::Interface>(declaration) != nullptr;
-    if (pending.used && !may_stay) {
+    const auto* interface = model::as<model::Interface>(declaration);
+    const bool by_reference = interface != nullptr && (!interface->is_abstract || !pending.in_main_file);
+    if (pending.used && !by_reference) {
+      const bool compound = model::as<model::ValueType>(declaration) == nullptr && interface == nullptr;
       diagnostics_.report(Id::never_defined, pending.where,
-                          quote(pending.name) + " is forward declared and used but never defined");
+                          quote(pending.name) + " is forward declared and used but never defined" +
+                              (compound ? "" : "; how it is sent depends on its definition, so include that"));
     } else if (pending.in_main_file) {
       diagnostics_.report(Id::forward_unused, pending.where,
-                          quote(pending.name) + " is forward declared but never defined");
+                          quote(pending.name) + " is forward declared but never defined" +
+                              (pending.used ? "; its references can be passed on, but not called" : ""));
     }
   }
 }

@@ -118,6 +118,12 @@ void declare_streaming(Emitter& e, const model::Declaration& declaration);
 // Header: what the library knows about the type.
 /// Traits of references, which everything else may need; right after the forward declarations.
 void emit_interface_traits(Emitter& e, const model::Interface& interface);
+/// The same, where something included may have declared the interface before.
+void emit_traits_unless_declared(Emitter& e, const model::Interface& interface);
+/// Of an interface that is declared only.
+void emit_declared_traits(Emitter& e, const model::Interface& interface);
+/// For what was compiled where these interfaces were declared only; at the end, where they are complete.
+void emit_known_codecs(Emitter& e);
 void emit_value_traits(Emitter& e, const model::ValueType& value);
 void emit_value_box_traits(Emitter& e, const model::ValueBox& box);
 void emit_traits(Emitter& e, const model::Declaration& declaration);

@@ -2,6 +2,7 @@
 #include "corbel/idl/back/cpp11/generate.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
@@ -47,9 +48,24 @@ void forward_declare(Emitter& e, const model::Declaration& declaration) {
 }
 
 void emit_reference_traits(Emitter& e, const model::Declaration& declaration) {
-  if (const auto* interface = as<model::Interface>(&declaration)) return emit_interface_traits(e, *interface);
+  if (const auto* interface = as<model::Interface>(&declaration)) return emit_traits_unless_declared(e, *interface);
   if (const auto* value = as<model::ValueType>(&declaration)) return emit_value_traits(e, *value);
   emit_value_box_traits(e, *as<model::ValueBox>(&declaration));
+}
+
+/// Interfaces whose definition is elsewhere, each once.
+void declare_interfaces(Emitter& e) {
+  std::set<const model::Declaration*> known;
+  for (const auto& run : runs_of(e.model, is_declared_only)) {
+    for (const auto* declaration : run.declarations) {
+      const auto& interface = *as<model::Interface>(as<model::Forward>(declaration)->target);
+      if (!known.insert(&interface).second) continue;
+      open_namespace(e.header, namespace_of(e, run));
+      e.header.line("class " + e.names.own(interface) + ";");
+      close_namespace(e.header, namespace_of(e, run));
+      emit_declared_traits(e, interface);
+    }
+  }
 }
 
 /// Interfaces and values, and how they are referred to.
@@ -83,6 +99,7 @@ bool is_class(const model::Declaration& declaration) {
 void write_header(Emitter& e) {
   write_header_top(e);
   begin_code(e.header);
+  declare_interfaces(e);
   forward_declare_references(e);
   for (const auto& run : runs_of(e.model, is_anything)) {
     open_namespace(e.header, namespace_of(e, run));
@@ -106,6 +123,7 @@ void write_header(Emitter& e) {
   });
   e.header.blank();
   for_each(e.model.contents, [&](const auto& declaration) { emit_codec(e, declaration); });
+  emit_known_codecs(e);
   end_code(e.header);
 }
 

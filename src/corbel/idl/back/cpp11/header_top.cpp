@@ -20,6 +20,7 @@ struct Needs {
   bool native = false;
   bool value = false;
   bool custom = false;
+  bool declared = false;  ///< interfaces whose definition is elsewhere
 };
 Needs needs_of(const Emitter& e) {
   Needs needs;
@@ -28,6 +29,7 @@ Needs needs_of(const Emitter& e) {
     needs.external |= member.external;
   };
   for_each_own(e.model, [&](const auto& d) {
+    needs.declared |= is_declared_only(d);
     needs.extended |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
     needs.native |= as<model::Native>(&d) != nullptr;
     needs.value |= is_value(d) || (is_remote(d) && !is_served(d));
@@ -36,8 +38,8 @@ Needs needs_of(const Emitter& e) {
       for (const auto& member : value->state) look_at(member);
     }
     const auto* enumeration = as<model::Enum>(&d);
-    needs.local |=
-        needs.native || (enumeration != nullptr && enumeration->has_values) || (is_interface(d) && !is_remote(d));
+    needs.local |= needs.native || is_declared_only(d) || (enumeration != nullptr && enumeration->has_values) ||
+                   (is_interface(d) && !is_remote(d));
     if (const auto* operation = as<model::Operation>(&d)) needs.local |= !operation->contexts.empty();
     if (const auto* u = as<model::Union>(&d)) {
       for (const auto& c : u->cases) look_at(c.member);
@@ -118,6 +120,7 @@ void write_header_top(Emitter& e) {
   };
   include(anys, "corbel/dynamic/any.hpp");
   include(needs.custom, "corbel/mapping/data_stream.hpp");
+  include(needs.declared, "corbel/mapping/declared.hpp");
   include(needs.extended, "corbel/mapping/extended.hpp");
   include(needs.external, "corbel/mapping/external.hpp");
   include(fixed, "corbel/mapping/fixed.hpp");

@@ -59,6 +59,11 @@ bool is_served(const model::Declaration& declaration) {
 bool is_value(const model::Declaration& declaration) {
   return as<model::ValueType>(&declaration) != nullptr || as<model::ValueBox>(&declaration) != nullptr;
 }
+bool is_declared_only(const model::Declaration& declaration) {
+  const auto* forward = as<model::Forward>(&declaration);
+  const auto* interface = as<model::Interface>(forward != nullptr ? forward->target : &declaration);
+  return interface != nullptr && !interface->defined && !interface->is_abstract;
+}
 bool is_referred_to(const model::Declaration& declaration) {
   return is_interface(declaration) || is_value(declaration);
 }

@@ -35,6 +35,8 @@ bool is_remote(const model::Declaration& declaration);
 /// Interfaces with skeletons.
 bool is_served(const model::Declaration& declaration);
 bool is_value(const model::Declaration& declaration);
+/// `interface I;` where the definition is not known; of abstract ones nothing could be said.
+bool is_declared_only(const model::Declaration& declaration);
 /// What C++ knows by references.
 bool is_referred_to(const model::Declaration& declaration);
 

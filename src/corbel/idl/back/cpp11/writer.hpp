@@ -14,6 +14,8 @@ class Writer {
     if (!text.empty()) text_ += std::string(2 * indent_, ' ') + std::string(text);
     text_ += '\n';
   }
+  /// A line for the preprocessor: `#` and the text, never indented.
+  void directive(std::string_view text) { text_ += "#" + std::string(text) + "\n"; }
   /// `head` + items joined by ", " + `tail`, over several lines if it must be.
   void list(const std::string& head, const std::vector<std::string>& items, const std::string& tail);
   /// `head(parameters) tail { statement(arguments); }`, on one line if it fits.
