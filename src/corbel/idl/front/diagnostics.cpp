@@ -81,8 +81,12 @@ std::string render(const Diagnostic& diagnostic) {
 
 Diagnostics::Report Diagnostics::report(Id id, Span where, std::string text) {
   const bool warning = is_warning(id) && !warnings_as_errors_;
+  if (is_warning(id) && !warned_.emplace(id, where.offset).second && !instances_.empty()) return Report(*this, false);
   if (exhausted() || (warning && warnings_++ >= kMaxWarnings)) return Report(*this, false);
   all_.push_back({id, warning ? Severity::warning : Severity::error, source_.place(where), std::move(text), {}});
+  for (auto instance = instances_.rbegin(); instance != instances_.rend(); ++instance) {
+    all_.back().notes.push_back({source_.place(instance->where), instance->text});
+  }
   if (!warning && ++errors_ == max_errors_) {
     all_.push_back({Id::too_many_errors, Severity::error, source_.place(where), "too many errors; stopping here", {}});
     return Report(*this, false);

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "corbel/idl/front/source.hpp"
@@ -38,6 +40,7 @@ enum class Id : std::uint16_t {
   stray_directive = 2009,
   late_import = 2010,
   empty_struct = 2011,
+  template_place = 2012,
   // Names
   redefinition = 3001,
   case_clash = 3002,
@@ -79,6 +82,7 @@ enum class Id : std::uint16_t {
   abstract_value_content = 4019,
   bad_supports = 4020,
   bad_interface_base = 4021,
+  template_argument = 4022,
   // Operations
   oneway_result = 5001,
   oneway_parameter = 5002,
@@ -152,6 +156,10 @@ class Diagnostics {
     bool kept_;
   };
   Report report(Id id, Span where, std::string text);
+  /// From now on every finding is in text that was written once and is read again, for what stands at `where`: a note
+  /// says so, and warnings that were given before are not repeated.
+  void enter_instance(Span where, std::string text) { instances_.push_back({where, std::move(text)}); }
+  void leave_instance() { instances_.pop_back(); }
   /// True if the two are one place in a file without an include guard, which is said once for each file.
   bool report_inclusion(Span first, Span second);
 
@@ -166,7 +174,13 @@ class Diagnostics {
   std::size_t errors_ = 0;
   std::size_t warnings_ = 0;
   std::vector<Diagnostic> all_;
-  std::unordered_set<std::uint32_t> unguarded_;  ///< files that are known to have been included twice
+  struct Instance {
+    Span where;
+    std::string text;
+  };
+  std::vector<Instance> instances_;                ///< what is being read again, and for whom; the innermost last
+  std::set<std::pair<Id, std::uint32_t>> warned_;  ///< id and offset
+  std::unordered_set<std::uint32_t> unguarded_;    ///< files that are known to have been included twice
 };
 
 bool is_warning(Id id) noexcept;

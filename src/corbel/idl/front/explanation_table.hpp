@@ -83,6 +83,12 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
     {Id::late_import, "import after a definition", "With --idl=3, imports come before all definitions.", ""},
     {Id::empty_struct, "struct without members", "Only IDL 4 allows it: compilers of CORBA 3 refuse such a file.",
      "struct S { };"},
+    {Id::template_place, "template where none can be",
+     "A template module cannot be part of another one, nor be opened again, and 'alias' stands in template modules "
+     "only, "
+     "which hand their own parameters on: 'alias Other<T, n> Name;'. Elsewhere 'module Other<long, 5> Name;' makes an "
+     "instance.",
+     "module M<typename T> { typedef T U; }; alias M<long> N;"},
     {Id::redefinition, "name declared twice",
      "A scope declares each name once, whatever it names. Enumerators belong to the scope around their enum. Only "
      "modules "
@@ -207,6 +213,11 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
     {Id::bad_interface_base, "base of the wrong sort",
      "An abstract interface inherits abstract ones only; a local interface can be inherited by local ones only.",
      "local interface L {}; interface R : L {};"},
+    {Id::template_argument, "argument that does not fit a template",
+     "A template module is given as many arguments as it has parameters, each of the sort that the parameter asks for: "
+     "a "
+     "type, an interface, a sequence, the value of a constant.",
+     "module M<interface I> { typedef I J; }; module M<long> N;"},
     {Id::oneway_result, "oneway operation with a result",
      "Nobody waits for the result of a oneway operation: it is void.", "interface I { oneway long f(); };"},
     {Id::oneway_parameter, "oneway operation that gives something back", "Nothing comes back: all parameters are 'in'.",
@@ -259,7 +270,7 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "around it.",
      "module M { interface I {}; }; typeid M::I \"IDL:a:1.0\";"},
     {Id::unsupported, "construct that is not supported",
-     "Components, homes, event types, ports, connectors and template modules are recognised, but Corbel does not "
+     "Components, homes, event types, ports and connectors are recognised, but Corbel does not "
      "compile them. "
      "The rest of the file is checked.",
      "component C {};"},

@@ -15,6 +15,9 @@ class Lexer {
 
   /// The next token; Kind::end forever once the text is used up.
   Token next();
+  /// Goes on at an offset of the text, where a token may begin.
+  void go_to(std::size_t position) noexcept { position_ = position; }
+  std::size_t position() const noexcept { return position_; }
   /// Whether words are not to be judged: what is in annotations that mean nothing here.
   void set_quiet(bool quiet) noexcept { quiet_ = quiet; }
 

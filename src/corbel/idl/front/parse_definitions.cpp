@@ -101,6 +101,8 @@ bool Parser::parse_word_definition() {
     parse_bitset();
   } else if (word == "bitmask") {
     parse_bitmask();
+  } else if (word == "alias") {
+    parse_alias();
   } else {
     return skip_unsupported_definition();
   }
@@ -140,15 +142,13 @@ bool Parser::parse_common_definition() {
 }
 
 void Parser::parse_module() {
-  const std::vector<Applied> applied = take_applied(Target::module_);
+  std::vector<Applied> applied = take_applied(Target::module_);
   take();
+  if (at(Kind::scope)) return parse_scoped_instance({}, std::move(applied));
   const auto name = parse_new_name("a module");
   if (!name) return;
-  if (at(Kind::less)) {
-    report_unsupported(name->where, "template modules");
-    panic_ = true;
-    return;
-  }
+  if (at(Kind::less)) return parse_template_or_instance(*name, std::move(applied));
+  if (at(Kind::scope)) return parse_scoped_instance({{name->text, name->where}}, std::move(applied));
   auto* module = make<model::Module>(*name);
   module->annotations = annotations_of(applied);
   Entry* entry = names_.current().find(folded(name->text));
@@ -262,7 +262,9 @@ void Parser::parse_exception() {
 /// An interface that is not defined here may be in the file that includes this one: its references can be passed on.
 /// How values and abstract interfaces travel nobody knows who does not know what they are.
 void Parser::finish_forwards() {
+  std::set<std::uint32_t> said;  // the instances of a template module have one text
   for (const auto& [declaration, pending] : pending_) {
+    if (!said.insert(pending.where.offset).second) continue;
     const auto* interface = model::as<model::Interface>(declaration);
     const bool by_reference = interface != nullptr && (!interface->is_abstract || !pending.in_main_file);
     if (pending.used && !by_reference) {

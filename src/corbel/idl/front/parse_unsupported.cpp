@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components and templates, which are recognised but not compiled: each is named in one error, its name declared so
+// Components and their kin, which are recognised but not compiled: each is named in one error, its name declared so
 // that uses of it pass in silence, and the parser goes on behind it.
 #include <array>
 
@@ -13,12 +13,11 @@ struct Construct {
   std::string_view name;
 };
 
-constexpr std::array<Construct, 6> kConstructs = {{{"component", "components"},
+constexpr std::array<Construct, 5> kConstructs = {{{"component", "components"},
                                                    {"home", "component homes"},
                                                    {"eventtype", "event types"},
                                                    {"porttype", "port types"},
-                                                   {"connector", "connectors"},
-                                                   {"alias", "template module aliases"}}};
+                                                   {"connector", "connectors"}}};
 
 }  // namespace
 

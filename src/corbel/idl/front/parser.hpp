@@ -73,6 +73,7 @@ class Parser {
     std::string outer_prefix_;
   };
   class Nesting;
+  class Replay;
 
   // cursor.cpp: tokens, expectations, recovery
   const Token& current();
@@ -253,7 +254,60 @@ class Parser {
   void set_id(model::Declaration& declaration, std::string_view id, Span where);
   model::Declaration* find_for_pragma(const Token& pragma, std::string_view name);
 
-  // parse_unsupported.cpp: components and templates
+  // parse_templates.cpp: template modules and their instances
+  /// What a template module is to be given.
+  struct Formal {
+    enum class Sort : std::uint8_t {
+      type,
+      interface_,
+      value,
+      structure,
+      union_,
+      exception,
+      enumeration,
+      sequence,
+      constant
+    } sort = Sort::type;
+    Name name;
+    Span type{};            ///< constant: where its type is written
+    std::string element{};  ///< sequence: the formal parameter that is its element; empty for any
+  };
+  struct Template {
+    std::string name;
+    std::vector<Formal> formals;
+    Span body{};              ///< from behind its brace; its text is read again for each instance
+    Scope* scope = nullptr;   ///< where it is declared: names in it mean what they mean there
+    std::uint32_t depth = 0;  ///< how many #includes deep
+    bool is_correct = false;
+  };
+  void parse_template_or_instance(const Name& name, std::vector<Applied> applied);
+  bool at_formal();
+  void parse_template(const Name& name);
+  bool parse_formals(Template& made);
+  std::optional<Formal> parse_formal(const Template& made);
+  const Template* find_template(const ScopedName& name);
+  void give_up_instance();
+  void parse_scoped_instance(std::vector<Names::Part> first, std::vector<Applied> applied);
+  void parse_instance(const ScopedName& what, std::vector<Applied> applied);
+  void instantiate(const Template& from, const Name& name, Scope& formals, const std::vector<Applied>& applied);
+  void parse_alias();
+  bool check_count(const Template& from, const ScopedName& what, std::size_t given);
+  bool is_in_main_file(Span where) const;
+
+  // parse_template_arguments.cpp
+  /// What a parameter's name stands for in an instance.
+  struct Bound {
+    const model::Declaration* declaration = nullptr;
+    Scope* inner = nullptr;
+  };
+  bool parse_actuals(const Template& from, const ScopedName& what, Scope& formals);
+  std::optional<Bound> parse_actual(const Template& from, const Formal& formal, Scope& formals);
+  std::optional<Bound> parse_actual_type(const Formal& formal, Scope& formals);
+  std::optional<Bound> parse_actual_declaration(const Formal& formal);
+  std::optional<Bound> parse_actual_constant(const Template& from, const Formal& formal, Scope& formals);
+  std::nullopt_t refuse_actual(const Formal& formal, Span where, std::string_view wanted, const std::string& given);
+
+  // parse_unsupported.cpp: components
   bool skip_unsupported_definition();
   void report_unsupported(Span where, std::string_view construct);
   void skip_unsupported_declaration(std::string_view construct);
@@ -281,6 +335,11 @@ class Parser {
   std::set<const model::Declaration*> open_structures_;
   std::unordered_map<const model::Declaration*, unsigned> type_depths_;
 
+  std::unordered_map<const Entry*, Template> templates_;
+  const Template* template_ = nullptr;  ///< whose body is read for the first time
+  std::optional<bool> instance_in_main_file_;
+  std::size_t replayed_ = 0;  ///< octets of text that instances have read again
+
   std::optional<Token> current_;
   std::uint32_t previous_end_ = 0;
   bool panic_ = false;
@@ -306,6 +365,24 @@ class Parser {
   std::map<model::Value, Span> labels_;
 };
 
+/// Reads the text of a span again while it lives.
+class Parser::Replay {
+ public:
+  Replay(Parser& parser, Span text, std::uint32_t depth);
+  ~Replay();
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+ private:
+  Parser& parser_;
+  std::size_t position_;
+  std::optional<Token> current_;
+  std::uint32_t previous_end_;
+  bool panic_;
+  std::size_t file_depth_;
+  unsigned template_depth_;
+};
+
 /// Counts nesting while it lives; past the limit the parser gives up on the file.
 class Parser::Nesting {
  public:
@@ -325,7 +402,7 @@ T* Parser::make(const Name& name) {
   declaration->scope = names_.current().owner();
   const auto position = source_.position(name.where.offset);
   declaration->where = {position.file, position.line, position.column};
-  declaration->in_main_file = source_.marker_at(name.where.offset).depth == 0;
+  declaration->in_main_file = is_in_main_file(name.where);
   declaration->repository_id = ids_.make(*declaration);
   writable_[declaration] = declaration;
   return declaration;

@@ -44,6 +44,7 @@ bool is_inherited_for_good(const Entry& entry) {
 }
 
 std::string_view kind_name(const Entry& entry) {
+  if (entry.how == Entry::How::template_) return "template module";
   if (entry.declaration == nullptr) return entry.how == Entry::How::member ? "member or parameter" : "name";
   return kind_name(*entry.declaration);
 }
@@ -110,7 +111,13 @@ Names::Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
 
 Scope& Names::open(Scope::Sort sort, std::string_view name, const model::Declaration* owner) {
   scopes_.push_back(std::make_unique<Scope>(sort, name, current_, owner));
+  by_owner_.try_emplace(owner, scopes_.back().get());
   return *scopes_.back();
+}
+
+Scope* Names::scope_of(const model::Declaration& owner) noexcept {
+  const auto found = by_owner_.find(&owner);
+  return found == by_owner_.end() ? nullptr : found->second;
 }
 
 const Entry* Names::real(const Entry* entry) noexcept {
@@ -224,7 +231,7 @@ bool Names::check_case(const Entry& entry, const Part& part) {
 }
 
 void Names::introduce(const Entry& entry, const Part& part) {
-  if (entry.how == Entry::How::unsupported || !introducing_) return;
+  if (entry.how == Entry::How::unsupported || entry.is_formal || !introducing_) return;
   const std::string key = folded(part.name);
   for (Scope* scope = current_; scope != nullptr && scope->find(key) == nullptr; scope = scope->parent()) {
     scope->add(key, {entry.name, Entry::How::introduced, entry.declaration, part.where, entry.inner, &entry});

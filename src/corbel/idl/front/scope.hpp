@@ -21,6 +21,7 @@ struct Entry {
     declared,     ///< a declaration of the model
     member,       ///< struct, union or exception member, or parameter: no declaration of its own
     introduced,   ///< used here while it belongs to a scope further out; `origin` is the real entry
+    template_,    ///< a template module: the parser knows it by its entry
     unsupported,  ///< declared by a construct that this compiler does not support yet; uses pass in silence
   };
   std::string name;
@@ -29,6 +30,7 @@ struct Entry {
   Span where;                     ///< the name, where it was declared or first used
   Scope* inner = nullptr;         ///< the scope that it opens, if any
   const Entry* origin = nullptr;  ///< introduced only
+  bool is_formal = false;         ///< a template's parameter: no name of any instance, so not introduced into one
 };
 
 /// "struct 'S'", "member 'a'", "operation 'f'": for messages.
@@ -45,6 +47,7 @@ class Scope {
   Sort sort() const noexcept { return sort_; }
   const std::string& name() const noexcept { return name_; }
   Scope* parent() const noexcept { return parent_; }
+  void set_parent(Scope& parent) noexcept { parent_ = &parent; }
   const model::Declaration* owner() const noexcept { return owner_; }
 
   /// The entry of exactly this scope, whatever the case of the name; null if none.
@@ -78,6 +81,8 @@ class Names {
   Scope& file_scope() noexcept { return *file_; }
   Scope& current() noexcept { return *current_; }
   Scope& open(Scope::Sort sort, std::string_view name, const model::Declaration* owner);
+  /// The scope that a declaration opened; null if none.
+  Scope* scope_of(const model::Declaration& owner) noexcept;
   void enter(Scope& scope) noexcept { current_ = &scope; }
   void leave() noexcept { current_ = current_->parent(); }
 
@@ -115,6 +120,7 @@ class Names {
 
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<Scope>> scopes_;
+  std::unordered_map<const model::Declaration*, Scope*> by_owner_;
   Scope* file_;
   Scope* current_;
   bool introducing_ = true;

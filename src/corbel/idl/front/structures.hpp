@@ -87,7 +87,7 @@ T* Parser::begin_structure(const Name& name, Entry*& entry, const Modifiers& mod
   auto* target = static_cast<T*>(writable_[existing->declaration]);
   const auto position = source_.position(name.where.offset);
   target->where = {position.file, position.line, position.column};
-  target->in_main_file = source_.marker_at(name.where.offset).depth == 0;
+  target->in_main_file = is_in_main_file(name.where);
   if (ids_.fixed_at(*target) == nullptr && ids_.make(*target) != target->repository_id) {
     diagnostics_
         .report(Id::prefix_differs, name.where,
