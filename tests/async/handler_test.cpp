@@ -40,6 +40,9 @@ class Recorder : public virtual CORBA::amic_traits<Async::Peer>::replyhandler_ba
   void release_excep(Holder holder) override { fail("release", holder); }
   void fail() override { tell("fail"); }
   void fail_excep(Holder holder) override { fail("fail", holder); }
+  // A oneway: never called, but code for other implementations has these.
+  void forget() override { tell("forget"); }
+  void forget_excep(Holder holder) override { fail("forget", holder); }
 
   /// Waits until so many things have been told; sorted.
   std::vector<std::string> await(std::size_t count) {

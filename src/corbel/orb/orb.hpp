@@ -10,6 +10,7 @@
 #include "corbel/corba/local_traits.hpp"
 #include "corbel/corba/policy.hpp"
 #include "corbel/corba/servant.hpp"
+#include "corbel/orb/type_codes.hpp"
 
 namespace corbel::orb {
 class Core;
@@ -28,7 +29,7 @@ class InvalidName;
 /// An object request broker (OMG IDL-to-C++11 mapping 1.7, 6.29; CORBA 3.3 part 1, 8.2). Obtained from ORB_init and
 /// kept alive by it until destroy(). Thread-safe. After shutdown() operations that need a running ORB throw
 /// BAD_INV_ORDER minor OMG 4; after destroy() all of them throw OBJECT_NOT_EXIST.
-class CORBEL_API ORB final : public corbel::base::SharedFromThis {
+class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCodeOperations {
  public:
   using ObjectId = std::string;
   using ObjectIdList = std::vector<ObjectId>;

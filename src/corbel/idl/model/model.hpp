@@ -228,6 +228,7 @@ struct Interface : Declaration {
   bool defined = false;
   const Interface* reply_handler = nullptr;  ///< the implied AMI_<name>Handler; null if not asked for
   bool is_implied = false;                   ///< this is one
+  const Interface* answered = nullptr;       ///< of an implied one: the interface whose replies it takes
 };
 
 /// `valuetype`: concrete, abstract or custom.

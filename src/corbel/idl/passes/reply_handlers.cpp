@@ -78,6 +78,7 @@ class Implier {
     handler->where = interface.where;
     handler->defined = true;
     handler->is_implied = true;
+    handler->answered = &interface;
     inherit(*handler, interface);
     interface.reply_handler = handler;
     return handler;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
+#include "corbel/idl/passes/reply_handlers.hpp"
 
 namespace corbel::idl::back::cpp11 {
 namespace {
@@ -102,6 +103,22 @@ bool is_inherited(const model::Interface& interface, const Method& method) {
 
 }  // namespace
 
+namespace {
+
+/// Oneways have no replies. Code for implementations that expect them in handlers overrides what is never called.
+void declare_needless_handlers(Emitter& e, const model::Interface& handler) {
+  if (handler.answered == nullptr) return;
+  for (const auto& method : methods_of(*handler.answered)) {
+    if (!method.oneway) continue;
+    const auto names = passes::async_names(*handler.answered, method.wire_name);
+    e.server_header.line("virtual void " + escape(names.reply) + "() {}");
+    e.server_header.line("virtual void " + escape(names.fail) +
+                         "(IDL::traits<Messaging::ExceptionHolder>::ref_type) {}");
+  }
+}
+
+}  // namespace
+
 void define_skeleton(Emitter& e, const model::Interface& interface) {
   const std::string name = e.names.own(interface);
   const std::string reference = "IDL::traits<" + e.names.global(interface) + ">::ref_type";
@@ -120,6 +137,7 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
     out.list((again ? "" : "virtual ") + spell(*method.result, e.names) + " " + method.name + "(",
              parameter_list(e, method, true), again ? ") override = 0;" : ") = 0;");
   }
+  declare_needless_handlers(e, interface);
   out.blank();
   out.line(reference + " _this();");
   out.line("bool _dispatch(corbel::corba::ServerCall& call) override;");
