@@ -57,6 +57,18 @@ TEST_F(Codecs, CarryReferencesThatWorkAgain) {
   EXPECT_TRUE(back->_is_equivalent(object));
 }
 
+TEST_F(Codecs, AnysKeepTheOrbThatTheirReferencesBelongTo) {
+  const auto object = orb_->string_to_object("corbaloc::127.0.0.1:1/key");
+  CORBA::Any any;
+  any <<= object;
+  const auto octets = codec()->encode(any);
+  const auto owners = orb_._shared().use_count();
+  CORBA::Any back = codec()->decode(octets);
+  EXPECT_EQ(orb_._shared().use_count(), owners + 1);
+  back = CORBA::Any();
+  EXPECT_EQ(orb_._shared().use_count(), owners);
+}
+
 TEST_F(Codecs, RefuseWhatIsNoEncapsulation) {
   EXPECT_THROW(codec()->decode({}), Codec::FormatMismatch);
   EXPECT_THROW(codec()->decode({2, 0, 0, 0}), Codec::FormatMismatch);
