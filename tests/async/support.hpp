@@ -23,6 +23,7 @@
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
 #include "corbel/transport/packet/packet.hpp"
+#include "corbel/transport/shm/shm.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 
@@ -43,7 +44,7 @@ inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments
   return orb::init(arguments, id,
                    {{messaging::make_giop(), messaging::make_giop_lite()},
                     {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(),
-                     transport::make_packet(), transport::make_inproc(hub)},
+                     transport::make_packet(), transport::make_shm(), transport::make_inproc(hub)},
                     &poa::make_adapter});
 }
 
@@ -131,7 +132,7 @@ struct World {
   EchoRef echo;   ///< remote
 };
 
-inline constexpr const char* kEndpoints[] = {"tcp://127.0.0.1:0", "unix://", "packet://", "inproc://",
-                                             "giop_lite+unix://"};
+inline constexpr const char* kEndpoints[] = {"tcp://127.0.0.1:0", "unix://",          "packet://", "shm://",
+                                             "inproc://",         "giop_lite+unix://"};
 
 }  // namespace corbel::async_test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: transport_syscalls tcp|unix|packet|inproc ROUNDS
+// usage: transport_syscalls tcp|unix|packet|shm|inproc ROUNDS
 // ROUNDS warm round trips of a gather list between two transports of this process, between two marks that a system call
 // trace can see: getppid(2) begins, getpgid(2) ends. Each round trip is two sends and two receives, all with a
 // deadline.
@@ -8,9 +8,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
+#include "corbel/ipc/handle.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
 #include "corbel/transport/packet/packet.hpp"
+#include "corbel/transport/shm/shm.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 
@@ -23,6 +26,7 @@ std::shared_ptr<const transport::Factory> factory_of(const char* scheme) {
   if (std::strcmp(scheme, "tcp") == 0) return transport::make_tcp();
   if (std::strcmp(scheme, "unix") == 0) return transport::make_unix();
   if (std::strcmp(scheme, "packet") == 0) return transport::make_packet();
+  if (std::strcmp(scheme, "shm") == 0) return transport::make_shm();
   return transport::make_inproc();
 }
 
@@ -44,8 +48,12 @@ int main(int, char** argv) {
   const int rounds = std::atoi(argv[2]);
   const auto acceptor = factory->listen(**factory->parse(std::strcmp(argv[1], "tcp") == 0 ? "127.0.0.1:0" : ""), {});
   if (!acceptor) return 1;
-  const auto client = factory->make_connector()->connect(*(*acceptor)->endpoints().front(), {}, Deadline::none());
+  base::Result<std::unique_ptr<transport::Transport>> client(nullptr);
+  std::thread connecting(
+      [&] { client = factory->make_connector()->connect(*(*acceptor)->endpoints().front(), {}, Deadline::none()); });
+  (void)ipc::wait_ready((*acceptor)->handle(), ipc::Ready::readable, Deadline::none(), base::Stage::wait);
   const auto server = (*acceptor)->accept();
+  connecting.join();
   if (!client || !server) return 1;
   const auto round_trip = [&] { return pass(**client, **server) && pass(**server, **client); };
   for (int i = 0; i < 10; ++i) {

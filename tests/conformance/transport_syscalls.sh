@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: transport_syscalls.sh PROGRAM
 # Counts the system calls of warm round trips: one sendmsg per send and one recvfrom per receive over sockets, none at
-# all in process. Skipped (77) where strace is missing or not allowed to trace.
+# all in process or through shared memory where neither side sleeps. Skipped (77) where strace is missing or not allowed to trace.
 set -eu
 program=$1
 rounds=50
@@ -11,12 +11,12 @@ trap 'rm -f "$trace"' EXIT
 strace -o "$trace" true 2>/dev/null || { echo "strace does not work here"; exit 77; }
 
 status=0
-for scheme in tcp unix packet inproc; do
+for scheme in tcp unix packet shm inproc; do
   strace -o "$trace" "$program" "$scheme" "$rounds"
   between=$(sed -n '/^getppid(/,/^getpgid(/p' "$trace" | sed '1d;$d' | sed 's/(.*//' | sort | uniq -c |
     awk '{ printf "%s%s %s", (NR > 1 ? ", " : ""), $1, $2 }')
   case $scheme in
-    inproc) expected="" ;;
+    shm | inproc) expected="" ;;
     *) expected="$((2 * rounds)) recvfrom, $((2 * rounds)) sendmsg" ;;
   esac
   echo "$scheme: $((2 * rounds)) sends and receives: ${between:-no system call}"

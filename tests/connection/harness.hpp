@@ -17,6 +17,7 @@
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
 #include "corbel/transport/packet/packet.hpp"
+#include "corbel/transport/shm/shm.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 #include "without_handles.hpp"
@@ -31,8 +32,8 @@ class Harness : private RequestHandler {
   explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2})
       : registry_({messaging::make_giop(), messaging::make_giop_lite()},
                   {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(),
-                   transport::make_packet(), transport::make_inproc(), carriers::make_masked(transport::make_tcp()),
-                   std::make_shared<WithoutHandles>()},
+                   transport::make_packet(), transport::make_shm(), transport::make_inproc(),
+                   carriers::make_masked(transport::make_tcp()), std::make_shared<WithoutHandles>()},
                   version, {}),
         acceptors_(registry_, {}),
         cache_(registry_, {}) {

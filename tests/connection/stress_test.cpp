@@ -115,7 +115,7 @@ TEST_P(Stress, EveryCallEnds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Stress,
-                         testing::Values("tcp://127.0.0.1:0", "giop_lite+unix://", "packet://", "inproc://"));
+                         testing::Values("tcp://127.0.0.1:0", "giop_lite+unix://", "packet://", "shm://", "inproc://"));
 
 }  // namespace
 }  // namespace corbel::connection

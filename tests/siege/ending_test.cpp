@@ -37,7 +37,8 @@ TEST_P(Ending, DestroyingAtOnceDoesNotCutRepliesOff) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Ending, testing::Values("tcp://127.0.0.1:0", "unix://", "packet://", "inproc://castle"));
+INSTANTIATE_TEST_SUITE_P(All, Ending,
+                         testing::Values("tcp://127.0.0.1:0", "unix://", "packet://", "shm://", "inproc://castle"));
 
 // A client that took the end of the first for "not executed" would ask the second.
 TEST(EndingReplicas, OneExecutesTheCallThatEndsIt) {

@@ -3,10 +3,13 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "corbel/ipc/os_error.hpp"
@@ -25,8 +28,41 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 4);
 constexpr std::size_t kMinCapacity = 64;
 constexpr std::size_t kMaxCapacity = std::size_t{1} << 30;
 
-long futex(Word& word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
-  return ::syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+/// Of systems without futex_waitv, and of sandboxes that forbid it.
+constexpr base::Duration kLongestBlindSleep = std::chrono::milliseconds(20);
+
+long futex(const void* word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
+  return ::syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
+}
+
+timespec to_timespec(std::int64_t nanoseconds) noexcept {
+  return {.tv_sec = nanoseconds / 1'000'000'000, .tv_nsec = nanoseconds % 1'000'000'000};
+}
+
+/// Sleeps until one of two words is woken or has changed already: one that the peer can reach, and one that it cannot.
+/// May return early.
+void wait_for_either(const Word& shared, std::uint32_t seen, const std::uint32_t& own, std::uint32_t own_seen,
+                     Deadline deadline) noexcept {
+  static std::atomic<bool> two_words{true};
+  const std::int64_t left = deadline.remaining().count();
+  if (two_words.load(std::memory_order_relaxed)) {
+    const futex_waitv words[] = {
+        {.val = seen, .uaddr = reinterpret_cast<std::uintptr_t>(&shared), .flags = FUTEX_32, .__reserved = 0},
+        {.val = own_seen,
+         .uaddr = reinterpret_cast<std::uintptr_t>(&own),
+         .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG,
+         .__reserved = 0}};
+    timespec until{};
+    if (!deadline.is_none()) {
+      ::clock_gettime(CLOCK_MONOTONIC, &until);
+      until = to_timespec(std::int64_t{until.tv_sec} * 1'000'000'000 + until.tv_nsec + left);
+    }
+    const long woken = ::syscall(SYS_futex_waitv, words, 2, 0, deadline.is_none() ? nullptr : &until, CLOCK_MONOTONIC);
+    if (woken >= 0 || (errno != ENOSYS && errno != EPERM)) return;
+    two_words.store(false, std::memory_order_relaxed);
+  }
+  const timespec slice = to_timespec(std::min<std::int64_t>(left, kLongestBlindSleep.count()));
+  futex(&shared, FUTEX_WAIT, seen, &slice);
 }
 
 /// Tells the processor that this is a loop that waits.
@@ -38,9 +74,12 @@ void pause_processor() noexcept {
 
 }  // namespace
 
-// Why nobody sleeps for ever: a sleeper first notes the futex, then says that it sleeps, then looks again; the other
-// side first publishes, then looks whether anybody sleeps, and if so changes the futex before it wakes. All four steps
-// that meet are sequentially consistent.
+// Why nobody sleeps for ever: a sleeper first notes the futex, then says how it sleeps, then looks again; the other
+// side first publishes, then looks whether anybody sleeps, and whoever takes that word back wakes in the way that it
+// says, changing the futex before it wakes. All steps that meet are sequentially consistent. What this process itself
+// has to tell a sleeper goes through a word of its own, which no peer can set back.
+
+enum : std::uint32_t { kAwake, kAsleep, kWaitsForBell };
 
 base::Status RingEnd::attach(base::ByteSpan area, bool produces) noexcept {
   static_assert(2 * sizeof(Block) == kHeaderSize);
@@ -57,22 +96,37 @@ base::Status RingEnd::attach(base::ByteSpan area, bool produces) noexcept {
   return {};
 }
 
-void RingEnd::wake(Block& sleeper) noexcept {
-  sleeper.sleeps.store(0, std::memory_order_relaxed);
-  sleeper.futex.fetch_add(1, std::memory_order_seq_cst);
-  futex(sleeper.futex, FUTEX_WAKE, 1, nullptr);
+/// Once for each time that the peer says it waits.
+void RingEnd::wake_peer() noexcept {
+  const std::uint32_t how = peer_->sleeps.exchange(kAwake, std::memory_order_seq_cst);
+  if (how == kAwake) return;
+  if (how != kAsleep && ring_ != nullptr) return ring_(bell_);
+  peer_->futex.fetch_add(1, std::memory_order_seq_cst);
+  futex(&peer_->futex, FUTEX_WAKE, 1, nullptr);
 }
 
-void RingEnd::wake_peer() noexcept {
-  wake(*peer_);
-  if (peer_event_ != nullptr) peer_event_->set();
+void RingEnd::stop(Stop why) noexcept {
+  std::atomic_ref word(stopped_);
+  std::uint32_t before = word.load(std::memory_order_relaxed);
+  while (before < static_cast<std::uint32_t>(why) &&
+         !word.compare_exchange_weak(before, static_cast<std::uint32_t>(why), std::memory_order_seq_cst)) {
+  }
+  futex(&stopped_, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr);
 }
 
 void RingEnd::close() noexcept {
   if (own_ == nullptr) return;
+  stop(Stop::closed);
   own_->closed.store(1, std::memory_order_seq_cst);
-  wake_peer();
-  wake(*own_);  // a thread of this process may sleep in an operation
+  // A thread may be about to sleep, and another one wait for the bell.
+  peer_->sleeps.store(kAwake, std::memory_order_relaxed);
+  peer_->futex.fetch_add(1, std::memory_order_seq_cst);
+  futex(&peer_->futex, FUTEX_WAKE, 1, nullptr);
+  if (ring_ != nullptr) ring_(bell_);
+}
+
+void RingEnd::peer_died() noexcept {
+  if (own_ != nullptr) stop(Stop::peer_died);
 }
 
 base::Result<std::uint32_t> RingEnd::peer_moved(Stage stage) noexcept {
@@ -91,17 +145,24 @@ void RingEnd::publish(std::uint32_t count) noexcept {
 
 bool RingEnd::nothing_new(std::uint32_t seen) const noexcept {
   return peer_->moved.load(std::memory_order_seq_cst) == seen && peer_->closed.load(std::memory_order_seq_cst) == 0 &&
-         own_->closed.load(std::memory_order_seq_cst) == 0;
+         stopped() == Stop::none;
 }
 
 base::Result<bool> RingEnd::arm() noexcept {
-  own_->sleeps.store(1, std::memory_order_seq_cst);
-  const bool closed =
-      peer_->closed.load(std::memory_order_seq_cst) != 0 || own_->closed.load(std::memory_order_seq_cst) != 0;
+  own_->sleeps.store(kWaitsForBell, std::memory_order_seq_cst);
+  const bool ended = peer_->closed.load(std::memory_order_seq_cst) != 0 || stopped() != Stop::none;
   CORBEL_TRY(const std::uint32_t peer, peer_moved(produces_ ? Stage::send : Stage::receive));
-  const bool ready = closed || (produces_ ? moved_ - peer < data_.size() : peer != moved_);
-  if (ready) own_->sleeps.store(0, std::memory_order_relaxed);
+  const bool ready = ended || (produces_ ? moved_ - peer < data_.size() : peer != moved_);
+  if (ready) own_->sleeps.store(kAwake, std::memory_order_relaxed);
   return ready;
+}
+
+bool RingEnd::is_armed() const noexcept {
+  return own_->sleeps.load(std::memory_order_relaxed) == kWaitsForBell;
+}
+
+void RingEnd::stay_armed() noexcept {
+  own_->sleeps.store(kWaitsForBell, std::memory_order_seq_cst);
 }
 
 base::Status RingEnd::sleep(std::uint32_t seen, Deadline deadline, Stage stage) noexcept {
@@ -115,18 +176,13 @@ base::Status RingEnd::sleep(std::uint32_t seen, Deadline deadline, Stage stage) 
   };
   if (spin_.until(deadline, look)) return {};
   const std::uint32_t before = own_->futex.load(std::memory_order_seq_cst);
-  own_->sleeps.store(1, std::memory_order_seq_cst);
-  if (nothing_new(seen)) {
-    timespec timeout{};
-    if (!deadline.is_none()) {
-      const std::int64_t left = deadline.remaining().count();
-      if (left == 0) return base::error(stage, Code::timed_out);
-      timeout = {.tv_sec = left / 1'000'000'000, .tv_nsec = left % 1'000'000'000};
-    }
-    futex(own_->futex, FUTEX_WAIT, before, deadline.is_none() ? nullptr : &timeout);
+  own_->sleeps.store(kAsleep, std::memory_order_seq_cst);
+  const bool late = deadline.expired();
+  if (nothing_new(seen) && !late) {
+    wait_for_either(own_->futex, before, stopped_, static_cast<std::uint32_t>(Stop::none), deadline);
   }
-  own_->sleeps.store(0, std::memory_order_relaxed);
-  return {};
+  own_->sleeps.store(kAwake, std::memory_order_relaxed);
+  return late && nothing_new(seen) ? base::Status(base::error(stage, Code::timed_out)) : base::Status();
 }
 
 base::Result<RingProducer> RingProducer::attach(base::ByteSpan area) noexcept {
@@ -141,59 +197,106 @@ base::Result<RingConsumer> RingConsumer::attach(base::ByteSpan area) noexcept {
   return end;
 }
 
+base::Result<std::size_t> RingProducer::room(std::uint32_t& taken) noexcept {
+  const Stop stop = stopped();
+  if (stop == Stop::closed) return base::error(Stage::send, Code::cancelled);
+  if (stop != Stop::none || peer_->closed.load(std::memory_order_relaxed) != 0)
+    return base::error(Stage::send, Code::lost);
+  CORBEL_TRY(taken, peer_moved(Stage::send));
+  return data_.size() - (moved_ - taken);
+}
+
 base::Result<std::size_t> RingProducer::send(base::ConstByteSpan data, Deadline deadline) noexcept {
   if (data.empty()) return std::size_t{0};
   for (;;) {
-    if (own_->closed.load(std::memory_order_relaxed) != 0) return base::error(Stage::send, Code::cancelled);
-    if (peer_->closed.load(std::memory_order_relaxed) != 0) return base::error(Stage::send, Code::lost);
-    CORBEL_TRY(const std::uint32_t taken, peer_moved(Stage::send));
-    const std::size_t free = data_.size() - (moved_ - taken);
+    std::uint32_t taken = 0;
+    CORBEL_TRY(const std::size_t free, room(taken));
     if (free != 0) {
-      const std::size_t count = std::min(free, data.size());
-      const std::size_t at = moved_ & (data_.size() - 1);
-      const std::size_t first = std::min(count, data_.size() - at);
-      std::memcpy(data_.data() + at, data.data(), first);
-      std::memcpy(data_.data(), data.data() + first, count - first);
-      publish(static_cast<std::uint32_t>(count));
-      return count;
+      const ConstIoVector some(data.first(std::min(free, data.size())));
+      CORBEL_CHECK(sendv_n({&some, 1}, Deadline::now()));
+      return some.size();
     }
     CORBEL_CHECK(sleep(taken, deadline, Stage::send));
   }
 }
 
-base::Result<std::size_t> RingConsumer::recv(base::ByteSpan room, Deadline deadline) noexcept {
-  if (room.empty()) return std::size_t{0};
-  for (;;) {
-    if (own_->closed.load(std::memory_order_relaxed) != 0) return base::error(Stage::receive, Code::cancelled);
-    const bool ended = peer_->closed.load(std::memory_order_acquire) != 0;  // before looking what was sent last
-    CORBEL_TRY(const std::uint32_t given, peer_moved(Stage::receive));
-    const std::size_t there = given - moved_;
-    if (there != 0) {
-      const std::size_t count = std::min(there, room.size());
-      const std::size_t at = moved_ & (data_.size() - 1);
-      const std::size_t first = std::min(count, data_.size() - at);
-      std::memcpy(room.data(), data_.data() + at, first);
-      std::memcpy(room.data() + first, data_.data(), count - first);
-      publish(static_cast<std::uint32_t>(count));
-      return count;
-    }
-    if (ended) return std::size_t{0};
-    CORBEL_CHECK(sleep(given, deadline, Stage::receive));
-  }
-}
-
 base::Status RingProducer::send_n(base::ConstByteSpan data, Deadline deadline, std::size_t* sent) noexcept {
-  ConstIoVector one(data);
+  const ConstIoVector one(data);
   return sendv_n({&one, 1}, deadline, sent);
 }
 
-base::Status RingProducer::sendv_n(std::span<ConstIoVector> list, Deadline deadline, std::size_t* sent) noexcept {
-  return detail::transfer_all<false>(
-      list, sent,
-      [&](std::span<ConstIoVector> left) {
-        return send({left.front().data(), left.front().size()}, deadline);
-      },
-      [](const base::Error& error) { return base::Status(error); });
+base::Status RingProducer::sendv_n(std::span<const ConstIoVector> list, Deadline deadline, std::size_t* sent) noexcept {
+  std::size_t total = 0;
+  std::size_t offset = 0;  // in the first of the list
+  base::Status status;
+  for (;;) {
+    while (!list.empty() && offset == list.front().size()) {
+      list = list.subspan(1);
+      offset = 0;
+    }
+    if (list.empty()) break;
+    std::uint32_t taken = 0;
+    const auto free = room(taken);
+    if (!free) {
+      status = free.error();
+      break;
+    }
+    const std::size_t most = std::min(*free, most_at_once());
+    std::size_t count = 0;
+    while (count < most && !list.empty()) {
+      const base::ConstByteSpan rest = base::ConstByteSpan(list.front().data(), list.front().size()).subspan(offset);
+      const base::ConstByteSpan piece = rest.first(std::min(rest.size(), most - count));
+      put(count, piece);
+      count += piece.size();
+      offset += piece.size();
+      if (piece.size() != rest.size()) break;
+      list = list.subspan(1);
+      offset = 0;
+    }
+    if (count != 0) {
+      publish(static_cast<std::uint32_t>(count));
+      total += count;
+    } else if (status = sleep(taken, deadline, Stage::send); !status) {
+      break;
+    }
+  }
+  if (sent != nullptr) *sent = total;
+  return status;
+}
+
+/// Copies in what comes `ahead` octets behind what has been published.
+void RingProducer::put(std::size_t ahead, base::ConstByteSpan piece) noexcept {
+  if (piece.empty()) return;
+  const std::size_t begin = at(moved_ + static_cast<std::uint32_t>(ahead));
+  const std::size_t first = std::min(piece.size(), data_.size() - begin);
+  std::memcpy(data_.data() + begin, piece.data(), first);
+  std::memcpy(data_.data(), piece.data() + first, piece.size() - first);
+}
+
+base::Result<std::size_t> RingConsumer::recv(base::ByteSpan room, Deadline deadline) noexcept {
+  if (room.empty()) return std::size_t{0};
+  for (;;) {
+    // Before looking what was sent last.
+    const Stop stop = stopped();
+    if (stop == Stop::closed) return base::error(Stage::receive, Code::cancelled);
+    const bool ended = peer_->closed.load(std::memory_order_acquire) != 0;
+    CORBEL_TRY(const std::uint32_t given, peer_moved(Stage::receive));
+    const std::size_t count = std::min<std::size_t>(given - moved_, room.size());
+    if (count != 0) {
+      for (std::size_t done = 0; done < count;) {
+        const std::size_t size = std::min(count - done, most_at_once());
+        const std::size_t first = std::min(size, data_.size() - at(moved_));
+        std::memcpy(room.data() + done, data_.data() + at(moved_), first);
+        std::memcpy(room.data() + done + first, data_.data(), size - first);
+        publish(static_cast<std::uint32_t>(size));
+        done += size;
+      }
+      return count;
+    }
+    if (ended) return std::size_t{0};
+    if (stop != Stop::none) return base::error(Stage::receive, Code::lost);
+    CORBEL_CHECK(sleep(given, deadline, Stage::receive));
+  }
 }
 
 base::Status RingConsumer::recv_n(base::ByteSpan room, Deadline deadline, std::size_t* received) noexcept {

@@ -19,17 +19,20 @@ namespace corbel::ipc {
 /// A stream of octets through shared memory, one way, from one producer to one consumer, usually in two processes.
 ///
 /// Layout of the area (version 1): two blocks of 64 octets, the producer's and the consumer's, then the octets. A block
-/// holds four 32-bit words: how many octets its owner has moved in all (modulo 2^32), whether its owner has closed,
-/// whether its owner sleeps, and the futex its owner sleeps on. An area filled with zeros is an empty ring.
+/// holds four 32-bit words: how many octets its owner has moved in all (modulo 2^32), whether its owner has closed, how
+/// its owner sleeps (0: it does not, 1: on its futex, others: it waits for its bell), and that futex. An area filled
+/// with zeros is an empty ring.
 ///
-/// Neither side trusts the other: each keeps its own count and its own idea of the capacity, copies the other's count
-/// out once per operation and checks that it is possible; one that is not is malformed, for good. A hostile peer can
-/// therefore send rubbish, stay silent (use deadlines) or wake its victim needlessly, and nothing else.
+/// Neither side trusts the other: each keeps its own count, its own idea of the capacity and its own end in memory of
+/// its own, copies the other's count out once per operation and checks that it is possible; one that is not is
+/// malformed, for good. A hostile peer can therefore send rubbish, stay silent (use deadlines) or wake its victim
+/// needlessly, and nothing else.
 ///
 /// Blocking: a side that must wait sleeps on its futex; the other one makes a system call only if somebody sleeps. A
-/// peer process that dies does not close: hold a local stream beside the ring, or use deadlines, to find out.
+/// peer process that dies does not close: hold a local stream beside the ring and call peer_died(), or use deadlines.
 ///
-/// Each end belongs to one thread at a time, except close(), which any thread may call and which wakes both sides.
+/// Each end belongs to one thread at a time, except close() and peer_died(), which any thread may call. It is copied
+/// before it is used, or not at all.
 class CORBEL_API RingEnd {
  public:
   /// Octets of area that a ring of `capacity` octets needs. `capacity`: a power of two, 64 to 2^30.
@@ -38,15 +41,30 @@ class CORBEL_API RingEnd {
   /// How long this side looks again and again before it sleeps; by default not at all. For a peer on another processor
   /// that answers within that time.
   void set_spin(const base::Spin& spin) noexcept { spin_ = spin; }
-  /// What to set, besides waking the futex, whenever the other side waits: an event whose handle came from a peer that
-  /// waits with a reactor instead of in an operation (see arm()). Not owned. Null, the default: none. Setting it waits
-  /// for nobody as long as the peer leaves the handle non-blocking.
-  void set_peer_event(const Event* event) noexcept { peer_event_ = event; }
-  /// For a side that waits for an event: asks the peer to set it at its next move. False: wait for the event, clear it,
-  /// go on. True: do not wait, an operation would not wait now. Error: malformed.
+  /// What wakes a peer that waits with a reactor instead of in an operation (see arm()). Must not block, whatever the
+  /// peer does. Called by the thread that uses this end, or closes it.
+  using Bell = void (*)(const void* context) noexcept;
+  void set_peer_bell(Bell ring, const void* context) noexcept {
+    ring_ = ring;
+    bell_ = context;
+  }
+  /// A bell for peers that are trusted: an event whose handle came from the peer. Not owned. Null, the default: none.
+  /// Setting it waits for nobody as long as the peer leaves the handle non-blocking.
+  void set_peer_event(const Event* event) noexcept {
+    set_peer_bell(
+        event == nullptr ? Bell{} : [](const void* each) noexcept { static_cast<const Event*>(each)->set(); }, event);
+  }
+  /// For a side that waits for its bell: asks the peer to ring it at its next move. False: wait for the bell, go on.
+  /// True: do not wait, an operation would not wait now. It may ring in vain. Error: malformed.
   base::Result<bool> arm() noexcept;
+  /// True if the peer has not been told otherwise since arm(): it has not moved, nor has this side slept.
+  bool is_armed() const noexcept;
+  /// As arm(), for one that is_armed() was true for, without looking.
+  void stay_armed() noexcept;
   /// No more will be sent or received; wakes both sides. What was sent before can still be received.
   void close() noexcept;
+  /// The peer will not move any more: wakes this side, which may still receive what was sent before (then: lost).
+  void peer_died() noexcept;
 
  protected:
   static constexpr std::size_t kHeaderSize = 128;
@@ -67,8 +85,14 @@ class CORBEL_API RingEnd {
   void publish(std::uint32_t count) noexcept;
   /// Sleeps until the other side has moved on from `seen`, or either closed, or the deadline.
   base::Status sleep(std::uint32_t seen, base::Deadline deadline, base::Stage stage) noexcept;
-  static void wake(Block& sleeper) noexcept;
   void wake_peer() noexcept;
+
+  enum class Stop : std::uint32_t { none, peer_died, closed };
+  /// Kept where the peer cannot reach it.
+  Stop stopped() const noexcept { return static_cast<Stop>(std::atomic_ref(stopped_).load(std::memory_order_seq_cst)); }
+  std::size_t at(std::uint32_t count) const noexcept { return count & (data_.size() - 1); }
+  /// What is told to the peer at once when more is moved: so both sides of a long transfer are busy.
+  std::size_t most_at_once() const noexcept { return data_.size() / 4; }
 
   Block* own_ = nullptr;
   Block* peer_ = nullptr;
@@ -79,13 +103,16 @@ class CORBEL_API RingEnd {
 
  private:
   bool nothing_new(std::uint32_t seen) const noexcept;
+  void stop(Stop why) noexcept;
 
   base::Spin spin_;
-  const Event* peer_event_ = nullptr;
+  Bell ring_ = nullptr;
+  const void* bell_ = nullptr;
+  mutable std::uint32_t stopped_ = 0;
 };
 
-/// The end that sends. Errors (stage send): lost (the consumer closed), cancelled (this end was closed), malformed,
-/// timed_out, would_block (Deadline::now()).
+/// The end that sends. Errors (stage send): lost (the consumer closed or died), cancelled (this end was closed),
+/// malformed, timed_out, would_block (Deadline::now()).
 class CORBEL_API RingProducer : public RingEnd {
  public:
   RingProducer() noexcept = default;
@@ -97,13 +124,18 @@ class CORBEL_API RingProducer : public RingEnd {
   /// Sends all; as Stream::send_n.
   base::Status send_n(base::ConstByteSpan data, base::Deadline deadline = base::Deadline::none(),
                       std::size_t* sent = nullptr) noexcept;
-  /// Sends all of a gather list, which is used up. The consumer is told once per piece.
-  base::Status sendv_n(std::span<ConstIoVector> list, base::Deadline deadline = base::Deadline::none(),
+  /// Sends all of a gather list. The consumer is told of all that there is room for at once, up to a quarter of the
+  /// capacity.
+  base::Status sendv_n(std::span<const ConstIoVector> list, base::Deadline deadline = base::Deadline::none(),
                        std::size_t* sent = nullptr) noexcept;
+
+ private:
+  base::Result<std::size_t> room(std::uint32_t& taken) noexcept;
+  void put(std::size_t ahead, base::ConstByteSpan piece) noexcept;
 };
 
-/// The end that receives. Errors (stage receive): cancelled (this end was closed), malformed, timed_out, would_block
-/// (Deadline::now()).
+/// The end that receives. Errors (stage receive): cancelled (this end was closed), lost (the producer died and all is
+/// read), malformed, timed_out, would_block (Deadline::now()).
 class CORBEL_API RingConsumer : public RingEnd {
  public:
   RingConsumer() noexcept = default;

@@ -49,11 +49,13 @@ class CORBEL_API SharedMemory {
   /// Maps a named segment. Errors: unreachable (no such name), refused, too_large.
   static base::Result<SharedMemory> open_named(std::string_view name, std::size_t max_size);
 
-  bool is_open() const noexcept { return static_cast<bool>(handle_); }
+  bool is_open() const noexcept { return !bytes_.empty(); }
   base::ByteSpan bytes() const noexcept { return bytes_; }
   std::size_t size() const noexcept { return bytes_.size(); }
-  /// The descriptor, still owned by the segment.
+  /// The descriptor, still owned by the segment; -1 after close_handle().
   int handle() const noexcept { return handle_.get(); }
+  /// Closes the descriptor; the mapping stays. For when nobody else is to get the segment.
+  void close_handle() noexcept { handle_.reset(); }
   /// Unmaps, and removes the name that create_named made.
   void close() noexcept;
 

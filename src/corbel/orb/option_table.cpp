@@ -163,7 +163,7 @@ const OptionRow kOptionTable[] = {
     {"ListenEndpoints",
      ParsedMember{add_listen_endpoints,
                   "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, "
-                  "packet:///path, inproc://name "
+                  "packet:///path, shm:///path, inproc://name "
                   "or giop_lite+tcp://host:port; several separated by ';'",
                   "one tcp and one unix endpoint that the system chooses"},
      0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
@@ -243,9 +243,13 @@ const OptionRow kOptionTable[] = {
     {"NoDelay", SwitchMember{CORBEL_MEMBER(transport.no_delay)}, 0, 0, "", "TCP_NODELAY on every TCP connection"},
     {"KeepAlive", SwitchMember{CORBEL_MEMBER(transport.keep_alive)}, 0, 0, "", "SO_KEEPALIVE on every TCP connection"},
     {"SendBuffer", IntMember{CORBEL_MEMBER(transport.send_buffer)}, 0, 1024 * kMebi, "octets",
-     "socket send buffer; 0: what the system gives"},
+     "socket send buffer; of a server over shm: the ring to the client; 0: what the system gives, 256 KiB"},
     {"ReceiveBuffer", IntMember{CORBEL_MEMBER(transport.receive_buffer)}, 0, 1024 * kMebi, "octets",
-     "socket receive buffer; 0: what the system gives"},
+     "socket receive buffer; of a server over shm: the ring to the server; 0: what the system gives, 256 KiB"},
+    {"ShmUsers", TextMember{CORBEL_MEMBER(transport.local_users)}, 0, 0, "",
+     "shm: users, besides this process's own, whose processes it shares memory with: names and numbers in a comma "
+     "list; "
+     "*: anybody's"},
     {"Backlog", IntMember{CORBEL_MEMBER(transport.backlog)}, 1, 65535, "connections", "peers that may wait for accept"},
     {"MaxMessageSize", NumberMember{CORBEL_MEMBER(limits.max_message_size)}, 1024, 0x7fffffff, "octets",
      "largest incoming message, fragments joined"},

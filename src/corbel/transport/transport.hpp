@@ -131,6 +131,9 @@ struct ConnectionOptions {
   bool no_delay = true;
   bool keep_alive = true;
   base::Duration spin{};  ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
+  /// Whose processes may be at the other end of a carrier that checks it, besides this user's: names and numbers with
+  /// commas between them; "*": anybody's.
+  std::string local_users{};
 
   friend bool operator==(const ConnectionOptions&, const ConnectionOptions&) = default;
 };

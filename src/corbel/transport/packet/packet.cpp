@@ -2,7 +2,7 @@
 #include "corbel/transport/packet/packet.hpp"
 
 #include "corbel/ipc/connector.hpp"
-#include "corbel/transport/endpoint_text.hpp"
+#include "corbel/transport/local_endpoint.hpp"
 #include "corbel/transport/local_listen.hpp"
 #include "corbel/transport/packet_transport.hpp"
 #include "corbel/transport/stream_acceptor.hpp"
@@ -20,34 +20,10 @@ constexpr std::string_view kScheme = "packet";
 /// one piece for each message.
 constexpr std::size_t kLargest = 64U << 10;
 
-/// "/path" or "@name", behind the machine's name if there is one; or nothing (to listen on a generated path).
-class PacketEndpoint final : public TextEndpoint {
- public:
-  PacketEndpoint(std::string machine, const UnixAddress& address)
-      : TextEndpoint(kScheme, machine + address.to_string()), machine_(std::move(machine)), address_(address) {}
-
-  static base::Result<EndpointPtr> parse(std::string_view text) {
-    const base::Error bad = base::error(Stage::resolve, Code::bad_argument);
-    if (!is_printable(text)) return bad;
-    if (text.empty()) return EndpointPtr(std::make_shared<PacketEndpoint>("", UnixAddress()));
-    const std::size_t begin = text.find_first_of("/@");
-    if (begin == std::string_view::npos) return bad;
-    const std::string_view name = text.substr(begin);
-    CORBEL_TRY(const UnixAddress address,
-               name[0] == '@' ? UnixAddress::abstract(name.substr(1)) : UnixAddress::path(name));
-    if (address.to_string() != name) return bad;  // it would need escapes, which are for diagnostics
-    return EndpointPtr(std::make_shared<PacketEndpoint>(std::string(text.substr(0, begin)), address));
-  }
-
-  Reach reach() const noexcept override { return Reach::this_host; }
-  const UnixAddress& address() const noexcept { return address_; }
-  /// References travel, and other machines have the same paths.
-  bool is_here() const { return machine_.empty() || machine_ == machine_name(); }
-
- private:
-  std::string machine_;
-  UnixAddress address_;
+struct Scheme {
+  static constexpr std::string_view kScheme = packet::kScheme;
 };
+using PacketEndpoint = LocalEndpoint<Scheme>;
 
 class PacketAcceptor final : public SocketAcceptor<ipc::PacketStream> {
  public:
@@ -75,11 +51,11 @@ class PacketConnector final : public Connector {
   base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
                                                    base::Deadline deadline) override {
     CORBEL_TRY(const PacketEndpoint* own, own_endpoint<PacketEndpoint>(endpoint, Stage::connect));
-    if (own->address().is_unnamed() || !own->is_here()) return base::error(Stage::connect, Code::unreachable);
+    if (own->unix_address().is_unnamed() || !own->is_here()) return base::error(Stage::connect, Code::unreachable);
     ipc::ConnectOptions<UnixAddress> before;
     if (options.send_buffer > 0) before.send_buffer = options.send_buffer;
     if (options.receive_buffer > 0) before.receive_buffer = options.receive_buffer;
-    CORBEL_TRY(auto socket, ipc::PacketConnector().connect(own->address(), deadline, before));
+    CORBEL_TRY(auto socket, ipc::PacketConnector().connect(own->unix_address(), deadline, before));
     return std::unique_ptr<Transport>(
         new PacketTransport(kScheme, std::move(socket), base::Spin(options.spin), kLargest));
   }
@@ -94,7 +70,7 @@ class PacketFactory final : public Factory {
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const PacketEndpoint* own, own_endpoint<PacketEndpoint>(endpoint, Stage::listen));
     if (!own->is_here()) return base::error(Stage::listen, Code::unreachable);
-    CORBEL_TRY(auto listener, LocalListener<ipc::PacketStream>::open(own->address(), options));
+    CORBEL_TRY(auto listener, LocalListener<ipc::PacketStream>::open(own->unix_address(), options));
     std::vector<EndpointPtr> endpoints{std::make_shared<PacketEndpoint>(machine_name(), listener.address)};
     return std::unique_ptr<Acceptor>(new PacketAcceptor(std::move(listener), std::move(endpoints), options.spin));
   }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/transport/shm/shm.hpp"
+
+#include <unistd.h>
+
+#include <mutex>
+#include <utility>
+
+#include "corbel/base/fork.hpp"
+#include "corbel/ipc/connector.hpp"
+#include "corbel/transport/local_endpoint.hpp"
+#include "corbel/transport/local_listen.hpp"
+#include "corbel/transport/shm/carrier.hpp"
+#include "corbel/transport/shm/users.hpp"
+#include "corbel/transport/stream_acceptor.hpp"
+
+namespace corbel::transport {
+namespace shm {
+namespace {
+
+using base::Code;
+using base::Stage;
+
+struct Scheme {
+  static constexpr std::string_view kScheme = "shm";
+};
+using ShmEndpoint = LocalEndpoint<Scheme>;
+
+/// Of an end that has no address.
+std::string process_text(int id) {
+  return "shm://process:" + std::to_string(id);
+}
+
+base::Error at(Stage stage, const base::Error& error) {
+  return base::error(stage, error.code, error.os_error);
+}
+
+class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
+ public:
+  ShmAcceptor(LocalListener<ipc::UnixStream> listener, std::vector<EndpointPtr> endpoints,
+              const ConnectionOptions& options, Users users, std::shared_ptr<Watch> watch)
+      : SocketAcceptor(std::move(listener.acceptor), std::move(endpoints)),
+        folder_(std::move(listener.folder)),
+        options_(options),
+        users_(std::move(users)),
+        watch_(std::move(watch)) {}
+  ~ShmAcceptor() override { ShmAcceptor::close(); }
+
+  base::Result<std::unique_ptr<Transport>> accept() override {
+    for (;;) {
+      failure_ = {};
+      auto accepted = SocketAcceptor::accept();
+      if (!accepted || *accepted != nullptr) return accepted;
+      if (failure_.code == Code::out_of_resources) return at(Stage::accept, failure_);
+      // It has been hung up on: the next one.
+    }
+  }
+
+  void close() noexcept override {
+    SocketAcceptor::close();
+    folder_.leave();
+  }
+
+ private:
+  std::unique_ptr<Transport> make(ipc::UnixStream socket) override {
+    auto made = offer(std::move(socket));
+    if (made) return *std::move(made);
+    failure_ = made.error();
+    return nullptr;
+  }
+
+  base::Result<std::unique_ptr<Transport>> offer(ipc::UnixStream socket) {
+    CORBEL_TRY(const auto peer, socket.get(ipc::option::peer_credentials));
+    if (!users_.permit(peer.user)) return base::error(Stage::accept, Code::refused);
+    CORBEL_TRY(auto channel, Channel::offer(socket, options_));
+    return Carrier::make(std::move(socket), std::move(channel), watch_, base::Spin(options_.spin),
+                         endpoints().front()->text(), process_text(peer.process));
+  }
+
+  ipc::SocketFolder folder_;
+  const ConnectionOptions options_;
+  const Users users_;
+  const std::shared_ptr<Watch> watch_;
+  base::Error failure_;
+};
+
+class ShmConnector final : public Connector {
+ public:
+  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                                   base::Deadline deadline) override {
+    CORBEL_TRY(const ShmEndpoint* own, own_endpoint<ShmEndpoint>(endpoint, Stage::connect));
+    if (own->unix_address().is_unnamed() || !own->is_here()) return base::error(Stage::connect, Code::unreachable);
+    const auto users = Users::parse(options.local_users);
+    if (!users) return at(Stage::connect, users.error());
+    CORBEL_TRY(auto watch, watch_of_process());
+    CORBEL_TRY(auto socket, ipc::UnixConnector().connect(own->unix_address(), deadline, {}));
+    const auto peer = socket.get(ipc::option::peer_credentials);
+    if (!peer || !users->permit(peer->user)) return base::error(Stage::connect, Code::refused);
+    CORBEL_TRY(auto channel, Channel::take(socket, deadline));
+    auto made = Carrier::make(std::move(socket), std::move(channel), std::move(watch), base::Spin(options.spin),
+                              process_text(::getpid()), own->text());
+    if (!made) return at(Stage::connect, made.error());
+    return made;
+  }
+
+ private:
+  /// Kept: a client that connects now and then does not start a thread each time.
+  base::Result<std::shared_ptr<Watch>> watch_of_process() {
+    auto watch = Watch::get();
+    if (!watch) return at(Stage::connect, watch.error());
+    const std::lock_guard lock(mutex_);
+    return watch_ = *std::move(watch);
+  }
+
+  base::ForkMutex mutex_;
+  std::shared_ptr<Watch> watch_;
+};
+
+class ShmFactory final : public Factory {
+ public:
+  std::string_view scheme() const noexcept override { return Scheme::kScheme; }
+  base::Result<EndpointPtr> parse(std::string_view address) const override { return ShmEndpoint::parse(address); }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<ShmConnector>(); }
+  base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
+    CORBEL_TRY(const ShmEndpoint* own, own_endpoint<ShmEndpoint>(endpoint, Stage::listen));
+    if (!own->is_here()) return base::error(Stage::listen, Code::unreachable);
+    auto users = Users::parse(options.local_users);
+    if (!users) return at(Stage::listen, users.error());
+    auto watch = Watch::get();
+    if (!watch) return at(Stage::listen, watch.error());
+    Options for_socket = options;
+    for_socket.send_buffer = for_socket.receive_buffer = 0;  // they are the rings'
+    CORBEL_TRY(auto listener, LocalListener<ipc::UnixStream>::open(own->unix_address(), for_socket));
+    std::vector<EndpointPtr> endpoints{std::make_shared<ShmEndpoint>(machine_name(), listener.address)};
+    return std::unique_ptr<Acceptor>(
+        new ShmAcceptor(std::move(listener), std::move(endpoints), options, *std::move(users), *std::move(watch)));
+  }
+};
+
+}  // namespace
+}  // namespace shm
+
+std::shared_ptr<const Factory> make_shm() {
+  return std::make_shared<shm::ShmFactory>();
+}
+
+}  // namespace corbel::transport
