@@ -14,6 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/plain_rings.h"
+
 enum operation { op_ping = 1, op_put, op_get, op_wipe, op_flood, op_exchange, op_echo };
 
 struct message {
@@ -29,6 +31,7 @@ static const uint32_t most_exchanged = 1U << 20;
 
 static int queues = 0;
 static int receive_flags = 0;
+static int offers_rings = 0;
 
 void plain_set_queues(int octets) {
   queues = octets;
@@ -36,11 +39,13 @@ void plain_set_queues(int octets) {
 
 void plain_set_spinning(int on) {
   receive_flags = on ? MSG_DONTWAIT : 0;
+  plain_rings_spin(on);
 }
 
 /* One receive; asks again if a signal came between, or while there is nothing and this process spins. */
 static ssize_t receive_some(int handle, void* data, size_t size) {
   ssize_t got;
+  if (plain_rings_on(handle)) return plain_rings_receive(handle, data, size);
   do {
     got = recv(handle, data, size, receive_flags);
   } while (got < 0 && (errno == EINTR || (errno == EAGAIN && receive_flags != 0)));
@@ -49,6 +54,7 @@ static ssize_t receive_some(int handle, void* data, size_t size) {
 
 static int send_all(int handle, const void* data, size_t size) {
   const char* next = data;
+  if (plain_rings_on(handle)) return plain_rings_send(handle, data, size, NULL, 0);
   while (size > 0) {
     const ssize_t sent = send(handle, next, size, MSG_NOSIGNAL);
     if (sent < 0) {
@@ -84,6 +90,7 @@ static int send_both(int handle, const struct message* message, const void* data
   struct iovec pieces[2] = {{(void*)message, sizeof *message}, {(void*)data, size}};
   struct msghdr header = {.msg_iov = pieces, .msg_iovlen = 2};
   ssize_t sent;
+  if (plain_rings_on(handle)) return plain_rings_send(handle, message, sizeof *message, data, size);
   do {
     sent = sendmsg(handle, &header, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
@@ -169,7 +176,7 @@ static int unix_name(const char* path, struct sockaddr_un* name) {
   return 0;
 }
 
-static int listen_unix(const char* path, char* address, size_t size) {
+static int listen_unix(const char* scheme, const char* path, char* address, size_t size) {
   struct sockaddr_un name;
   if (unix_name(path, &name) != 0) return -1;
   const int handle = make_socket(AF_UNIX);
@@ -178,12 +185,14 @@ static int listen_unix(const char* path, char* address, size_t size) {
     close(handle);
     return -1;
   }
-  snprintf(address, size, "unix:%s", path);
+  snprintf(address, size, "%s:%s", scheme, path);
   return handle;
 }
 
 int plain_listen(const char* transport, const char* where, char* address, size_t size) {
-  return strcmp(transport, "unix") == 0 ? listen_unix(where, address, size) : listen_tcp(where, address, size);
+  offers_rings = strcmp(transport, "shm") == 0;
+  return offers_rings || strcmp(transport, "unix") == 0 ? listen_unix(transport, where, address, size)
+                                                        : listen_tcp(where, address, size);
 }
 
 static void send_at_once(int handle) {
@@ -196,7 +205,12 @@ int plain_accept(int listener) {
   do {
     handle = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
   } while (handle < 0 && errno == EINTR);
-  if (handle >= 0) send_at_once(handle);
+  if (handle < 0) return handle;
+  send_at_once(handle);
+  if (offers_rings && plain_rings_offer(handle) != 0) {
+    close(handle);
+    return -1;
+  }
   return handle;
 }
 
@@ -217,12 +231,14 @@ static int inet_name(const char* address, struct sockaddr_in* name) {
 int plain_connect(const char* address) {
   struct sockaddr_un local;
   struct sockaddr_in inet;
-  const int is_unix = strncmp(address, "unix:", 5) == 0;
-  if ((is_unix ? unix_name(address + 5, &local) : inet_name(address, &inet)) != 0) return -1;
+  const int is_shm = strncmp(address, "shm:", 4) == 0;
+  const int is_unix = is_shm || strncmp(address, "unix:", 5) == 0;
+  if ((is_unix ? unix_name(strchr(address, ':') + 1, &local) : inet_name(address, &inet)) != 0) return -1;
   const int handle = make_socket(is_unix ? AF_UNIX : AF_INET);
   if (handle < 0) return -1;
   const struct sockaddr* name = is_unix ? (struct sockaddr*)&local : (struct sockaddr*)&inet;
-  if (connect(handle, name, is_unix ? sizeof local : sizeof inet) != 0) {
+  if (connect(handle, name, is_unix ? sizeof local : sizeof inet) != 0 ||
+      (is_shm && plain_rings_take(handle) != 0)) {
     close(handle);
     return -1;
   }

@@ -5,8 +5,8 @@
 //     PROGRAM server PROTOCOL TRANSPORT WHERE         prints "ready REFERENCE", then serves until it is terminated
 //     PROGRAM client PROTOCOL TRANSPORT REFERENCE     prints "ready", then obeys the commands on standard input
 //
-// WHERE is the path of a unix socket, or the Internet address to listen on. Two environment variables tell more:
-// CORBEL_BENCH_QUEUE sets both socket queues, in octets; CORBEL_BENCH_THREADS makes servers without an ORB serve
+// WHERE is the path of a local socket (unix, shm), or the Internet address to listen on. Two environment variables tell
+// more: CORBEL_BENCH_QUEUE sets both socket queues, in octets; CORBEL_BENCH_THREADS makes servers without an ORB serve
 // several connections at the same time. A command is a line, and so is its answer:
 //
 //     ping N                         N void two-way calls one after the other -> "ok NANOSECONDS"

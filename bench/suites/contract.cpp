@@ -52,6 +52,14 @@ class Contract {
 /// be counted as what it does by the call, however slow a traced process on a busy machine may be.
 const std::vector<std::string> kPatientServer = {"CORBEL_STICKY_IDLE=60000", "CORBEL_SLOW_UPCALL=60000"};
 
+/// Shared memory: nothing but one wake of whoever sleeps, and one sleep (which is not always needed).
+void check_memory(Contract& contract, const std::string& side, const Costs& calls) {
+  const double sleeps = total(calls, {"futex_waitv", "syscall_0x1c1"});
+  contract.at_most("wakes (futex) of the " + side, total(calls, {"futex"}), 1);
+  contract.at_most("sleeps (futex_waitv) of the " + side, sleeps, 1);
+  contract.at_most("other system calls of the " + side, sum(calls) - total(calls, {"futex"}) - sleeps, 0);
+}
+
 bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {
   Contract contract(mechanism.label() + " over " + transport);
   const std::vector<double> allocations = count_allocations(mechanism, transport, kPatientServer);
@@ -61,6 +69,11 @@ bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {
   const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport, kPatientServer);
   const Costs& client = sides[0].calls;
   const Costs& server = sides[1].calls;
+  if (transport == "shm") {
+    check_memory(contract, "client", client);
+    check_memory(contract, "server", server);
+    return contract.kept();
+  }
   contract.exactly("sends of the client", total(client, {"sendto", "sendmsg", "write", "writev"}), 1);
   contract.exactly("receives of the client", total(client, {"recvfrom", "recvmsg", "read", "readv"}), 1);
   contract.at_most("system calls of the client", sum(client), 2);
@@ -85,7 +98,7 @@ int run_contract(const Settings&, Report& report) {
   bool kept = true;
   for (const Mechanism& mechanism : find_mechanisms(report.machine)) {
     if (mechanism.orb != "corbel") continue;
-    for (const char* const transport : {"tcp", "unix"}) kept = keeps_contract(mechanism, transport) && kept;
+    for (const char* const transport : {"tcp", "unix", "shm"}) kept = keeps_contract(mechanism, transport) && kept;
   }
   std::cout << (kept ? "The contract is kept.\n" : "The contract is BROKEN.\n");
   return kept ? 0 : 1;

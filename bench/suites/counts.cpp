@@ -44,7 +44,7 @@ class Run {
       : settings_(settings),
         report_(report),
         mechanisms_(find_all_mechanisms(report.machine, settings.only.empty() ? kCompared : settings.only)),
-        transports_(settings.quick ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "unix"}),
+        transports_(settings.quick ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "unix", "shm"}),
         valgrind_(program_exists("valgrind")),
         strace_(can_trace()) {
     if (valgrind_) report.machine.versions["valgrind"] = version_of("valgrind");

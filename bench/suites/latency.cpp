@@ -181,7 +181,7 @@ std::vector<LatencyPlan> plans(const Settings& settings) {
   plan.calls = settings.quick ? 500 : 10000;
   if (!settings.quick) plan.payloads = {0, 64, 1024, 8192, 65536};
   std::vector<LatencyPlan> plans;
-  for (const char* const transport : {"tcp", "unix"}) {
+  for (const char* const transport : {"tcp", "unix", "shm"}) {
     for (const Spot& spot : spots()) {
       plan.transport = transport;
       plan.of["placement"] = spot.name;
@@ -231,7 +231,7 @@ int run_latency(const Settings& settings, Report& report) {
   const std::vector<Mechanism> to_trace =
       settings.quick && settings.only.empty() ? find_all_mechanisms(report.machine, few) : mechanisms;
   const bool trace = can_trace();
-  const std::vector<const char*> traced = settings.quick ? std::vector{"tcp"} : std::vector{"tcp", "unix"};
+  const std::vector<const char*> traced = settings.quick ? std::vector{"tcp"} : std::vector{"tcp", "unix", "shm"};
   std::vector<Latencies> runs;
   std::size_t steps = trace ? traced.size() * to_trace.size() : 0;
   double seconds = static_cast<double>(2 * steps);

@@ -17,7 +17,7 @@ class Progress;
 struct LatencyPlan {
   std::string suite = "latency";
   Case of = {};                     ///< joins every case
-  std::string transport = "tcp";    ///< tcp or unix
+  std::string transport = "tcp";    ///< tcp, unix or shm
   std::vector<int> payloads = {0};  ///< octets that a call carries; 0: a void call
   Placement placement = {};
   std::size_t repetitions = 5;

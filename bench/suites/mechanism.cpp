@@ -156,7 +156,7 @@ Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::
            const Placement& placement)
     : label_(mechanism.label() + " over " + transport), spins_(mechanism.spins()) {
   if (!is_inside(transport)) {
-    const std::string where = transport == "unix" ? path : placement.host;
+    const std::string where = transport == "tcp" ? placement.host : path;
     server_.emplace(
         with_tool(placement.server_tool, {mechanism.program, "server", mechanism.protocol, transport, where}),
         placement.server);

@@ -67,7 +67,7 @@ struct Placement {
 /// it.
 class Pair {
  public:
-  /// `path` is where a unix socket goes.
+  /// `path` is where the socket of a local transport goes.
   Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path,
        const Placement& placement = {});
 

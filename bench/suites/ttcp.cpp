@@ -252,7 +252,7 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   if (chosen && !settings.quick) {
     // A combination of one's own: not only those that the papers have.
     const auto transports =
-        settings.transport.empty() ? std::vector<std::string>{"tcp", "unix"} : std::vector{settings.transport};
+        settings.transport.empty() ? std::vector<std::string>{"tcp", "unix", "shm"} : std::vector{settings.transport};
     const auto modes =
         settings.mode.empty() ? std::vector<std::string>{"oneway", "twoway", "ring"} : std::vector{settings.mode};
     const auto queues = settings.queues.empty() ? std::vector<int>{0} : settings.queues;
@@ -270,16 +270,17 @@ std::vector<StreamPlan> plans(const Settings& settings) {
     add("tcp", "oneway", {"octet"}, {8192, 131072}, 8192);
     add("tcp", "twoway", {"octet"}, {8192, 131072});
     add("unix", "oneway", {"octet", "struct"}, {8192, 131072});
+    add("shm", "oneway", {"octet"}, {8192, 131072});
     add("unix", "ring", {"octet"}, {1024, 8192, 131072});
     return all;
   }
   const std::vector<std::string> types{"octet", "char", "short", "long", "double", "string", "struct"};
   const std::vector<int> buffers{1, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 1048576};
-  for (const char* const transport : {"tcp", "unix"}) add(transport, "oneway", types, buffers);
-  for (const char* const transport : {"tcp", "unix"})
+  for (const char* const transport : {"tcp", "unix", "shm"}) add(transport, "oneway", types, buffers);
+  for (const char* const transport : {"tcp", "unix", "shm"})
     add(transport, "twoway", {"octet", "char", "string", "struct"}, buffers);
   for (const int queue : {8192, 65536, 1048576}) add("tcp", "oneway", {"octet"}, buffers, queue);
-  for (const char* const transport : {"tcp", "unix"}) add(transport, "ring", {"octet"}, buffers);
+  for (const char* const transport : {"tcp", "unix", "shm"}) add(transport, "ring", {"octet"}, buffers);
   return all;
 }
 

@@ -17,7 +17,7 @@ class Progress;
 struct StreamPlan {
   std::string suite = "ttcp";
   Case of = {};                    ///< joins every case
-  std::string transport = "tcp";   ///< tcp or unix
+  std::string transport = "tcp";   ///< tcp, unix or shm
   std::string mode = "oneway";     ///< oneway or twoway
   std::vector<std::string> types;  ///< those of peers/peer.hpp
   std::vector<int> buffers;        ///< octets; 1 for the type octet only

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "corbel/corbel.hpp"
@@ -53,6 +56,42 @@ TEST(Local, SeveralAddressesOfOneUrlAreTriedInTurn) {
   std::string folder = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
   call_by_url(folder + "/b", "corbaloc:uiop:" + folder + "/a,uiop:" + folder + "/b|Victim");
+  std::filesystem::remove_all(folder);
+}
+
+/// Connections through shared memory that this process has, both ends counted.
+std::size_t shared_memories() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.find("memfd:corbel") != std::string::npos ? 1 : 0;
+  return count;
+}
+
+TEST(Local, AClientOnTheSameHostMovesToSharedMemoryAndBackWhereThatFails) {
+  std::string folder = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  std::vector<std::string> listening = {"x", "-ORBListenEndpoints", "tcp://127.0.0.1:0;shm://" + folder + "/socket"};
+  const auto server = CORBA::ORB_init(listening, "upgrade-server");
+  auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const std::string ior = server->object_to_string(CORBA::make_reference<LocalEcho>()->_this());
+  const auto call = [&](const std::string& id, std::vector<std::string> options) {
+    options.insert(options.begin(), "x");
+    const auto client = CORBA::ORB_init(options, id);
+    auto victim = IDL::traits<Fault::Victim>::narrow(client->string_to_object(ior));
+    EXPECT_EQ(victim->echo(id), id);
+    const std::size_t used = shared_memories();
+    victim.reset();
+    client->destroy();
+    return used;
+  };
+  EXPECT_GE(call("moves", {}), 1U);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (shared_memories() != 0 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_EQ(call("prefers", {"-ORBProtocolPreference", "tcp"}), 0U);
+  std::filesystem::remove(folder + "/socket");
+  EXPECT_EQ(call("falls-back", {}), 0U);
+  server->destroy();
   std::filesystem::remove_all(folder);
 }
 

@@ -164,12 +164,12 @@ int command_loop(const OrbRef& orb, const std::string& reference) {
 
 struct Corbel {
   static peer::About about() {
-    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix inproc collocated",
+    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm inproc collocated",
             "latency threads oneway twoway cube queues", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
-    const bool local = std::string(transport) == "unix";
-    const std::string endpoint = local ? std::string("unix://") + where : std::string("tcp://") + where + ":0";
+    const std::string endpoint =
+        std::string(transport) + "://" + where + (std::strcmp(transport, "tcp") == 0 ? ":0" : "");
     const auto orb = make_orb(protocol, {"-ORBListenEndpoints", without_spin(protocol) + "+" + endpoint});
     peer::announce(activate(orb));
     orb->run();

@@ -74,7 +74,7 @@ void serve_connection(int handle) {
 
 struct Plain {
   static peer::About about() {
-    return {"plain C sockets", "none spin", "tcp unix", "latency threads oneway twoway ring cube queues",
+    return {"plain C sockets", "none spin", "tcp unix shm", "latency threads oneway twoway ring cube queues",
             peer::kAllTypes};
   }
   static void prepare(const char* protocol) {

@@ -13,7 +13,7 @@ namespace corbel::transport {
 
 /// An address of the UNIX domain of one machine: "/path" or "@name", behind the machine's name if there is one, because
 /// references travel and other machines have the same paths; or nothing (to listen on a generated path). `Scheme` has
-/// the name of the transport, kScheme, and makes its endpoints a type of their own.
+/// the name of the transport, kScheme, and is_here(name of a machine), and makes its endpoints a type of their own.
 template <class Scheme>
 class LocalEndpoint final : public TextEndpoint {
  public:
@@ -35,7 +35,7 @@ class LocalEndpoint final : public TextEndpoint {
 
   Reach reach() const noexcept override { return Reach::this_host; }
   const ipc::UnixAddress& unix_address() const noexcept { return address_; }
-  bool is_here() const { return machine_.empty() || machine_ == machine_name(); }
+  bool is_here() const { return machine_.empty() || Scheme::is_here(machine_); }
 
  private:
   std::string machine_;

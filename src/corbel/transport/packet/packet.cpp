@@ -22,6 +22,7 @@ constexpr std::size_t kLargest = 64U << 10;
 
 struct Scheme {
   static constexpr std::string_view kScheme = packet::kScheme;
+  static bool is_here(std::string_view machine) { return machine == machine_name(); }
 };
 using PacketEndpoint = LocalEndpoint<Scheme>;
 

@@ -11,6 +11,7 @@
 #include "corbel/transport/local_endpoint.hpp"
 #include "corbel/transport/local_listen.hpp"
 #include "corbel/transport/shm/carrier.hpp"
+#include "corbel/transport/shm/host.hpp"
 #include "corbel/transport/shm/users.hpp"
 #include "corbel/transport/stream_acceptor.hpp"
 
@@ -23,6 +24,7 @@ using base::Stage;
 
 struct Scheme {
   static constexpr std::string_view kScheme = "shm";
+  static bool is_here(std::string_view machine) { return machine == machine_name() || machine == host_identity(); }
 };
 using ShmEndpoint = LocalEndpoint<Scheme>;
 
@@ -131,7 +133,10 @@ class ShmFactory final : public Factory {
     Options for_socket = options;
     for_socket.send_buffer = for_socket.receive_buffer = 0;  // they are the rings'
     CORBEL_TRY(auto listener, LocalListener<ipc::UnixStream>::open(own->unix_address(), for_socket));
-    std::vector<EndpointPtr> endpoints{std::make_shared<ShmEndpoint>(machine_name(), listener.address)};
+    // A path that was chosen may mean the same after the next start of the machine; other names do not.
+    const bool lasts = !own->unix_address().is_unnamed() && !own->unix_address().is_abstract();
+    std::vector<EndpointPtr> endpoints{
+        std::make_shared<ShmEndpoint>(lasts ? machine_name() : host_identity(), listener.address)};
     return std::unique_ptr<Acceptor>(
         new ShmAcceptor(std::move(listener), std::move(endpoints), options, *std::move(users), *std::move(watch)));
   }

@@ -11,7 +11,11 @@ std::vector<Carrier> shm_carriers() {
   Carrier path{.name = "shm_path", .make = [] { return transport::make_shm(); }};
   path.listen = "/tmp/corbel-shm-" + std::to_string(::getpid());
   path.nowhere = "/no/such/directory/socket";
-  path.spelled = {{"/tmp/a", "/tmp/a"}, {"@name", "@name"}, {"machine/tmp/a", "machine/tmp/a"}, {"", ""}};
+  path.spelled = {{"/tmp/a", "/tmp/a"},
+                  {"@name", "@name"},
+                  {"machine/tmp/a", "machine/tmp/a"},
+                  {"0b-1f.4026531840@n", "0b-1f.4026531840@n"},
+                  {"", ""}};
   path.bad = {"relative",
               "@",
               "machine@",

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that are killed at any instant, over carriers between processes: what the others see, and how soon.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "corbel/corbel.hpp"
+#include "fault_server.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kChildrenHaveThreads = false;  // the sanitizer has none
+#else
+constexpr bool kChildrenHaveThreads = true;
+#endif
+
+class Patient final : public virtual CORBA::servant_traits<Fault::Victim>::base_type {
+ public:
+  std::string echo(const std::string& text) override { return text; }
+  void wait() override { std::this_thread::sleep_for(1h); }
+  void fail(std::int32_t) override {}
+  void fire() override {}
+  void tell(const std::string&) override {}
+  IDL::traits<Fault::Victim>::ref_type self() override { return _this(); }
+};
+
+IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options) {
+  static int count = 0;
+  options.insert(options.begin(), "x");
+  return CORBA::ORB_init(options, "killed-" + std::to_string(::getpid()) + '-' + std::to_string(++count));
+}
+
+std::string serve(const IDL::traits<CORBA::ORB>::ref_type& orb) {
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  return orb->object_to_string(CORBA::make_reference<Patient>()->_this());
+}
+
+IDL::traits<Fault::Victim>::ref_type victim_of(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::string& ior) {
+  return IDL::traits<Fault::Victim>::unchecked_narrow(orb->string_to_object(ior));
+}
+
+std::string read_line(int from) {
+  std::string line;
+  for (char c = 0; ::read(from, &c, 1) == 1 && c != '\n';) line += c;
+  return line;
+}
+
+void reap(pid_t child) {
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+struct Means {
+  const char* name;
+  std::vector<std::string> server;
+  std::vector<std::string> client;
+};
+
+class Killed : public testing::TestWithParam<Means> {
+ protected:
+  /// Another process, which serves until it is killed; and its reference.
+  static pid_t start_server(std::string& ior) {
+    int pipe[2];
+    EXPECT_EQ(::pipe(pipe), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      const auto orb = make_orb(GetParam().server);
+      const std::string line = serve(orb) + '\n';
+      if (::write(pipe[1], line.data(), line.size()) < 0) ::_exit(1);
+      orb->run();
+      ::_exit(1);
+    }
+    ::close(pipe[1]);
+    ior = read_line(pipe[0]);
+    ::close(pipe[0]);
+    return child;
+  }
+};
+
+TEST_P(Killed, AServersDeathEndsEveryCallAtOnce) {
+  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
+  std::minstd_rand random(5);
+  for (int round = 0; round < 12; ++round) {
+    std::string ior;
+    const pid_t server = start_server(ior);
+    ASSERT_FALSE(ior.empty());
+    const auto orb = make_orb(GetParam().client);
+    std::vector<std::thread> callers;
+    for (int each = 0; each < 3; ++each) {
+      callers.emplace_back([&, each] {
+        const auto victim = victim_of(orb, ior);
+        const std::string text(static_cast<std::size_t>(each) * 5000, 'x');
+        try {
+          for (;;) ASSERT_EQ(victim->echo(text), text);
+        } catch (const CORBA::COMM_FAILURE&) {
+        } catch (const CORBA::TRANSIENT&) {  // it had not begun
+        }
+      });
+    }
+    std::atomic<bool> ended{false};
+    std::thread waiting([&] {
+      EXPECT_THROW(victim_of(orb, ior)->wait(), CORBA::SystemException);
+      ended = true;
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
+    ::kill(server, SIGKILL);
+    const auto begin = std::chrono::steady_clock::now();
+    for (auto& caller : callers) caller.join();
+    waiting.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+    reap(server);
+    orb->destroy();
+  }
+}
+
+TEST_P(Killed, AClientsDeathLeavesNothingBehindAndOthersAreServed) {
+  if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
+  const auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  std::minstd_rand random(6);
+  const auto server = make_orb(GetParam().server);
+  const std::string ior = serve(server);
+  const auto orb = make_orb({"-ORBCollocation", "off"});
+  const auto honest = victim_of(orb, ior);
+  EXPECT_EQ(honest->echo("before"), "before");
+  const auto before = descriptors();
+  for (int round = 0; round < 30; ++round) {
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    const pid_t client = ::fork();
+    if (client == 0) {
+      ::alarm(60);
+      const auto own = make_orb(GetParam().client);
+      const auto victim = victim_of(own, ior);
+      (void)victim->echo("");
+      if (::write(pipe[1], "\n", 1) < 0) ::_exit(1);
+      for (;;) (void)victim->echo(std::string(random() % 20000, 'x'));
+    }
+    ::close(pipe[1]);
+    (void)read_line(pipe[0]);
+    ::close(pipe[0]);
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 5000));
+    ::kill(client, SIGKILL);
+    EXPECT_EQ(honest->echo("meanwhile"), "meanwhile");
+    reap(client);
+  }
+  const auto until = std::chrono::steady_clock::now() + 20s;
+  while (descriptors() > before && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(descriptors(), before);
+  orb->destroy();
+  server->destroy();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Killed,
+    testing::Values(Means{"tcp", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"}, {}},
+                    Means{"unix", {"-ORBListenEndpoints", "unix://"}, {}},
+                    Means{"shm", {"-ORBListenEndpoints", "shm://"}, {}},
+                    Means{"shm_spinning", {"-ORBListenEndpoints", "shm://", "-ORBSpin", "50"}, {"-ORBSpin", "50"}}),
+    [](const testing::TestParamInfo<Means>& means) { return std::string(means.param.name); });
+
+}  // namespace
