@@ -94,8 +94,10 @@ base::Result<std::size_t> Carrier::receive_armed(base::ByteSpan buffer, Deadline
   armed_ = channel_->in.is_armed();
   auto count = channel_->in.recv(buffer, deadline);
   if (!count || *count == 0) return received_nothing(std::move(count), buffer);
-  // Sleeping has ended it.
-  if (armed_) channel_->in.stay_armed();
+  if (armed_) {  // sleeping has ended it, or an octet that came meanwhile
+    channel_->in.stay_armed();
+    ++rings_due_;
+  }
   return count;
 }
 
@@ -132,7 +134,7 @@ void Carrier::take_rings() const noexcept {
   rung_ = false;
   const auto taken = socket_.recv(octets, ipc::RecvFlags::dont_wait);
   if (taken && *taken != 0 && *taken <= rings_due_) {
-    rings_due_ -= static_cast<unsigned>(*taken);
+    rings_due_ -= *taken;
     return;
   }
   if (!taken && taken.error().code == Code::would_block) return;

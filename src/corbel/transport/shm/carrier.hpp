@@ -54,9 +54,9 @@ class Carrier final : public Transport {
   const std::string peer_;
   std::atomic<bool> shut_{false};
   // The receiving thread's.
-  mutable bool armed_;          // the peer may have been asked to ring
-  mutable bool rung_ = false;   // octets may be waiting
-  mutable unsigned rings_due_;  // the most octets that the peer may have sent
+  mutable bool armed_;               // the peer may have been asked to ring
+  mutable bool rung_ = false;        // octets may be waiting
+  mutable std::uint64_t rings_due_;  // the most octets that the peer may have sent
 };
 
 }  // namespace corbel::transport::shm

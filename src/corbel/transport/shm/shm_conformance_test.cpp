@@ -27,15 +27,13 @@ std::vector<Carrier> shm_carriers() {
               "@back\\slash",
               "@\xff"};
   Carrier abstract = path;
-  abstract.name = "shm_abstract";
+  abstract.name = "shm_abstract_spinning";
   abstract.listen = "@corbel-shm-" + std::to_string(::getpid());
-  Carrier spinning = abstract;
-  spinning.name = "shm_spinning";
-  spinning.options.spin = std::chrono::microseconds(100);
-  Carrier small = abstract;
+  abstract.options.spin = std::chrono::microseconds(100);
+  Carrier small = path;
   small.name = "shm_small_rings";
   small.options.send_buffer = small.options.receive_buffer = 10'000;
-  return {path, abstract, spinning, small};
+  return {path, abstract, small};
 }
 
 }  // namespace
