@@ -245,6 +245,28 @@ TEST_F(Shm, ShutdownEndsAReceiveWhateverThePeerWritesIntoTheMemory) {
   }
 }
 
+TEST_F(Shm, AReactorThatWatchesIsToldAlsoAfterAThreadHasReceived) {
+  auto [server, intruder] = intruded();
+  auto out = *ipc::RingProducer::attach(intruder.memory.bytes().first(kArea));
+  out.set_peer_bell(
+      [](const void* peer) noexcept {
+        const base::Octet octet[1] = {0};
+        (void)const_cast<Intruder*>(static_cast<const Intruder*>(peer))->socket.send(octet);
+      },
+      &intruder);
+  const auto readable = [&](Deadline deadline) {
+    return ipc::wait_ready(server->handle(), ipc::Ready::readable, deadline, Stage::wait).ok();
+  };
+  EXPECT_FALSE(server->pending());
+  std::thread receiving([&, each = server.get()] { EXPECT_EQ(*each->receive(room_, soon()), 1U); });
+  while (intruder.word(64 + 8).load() != 1) std::this_thread::yield();  // it sleeps on its futex
+  ASSERT_TRUE(out.send_n(base::as_bytes("a")));
+  receiving.join();
+  EXPECT_FALSE(readable(Deadline::now()));
+  ASSERT_TRUE(out.send_n(base::as_bytes("b")));
+  EXPECT_TRUE(readable(soon()));
+}
+
 TEST_F(Shm, APeerThatRingsWithoutEndIsCutOff) {
   auto [server, intruder] = intruded();
   std::array<base::Octet, 200> rings{};
