@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "corbel/cdr/test_support.hpp"
 #include "corbel/cdr/value_tags.hpp"
 
@@ -199,6 +201,41 @@ TEST(ValueHeaders, NameATypeIfTheyHaveAListOfThem) {
   ValueReader reader(decoder);
   (void)reader.begin();
   EXPECT_FALSE(decoder.ok());
+}
+
+TEST(ValueHeaders, ListsOfTypesThatComeAgainAreChargedAgain) {
+  constexpr std::uint32_t kCount = 100;
+  Encoder out(kLittle);
+  out.put(tag::kValue | tag::kIdList);
+  out.put(kCount);
+  for (std::uint32_t i = 0; i < kCount; ++i) out.put_plain_string("IDL:V" + std::to_string(i) + ":1.0");
+  out.put(tag::kValue | tag::kIdList);
+  out.put(tag::kIndirection);
+  out.put(4 - static_cast<std::int32_t>(out.position()));  // the list, behind the first tag
+  const Bytes octets = out.to_bytes();
+  const auto passes = [&](int values, std::uint32_t memory) {
+    Decoder decoder(octets, kLittle, with_memory(memory));
+    ValueReader reader(decoder);
+    for (int i = 0; i < values; ++i) {
+      const ValueHeader header = reader.begin();
+      EXPECT_TRUE(!decoder.ok() || header.ids.size() == kCount);
+    }
+    return decoder.ok();
+  };
+  const auto least = [&](int values) {
+    std::uint32_t low = 0, high = 1U << 20;
+    while (low < high) {
+      const std::uint32_t middle = (low + high) / 2;
+      if (passes(values, middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  };
+  // The value, and the walk through the list.
+  EXPECT_EQ(least(2) - least(1), 192 + kCount * sizeof(std::string_view));
 }
 
 TEST(ValueWriter, EndsEachValueWhereItsStateEnds) {
