@@ -2,6 +2,7 @@
 // ORBInitializers (CORBA 3.3 part 1, 16.7): when they run, and what they may do.
 #include <gtest/gtest.h>
 
+#include "corbel/orb/core.hpp"
 #include "support.hpp"
 
 namespace corbel::interceptors_test {
@@ -121,6 +122,9 @@ TEST(Initialisation, OrbsWithoutInterceptorsHaveNoneOfOthers) {
   const Orb plain(Parts{});
   plain.thing(peer.ior())->ask("");
   EXPECT_EQ(story.take(), "");
+  // Nor do its calls look for any: they take the short way.
+  EXPECT_EQ(plain->_core().edges().word() & orb::Edges::kHooks, 0U);
+  EXPECT_EQ(watched->_core().edges().word() & orb::Edges::kHooks, orb::Edges::kClientHooks);
 }
 
 }  // namespace

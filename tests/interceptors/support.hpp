@@ -23,6 +23,8 @@ using ClientInfoRef = IDL::traits<PI::ClientRequestInfo>::ref_type;
 using ServerInfoRef = IDL::traits<PI::ServerRequestInfo>::ref_type;
 using ClientRef = IDL::traits<PI::ClientRequestInterceptor>::ref_type;
 using ServerRef = IDL::traits<PI::ServerRequestInterceptor>::ref_type;
+using IorInfoRef = IDL::traits<PI::IORInfo>::ref_type;
+using IorRef = IDL::traits<PI::IORInterceptor>::ref_type;
 using InitInfoRef = IDL::traits<PI::ORBInitInfo>::ref_type;
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
@@ -93,6 +95,7 @@ class ServerWatch final : public Watch<PI::ServerRequestInterceptor, ServerInfoR
 struct Parts {
   std::vector<ClientRef> clients = {};
   std::vector<ServerRef> servers = {};
+  std::vector<IorRef> iors = {};
   std::function<void(const InitInfoRef&)> pre_init = {};
   std::function<void(const InitInfoRef&)> post_init = {};
 };
@@ -108,6 +111,7 @@ class Initializer final : public PI::ORBInitializer {
     if (next() == nullptr) return;
     for (const auto& one : next()->clients) info->add_client_request_interceptor(one);
     for (const auto& one : next()->servers) info->add_server_request_interceptor(one);
+    for (const auto& one : next()->iors) info->add_ior_interceptor(one);
     if (next()->pre_init) next()->pre_init(info);
   }
   void post_init(IDL::traits<PI::ORBInitInfo>::ref_type info) override {

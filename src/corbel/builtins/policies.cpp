@@ -4,6 +4,7 @@
 #include "corbel/dynamic/any.hpp"
 #include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/dynamic/portable_server_types.hpp"
+#include "corbel/interceptors/references.hpp"
 #include "corbel/orb/orb.hpp"
 
 namespace CORBA {
@@ -72,6 +73,7 @@ bool is_known(PolicyType type) {
 PolicyRef ORB::create_policy(PolicyType type, const Any& value) {
   if (auto policy = make_client_policy(type, value); policy != nullptr) return policy;
   if (auto policy = make_adapter_policy(type, value); policy != nullptr) return policy;
+  if (auto policy = corbel::interceptors::make_policy(_core(), type, value); policy != nullptr) return policy;
   throw PolicyError(is_known(type) ? UNSUPPORTED_POLICY : BAD_POLICY);
 }
 

@@ -37,6 +37,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_PARAM, 26, kNoServiceContext, "no service context with this id")                          \
   X(BAD_PARAM, 27, kNilInitialReference, "register_initial_reference with nil")                   \
   X(BAD_PARAM, 28, kNoComponent, "no tagged component with this id")                              \
+  X(BAD_PARAM, 29, kNoSuchProfile, "no profile of this kind")                                     \
   X(BAD_PARAM, 30, kPolicyTwice, "two policies of one type")                                      \
   X(BAD_PARAM, 34, kWrongUnionMember, "union member not selected by the discriminator")           \
   X(INV_OBJREF, 1, kNoWideCodeSet, "the reference has no code sets for wide data")                \
@@ -57,6 +58,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_INV_ORDER, 13, kRequestNotDeferred, "request was not sent deferred")                      \
   X(BAD_INV_ORDER, 14, kNotAtThisPoint, "not valid at this point of interception")                \
   X(BAD_INV_ORDER, 15, kServiceContextThere, "service context is there and must not be replaced") \
+  X(BAD_INV_ORDER, 16, kPolicyFactoryThere, "policy type has a factory")                          \
   X(BAD_INV_ORDER, 17, kPoaBeingDestroyed, "POA is being destroyed")                              \
   X(TRANSIENT, 1, kRequestDiscarded, "request discarded by POA manager")                          \
   X(TRANSIENT, 2, kNoUsableProfile, "no usable profile")                                          \

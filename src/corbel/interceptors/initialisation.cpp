@@ -118,6 +118,14 @@ class InitInfo final : public PortableInterceptor::ORBInitInfo {
     check();
     interceptors_.add(std::move(interceptor));
   }
+  void add_ior_interceptor(IorRef interceptor) override {
+    check();
+    interceptors_.add(std::move(interceptor));
+  }
+  void register_policy_factory(CORBA::PolicyType type, FactoryRef policy_factory) override {
+    check();
+    interceptors_.add(type, std::move(policy_factory));
+  }
   PortableInterceptor::SlotId allocate_slot_id() override {
     check();
     return interceptors_.slots()->allocate();

@@ -62,9 +62,26 @@ void Interceptors::add(ServerRef interceptor) {
   add_to(servers_, std::move(interceptor));
 }
 
+void Interceptors::add(IorRef interceptor) {
+  add_to(iors_, std::move(interceptor));
+}
+
+void Interceptors::add(CORBA::PolicyType type, FactoryRef factory) {
+  if (factory == nullptr) throw CORBA::BAD_PARAM();
+  if (!factories_.emplace(type, std::move(factory)).second) {
+    throw CORBA::BAD_INV_ORDER(corba::minor::kPolicyFactoryThere);
+  }
+}
+
+FactoryRef Interceptors::factory(CORBA::PolicyType type) const {
+  const auto found = factories_.find(type);
+  return found == factories_.end() ? nullptr : found->second;
+}
+
 void Interceptors::close() noexcept {
   destroy(clients_);
   destroy(servers_);
+  destroy(iors_);
 }
 
 // --- clients ---

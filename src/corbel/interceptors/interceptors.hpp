@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ inline constexpr unsigned kReceiveContexts = 1, kReceiveRequest = 2, kSendReply 
 
 using ClientRef = IDL::traits<PortableInterceptor::ClientRequestInterceptor>::ref_type;
 using ServerRef = IDL::traits<PortableInterceptor::ServerRequestInterceptor>::ref_type;
+using IorRef = IDL::traits<PortableInterceptor::IORInterceptor>::ref_type;
+using FactoryRef = IDL::traits<PortableInterceptor::PolicyFactory>::ref_type;
 
 /// The interceptors of one ORB, called by the rules of the flow stack (CORBA 3.3 part 1, 16.3.2). Filled while the ORB
 /// is being made; then it does not change and is thread-safe.
@@ -38,6 +41,11 @@ class Interceptors final : public orb::CallHooks {
   /// Throw DuplicateName.
   void add(ClientRef interceptor);
   void add(ServerRef interceptor);
+  void add(IorRef interceptor);
+  /// Throws BAD_INV_ORDER if there is one for the type.
+  void add(CORBA::PolicyType type, FactoryRef factory);
+  /// Nil if none is registered for the type.
+  FactoryRef factory(CORBA::PolicyType type) const;
 
   bool for_clients() const noexcept override { return !clients_.empty(); }
   bool for_servers() const noexcept override { return !servers_.empty(); }
@@ -48,6 +56,8 @@ class Interceptors final : public orb::CallHooks {
   void before_upcall(orb::ServerRequest& request) noexcept override;
   void before_reply(orb::ServerRequest& request) noexcept override;
   void leave(orb::ServerRequest& request) noexcept override;
+  void on_adapter(orb::NewAdapter& adapter) noexcept override;
+  bool takes_policy(CORBA::PolicyType type) const noexcept override { return factories_.contains(type); }
   void close() noexcept override;
 
  private:
@@ -60,6 +70,8 @@ class Interceptors final : public orb::CallHooks {
   const std::shared_ptr<SlotArea> slots_ = std::make_shared<SlotArea>();
   std::vector<ClientRef> clients_;
   std::vector<ServerRef> servers_;
+  std::vector<IorRef> iors_;
+  std::map<CORBA::PolicyType, FactoryRef> factories_;
   std::atomic<std::uint32_t> last_id_{0};
 };
 

@@ -13,8 +13,8 @@
 #include "corbel/interceptors/iop_types.hpp"
 
 /// Portable interceptors (CORBA 3.3 part 1, clause 16): code of the application at fixed points of each call, on either
-/// side. Derive from ClientRequestInterceptor or ServerRequestInterceptor and register an ORBInitializer
-/// before ORB_init. ORBs without any pay nothing.
+/// side. Derive from ClientRequestInterceptor, ServerRequestInterceptor or IORInterceptor and register an
+/// ORBInitializer before ORB_init. ORBs without any pay nothing.
 namespace PortableInterceptor {
 
 class Interceptor;
@@ -24,6 +24,9 @@ class ClientRequestInfo;
 class ServerRequestInfo;
 class ClientRequestInterceptor;
 class ServerRequestInterceptor;
+class IORInfo;
+class IORInterceptor;
+class PolicyFactory;
 class ORBInitInfo;
 class ORBInitializer;
 
@@ -39,6 +42,9 @@ CORBEL_INTERCEPTOR_TRAITS(ClientRequestInfo)
 CORBEL_INTERCEPTOR_TRAITS(ServerRequestInfo)
 CORBEL_INTERCEPTOR_TRAITS(ClientRequestInterceptor)
 CORBEL_INTERCEPTOR_TRAITS(ServerRequestInterceptor)
+CORBEL_INTERCEPTOR_TRAITS(IORInfo)
+CORBEL_INTERCEPTOR_TRAITS(IORInterceptor)
+CORBEL_INTERCEPTOR_TRAITS(PolicyFactory)
 CORBEL_INTERCEPTOR_TRAITS(ORBInitInfo)
 CORBEL_INTERCEPTOR_TRAITS(ORBInitializer)
 #undef CORBEL_INTERCEPTOR_TRAITS
@@ -225,6 +231,36 @@ class CORBEL_API ServerRequestInterceptor : public virtual Interceptor {
   CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInterceptor, Interceptor)
 };
 
+/// An object adapter that is being made (16.5.3). Valid until establish_components returns, then BAD_INV_ORDER minor
+/// OMG 14.
+class CORBEL_API IORInfo : public virtual CORBA::LocalObject {
+ public:
+  /// Nil if the adapter has none of the type; INV_POLICY minor OMG 2 if nothing knows the type.
+  virtual IDL::traits<CORBA::Policy>::ref_type get_effective_policy(CORBA::PolicyType type) = 0;
+  /// All profiles of the adapter's references get it. There may be several with one id.
+  virtual void add_ior_component(const IOP::TaggedComponent& a_component) = 0;
+  /// As above, of that kind; BAD_PARAM minor OMG 29 if this ORB makes none such.
+  virtual void add_ior_component_to_profile(const IOP::TaggedComponent& a_component, IOP::ProfileId profile_id) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(IORInfo, CORBA::LocalObject)
+};
+
+/// Says what references carry besides addresses (16.5.2): called once for each adapter, the root's included, that is
+/// made after ORB_init.
+class CORBEL_API IORInterceptor : public virtual Interceptor {
+ public:
+  /// What it throws is ignored.
+  virtual void establish_components(IDL::traits<IORInfo>::ref_type info) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(IORInterceptor, Interceptor)
+};
+
+/// Makes policies of a type of the application's for ORB::create_policy (16.6). Thread-safe.
+class CORBEL_API PolicyFactory : public virtual CORBA::LocalObject {
+ public:
+  /// May throw PolicyError.
+  virtual IDL::traits<CORBA::Policy>::ref_type create_policy(CORBA::PolicyType type, const CORBA::Any& value) = 0;
+  CORBEL_INTERCEPTOR_INTERFACE(PolicyFactory, CORBA::LocalObject)
+};
+
 /// What an ORBInitializer works with (16.7.2). Once ORB_init has returned everything throws OBJECT_NOT_EXIST.
 class CORBEL_API ORBInitInfo : public virtual CORBA::LocalObject {
  public:
@@ -265,6 +301,10 @@ class CORBEL_API ORBInitInfo : public virtual CORBA::LocalObject {
   /// They run in the order in which they were added. Throw DuplicateName; BAD_PARAM for nil.
   virtual void add_client_request_interceptor(IDL::traits<ClientRequestInterceptor>::ref_type interceptor) = 0;
   virtual void add_server_request_interceptor(IDL::traits<ServerRequestInterceptor>::ref_type interceptor) = 0;
+  virtual void add_ior_interceptor(IDL::traits<IORInterceptor>::ref_type interceptor) = 0;
+  /// ORB::create_policy then asks it, unless the ORB knows the type itself; object adapters keep such policies. Throws
+  /// BAD_INV_ORDER minor OMG 16 if the type has a factory, BAD_PARAM for nil.
+  virtual void register_policy_factory(CORBA::PolicyType type, IDL::traits<PolicyFactory>::ref_type policy_factory) = 0;
   /// 0, 1, 2 and so on.
   virtual SlotId allocate_slot_id() = 0;
   CORBEL_INTERCEPTOR_INTERFACE(ORBInitInfo, CORBA::LocalObject)

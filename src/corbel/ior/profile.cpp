@@ -118,4 +118,23 @@ base::Result<base::ConstByteSpan> object_key_of(std::uint32_t tag, base::ConstBy
   return key;
 }
 
+bool add_component(TaggedProfile& profile, const TaggedComponent& component, const cdr::Limits& limits) {
+  const auto add = [&](auto decoded) {
+    if (!decoded || decoded->version.minor == 0) return false;
+    decoded->components.push_back(component);
+    profile = encode_profile(*decoded);
+    return true;
+  };
+  switch (static_cast<ProfileTag>(profile.tag)) {
+    case ProfileTag::internet_iop:
+      return add(decode_iiop_profile(profile, limits));
+    case ProfileTag::uiop:
+      return add(decode_uiop_profile(profile, limits));
+    case ProfileTag::corbel:
+      return add(decode_corbel_profile(profile, limits));
+    default:
+      return false;
+  }
+}
+
 }  // namespace corbel::ior

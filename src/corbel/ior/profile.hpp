@@ -42,6 +42,10 @@ CORBEL_API base::Result<UiopProfile> decode_uiop_profile(const TaggedProfile& pr
 CORBEL_API base::Result<CorbelProfile> decode_corbel_profile(const TaggedProfile& profile,
                                                              const cdr::Limits& limits = {});
 
+/// Adds a component to a profile of any of the kinds above; false, with nothing changed, if it is none or has no room
+/// for components (IIOP 1.0).
+CORBEL_API bool add_component(TaggedProfile& profile, const TaggedComponent& component, const cdr::Limits& limits = {});
+
 /// The object key inside a profile body of any of the kinds above, in place. Fails with unsupported for other tags.
 CORBEL_API base::Result<base::ConstByteSpan> object_key_of(std::uint32_t tag, base::ConstByteSpan body);
 

@@ -80,6 +80,7 @@ void Core::set_hooks(std::unique_ptr<CallHooks> hooks) noexcept {
 }
 
 void Core::attach_hooks() noexcept {
+  hooks_attached_ = true;
   edges_.set(Edges::kClientHooks, hooks_->for_clients());
   edges_.set(Edges::kServerHooks, hooks_->for_servers());
 }

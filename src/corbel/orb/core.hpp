@@ -46,6 +46,8 @@ class Core final : public corba::OrbContext {
   void attach_hooks() noexcept;
   /// Not null if the flags of the edges say so.
   CallHooks* hooks() const noexcept { return hooks_.get(); }
+  /// Null while the ORB is being made.
+  CallHooks* attached_hooks() const noexcept { return hooks_attached_ ? hooks_.get() : nullptr; }
   /// The policies of this ORB and its threads.
   PolicyLevels& policies() noexcept { return policies_; }
 
@@ -138,6 +140,7 @@ class Core final : public corba::OrbContext {
   base::Log log_;
   Edges edges_;
   std::unique_ptr<CallHooks> hooks_;
+  std::atomic<bool> hooks_attached_{false};
   PolicyLevels policies_;
   connection::Registry registry_;
   connection::ConnectionCache cache_;

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "corbel/base/function_ref.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/messaging/message.hpp"
@@ -61,6 +63,17 @@ struct ServerRequest : HookedRequest {
   std::shared_ptr<void> slots;  ///< the hooks' own
 };
 
+/// An object adapter that is being made.
+struct NewAdapter {
+  /// The policy of a type that it has, given or by default; nil if it has none.
+  base::FunctionRef<CORBA::object_reference<CORBA::Policy>(CORBA::PolicyType)> policy;
+  struct Component {
+    std::optional<std::uint32_t> profile;  ///< tag of those that it is for; else all
+    ior::TaggedComponent component;
+  };
+  std::vector<Component> components = {};  ///< what its references say besides
+};
+
 /// The hooks of one ORB. None of the functions throws: what goes wrong becomes the request's outcome. Thread-safe.
 class CallHooks {
  public:
@@ -87,6 +100,11 @@ class CallHooks {
   virtual void before_reply(ServerRequest& request) noexcept = 0;
   /// The thread that on_request() was called on leaves the request.
   virtual void leave(ServerRequest& request) noexcept = 0;
+
+  /// An adapter is being made, the root's included: what its references are to say.
+  virtual void on_adapter(NewAdapter& adapter) noexcept = 0;
+  /// True if policies of this type are the application's: adapters keep them.
+  virtual bool takes_policy(CORBA::PolicyType type) const noexcept = 0;
 
   /// The ORB ends.
   virtual void close() noexcept = 0;

@@ -99,7 +99,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   /// Throws LocationForward, and what the caller is told.
-  void serve(LocalCall& server_call) {
+  [[gnu::always_inline]] inline void serve(LocalCall& server_call) {
     try {
       adapter().dispatch(object_key_, server_call);
     } catch (const LocationForward&) {

@@ -30,11 +30,11 @@ CORBA::object_reference<CORBA::Policy> RemoteTarget::policy(CORBA::PolicyType ty
   return core_.policies().find(policies_, type);
 }
 
-template <class Look>
+template <bool kKeeps>
 [[gnu::always_inline]] inline base::Status RemoteTarget::try_once(const Binding& binding,
                                                                   messaging::OutgoingRequest& request,
                                                                   const corba::Call& call, Invocation& invocation,
-                                                                  const Look& look) {
+                                                                  [[maybe_unused]] KeptContexts* kept) {
   request.object_key = binding.route().object_key;
   request.operation = call.operation.name;
   if (call.operation.oneway) {
@@ -57,13 +57,18 @@ template <class Look>
     request.object_key = binding.route().object_key;
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
-    look(reply);
     on_reply(call, reply, body, invocation.attempts);
   };
+  const auto keep_and_handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
+    kept->keep(reply.contexts);
+    handle(reply, body);
+  };
+  connection::OnReply on_reply_here = handle;
+  if constexpr (kKeeps) on_reply_here = keep_and_handle;
   connection::Caller caller;
   if (binding.connection->enter(caller)) [[likely]]
-    return binding.connection->call(caller, request, call.encode_arguments, invocation.deadline, handle);
-  return share(binding, caller, request, call, invocation, handle);
+    return binding.connection->call(caller, request, call.encode_arguments, invocation.deadline, on_reply_here);
+  return share(binding, caller, request, call, invocation, on_reply_here);
 }
 
 [[gnu::always_inline]] inline bool RemoteTarget::settled(const BindingPtr& binding, std::int64_t now) const {
@@ -79,7 +84,7 @@ void RemoteTarget::invoke(const corba::Call& call) {
     return invoke_unsettled(call, now);
   Invocation invocation(call.operation, *binding->policies, binding->word, now);
   messaging::OutgoingRequest request;
-  const base::Status status = try_once(*binding, request, call, invocation, [](const messaging::IncomingReply&) {});
+  const base::Status status = try_once<false>(*binding, request, call, invocation, nullptr);
   if (status && invocation.attempts.well()) [[likely]]
     return;
   after(*binding, status, invocation);
@@ -122,7 +127,7 @@ void RemoteTarget::carry_out(const corba::Call& call, Invocation& invocation, st
     const BindingPtr binding = bind(invocation, now);
     messaging::OutgoingRequest request;
     request.contexts = contexts.all();
-    const base::Status status = try_once(*binding, request, call, invocation, [](const messaging::IncomingReply&) {});
+    const base::Status status = try_once<false>(*binding, request, call, invocation, nullptr);
     if (status && invocation.attempts.well()) return note_success(invocation);
     after(*binding, status, invocation);
   }
@@ -134,8 +139,7 @@ base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Ca
   seen.request_contexts.view(contexts);
   messaging::OutgoingRequest request;
   request.contexts = contexts;
-  return try_once(binding, request, call, invocation,
-                  [&](const messaging::IncomingReply& reply) { seen.reply_contexts.keep(reply.contexts); });
+  return try_once<true>(binding, request, call, invocation, &seen.reply_contexts);
 }
 
 void RemoteTarget::invoke_async(corba::AsyncCall& call) {

@@ -85,10 +85,10 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void carry_out_traced(const corba::Call& call, Invocation& invocation, std::int64_t now, const CallTrace& trace);
   /// For the log, after a call.
   void tell(const CallTrace& trace, const corba::Operation& operation, std::string_view outcome);
-  /// `request` has the service contexts, if there are any. `look` is called with the reply.
-  template <class Look>
+  /// `request` has the service contexts, if there are any. `kept` gets those of the reply, if it is wanted.
+  template <bool kKeeps>
   base::Status try_once(const Binding& binding, messaging::OutgoingRequest& request, const corba::Call& call,
-                        Invocation& invocation, const Look& look);
+                        Invocation& invocation, KeptContexts* kept);
   base::Status share(const Binding& binding, connection::Caller& caller, const messaging::OutgoingRequest& request,
                      const corba::Call& call, Invocation& invocation, connection::OnReply on_reply);
   base::Status post(connection::Connection& connection, const messaging::OutgoingRequest& request,

@@ -70,13 +70,17 @@ void check(const AdapterPolicies& policies, const Places& places) {
 
 }  // namespace
 
-AdapterPolicies resolve_policies(const CORBA::PolicyList& list) {
+AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallHooks* hooks) {
   AdapterPolicies result;
   Places places;
   places.fill(kAbsent);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto index = static_cast<std::uint16_t>(std::min<std::size_t>(i, kAbsent - 1U));
     if (list[i] == nullptr) throw POA::InvalidPolicy(index);
+    if (hooks != nullptr && hooks->takes_policy(list[i]->policy_type())) {
+      result.others.push_back(list[i]);
+      continue;
+    }
     apply(result, list[i], index);
     std::uint16_t& seen = places[kind(list[i]->policy_type())];
     if (seen != kAbsent) throw POA::InvalidPolicy(index);
@@ -110,8 +114,20 @@ CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& polici
     case REQUEST_PROCESSING_POLICY_ID:
       return CORBA::make_reference<RequestProcessingPolicy>(policies.processing);
     default:
-      return nullptr;
+      break;
   }
+  for (const auto& other : policies.others) {
+    if (other->policy_type() == type) return other;
+  }
+  return nullptr;
+}
+
+void establish_components(AdapterPolicies& policies, orb::CallHooks* hooks) {
+  if (hooks == nullptr) return;
+  const auto policy = [&](CORBA::PolicyType type) { return make_policy(policies, type); };
+  orb::NewAdapter adapter{.policy = policy};
+  hooks->on_adapter(adapter);
+  policies.components = std::move(adapter.components);
 }
 
 }  // namespace corbel::poa

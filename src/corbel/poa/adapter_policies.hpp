@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "corbel/orb/hooks.hpp"
 #include "corbel/poa/policies.hpp"
 
 namespace corbel::poa {
@@ -22,8 +24,10 @@ struct AdapterPolicies {
   /// True if calls into the application have to wait for their turn.
   bool takes_turns() const noexcept { return threads != PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL; }
   bool main_thread() const noexcept { return threads == PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL; }
-  std::string lane;              ///< empty: the first
-  std::uint16_t lane_index = 0;  ///< where the list names it
+  std::string lane;                                    ///< empty: the first
+  std::uint16_t lane_index = 0;                        ///< where the list names it
+  CORBA::PolicyList others;                            ///< of types that the application made its own
+  std::vector<orb::NewAdapter::Component> components;  ///< what references say besides
 
   bool use_default_servant() const noexcept {
     return processing == PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT;
@@ -34,10 +38,12 @@ struct AdapterPolicies {
 };
 
 /// Throws POA::InvalidPolicy with the index of the first policy that is no POA policy, contradicts an earlier one, or
-/// cannot be combined with the others.
-AdapterPolicies resolve_policies(const CORBA::PolicyList& policies);
+/// cannot be combined with the others. `hooks`: who may know further types; may be null.
+AdapterPolicies resolve_policies(const CORBA::PolicyList& policies, const orb::CallHooks* hooks);
+/// Asks the hooks what references are to say.
+void establish_components(AdapterPolicies& policies, orb::CallHooks* hooks);
 
-/// The one of a type of module PortableServer; nil for others.
+/// The one of a type; nil if there is none.
 CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& policies, CORBA::PolicyType type);
 
 }  // namespace corbel::poa

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/ior/profile.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/upcall.hpp"
@@ -28,6 +29,7 @@ base::SharedPtr<Poa> AdapterSpace::root() {
   if (root_ == nullptr && !closed()) {
     AdapterPolicies policies;
     policies.implicit_activation = true;  // CORBA 3.3 part 1, 15.3.8
+    establish_components(policies, core_.attached_hooks());
     const auto self = shared_from(this);
     root_ = Poa::make(self, nullptr, "RootPOA", managers_.make_implicit(self, "RootPOAManager"), policies);
   }
@@ -77,8 +79,14 @@ void AdapterSpace::check_may_wait() const {
 }
 
 CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key, const std::string& type_id,
-                                                                    const std::string& lane) {
-  return core_.make_object({type_id, core_.make_profiles(key, lane)});
+                                                                    const AdapterPolicies& policies) {
+  ior::Ior ior{type_id, core_.make_profiles(key, policies.lane)};
+  for (const auto& added : policies.components) {
+    for (ior::TaggedProfile& profile : ior.profiles) {
+      if (!added.profile || *added.profile == profile.tag) (void)ior::add_component(profile, added.component);
+    }
+  }
+  return core_.make_object(std::move(ior));
 }
 
 }  // namespace corbel::poa

@@ -24,6 +24,7 @@ class Core;
 namespace corbel::poa {
 
 class Poa;
+struct AdapterPolicies;
 
 /// All object adapters of one ORB and what they share. Owned by the ORB's adapter and by every POA and manager; what it
 /// says about the ORB is valid until close(). Thread-safe.
@@ -67,9 +68,9 @@ class AdapterSpace final : public base::SharedFromThis {
   /// Throws BAD_INV_ORDER minor OMG 3 if in_request().
   void check_may_wait() const;
 
-  /// A reference with the key, published at the endpoints of a lane of the ORB.
+  /// A reference with the key, published at the endpoints of the adapter's lane.
   CORBA::object_reference<CORBA::Object> make_reference(base::ConstByteSpan key, const std::string& type_id,
-                                                        const std::string& lane);
+                                                        const AdapterPolicies& policies);
 
  private:
   orb::Core& core_;

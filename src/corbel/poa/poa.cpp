@@ -67,8 +67,10 @@ PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServ
   if (adapter_name.empty() || too_long || adapter_name.find(kPathSeparator) != std::string::npos) {
     throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the POA's name is empty, too long or contains NUL");
   }
-  const AdapterPolicies resolved = resolve_policies(policies);
+  orb::CallHooks* const hooks = space_->core().attached_hooks();
+  AdapterPolicies resolved = resolve_policies(policies, hooks);
   if (!space_->core().has_lane(resolved.lane)) throw InvalidPolicy(resolved.lane_index);
+  establish_components(resolved, hooks);
   base::SharedPtr<Manager> manager;
   if (a_POAManager == nullptr) {
     manager = space_->managers().make_implicit(space_, path_.empty() ? adapter_name : path_ + '/' + adapter_name);

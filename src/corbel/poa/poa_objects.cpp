@@ -120,7 +120,7 @@ base::Bytes Poa::key_of(base::ConstByteSpan object_id) const {
 }
 
 ObjectRef Poa::make_reference(base::ConstByteSpan object_id, const std::string& type_id) {
-  return space_->make_reference(key_of(object_id), type_id, policies_.lane);
+  return space_->make_reference(key_of(object_id), type_id, policies_);
 }
 
 ObjectRef Poa::create_reference(const std::string& type_id) {
