@@ -28,6 +28,9 @@ foreach(kind SHARED STATIC)
   target_include_directories(${target} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:corbel_flags> PUBLIC Threads::Threads)
+  if(TARGET corbel_transport_tls)
+    target_link_libraries(${target} PRIVATE OpenSSL::SSL OpenSSL::Crypto)
+  endif()
 endforeach()
 # Before 1.0 every minor version may change the binary interface.
 set_target_properties(corbel PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -57,6 +60,13 @@ install(FILES ${PROJECT_SOURCE_DIR}/tests/conformance/transport_conformance.hpp
   ${PROJECT_SOURCE_DIR}/tests/conformance/transport_endpoint_conformance.cpp
   DESTINATION ${CORBEL_SUITES_DESTINATION}/conformance)
 
+# What a program links with when it links statically.
+set(CORBEL_WITH_OPENSSL OFF)
+set(corbel_private_libraries "-pthread")
+if(TARGET corbel_transport_tls)
+  set(CORBEL_WITH_OPENSSL ON)
+  string(APPEND corbel_private_libraries " -lssl -lcrypto")
+endif()
 set(CORBEL_IDL_DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel/idl)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/CorbelConfig.cmake.in ${PROJECT_BINARY_DIR}/CorbelConfig.cmake
   INSTALL_DESTINATION ${package_folder} PATH_VARS CORBEL_IDL_DESTINATION CORBEL_SUITES_DESTINATION)

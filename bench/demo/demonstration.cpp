@@ -59,8 +59,9 @@ class Servers {
   };
   const corbel::orb::Components& components() const { return components_; }
   const std::vector<Offer>& offers() const { return offers_; }
-  /// Of "tcp" or "unix", which stands in for transports that plain sockets do not have.
+  /// Of "tcp" or "unix", which stand in for transports that plain sockets do not have.
   std::string plain_transport(const std::string& transport) const {
+    if (transport == "tls") return "tcp";
     return plain_addresses_.contains(transport) ? transport : "unix";
   }
   const std::string& plain_address(const std::string& transport) const { return plain_addresses_.at(transport); }

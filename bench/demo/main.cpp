@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "common/table.hpp"
+#include "demo/certificate.hpp"
 #include "demo/demonstration.hpp"
 #include "demo/mover.hpp"
 
@@ -53,7 +54,8 @@ bool conclude(const std::vector<demo::File>& files, const std::vector<demo::Achi
   const std::size_t turns = achieved.front().upload.size();
   std::cout << "\nMedians of " << turns
             << " turns after one to warm up. \"x C\": divided by the C blocks over the same transport (for\n"
-            << "inproc: over unix); more is better for throughput, less for calls. A call is a two-way call without\n"
+            << "inproc: over unix, for tls: over tcp); more is better for throughput, less for calls. A call is a "
+               "two-way call without\n"
             << "arguments; C sockets answer 64 octets with 64.\n\n";
   const std::uint64_t moved = demo::total_size(files) * 2 * (turns + 1) * achieved.size();
   if (failures == 0) {
@@ -79,6 +81,7 @@ int run(const Arguments& arguments) {
 
   bench::Report report;
   report.machine = bench::this_machine();
+  const demo::Certificate certificate;
   introduce(files, report.machine, arguments.block_kib);
   const std::vector<demo::Achieved> achieved = demo::demonstrate(files, settings);
   demo::print_table(achieved);

@@ -70,7 +70,8 @@ bool go_together(const corbel::messaging::Requirements& needs, const corbel::tra
 
 /// Where to listen so that nobody outside this machine can reach us.
 std::string private_address(const std::string& transport) {
-  return transport + (transport == "tcp" ? "://127.0.0.1:0" : "://");
+  const bool has_ports = transport == "tcp" || transport == "tls";
+  return transport + (has_ports ? "://127.0.0.1:0" : "://");
 }
 
 }  // namespace
@@ -85,7 +86,9 @@ std::vector<Combination> combinations(const corbel::orb::Components& components)
       all.push_back({std::string(protocol->name()), scheme, scheme == "inproc"});
     }
   }
-  const auto rank = [](const Combination& c) { return c.transport == "tcp" ? 0 : c.transport == "unix" ? 1 : 2; };
+  const auto rank = [](const Combination& c) {
+    return c.transport == "tcp" ? 0 : c.transport == "tls" ? 1 : c.transport == "unix" ? 2 : 3;
+  };
   std::stable_sort(all.begin(), all.end(),
                    [&](const Combination& a, const Combination& b) { return rank(a) < rank(b); });
   return all;

@@ -11,7 +11,7 @@ namespace interop {
 
 /// The command line that every server and client of the suite understands, whatever its ORB.
 struct Options {
-  std::string endpoint = "tcp";  ///< `tcp`, `tcp6` (loopback, any free port) or `unix:PATH`; Corbel only: `lite+` these
+  std::string endpoint = "tcp";  ///< `tcp`, `tcp6`, `ssl` (loopback, free port), `unix:PATH`; Corbel only: `lite+`
   int giop_minor = 2;            ///< highest GIOP minor version to offer
   int spoken_minor = 2;          ///< client: the GIOP minor version that the two peers will agree on
   std::string peer;              ///< client: which ORB the server is made of, `corbel`, `omniorb` or `jacorb`
@@ -24,6 +24,8 @@ struct Options {
     const std::size_t at = endpoint.find("unix:");
     return at == std::string::npos ? std::string() : endpoint.substr(at + 5);
   }
+  /// Certificate and key, and authority, are in the files that CORBEL_TLS_CERTIFICATE and CORBEL_TLS_AUTHORITIES name.
+  bool tls() const { return endpoint == "ssl"; }
   /// Whether requests shall travel as GIOP_Lite in place of GIOP.
   bool lite() const { return endpoint.rfind("lite+", 0) == 0; }
   std::string loopback() const { return endpoint.find("tcp6") == std::string::npos ? "127.0.0.1" : "[::1]"; }
@@ -31,7 +33,7 @@ struct Options {
 
 inline void usage_and_exit(const char* program) {
   std::fprintf(stderr,
-               "usage: %s [--endpoint tcp|tcp6|unix:PATH] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
+               "usage: %s [--endpoint tcp|tcp6|ssl|unix:PATH] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
                "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer corbel|omniorb|jacorb] [--filter TEXT]\n",
                program);
   std::exit(2);

@@ -9,6 +9,7 @@ Exit status: 0 all well, 1 a check failed, 2 the run itself failed. Only process
 import argparse
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ def parse_arguments():
     parser.add_argument("--server", required=True, help="server program")
     parser.add_argument("--client", help="client program")
     parser.add_argument("--probe", help="Python script of hand-made messages, run in place of a client")
-    parser.add_argument("--endpoint", choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix"], default="tcp")
+    parser.add_argument("--endpoint", choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix", "ssl"], default="tcp")
     parser.add_argument("--giop", default="1.2", help="highest version the client offers")
     parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
     parser.add_argument("--server-flag", action="append", default=[], help="passed on to the server")
@@ -99,7 +100,34 @@ def check_output(client, status):
     return problems
 
 
+def make_certificates(folder):
+    """An authority, and a certificate of it for both sides, to which the environment then leads."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2",
+            "-subj", "/O=Interop/CN=authority")
+    openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "peer.key", "-out", "peer.csr", "-subj", "/O=Interop/CN=peer")
+    with open(os.path.join(folder, "peer.ext"), "w", encoding="ascii") as file:
+        file.write("subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n")
+    openssl("x509", "-req", "-in", "peer.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
+            "-extfile", "peer.ext", "-out", "peer.crt")
+    with open(os.path.join(folder, "peer.pem"), "w", encoding="ascii") as both:
+        for part in ("peer.crt", "peer.key"):
+            with open(os.path.join(folder, part), encoding="ascii") as file:
+                both.write(file.read())
+    if shutil.which("keytool"):  # as Java has them
+        openssl("pkcs12", "-export", "-in", "peer.pem", "-name", "peer", "-out", "peer.p12", "-passout", "pass:changeit")
+        subprocess.run(["keytool", "-importcert", "-noprompt", "-alias", "authority", "-file", "ca.pem", "-keystore", "peer.p12",
+                        "-storetype", "PKCS12", "-storepass", "changeit"], cwd=folder, check=True, capture_output=True)
+        os.environ["CORBEL_INTEROP_KEYSTORE"] = os.path.join(folder, "peer.p12")
+    os.environ["CORBEL_TLS_CERTIFICATE"] = os.path.join(folder, "peer.pem")
+    os.environ["CORBEL_TLS_AUTHORITIES"] = os.path.join(folder, "ca.pem")
+
+
 def run_pair(arguments, folder):
+    if arguments.endpoint == "ssl":
+        make_certificates(folder)
     server_endpoint = client_endpoint = arguments.endpoint
     if arguments.endpoint.endswith("unix"):
         server_endpoint += ":" + os.path.join(folder, "server.sock")

@@ -73,6 +73,34 @@ std::string_view to_string(Code code) noexcept {
       return "more components than -ORBMaxComponents allows";
     case Code::key_too_long:
       return "an object key longer than -ORBMaxObjectKey allows";
+    case Code::certificate_expired:
+      return "the peer's certificate has expired";
+    case Code::certificate_not_yet_valid:
+      return "the peer's certificate is not valid yet";
+    case Code::certificate_name:
+      return "the peer's certificate is made out to another name";
+    case Code::certificate_authority:
+      return "the peer's certificate is of an unknown authority";
+    case Code::certificate_revoked:
+      return "the peer's certificate is revoked";
+    case Code::certificate_purpose:
+      return "the peer's certificate is for another purpose";
+    case Code::certificate_weak:
+      return "the key or a signature of the peer's certificate is too weak";
+    case Code::certificate_invalid:
+      return "the peer's certificate is not valid";
+    case Code::certificate_missing:
+      return "the peer has shown no certificate";
+    case Code::certificate_refused:
+      return "the peer refuses the certificate of this side or misses one";
+    case Code::revocation_unknown:
+      return "no current list says whether the peer's certificate is revoked";
+    case Code::no_common_security:
+      return "no version or cipher of TLS in common";
+    case Code::not_secure:
+      return "the peer does not speak TLS";
+    case Code::bad_security_settings:
+      return "certificate, key or authorities of this side cannot be used";
   }
   return "unknown failure";
 }

@@ -62,10 +62,25 @@ enum class Code : std::uint8_t {
   too_many_profiles = 30,    ///< a reference with more than -ORBMaxProfiles
   too_many_components = 31,  ///< a profile with more than -ORBMaxComponents
   key_too_long = 32,         ///< an object key of more than -ORBMaxObjectKey octets
+  // Of carriers that check certificates (docs/tls.md); the certificate is the peer's unless it says otherwise.
+  certificate_expired = 33,
+  certificate_not_yet_valid = 34,
+  certificate_name = 35,       ///< made out to another name
+  certificate_authority = 36,  ///< issued by nobody whom this side knows
+  certificate_revoked = 37,
+  certificate_purpose = 38,    ///< not for what it is used for
+  certificate_weak = 39,       ///< key or signature too weak
+  certificate_invalid = 40,    ///< wrong in another way
+  certificate_missing = 41,    ///< the peer has shown none
+  certificate_refused = 42,    ///< the peer refuses this side's, or misses one
+  revocation_unknown = 43,     ///< no current list says whether it is revoked
+  no_common_security = 44,     ///< the sides share no version or cipher
+  not_secure = 45,             ///< the peer does not speak TLS
+  bad_security_settings = 46,  ///< this side's certificate, key or authorities cannot be used
 };
 
 /// The last of them.
-inline constexpr Code kLastCode = Code::key_too_long;
+inline constexpr Code kLastCode = Code::bad_security_settings;
 
 /// A failure as a value: 8 octets, trivially copyable. Below the ORB core nothing throws; the ORB core turns an Error
 /// into a CORBA system exception in one table. `os_error` is the errno read right after the failing call, or 0.

@@ -3,6 +3,7 @@
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
+#include "corbel/connection/telling.hpp"
 
 namespace corbel::connection {
 
@@ -133,7 +134,7 @@ bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadlin
   if (reads) {
     const ReadEnd end = read(*framer_, reader);
     if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
-    if (end.why == ReadEnd::Why::broken) (void)fail(base::error(Stage::wait, Code::lost, end.error.os_error));
+    if (end.why == ReadEnd::Why::broken) (void)fail(explain_end(end.error));
   }
   Arming arming = Arming::none;
   {

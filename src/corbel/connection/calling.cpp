@@ -131,7 +131,7 @@ base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_rep
       return base::error(Stage::wait, Code::timed_out);
     case ReadEnd::Why::broken:
       // No CloseConnection came first, so it is not known whether the request was executed.
-      return fail_reading(caller, base::error(Stage::wait, Code::lost, end.error.os_error));
+      return fail_reading(caller, explain_end(end.error));
     case ReadEnd::Why::failed:
       break;
   }

@@ -6,6 +6,7 @@
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
+#include "corbel/connection/telling.hpp"
 #include "corbel/reactor/thread_pool.hpp"
 
 namespace corbel::connection {
@@ -178,7 +179,7 @@ bool Connection::begin_for_async() noexcept {
 
 void Connection::end_for_async(ReadEnd end) noexcept {
   if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
-  if (end.why == ReadEnd::Why::broken) (void)fail(base::error(Stage::wait, Code::lost, end.error.os_error));
+  if (end.why == ReadEnd::Why::broken) (void)fail(explain_end(end.error));
   Arming arming = Arming::none;
   {
     const std::lock_guard lock(mutex_);

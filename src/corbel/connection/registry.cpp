@@ -70,6 +70,7 @@ base::Result<Registry::Named> Registry::find(std::string_view text) const {
     }
   }
   if (scheme == "iiop") scheme = "tcp";
+  if (scheme == "ssliop") scheme = "tls";
   const ProtocolPtr* protocol = find_protocol(protocol_name);
   if (protocol == nullptr) return bad;
   for (std::size_t i = 0; i < transports_.size(); ++i) {

@@ -63,6 +63,7 @@ base::Error explain_failed_send(Connection& connection, base::Error error) noexc
   std::size_t size = 0;
   while (size < octets.size()) {  // what came before the connection broke is there
     const auto got = connection.transport().receive(base::ByteSpan(octets).subspan(size), base::Deadline::now());
+    if (!got && got.error().code == Code::certificate_refused) return base::error(Stage::send, got.error().code);
     if (!got || *got == 0) break;
     size += *got;
   }
@@ -72,6 +73,11 @@ base::Error explain_failed_send(Connection& connection, base::Error error) noexc
   const auto looked = connection.session().take(base::ConstByteSpan(octets).first(size), incoming);
   const bool refused = looked && incoming.kind == messaging::Kind::error;
   return refused ? base::error(Stage::send, Code::protocol_error, error.os_error) : error;
+}
+
+base::Error explain_end(base::Error error) noexcept {
+  const bool shut_out = error.code == Code::certificate_refused;
+  return base::error(Stage::wait, shut_out ? error.code : Code::lost, error.os_error);
 }
 
 }  // namespace corbel::connection

@@ -25,4 +25,8 @@ std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept;
 /// MessageError before the request was whole, as servers do that find it too large; else `error`.
 base::Error explain_failed_send(Connection& connection, base::Error error) noexcept;
 
+/// What those who wait for replies are told when the carrier has ended with `error`, without CloseConnection: stage
+/// wait; it is not known what became of requests, unless the peer never let this side in.
+base::Error explain_end(base::Error error) noexcept;
+
 }  // namespace corbel::connection

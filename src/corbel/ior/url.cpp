@@ -104,7 +104,7 @@ bool consume_address(std::string_view& text, UrlAddress& address) {
   text.remove_prefix(body.size());
   const bool named = body.starts_with('/') || body.starts_with('@');  // a path or an abstract name, without a version
   if (address.scheme == "uiop" && !named && !consume_version(body, address.version)) return false;
-  if (address.scheme == "iiop") return parse_iiop_address(body, address);
+  if (address.scheme == "iiop" || address.scheme == "ssliop") return parse_iiop_address(body, address);
   address.host = body;
   return address.scheme == "rir" ? body.empty() : !body.empty();
 }

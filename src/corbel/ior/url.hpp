@@ -9,11 +9,11 @@
 
 namespace corbel::ior {
 
-/// One address of a corbaloc URL: `iiop:` addresses have host and port; other schemes keep their text.
+/// One address of a corbaloc URL: `iiop:` and `ssliop:` addresses have host and port; other schemes keep their text.
 struct UrlAddress {
   std::string scheme;     ///< "iiop", "rir", "uiop", or any other word before the colon
   Version version{1, 0};  ///< corbaloc's default is 1.0 (7.6.10.2)
-  std::string host;       ///< iiop: host without brackets; uiop: the path; others: the text after the colon
+  std::string host;       ///< iiop, ssliop: host without brackets; uiop: the path; others: the text after the colon
   std::uint16_t port = 2809;
 };
 

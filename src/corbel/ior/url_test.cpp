@@ -44,7 +44,8 @@ TEST(ObjectUrl, ListsAddressesWithVersionsAndPorts) {
   EXPECT_EQ(url.addresses[1].port, 2);
   EXPECT_EQ(url.addresses[2].scheme, "iiop");
   EXPECT_EQ(url.addresses[3].scheme, "ssliop");
-  EXPECT_EQ(url.addresses[3].host, "c:3");
+  EXPECT_EQ(url.addresses[3].host, "c");
+  EXPECT_EQ(url.addresses[3].port, 3);
   EXPECT_EQ(key_of(url), "a/b,c");
 }
 

@@ -42,6 +42,15 @@ policy::ClientPolicies client_policies(const Options& options) {
   return policies;
 }
 
+/// As they are for this ORB.
+std::vector<connection::TransportPtr> set_up(std::vector<connection::TransportPtr> transports, const Options& options,
+                                             const base::Log& log) {
+  for (auto& transport : transports) {
+    if (auto own = transport->with({options.security, &log})) transport = std::move(own);
+  }
+  return transports;
+}
+
 /// A stub for an object whose interface is not known yet.
 class GenericObject final : public CORBA::Object {};
 
@@ -51,8 +60,8 @@ Core::Core(Options options, Components components)
     : options_(std::move(options)),
       log_(log_settings(options_, std::move(components.log_sink))),
       policies_(client_policies(options_), options_.preference, edges_),
-      registry_(std::move(components.protocols), std::move(components.transports), {1, options_.giop_minor},
-                options_.limits),
+      registry_(std::move(components.protocols), set_up(std::move(components.transports), options_, log_),
+                {1, options_.giop_minor}, options_.limits),
       cache_(registry_, cache_settings(options_, log_)),
       dispatch_(*this) {
   const auto settings = server_settings(options_, log_);

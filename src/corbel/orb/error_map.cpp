@@ -36,6 +36,20 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::connect, Code::out_of_resources, "NO_RESOURCES", 0, kNo},
     {Stage::connect, Code::cancelled, "BAD_INV_ORDER", minor::kOrbShutDown, kNo},
     {Stage::connect, Code::wide_data, "CODESET_INCOMPATIBLE", minor::kCodeSetNegotiationFailed, kNo},
+    {Stage::connect, Code::certificate_expired, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_not_yet_valid, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_name, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_authority, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_revoked, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_purpose, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_weak, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_invalid, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_missing, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::certificate_refused, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::revocation_unknown, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::no_common_security, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::not_secure, "NO_PERMISSION", 0, kNo},
+    {Stage::connect, Code::bad_security_settings, "NO_PERMISSION", 0, kNo},
     {Stage::connect, Code::none, "TRANSIENT", 0, kNo},
 
     {Stage::encode, Code::bad_character, "DATA_CONVERSION", minor::kCharacterNotInCodeSet, kNo},
@@ -54,6 +68,8 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::send, Code::out_of_resources, "NO_RESOURCES", 0, kNo},
     {Stage::send, Code::too_large, "IMP_LIMIT", 0, kNo},
     {Stage::send, Code::protocol_error, "IMP_LIMIT", 0, kNo},
+    // With TLS 1.3 a client learns this only when its first request is on its way; it has not been looked at.
+    {Stage::send, Code::certificate_refused, "NO_PERMISSION", 0, kNo},
     {Stage::send, Code::none, "TRANSIENT", 0, kNo},
 
     {Stage::wait, Code::timed_out, "TIMEOUT", 0, kMaybe},
@@ -61,6 +77,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::wait, Code::forward_loop, "TRANSIENT", 0, kNo},
     {Stage::wait, Code::cancelled, "BAD_INV_ORDER", minor::kOrbShutDown, kMaybe},
     {Stage::wait, Code::malformed, "MARSHAL", 0, kMaybe},
+    {Stage::wait, Code::certificate_refused, "NO_PERMISSION", 0, kNo},
     {Stage::wait, Code::none, "COMM_FAILURE", 0, kMaybe},
 
     {Stage::receive, Code::timed_out, "TIMEOUT", 0, kMaybe},

@@ -33,6 +33,7 @@ bool add_listen_endpoints(Options& options, std::string_view value) {
     std::string_view scheme = item.substr(at, colon - at);
     if (!is_scheme(scheme) || (plus != std::string_view::npos && !is_scheme(protocol))) return false;
     if (scheme == "iiop") scheme = "tcp";
+    if (scheme == "ssliop") scheme = "tls";
     options.listen_endpoints.push_back({std::string(protocol), std::string(scheme).append(item.substr(colon))});
     begin = end + 1;
   }
@@ -145,6 +146,39 @@ bool set_oneway_overflow(Options& options, std::string_view value) {
   return true;
 }
 
+/// A comma list. A subject's whole name has commas of its own, so there is another way to write them: semicolons.
+bool set_names(std::vector<std::string>& names, std::string_view value) {
+  const char separator = value.find(';') != std::string_view::npos ? ';' : ',';
+  std::vector<std::string> read;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(separator, begin), value.size());
+    if (end != begin) read.emplace_back(value.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  names = std::move(read);
+  return !names.empty();
+}
+
+bool set_verify_clients(Options& options, std::string_view value) {
+  using transport::VerifyClients;
+  if (value == "required") {
+    options.security.verify_clients = VerifyClients::required;
+  } else if (value == "optional") {
+    options.security.verify_clients = VerifyClients::optional;
+  } else if (value == "off") {
+    options.security.verify_clients = VerifyClients::off;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool set_tls_version(Options& options, std::string_view value) {
+  if (value != "1.2" && value != "1.3") return false;
+  options.security.only_tls_1_3 = value == "1.3";
+  return true;
+}
+
 bool set_preference(Options& options, std::string_view value) {
   auto preference = policy::ProtocolPreference::parse(value);
   if (!preference) return false;
@@ -163,7 +197,7 @@ const OptionRow kOptionTable[] = {
     {"ListenEndpoints",
      ParsedMember{add_listen_endpoints,
                   "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, "
-                  "packet:///path, shm:///path, inproc://name "
+                  "packet:///path, shm:///path, inproc://name, tls://host:port, ssliop://... (the same) "
                   "or giop_lite+tcp://host:port; several separated by ';'",
                   "one tcp and one unix endpoint that the system chooses"},
      0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
@@ -251,6 +285,33 @@ const OptionRow kOptionTable[] = {
      "list; "
      "*: anybody's"},
     {"Backlog", IntMember{CORBEL_MEMBER(transport.backlog)}, 1, 65535, "connections", "peers that may wait for accept"},
+    {"TlsCertificate", TextMember{CORBEL_MEMBER(security.certificate)}, 0, 0, "",
+     "TLS: file with this side's certificate and those of its issuers, PEM (docs/tls.md)"},
+    {"TlsKey", TextMember{CORBEL_MEMBER(security.key)}, 0, 0, "",
+     "TLS: file with its private key, PEM; none: it is in the file of the certificate"},
+    {"TlsKeyPassword", TextMember{CORBEL_MEMBER(security.key_password)}, 0, 0, "",
+     "TLS: file whose first line is the password of the key"},
+    {"TlsAuthorities", TextMember{CORBEL_MEMBER(security.authorities)}, 0, 0, "",
+     "TLS: file (PEM) or folder with the certificates of those whose word is believed; none: clients believe whom the "
+     "system believes"},
+    {"TlsRevocations", TextMember{CORBEL_MEMBER(security.revocations)}, 0, 0, "",
+     "TLS: file with revocation lists, PEM; with it, a certificate that no current list covers is refused"},
+    {"TlsVerifyServer", SwitchMember{CORBEL_MEMBER(security.verify_server)}, 0, 0, "",
+     "TLS: clients check who the server is; off: anybody between can read and change everything"},
+    {"TlsVerifyClients", ParsedMember{set_verify_clients, "required, optional or off", "required"}, 0, 0, "",
+     "TLS: servers ask clients for certificates and check them"},
+    {"TlsServerNames",
+     ParsedMember{[](Options& o, std::string_view value) { return set_names(o.security.server_names, value); },
+                  "names, addresses or subjects; several separated by ',' or, where subjects have commas, ';'", "none"},
+     0, 0, "", "TLS: the certificate of a server has one of these names; none: the host that is connected to"},
+    {"TlsClientNames",
+     ParsedMember{[](Options& o, std::string_view value) { return set_names(o.security.client_names, value); },
+                  "names, addresses or subjects; several separated by ',' or, where subjects have commas, ';'", "none"},
+     0, 0, "", "TLS: the certificate of a client has one of these names; none: any"},
+    {"TlsMinimumVersion", ParsedMember{set_tls_version, "1.2 or 1.3", "1.2"}, 0, 0, "",
+     "TLS: the oldest version spoken"},
+    {"TlsCiphers", TextMember{CORBEL_MEMBER(security.ciphers)}, 0, 0, "",
+     "TLS: ciphers as OpenSSL names them, separated by ':'; those of TLS 1.3 begin with TLS_; none: OpenSSL's choice"},
     {"MaxMessageSize", NumberMember{CORBEL_MEMBER(limits.max_message_size)}, 1024, 0x7fffffff, "octets",
      "largest incoming message, fragments joined"},
     {"MaxDepth", NumberMember{CORBEL_MEMBER(limits.max_depth)}, 1, 10'000, "levels",

@@ -62,6 +62,7 @@ struct Options {
   bool collocation = true;
   base::Duration hold_timeout = std::chrono::seconds(10);  ///< longest wait of a request for a holding POA manager
   transport::Options transport;
+  transport::Security security;
   base::LogLevels log_levels = base::LogLevels::all(base::LogLevel::warning);
   std::string log_file = "stderr";  ///< or "syslog", "journald", or a path
   logging::Format log_format = logging::Format::text;

@@ -17,6 +17,7 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ior/url.hpp"
+#include "corbel/transport/security.hpp"
 
 /// Port 2, the ORB transport adapter: what a carrier of messages must do. docs/transports.md is the guide for authors.
 namespace corbel::transport {
@@ -212,6 +213,13 @@ class Factory {
                        std::vector<ior::TaggedProfile>& profiles) const {
     (void)endpoints, (void)base, (void)profiles;
     return false;
+  }
+
+  /// The transport as it is for an ORB with these settings, to be used instead of this one; null, the default: this one
+  /// will do. What is wrong with the settings is told by connect() and listen().
+  virtual std::shared_ptr<const Factory> with(const Setup& setup) const {
+    (void)setup;
+    return nullptr;
   }
 };
 

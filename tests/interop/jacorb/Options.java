@@ -10,6 +10,7 @@ import org.omg.CORBA.ORB;
 final class Options {
   String ior = "";
   String filter = "";
+  String endpoint = "";
   boolean dynamic;
   boolean values;
 
@@ -21,6 +22,8 @@ final class Options {
         values = true;
       } else if (arguments[i].equals("--ior")) {
         ior = arguments[++i];
+      } else if (arguments[i].equals("--endpoint")) {
+        endpoint = arguments[++i];
       } else if (arguments[i].equals("--filter")) {
         filter = arguments[++i];
       } else if (arguments[i].equals("--life")) {
@@ -40,6 +43,26 @@ final class Options {
     }, seconds * 1000L);
   }
 
+  /** Both sides show certificates; the key store is where the runner has put it. */
+  private static void useTls(Properties properties) {
+    String sockets = "org.jacorb.security.ssl.sun_jsse.";
+    properties.put("jacorb.security.support_ssl", "on");
+    properties.put("jacorb.ssl.socket_factory", sockets + "SSLSocketFactory");
+    properties.put("jacorb.ssl.server_socket_factory", sockets + "SSLServerSocketFactory");
+    properties.put("jacorb.security.keystore", System.getenv("CORBEL_INTEROP_KEYSTORE"));
+    properties.put("jacorb.security.keystore_password", "changeit");
+    properties.put("jacorb.security.keystore_type", "JKS");  // JacORB 3.9 reads no other; Java sees what is in the file
+    properties.put("jacorb.security.truststore", System.getenv("CORBEL_INTEROP_KEYSTORE"));
+    properties.put("jacorb.security.truststore_password", "changeit");
+    properties.put("jacorb.security.truststore_type", "JKS");
+    properties.put("jacorb.security.ssl.server.supported_options", "60");
+    properties.put("jacorb.security.ssl.server.required_options", "60");
+    properties.put("jacorb.security.ssl.client.supported_options", "60");
+    properties.put("jacorb.security.ssl.client.required_options", "20");
+    properties.put("jacorb.security.ssl.server.protocols", "TLSv1.2,TLSv1.3");
+    properties.put("jacorb.security.ssl.client.protocols", "TLSv1.2,TLSv1.3");
+  }
+
   ORB orb() {
     Properties properties = new Properties();
     properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
@@ -49,6 +72,7 @@ final class Options {
     properties.put("jacorb.native_wchar_codeset", "UTF16");
     properties.put("jacorb.poa.queue_max", "100000");  // beyond it requests are discarded
     properties.put("jacorb.log.default.verbosity", "0");
+    if (endpoint.equals("ssl")) useTls(properties);
     return ORB.init(new String[0], properties);
   }
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace demo {
+
+/// A certificate for 127.0.0.1 that is good for a day and believed by whoever this process starts, and its key, in a
+/// file of their own. The environment leads ORBs to it, here and in children.
+class Certificate {
+ public:
+  /// Throws std::runtime_error if it cannot be made or written.
+  Certificate();
+  ~Certificate();
+  Certificate(const Certificate&) = delete;
+  Certificate& operator=(const Certificate&) = delete;
+
+ private:
+  std::string file_;
+};
+
+}  // namespace demo

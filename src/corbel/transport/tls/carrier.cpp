@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/transport/tls/carrier.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace corbel::transport::tls {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+using cdr::Segment;
+using Step = Session::Step;
+
+namespace {
+
+/// Octets that the session wants to say in answer to what it reads, while this side sends nothing.
+constexpr std::size_t kMostAnswers = std::size_t{64} << 10;
+
+}  // namespace
+
+TlsTransport::TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<Session> session, Role role,
+                           const base::Log& log)
+    : inner_(std::move(inner)),
+      role_(role),
+      log_(log),
+      session_(std::move(session)),
+      offers_ticket_(role == Role::server) {}
+
+/// Tickets that a server of another make sent are still unread, perhaps: the system would take back what this side has
+/// sent if it closed upon them.
+TlsTransport::~TlsTransport() {
+  if (role_ == Role::server || subject_.empty()) return;
+  std::array<base::Octet, 4096> octets;
+  for (int i = 0; i < 4; ++i) {
+    if (!inner_->receive(octets, Deadline::now())) return;
+  }
+}
+
+std::string TlsTransport::outer(const std::string& inner) {
+  return std::string(kScheme) + inner.substr(std::min(inner.find(':'), inner.size()));
+}
+
+PeerIdentity TlsTransport::identity() const {
+  PeerIdentity identity = inner_->identity();
+  identity.subject = subject_;
+  return identity;
+}
+
+// --- receiving ---
+
+base::Result<std::size_t> TlsTransport::receive(base::ByteSpan buffer, Deadline deadline) {
+  for (;;) {
+    if (pending()) {
+      std::size_t total = 0;
+      Step step = Step::done;
+      {
+        const std::lock_guard lock(mutex_);
+        const base::ConstByteSpan whole = records_.whole();
+        session_->set_input(whole);
+        while (total < buffer.size() && step == Step::done) {
+          std::size_t count = 0;
+          step = session_->read(buffer.subspan(total), count);
+          total += count;
+        }
+        records_.take(whole.size() - session_->input().size());
+        session_->set_input({});
+        const bool answers_grow = session_->output().size() > kMostAnswers;
+        if (answers_grow) step = Step::closed;
+        has_more_ = session_->has_more() || step == Step::closed || step == Step::failed;
+      }
+      // What went wrong, or the end, comes again when it is asked for.
+      if (total != 0) return total;
+      if (step == Step::closed) return base::error(Stage::receive, Code::closed);
+      if (step == Step::failed) return refuse(session_->failure(), Stage::receive);
+    }
+    if (auto filled = fill(Stage::receive, deadline); !filled) return filled.error();
+  }
+}
+
+/// More octets from below.
+base::Status TlsTransport::fill(Stage stage, Deadline deadline) {
+  if (records_.fault() == Records::Fault::too_large) return refuse_foreign(stage);
+  auto count = inner_->receive(records_.room(), deadline);
+  if (!count) {
+    base::Error error = count.error();
+    // The end inside a record was not what the peer meant; an end without a word of TLS is what many peers do.
+    if (error.code == Code::closed && !records_.empty()) error.code = Code::lost;
+    return error;
+  }
+  records_.add(*count);
+  return {};
+}
+
+// --- sending ---
+
+namespace {
+
+/// Keeps shutdown() from speaking in the middle of what this thread sends.
+class Sending {
+ public:
+  explicit Sending(std::atomic<bool>& sending) noexcept
+      : sending_(sending), mine_(!sending.exchange(true, std::memory_order_acquire)) {}
+  ~Sending() {
+    if (mine_) sending_.store(false, std::memory_order_release);
+  }
+  Sending(const Sending&) = delete;
+  Sending& operator=(const Sending&) = delete;
+  /// False if the carrier was shut down: there is only one thread that sends.
+  explicit operator bool() const noexcept { return mine_; }
+
+ private:
+  std::atomic<bool>& sending_;
+  const bool mine_;
+};
+
+}  // namespace
+
+base::Result<std::size_t> TlsTransport::send(std::span<const Segment> data, Deadline deadline) {
+  return send_list(data, deadline, deadline.is_now());
+}
+
+base::Result<std::size_t> TlsTransport::send_some(std::span<const Segment> data, Deadline deadline) {
+  return send_list(data, deadline, true);
+}
+
+/// `some`: what has left by the deadline is no failure.
+base::Result<std::size_t> TlsTransport::send_list(std::span<const Segment> data, Deadline deadline, bool some) {
+  const Sending sending(sending_);
+  if (!sending) return base::error(Stage::send, Code::lost);
+  Position at;
+  for (std::size_t i = batch_begin_; i < batch_end_; ++i) at.advance(data, batch_[i].plain);  // offered again
+  std::size_t taken = 0;
+  for (;;) {
+    if (gone_ == wire_.size()) {
+      CORBEL_TRY(const bool more, encipher(data, at));
+      if (!more) return taken;
+    }
+    const Segment rest{wire_.data() + gone_, wire_.size() - gone_};
+    auto count = some ? inner_->send_some({&rest, 1}, deadline) : inner_->send({&rest, 1}, deadline);
+    if (!count) {
+      const bool later = count.error().code == Code::would_block || count.error().code == Code::timed_out;
+      if (!some || !later) return count;
+      return taken != 0 ? base::Result<std::size_t>(taken) : base::error(Stage::send, Code::would_block);
+    }
+    gone_ += *count;
+    taken += settle();
+  }
+}
+
+/// Octets of records that have left since it was asked last.
+std::size_t TlsTransport::settle() noexcept {
+  std::size_t plain = 0;
+  while (batch_begin_ < batch_end_ && batch_[batch_begin_].end <= gone_) plain += batch_[batch_begin_++].plain;
+  return plain;
+}
+
+/// The next records of the list, and before them what the session has to say; false if there is neither.
+base::Result<bool> TlsTransport::encipher(std::span<const Segment> data, Position& at) {
+  wire_.clear();
+  gone_ = batch_begin_ = batch_end_ = 0;
+  base::ConstByteSpan plain = next_plain(data, at);
+  const std::lock_guard lock(mutex_);
+  if (offers_ticket_ && !plain.empty()) {
+    session_->offer_ticket();
+    offers_ticket_ = false;
+  }
+  while (!plain.empty()) {
+    if (session_->write(plain) != Step::done) return base::error(Stage::send, Code::lost);
+    batch_[batch_end_++] = {session_->output().size(), plain.size()};
+    if (batch_end_ == kBatch || plain.size() < kPlain) break;
+    plain = next_plain(data, at);
+  }
+  wire_.swap(session_->output());
+  return !wire_.empty();
+}
+
+void TlsTransport::Position::advance(std::span<const Segment> data, std::size_t count) noexcept {
+  offset += count;
+  while (segment < data.size() && offset >= data[segment].size) offset -= data[segment++].size;
+}
+
+/// What one record takes of the list: in place if it is in one piece, else joined. Moves on behind it.
+base::ConstByteSpan TlsTransport::next_plain(std::span<const Segment> data, Position& at) {
+  at.advance(data, 0);
+  if (at.segment == data.size()) return {};
+  const auto octets = [&] { return static_cast<const base::Octet*>(data[at.segment].data) + at.offset; };
+  const std::size_t first = data[at.segment].size - at.offset;
+  if (first >= kPlain || at.segment + 1 == data.size()) {
+    const base::ConstByteSpan plain(octets(), std::min(first, kPlain));
+    at.advance(data, plain.size());
+    return plain;
+  }
+  if (joined_ == nullptr) joined_ = std::make_unique_for_overwrite<base::Octet[]>(kPlain);
+  std::size_t size = 0;
+  while (at.segment < data.size() && size < kPlain) {
+    const std::size_t count = std::min(data[at.segment].size - at.offset, kPlain - size);
+    std::memcpy(joined_.get() + size, octets(), count);
+    size += count;
+    at.advance(data, count);
+  }
+  return {joined_.get(), size};
+}
+
+// --- the beginning and the end ---
+
+base::Status TlsTransport::handshake(Deadline deadline) {
+  const Sending sending(sending_);
+  if (!sending) return base::error(Stage::receive, Code::closed);
+  for (;;) {
+    if (records_.fault() != Records::Fault::none) return refuse_foreign(Stage::receive);
+    const Step step = advance_handshake();
+    auto flushed = flush(deadline);
+    if (step == Step::failed) return refuse(session_->failure(), Stage::receive);
+    if (!flushed) return flushed;
+    if (step == Step::done) {
+      tell_ready();
+      return {};
+    }
+    if (step == Step::closed) return base::error(Stage::receive, Code::closed);
+    CORBEL_CHECK(fill(Stage::receive, deadline));
+  }
+}
+
+Step TlsTransport::advance_handshake() {
+  const std::lock_guard lock(mutex_);
+  const base::ConstByteSpan whole = records_.whole();
+  session_->set_input(whole);
+  const Step step = session_->handshake();
+  records_.take(whole.size() - session_->input().size());
+  session_->set_input({});
+  wire_.insert(wire_.end(), session_->output().begin(), session_->output().end());
+  session_->output().clear();
+  return step;
+}
+
+/// What the hand-shake has to say. A socket that hardly anything was sent on takes it; else it goes when there is more.
+base::Status TlsTransport::flush(Deadline deadline) {
+  while (gone_ < wire_.size()) {
+    const Segment rest{wire_.data() + gone_, wire_.size() - gone_};
+    auto count = inner_->send_some({&rest, 1}, deadline);
+    if (!count && count.error().code == Code::would_block && deadline.is_now()) return {};
+    if (!count) return count.error();
+    gone_ += *count;
+  }
+  wire_.clear();
+  gone_ = 0;
+  return {};
+}
+
+void TlsTransport::shutdown() noexcept {
+  // Only if no thread sends, and none will.
+  if (!sending_.exchange(true, std::memory_order_acq_rel) && gone_ == wire_.size()) {
+    try {
+      const std::lock_guard lock(mutex_);
+      session_->say_end();
+      const Segment end{session_->output().data(), session_->output().size()};
+      if (end.size != 0) (void)inner_->send({&end, 1}, Deadline::now());
+      session_->output().clear();
+    } catch (const std::bad_alloc&) {  // the peer sees an end without words
+    }
+  }
+  inner_->shutdown();
+}
+
+void TlsTransport::tell_ready() {
+  const std::lock_guard lock(mutex_);
+  subject_ = session_->subject();
+  CORBEL_LOG(log_, transport, debug, "TLS established", {"peer", peer()},
+             {"side", role_ == Role::client ? "client" : "server"}, {"version", session_->version()},
+             {"cipher", session_->cipher()}, {"resumed", session_->is_resumed()}, {"subject", subject_});
+}
+
+base::Error TlsTransport::refuse(const Session::Failure& failure, Stage stage) {
+  const base::Error error = base::error(stage, failure.code);
+  const std::string_view side = role_ == Role::client ? "client" : "server";
+  CORBEL_LOG(log_, transport, warning, "TLS refused", {"peer", peer()}, {"side", side},
+             {"error", to_string(error.code)}, {"why", failure.reason}, {"certificate", failure.subject});
+  return error;
+}
+
+base::Error TlsTransport::refuse_foreign(Stage stage) {
+  constexpr std::size_t kShown = 16;
+  const base::ConstByteSpan all = records_.all();
+  const bool foreign = records_.fault() == Records::Fault::not_tls;
+  const base::Error error = base::error(stage, foreign ? Code::not_secure : Code::lost);
+  CORBEL_LOG(log_, transport, warning, "TLS refused", {"peer", peer()},
+             {"side", role_ == Role::client ? "client" : "server"}, {"error", to_string(error.code)},
+             {"why", foreign ? "the first octets are of something else" : "a record is larger than any may be"},
+             {"octets", all.first(std::min(all.size(), kShown))});
+  return error;
+}
+
+}  // namespace corbel::transport::tls

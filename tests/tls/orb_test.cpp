@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// ORBs that speak TLS, and what their applications see.
+#include <future>
+
+#include "corbel/builtins/builtins.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/corbel.hpp"
+#include "corbel/ior/profile.hpp"
+#include "raw_peer.hpp"
+#include "support.hpp"
+#include "vault_server.hpp"
+
+namespace corbel::tls_test {
+namespace {
+
+using VaultRef = IDL::traits<Safe::Vault>::ref_type;
+using Options = std::vector<std::string>;
+
+class VaultImpl : public virtual CORBA::servant_traits<Safe::Vault>::base_type {
+ public:
+  std::string say(const std::string& text) override { return text; }
+  Safe::Blob turn(const Safe::Blob& octets) override { return {octets.rbegin(), octets.rend()}; }
+};
+
+class TlsOrb {
+ public:
+  explicit TlsOrb(Options options) {
+    static int number = 0;
+    const std::string id = "tls " + std::to_string(++number);
+    options.insert(options.begin(), {"program", "-ORBLogLevel", "debug", "-ORBLogRate", "0"});
+    auto components = builtins::components();
+    components.log_sink = log;
+    std::vector<char*> argv;
+    for (auto& option : options) argv.push_back(option.data());
+    argv.push_back(nullptr);
+    int argc = static_cast<int>(options.size());
+    orb = CORBA::ORB_init(argc, argv.data(), id, components);
+  }
+  ~TlsOrb() { orb->destroy(); }
+  TlsOrb(const TlsOrb&) = delete;
+  TlsOrb& operator=(const TlsOrb&) = delete;
+
+  VaultRef vault(const std::string& reference) const {
+    return IDL::traits<Safe::Vault>::unchecked_narrow(orb->string_to_object(reference));
+  }
+  /// Activates a vault; its reference.
+  std::string serve() {
+    poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    const auto servant = CORBA::make_reference<VaultImpl>();
+    const auto id = poa->activate_object(servant);
+    poa->the_POAManager()->activate();
+    return orb->object_to_string(poa->id_to_reference(id));
+  }
+
+  std::shared_ptr<KeptLog> log = std::make_shared<KeptLog>();
+  IDL::traits<CORBA::ORB>::ref_type orb;
+  IDL::traits<PortableServer::POA>::ref_type poa;
+};
+
+class TlsOrbs : public testing::Test {
+ protected:
+  Options settings(const std::string& name, const Wanted& wanted = {}) {
+    return {"-ORBTlsCertificate", certificates_.issue(name, wanted), "-ORBTlsAuthorities", certificates_.authority()};
+  }
+  Options serving(const std::string& name, const Wanted& wanted = {}) {
+    Options options = settings(name, wanted);
+    options.insert(options.end(), {"-ORBListenEndpoints", "ssliop://127.0.0.1:0"});
+    return options;
+  }
+
+  Certificates certificates_;
+};
+
+ior::IiopProfile profile_of(TlsOrb& orb, const std::string& reference) {
+  const auto object = orb.orb->string_to_object(reference);
+  ior::Ior ior = object->_target()->ior();
+  EXPECT_EQ(ior.profiles.size(), 1U);
+  return *ior::decode_iiop_profile(ior.profiles.front());
+}
+
+std::uint16_t tls_port(TlsOrb& orb, const std::string& reference) {
+  const auto profile = profile_of(orb, reference);
+  const auto* component = ior::find_component(profile.components, ior::ComponentTag::ssl_sec_trans);
+  return static_cast<std::uint16_t>(component->data[component->data[0] == 1 ? 7 : 6] << 8 |
+                                    component->data[component->data[0] == 1 ? 6 : 7]);
+}
+
+TEST_F(TlsOrbs, CallEachOther) {
+  TlsOrb server(serving("server"));
+  TlsOrb client(settings("client", {.common_name = "alice"}));
+  const std::string reference = server.serve();
+  const auto vault = client.vault(reference);
+  EXPECT_EQ(vault->say("hello"), "hello");
+  Safe::Blob octets(1'000'000);
+  for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::uint8_t>(i * 7 / 3);
+  const Safe::Blob turned(octets.rbegin(), octets.rend());
+  EXPECT_TRUE(vault->turn(octets) == turned);
+  EXPECT_EQ(server.log->wait_for("TLS established").value("subject"), "CN=alice,O=Corbel");
+  EXPECT_EQ(profile_of(client, reference).port, 0) << "nobody connects without TLS";
+}
+
+TEST_F(TlsOrbs, CallByUrl) {
+  TlsOrb server(serving("server"));
+  server.serve();
+  TlsOrb client(settings("client"));
+  const auto servant = CORBA::make_reference<VaultImpl>();
+  const std::string reference = server.orb->object_to_string(server.poa->servant_to_reference(servant));
+  const std::string key = ior::escape_object_key(profile_of(client, reference).object_key);
+  const std::string url = "corbaloc:ssliop:1.2@localhost:" + std::to_string(tls_port(client, reference)) + "/" + key;
+  EXPECT_EQ(client.vault(url)->say("by name"), "by name");
+}
+
+TEST_F(TlsOrbs, EveryFaultOfAServersCertificateIsAnExceptionOfItsOwn) {
+  struct Case {
+    Wanted wanted;
+    Code code;
+  };
+  TlsOrb client(settings("client"));
+  for (const auto& [wanted, code] :
+       {Case{{.until = -60}, Code::certificate_expired}, Case{{.from = 3600}, Code::certificate_not_yet_valid},
+        Case{{.names = "DNS:elsewhere"}, Code::certificate_name},
+        Case{{.purpose = "clientAuth"}, Code::certificate_purpose}}) {
+    TlsOrb server(serving("server", wanted));
+    const auto vault = client.vault(server.serve());
+    try {
+      vault->say("hello");
+      ADD_FAILURE() << "was believed";
+    } catch (const CORBA::NO_PERMISSION& exception) {
+      EXPECT_EQ(exception.minor(), corba::vendor_minor(base::Stage::connect, code));
+      EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+      EXPECT_NE(std::string(exception.what()).find(base::to_string(code)), std::string::npos) << exception.what();
+    }
+  }
+  EXPECT_EQ(client.log->count("TLS refused"), 4U);
+}
+
+TEST_F(TlsOrbs, AClientThatIsNotLetInLearnsThatNothingWasDone) {
+  for (const char* version : {"1.2", "1.3"}) {
+    Options options = serving("server");
+    options.insert(options.end(), {"-ORBTlsMinimumVersion", version});
+    if (version == std::string("1.2"))
+      options.insert(options.end(), {"-ORBTlsCiphers", "ECDHE-ECDSA-AES128-GCM-SHA256"});
+    TlsOrb server(options);
+    TlsOrb client({"-ORBTlsAuthorities", certificates_.authority()});
+    const auto vault = client.vault(server.serve());
+    for (int round = 0; round < 3; ++round) {
+      try {
+        vault->say("hello");
+        ADD_FAILURE() << "was let in";
+      } catch (const CORBA::NO_PERMISSION& exception) {
+        EXPECT_EQ(exception.minor() & 0x7f, static_cast<std::uint32_t>(Code::certificate_refused)) << exception.what();
+        EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+      }
+    }
+    EXPECT_EQ(server.log->wait_for("TLS refused").value("error"), base::to_string(Code::certificate_missing));
+  }
+}
+
+TEST_F(TlsOrbs, AServerOfTlsAloneRefusesPlainRequests) {
+  TlsOrb server(serving("server"));
+  TlsOrb client(settings("client"));
+  const std::string reference = server.serve();
+  const auto profile = profile_of(client, reference);
+  test::RawPeer peer(tls_port(client, reference));
+  ASSERT_TRUE(peer.send(test::raw_request(1, base::as_text(profile.object_key), "say",
+                                          [](test::Writer& writer) { writer.string("hello"); })));
+  const auto rest = peer.rest();
+  EXPECT_TRUE(!rest || rest->empty());
+  EXPECT_EQ(server.log->wait_for("TLS refused").value("error"), base::to_string(Code::not_secure));
+  EXPECT_EQ(client.vault(reference)->say("still here"), "still here");
+}
+
+TEST_F(TlsOrbs, SilentAndSlowPeersHoldNobodyUpAndAreCutOff) {
+  Options options = serving("server");
+  options.insert(options.end(), {"-ORBMessageTimeout", "300", "-ORBThreads", "2"});
+  TlsOrb server(options);
+  TlsOrb client(settings("client"));
+  const std::string reference = server.serve();
+  const std::uint16_t port = tls_port(client, reference);
+  std::vector<test::RawPeer> silent;
+  for (int i = 0; i < 20; ++i) {
+    silent.emplace_back(port);
+    const test::Octets begun = {0x16, 0x03, 0x01};
+    ASSERT_TRUE(i % 2 == 0 || silent.back().send(begun));
+  }
+  EXPECT_EQ(client.vault(reference)->say("through"), "through");
+  for (auto& each : silent) EXPECT_TRUE(each.rest()) << "cut off";
+  EXPECT_EQ(client.vault(reference)->say("again"), "again");
+}
+
+TEST_F(TlsOrbs, SettingsThatCannotBeUsedAreToldWhenTheServerListens) {
+  TlsOrb server({"-ORBListenEndpoints", "tls://127.0.0.1:0"});
+  try {
+    server.serve();
+    ADD_FAILURE() << "listens without a certificate";
+  } catch (const CORBA::INITIALIZE& exception) {
+    EXPECT_EQ(exception.minor(), corba::vendor_minor(base::Stage::listen, Code::bad_security_settings));
+  }
+  EXPECT_EQ(server.log->wait_for("TLS settings cannot be used").value("why"),
+            "a server needs a certificate (-ORBTlsCertificate)");
+}
+
+TEST_F(TlsOrbs, SettingsThatCannotBeUsedAreToldToCallers) {
+  TlsOrb server(serving("server"));
+  TlsOrb client({"-ORBTlsAuthorities", "/no/such/file"});
+  const auto vault = client.vault(server.serve());
+  try {
+    vault->say("hello");
+    ADD_FAILURE() << "was believed";
+  } catch (const CORBA::NO_PERMISSION& exception) {
+    EXPECT_EQ(exception.minor(), corba::vendor_minor(base::Stage::connect, Code::bad_security_settings));
+  }
+  EXPECT_NE(client.log->wait_for("TLS settings cannot be used").value("why").find("/no/such/file"), std::string::npos);
+}
+
+TEST_F(TlsOrbs, ManyClientsAtOnce) {
+  TlsOrb server(serving("server"));
+  const std::string reference = server.serve();
+  TlsOrb client(settings("client"));
+  std::vector<std::future<void>> callers;
+  for (int i = 0; i < 8; ++i) {
+    callers.push_back(std::async(std::launch::async, [&client, &reference, i] {
+      const auto vault = client.vault(reference);
+      for (int round = 0; round < 50; ++round) {
+        const std::string text(static_cast<std::size_t>(i * 3000 + round), static_cast<char>('a' + i));
+        EXPECT_TRUE(vault->say(text) == text);
+      }
+    }));
+  }
+  for (auto& each : callers) each.get();
+}
+
+}  // namespace
+}  // namespace corbel::tls_test
