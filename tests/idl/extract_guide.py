@@ -15,7 +15,8 @@ def main(guide, folder):
     examples = [text for language, text in blocks if language == "cpp"]
     headers = ["corbel/corbel.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
                "corbel/dynamic/dynamic_implementation.hpp", "corbel/dynamic/request.hpp",
-               "corbel/dynamic/type_factory.hpp", "corbel/mapping/with_policies.hpp",
+               "corbel/dynamic/type_factory.hpp", "corbel/interceptors/portable_interceptor.hpp",
+               "corbel/mapping/with_policies.hpp",
                "guide_any.hpp", "guide_server.hpp", "atomic", "csignal", "iostream", "memory", "mutex", "thread",
                "unistd.h"]
     lines = [f"#include <{header}>" for header in headers]
