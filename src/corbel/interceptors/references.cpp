@@ -7,13 +7,12 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
-#include "corbel/interceptors/interceptors.hpp"
+#include "corbel/interceptors/request_info.hpp"
 #include "corbel/orb/core.hpp"
 
 namespace corbel::interceptors {
 namespace {
 
-constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
 constexpr CORBA::PolicyType kFirstOfAdapters = 16, kLastOfAdapters = 22;
 
 class AdapterInfo final : public PortableInterceptor::IORInfo {
