@@ -35,12 +35,14 @@ struct DeclaredCodec {
   static constexpr std::size_t kMinSize = 12;
   static void encode(cdr::Encoder& encoder, const CORBA::object_reference<I>& value) {
     if (&known_codec<I> != nullptr) return known_codec<I>()->encode(encoder, &value);
-    encode_object(encoder, reinterpret_cast<const CORBA::Object*>(value._shared().get()));
+    const void* const address = value._shared().get();
+    encode_object(encoder, static_cast<const CORBA::Object*>(address));
   }
   static void decode(cdr::Decoder& decoder, CORBA::object_reference<I>& value) {
     if (&known_codec<I> != nullptr) return known_codec<I>()->decode(decoder, &value);
     const auto object = decode_object(decoder)._shared();
-    value = CORBA::object_reference<I>(base::SharedPtr<I>(object, reinterpret_cast<I*>(object.get())));
+    void* const address = object.get();
+    value = CORBA::object_reference<I>(base::SharedPtr<I>(object, static_cast<I*>(address)));
   }
 };
 
