@@ -65,20 +65,33 @@ std::unique_ptr<Transport> TransportConformance::accept(transport::Acceptor& acc
   }
 }
 
+std::unique_ptr<Transport> TransportConformance::connect(const transport::Endpoint& endpoint,
+                                                         const transport::ConnectionOptions& options) {
+  auto connected = connector_->connect(endpoint, options, Deadline::after(kPatience));
+  if (!connected) {
+    ADD_FAILURE() << base::to_string(connected.error());
+    return nullptr;
+  }
+  if (!connects()) {
+    EXPECT_TRUE(send(**connected, pattern(1)));
+  }
+  return *std::move(connected);
+}
+
+void TransportConformance::take_greeting(Transport& accepted) {
+  if (!connects()) {
+    EXPECT_EQ(receive(accepted, 1), pattern(1));
+  }
+}
+
 std::unique_ptr<Transport> TransportConformance::connect_to(transport::Acceptor& acceptor,
                                                             std::unique_ptr<Transport>& accepted,
                                                             const transport::ConnectionOptions& options) {
   std::unique_ptr<Transport> client;
-  Worker connecting([&] {
-    auto connected = connector_->connect(*acceptor.endpoints().front(), options, Deadline::after(kPatience));
-    if (connected) {
-      client = *std::move(connected);
-    } else {
-      ADD_FAILURE() << base::to_string(connected.error());
-    }
-  });
+  Worker connecting([&] { client = connect(*acceptor.endpoints().front(), options); });
   accepted = accept(acceptor);
   connecting.join();
+  if (accepted != nullptr) take_greeting(*accepted);
   return accepted == nullptr ? nullptr : std::move(client);
 }
 

@@ -53,6 +53,13 @@ class TransportConformance : public testing::TestWithParam<Carrier> {
   /// What this carrier's traits do not promise is not asked of it.
   bool is_stream() const { return factory_->traits().byte_stream; }
   bool keeps_all() const { return factory_->traits().reliable && factory_->traits().ordered; }
+  bool is_group() const { return factory_->traits().group_profile != 0; }
+  bool connects() const { return factory_->traits().connected; }
+  /// Connects, and makes itself heard where the other end would know nothing of it.
+  std::unique_ptr<transport::Transport> connect(const transport::Endpoint& endpoint,
+                                                const transport::ConnectionOptions& options = {});
+  /// Takes what connect() made itself heard by.
+  void take_greeting(transport::Transport& accepted);
 
   std::shared_ptr<const transport::Factory> factory_;
   std::unique_ptr<transport::Connector> connector_;

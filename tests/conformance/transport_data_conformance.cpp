@@ -346,6 +346,7 @@ TEST_P(TransportConformance, TheHandleOrTheCarrierTellsThatThereIsSomethingToRec
     EXPECT_EQ(receive(*server_, is_stream() ? 6 : 10).size(), is_stream() ? 6U : 10U);
     EXPECT_FALSE(ready(*server_));
   }
+  if (!connects()) return;
   client_->shutdown();
   EXPECT_TRUE(becomes_ready(*server_)) << "the end of the stream";
 }
@@ -358,16 +359,19 @@ TEST_P(TransportConformance, DataThatCameBeforeTheHandleWasAskedForMakesItReadab
 }
 
 TEST_P(TransportConformance, TheAcceptorsHandleIsReadableWhilePeersWait) {
+  if (is_group()) GTEST_SKIP() << "one carrier hears everybody";
   acceptor_ = listen();
   EXPECT_FALSE(ready(acceptor_->handle()));
   std::vector<std::unique_ptr<Worker>> clients;
   for (int i = 0; i < 3; ++i) {
-    clients.push_back(std::make_unique<Worker>(
-        [&] { EXPECT_TRUE(connector_->connect(*acceptor_->endpoints().front(), {}, Deadline::after(kPatience))); }));
+    clients.push_back(
+        std::make_unique<Worker>([&] { EXPECT_TRUE(connect(*acceptor_->endpoints().front()) != nullptr); }));
   }
   std::vector<std::unique_ptr<Transport>> peers;
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(becomes_ready(acceptor_->handle()));
+    if (i == 0 || connects()) {
+      EXPECT_TRUE(becomes_ready(acceptor_->handle()));
+    }
     peers.push_back(accept(*acceptor_));
     EXPECT_TRUE(peers.back());
   }

@@ -19,6 +19,7 @@ ior::ProfileBase sample_base(std::uint8_t minor) {
 // --- connecting and accepting ---
 
 TEST_P(TransportConformance, AcceptingNobodyWouldBlock) {
+  if (is_group()) GTEST_SKIP() << "one carrier hears everybody";
   acceptor_ = listen();
   const auto nobody = acceptor_->accept();
   ASSERT_FALSE(nobody);
@@ -26,6 +27,7 @@ TEST_P(TransportConformance, AcceptingNobodyWouldBlock) {
 }
 
 TEST_P(TransportConformance, ConnectingWhereNobodyListensFailsAtOnce) {
+  if (!connects()) GTEST_SKIP() << "connecting asks nobody";
   auto acceptor = listen();
   const EndpointPtr there = acceptor->endpoints().front();
   acceptor->close();
@@ -47,6 +49,7 @@ TEST_P(TransportConformance, ConnectingToAnAddressThatDoesNotExistIsUnreachable)
 }
 
 TEST_P(TransportConformance, AFullAcceptQueueEndsAConnectAtItsDeadline) {
+  if (!connects()) GTEST_SKIP() << "connecting asks nobody";
   Options options = GetParam().options;
   options.backlog = 1;
   acceptor_ = listen(options);
@@ -66,6 +69,7 @@ TEST_P(TransportConformance, AFullAcceptQueueEndsAConnectAtItsDeadline) {
 }
 
 TEST_P(TransportConformance, ManyPeersTalkSideBySide) {
+  if (is_group()) GTEST_SKIP() << "one carrier hears everybody";
   acceptor_ = listen();
   constexpr std::uint32_t kPeers = 100;
   std::vector<std::unique_ptr<Transport>> clients, servers;
@@ -80,6 +84,7 @@ TEST_P(TransportConformance, ManyPeersTalkSideBySide) {
 }
 
 TEST_P(TransportConformance, ConnectsFromManyThreadsAtOnce) {
+  if (is_group()) GTEST_SKIP() << "one carrier hears everybody";
   acceptor_ = listen();
   const EndpointPtr there = acceptor_->endpoints().front();
   std::vector<std::unique_ptr<Worker>> workers;
@@ -98,6 +103,7 @@ TEST_P(TransportConformance, ConnectsFromManyThreadsAtOnce) {
 }
 
 TEST_P(TransportConformance, TwoListenersCannotShareAnEndpoint) {
+  if (is_group()) GTEST_SKIP() << "many listen to a group";
   acceptor_ = listen();
   const auto second = factory_->listen(*acceptor_->endpoints().front(), {});
   ASSERT_FALSE(second);
@@ -139,6 +145,7 @@ TEST_P(TransportConformance, WhatIsMadeHasTheTraitsThatTheFactoryAnnounced) {
 }
 
 TEST_P(TransportConformance, ConnectionsOfOneConnectorHaveOptionsOfTheirOwn) {
+  if (is_group()) GTEST_SKIP() << "one carrier hears everybody";
   acceptor_ = listen();
   transport::ConnectionOptions odd;
   odd.send_buffer = odd.receive_buffer = 16384;
@@ -211,6 +218,7 @@ TEST_P(TransportConformance, PublishedEndpointsReadBack) {
 // --- profiles ---
 
 TEST_P(TransportConformance, DecodesTheProfilesItPublishes) {
+  if (is_group()) GTEST_SKIP() << "listening publishes nothing";
   acceptor_ = listen();
   const auto endpoints = acceptor_->endpoints();
   for (const std::uint8_t minor : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
@@ -235,7 +243,7 @@ TEST_P(TransportConformance, DecodesTheProfilesItPublishes) {
     }
     EXPECT_GE(found, endpoints.size());
     const auto published = factory_->decode(profiles.front(), {})->endpoints.front();
-    Worker connecting([&] { EXPECT_TRUE(connector_->connect(*published, {}, Deadline::after(kPatience))); });
+    Worker connecting([&] { EXPECT_TRUE(connect(*published) != nullptr); });
     EXPECT_TRUE(accept(*acceptor_));
   }
 }

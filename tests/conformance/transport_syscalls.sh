@@ -11,7 +11,7 @@ trap 'rm -f "$trace"' EXIT
 strace -o "$trace" true 2>/dev/null || { echo "strace does not work here"; exit 77; }
 
 status=0
-for scheme in tcp unix packet shm inproc; do
+for scheme in tcp unix packet shm udp inproc; do
   strace -o "$trace" "$program" "$scheme" "$rounds"
   between=$(sed -n '/^getppid(/,/^getpgid(/p' "$trace" | sed '1d;$d' | sed 's/(.*//' | sort | uniq -c |
     awk '{ printf "%s%s %s", (NR > 1 ? ", " : ""), $1, $2 }')

@@ -67,7 +67,8 @@ TEST_P(Combination, CarriesMegabytesBothWays) {
 INSTANTIATE_TEST_SUITE_P(All, Combination,
                          testing::Values("tcp://127.0.0.1:0", "unix://", "packet://", "shm://", "masked://127.0.0.1:0",
                                          "bare://", "inproc://", "giop_lite+tcp://127.0.0.1:0", "giop_lite+unix://",
-                                         "giop_lite+packet://", "giop_lite+inproc://"));
+                                         "giop_lite+packet://", "giop_lite+inproc://", "udp://127.0.0.1:0",
+                                         "giop_lite+udp://127.0.0.1:0"));
 
 TEST(Calls, EndWithTimedOutWhenThePeerIsSilentAndIgnoreTheLateReply) {
   std::latch release(1);  // outlives the servant that is waiting for it

@@ -19,6 +19,7 @@
 #include "corbel/transport/packet/packet.hpp"
 #include "corbel/transport/shm/shm.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
+#include "corbel/transport/udp/udp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 #include "without_handles.hpp"
 
@@ -30,11 +31,12 @@ class Harness : private RequestHandler {
   using Serve = std::function<void(Connection&, const messaging::IncomingRequest&, cdr::Decoder&)>;
 
   explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2})
-      : registry_({messaging::make_giop(), messaging::make_giop_lite()},
-                  {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(),
-                   transport::make_packet(), transport::make_shm(), transport::make_inproc(),
-                   carriers::make_masked(transport::make_tcp()), std::make_shared<WithoutHandles>()},
-                  version, {}),
+      : registry_(
+            {messaging::make_giop(), messaging::make_giop_lite()},
+            {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(), transport::make_packet(),
+             transport::make_shm(), transport::make_inproc(), transport::make_faulty(transport::make_udp(), plan),
+             carriers::make_masked(transport::make_tcp()), std::make_shared<WithoutHandles>()},
+            version, {}),
         acceptors_(registry_, {}),
         cache_(registry_, {}) {
     serve = [](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {

@@ -33,7 +33,8 @@ class Described final : public transport::Factory {
 
 TEST(Combinations, ARefusalNamesTheNeedThatIsNotMet) {
   const auto refusal = [](const transport::Traits& traits) {
-    const Registry registry({messaging::make_giop()}, {std::make_shared<Described>(traits)}, {1, 2}, {});
+    const Registry registry({messaging::make_giop(), messaging::make_giop_lite()},
+                            {std::make_shared<Described>(traits)}, {1, 2}, {});
     const auto point = registry.parse_endpoint("odd://name");
     EXPECT_EQ(point ? base::Error() : point.error(), registry.why_unfit("odd://name").empty()
                                                          ? base::Error()
@@ -47,6 +48,13 @@ TEST(Combinations, ARefusalNamesTheNeedThatIsNotMet) {
   EXPECT_EQ(refusal({.byte_stream = false}),
             "protocol 'giop' needs a transport that says how large its messages may be, which 'odd' does not");
   EXPECT_EQ(refusal({.byte_stream = false, .largest_message = 100}), "");
+  EXPECT_EQ(refusal({.byte_stream = false, .reliable = false, .ordered = false, .largest_message = 100}), "");
+  const transport::Traits group{.byte_stream = false, .group_profile = 3, .largest_message = 100};
+  EXPECT_EQ(refusal(group), "");
+  const Registry registry({messaging::make_giop(), messaging::make_giop_lite()}, {std::make_shared<Described>(group)},
+                          {1, 2}, {});
+  EXPECT_EQ(registry.why_unfit("giop_lite+odd://name"),
+            "protocol 'giop_lite' needs a transport that has one peer at its other end, which 'odd' does not");
 }
 
 class Messages : public testing::Test {

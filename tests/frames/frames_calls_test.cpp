@@ -157,6 +157,50 @@ TEST_P(FramesCalls, FallBackToTheOtherEndpointIfTheirsCannotBeReached) {
   EXPECT_EQ(remote->pushed(), 100U);
 }
 
+/// Datagrams that come faster than they are served are lost: these wait for each other.
+class FramesInDatagrams : public FramesCalls {};
+
+TEST_P(FramesInDatagrams, ArriveAndAreCounted) {
+  serve("frames+" + GetParam());
+  const CameraRef remote = camera();
+  for (std::uint32_t i = 0; i < 400; i += 10) {
+    push(remote, i, i + 10);
+    ASSERT_TRUE(servant_->await(i + 10)) << i;
+  }
+  remote->caption("gr\u00fcn");
+  EXPECT_TRUE(servant_->await(400, "gr\u00fcn"));
+  auto received = figures(server_, true);
+  EXPECT_EQ(received["received"], 401U);
+  EXPECT_EQ(received["lost"], 0U);
+  EXPECT_EQ(received["unresolved"], 0U);
+  EXPECT_EQ(figures(client_, false)["sent"], 401U);
+}
+
+TEST_P(FramesInDatagrams, ThatWantAReplyUseGiopInDatagrams) {
+  serve("frames+" + GetParam() + ";" + GetParam());
+  const std::string transport = GetParam().substr(0, GetParam().find(':'));
+  const CameraRef remote = camera({"-ORBProtocolPreference", "frames+" + transport});
+  push(remote, 0, 20);
+  EXPECT_TRUE(servant_->await(20));
+  EXPECT_EQ(remote->pushed(), 20U);
+  EXPECT_EQ(figures(client_, false)["sent"], 20U);
+}
+
+TEST_P(FramesInDatagrams, ThatAreTooLargeSaySo) {
+  serve("frames+" + GetParam());
+  const CameraRef remote = camera();
+  try {
+    remote->push(0, Studio::Picture(70'000));
+    FAIL() << "more than a datagram has room for";
+  } catch (const CORBA::IMP_LIMIT& exception) {
+    EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+  }
+  push(remote, 1, 2);
+  EXPECT_TRUE(servant_->await(1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Udp, FramesInDatagrams, testing::Values("udp://127.0.0.1:0"));
+
 INSTANTIATE_TEST_SUITE_P(Transports, FramesCalls, testing::Values("tcp://127.0.0.1:0", "unix://", "inproc://{}"),
                          [](const auto& test) { return test.param.substr(0, test.param.find(':')); });
 

@@ -68,6 +68,12 @@ void check_profile(const Record& record, const ior::TaggedProfile& profile, cons
     const auto uiop = ior::decode_uiop_profile(profile);
     if (!uiop || uiop->path.empty() || uiop->components.empty()) fail(record, "UIOP profile does not decode");
   }
+  if (profile.tag == static_cast<std::uint32_t>(ior::ProfileTag::diop)) {
+    const auto diop = ior::decode_diop_profile(profile);
+    if (!diop || diop->host.empty() || diop->port == 0 || diop->object_key.empty()) {
+      fail(record, "DIOP profile does not decode");
+    }
+  }
   if (profile.tag != static_cast<std::uint32_t>(ior::ProfileTag::internet_iop)) return;
   const auto iiop = ior::decode_iiop_profile(profile);
   if (!iiop) return fail(record, "IIOP profile does not decode");

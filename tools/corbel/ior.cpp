@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "corbel/ior/group.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ior/url.hpp"
 
@@ -150,6 +151,26 @@ Json profile_json(const ior::TaggedProfile& profile) {
         json["host"] = body->host;
         json["port"] = body->port;
         add_base(json, *body);
+        return json;
+      }
+      break;
+    case ior::ProfileTag::diop:
+      if (const auto body = ior::decode_diop_profile(profile)) {
+        json["profile"] = "DIOP";
+        json["host"] = body->host;
+        json["port"] = body->port;
+        add_base(json, *body);
+        return json;
+      }
+      break;
+    case ior::ProfileTag::uipmc:
+      if (const auto body = ior::decode_uipmc_profile(profile)) {
+        json["profile"] = "UIPMC";
+        json["host"] = body->host;
+        json["port"] = body->port;
+        if (const auto group = ior::group_of(profile)) {
+          json["group"] = {{"domain", group->domain}, {"id", group->id}, {"version", group->reference_version}};
+        }
         return json;
       }
       break;

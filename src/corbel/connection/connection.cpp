@@ -25,6 +25,7 @@ messaging::SessionSettings session_settings(const Connection::Settings& settings
   session.code_sets = settings.code_sets;
   session.first_token = settings.first_token;
   session.lossy = !carrier.reliable || !carrier.ordered;
+  session.group_profile = carrier.group_profile;
   session.memory = &input;
   session.log = settings.log;
   session.peer = peer;
@@ -40,7 +41,7 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       settings_(settings),
       input_(settings.input_memory),
       session_(protocol_->open(session_settings(settings_, link_.transport().traits(), input_, peer()))),
-      framer_(new Framer(*session_, input_, link_.largest_message())) {
+      framer_(new Framer(*session_, input_, link_.largest_message(), link_.lossy())) {
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }
 

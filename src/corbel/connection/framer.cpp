@@ -14,6 +14,14 @@ void Framer::repay() noexcept {
   account_.give(std::max(capacity_, kFirstCapacity) - kFirstCapacity + joined_.octets.size());
 }
 
+/// True if the message at hand was dropped: whoever sent it need not be the peer, and has harmed it alone.
+bool Framer::drop(base::Error error) noexcept {
+  if (!forgiving_ || error.code == base::Code::out_of_resources) return false;
+  begin_ = end_ = 0;
+  wanted_ = 0;
+  return true;
+}
+
 void Framer::clear() noexcept {
   repay();
   data_.reset();

@@ -27,8 +27,10 @@ class Framer : public base::RefCounted {
  public:
   /// `account` pays for what grows beyond the first buffer; both outlive this. `largest_message`: of a carrier that
   /// keeps messages, which space() has room for; each receive must then bring one whole message. 0: of a byte stream.
-  Framer(messaging::Session& session, InputAccount& account, std::size_t largest_message = 0) noexcept
-      : session_(session), account_(account), largest_message_(largest_message) {}
+  /// `forgiving`: a message that makes no sense is dropped, and those after it are none the worse.
+  Framer(messaging::Session& session, InputAccount& account, std::size_t largest_message = 0,
+         bool forgiving = false) noexcept
+      : session_(session), account_(account), largest_message_(largest_message), forgiving_(forgiving) {}
   ~Framer() { clear(); }
   Framer(const Framer&) = delete;
   Framer& operator=(const Framer&) = delete;
@@ -39,9 +41,16 @@ class Framer : public base::RefCounted {
   [[gnu::always_inline]] base::Result<bool> next(Message& message) {
     message.joined = &joined_;
     while (begin_ != end_) {
-      CORBEL_CHECK(session_.take({data_.get() + begin_, end_ - begin_}, message));
-      if (message.size != end_ - begin_ && largest_message_ != 0) [[unlikely]]
-        return base::error(base::Stage::receive, base::Code::malformed);
+      const base::Status taken = session_.take({data_.get() + begin_, end_ - begin_}, message);
+      if (!taken) [[unlikely]] {
+        if (drop(taken.error())) break;
+        return taken.error();
+      }
+      if (message.size != end_ - begin_ && largest_message_ != 0) [[unlikely]] {
+        const base::Error malformed = base::error(base::Stage::receive, base::Code::malformed);
+        if (drop(malformed)) break;
+        return malformed;
+      }
       if (message.size == 0) {
         wanted_ = message.wanted;
         return false;
@@ -96,12 +105,14 @@ class Framer : public base::RefCounted {
   static constexpr std::size_t kFirstCapacity = 2048;
   static constexpr std::size_t kBusyCapacity = 256U << 10;
 
+  bool drop(base::Error error) noexcept;
   void reserve(std::size_t capacity, bool must = false);
   void repay() noexcept;
 
   messaging::Session& session_;
   InputAccount& account_;
   const std::size_t largest_message_;
+  const bool forgiving_;
   struct Free {
     void operator()(base::Octet* data) const noexcept { std::free(data); }
   };

@@ -16,6 +16,7 @@ Link::Link(std::unique_ptr<transport::Transport> transport, Owner& owner)
     : transport_(std::move(transport)),
       peer_(transport_->peer()),
       largest_message_(transport_->traits().largest_message),
+      lossy_(!transport_->traits().reliable || !transport_->traits().ordered),
       owner_(owner),
       encoder_(new cdr::Encoder) {
   encoder_->set_host(this);

@@ -37,6 +37,8 @@ class Link final : private cdr::Encoder::Host {
   const std::string& peer() const noexcept { return peer_; }
   /// Octets of the largest message of a carrier that keeps messages; 0: it is a byte stream.
   std::size_t largest_message() const noexcept { return largest_message_; }
+  /// True if messages may get lost on the way, and others' come in.
+  bool lossy() const noexcept { return lossy_; }
   Token& token() noexcept { return token_; }
 
   // --- with the token ---
@@ -65,6 +67,7 @@ class Link final : private cdr::Encoder::Host {
   const std::unique_ptr<transport::Transport> transport_;
   const std::string peer_;
   const std::size_t largest_message_;
+  const bool lossy_;
   Owner& owner_;
   Token token_;  // guards what follows
   std::unique_ptr<cdr::Encoder> encoder_;

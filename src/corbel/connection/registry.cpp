@@ -20,18 +20,23 @@ ior::TaggedComponent orb_type() {
 }
 
 /// The first need that is not met, in words that follow "a transport that"; empty if all are.
-std::string_view unmet(const messaging::Requirements& needs, const transport::Traits& gives) noexcept {
-  if (needs.reliable && !gives.reliable) return "loses nothing";
-  if (needs.ordered && !gives.ordered) return "keeps the order";
+std::string_view unmet(const messaging::Protocol& protocol, const transport::Traits& gives) noexcept {
+  const messaging::Requirements needs = protocol.requirements();
+  // Of octets that are lost or change places no message can be cut.
+  if ((needs.reliable || gives.byte_stream) && !gives.reliable) return "loses nothing";
+  if ((needs.ordered || gives.byte_stream) && !gives.ordered) return "keeps the order";
   if (needs.whole_messages && gives.byte_stream) return "keeps message boundaries";
+  if (gives.group_profile != 0 && !protocol.offers().groups) return "has one peer at its other end";
   if (!gives.byte_stream && gives.largest_message == 0) return "says how large its messages may be";
   return {};
 }
 
 /// Takes out routes whose protocols have no replies, if there are others. The best of them carries what wants no reply,
 /// if it comes before the others.
-void set_apart_oneways(std::vector<Route>& routes) {
-  const auto is_oneway = [](const Route& route) { return !route.protocol->offers().two_way; };
+void set_apart_oneways(std::vector<Route>& routes, const std::vector<TransportPtr>& transports) {
+  const auto is_oneway = [&](const Route& route) {
+    return !route.protocol->offers().two_way || transports[route.transport]->traits().group_profile != 0;
+  };
   if (std::all_of(routes.begin(), routes.end(), is_oneway)) return;
   std::shared_ptr<const Route> first;
   if (is_oneway(routes.front())) first = std::make_shared<const Route>(routes.front());
@@ -71,6 +76,7 @@ base::Result<Registry::Named> Registry::find(std::string_view text) const {
   }
   if (scheme == "iiop") scheme = "tcp";
   if (scheme == "ssliop") scheme = "tls";
+  if (scheme == "diop") scheme = "udp";
   const ProtocolPtr* protocol = find_protocol(protocol_name);
   if (protocol == nullptr) return bad;
   for (std::size_t i = 0; i < transports_.size(); ++i) {
@@ -83,7 +89,7 @@ base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const 
   auto named = find(text);
   if (!named) return named.error();
   const transport::Factory& transport = *transports_[named->transport];
-  if (!unmet(named->protocol->requirements(), transport.traits()).empty()) {
+  if (!unmet(*named->protocol, transport.traits()).empty()) {
     return base::error(Stage::configure, Code::unsupported);
   }
   CORBEL_TRY(auto endpoint, transport.parse(named->address));
@@ -94,7 +100,7 @@ std::string Registry::why_unfit(std::string_view text) const {
   const auto named = find(text);
   if (!named) return {};
   const transport::Factory& transport = *transports_[named->transport];
-  const std::string_view need = unmet(named->protocol->requirements(), transport.traits());
+  const std::string_view need = unmet(*named->protocol, transport.traits());
   if (need.empty()) return {};
   return std::string("protocol '").append(named->protocol->name()).append("' needs a transport that ").append(need) +
          std::string(", which '").append(transport.scheme()).append("' does not");
@@ -154,8 +160,14 @@ void Registry::add_routes(const ior::TaggedProfile& profile, std::vector<Route>&
     auto reachable = transports_[i]->decode(profile, limits_);
     if (!reachable) continue;
     const ProtocolPtr* protocol = find_protocol(reachable->protocol);
-    if (protocol == nullptr || !unmet((*protocol)->requirements(), transports_[i]->traits()).empty()) continue;
+    if (protocol == nullptr || !unmet(**protocol, transports_[i]->traits()).empty()) continue;
     for (const auto& endpoint : reachable->endpoints) add(reachable->base, *protocol, i, endpoint);
+    // By which a group can be asked for replies.
+    if (transports_[i]->traits().group_profile == 0) continue;
+    for (const auto& component : reachable->base.components) {
+      if (component.tag != static_cast<std::uint32_t>(ior::ComponentTag::group_iiop)) continue;
+      add_routes({static_cast<std::uint32_t>(ior::ProfileTag::internet_iop), component.data}, routes);
+    }
   }
 }
 
@@ -175,7 +187,7 @@ base::Result<std::vector<Route>> Registry::routes(const ior::Ior& ior,
     return a.key == b.key && a.object_key == b.object_key;
   });
   routes.erase(last, routes.end());
-  set_apart_oneways(routes);
+  set_apart_oneways(routes, transports_);
   return routes;
 }
 
@@ -197,6 +209,7 @@ std::vector<ior::TaggedProfile> Registry::publish(const std::vector<ListenPoint>
         base.components.push_back(orb_type());
         base.components.push_back(ior::encode_code_sets(ior::own_code_sets()));
       }
+      if (transports_[i]->traits().group_profile != 0) continue;  // no object is reached by what it has not joined
       if (protocol->name() == kDefaultProtocol && transports_[i]->publish(endpoints, base, profiles)) continue;
       for (const auto& endpoint : endpoints) {
         ior::CorbelProfile own;

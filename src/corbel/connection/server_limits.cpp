@@ -46,8 +46,8 @@ void Server::take(const ConnectionPtr& connection) {
   const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
   if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
   if (!added) return forget(*connection);
-  // The peer may be waiting for the first word.
-  if (connection->shakes_hands()) {
+  // The peer may be waiting for the first word, or has said it.
+  if (connection->shakes_hands() || connection->transport().pending()) {
     reactor_->post([connection] { connection->on_event(reactor::Events::readable); });
   }
 }

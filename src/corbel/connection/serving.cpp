@@ -251,7 +251,7 @@ bool Connection::hand_over(bool must) noexcept try {
     auto expected = Framer::Owner::upcall;
     if (!framer_->owner.compare_exchange_strong(expected, Framer::Owner::handed_over, std::memory_order_acq_rel))
       return false;
-    base::IntrusivePtr<Framer> fresh(new Framer(*session_, input_, link_.largest_message()));
+    base::IntrusivePtr<Framer> fresh(new Framer(*session_, input_, link_.largest_message(), link_.lossy()));
     fresh->take_over(*framer_);
     at_once = has_octets(*fresh);
     part = fresh->oldest_part();

@@ -18,6 +18,8 @@ namespace corbel::ior {
 enum class ProfileTag : std::uint32_t {
   internet_iop = 0,
   multiple_components = 1,
+  uipmc = 3,            ///< a group, by multicast (ior/group.hpp)
+  diop = 0x54414f04,    ///< GIOP over UDP, as TAO writes it; the body is that of IIOP
   uiop = 0x54414f00,    ///< GIOP over UNIX-domain stream sockets, as TAO writes it
   corbel = 0x43424c00,  ///< any message protocol over any transport, named in the body (ior/profile.hpp)
 };
@@ -29,6 +31,8 @@ enum class ComponentTag : std::uint32_t {
   policies = 2,
   alternate_iiop_address = 3,
   ssl_sec_trans = 20,
+  group = 39,                       ///< PortableGroup::TagGroupTaggedComponent
+  group_iiop = 40,                  ///< the body of an IIOP profile by which the group can be called with replies
   omniorb_unix_trans = 0x41545402,  ///< string host, string path
 };
 

@@ -80,6 +80,9 @@ base::Result<Profile> decode_body(ProfileTag tag, const TaggedProfile& tagged, c
 TaggedProfile encode_profile(const IiopProfile& profile) {
   return encode_body(ProfileTag::internet_iop, profile);
 }
+TaggedProfile encode_profile(const DiopProfile& profile) {
+  return encode_body(ProfileTag::diop, profile);
+}
 TaggedProfile encode_profile(const UiopProfile& profile) {
   return encode_body(ProfileTag::uiop, profile);
 }
@@ -90,6 +93,9 @@ TaggedProfile encode_profile(const CorbelProfile& profile) {
 base::Result<IiopProfile> decode_iiop_profile(const TaggedProfile& profile, const cdr::Limits& limits) {
   return decode_body<IiopProfile>(ProfileTag::internet_iop, profile, limits);
 }
+base::Result<DiopProfile> decode_diop_profile(const TaggedProfile& profile, const cdr::Limits& limits) {
+  return decode_body<DiopProfile>(ProfileTag::diop, profile, limits);
+}
 base::Result<UiopProfile> decode_uiop_profile(const TaggedProfile& profile, const cdr::Limits& limits) {
   return decode_body<UiopProfile>(ProfileTag::uiop, profile, limits);
 }
@@ -98,11 +104,13 @@ base::Result<CorbelProfile> decode_corbel_profile(const TaggedProfile& profile, 
 }
 
 base::Result<base::ConstByteSpan> object_key_of(std::uint32_t tag, base::ConstByteSpan body) {
+  if (tag == static_cast<std::uint32_t>(ProfileTag::uipmc)) return body;  // it has no other
   Decoder decoder = Decoder::from_encapsulation(body);
   decoder.take_octets(2);
   decoder.get_plain_string();
   switch (static_cast<ProfileTag>(tag)) {
     case ProfileTag::internet_iop:
+    case ProfileTag::diop:
       decoder.get<std::uint16_t>();
       break;
     case ProfileTag::uiop:
@@ -128,6 +136,8 @@ bool add_component(TaggedProfile& profile, const TaggedComponent& component, con
   switch (static_cast<ProfileTag>(profile.tag)) {
     case ProfileTag::internet_iop:
       return add(decode_iiop_profile(profile, limits));
+    case ProfileTag::diop:
+      return add(decode_diop_profile(profile, limits));
     case ProfileTag::uiop:
       return add(decode_uiop_profile(profile, limits));
     case ProfileTag::corbel:

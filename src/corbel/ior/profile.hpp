@@ -22,6 +22,9 @@ struct IiopProfile : ProfileBase {
   std::uint16_t port = 0;
 };
 
+/// TAO's DIOP profile: the same in datagrams.
+struct DiopProfile : IiopProfile {};
+
 /// TAO's UIOP profile: version, rendezvous point (socket path), key, components.
 struct UiopProfile : ProfileBase {
   std::string path;
@@ -35,9 +38,11 @@ struct CorbelProfile : ProfileBase {
 };
 
 CORBEL_API TaggedProfile encode_profile(const IiopProfile& profile);
+CORBEL_API TaggedProfile encode_profile(const DiopProfile& profile);
 CORBEL_API TaggedProfile encode_profile(const UiopProfile& profile);
 CORBEL_API TaggedProfile encode_profile(const CorbelProfile& profile);
 CORBEL_API base::Result<IiopProfile> decode_iiop_profile(const TaggedProfile& profile, const cdr::Limits& limits = {});
+CORBEL_API base::Result<DiopProfile> decode_diop_profile(const TaggedProfile& profile, const cdr::Limits& limits = {});
 CORBEL_API base::Result<UiopProfile> decode_uiop_profile(const TaggedProfile& profile, const cdr::Limits& limits = {});
 CORBEL_API base::Result<CorbelProfile> decode_corbel_profile(const TaggedProfile& profile,
                                                              const cdr::Limits& limits = {});
@@ -46,7 +51,8 @@ CORBEL_API base::Result<CorbelProfile> decode_corbel_profile(const TaggedProfile
 /// for components (IIOP 1.0).
 CORBEL_API bool add_component(TaggedProfile& profile, const TaggedComponent& component, const cdr::Limits& limits = {});
 
-/// The object key inside a profile body of any of the kinds above, in place. Fails with unsupported for other tags.
+/// The object key inside a profile body of any of the kinds above, in place; of a group (ior/group.hpp), the body.
+/// Fails with unsupported for other tags.
 CORBEL_API base::Result<base::ConstByteSpan> object_key_of(std::uint32_t tag, base::ConstByteSpan body);
 
 /// TAG_ALTERNATE_IIOP_ADDRESS and TAG_OMNIORB_UNIX_TRANS bodies.

@@ -88,6 +88,13 @@ bool parse_iiop_address(std::string_view text, UrlAddress& address) {
   return text.front() == ':' && parse_number(text.substr(1), address.port) && address.port != 0;
 }
 
+/// What ends an address. A UIOP rendezvous point is a path, so its key is set off by a bar; a group's address has a
+/// stroke in it, no key, and perhaps a gateway behind a semicolon.
+const char* ends_of(std::string_view scheme) noexcept {
+  if (scheme == "miop") return ",;#";
+  return scheme == "uiop" ? ",|#" : ",/#";
+}
+
 /// Reads one address up to the ',' that separates it from the next or the delimiter of the key; removes it from `text`.
 bool consume_address(std::string_view& text, UrlAddress& address) {
   const std::size_t colon = text.find_first_of(":,/#|");
@@ -99,8 +106,7 @@ bool consume_address(std::string_view& text, UrlAddress& address) {
   }
   if (address.scheme.empty()) address.scheme = "iiop";
   text.remove_prefix(colon + 1);
-  // A UIOP rendezvous point is a path, so its key is set off by a bar.
-  std::string_view body = text.substr(0, text.find_first_of(address.scheme == "uiop" ? ",|#" : ",/#"));
+  std::string_view body = text.substr(0, text.find_first_of(ends_of(address.scheme)));
   text.remove_prefix(body.size());
   const bool named = body.starts_with('/') || body.starts_with('@');  // a path or an abstract name, without a version
   if (address.scheme == "uiop" && !named && !consume_version(body, address.version)) return false;
@@ -113,7 +119,10 @@ UrlFault consume_addresses(std::string_view& text, std::vector<UrlAddress>& addr
   do {
     if (addresses.size() == kMaxAddresses) return UrlFault::bad_address;
     if (!consume_address(text, addresses.emplace_back())) return UrlFault::bad_address;
-  } while (!text.empty() && text.front() == ',' && (text.remove_prefix(1), true));
+    const bool gateway = addresses.back().scheme == "miop" && text.starts_with(';');
+    if (!gateway && !text.starts_with(',')) break;
+    text.remove_prefix(1);
+  } while (true);
   for (const UrlAddress& address : addresses) {
     if (address.scheme == "rir" && addresses.size() > 1) return UrlFault::bad_address;
   }

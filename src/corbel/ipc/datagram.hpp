@@ -66,6 +66,8 @@ class DatagramBase : public Socket<kRole> {
                  [&](int flags) { return detail::next_size(this->handle(), flags); });
   }
   base::Result<Address> local_address() const noexcept { return socket_name<Address>(this->handle(), ::getsockname); }
+  /// Makes the socket readable for good, so that who waits returns, and finds nothing; any thread.
+  void wake() noexcept { (void)::shutdown(this->handle(), SHUT_RDWR); }
   /// Closes, and removes the socket file that open() made.
   void close() noexcept {
     file_.remove();
@@ -252,6 +254,10 @@ class ConnectedDatagram : public detail::DatagramBase<Address, kDatagramRole<Add
     return detail::until(deadline, this->handle(), Ready::writable,
                          [&](int flags) { return detail::sendv_message(this->handle(), list, flags); });
   }
+  /// As above, in one system call whatever the flags.
+  base::Result<std::size_t> sendv(std::span<const ConstIoVector> list, SendFlags flags) noexcept {
+    return detail::sendv_message(this->handle(), list, static_cast<int>(flags));
+  }
   base::Result<std::size_t> recvv(std::span<const IoVector> list,
                                   base::Deadline deadline = base::Deadline::none()) noexcept {
     return detail::until(deadline, this->handle(), Ready::readable,
@@ -265,6 +271,13 @@ class ConnectedDatagram : public detail::DatagramBase<Address, kDatagramRole<Add
                                        base::Deadline deadline = base::Deadline::none()) noexcept {
     return detail::until(deadline, this->handle(), Ready::readable,
                          [&](int flags) { return batch.receive(this->handle(), flags); });
+  }
+
+  /// Ends one direction or both on this side; wakes a thread that is blocked in recv(), which returns 0 then. The peer
+  /// is told nothing.
+  base::Status shutdown(Direction direction) noexcept {
+    return ::shutdown(this->handle(), static_cast<int>(direction)) == 0 ? base::Status()
+                                                                        : last_failure(base::Stage::configure);
   }
 
   base::Result<Address> peer_address() const noexcept {

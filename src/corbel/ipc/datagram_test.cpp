@@ -183,6 +183,37 @@ TEST(Udp, LearnsThatNobodyListens) {
   EXPECT_EQ(client.recv(room, soon()).error(), base::error(Stage::receive, Code::lost, ECONNREFUSED));
 }
 
+TEST(Udp, ShuttingDownWakesWhoeverWaits) {
+  auto other = *UdpSocket::open(InetAddress::loopback_v4());
+  auto client = *ConnectedUdp::open(*other.local_address(), InetAddress::loopback_v4());
+  std::thread waiting([&] {
+    std::array<base::Octet, 4> room{};
+    EXPECT_EQ(*client.recv(room), 0U);
+  });
+  EXPECT_TRUE(client.shutdown(Direction::both));
+  waiting.join();
+}
+
+TEST(Udp, AConnectedSocketTakesWhatComesFromItsPeerToASharedPort) {
+  auto server = *UdpSocket::open(InetAddress::loopback_v4());
+  const auto there = *server.local_address();
+  auto client = *ConnectedUdp::open(there, InetAddress::loopback_v4());
+  const auto refused = ConnectedUdp::open(*client.local_address(), there, {.reuse_port = true});
+  EXPECT_EQ(refused.error().code, Code::address_in_use) << "the other does not share";
+  ASSERT_TRUE(server.set(option::reuse_port, true));
+  auto apart = *ConnectedUdp::open(*client.local_address(), there, {.reuse_port = true});
+  ASSERT_TRUE(server.set(option::reuse_port, false));
+  EXPECT_EQ(UdpSocket::open(there).error().code, Code::address_in_use);
+  ASSERT_TRUE(client.send("mine"_b));
+  std::array<base::Octet, 8> room{};
+  EXPECT_EQ(*apart.recv(room, soon()), 4U);
+  auto stranger = *ConnectedUdp::open(there, InetAddress::loopback_v4());
+  ASSERT_TRUE(stranger.send("other"_b));
+  InetAddress from;
+  EXPECT_EQ(*server.recv_from(room, from, soon()), 5U);
+  EXPECT_EQ(from, *stranger.local_address());
+}
+
 TEST(UnixDatagram, AFileIsMadeAndRemoved) {
   const testing::TemporaryDirectory directory;
   const auto address = *UnixAddress::path(directory.file("d"));

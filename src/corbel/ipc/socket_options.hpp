@@ -110,9 +110,11 @@ inline constexpr SocketOption<bool, Role::inet_stream> cork{IPPROTO_TCP, TCP_COR
 inline constexpr SocketOption<bool, Role::inet_stream> quick_ack{IPPROTO_TCP, TCP_QUICKACK};
 inline constexpr SocketOption<int, Role::inet_stream, false> incoming_cpu{SOL_SOCKET, SO_INCOMING_CPU};
 
+// Whatever is bound to a port. Looked at when another socket binds: both must have it, and one owner.
+inline constexpr SocketOption<bool, (Role::inet_acceptor | Role::inet_datagram)> reuse_port{SOL_SOCKET, SO_REUSEPORT};
+
 // Internet acceptors.
 inline constexpr SocketOption<bool, Role::inet_acceptor> reuse_address{SOL_SOCKET, SO_REUSEADDR};
-inline constexpr SocketOption<bool, Role::inet_acceptor> reuse_port{SOL_SOCKET, SO_REUSEPORT};
 inline constexpr SocketOption<bool, Role::inet_acceptor> v6_only{IPPROTO_IPV6, IPV6_V6ONLY};
 /// Wake the acceptor only when data has arrived, or after this long.
 inline constexpr SocketOption<seconds, Role::inet_acceptor> defer_accept{IPPROTO_TCP, TCP_DEFER_ACCEPT};

@@ -28,6 +28,7 @@ struct Offers {
   bool cancel = false;            ///< news that nobody waits for a reply
   bool service_contexts = false;  ///< they go along with requests and replies, and code sets are agreed on in them
   bool fragments = false;         ///< messages may come in pieces
+  bool groups = false;            ///< oneways to many at once, who are strangers to each other
 };
 
 /// "two-way, oneway, locate".

@@ -75,8 +75,9 @@ struct SessionSettings {
   Version version{1, 2};         ///< highest to speak; for an initiator, what was agreed on through the reference
   ior::CodeSetChoice code_sets;  ///< initiator: what was agreed on through the reference
   std::uint64_t first_token = 2;
-  bool lossy = false;        ///< the carrier may lose messages or change their order
-  Memory* memory = nullptr;  ///< outlives the session; nullptr: no limit
+  bool lossy = false;               ///< the carrier may lose messages or change their order
+  std::uint32_t group_profile = 0;  ///< transport::Traits::group_profile
+  Memory* memory = nullptr;         ///< outlives the session; nullptr: no limit
   const base::Log* log = &base::Log::none();
   std::string_view peer;  ///< for the log; outlives the session
   /// Nanoseconds of a clock that never goes back, for time stamps.

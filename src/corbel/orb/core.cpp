@@ -206,6 +206,25 @@ std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_k
   return registry_.publish(chosen.published(), object_key);
 }
 
+void Core::listen_to_group(const ior::TaggedProfile& profile) {
+  start_threads();
+  for (const auto& transport : registry_.transports()) {
+    if (transport->traits().group_profile != profile.tag) continue;
+    const auto reachable = transport->decode(profile, limits());
+    if (!reachable) raise(reachable.error(), "the address of a group");
+    const std::lock_guard lock(listen_mutex_);
+    for (const auto& endpoint : reachable->endpoints) {
+      const std::string& text = endpoint->text();
+      if (std::find(group_endpoints_.begin(), group_endpoints_.end(), text) != group_endpoints_.end()) continue;
+      lanes_.front()->open(text);
+      group_endpoints_.push_back(text);
+      CORBEL_LOG(log_, transport, info, "listening to a group", {"endpoint", text});
+    }
+    return;
+  }
+  raise(base::error(base::Stage::configure, Code::unsupported), "no transport of this ORB reaches groups");
+}
+
 std::vector<base::Bytes> Core::keys_of_ours(const ior::Ior& ior) {
   listen();
   std::vector<base::Bytes> keys;
@@ -220,6 +239,7 @@ std::vector<base::Bytes> Core::keys_of_ours(const ior::Ior& ior) {
 
 /// With listen_mutex_ locked.
 bool Core::is_published(const connection::Route& route) const {
+  if (registry_.transports()[route.transport]->traits().group_profile != 0) return false;  // others are in it, too
   const auto is_at = [&](const connection::ListenPoint& point) {
     return point.protocol == route.protocol && point.endpoint->text() == route.endpoint->text();
   };

@@ -14,6 +14,7 @@
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/dispatch.hpp"
 #include "corbel/orb/edges.hpp"
+#include "corbel/orb/group_table.hpp"
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/lane.hpp"
 #include "corbel/orb/main_thread.hpp"
@@ -70,6 +71,10 @@ class Core final : public corba::OrbContext {
   void listen();
   /// The profiles that publish an object with this key at a lane's endpoints; listens first if need be.
   std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key, std::string_view lane = {});
+  GroupTable& groups() noexcept { return groups_; }
+  /// Listens at the address of a group, on threads of the first lane; does nothing the second time. Throws INITIALIZE
+  /// or BAD_PARAM.
+  void listen_to_group(const ior::TaggedProfile& profile);
   bool has_lane(std::string_view name) const noexcept { return find_lane(name) != nullptr; }
   /// The object keys in those of a reference's profiles that lead to our endpoints; listens first if need be.
   std::vector<base::Bytes> keys_of_ours(const ior::Ior& ior);
@@ -145,10 +150,12 @@ class Core final : public corba::OrbContext {
   connection::Registry registry_;
   connection::ConnectionCache cache_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};
+  GroupTable groups_;
   Dispatch dispatch_;
   std::vector<std::unique_ptr<Lane>> lanes_;  // fixed
-  base::ForkMutex listen_mutex_;              // guards what they listen at
-  std::atomic<bool> shutting_down_{false};    // no new asynchronous calls
+  base::ForkMutex listen_mutex_;              // guards what they listen at, and these:
+  std::vector<std::string> group_endpoints_;
+  std::atomic<bool> shutting_down_{false};  // no new asynchronous calls
   std::atomic<bool> shut_down_{false};
   std::atomic<bool> serves_{true};
   std::atomic<base::Deadline> end_by_{base::Deadline::none()};

@@ -27,14 +27,14 @@ class Lane {
   /// Opens the endpoints and starts the threads; false if that was done before. Throws INITIALIZE or BAD_PARAM naming
   /// the endpoint that failed.
   bool listen();
+  /// Opens one endpoint more, which references do not name. Throws as listen().
+  void open(const std::string& text);
   /// Stops listening; what is open now stays.
   void close() noexcept { acceptors_.close(); }
   /// What references say; empty before listen().
   const std::vector<connection::ListenPoint>& published() const noexcept { return published_; }
 
  private:
-  void open(const std::string& text);
-
   const std::string name_;
   const std::vector<ListenEndpoint> endpoints_;
   const connection::Registry& registry_;

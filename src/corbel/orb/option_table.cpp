@@ -197,7 +197,7 @@ const OptionRow kOptionTable[] = {
     {"ListenEndpoints",
      ParsedMember{add_listen_endpoints,
                   "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, "
-                  "packet:///path, shm:///path, inproc://name, tls://host:port, ssliop://... (the same) "
+                  "packet:///path, shm:///path, udp://host:port, inproc://name, tls://host:port, ssliop://... (the same) "
                   "or giop_lite+tcp://host:port; several separated by ';'",
                   "one tcp and one unix endpoint that the system chooses"},
      0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
@@ -284,6 +284,12 @@ const OptionRow kOptionTable[] = {
      "shm: users, besides this process's own, whose processes it shares memory with: names and numbers in a comma "
      "list; "
      "*: anybody's"},
+    {"MulticastInterface", TextMember{CORBEL_MEMBER(transport.interface)}, 0, 0, "",
+     "network interface (such as eth0) by which groups are sent to and heard; else as the system chooses"},
+    {"MulticastHops", IntMember{CORBEL_MEMBER(transport.hops)}, 0, 255, "networks",
+     "how far what is sent to a group gets: 0 stays on this host, 1 on its network"},
+    {"MulticastLoopback", SwitchMember{CORBEL_MEMBER(transport.loopback)}, 0, 0, "",
+     "what is sent to a group is heard on this host as well"},
     {"Backlog", IntMember{CORBEL_MEMBER(transport.backlog)}, 1, 65535, "connections", "peers that may wait for accept"},
     {"TlsCertificate", TextMember{CORBEL_MEMBER(security.certificate)}, 0, 0, "",
      "TLS: file with this side's certificate and those of its issuers, PEM (docs/tls.md)"},

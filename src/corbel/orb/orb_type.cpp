@@ -12,6 +12,7 @@ namespace {
 
 std::vector<ior::TaggedComponent> components_of(const ior::TaggedProfile& profile) {
   if (auto iiop = ior::decode_iiop_profile(profile)) return std::move(iiop->components);
+  if (auto diop = ior::decode_diop_profile(profile)) return std::move(diop->components);
   if (auto uiop = ior::decode_uiop_profile(profile)) return std::move(uiop->components);
   if (auto own = ior::decode_corbel_profile(profile)) return std::move(own->components);
   return {};

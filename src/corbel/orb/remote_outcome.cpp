@@ -174,8 +174,13 @@ void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation
   if (error.stage == Stage::encode) {
     error = encoding_error(error, binding.route());
     const messaging::Protocol& protocol = *binding.route().protocol;
-    if (error.code == Code::unsupported && !protocol.offers().two_way) {
-      what.append(": protocol '").append(protocol.name()).append("' offers ").append(to_string(protocol.offers()));
+    const bool to_group = binding.connection->transport().traits().group_profile != 0;
+    if (error.code == Code::unsupported && (!protocol.offers().two_way || to_group)) {
+      if (to_group) {
+        what += ": a group can be sent oneways";
+      } else {
+        what.append(": protocol '").append(protocol.name()).append("' offers ").append(to_string(protocol.offers()));
+      }
       what += " only, and the reference names no other endpoint";
     }
     raise(error, what + ": " + describe(error));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
@@ -18,6 +19,14 @@
 namespace corbel::poa {
 namespace {
 
+/// A request that came for several objects, for one of them.
+class CopiedCall final : public corba::ServerCall {
+ public:
+  CopiedCall(std::string_view operation, cdr::Decoder& arguments) noexcept
+      : ServerCall(operation, &arguments, nullptr) {}
+  void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
+};
+
 class Adapter final : public orb::ObjectAdapter {
  public:
   explicit Adapter(orb::Core& core) : space_(base::make_shared<AdapterSpace>(core)) { Home::instance().add(space_); }
@@ -29,8 +38,10 @@ class Adapter final : public orb::ObjectAdapter {
   void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override {
     CORBEL_PROBE("object adapter");
     ObjectKey key;
-    if (!parse_key(object_key, key)) [[unlikely]]
+    if (!parse_key(object_key, key)) [[unlikely]] {
+      if (const auto members = space_->core().groups().members(object_key)) return dispatch_to(*members, call);
       forward_named(object_key);
+    }
     std::optional<base::Deadline> held_until;
     for (;;) {
       PoaLock lock;
@@ -87,6 +98,21 @@ class Adapter final : public orb::ObjectAdapter {
   bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }
 
  private:
+  /// A request to a group is for each member, one after the other; what becomes of one is not the others' affair.
+  void dispatch_to(const orb::GroupTable::Keys& members, corba::ServerCall& call) {
+    for (std::size_t i = 0; i + 1 < members.size(); ++i) {
+      cdr::Decoder arguments = call.arguments();
+      CopiedCall copy(call.operation(), arguments);
+      try {
+        dispatch(members[i], copy);
+      } catch (...) {  // an exception of whatever kind, or a reference to where the object is now
+        CORBEL_LOG(space_->core().log(), poa, debug, "a member of a group did not serve a request",
+                   {"operation", call.operation()});
+      }
+    }
+    dispatch(members.back(), call);
+  }
+
   /// The POA that the key names, with its mutex locked.
   Poa* lock_poa(const ObjectKey& key, PoaLock& lock) {
     if (key.persistent) return lock_persistent(key, lock);

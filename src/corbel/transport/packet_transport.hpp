@@ -13,29 +13,33 @@
 
 namespace corbel::transport {
 
-/// The carrier over a connected socket that keeps messages, reliably and in order. A warm send is one system call, and
-/// so is a receive, whatever the deadline.
-class PacketTransport final : public SocketTransport<ipc::PacketStream> {
+/// The carrier over a connected socket that keeps messages. A warm send is one system call, and so is a receive,
+/// whatever the deadline. `Socket`: an ipc::PacketStream, or what has its functions.
+template <class Socket>
+class MessageTransport : public SocketTransport<Socket> {
+  using Base = SocketTransport<Socket>;
+
  public:
-  /// `scheme` must outlive the transport (a literal). `largest`: octets of the largest message; what the socket itself
-  /// takes may be less.
-  PacketTransport(std::string_view scheme, ipc::PacketStream socket, const base::Spin& spin, std::size_t largest)
-      : SocketTransport(scheme, std::move(socket), spin), largest_(largest) {
+  /// `scheme` must outlive the transport (a literal). `traits`: the socket itself may take less than its largest
+  /// message.
+  MessageTransport(std::string_view scheme, Socket socket, const base::Spin& spin, const Traits& traits)
+      : Base(scheme, std::move(socket), spin), traits_(traits) {
     if (const auto room = this->socket().get(ipc::option::send_buffer)) {
-      largest_ = std::min(largest_, static_cast<std::size_t>(std::max(*room - kBookkeeping, 1)));
+      traits_.largest_message =
+          std::min(traits_.largest_message, static_cast<std::size_t>(std::max(*room - kBookkeeping, 1)));
     }
   }
 
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override {
     std::size_t size = 0;
     for (const cdr::Segment& segment : data) size += segment.size;
-    if (size > largest_) return base::error(base::Stage::send, base::Code::too_large);
+    if (size > traits_.largest_message) return base::error(base::Stage::send, base::Code::too_large);
     if (size == 0) return size;
     if (data.size() > kMaxPieces) return send_joined(data, size, deadline);
     // The queue nearly always has room, and then no deadline has to be looked at.
     auto count = send_once(data, ipc::SendFlags::dont_wait);
-    while (would_block(count) && !deadline.is_now()) {
-      CORBEL_CHECK(prepare_send(deadline));
+    while (Base::would_block(count) && !deadline.is_now()) {
+      CORBEL_CHECK(this->prepare_send(deadline));
       count = send_once(data, ipc::SendFlags::interruptible);
     }
     return count;
@@ -47,7 +51,7 @@ class PacketTransport final : public SocketTransport<ipc::PacketStream> {
     return base::error(base::Stage::send, base::Code::would_block);
   }
 
-  Traits traits() const noexcept override { return {.byte_stream = false, .largest_message = largest_}; }
+  Traits traits() const noexcept override { return traits_; }
 
  private:
   static constexpr int kBookkeeping = 32;          // octets that Linux sets aside of a send buffer
@@ -55,7 +59,7 @@ class PacketTransport final : public SocketTransport<ipc::PacketStream> {
 
   base::Result<std::size_t> send_once(std::span<const cdr::Segment> data, ipc::SendFlags flags) noexcept {
     static_assert(sizeof(cdr::Segment) == sizeof(ipc::ConstIoVector) && offsetof(cdr::Segment, data) == 0);
-    return socket().sendv({reinterpret_cast<const ipc::ConstIoVector*>(data.data()), data.size()}, flags);
+    return this->socket().sendv({reinterpret_cast<const ipc::ConstIoVector*>(data.data()), data.size()}, flags);
   }
 
   base::Result<std::size_t> send_joined(std::span<const cdr::Segment> data, std::size_t size, base::Deadline deadline) {
@@ -73,7 +77,9 @@ class PacketTransport final : public SocketTransport<ipc::PacketStream> {
     }
   }
 
-  std::size_t largest_;
+  Traits traits_;
 };
+
+using PacketTransport = MessageTransport<ipc::PacketStream>;
 
 }  // namespace corbel::transport

@@ -97,6 +97,7 @@ class SocketTransport : public Transport {
     return !count && count.error().code == base::Code::would_block;
   }
   Socket& socket() noexcept { return socket_; }
+  const Socket& socket() const noexcept { return socket_; }
   /// Before a blocking send.
   base::Status prepare_send(base::Deadline deadline) noexcept {
     return send_timeout_.prepare(socket_, ipc::option::send_timeout, deadline, base::Stage::send);

@@ -28,6 +28,10 @@ struct Traits {
   bool byte_stream = true;  ///< false: keeps message boundaries; then largest_message must be set
   bool reliable = true;
   bool ordered = true;
+  bool connected = true;  ///< false: an acceptor knows of a peer from its first message on, and nobody hears of an end
+  /// Not 0: the connecting side sends to a group of any size and hears nothing back, the accepting side hears anybody.
+  /// Requests name their target by a profile with this tag.
+  std::uint32_t group_profile = 0;
   bool shakes_hands = false;        ///< what an acceptor makes has to handshake() before it carries anything
   std::size_t largest_message = 0;  ///< octets that one send() takes at most; 0: a byte stream, which takes any number
 };
@@ -131,6 +135,9 @@ struct ConnectionOptions {
   int receive_buffer = 0;  ///< octets; 0 = the system's default
   bool no_delay = true;
   bool keep_alive = true;
+  std::string interface;  ///< by which to send to groups and hear them ("eth0"); empty: as the system chooses
+  int hops = 1;           ///< networks that what is sent to a group may reach: 0 is this host, 1 its own
+  bool loopback = true;   ///< those in a group on this host hear what is sent from here
   base::Duration spin{};  ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
   /// Whose processes may be at the other end of a carrier that checks it, besides this user's: names and numbers with
   /// commas between them; "*": anybody's.
@@ -162,7 +169,8 @@ class Acceptor {
   /// Takes one waiting peer; would_block if there is none. Never blocks, and shakes no hands (Transport::handshake).
   /// Call from one thread at a time.
   virtual base::Result<std::unique_ptr<Transport>> accept() = 0;
-  /// What a reactor waits on for waiting peers.
+  /// What a reactor waits on for waiting peers: readable while there are some; where peers do not connect
+  /// (Traits::connected), if there are more than when accept() would have blocked.
   virtual int handle() const noexcept = 0;
   /// The endpoints to publish, with everything resolved (port 0 replaced, wildcard address expanded).
   virtual std::vector<EndpointPtr> endpoints() const = 0;

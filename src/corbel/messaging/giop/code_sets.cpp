@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the two ends of a conversation agree on before they exchange text (CORBA 3.3 part 2, 7.10.2.5), and answers to
 // requests that cannot be understood.
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -15,27 +17,37 @@ constexpr std::uint32_t kCodeSetsContext = 1;
 
 /// CONV_FRAME::CodeSetContext as an encapsulation.
 std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) {
-  cdr::Encoder encoder(cdr::Format{}, 64);
-  encoder.put(static_cast<std::uint8_t>(encoder.format().little_endian ? 1 : 0));
-  encoder.put(static_cast<std::uint32_t>(choice.for_char));
-  encoder.put(static_cast<std::uint32_t>(choice.for_wchar));
-  const base::Bytes bytes = encoder.to_bytes();
+  const std::array<std::uint32_t, 2> sets{static_cast<std::uint32_t>(choice.for_char),
+                                          static_cast<std::uint32_t>(choice.for_wchar)};
   std::array<base::Octet, 12> context{};
-  std::memcpy(context.data(), bytes.data(), context.size());
+  context[0] = std::endian::native == std::endian::little ? 1 : 0;
+  std::memcpy(context.data() + 4, sets.data(), sizeof sets);
   return context;
 }
 
 }  // namespace
 
-/// The first request tells the server the code sets.
-[[gnu::noinline]] void GiopSession::put_first_request(cdr::Encoder& encoder, Token token,
-                                                      const OutgoingRequest& request, BodyWriter body) {
+/// Calls `put` with the request and the code sets among its contexts; no allocation for a few of these.
+void GiopSession::with_code_sets(const OutgoingRequest& request,
+                                 base::FunctionRef<void(const OutgoingRequest&)> put) const {
   const auto data = code_sets_context(code_sets_);
-  std::vector<ServiceContext> contexts(request.contexts.begin(), request.contexts.end());
-  contexts.push_back({kCodeSetsContext, data});
+  std::array<ServiceContext, 8> few{};
+  std::vector<ServiceContext> many;
+  const std::size_t count = request.contexts.size() + 1;
+  if (count > few.size()) many.resize(count);
+  const std::span<ServiceContext> contexts = count > few.size() ? many : std::span(few).first(count);
+  std::copy(request.contexts.begin(), request.contexts.end(), contexts.begin());
+  contexts.back() = {kCodeSetsContext, data};
   OutgoingRequest first = request;
   first.contexts = contexts;
-  codec_.encode_request(encoder, token, first, body);
+  put(first);
+}
+
+/// The first request tells the server the code sets; every request does where any may be lost, or the server forget.
+[[gnu::noinline]] void GiopSession::put_first_request(cdr::Encoder& encoder, Token token,
+                                                      const OutgoingRequest& request, BodyWriter body) {
+  with_code_sets(request, [&](const OutgoingRequest& first) { codec_.encode_request(encoder, token, first, body); });
+  if (lossy_) return;
   // If others may write by now, they may have told them; telling them twice is harmless.
   if (encoder.host() != nullptr) code_sets_told_.store(encoder.ok(), std::memory_order_relaxed);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/messaging/giop/giop.hpp"
 
-#include "corbel/messaging/giop/session.hpp"
+#include "corbel/messaging/giop/group_session.hpp"
 
 namespace corbel::messaging {
 namespace giop {
@@ -12,13 +12,15 @@ class GiopProtocol final : public Protocol {
   explicit GiopProtocol(Version max) noexcept : codec_(max) {}
 
   std::string_view name() const noexcept override { return "giop"; }
-  Requirements requirements() const noexcept override { return {}; }
+  /// Each message can be understood by itself.
+  Requirements requirements() const noexcept override { return {.ordered = false, .reliable = false}; }
   Offers offers() const noexcept override {
     const std::uint8_t minor = codec_.version().minor;
-    return {.locate = true, .cancel = true, .service_contexts = minor > 0, .fragments = minor > 0};
+    return {.locate = true, .cancel = true, .service_contexts = minor > 0, .fragments = minor > 0, .groups = minor > 1};
   }
   Version version() const noexcept override { return codec_.version(); }
   std::unique_ptr<Session> open(const SessionSettings& settings) const override {
+    if (settings.group_profile != 0) return std::make_unique<GroupSession>(codec_, settings);
     return std::make_unique<GiopSession>(codec_, settings);
   }
 

@@ -24,6 +24,7 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
       minor_(std::min(settings.version, codec.version()).minor),
       limits_(settings.limits),
       code_sets_(settings.code_sets),
+      lossy_(settings.lossy),
       log_(*settings.log),
       peer_(settings.peer),
       code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),

@@ -10,7 +10,7 @@
 namespace corbel::messaging::giop {
 
 /// A conversation in GIOP: the version, the code sets, and messages in fragments.
-class GiopSession final : public Session {
+class GiopSession : public Session {
  public:
   GiopSession(const Giop& codec, const SessionSettings& settings) noexcept;
 
@@ -26,6 +26,16 @@ class GiopSession final : public Session {
   bool put_close(cdr::Encoder& encoder) override;
   bool put_error(cdr::Encoder& encoder) override;
   void unsent() noexcept override;
+
+ protected:
+  /// Says the code sets of the next request anew; what another sender said is forgotten.
+  void forget_code_sets() noexcept {
+    char_set_.store(code_sets_.for_char, std::memory_order_relaxed);
+    wchar_set_.store(code_sets_.for_wchar, std::memory_order_relaxed);
+  }
+  cdr::Format request_format() const noexcept { return format(minor_); }
+  bool negotiated() const noexcept { return code_sets_.negotiated; }
+  void with_code_sets(const OutgoingRequest& request, base::FunctionRef<void(const OutgoingRequest&)> put) const;
 
  private:
   base::Status take_piece(const FrameHeader& frame, Incoming& incoming);
@@ -49,6 +59,7 @@ class GiopSession final : public Session {
   const std::uint8_t minor_;  // of requests and of what is no answer
   const cdr::Limits limits_;
   const ior::CodeSetChoice code_sets_;
+  const bool lossy_;
   const base::Log& log_;
   const std::string_view peer_;
   std::atomic<bool> code_sets_told_;  // changed by the writer

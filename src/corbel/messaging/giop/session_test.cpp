@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "corbel/messaging/giop/giop.hpp"
 
 namespace corbel::messaging::conversation {
@@ -77,6 +79,41 @@ TEST_F(GiopConversation, CodeSetsAreToldOnce) {
   EXPECT_EQ(request().size(), first);
 }
 
+TEST_F(GiopConversation, CodeSetsAreToldWithEveryRequestThatMayGetLost) {
+  begin(cdr::CodeSet::iso_8859_1, cdr::CodeSet::utf_16);
+  SessionSettings settings;
+  settings.code_sets = {cdr::CodeSet::iso_8859_1, cdr::CodeSet::utf_16, true, true};
+  settings.lossy = true;
+  client_ = make_giop()->open(settings);
+  (void)request();
+  for (int i = 0; i < 3; ++i) {
+    Incoming& second = take(*server_, request());
+    ASSERT_EQ(second.kind, Kind::request);
+    EXPECT_EQ(text(second.body), "gr\u00fcn") << "the server has not seen what came before";
+    SessionSettings other;
+    other.side = Side::acceptor;
+    server_ = make_giop()->open(other);
+  }
+}
+
+TEST_F(GiopConversation, ContextsOfACallAreThereBesideTheCodeSets) {
+  begin(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
+  const base::Bytes data{1, 2, 3};
+  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{20}}) {
+    begin(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
+    std::vector<ServiceContext> contexts;
+    for (std::uint32_t i = 0; i < count; ++i) contexts.push_back({1000 + i, data});
+    client_->put_request(encoder_, client_->next_token(), {Response::with_target, kKey, "op", contexts},
+                         [](cdr::Encoder& body) { body.put_string("x"); });
+    ASSERT_TRUE(encoder_.ok());
+    const Incoming& asked = take(*server_, encoder_.to_bytes());
+    EXPECT_EQ(asked.request.contexts.count(), count + 1);
+    base::ConstByteSpan found;
+    EXPECT_TRUE(asked.request.contexts.find(1000 + static_cast<std::uint32_t>(count) - 1, found));
+    EXPECT_TRUE(asked.request.contexts.find(1, found));
+  }
+}
+
 TEST_F(GiopConversation, RequestsInCodeSetsThatAreNoneOfOursAreRefusedByTheSession) {
   begin(cdr::CodeSet::utf_8, cdr::CodeSet::ucs_4);
   Incoming& asked = take(*server_, request());
@@ -93,6 +130,84 @@ TEST_F(GiopConversation, RequestsInCodeSetsThatAreNoneOfOursAreRefusedByTheSessi
 TEST_F(GiopConversation, OnewaysInSuchCodeSetsAreDropped) {
   begin(cdr::CodeSet::utf_8, cdr::CodeSet::ucs_4);
   EXPECT_EQ(take(*server_, request(Response::none)).kind, Kind::nothing);
+}
+
+class GiopGroup : public GiopConversation {
+ protected:
+  GiopGroup() {
+    SessionSettings settings;
+    settings.lossy = true;
+    settings.group_profile = 3;
+    settings.code_sets = {cdr::CodeSet::iso_8859_1, cdr::CodeSet::utf_16, true, true};
+    client_ = make_giop()->open(settings);
+    settings.code_sets = {};
+    settings.side = Side::acceptor;
+    server_ = make_giop()->open(settings);
+    encoder_.set_host(&host_);
+  }
+  base::Bytes to_group(Response response = Response::none) {
+    client_->put_request(encoder_, client_->next_token(), {response, kProfile, "op", {}},
+                         [](cdr::Encoder& body) { body.put_string("gr\u00fcn"); });
+    return encoder_.ok() ? encoder_.to_bytes() : base::Bytes();
+  }
+  const base::Bytes kProfile = {1, 1, 0, 0, 9, 9, 9};  // any octets: they are handed on as they are
+};
+
+TEST_F(GiopGroup, ARequestNamesTheGroupByItsProfile) {
+  const base::Bytes octets = to_group();
+  const Incoming& asked = take(*server_, octets);
+  ASSERT_EQ(asked.kind, Kind::request);
+  EXPECT_EQ(asked.request.response, Response::none);
+  EXPECT_EQ(base::Bytes(asked.request.object_key.begin(), asked.request.object_key.end()), kProfile);
+  EXPECT_EQ(asked.request.operation, "op");
+  EXPECT_EQ(text(incoming_.body), "gr\u00fcn");
+  // Request id, no reply, ProfileAddr, TAG_UIPMC, the profile's size (CORBA 3.3 part 2, 9.4.2.1).
+  const bool little = std::endian::native == std::endian::little;
+  const base::Bytes target = little ? base::Bytes{0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 7, 0, 0, 0}
+                                    : base::Bytes{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0, 7};
+  EXPECT_EQ(base::Bytes(octets.begin() + 16, octets.begin() + 32), target);
+}
+
+TEST_F(GiopGroup, ARequestOfJacorbIsRead) {
+  base::Bytes octets;
+  ASSERT_TRUE(base::from_hex(
+      "47494f5001020000000000880000000000000000000100000000000300000040000100000000000e3233392e3235352e37372e33"
+      "300015b300000001000000270000001c0001000000000007446f6d61696e00000000000000000001000000000000000863617074"
+      "696f6e0000000001000000010000000c00000000050100010001010900000001000000086a61636f72623000",
+      octets));
+  const Incoming& asked = take(*server_, octets);
+  ASSERT_EQ(asked.kind, Kind::request);
+  EXPECT_EQ(asked.request.operation, "caption");
+  EXPECT_EQ(asked.request.object_key.size(), 64U);
+  EXPECT_EQ(text(incoming_.body), "jacorb0");
+}
+
+TEST_F(GiopGroup, OneSendersCodeSetsAreNotAnothers) {
+  EXPECT_EQ(text(take(*server_, to_group()).body), "gr\u00fcn");
+  SessionSettings other;
+  other.lossy = true;
+  other.group_profile = 3;
+  client_ = make_giop()->open(other);
+  EXPECT_EQ(text(take(*server_, to_group()).body), "gr\u00fcn") << "in UTF-8, without saying so";
+}
+
+TEST_F(GiopGroup, NobodyIsAskedForAReplyAndWhoAsksGetsNone) {
+  EXPECT_TRUE(to_group(Response::with_target).empty());
+  EXPECT_EQ(encoder_.error().code, base::Code::unsupported);
+  SessionSettings settings;
+  const auto stranger = make_giop()->open(settings);
+  stranger->put_request(encoder_, 2, {Response::with_target, kKey, "op", {}}, [](cdr::Encoder&) {});
+  EXPECT_EQ(take(*server_, encoder_.to_bytes()).kind, Kind::nothing);
+  ASSERT_TRUE(stranger->put_close(encoder_));
+  EXPECT_EQ(take(*server_, encoder_.to_bytes()).kind, Kind::nothing);
+  ASSERT_TRUE(stranger->put_error(encoder_));
+  EXPECT_EQ(take(*server_, encoder_.to_bytes()).kind, Kind::nothing);
+  stranger->put_reply(encoder_, {2, 2}, ReplyStatus::no_exception, {}, [](cdr::Encoder&) {});
+  EXPECT_EQ(take(*server_, encoder_.to_bytes()).kind, Kind::nothing);
+  base::Bytes in_parts = to_group();
+  in_parts[6] |= 2;
+  incoming_.joined = &joined_;
+  EXPECT_FALSE(server_->take(in_parts, incoming_).ok());
 }
 
 TEST_F(GiopConversation, WhatAVersionCannotSayBecomesTheNearest) {

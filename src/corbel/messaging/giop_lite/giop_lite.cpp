@@ -10,7 +10,7 @@ namespace {
 class GiopLiteProtocol final : public Protocol {
  public:
   std::string_view name() const noexcept override { return "giop_lite"; }
-  Requirements requirements() const noexcept override { return {}; }
+  Requirements requirements() const noexcept override { return {.ordered = false, .reliable = false}; }
   Offers offers() const noexcept override { return {.locate = true, .cancel = true}; }
   /// The version whose rules bodies follow.
   Version version() const noexcept override { return GiopLite::version(); }

@@ -44,6 +44,8 @@ class FaultyTransport final : public Transport {
   }
   base::Result<std::size_t> send_message(std::span<const cdr::Segment> data, const Script& script,
                                          base::Deadline deadline);
+  base::Result<std::size_t> send_loosely(std::span<const cdr::Segment> data, std::size_t size, const Script& script,
+                                         base::Deadline deadline);
   base::Result<std::size_t> receive_message(base::ByteSpan buffer, const Script& script, base::Deadline deadline);
   base::Result<std::size_t> send_piece(const base::Octet* data, std::size_t size, const Script& script,
                                        base::Deadline deadline);
@@ -55,7 +57,9 @@ class FaultyTransport final : public Transport {
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> received_{0};
   std::atomic<bool> cut_{false};
-  bool send_hesitated_ = false;     // the sending thread's
+  bool send_hesitated_ = false;  // the sending thread's, and so are these two
+  std::uint64_t messages_ = 0;
+  base::Bytes late_;
   bool receive_hesitated_ = false;  // the receiving thread's
 };
 
@@ -91,10 +95,33 @@ base::Result<std::size_t> FaultyTransport::send_message(std::span<const cdr::Seg
   if (at_most(script.cut_sent, sent_, size) < size) cut_ = true;
   if (cut(script)) return base::error(Stage::send, script.cut_as);
   if (at_most(script.stall_sent, sent_, size) < size) return not_in_time(Stage::send, deadline);
-  CORBEL_TRY(const std::size_t count, inner_->send(data, deadline));
+  CORBEL_TRY(const std::size_t count, send_loosely(data, size, script, deadline));
   sent_ += count;
   plan_->count(side_, count, 0);
   (void)cut(script);
+  return count;
+}
+
+/// Does with a message what may befall it on the way.
+base::Result<std::size_t> FaultyTransport::send_loosely(std::span<const cdr::Segment> data, std::size_t size,
+                                                        const Script& script, base::Deadline deadline) {
+  const auto due = [this](unsigned every) { return every != 0 && messages_ % every == 0; };
+  ++messages_;
+  if (due(script.lose_every)) return size;
+  if (due(script.overtake_every)) {
+    for (const cdr::Segment& segment : data) {
+      const auto* octets = static_cast<const base::Octet*>(segment.data);
+      late_.insert(late_.end(), octets, octets + segment.size);
+    }
+    return size;
+  }
+  auto count = inner_->send(data, deadline);
+  if (due(script.repeat_every)) (void)inner_->send(data, deadline);
+  if (!late_.empty()) {
+    const cdr::Segment late{late_.data(), late_.size()};
+    (void)inner_->send({&late, 1}, deadline);
+    late_.clear();
+  }
   return count;
 }
 

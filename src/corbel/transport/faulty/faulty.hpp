@@ -24,7 +24,10 @@ struct Script {
   std::uint64_t stall_received = kNever;  ///< receiving beyond times out at once, whatever the deadline
   std::size_t send_at_most = 0;           ///< octets passed on in one piece; 0: any number
   std::size_t receive_at_most = 0;        ///< octets received in one piece; 0: any number
-  bool hesitate = false;                  ///< every other non-blocking operation reports would_block without cause
+  unsigned lose_every = 0;    ///< of messages sent, the last of every so many gets lost; 0: none. These three only
+  unsigned repeat_every = 0;  ///< ... arrives twice                      where the carrier keeps messages and promises
+  unsigned overtake_every = 0;  ///< ... comes after the one behind it      neither to lose none nor to keep the order
+  bool hesitate = false;        ///< every other non-blocking operation reports would_block without cause
 };
 
 /// Whose conversations: those that a connector makes or those that an acceptor takes.

@@ -18,7 +18,7 @@ using ipc::UnixAddress;
 constexpr std::string_view kScheme = "packet";
 /// A buffer of this size waits at every connection that is being read; and beyond it the system needs much memory in
 /// one piece for each message.
-constexpr std::size_t kLargest = 64U << 10;
+constexpr Traits kTraits{.byte_stream = false, .largest_message = 64U << 10};
 
 struct Scheme {
   static constexpr std::string_view kScheme = packet::kScheme;
@@ -40,7 +40,7 @@ class PacketAcceptor final : public SocketAcceptor<ipc::PacketStream> {
 
  private:
   std::unique_ptr<Transport> make(ipc::PacketStream socket) override {
-    return std::make_unique<PacketTransport>(kScheme, std::move(socket), base::Spin(spin_), kLargest);
+    return std::make_unique<PacketTransport>(kScheme, std::move(socket), base::Spin(spin_), kTraits);
   }
 
   ipc::SocketFolder folder_;
@@ -58,14 +58,14 @@ class PacketConnector final : public Connector {
     if (options.receive_buffer > 0) before.receive_buffer = options.receive_buffer;
     CORBEL_TRY(auto socket, ipc::PacketConnector().connect(own->unix_address(), deadline, before));
     return std::unique_ptr<Transport>(
-        new PacketTransport(kScheme, std::move(socket), base::Spin(options.spin), kLargest));
+        new PacketTransport(kScheme, std::move(socket), base::Spin(options.spin), kTraits));
   }
 };
 
 class PacketFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
-  Traits traits() const noexcept override { return {.byte_stream = false, .largest_message = kLargest}; }
+  Traits traits() const noexcept override { return kTraits; }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return PacketEndpoint::parse(address); }
   std::unique_ptr<Connector> make_connector() const override { return std::make_unique<PacketConnector>(); }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {

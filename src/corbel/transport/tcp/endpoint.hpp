@@ -3,35 +3,15 @@
 
 #include <utility>
 
-#include "corbel/transport/endpoint_text.hpp"
+#include "corbel/transport/inet_endpoint.hpp"
 
 namespace corbel::transport::tcp {
 
 inline constexpr std::string_view kScheme = "tcp";
 
-/// Host (a name or numeric address in canonical form, empty: every interface) and port.
-class TcpEndpoint final : public TextEndpoint {
+class TcpEndpoint final : public InetEndpoint {
  public:
-  explicit TcpEndpoint(ior::HostPort address)
-      : TextEndpoint(kScheme, transport::to_string(address)), address_(std::move(address)) {}
-
-  Reach reach() const noexcept override {
-    const std::string& host = address_.host;
-    for (const std::string_view loopback : {"127.", "::ffff:127."}) {
-      if (host.starts_with(loopback)) return Reach::loopback;
-    }
-    if (host == "localhost" || host == "::1") return Reach::loopback;
-    for (const std::string_view link : {"169.254.", "fe8", "fe9", "fea", "feb"}) {
-      if (host.starts_with(link) && (link[0] != 'f' || host.find(':') != std::string::npos)) return Reach::this_link;
-    }
-    return Reach::anybody;
-  }
-  const std::string& host() const noexcept { return address_.host; }
-  std::uint16_t port() const noexcept { return address_.port; }
-  const ior::HostPort& host_port() const noexcept { return address_; }
-
- private:
-  ior::HostPort address_;
+  explicit TcpEndpoint(ior::HostPort address) : InetEndpoint(kScheme, std::move(address)) {}
 };
 
 }  // namespace corbel::transport::tcp

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/transport/tcp/listen.hpp"
 
-#include "corbel/ipc/interfaces.hpp"
 #include "corbel/ipc/resolver.hpp"
 #include "corbel/transport/stream_acceptor.hpp"
 
@@ -30,28 +29,6 @@ base::Result<ipc::TcpAcceptor> open(const TcpEndpoint& endpoint, const Options& 
   return ipc::TcpAcceptor::open(addresses.front(), with);
 }
 
-base::Result<std::vector<EndpointPtr>> published(const TcpEndpoint& asked, const InetAddress& bound,
-                                                 const Options& options) {
-  std::vector<EndpointPtr> result;
-  const auto add = [&](std::string host) {
-    result.push_back(std::make_shared<TcpEndpoint>(ior::HostPort{std::move(host), bound.port()}));
-  };
-  if (!options.publish_host.empty()) {
-    CORBEL_TRY(std::string host, canonical_host(options.publish_host));
-    add(std::move(host));
-  } else if (!bound.is_any()) {
-    add(bound.host());
-  } else {
-    const bool v4_only = !bound.is_v6();
-    const bool v6_only = bound.is_v6() && !asked.host().empty();
-    for (const InetAddress& each : ipc::interface_addresses()) {
-      if (!(v4_only && each.is_v6()) && !(v6_only && !each.is_v6())) add(each.host());
-    }
-    if (result.empty()) add(v6_only ? "::1" : "127.0.0.1");
-  }
-  return result;
-}
-
 }  // namespace
 
 base::Result<std::unique_ptr<Acceptor>> listen(const TcpEndpoint& endpoint, const Options& options) {
@@ -60,7 +37,9 @@ base::Result<std::unique_ptr<Acceptor>> listen(const TcpEndpoint& endpoint, cons
   if (options.no_delay) CORBEL_CHECK(acceptor.set(ipc::option::no_delay, true));
   if (options.keep_alive) CORBEL_CHECK(acceptor.set(ipc::option::keep_alive, true));
   CORBEL_TRY(const InetAddress bound, acceptor.local_address());
-  CORBEL_TRY(auto endpoints, published(endpoint, bound, options));
+  CORBEL_TRY(auto addresses, published_addresses(endpoint, bound, options));
+  std::vector<EndpointPtr> endpoints;
+  for (auto& each : addresses) endpoints.push_back(std::make_shared<TcpEndpoint>(std::move(each)));
   return std::unique_ptr<Acceptor>(
       new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints), options.spin));
 }

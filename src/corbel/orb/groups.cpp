@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/groups.hpp"
+
+#include <algorithm>
+
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/group_table.hpp"
+
+namespace corbel::orb {
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+[[noreturn]] void refuse(const char* why) {
+  throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO, why);
+}
+
+const ior::Ior& reference_of(const ObjectRef& object) {
+  if (object == nullptr || object->_target() == nullptr) refuse("joining a group takes two references, neither nil");
+  return object->_target()->ior();
+}
+
+/// The profiles of a reference that name groups.
+std::vector<ior::TaggedProfile> groups_in(const ObjectRef& group) {
+  std::vector<ior::TaggedProfile> profiles;
+  for (const auto& profile : reference_of(group).profiles) {
+    if (ior::group_of(profile)) profiles.push_back(profile);
+  }
+  if (profiles.empty()) refuse("the reference names no group: it has no UIPMC profile with a group in it");
+  return profiles;
+}
+
+base::Bytes key_of_member(Core& core, const ObjectRef& member) {
+  const auto keys = core.keys_of_ours(reference_of(member));
+  if (keys.empty()) refuse("who joins a group must be an object of this ORB");
+  return keys.front();
+}
+
+}  // namespace
+
+void GroupTable::add(const ior::GroupIdentity& group, const base::Bytes& member) {
+  const std::lock_guard lock(mutex_);
+  auto& keys = groups_[group.key()];
+  auto more = keys == nullptr ? std::make_shared<Keys>() : std::make_shared<Keys>(*keys);
+  if (std::find(more->begin(), more->end(), member) == more->end()) more->push_back(member);
+  keys = std::move(more);
+}
+
+void GroupTable::remove(const ior::GroupIdentity& group, const base::Bytes& member) {
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find(group.key());
+  if (found == groups_.end()) return;
+  auto fewer = std::make_shared<Keys>(*found->second);
+  std::erase(*fewer, member);
+  if (fewer->empty()) {
+    groups_.erase(found);
+  } else {
+    found->second = std::move(fewer);
+  }
+}
+
+std::shared_ptr<const GroupTable::Keys> GroupTable::members(base::ConstByteSpan profile_body) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (groups_.empty()) return nullptr;
+  }
+  const auto group = ior::group_of(
+      {static_cast<std::uint32_t>(ior::ProfileTag::uipmc), base::Bytes(profile_body.begin(), profile_body.end())});
+  if (!group) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find(group->key());
+  return found == groups_.end() ? nullptr : found->second;
+}
+
+void join_group(CORBA::ORB& orb, const ObjectRef& group, const ObjectRef& member) {
+  Core& core = orb._core();
+  const auto profiles = groups_in(group);
+  const base::Bytes key = key_of_member(core, member);
+  for (const auto& profile : profiles) {
+    core.groups().add(*ior::group_of(profile), key);
+    core.listen_to_group(profile);
+  }
+}
+
+void leave_group(CORBA::ORB& orb, const ObjectRef& group, const ObjectRef& member) {
+  Core& core = orb._core();
+  const auto profiles = groups_in(group);
+  const base::Bytes key = key_of_member(core, member);
+  for (const auto& profile : profiles) core.groups().remove(*ior::group_of(profile), key);
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/transport/multicast/multicast.hpp"
+
+#include "corbel/base/fork.hpp"
+#include "corbel/ipc/event.hpp"
+#include "corbel/transport/multicast/carriers.hpp"
+
+namespace corbel::transport {
+namespace multicast {
+namespace {
+
+using base::Code;
+using base::Stage;
+using ipc::InetAddress;
+
+base::Error bad_address() {
+  return base::error(Stage::resolve, Code::bad_argument);
+}
+
+bool is_group(const InetAddress& address) {
+  const std::string host = address.host();
+  if (address.is_v6()) return host.starts_with("ff");
+  const int first = std::stoi(host);
+  return first >= 224 && first <= 239;
+}
+
+base::Result<EndpointPtr> endpoint_of(std::string_view host, std::uint16_t port,
+                                      std::optional<ior::GroupIdentity> group = {}) {
+  const auto address = InetAddress::parse(host, port);
+  if (!address || !is_group(*address)) return bad_address();
+  return EndpointPtr(std::make_shared<GroupEndpoint>(*address, std::move(group)));
+}
+
+base::Result<ipc::NetworkInterface> interface_of(const ConnectionOptions& options) {
+  if (options.interface.empty()) return ipc::NetworkInterface();
+  return ipc::NetworkInterface::find(options.interface);
+}
+
+ipc::DatagramOptions<InetAddress> socket_options(const ConnectionOptions& options) {
+  ipc::DatagramOptions<InetAddress> with;
+  if (options.send_buffer > 0) with.send_buffer = options.send_buffer;
+  if (options.receive_buffer > 0) with.receive_buffer = options.receive_buffer;
+  return with;
+}
+
+/// A socket that belongs to the group, and hears nothing else.
+base::Result<ipc::MulticastSocket> join(const InetAddress& group, const ConnectionOptions& options) {
+  auto with = socket_options(options);
+  with.reuse_address = true;
+  CORBEL_TRY(const auto interface, interface_of(options));
+  CORBEL_TRY(auto socket, ipc::MulticastSocket::open(group, with));
+  CORBEL_CHECK(socket.join(group, interface));
+  return socket;
+}
+
+/// There is one carrier at a time, and the next as soon as that has ended.
+class Place final : public Vacancy {
+ public:
+  explicit Place(ipc::Event event) : event_(std::move(event)) { event_.set(); }
+  bool take() noexcept {
+    if (!vacant_.exchange(false)) return false;
+    event_.clear();
+    return true;
+  }
+  void vacate() noexcept override {
+    vacant_ = true;
+    event_.set();
+  }
+  int handle() const noexcept { return event_.handle(); }
+
+ private:
+  const ipc::Event event_;
+  std::atomic<bool> vacant_{true};
+};
+
+class GroupAcceptor final : public Acceptor {
+ public:
+  GroupAcceptor(ipc::MulticastSocket socket, std::shared_ptr<const GroupEndpoint> endpoint,
+                const ConnectionOptions& options, std::shared_ptr<Place> place)
+      : next_(std::move(socket)), endpoint_(std::move(endpoint)), options_(options), place_(std::move(place)) {}
+
+  base::Result<std::unique_ptr<Transport>> accept() override {
+    if (!place_->take()) return base::error(Stage::accept, Code::would_block);
+    auto socket = next_.handle() >= 0 ? base::Result<ipc::MulticastSocket>(std::move(next_))
+                                      : join(endpoint_->address(), options_);
+    if (!socket) {
+      place_->vacate();
+      return base::error(Stage::accept, socket.error().code, socket.error().os_error);
+    }
+    return std::unique_ptr<Transport>(new GroupEar(*std::move(socket), endpoint_->text(), place_));
+  }
+  int handle() const noexcept override { return place_->handle(); }
+  std::vector<EndpointPtr> endpoints() const override { return {endpoint_}; }
+  void close() noexcept override {
+    (void)place_->take();
+    next_.close();
+  }
+
+ private:
+  ipc::MulticastSocket next_;  // of the first carrier
+  const std::shared_ptr<const GroupEndpoint> endpoint_;
+  const ConnectionOptions options_;
+  const std::shared_ptr<Place> place_;
+  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<GroupAcceptor*>(self)->next_.close(); }, this};
+};
+
+class GroupConnector final : public Connector {
+ public:
+  base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                                   base::Deadline) override {
+    CORBEL_TRY(const GroupEndpoint* own, own_endpoint<GroupEndpoint>(endpoint, Stage::connect));
+    auto socket = open(own->address(), options);
+    if (!socket) return base::error(Stage::connect, socket.error().code, socket.error().os_error);
+    return std::unique_ptr<Transport>(new GroupSender(*std::move(socket), own->address()));
+  }
+
+ private:
+  static base::Result<ipc::MulticastSocket> open(const InetAddress& group, const ConnectionOptions& options) {
+    CORBEL_TRY(const auto interface, interface_of(options));
+    CORBEL_TRY(auto socket, ipc::MulticastSocket::open(group.is_v6() ? InetAddress::any_v6() : InetAddress::any_v4(),
+                                                       socket_options(options)));
+    if (!options.interface.empty()) CORBEL_CHECK(socket.set_interface(interface));
+    CORBEL_CHECK(socket.set_hops(options.hops));
+    CORBEL_CHECK(socket.set_loopback(options.loopback));
+    return socket;
+  }
+};
+
+class GroupFactory final : public Factory {
+ public:
+  std::string_view scheme() const noexcept override { return kScheme; }
+  Traits traits() const noexcept override { return kTraits; }
+
+  base::Result<EndpointPtr> parse(std::string_view address) const override {
+    CORBEL_TRY(const ior::HostPort parsed, parse_host_port(address));
+    return endpoint_of(parsed.host, parsed.port);
+  }
+  /// "miop:1.0@1.0-domain-id[-version]/host:port".
+  base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const override {
+    if (address.scheme != "miop") return base::error(Stage::resolve, Code::unsupported);
+    CORBEL_TRY(auto group, ior::parse_group_url(address.host));
+    CORBEL_TRY(const ior::HostPort parsed, parse_host_port(group.address));
+    if (parsed.port == 0) return bad_address();
+    return endpoint_of(parsed.host, parsed.port, std::move(group.identity));
+  }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<GroupConnector>(); }
+
+  base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
+    CORBEL_TRY(const GroupEndpoint* own, own_endpoint<GroupEndpoint>(endpoint, Stage::listen));
+    auto socket = join(own->address(), options);
+    if (!socket) return base::error(Stage::listen, socket.error().code, socket.error().os_error);
+    CORBEL_TRY(const InetAddress bound, socket->local_address());
+    CORBEL_TRY(auto event, ipc::Event::open());
+    auto place = std::make_shared<Place>(std::move(event));
+    auto at = std::make_shared<const GroupEndpoint>(bound, std::nullopt);
+    return std::unique_ptr<Acceptor>(new GroupAcceptor(*std::move(socket), std::move(at), options, std::move(place)));
+  }
+
+  /// A request names the group by the whole profile.
+  base::Result<Reachable> decode(const ior::TaggedProfile& profile, const cdr::Limits& limits) const override {
+    if (profile.tag != static_cast<std::uint32_t>(ior::ProfileTag::uipmc)) {
+      return base::error(Stage::resolve, Code::unsupported);
+    }
+    CORBEL_TRY(auto uipmc, ior::decode_uipmc_profile(profile, limits));
+    if (uipmc.port == 0) return base::error(Stage::resolve, Code::unsupported);
+    Reachable result;
+    CORBEL_TRY(auto endpoint, endpoint_of(uipmc.host, uipmc.port));
+    result.endpoints.push_back(std::move(endpoint));
+    result.base.version = {1, 2};
+    result.base.object_key = profile.data;
+    result.base.components = std::move(uipmc.components);
+    return result;
+  }
+
+  /// Objects are not reached by a group that they have not joined: only one that a URL named is published.
+  bool publish(std::span<const EndpointPtr> endpoints, const ior::ProfileBase&,
+               std::vector<ior::TaggedProfile>& profiles) const override {
+    for (const EndpointPtr& endpoint : endpoints) {
+      const auto own = own_endpoint<GroupEndpoint>(*endpoint, Stage::encode);
+      if (!own || !(*own)->group()) continue;
+      ior::UipmcProfile profile;
+      profile.host = (*own)->address().host();
+      profile.port = (*own)->address().port();
+      profile.components.push_back(ior::encode_group(*(*own)->group()));
+      profiles.push_back(ior::encode_profile(profile));
+    }
+    return true;
+  }
+};
+
+}  // namespace
+}  // namespace multicast
+
+std::shared_ptr<const Factory> make_multicast() {
+  return std::make_shared<multicast::GroupFactory>();
+}
+
+}  // namespace corbel::transport

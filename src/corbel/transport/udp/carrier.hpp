@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "corbel/ipc/datagram.hpp"
+#include "corbel/transport/packet_transport.hpp"
+#include "corbel/transport/udp/endpoint.hpp"
+
+namespace corbel::transport::udp {
+
+/// A connected datagram socket, whose end this side knows alone, and datagrams that came before it was there.
+class UdpSocket : public ipc::ConnectedUdp {
+  using Base = ipc::ConnectedUdp;
+
+ public:
+  using AddressType = ipc::InetAddress;
+
+  explicit UdpSocket(ipc::ConnectedUdp socket, std::deque<base::Bytes> early = {})
+      : Base(std::move(socket)), state_(std::make_unique<State>()), has_early_(!early.empty()) {
+    state_->early = std::move(early);
+  }
+
+  /// One datagram, never an empty one; 0 after shutdown().
+  base::Result<std::size_t> recv(base::ByteSpan room, ipc::RecvFlags flags) noexcept {
+    if (has_early_) [[unlikely]]
+      return take_early(room);
+    auto count = Base::recv(room, flags);
+    if (count && *count != 0) [[likely]] {
+      if (!state_->heard.load(std::memory_order_relaxed)) state_->heard.store(true, std::memory_order_relaxed);
+      return count;
+    }
+    if (state_->ended.load(std::memory_order_acquire)) return std::size_t{0};
+    if (!count) return count;
+    return base::error(base::Stage::receive, base::Code::would_block);
+  }
+  base::Status shutdown(ipc::Direction direction) noexcept {
+    state_->ended.store(true, std::memory_order_release);
+    return Base::shutdown(direction);
+  }
+  bool has_early() const noexcept { return has_early_; }
+  /// True if something has come since this was asked last.
+  bool heard() noexcept { return state_->heard.exchange(false, std::memory_order_relaxed); }
+
+ private:
+  struct State {
+    std::atomic<bool> ended{false};
+    std::atomic<bool> heard{true};
+    std::deque<base::Bytes> early;
+  };
+
+  base::Result<std::size_t> take_early(base::ByteSpan room) noexcept {
+    const base::Bytes octets = std::move(state_->early.front());
+    state_->early.pop_front();
+    has_early_ = !state_->early.empty();
+    if (octets.size() > room.size()) return base::error(base::Stage::receive, base::Code::truncated);
+    std::memcpy(room.data(), octets.data(), octets.size());
+    return octets.size();
+  }
+
+  std::unique_ptr<State> state_;
+  bool has_early_;  // the reader's
+};
+
+class UdpCarrier;
+
+/// Who talks to one acceptor: an address has one carrier at a time. Thread-safe; outlives the acceptor in its carriers.
+class Peers {
+ public:
+  static constexpr std::size_t kMost = 512;
+  static constexpr base::Duration kSilence = std::chrono::seconds(10);
+
+  /// `most`: so many at a time, and who forges addresses gets no further. When there is no room, those that have been
+  /// silent for `silence` have to go.
+  explicit Peers(std::size_t most = kMost, base::Duration silence = kSilence) : most_(most), silence_(silence) {}
+
+  /// True if `address` is unknown and there is room, perhaps soon.
+  bool admits(const ipc::InetAddress& address);
+  void enter(const ipc::InetAddress& address, UdpCarrier& carrier);
+  void leave(const ipc::InetAddress& address) noexcept;
+
+ private:
+  void end_silent() noexcept;
+
+  const std::size_t most_;
+  const base::Duration silence_;
+  std::mutex mutex_;  // guards what follows
+  std::unordered_map<ipc::InetAddress, UdpCarrier*> carriers_;
+  base::Deadline next_look_ = base::Deadline::now();
+};
+
+/// Sends to one address and receives from it.
+class UdpCarrier final : public MessageTransport<UdpSocket> {
+ public:
+  UdpCarrier(UdpSocket socket, base::Duration spin)
+      : MessageTransport(kScheme, std::move(socket), base::Spin(spin), kTraits) {}
+  /// One that an acceptor made.
+  UdpCarrier(UdpSocket socket, base::Duration spin, std::shared_ptr<Peers> peers, const ipc::InetAddress& peer)
+      : UdpCarrier(std::move(socket), spin) {
+    peers->enter(peer, *this);
+    peers_ = std::move(peers);
+    address_ = peer;
+  }
+  ~UdpCarrier() override {
+    if (peers_ != nullptr) peers_->leave(address_);
+  }
+
+  bool pending() const noexcept override { return socket().has_early(); }
+  bool heard() noexcept { return socket().heard(); }
+
+ private:
+  std::shared_ptr<Peers> peers_;
+  ipc::InetAddress address_;
+};
+
+}  // namespace corbel::transport::udp

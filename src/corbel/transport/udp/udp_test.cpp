@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/transport/udp/udp.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "corbel/transport/udp/carrier.hpp"
+
+namespace corbel::transport::udp {
+namespace {
+
+using base::Bytes;
+using base::Code;
+using base::Deadline;
+using base::Stage;
+using ipc::InetAddress;
+using namespace std::chrono_literals;
+
+class Udp : public testing::Test {
+ protected:
+  std::unique_ptr<Transport> connect() {
+    return *factory_->make_connector()->connect(*acceptor_->endpoints().front(), {}, Deadline::after(20s));
+  }
+  static void send(Transport& transport, const Bytes& octets) {
+    const cdr::Segment whole{octets.data(), octets.size()};
+    ASSERT_TRUE(transport.send({&whole, 1}, Deadline::after(20s)));
+  }
+  Bytes receive(Transport& transport) {
+    const auto count = transport.receive(room_, Deadline::after(20s));
+    if (!count) {
+      ADD_FAILURE() << base::to_string(count.error());
+      return {};
+    }
+    return {room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(*count)};
+  }
+  /// The next who has been heard.
+  std::unique_ptr<Transport> accept() {
+    for (;;) {
+      auto accepted = acceptor_->accept();
+      if (accepted) return *std::move(accepted);
+      EXPECT_EQ(accepted.error(), base::error(Stage::accept, Code::would_block, accepted.error().os_error));
+      if (!ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait))
+        return nullptr;
+    }
+  }
+  InetAddress address() const {
+    const auto& own = dynamic_cast<const UdpEndpoint&>(*acceptor_->endpoints().front());
+    return *InetAddress::parse(own.host(), own.port());
+  }
+
+  std::shared_ptr<const Factory> factory_ = make_udp();
+  std::unique_ptr<Acceptor> acceptor_ = *factory_->listen(**factory_->parse("127.0.0.1:0"), {});
+  Bytes room_ = Bytes(kLargest);
+};
+
+TEST_F(Udp, WhatPeersSentBeforeTheyWereAcceptedIsTheirsAndInOrder) {
+  std::vector<std::unique_ptr<Transport>> clients;
+  for (int i = 0; i < 5; ++i) clients.push_back(connect());
+  for (base::Octet n = 0; n < 10; ++n) {
+    for (base::Octet i = 0; i < 5; ++i) send(*clients[i], {i, n});
+  }
+  std::vector<std::unique_ptr<Transport>> all;
+  for (int i = 0; i < 5; ++i) {
+    auto server = accept();
+    ASSERT_TRUE(server);
+    EXPECT_TRUE(server->pending());
+    const Bytes first = receive(*server);
+    ASSERT_EQ(first.size(), 2U);
+    const std::size_t who = first[0];
+    EXPECT_EQ(first[1], 0);
+    for (base::Octet n = 1; n < 10; ++n) EXPECT_EQ(receive(*server), (Bytes{first[0], n}));
+    EXPECT_FALSE(server->pending());
+    EXPECT_EQ(server->peer(), clients[who]->local());
+    EXPECT_EQ(clients[who]->peer(), server->local());
+    send(*server, {99});
+    EXPECT_EQ(receive(*clients[who]), Bytes{99});
+    all.push_back(std::move(server));
+  }
+  EXPECT_EQ(acceptor_->accept().error().code, Code::would_block) << "each of them once";
+}
+
+TEST_F(Udp, APeerThatComesBackAfterItsCarrierEndedIsANewOne) {
+  const auto client = connect();
+  for (base::Octet i = 0; i < 3; ++i) {
+    send(*client, {i});
+    const auto server = accept();
+    EXPECT_EQ(receive(*server), Bytes{i});
+    send(*client, {7});
+    EXPECT_EQ(receive(*server), Bytes{7});
+    EXPECT_EQ(acceptor_->accept().error().code, Code::would_block);
+  }
+}
+
+TEST_F(Udp, AnEmptyDatagramIsNothingAndNoEnd) {
+  auto raw = *ipc::ConnectedUdp::open(address(), InetAddress::loopback_v4());
+  ASSERT_TRUE(raw.send(base::ConstByteSpan()));
+  ASSERT_TRUE(raw.send(base::as_bytes("a")));
+  const auto server = accept();
+  EXPECT_EQ(receive(*server), Bytes{'a'});
+  ASSERT_TRUE(raw.send(base::ConstByteSpan()));
+  ASSERT_TRUE(raw.send(base::as_bytes("b")));
+  EXPECT_EQ(receive(*server), Bytes{'b'});
+  ASSERT_TRUE(raw.send(base::ConstByteSpan()));
+  EXPECT_EQ(server->receive(room_, Deadline::after(20ms)).error().code, Code::timed_out);
+}
+
+TEST_F(Udp, AClosedPortIsAFailure) {
+  const auto client = connect();
+  acceptor_->close();
+  send(*client, {1});
+  EXPECT_EQ(client->receive(room_, Deadline::after(20s)).error().code, Code::lost);
+}
+
+TEST_F(Udp, NoOtherMayListenThereWhileItHasPeers) {
+  const auto client = connect();
+  send(*client, {1});
+  auto server = accept();
+  const EndpointPtr there = acceptor_->endpoints().front();
+  EXPECT_EQ(factory_->listen(*there, {}).error(), base::error(Stage::listen, Code::address_in_use, EADDRINUSE));
+  acceptor_->close();
+  EXPECT_EQ(factory_->listen(*there, {}).error().code, Code::address_in_use);
+  EXPECT_EQ(receive(*server), Bytes{1}) << "which are well";
+  server.reset();
+  acceptor_ = *factory_->listen(*there, {});
+  const auto second = connect();
+  send(*second, {2});
+  EXPECT_EQ(receive(*accept()), Bytes{2});
+}
+
+TEST_F(Udp, AFloodOfStrangersGetsNoFurtherThanTheLimit) {
+  std::vector<std::unique_ptr<Transport>> all;
+  std::size_t strangers = 0;
+  const auto flood = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      ++strangers;
+      const std::string host = "127.1." + std::to_string(strangers / 200) + '.' + std::to_string(strangers % 200 + 1);
+      auto raw = *ipc::ConnectedUdp::open(address(), *InetAddress::parse(host, 0));
+      ASSERT_TRUE(raw.send(base::as_bytes("x")));
+      ASSERT_TRUE(ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait));
+      while (auto accepted = acceptor_->accept()) all.push_back(*std::move(accepted));
+    }
+  };
+  flood(Peers::kMost + 20);
+  EXPECT_EQ(all.size(), Peers::kMost) << "of " << strangers;
+  all.resize(10);
+  flood(5);
+  EXPECT_EQ(all.size(), 15U);
+}
+
+TEST(UdpPeers, TheSilentMakeRoomAndWhoTalksStays) {
+  const auto peers = std::make_shared<Peers>(2, 0s);
+  auto socket = *ipc::UdpSocket::open(InetAddress::loopback_v4());
+  const auto make = [&] {
+    auto opened = *ipc::ConnectedUdp::open(*socket.local_address(), InetAddress::loopback_v4());
+    const InetAddress own = *opened.local_address();
+    auto carrier = std::make_unique<UdpCarrier>(UdpSocket(std::move(opened)), base::Duration{}, peers, own);
+    return std::pair(std::move(carrier), own);
+  };
+  auto [talks, talks_at] = make();
+  auto [silent, silent_at] = make();
+  const InetAddress stranger = *InetAddress::parse("192.0.2.1", 9);
+  EXPECT_FALSE(peers->admits(stranger));  // all had been heard once
+  Bytes room(kLargest);
+  ASSERT_TRUE(socket.send_to(base::as_bytes("hello"), talks_at));
+  ASSERT_TRUE(talks->receive(room, Deadline::after(20s)));
+  EXPECT_FALSE(peers->admits(stranger));
+  EXPECT_EQ(silent->receive(room, Deadline::after(20s)).error(), base::error(Stage::receive, Code::closed));
+  EXPECT_EQ(talks->receive(room, Deadline::now()).error().code, Code::would_block);
+  EXPECT_FALSE(peers->admits(silent_at)) << "known as long as its carrier is there";
+  silent.reset();
+  EXPECT_TRUE(peers->admits(silent_at));
+  EXPECT_TRUE(peers->admits(stranger));
+}
+
+TEST(UdpAddresses, CorbalocUrlsAreThoseOfTao) {
+  const auto factory = make_udp();
+  const auto from = [&](const std::string& scheme, const std::string& text) {
+    ior::UrlAddress address;
+    address.scheme = scheme;
+    address.host = text;
+    const auto endpoint = factory->from_url(address);
+    return endpoint ? (*endpoint)->text() : std::string(base::to_string(endpoint.error().code));
+  };
+  EXPECT_EQ(from("diop", "127.0.0.1:4000"), "udp://127.0.0.1:4000");
+  EXPECT_EQ(from("diop", "1.2@Host:4000"), "udp://host:4000");
+  EXPECT_EQ(from("diop", "1.2@[::1]:4000"), "udp://[::1]:4000");
+  EXPECT_EQ(from("diop", "host"), base::to_string(Code::bad_argument));
+  EXPECT_EQ(from("diop", ":4000"), base::to_string(Code::bad_argument));
+  EXPECT_EQ(from("iiop", "host:1"), base::to_string(Code::unsupported));
+}
+
+TEST(UdpAddresses, ADiopProfileIsThatOfIiopUnderAnotherTag) {
+  const auto factory = make_udp();
+  ior::ProfileBase base;
+  base.version = {1, 2};
+  base.object_key = {'k'};
+  const std::vector<EndpointPtr> endpoints{*factory->parse("192.0.2.1:4000")};
+  std::vector<ior::TaggedProfile> profiles;
+  ASSERT_TRUE(factory->publish(endpoints, base, profiles));
+  ASSERT_EQ(profiles.size(), 1U);
+  EXPECT_EQ(profiles[0].tag, 0x54414f04U);
+  auto as_iiop = profiles[0];
+  as_iiop.tag = 0;
+  const auto iiop = ior::decode_iiop_profile(as_iiop);
+  ASSERT_TRUE(iiop);
+  EXPECT_EQ(iiop->host, "192.0.2.1");
+  EXPECT_EQ(iiop->port, 4000);
+  const auto key = ior::object_key_of(profiles[0].tag, profiles[0].data);
+  ASSERT_TRUE(key);
+  EXPECT_EQ(Bytes(key->begin(), key->end()), base.object_key);
+}
+
+}  // namespace
+}  // namespace corbel::transport::udp

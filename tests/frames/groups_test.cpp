@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Oneways to groups of objects, from stub to servants, over multicast on this host.
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+#include "camera_server.hpp"
+#include "corbel/builtins/builtins.hpp"
+#include "corbel/corbel.hpp"
+#include "corbel/ior/group.hpp"
+#include "corbel/ipc/datagram.hpp"
+#include "corbel/orb/groups.hpp"
+
+namespace {
+
+class GroupMember : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
+ public:
+  void push(std::uint32_t number, const Studio::Picture& picture) override {
+    const std::lock_guard lock(mutex_);
+    octets_ += picture.size();
+    last_ = number;
+    ++pushed_;
+    changed_.notify_all();
+  }
+  void caption(const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    caption_ = text;
+    changed_.notify_all();
+  }
+  std::uint32_t pushed() override {
+    const std::lock_guard lock(mutex_);
+    return pushed_;
+  }
+  bool await(std::uint32_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return pushed_ >= count; });
+  }
+  bool await(const std::string& caption) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return caption_ == caption; });
+  }
+  std::size_t octets() {
+    const std::lock_guard lock(mutex_);
+    return octets_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint32_t pushed_ = 0;
+  std::uint32_t last_ = 0;
+  std::size_t octets_ = 0;
+  std::string caption_;
+};
+
+class GroupCalls : public testing::Test {
+ protected:
+  using Orb = IDL::traits<CORBA::ORB>::ref_type;
+  using Camera = IDL::traits<Studio::Camera>::ref_type;
+  using Member = CORBA::servant_reference<GroupMember>;
+
+  Orb make_orb(const std::string& id) {
+    std::vector<std::string> arguments{"-ORBMulticastInterface", "lo", "-ORBListenEndpoints", "tcp://127.0.0.1:0"};
+    orbs_.push_back(corbel::orb::init(arguments, id, corbel::builtins::components()));
+    return orbs_.back();
+  }
+  /// A server with so many members of the group.
+  std::vector<Member> serve(const Orb& orb, std::size_t count) {
+    auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    poa->the_POAManager()->activate();
+    std::vector<Member> members;
+    for (std::size_t i = 0; i < count; ++i) {
+      members.push_back(CORBA::make_reference<GroupMember>());
+      const auto id = poa->activate_object(members.back());
+      corbel::orb::join_group(*orb, orb->string_to_object(url_), poa->id_to_reference(id));
+    }
+    return members;
+  }
+  Camera group(const Orb& client) const {
+    return IDL::traits<Studio::Camera>::unchecked_narrow(client->string_to_object(url_));
+  }
+  /// A port that nothing else on this host uses.
+  static std::uint16_t free_port() {
+    return corbel::ipc::UdpSocket::open(corbel::ipc::InetAddress::any_v4())->local_address()->port();
+  }
+  void TearDown() override {
+    for (const Orb& orb : orbs_) orb->destroy();
+  }
+
+  const std::string url_ = "corbaloc:miop:1.0@1.0-CorbelTest-7/239.255.77.11:" + std::to_string(free_port());
+  std::vector<Orb> orbs_;
+};
+
+TEST_F(GroupCalls, ReachEveryMemberInEveryServer) {
+  const auto one = serve(make_orb("one"), 2);
+  const auto two = serve(make_orb("two"), 1);
+  const Camera all = group(make_orb("client"));
+  for (std::uint32_t i = 1; i <= 20; ++i) {
+    all->push(i, Studio::Picture(i * 100));
+    for (const auto* members : {&one, &two}) {
+      for (const Member& each : *members) ASSERT_TRUE(each->await(i)) << i;
+    }
+  }
+  all->push(21, Studio::Picture(40'000));  // many packets
+  all->caption("gr\u00fcn");
+  for (const auto* members : {&one, &two}) {
+    for (const Member& each : *members) {
+      EXPECT_TRUE(each->await(21));
+      EXPECT_TRUE(each->await("gr\u00fcn"));
+      EXPECT_EQ(each->octets(), 61'000U);
+    }
+  }
+}
+
+TEST_F(GroupCalls, ThatAreTooLargeOrWantAReplySaySo) {
+  const auto members = serve(make_orb("one"), 1);
+  const Camera all = group(make_orb("client"));
+  try {
+    all->pushed();
+    FAIL() << "a reply out of nothing";
+  } catch (const CORBA::IMP_LIMIT& exception) {
+    EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+    EXPECT_NE(std::string(exception.what()).find("a group can be sent oneways only"), std::string::npos)
+        << exception.what();
+  }
+  EXPECT_THROW(all->push(1, Studio::Picture(70'000)), CORBA::IMP_LIMIT);
+  all->push(1, Studio::Picture(1));
+  EXPECT_TRUE(members[0]->await(1));
+}
+
+TEST_F(GroupCalls, WhatWantsAReplyGoesToTheGatewayIfThereIsOne) {
+  const Orb server = make_orb("one");
+  const auto members = serve(server, 1);
+  const Orb client = make_orb("client");
+  // Beside the group's profile, and within it.
+  for (const bool within : {false, true}) {
+    auto group = *corbel::ior::from_string(client->object_to_string(client->string_to_object(url_)));
+    const auto single = *corbel::ior::from_string(server->object_to_string(members[0]->_this()));
+    if (within) {
+      auto profile = *corbel::ior::decode_uipmc_profile(group.profiles[0]);
+      profile.components.push_back(
+          {static_cast<std::uint32_t>(corbel::ior::ComponentTag::group_iiop), single.profiles[0].data});
+      group.profiles[0] = corbel::ior::encode_profile(profile);
+    } else {
+      group.profiles.push_back(single.profiles[0]);
+    }
+    const Camera all =
+        IDL::traits<Studio::Camera>::unchecked_narrow(client->string_to_object(corbel::ior::to_string(group)));
+    const std::uint32_t before = all->pushed();
+    all->push(1, Studio::Picture(10));
+    EXPECT_TRUE(members[0]->await(before + 1));
+    EXPECT_EQ(all->pushed(), before + 1);
+  }
+}
+
+TEST_F(GroupCalls, WhoHasLeftIsNotReachedAndWhoStaysIs) {
+  const Orb server = make_orb("one");
+  const auto members = serve(server, 2);
+  const Camera all = group(make_orb("client"));
+  all->push(1, Studio::Picture(10));
+  for (const Member& each : members) EXPECT_TRUE(each->await(1));
+  corbel::orb::leave_group(*server, server->string_to_object(url_), members[0]->_this());
+  corbel::orb::leave_group(*server, server->string_to_object(url_), members[0]->_this());
+  all->push(2, Studio::Picture(10));
+  EXPECT_TRUE(members[1]->await(2));
+  EXPECT_EQ(members[0]->pushed(), 1U);
+}
+
+TEST_F(GroupCalls, OnlyObjectsOfThisOrbJoinAndOnlyGroupsAreJoined) {
+  const Orb server = make_orb("one");
+  const auto members = serve(server, 1);
+  const Orb other = make_orb("two");
+  const auto a_group = server->string_to_object(url_);
+  const auto foreign = other->string_to_object(server->object_to_string(members[0]->_this()));
+  EXPECT_THROW(corbel::orb::join_group(*other, a_group, foreign), CORBA::BAD_PARAM);
+  EXPECT_THROW(corbel::orb::join_group(*server, members[0]->_this(), members[0]->_this()), CORBA::BAD_PARAM);
+  EXPECT_THROW(corbel::orb::join_group(*server, nullptr, members[0]->_this()), CORBA::BAD_PARAM);
+  EXPECT_THROW(corbel::orb::join_group(*server, a_group, nullptr), CORBA::BAD_PARAM);
+}
+
+TEST_F(GroupCalls, StrangersThatSendNonsenseHarmNobody) {
+  const auto members = serve(make_orb("one"), 1);
+  const Camera all = group(make_orb("client"));
+  auto stranger = *corbel::ipc::UdpSocket::open(corbel::ipc::InetAddress::loopback_v4());
+  const std::size_t colon = url_.rfind(':');
+  const auto port = static_cast<std::uint16_t>(std::stoi(url_.substr(colon + 1)));
+  for (int i = 0; i < 300; ++i) {
+    std::string junk(static_cast<std::size_t>(i), static_cast<char>(i));
+    if (i % 2 == 0) junk.insert(0, "MIOP\x10\x03");
+    (void)stranger.send_to(corbel::base::as_bytes(junk), *corbel::ipc::InetAddress::parse("239.255.77.11", port));
+  }
+  all->push(1, Studio::Picture(10));
+  EXPECT_TRUE(members[0]->await(1));
+}
+
+}  // namespace
