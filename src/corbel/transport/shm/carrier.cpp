@@ -15,6 +15,8 @@ using base::Stage;
 namespace {
 
 constexpr unsigned kRingsAtTheEnd = 2;
+// More octets than a socket of an honest peer has room for: what is due does not grow with the age of a connection.
+constexpr std::uint64_t kMostRings = 1U << 16;
 
 }  // namespace
 
@@ -96,7 +98,7 @@ base::Result<std::size_t> Carrier::receive_armed(base::ByteSpan buffer, Deadline
   if (!count || *count == 0) return received_nothing(std::move(count), buffer);
   if (armed_) {  // sleeping has ended it, or an octet that came meanwhile
     channel_->in.stay_armed();
-    ++rings_due_;
+    expect_ring();
   }
   return count;
 }
@@ -119,12 +121,16 @@ base::Result<std::size_t> Carrier::received_nothing(base::Result<std::size_t> no
 /// Asks the peer to ring; true if there is something to receive, and it need not.
 bool Carrier::arm() const noexcept {
   if (rung_) take_rings();
+  expect_ring();  // also if it turns out to be needless: the peer may have seen that it is asked before that
   const auto ready = channel_->in.arm();
   armed_ = ready && !*ready;
   if (!armed_) return true;
   rung_ = true;
-  ++rings_due_;
   return false;
+}
+
+void Carrier::expect_ring() const noexcept {
+  if (rings_due_ < kMostRings) ++rings_due_;
 }
 
 /// Octets that came too late for those who were waiting for them. A peer that sends more than it was asked for, to keep

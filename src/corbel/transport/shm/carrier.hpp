@@ -45,6 +45,7 @@ class Carrier final : public Transport {
   base::Result<std::size_t> receive_armed(base::ByteSpan buffer, base::Deadline deadline);
   base::Result<std::size_t> received_nothing(base::Result<std::size_t> nothing, base::ByteSpan buffer);
   bool arm() const noexcept;
+  void expect_ring() const noexcept;
   void take_rings() const noexcept;
 
   mutable ipc::UnixStream socket_;

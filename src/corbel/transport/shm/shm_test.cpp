@@ -267,6 +267,86 @@ TEST_F(Shm, AReactorThatWatchesIsToldAlsoAfterAThreadHasReceived) {
   EXPECT_TRUE(readable(soon()));
 }
 
+/// A peer that keeps to the rules, and looks at the worst instant whether it is to ring: while it has been asked, and
+/// before what it has sent is seen and the question is taken back.
+TEST_F(Shm, APeerThatIsAskedInVainMayRing) {
+  auto [server, intruder] = intruded();
+  std::atomic<std::uint32_t> step{0}, done{0};
+  std::atomic<bool> over{false};
+  int vain_rings = 0;
+  std::thread sending([&, &peer = intruder] {
+    const base::Octet octet[1] = {0};
+    for (std::uint32_t each = 1;; ++each) {
+      while (step.load() < each && !over) std::this_thread::yield();
+      if (over) return;
+      peer.word(0).store(each);
+      while (peer.word(64).load() < each && !over) {  // or it looked when nobody asked any more
+        if (peer.word(64 + 8).exchange(0) == 0) continue;
+        vain_rings += each % 2 == 1 ? 1 : 0;
+        EXPECT_TRUE(peer.socket.send(octet));
+        break;
+      }
+      done = each;
+    }
+  });
+  const auto received = [&, each = server.get()] {
+    const auto got = each->receive(room_, Deadline::now());
+    EXPECT_TRUE(got) << base::to_string(got.error()) << " after " << vain_rings << " rings in vain";
+    return got.ok();
+  };
+  const Deadline until = Deadline::after(5s);
+  for (std::uint32_t each = 1; vain_rings < 20 && !until.expired(); each += 2) {
+    step = each;
+    while (intruder.word(0).load() < each) std::this_thread::yield();
+    EXPECT_TRUE(server->pending());  // asks, and sees that it need not
+    if (!received()) break;
+    while (done < each) std::this_thread::yield();
+    const auto nothing = server->receive(room_, Deadline::now());  // asks in earnest
+    if (nothing || nothing.error().code != Code::would_block) break;
+    step = each + 1;
+    while (done <= each) std::this_thread::yield();
+    if (!received()) break;
+  }
+  EXPECT_FALSE(server->pending());
+  over = true;
+  sending.join();
+}
+
+TEST_F(Shm, ABusyPeerThatIsAskedToRingWhileItSendsStaysConnected) {
+  acceptor_ = listen();
+  constexpr std::size_t kMessages = 100'000;
+  std::thread sending([&] {
+    const auto client = factory_->make_connector()->connect(*acceptor_->endpoints().front(), {}, soon());
+    ASSERT_TRUE(client);
+    const base::Octet octet[1] = {7};
+    const cdr::Segment one{octet, 1};
+    std::minstd_rand random(5);
+    for (std::size_t i = 0; i < kMessages; ++i) {
+      const auto sent = (*client)->send({&one, 1}, Deadline::after(60s));
+      ASSERT_TRUE(sent) << i << ": " << base::to_string(sent.error());
+      const auto gap = std::chrono::nanoseconds(random() % 8 == 0 ? 0 : random() % 2000);
+      for (const auto until = std::chrono::steady_clock::now() + gap; std::chrono::steady_clock::now() < until;) {
+      }
+    }
+  });
+  const auto server = accept(*acceptor_);
+  std::size_t received = 0;
+  base::Error problem;
+  while (received < kMessages && problem.code == Code::none) {
+    const auto got = server->receive({room_.data(), 1}, Deadline::now());
+    if (got) {
+      received += *got;
+    } else if (got.error().code != Code::would_block) {
+      problem = got.error();
+    } else if (!ipc::wait_ready(server->handle(), ipc::Ready::readable, Deadline::after(60s), Stage::wait)) {
+      problem = base::error(Stage::wait, Code::timed_out);
+    }
+  }
+  EXPECT_EQ(problem.code, Code::none) << base::to_string(problem) << " after " << received;
+  if (problem.code != Code::none) server->shutdown();
+  sending.join();
+}
+
 TEST_F(Shm, APeerThatRingsWithoutEndIsCutOff) {
   auto [server, intruder] = intruded();
   std::array<base::Octet, 200> rings{};
