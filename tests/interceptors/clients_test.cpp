@@ -29,6 +29,13 @@ class Clients : public ::testing::Test {
   }
 };
 
+/// Cannot be sent.
+class Unwilling : public virtual IDL::traits<Watched::Packet>::obv_type {
+ public:
+  void marshal(IDL::traits<CORBA::DataOutputStream>::ref_type) override { throw CORBA::NO_PERMISSION(); }
+  void unmarshal(IDL::traits<CORBA::DataInputStream>::ref_type) override {}
+};
+
 constexpr const char* kSent = "A.send_request B.send_request";
 
 TEST_F(Clients, AreCalledInTheirOrderAndThenInReverse_16_3_2) {
@@ -156,6 +163,20 @@ TEST_F(Clients, ThatRaiseInReceiveOtherMakeTheCallFail_16_3_5_5) {
   EXPECT_EQ(other.requests(), 0U);
 }
 
+TEST_F(Clients, CannotHaveAOnewayThatHasLeftSentAgain_16_3_5_5) {
+  FakePeer other({answer::nothing(), answer::text("elsewhere")});
+  FakePeer peer({answer::nothing(), answer::text("here"), answer::nothing()});
+  b_->set("receive_other", [&](const ClientInfoRef&) { forward_to(other); });
+  const ThingRef thing = orb_.thing(peer.ior());
+  thing->note(1);
+  EXPECT_EQ(story_.take(), std::string(kSent) + " B.receive_other A.receive_other");
+  EXPECT_EQ(thing->ask(""), "here");
+  EXPECT_EQ(peer.requests(), 2U);
+  EXPECT_EQ(other.requests(), 0U);
+  b_->set("receive_other", raising(4));
+  EXPECT_EQ(ending_of([&] { thing->note(1); }), "NO_PERMISSION MAYBE 4");  // it may have been executed
+}
+
 TEST_F(Clients, ThatForwardInSendRequestStartANewRequestElsewhere_16_3_6) {
   FakePeer other({answer::text("elsewhere")});
   FakePeer peer({answer::text("here")});
@@ -267,6 +288,17 @@ TEST_F(Clients, AreToldOfAsynchronousCallsWhenTheyHaveLeft_16_3_7) {
   EXPECT_EQ(future.get(), "later");
   EXPECT_EQ(story_.take(), "");
   EXPECT_EQ(peer.last().contexts, (std::vector<std::uint32_t>{9, 1}));
+}
+
+TEST_F(Clients, AreToldOfAsynchronousCallsThatCannotBeMarshalled_16_3_2) {
+  FakePeer peer({answer::text("")});
+  std::string id;
+  a_->set("receive_exception", [&](const ClientInfoRef& info) { id = info->received_exception_id(); });
+  const auto packet = CORBA::make_reference<Unwilling>();
+  EXPECT_EQ(ending_of([&] { orb_.thing(peer.ior())->async_pass(packet).get(); }), "NO_PERMISSION NO");
+  EXPECT_EQ(story_.take(), std::string(kSent) + " B.receive_exception A.receive_exception");
+  EXPECT_EQ(id, "IDL:omg.org/CORBA/NO_PERMISSION:1.0");
+  EXPECT_EQ(orb_.thing(peer.ior())->async_ask("").get(), "");
 }
 
 TEST_F(Clients, MayRefuseAndForwardAsynchronousCalls) {

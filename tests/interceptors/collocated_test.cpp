@@ -2,6 +2,8 @@
 // A call that stays in the process is seen as one over the wire: the client's side, then the server's (16.3).
 #include <gtest/gtest.h>
 
+#include "corbel/dynamic/request.hpp"
+#include "corbel/dynamic/type_factory.hpp"
 #include "support.hpp"
 
 namespace corbel::interceptors_test {
@@ -36,6 +38,39 @@ TEST_F(Collocated, OnewaysHaveNoReplyForTheClient) {
   thing_->note(5);
   EXPECT_EQ(story_.take(), "C.send_request S.contexts S.receive_request S.send_reply C.receive_other");
   EXPECT_EQ(servant_->noted, 5);
+}
+
+TEST_F(Collocated, OnewaysThatWereExecutedAreNotMadeAgain) {
+  test::FakePeer other({test::answer::text("elsewhere")});
+  const auto elsewhere = orb_->string_to_object(other.ior());
+  c_->set("receive_other", [&](const ClientInfoRef&) { throw PI::ForwardRequest(elsewhere); });
+  thing_->note(6);
+  EXPECT_EQ(servant_->noted, 6);
+  c_->set("receive_other", [](const ClientInfoRef&) { throw CORBA::NO_PERMISSION(); });
+  EXPECT_EQ(ending_of([&] { thing_->note(7); }), "NO_PERMISSION MAYBE");
+  EXPECT_EQ(servant_->noted, 7);
+  c_->set("receive_other", [](const ClientInfoRef&) {});
+  EXPECT_EQ(orb_.thing(other.ior())->ask(""), "elsewhere");  // and that is the first request there
+  EXPECT_EQ(other.requests(), 1U);
+}
+
+TEST_F(Collocated, RequestsMadeAtRunTimeGetTheExceptionsThatTheyList) {
+  const auto request = thing_->_request("ask");
+  request->add_in_arg() <<= std::string("refuse");
+  request->set_return_type(CORBA::_tc_string);
+  request->exceptions() = {orb_->create_exception_tc("IDL:Watched/Refused:1.0", "Refused", {})};
+  std::string id;
+  c_->set("receive_exception", [&](const ClientInfoRef& info) {
+    id = info->received_exception_id();
+    EXPECT_EQ(info->received_exception().type()->id(), id);
+  });
+  try {
+    request->invoke();
+    FAIL();
+  } catch (const CORBA::UnknownUserException& unknown) {
+    EXPECT_EQ(unknown.exception().type()->id(), "IDL:Watched/Refused:1.0");
+  }
+  EXPECT_EQ(id, "IDL:Watched/Refused:1.0");
 }
 
 TEST_F(Collocated, ServiceContextsAreHandedOver) {

@@ -2,6 +2,10 @@
 // ORBInitializers (CORBA 3.3 part 1, 16.7): when they run, and what they may do.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
+#include <thread>
+
 #include "corbel/orb/core.hpp"
 #include "support.hpp"
 
@@ -87,6 +91,48 @@ TEST(Initialisation, WhatItThrowsEndsOrbInitAndTheNextOneWorks) {
   EXPECT_EQ(ending_of([&] { make_orb(setup); }), "NO_PERMISSION NO");
   setup.post_init = {};
   const Orb orb(setup);
+}
+
+TEST(Initialisation, OrbsMayBeAskedForAndMadeAndDestroyedMeanwhile) {
+  Parts setup;
+  OrbRef itself;
+  setup.post_init = [&](const InitInfoRef& info) {
+    Initializer::next() = nullptr;
+    std::vector<std::string> none;
+    itself = CORBA::ORB_init(none, info->orb_id());
+    EXPECT_EQ(itself->id(), info->orb_id());
+    CORBA::ORB_init(none, "another, made in post_init")->destroy();
+  };
+  const OrbRef orb = make_orb(setup);
+  EXPECT_TRUE(orb == itself);
+  orb->destroy();
+}
+
+TEST(Initialisation, OtherThreadsGetTheOrbWhenItIsOver) {
+  Parts setup;
+  std::atomic<bool> over = false;
+  bool was_over = false;
+  OrbRef theirs;
+  std::thread other;
+  std::promise<void> asks;
+  setup.post_init = [&](const InitInfoRef& info) {
+    Initializer::next() = nullptr;
+    other = std::thread([&, id = info->orb_id()] {
+      asks.set_value();
+      std::vector<std::string> none;
+      theirs = CORBA::ORB_init(none, id);
+      was_over = over;
+    });
+    asks.get_future().wait();
+    std::vector<std::string> none;
+    CORBA::ORB_init(none, "another, made while one waits")->destroy();
+    over = true;
+  };
+  const OrbRef orb = make_orb(setup);
+  other.join();
+  EXPECT_TRUE(was_over);
+  EXPECT_TRUE(orb == theirs);
+  orb->destroy();
 }
 
 TEST(Initialisation, CallsMadeInPostInitAreNotSeen_16_7_1_2) {

@@ -126,6 +126,24 @@ TEST_F(Slots, OfACallerAreItsOwnAgainAfterACollocatedCall_16_4_4_3) {
   EXPECT_EQ(text_in(current_->get_slot(0)), "the caller's");
 }
 
+TEST_F(Slots, OfARequestAreNotTheNextOnesWithoutServersInterceptorsEither_16_4_4_2) {
+  const Orb orb(Parts{.clients = {c_}, .pre_init = [](const InitInfoRef& info) { info->allocate_slot_id(); }},
+                {"-ORBThreads", "1"});
+  const auto current = orb.current();
+  std::string found;
+  const auto servant = CORBA::make_reference<Servant>();
+  servant->on_ask = [&](const std::string& who) {
+    found = text_in(current->get_slot(0));
+    current->set_slot(0, any_with(who));
+    return std::string();
+  };
+  const ThingRef thing = client_.thing(client_->object_to_string(orb.root()->servant_to_reference(servant)));
+  for (const char* who : {"first", "second", "third"}) {
+    thing->ask(who);
+    EXPECT_EQ(found, "nothing") << who;
+  }
+}
+
 TEST_F(Slots, TellAnInterceptorThatItCallsItself) {
   test::FakePeer peer({test::answer::text("")});
   const ThingRef thing = orb_->thing(peer.ior());

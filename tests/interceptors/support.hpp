@@ -169,6 +169,7 @@ class Servant : public virtual CORBA::servant_traits<Watched::Thing>::base_type 
     if (question == "fail") throw CORBA::NO_PERMISSION(7, CORBA::CompletionStatus::COMPLETED_MAYBE);
     return "answer to " + question;
   }
+  void pass(IDL::traits<Watched::Packet>::ref_type) override {}
   void note(std::int32_t number) override { noted = number; }
   std::function<std::string(const std::string&)> on_ask;
   std::atomic<std::int32_t> noted{0};

@@ -48,7 +48,7 @@ class Interceptors final : public orb::CallHooks {
   FactoryRef factory(CORBA::PolicyType type) const;
 
   bool for_clients() const noexcept override { return !clients_.empty(); }
-  bool for_servers() const noexcept override { return !servers_.empty(); }
+  bool for_servers() const noexcept override { return !servers_.empty() || !slots_->empty(); }
   void begin_call(orb::ClientRequest& request) noexcept override;
   void before_send(orb::ClientRequest& request) noexcept override;
   void after_reply(orb::ClientRequest& request) noexcept override;

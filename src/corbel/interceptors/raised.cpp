@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/dynamic/request.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
 
 namespace corbel::interceptors {
@@ -40,6 +41,8 @@ Ending ending_of(const orb::HookedRequest& request) noexcept {
       const CompletionStatus completed = completion_of(request.exception);
       return {completed, completed == CompletionStatus::COMPLETED_NO ? MayForward::yes : MayForward::no};
     }
+    case Outcome::sent:  // and may have been executed
+      return {CompletionStatus::COMPLETED_MAYBE, MayForward::no};
     default:
       return {CompletionStatus::COMPLETED_NO, MayForward::yes};
   }
@@ -54,7 +57,7 @@ void note_raised(orb::HookedRequest& request, CompletionStatus completed, MayFor
       return set_exception(request, std::make_exception_ptr(CORBA::INV_OBJREF(0, completed)));
     }
     if (may_forward == MayForward::no) {
-      if (request.outcome != Outcome::exception) {
+      if (request.outcome != Outcome::exception && request.outcome != Outcome::sent) {
         set_exception(request, std::make_exception_ptr(CORBA::UNKNOWN(corba::minor::kInterceptorRaised, completed)));
       }
       return;
@@ -72,6 +75,8 @@ void note_raised(orb::HookedRequest& request, CompletionStatus completed, MayFor
 std::string id_of(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
+  } catch (const CORBA::UnknownUserException& made) {  // of a request that was put together at run time
+    return made.exception().type()->id();
   } catch (const CORBA::Exception& known) {
     return known._rep_id();
   } catch (...) {
@@ -99,6 +104,8 @@ CORBA::Any any_of(const std::exception_ptr& exception) {
     any <<= system;
     CORBEL_SYSTEM_EXCEPTIONS(CORBEL_INSERT)
 #undef CORBEL_INSERT
+  } catch (const CORBA::UnknownUserException& made) {
+    return made.exception();
   } catch (...) {
     any <<= CORBA::UNKNOWN(corba::minor::kUnlistedUserException, completion_of(exception));
   }

@@ -25,7 +25,7 @@ void note_raised(orb::HookedRequest& request, CORBA::CompletionStatus completed,
 
 /// The repository id of an exception that CORBA knows.
 std::string id_of(const std::exception_ptr& exception);
-/// The exception in an Any; UNKNOWN minor OMG 1 if it is a user exception.
+/// The exception in an Any; UNKNOWN minor OMG 1 if it is a user exception whose type is not known.
 CORBA::Any any_of(const std::exception_ptr& exception);
 bool is_user_exception(const std::exception_ptr& exception) noexcept;
 

@@ -43,9 +43,14 @@ class ServerInfo final : public InfoBase<PortableInterceptor::ServerRequestInfo,
  public:
   using InfoBase::InfoBase;
 
-  CORBA::Any get_slot(PortableInterceptor::SlotId id) override { return all_.slots()->get(slots(), id); }
+  // slots() first: it refuses when the interceptors may be gone.
+  CORBA::Any get_slot(PortableInterceptor::SlotId id) override {
+    const SlotValues& values = slots();
+    return all_.slots()->get(values, id);
+  }
   void set_slot(PortableInterceptor::SlotId id, const CORBA::Any& data) override {
-    all_.slots()->set(slots(), id, data);
+    SlotValues& values = slots();
+    all_.slots()->set(values, id, data);
   }
   CORBA::Any sending_exception() override { return exception(); }
   PortableInterceptor::ServerId server_id() override;

@@ -175,7 +175,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
         seen.outcome = Outcome::reply;
       } catch (...) {
         told = told || server_call.unmarshalled();
-        if (seen.outcome == Outcome::pending) note_exception(seen, server_call);
+        if (seen.outcome == Outcome::pending) note_exception(seen, nullptr);
       }
       hooks.before_reply(seen);
     }

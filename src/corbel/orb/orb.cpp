@@ -63,7 +63,7 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
                                        const std::vector<std::string>& arguments) {
   if (!id.empty()) options.id = id;
   const std::string name = options.id;
-  return OrbRegistry::instance().find_or_make(name, [&] {
+  const auto make = [&] {
     Components parts_of_orb = components;
     load_plugins(options.plugins, parts_of_orb);
     auto state = std::make_unique<OrbState>(std::move(options), parts_of_orb);
@@ -74,8 +74,10 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
       parts.adapter = components.make_adapter(parts.core);
       parts.core.set_adapter(parts.adapter.get());
     }
-    if (components.initialise != nullptr) components.initialise(parts.core, arguments);
     return orb;
+  };
+  return OrbRegistry::instance().find_or_make(name, make, [&](const OrbRegistry::OrbRef& orb) {
+    if (components.initialise != nullptr) components.initialise(orb->_core(), arguments);
   });
 }
 

@@ -21,6 +21,7 @@ class RemoteCall final : public CallCarrier {
  private:
   void send(RemoteTarget::BindingPtr binding);
   void send_seen(RemoteTarget::BindingPtr settled);
+  void start_seen(const RemoteTarget::BindingPtr& binding, ClientRequest& seen);
   base::Status start(const RemoteTarget::BindingPtr& binding, std::span<const messaging::ServiceContext> contexts);
   bool help(base::Deadline until) override;
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override;

@@ -135,6 +135,23 @@ void RemoteTarget::forward_to(const Binding* binding, Invocation& invocation, co
   forwarded_ = forward;
 }
 
+/// One attempt; how it went is noted. If the request has left, this may be gone.
+void RemoteCall::start_seen(const RemoteTarget::BindingPtr& binding, ClientRequest& seen) {
+  try {
+    std::vector<messaging::ServiceContext> contexts;
+    seen.request_contexts.view(contexts);
+    if (const base::Status sent = start(binding, contexts); !sent) {
+      target_->recover(*binding, sent.error(), invocation_);
+      seen.outcome = Outcome::retry;
+    } else {
+      seen.outcome = Outcome::sent;
+    }
+  } catch (...) {  // the application's marshalling code may throw, too
+    seen.outcome = Outcome::exception;
+    seen.exception = std::current_exception();
+  }
+}
+
 /// As send(). To hooks the request is over when it has left; the reply belongs to none.
 void RemoteCall::send_seen(RemoteTarget::BindingPtr settled) {
   const base::SharedPtr<RemoteTarget> target = target_;  // this may be gone when the request has left
@@ -147,26 +164,16 @@ void RemoteCall::send_seen(RemoteTarget::BindingPtr settled) {
     const auto binding =
         target->bind_seen(std::exchange(settled, nullptr), invocation_, base::Deadline::clock_now(), seen);
     if (seen.outcome == Outcome::pending) {
-      std::vector<messaging::ServiceContext> contexts;
-      seen.request_contexts.view(contexts);
-      const base::Status sent = start(binding, contexts);
-      if (sent) {
-        seen.outcome = Outcome::sent;
-        hooks.after_reply(seen);
+      start_seen(binding, seen);
+      const bool has_left = seen.outcome == Outcome::sent;
+      hooks.after_reply(seen);
+      if (has_left) {
         if (seen.outcome != Outcome::sent) {
           CORBEL_LOG(target->core_.log(), client, warning, "interceptor raised what nobody waits for",
                      {"operation", seen.operation});
         }
         return;
       }
-      seen.outcome = Outcome::retry;
-      try {
-        target->recover(*binding, sent.error(), invocation_);
-      } catch (...) {
-        seen.outcome = Outcome::exception;
-        seen.exception = std::current_exception();
-      }
-      hooks.after_reply(seen);
     }
     (void)target->conclude(binding.get(), invocation_, seen, {});
   }

@@ -8,8 +8,9 @@
 
 namespace corbel::orb {
 
-/// As the client is told of it: the exception that is being handled, or the forward.
-inline void note_exception(HookedRequest& request, const corba::ServerCall& call) noexcept {
+/// As the client is told of it: the exception that is being handled, or the forward. Without a `call`, user exceptions
+/// have been found to be those that its operation lists.
+inline void note_exception(HookedRequest& request, const corba::ServerCall* call) noexcept {
   const auto unknown = [](std::uint32_t minor) { return std::make_exception_ptr(CORBA::UNKNOWN(minor, kMaybe)); };
   request.outcome = Outcome::exception;
   try {
@@ -18,8 +19,8 @@ inline void note_exception(HookedRequest& request, const corba::ServerCall& call
     request.outcome = Outcome::forward;
     request.forward = forward.ior;
   } catch (const CORBA::UserException& exception) {
-    request.exception =
-        call.lists(exception._rep_id()) ? std::current_exception() : unknown(corba::minor::kUnlistedUserException);
+    const bool listed = call == nullptr || call->lists(exception._rep_id());
+    request.exception = listed ? std::current_exception() : unknown(corba::minor::kUnlistedUserException);
   } catch (const CORBA::SystemException&) {
     request.exception = std::current_exception();
   } catch (const std::bad_alloc&) {
@@ -70,7 +71,7 @@ class SeenCall final : public IncomingCall {
   bool reply_exception() noexcept override {
     if (over_) return IncomingCall::reply_exception();
     over_ = true;
-    if (seen_.outcome == Outcome::pending) note_exception(seen_, *this);
+    if (seen_.outcome == Outcome::pending) note_exception(seen_, this);
     const Outcome outcome = seen_.outcome;
     const std::exception_ptr exception = seen_.exception;
     const ior::Ior forward = seen_.forward;
