@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/ring.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +45,27 @@ TEST(SharedMemory, ASegmentCannotBeShrunkUnderAPeer) {
   auto segment = *SharedMemory::create(8192);
   EXPECT_NE(::ftruncate(segment.handle(), 1), 0);
   EXPECT_NE(::ftruncate(segment.handle(), 100'000), 0);
+}
+
+TEST(SharedMemory, ASegmentCannotBeExecutedWhereTheSystemKnowsThat) {
+  constexpr unsigned kNeverExecutable = 0x8;  // MFD_NOEXEC_SEAL
+  constexpr int kExecutionSealed = 0x20;      // F_SEAL_EXEC
+  const Handle known(::memfd_create("test", MFD_CLOEXEC | kNeverExecutable));
+  const auto segment = *SharedMemory::create(8192);
+  EXPECT_EQ((::fcntl(segment.handle(), F_GET_SEALS) & kExecutionSealed) != 0, static_cast<bool>(known));
+}
+
+TEST(SharedMemory, ASegmentBeyondTheLimitOfFilesIsAFailureAndNoSignal) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit limit{.rlim_cur = 8192, .rlim_max = 8192};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || !SharedMemory::create(8192)) ::_exit(2);
+    const auto larger = SharedMemory::create(8193);
+    ::_exit(!larger && larger.error().code == Code::too_large ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST(SharedMemory, RefusesWhatCouldBeShrunkOrIsTooLarge) {

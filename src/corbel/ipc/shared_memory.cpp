@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ using base::Code;
 using base::Stage;
 
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
+constexpr unsigned kNeverExecutable = 0x8;  // MFD_NOEXEC_SEAL, Linux 6.3; sysctl vm.memfd_noexec=2 asks for it
 
 base::Result<std::size_t> size_of(int descriptor, std::size_t max_size) noexcept {
   struct stat status {};
@@ -31,6 +33,11 @@ base::Status reserve(int descriptor, std::size_t size) noexcept {
   if (size == 0) return base::error(Stage::configure, Code::bad_argument);
   if (size > static_cast<std::size_t>(std::numeric_limits<off_t>::max())) {
     return base::error(Stage::configure, Code::too_large);
+  }
+  // Beyond this limit the system sends SIGXFSZ, which ends a process that does not expect it.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur) {
+    return base::error(Stage::configure, Code::too_large, EFBIG);
   }
   int os_error;
   do {
@@ -52,7 +59,9 @@ base::Result<SharedMemory> SharedMemory::map(Handle handle, std::size_t size) no
 }
 
 base::Result<SharedMemory> SharedMemory::create(std::size_t size) noexcept {
-  Handle handle(::memfd_create("corbel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  Handle handle(::memfd_create("corbel", kFlags | kNeverExecutable));
+  if (!handle && errno == EINVAL) handle = Handle(::memfd_create("corbel", kFlags));
   if (!handle) return last_failure(Stage::configure);
   CORBEL_CHECK(reserve(handle.get(), size));
   if (::fcntl(handle.get(), F_ADD_SEALS, kSeals | F_SEAL_SEAL) != 0) return last_failure(Stage::configure);

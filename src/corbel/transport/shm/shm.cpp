@@ -3,7 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "corbel/base/fork.hpp"
@@ -40,12 +43,13 @@ base::Error at(Stage stage, const base::Error& error) {
 class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
  public:
   ShmAcceptor(LocalListener<ipc::UnixStream> listener, std::vector<EndpointPtr> endpoints,
-              const ConnectionOptions& options, Users users, std::shared_ptr<Watch> watch)
+              const ConnectionOptions& options, Users users, std::shared_ptr<Watch> watch, const base::Log& log)
       : SocketAcceptor(std::move(listener.acceptor), std::move(endpoints)),
         folder_(std::move(listener.folder)),
         options_(options),
         users_(std::move(users)),
-        watch_(std::move(watch)) {}
+        watch_(std::move(watch)),
+        log_(log) {}
   ~ShmAcceptor() override { ShmAcceptor::close(); }
 
   base::Result<std::unique_ptr<Transport>> accept() override {
@@ -54,6 +58,7 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
       auto accepted = SocketAcceptor::accept();
       if (!accepted || *accepted != nullptr) return accepted;
       if (failure_.code == Code::out_of_resources) return at(Stage::accept, failure_);
+      tell_once(failure_);
       // It has been hung up on: the next one.
     }
   }
@@ -73,17 +78,29 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
 
   base::Result<std::unique_ptr<Transport>> offer(ipc::UnixStream socket) {
     CORBEL_TRY(const auto peer, socket.get(ipc::option::peer_credentials));
-    if (!users_.permit(peer.user)) return base::error(Stage::accept, Code::refused);
+    if (!users_.permit(peer.user)) return base::error(Stage::accept, Code::refused, EPERM);
     CORBEL_TRY(auto channel, Channel::offer(socket, options_));
     return Carrier::make(std::move(socket), std::move(channel), watch_, base::Spin(options_.spin),
                          endpoints().front()->text(), process_text(peer.process));
   }
 
+  /// Why clients are hung up on, each reason once: who is, may come again and again.
+  void tell_once(const base::Error& error) {
+    if (std::find(told_.begin(), told_.end(), error) != told_.end() || told_.size() == kMostTold) return;
+    told_.push_back(error);
+    CORBEL_LOG(log_, transport, warning, "shared memory: a client is hung up on; not told again for this reason",
+               {"endpoint", endpoints().front()->text()}, {"error", error});
+  }
+
+  static constexpr std::size_t kMostTold = 32;
+
   ipc::SocketFolder folder_;
   const ConnectionOptions options_;
   const Users users_;
   const std::shared_ptr<Watch> watch_;
+  const base::Log& log_;
   base::Error failure_;
+  std::vector<base::Error> told_;
 };
 
 class ShmConnector final : public Connector {
@@ -92,7 +109,7 @@ class ShmConnector final : public Connector {
                                                    base::Deadline deadline) override {
     CORBEL_TRY(const ShmEndpoint* own, own_endpoint<ShmEndpoint>(endpoint, Stage::connect));
     if (own->unix_address().is_unnamed() || !own->is_here()) return base::error(Stage::connect, Code::unreachable);
-    const auto users = Users::parse(options.local_users);
+    const auto users = users_of(options.local_users);
     if (!users) return at(Stage::connect, users.error());
     CORBEL_TRY(auto watch, watch_of_process());
     CORBEL_TRY(auto socket, ipc::UnixConnector().connect(own->unix_address(), deadline, {}));
@@ -106,6 +123,18 @@ class ShmConnector final : public Connector {
   }
 
  private:
+  /// Kept: looking up names may take longer than a deadline.
+  base::Result<Users> users_of(const std::string& names) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (users_ && names_ == names) return *users_;
+    }
+    CORBEL_TRY(auto users, Users::parse(names));
+    const std::lock_guard lock(mutex_);
+    names_ = names;
+    users_ = users;
+    return users;
+  }
   /// Kept: a client that connects now and then does not start a thread each time.
   base::Result<std::shared_ptr<Watch>> watch_of_process() {
     auto watch = Watch::get();
@@ -116,10 +145,14 @@ class ShmConnector final : public Connector {
 
   base::ForkMutex mutex_;
   std::shared_ptr<Watch> watch_;
+  std::string names_;
+  std::optional<Users> users_;
 };
 
 class ShmFactory final : public Factory {
  public:
+  explicit ShmFactory(const base::Log& log) : log_(log) {}
+
   std::string_view scheme() const noexcept override { return Scheme::kScheme; }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return ShmEndpoint::parse(address); }
   std::unique_ptr<Connector> make_connector() const override { return std::make_unique<ShmConnector>(); }
@@ -137,16 +170,22 @@ class ShmFactory final : public Factory {
     const bool lasts = !own->unix_address().is_unnamed() && !own->unix_address().is_abstract();
     std::vector<EndpointPtr> endpoints{
         std::make_shared<ShmEndpoint>(lasts ? machine_name() : host_identity(), listener.address)};
-    return std::unique_ptr<Acceptor>(
-        new ShmAcceptor(std::move(listener), std::move(endpoints), options, *std::move(users), *std::move(watch)));
+    return std::unique_ptr<Acceptor>(new ShmAcceptor(std::move(listener), std::move(endpoints), options,
+                                                     *std::move(users), *std::move(watch), log_));
   }
+  std::shared_ptr<const Factory> with(const Setup& setup) const override {
+    return std::make_shared<ShmFactory>(*setup.log);
+  }
+
+ private:
+  const base::Log& log_;
 };
 
 }  // namespace
 }  // namespace shm
 
 std::shared_ptr<const Factory> make_shm() {
-  return std::make_shared<shm::ShmFactory>();
+  return std::make_shared<shm::ShmFactory>(base::Log::none());
 }
 
 }  // namespace corbel::transport

@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +141,48 @@ TEST_F(Shm, LetsInOnlyTheUsersThatAreNamed) {
   wrong.local_users = "no such user";
   EXPECT_EQ(factory_->listen(**factory_->parse(unused_name()), wrong).error(),
             base::error(Stage::listen, Code::bad_argument));
+}
+
+TEST_F(Shm, UsersThatTheNameSpaceDoesNotMapAreNotTakenForThisOne) {
+  if (kSeesRaces) GTEST_SKIP() << "children have no threads";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWUSER) != 0) ::_exit(77);
+    const auto own = *shm::Users::parse("");
+    const auto named = *shm::Users::parse(std::to_string(::geteuid()));
+    const bool anybody = shm::Users::parse("*")->permit(::geteuid());
+    ::_exit(own.permit(::geteuid()) ? 1 : named.permit(::geteuid()) ? 2 : anybody ? 0 : 3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "user name spaces are forbidden here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(Shm, WhyClientsAreHungUpOnIsLoggedOnce) {
+  struct Sink final : base::LogSink {
+    void write(const base::LogRecord&) override { ++records; }
+    int records = 0;
+  };
+  const auto sink = std::make_shared<Sink>();
+  const base::Log log({.levels = base::LogLevels::all(base::LogLevel::warning), .sink = sink});
+  const auto factory = factory_->with({.log = &log});
+  const std::string name = unused_name();
+  const auto acceptor = *factory->listen(**factory->parse(name), {});
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{.rlim_cur = 4096, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::vector<Code> codes;
+  for (int i = 0; i < 3; ++i) {
+    const auto client = ipc::UnixConnector().connect(*ipc::UnixAddress::abstract(name.substr(1)), soon());
+    const auto accepted = acceptor->accept();
+    codes.push_back(accepted ? Code::none : accepted.error().code);
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(codes, std::vector<Code>(3, Code::would_block));
+  EXPECT_EQ(sink->records, 1);
 }
 
 TEST_F(Shm, AServerOfAnotherUserIsRefusedAndSoIsAClient) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
 #include <string>
 
 namespace corbel::transport::shm {
@@ -24,11 +25,24 @@ base::Result<std::uint32_t> user_of(std::string_view text) {
   return static_cast<std::uint32_t>(found->pw_uid);
 }
 
+/// The number that stands for every user without one in this process's user name space; none if all have one.
+std::optional<std::uint32_t> unmapped_user() {
+  constexpr std::uint64_t kAll = 0xffffffff;
+  std::ifstream map("/proc/self/uid_map");
+  std::uint64_t mapped = 0;
+  for (std::uint64_t inside = 0, outside = 0, count = 0; map >> inside >> outside >> count;) mapped += count;
+  if (mapped >= kAll) return std::nullopt;
+  std::uint32_t number = 65534;
+  std::ifstream("/proc/sys/kernel/overflowuid") >> number;
+  return number;
+}
+
 }  // namespace
 
 base::Result<Users> Users::parse(std::string_view text) {
   Users users;
   users.anybody_ = text == "*";
+  users.unmapped_ = unmapped_user();
   while (!text.empty() && !users.anybody_) {
     const std::string_view name = text.substr(0, text.find(','));
     CORBEL_TRY(const std::uint32_t user, user_of(name));
@@ -39,7 +53,9 @@ base::Result<Users> Users::parse(std::string_view text) {
 }
 
 bool Users::permit(std::uint32_t user) const noexcept {
-  return anybody_ || user == ::geteuid() || std::find(others_.begin(), others_.end(), user) != others_.end();
+  if (anybody_) return true;
+  if (user == unmapped_) return false;
+  return user == ::geteuid() || std::find(others_.begin(), others_.end(), user) != others_.end();
 }
 
 }  // namespace corbel::transport::shm

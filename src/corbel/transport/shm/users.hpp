@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -9,7 +10,9 @@
 
 namespace corbel::transport::shm {
 
-/// Whose processes may be at the other end: this process's user's, and those that were named.
+/// Whose processes may be at the other end: this process's user's, and those that were named. All users that the user
+/// name space of this process does not map look alike, and like this process's if it is such a user's: only "*" lets
+/// them in.
 class Users {
  public:
   /// Reads names and numbers with commas between them, or "*": anybody. Error: bad_argument (stage configure), also for
@@ -20,6 +23,7 @@ class Users {
 
  private:
   bool anybody_ = false;
+  std::optional<std::uint32_t> unmapped_;
   std::vector<std::uint32_t> others_;
 };
 
