@@ -195,11 +195,12 @@ bool set_preference(Options& options, std::string_view value) {
 const OptionRow kOptionTable[] = {
     {"Id", TextMember{CORBEL_MEMBER(id)}, 0, 0, "", "name of the ORB; ORB_init with the same name gives the same ORB"},
     {"ListenEndpoints",
-     ParsedMember{add_listen_endpoints,
-                  "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, "
-                  "packet:///path, shm:///path, udp://host:port, inproc://name, tls://host:port, ssliop://... (the same) "
-                  "or giop_lite+tcp://host:port; several separated by ';'",
-                  "one tcp and one unix endpoint that the system chooses"},
+     ParsedMember{
+         add_listen_endpoints,
+         "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, "
+         "packet:///path, shm:///path, udp://host:port, inproc://name, tls://host:port, ssliop://... (the same) "
+         "or giop_lite+tcp://host:port; several separated by ';'",
+         "one tcp and one unix endpoint that the system chooses"},
      0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
     {"Lane",
      ParsedMember{add_lane, "name:threads=endpoints such as urgent:2=tcp://:4001; several endpoints separated by ';'",
