@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Octets on their way: peers that are not what they should be, and conversations that go on.
-#include <openssl/ssl.h>
-
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,14 +15,6 @@ class TlsCarrier : public testing::Test {
   Security both() { return certificates_.security(certificates_.issue("both")); }
   std::unique_ptr<transport::Connector> connector(const Security& security, const Logged& logged) {
     return transport::make_tls(transport::make_tcp(), {security, &logged.log})->make_connector();
-  }
-  /// A plain connection to where TLS is spoken.
-  std::unique_ptr<Transport> plainly(const Place& place) {
-    const auto tcp = transport::make_tcp();
-    const auto there = tcp->parse(place.endpoint()->text().substr(6));
-    auto connected = tcp->make_connector()->connect(**there, {}, Deadline::after(kPatience));
-    EXPECT_TRUE(connected);
-    return connected ? *std::move(connected) : nullptr;
   }
 
   Certificates certificates_;
@@ -45,7 +35,7 @@ TEST_F(TlsCarrier, WhoSpeaksNoTlsIsToldOfAndShutOut) {
         Case{std::string("\x15\x03\x03\x00\x02\x02\x28", 7), Code::lost}}) {
     SCOPED_TRACE(octets);
     Place place(security);
-    const auto client = plainly(place);
+    const auto client = place.plainly();
     const auto server = place.accept();
     ASSERT_TRUE(say(*client, octets));
     const auto shaken = shake(*server);
@@ -77,7 +67,7 @@ TEST_F(TlsCarrier, AServerThatSpeaksNoTlsIsNotSecure) {
 
 TEST_F(TlsCarrier, ASilentPeerIsWaitedForWithoutAThread) {
   Place place(both());
-  const auto client = plainly(place);
+  const auto client = place.plainly();
   const auto server = place.accept();
   EXPECT_EQ(server->handshake(Deadline::now()).error().code, Code::would_block);
   ASSERT_TRUE(say(*client, "\x16"));  // one octet does not make a hand-shake
@@ -89,7 +79,7 @@ TEST_F(TlsCarrier, ASilentPeerIsWaitedForWithoutAThread) {
 
 TEST_F(TlsCarrier, ShutdownEndsAHandshake) {
   Place place(both());
-  const auto client = plainly(place);
+  const auto client = place.plainly();
   const auto server = place.accept();
   std::thread shaking([&] { EXPECT_FALSE(server->handshake(Deadline::none())); });
   server->shutdown();
@@ -287,89 +277,12 @@ TEST_F(TlsCarrier, WorksOverAnyStream) {
   EXPECT_TRUE(server->identity().process) << "what the socket knows is known, too";
 }
 
-/// A peer of OpenSSL's own, as other programs are.
-class RawClient {
- public:
-  RawClient(Certificates& certificates, const Wanted& wanted) : context_(SSL_CTX_new(TLS_client_method())) {
-    SSL_CTX_set_security_level(context_, 0);
-    const std::string file = certificates.issue("raw", wanted);
-    EXPECT_EQ(SSL_CTX_use_certificate_chain_file(context_, file.c_str()), 1);
-    EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context_, file.c_str(), SSL_FILETYPE_PEM), 1);
-  }
-  ~RawClient() {
-    SSL_free(ssl_);
-    SSL_CTX_free(context_);
-  }
-  /// Over a connection that is there, whose socket is in blocking mode; runs beside the server's hand-shake.
-  bool connect(int handle) {
-    ssl_ = SSL_new(context_);
-    SSL_set_fd(ssl_, handle);
-    return SSL_connect(ssl_) == 1;
-  }
-  SSL* ssl() { return ssl_; }
-
- private:
-  SSL_CTX* context_;
-  SSL* ssl_ = nullptr;
-};
-
-TEST_F(TlsCarrier, AWeakKeyIsRefused) {
-  Place place(both());
-  RawClient raw(certificates_, {.rsa_bits = 1024});
-  const auto socket = plainly(place);
-  const auto server = place.accept();
-  std::thread connecting([&] { (void)raw.connect(socket->handle()); });
-  const auto shaken = shake(*server);
-  server->shutdown();
-  connecting.join();
-  ASSERT_FALSE(shaken);
-  EXPECT_EQ(shaken.error().code, Code::certificate_weak) << base::to_string(shaken.error());
-}
-
-TEST_F(TlsCarrier, NewKeysInTheMiddleAreFollowed) {
-  Place place(both());
-  RawClient raw(certificates_, {});
-  const auto socket = plainly(place);
-  const auto server = place.accept();
-  bool connected = false;
-  std::thread connecting([&] { connected = raw.connect(socket->handle()); });
-  ASSERT_TRUE(shake(*server));
-  connecting.join();
-  ASSERT_TRUE(connected);
-  for (int round = 0; round < 5; ++round) {
-    ASSERT_EQ(SSL_key_update(raw.ssl(), SSL_KEY_UPDATE_REQUESTED), 1);
-    ASSERT_EQ(SSL_write(raw.ssl(), "question", 8), 8);
-    EXPECT_EQ(hear(*server, 8), "question");
-    ASSERT_TRUE(say(*server, "answer"));
-    char answer[6];
-    ASSERT_EQ(SSL_read(raw.ssl(), answer, 6), 6);
-    EXPECT_EQ(std::string_view(answer, 6), "answer");
-  }
-}
-
-TEST_F(TlsCarrier, APeerThatRenewsItsKeysWithoutEndCostsNoMemory) {
-  Place place(both());
-  RawClient raw(certificates_, {});
-  const auto socket = plainly(place);
-  const auto server = place.accept();
-  std::thread connecting([&] { (void)raw.connect(socket->handle()); });
-  ASSERT_TRUE(shake(*server));
-  connecting.join();
-  for (int round = 0; round < 20000; ++round) {
-    if (SSL_key_update(raw.ssl(), SSL_KEY_UPDATE_REQUESTED) != 1 || SSL_do_handshake(raw.ssl()) != 1) break;
-    base::Bytes room(100);
-    const auto got = server->receive(room, Deadline::now());
-    if (!got && got.error().code != Code::would_block) break;
-  }
-  server->shutdown();
-}
-
 TEST_F(TlsCarrier, RandomOctetsInPlaceOfAHandshakeDoNoHarm) {
   const Security security = both();
   Place place(security);
   std::uint32_t state = 1;
   for (int round = 0; round < 200; ++round) {
-    const auto client = plainly(place);
+    const auto client = place.plainly();
     const auto server = place.accept();
     std::string octets = round % 2 == 0 ? std::string("\x16\x03\x01\x00\x40", 5) : std::string();
     for (int i = 0; i < 64; ++i) octets += static_cast<char>((state = state * 1664525U + 1013904223U) >> 24);

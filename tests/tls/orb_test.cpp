@@ -134,6 +134,80 @@ TEST_F(TlsOrbs, EveryFaultOfAServersCertificateIsAnExceptionOfItsOwn) {
   EXPECT_EQ(client.log->count("TLS refused"), 4U);
 }
 
+/// A plain port that would take a client in.
+class PlainPort {
+ public:
+  PlainPort() {
+    const auto tcp = transport::make_tcp();
+    acceptor_ = *tcp->listen(**tcp->parse("127.0.0.1:0"), {});
+  }
+  std::uint16_t number() const {
+    const std::string text = acceptor_->endpoints().front()->text();
+    return static_cast<std::uint16_t>(std::stoi(text.substr(text.rfind(':') + 1)));
+  }
+  bool was_used() const { return acceptor_->accept().ok(); }
+
+ private:
+  std::unique_ptr<transport::Acceptor> acceptor_;
+};
+
+/// The same object, also at a plain port: in the profile that names the one of TLS, or in another before it.
+std::string with_plain_port(TlsOrb& orb, const std::string& reference, std::uint16_t port, bool apart) {
+  ior::Ior ior = orb.orb->string_to_object(reference)->_target()->ior();
+  ior::IiopProfile plain = *ior::decode_iiop_profile(ior.profiles.front());
+  plain.port = port;
+  if (apart) {
+    std::erase_if(plain.components, [](const auto& each) { return each.tag == 20; });
+    ior.profiles.insert(ior.profiles.begin(), ior::encode_profile(plain));
+  } else {
+    ior.profiles.front() = ior::encode_profile(plain);
+  }
+  return ior::to_string(ior);
+}
+
+TEST_F(TlsOrbs, AWrongCertificateDoesNotMakeAClientSpeakPlainly) {
+  TlsOrb server(serving("server", {.names = "DNS:elsewhere"}));
+  const std::string reference = server.serve();
+  const PlainPort plain;
+  for (const bool apart : {false, true}) {
+    for (const char* preference : {"giop+tls", "giop+tcp"}) {
+      Options options = settings("client");
+      options.insert(options.end(), {"-ORBProtocolPreference", preference});
+      TlsOrb client(options);
+      const auto vault = client.vault(with_plain_port(client, reference, plain.number(), apart));
+      EXPECT_THROW(vault->say("secret"), CORBA::NO_PERMISSION) << apart << preference;
+      EXPECT_FALSE(plain.was_used()) << apart << preference;
+    }
+  }
+}
+
+TEST_F(TlsOrbs, AClosedPortDoesNotMakeAClientSpeakPlainly) {
+  std::string reference;
+  {
+    TlsOrb server(serving("server"));
+    reference = server.serve();
+  }
+  const PlainPort plain;
+  for (const bool apart : {false, true}) {
+    TlsOrb client(settings("client"));
+    const auto vault = client.vault(with_plain_port(client, reference, plain.number(), apart));
+    EXPECT_THROW(vault->say("secret"), CORBA::TRANSIENT) << apart;
+    EXPECT_FALSE(plain.was_used()) << apart;
+  }
+}
+
+TEST_F(TlsOrbs, OfAServerWithBothTheUnconfiguredTakeThePlainPortAndTheSameHostItsOwnTransports) {
+  Options options = settings("server", {.names = "DNS:elsewhere"});
+  options.insert(options.end(), {"-ORBListenEndpoints", "tcp://127.0.0.1:0;ssliop://127.0.0.1:0"});
+  TlsOrb server(options);
+  const std::string reference = server.serve();
+  EXPECT_EQ(TlsOrb({}).vault(reference)->say("hello"), "hello");
+  EXPECT_THROW(TlsOrb(settings("client")).vault(reference)->say("hello"), CORBA::NO_PERMISSION);
+  options.back() += ";unix://" + certificates_.file("socket");
+  TlsOrb local(options);
+  EXPECT_EQ(TlsOrb(settings("client")).vault(local.serve())->say("hello"), "hello");
+}
+
 TEST_F(TlsOrbs, AClientThatIsNotLetInLearnsThatNothingWasDone) {
   for (const char* version : {"1.2", "1.3"}) {
     Options options = serving("server");

@@ -96,6 +96,15 @@ class Place {
     return meet(*factory->make_connector());
   }
 
+  /// A plain connection to where TLS is spoken.
+  std::unique_ptr<Transport> plainly() const {
+    const auto tcp = transport::make_tcp();
+    const auto there = tcp->parse(endpoint()->text().substr(6));
+    auto connected = tcp->make_connector()->connect(**there, {}, Deadline::after(kPatience));
+    EXPECT_TRUE(connected);
+    return connected ? *std::move(connected) : nullptr;
+  }
+
   Logged server_log;
   Logged client_log;
   std::unique_ptr<transport::Acceptor> acceptor;

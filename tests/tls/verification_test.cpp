@@ -90,6 +90,13 @@ TEST_F(TlsVerification, NamesThatAreConfiguredTakeThePlaceOfTheHost) {
   expect_refused_server(good(), client, Code::certificate_name, "expected vault.example");
 }
 
+TEST_F(TlsVerification, ACommonNameThatReadsLikeASubjectIsNotThatSubject) {
+  Security server = good();
+  server.client_names = {"CN=alice,O=Corbel"};
+  expect_refused_client(server, with({.common_name = "CN=alice,O=Corbel", .names = ""}), Code::certificate_name,
+                        "expected CN=alice,O=Corbel");
+}
+
 TEST_F(TlsVerification, AClientMayBeChosenByName) {
   Security server = good();
   for (const char* name : {"alice", "CN=alice,O=Corbel", "alice@example.com"}) {

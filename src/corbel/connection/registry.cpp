@@ -171,6 +171,16 @@ void Registry::add_routes(const ior::TaggedProfile& profile, std::vector<Route>&
   }
 }
 
+/// Where one transport insists, the others are no way out when it fails: they would be taken whenever an attacker makes
+/// it fail. What never leaves this host stays.
+void Registry::keep_to_insistent(std::vector<Route>& routes) const {
+  const auto insists = [&](const Route& route) { return transports_[route.transport]->insists(); };
+  if (std::none_of(routes.begin(), routes.end(), insists)) return;
+  std::erase_if(routes, [&](const Route& route) {
+    return !insists(route) && route.endpoint->reach() != transport::Reach::this_host;
+  });
+}
+
 base::Result<std::vector<Route>> Registry::routes(const ior::Ior& ior,
                                                   const policy::ProtocolPreference& preference) const {
   std::vector<Route> routes;
@@ -187,6 +197,7 @@ base::Result<std::vector<Route>> Registry::routes(const ior::Ior& ior,
     return a.key == b.key && a.object_key == b.object_key;
   });
   routes.erase(last, routes.end());
+  keep_to_insistent(routes);
   set_apart_oneways(routes, transports_);
   return routes;
 }

@@ -58,9 +58,9 @@ class Registry {
   /// Empty for any other text.
   std::string why_unfit(std::string_view text) const;
   /// All ways to reach the object that can carry replies, or if there is none, those that cannot; in the order of
-  /// `preference` (combinations) and then of the profiles; local transports before TCP to this host. Unknown and
-  /// damaged profiles are skipped. Errors: no_profile if nothing is left, wide or narrow code sets that cannot be
-  /// agreed on.
+  /// `preference` (combinations) and then of the profiles; local transports before TCP to this host. If one insists
+  /// (Factory::insists), others that leave this host are left out. Unknown and damaged profiles are skipped. Errors:
+  /// no_profile if nothing is left, wide or narrow code sets that cannot be agreed on.
   base::Result<std::vector<Route>> routes(const ior::Ior& ior, const policy::ProtocolPreference& preference) const;
   /// Profiles for an object with this key, reachable at the open endpoints.
   std::vector<ior::TaggedProfile> publish(const std::vector<ListenPoint>& open, base::ConstByteSpan object_key) const;
@@ -77,6 +77,7 @@ class Registry {
   };
   base::Result<Named> find(std::string_view text) const;
   void add_routes(const ior::TaggedProfile& profile, std::vector<Route>& routes) const;
+  void keep_to_insistent(std::vector<Route>& routes) const;
   base::Result<transport::Reachable> reachable(const ior::TaggedProfile& profile, std::size_t& transport,
                                                std::size_t from) const;
 

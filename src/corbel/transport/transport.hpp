@@ -229,6 +229,9 @@ class Factory {
     (void)setup;
     return nullptr;
   }
+  /// True if a reference that can be reached over this transport is not to be reached over others that leave this host
+  /// and do not insist: not even when this one fails, which anybody on the way can bring about. False is the default.
+  virtual bool insists() const noexcept { return false; }
 };
 
 }  // namespace corbel::transport

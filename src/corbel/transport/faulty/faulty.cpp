@@ -220,6 +220,7 @@ class FaultyFactory final : public Factory {
 
   std::string_view scheme() const noexcept override { return inner_->scheme(); }
   Traits traits() const noexcept override { return inner_->traits(); }
+  bool insists() const noexcept override { return inner_->insists(); }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return inner_->parse(address); }
   base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const override {
     return inner_->from_url(address);

@@ -14,7 +14,7 @@
 namespace corbel::transport::tls {
 namespace {
 
-constexpr int kSecurityLevel = 2;     // keys of 112 bits of security: RSA from 2,048 on, no SHA-1
+constexpr int kSecurityLevel = 2;     // keys of 112 bits of security: RSA from 2,048 on, no SHA-1; nothing anonymous
 constexpr long kKeptSessions = 1024;  // of clients of TLS 1.2 that take no tickets
 constexpr std::string_view kSessionContext = "corbel";
 
@@ -110,6 +110,15 @@ std::string use_ciphers(SSL_CTX* context, const std::string& ciphers) {
   return {};
 }
 
+/// What the system asks for may be more.
+void raise_security_level(SSL_CTX* context, int level) {
+  SSL_CTX_set_security_level(context, std::max(SSL_CTX_get_security_level(context), level));
+}
+
+void raise_min_version(SSL_CTX* context, long version) {
+  SSL_CTX_set_min_proto_version(context, static_cast<int>(std::max(SSL_CTX_get_min_proto_version(context), version)));
+}
+
 void use_verification(SSL_CTX* context, const Security& security, Role role) {
   int mode = SSL_VERIFY_NONE;
   if (role == Role::client) {
@@ -146,16 +155,18 @@ ContextPtr Context::make(const Security& security, Role role, std::string& why) 
     why = take_reasons();
     return nullptr;
   }
-  SSL_CTX_set_security_level(context.get(), kSecurityLevel);
-  SSL_CTX_set_min_proto_version(context.get(), security.only_tls_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
+  raise_security_level(context.get(), kSecurityLevel);
+  raise_min_version(context.get(), security.only_tls_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_dh_auto(context.get(), 1);
   const bool verifies = role == Role::client ? security.verify_server : security.verify_clients != VerifyClients::off;
   why = use_certificate(context.get(), security, role);
   if (why.empty() && verifies) why = use_authorities(context.get(), security, role);
   if (why.empty() && verifies) why = use_revocations(context.get(), security.revocations);
+  const int level = SSL_CTX_get_security_level(context.get());
   if (why.empty()) why = use_ciphers(context.get(), security.ciphers);
   if (!why.empty()) return nullptr;
+  raise_security_level(context.get(), level);  // a list of ciphers may say @SECLEVEL=0
   use_verification(context.get(), security, role);
   use_sessions(context.get(), role);
   return ContextPtr(new Context(std::move(context), role));

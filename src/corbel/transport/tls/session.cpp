@@ -117,7 +117,7 @@ void Session::ask_for(const std::string& host) {
 Session::Step Session::handshake() {
   ERR_clear_error();  // what the application left there would be taken for an answer
   const Step result = step(SSL_do_handshake(ssl_.get()));
-  return result == Step::done && !is_still_good() ? Step::failed : result;
+  return result == Step::done && !(has_shown_itself() && is_still_good()) ? Step::failed : result;
 }
 
 Session::Step Session::read(base::ByteSpan buffer, std::size_t& count) {
@@ -139,11 +139,13 @@ Session::Step Session::write(base::ConstByteSpan plain) {
 }
 
 void Session::offer_ticket() {
-  if (SSL_version(ssl_.get()) == TLS1_3_VERSION) SSL_new_session_ticket(ssl_.get());
+  if (SSL_version(ssl_.get()) != TLS1_3_VERSION || SSL_new_session_ticket(ssl_.get()) == 1) return;
+  ERR_clear_error();  // it goes without one; what the application asks OpenSSL for on this thread has not failed
 }
 
 void Session::say_end() {
-  if (!has_failed_ && SSL_is_init_finished(ssl_.get()) == 1) SSL_shutdown(ssl_.get());
+  if (has_failed_ || SSL_is_init_finished(ssl_.get()) != 1) return;
+  if (SSL_shutdown(ssl_.get()) < 0) ERR_clear_error();  // not to be taken for the application's
 }
 
 /// What one of OpenSSL's steps has come to.
@@ -182,6 +184,16 @@ Session::Step Session::fail(Failure failure) {
   failure_ = std::move(failure);
   if (memory_.store != nullptr) memory_.store->forget(memory_.server);
   return Step::failed;
+}
+
+/// Where there is no certificate, nothing was checked.
+bool Session::has_shown_itself() {
+  const int mode = SSL_get_verify_mode(ssl_.get());
+  const bool has_to =
+      context_->role() == Role::client ? mode != SSL_VERIFY_NONE : (mode & SSL_VERIFY_FAIL_IF_NO_PEER_CERT) != 0;
+  if (!has_to || Owned<X509>(SSL_get1_peer_certificate(ssl_.get())) != nullptr) return true;
+  fail({Code::certificate_missing, "no certificate was shown", {}});
+  return false;
 }
 
 /// A conversation that goes on with an earlier one shows no certificates: what has become of that since is asked here.

@@ -80,6 +80,7 @@ class Session {
   Step step(int result);
   Step fail(Failure failure);
   Step explain(int what);
+  bool has_shown_itself();
   bool is_still_good();
 
   static const BIO_METHOD* bio_method();

@@ -115,6 +115,8 @@ class TlsFactory final : public Factory {
 
   std::string_view scheme() const noexcept override { return kScheme; }
   Traits traits() const noexcept override { return kTraits; }
+  /// Who shows a wrong certificate, or shuts the port, is not to get in clear text what was meant to be protected.
+  bool insists() const noexcept override { return setup_.security.is_configured(); }
   base::Result<EndpointPtr> parse(std::string_view address) const override {
     CORBEL_TRY(auto inner, inner_->parse(address));
     return EndpointPtr(std::make_shared<TlsEndpoint>(std::move(inner)));
