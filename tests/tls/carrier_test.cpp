@@ -244,6 +244,31 @@ TEST_F(TlsCarrier, CertificatesAreReadAgainWhenTheyChange) {
   EXPECT_EQ(place.meet(client).client->identity().subject, "CN=a newer one,O=Corbel");
 }
 
+TEST_F(TlsCarrier, SettingsThatCouldNotBeReadAreTriedAgainThoughTheFilesAreTheSame) {
+  const Security security = both();
+  const std::string authority = certificates_.authority();
+  const auto time = std::filesystem::last_write_time(authority);
+  std::string good(std::filesystem::file_size(authority), ' ');
+  std::ifstream(authority).read(good.data(), static_cast<std::streamsize>(good.size()));
+  const auto write = [&](const std::string& text) {
+    std::ofstream(authority) << text;
+    std::filesystem::last_write_time(authority, time);
+  };
+  Place place(security);
+  write(std::string(good.size(), 'x'));
+  const auto connecting = connector(security, place.client_log);
+  write(good);
+  std::thread serving([&] { EXPECT_TRUE(shake(*place.accept())); });
+  const Deadline end = Deadline::after(kPatience);
+  auto connected = connecting->connect(*place.endpoint(), {}, end);
+  while (!connected && connected.error().code == Code::bad_security_settings && !end.expired()) {
+    connected = connecting->connect(*place.endpoint(), {}, end);
+  }
+  serving.join();
+  EXPECT_TRUE(connected) << base::to_string(connected.error());
+  EXPECT_EQ(place.client_log.kept->count("TLS settings cannot be used"), 1U);
+}
+
 TEST_F(TlsCarrier, ARevocationThatComesLaterShutsOut) {
   Security server = both();
   const Security client = certificates_.security(certificates_.issue("client"));

@@ -44,6 +44,11 @@ TEST(TlsProfile, WhereTheServerLeavesTheChoiceTlsIsForThoseWhoKnowWhomToBelieve)
   security.authorities = "ca.pem";
   EXPECT_EQ(texts(tls(security)->decode(profile, {})), Texts{"tls://host:12345"});
   EXPECT_EQ(texts(transport::make_tcp()->decode(profile, {})), Texts{"tcp://host:683"});
+  EXPECT_FALSE(tls()->insists());
+  EXPECT_TRUE(tls(security)->insists());
+  security = {};
+  security.server_names = {"vault"};  // of the system's authorities
+  EXPECT_TRUE(tls(security)->insists());
 }
 
 TEST(TlsProfile, WhatSaysNothingUsableIsLeftAlone) {

@@ -207,6 +207,11 @@ TEST_F(TlsVerification, WhatCannotBeUsedIsNamed) {
       {[](Security& s) { s.authorities.clear(); }, "has to know their authorities (-ORBTlsAuthorities)"},
       {[](Security& s) { s.authorities = "/no/such/file"; }, "authorities '/no/such/file'"},
       {[&](Security& s) { s.revocations = s.certificate; }, "revocation lists"},
+      {[](Security& s) {
+         s.client_names = {"alice"};
+         s.verify_clients = VerifyClients::off;
+       },
+       "names of clients (-ORBTlsClientNames), which are not asked"},
       {[](Security& s) { s.ciphers = "ROT13"; }, "ciphers 'ROT13': no cipher match"},
   };
   for (const Case& each : cases) {

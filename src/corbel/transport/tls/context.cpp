@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kSecurityLevel = 2;     // keys of 112 bits of security: RSA from 2,048 on, no SHA-1; nothing anonymous
 constexpr long kKeptSessions = 1024;  // of clients of TLS 1.2 that take no tickets
+constexpr base::Duration kRetry = std::chrono::seconds(1);
 constexpr std::string_view kSessionContext = "corbel";
 
 std::string failure(std::string_view what, const std::string& file) {
@@ -53,6 +54,21 @@ std::string use_certificate(SSL_CTX* context, const Security& security, Role rol
   const bool used = SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) == 1;
   SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);
   if (!used || SSL_CTX_check_private_key(context) != 1) return failure("key", key);
+  return {};
+}
+
+/// Rules that would not be looked at, though their author relies on them. Empty if there are none.
+std::string idle_rules(const Security& security, Role role) {
+  const bool asks_clients = security.verify_clients != VerifyClients::off;
+  if (role == Role::client && !security.verify_server && !security.server_names.empty()) {
+    return "names of servers (-ORBTlsServerNames), which are not checked (-ORBTlsVerifyServer)";
+  }
+  if (role == Role::server && !asks_clients && !security.client_names.empty()) {
+    return "names of clients (-ORBTlsClientNames), which are not asked who they are (-ORBTlsVerifyClients)";
+  }
+  if (!security.revocations.empty() && !security.verify_server && !asks_clients) {
+    return "revocation lists (-ORBTlsRevocations), but nobody is checked (-ORBTlsVerifyServer, -ORBTlsVerifyClients)";
+  }
   return {};
 }
 
@@ -160,7 +176,8 @@ ContextPtr Context::make(const Security& security, Role role, std::string& why) 
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_dh_auto(context.get(), 1);
   const bool verifies = role == Role::client ? security.verify_server : security.verify_clients != VerifyClients::off;
-  why = use_certificate(context.get(), security, role);
+  why = idle_rules(security, role);
+  if (why.empty()) why = use_certificate(context.get(), security, role);
   if (why.empty() && verifies) why = use_authorities(context.get(), security, role);
   if (why.empty() && verifies) why = use_revocations(context.get(), security.revocations);
   const int level = SSL_CTX_get_security_level(context.get());
@@ -192,16 +209,20 @@ base::Result<ContextPtr> Contexts::current(base::Stage stage) {
   const std::string_view side = role_ == Role::client ? "client" : "server";
   const std::lock_guard lock(mutex_);
   auto now = stamps();
-  if (!attempted_ || now != read_) {
+  const bool changed = !attempted_ || now != read_;
+  if (changed || (has_failed_ && retry_.expired())) {
     const bool again = context_ != nullptr;
     std::string why;
     auto made = Context::make(setup_.security, role_, why);
     attempted_ = true;
     read_ = std::move(now);
+    has_failed_ = made == nullptr;
+    // It may have been for want of memory or descriptors, of which the files show nothing.
+    if (has_failed_) retry_ = base::Deadline::after(kRetry);
     if (made != nullptr) {
       context_ = std::move(made);
       if (again) CORBEL_LOG(log(), transport, info, "TLS settings read again", {"side", side});
-    } else {
+    } else if (changed) {
       CORBEL_LOG(log(), transport, error, "TLS settings cannot be used", {"side", side}, {"why", why},
                  {"kept", again ? "those before" : "none"});
     }

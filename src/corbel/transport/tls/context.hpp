@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "corbel/base/deadline.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/transport/tls/openssl.hpp"
 #include "corbel/transport/transport.hpp"
@@ -35,7 +36,8 @@ class Context {
 using ContextPtr = std::shared_ptr<const Context>;
 
 /// The context of one side of an ORB, read anew when one of its files has changed. What is changed to something that
-/// cannot be used is told once, and the one before stays. Thread-safe.
+/// cannot be used is told once, and the one before stays; it is
+/// tried again once a second. Thread-safe.
 class Contexts {
  public:
   Contexts(Setup setup, Role role) : setup_(std::move(setup)), role_(role) {}
@@ -60,6 +62,8 @@ class Contexts {
   std::mutex mutex_;
   std::vector<Stamp> read_;  // of the last attempt to read
   bool attempted_ = false;
+  bool has_failed_ = false;  // the last attempt, which is repeated after that
+  base::Deadline retry_ = base::Deadline::none();
   ContextPtr context_;
 };
 

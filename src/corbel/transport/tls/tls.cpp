@@ -18,6 +18,12 @@ using base::Stage;
 constexpr std::string_view kOverHosts = "tcp";  // the inner transport whose addresses other ORBs understand
 constexpr std::string_view kUrlScheme = "ssliop";
 
+/// Whoever says how a client is to speak TLS, even if with the system's authorities, means it to.
+bool wants_tls(const Security& security) {
+  return security.is_configured() || !security.key.empty() || !security.server_names.empty() ||
+         !security.revocations.empty() || security.only_tls_1_3 || !security.ciphers.empty();
+}
+
 /// An endpoint of the inner transport, and its host and port if it has them.
 class TlsEndpoint final : public TextEndpoint {
  public:
@@ -40,7 +46,7 @@ class TlsConnector final : public Connector {
   TlsConnector(std::unique_ptr<Connector> inner, Setup setup)
       : inner_(std::move(inner)), contexts_(std::move(setup), Role::client) {
     // Files are read before the first connection has to wait for that, and what is wrong with them is told early.
-    if (contexts_.security().is_configured()) (void)contexts_.current(Stage::connect).ok();
+    if (wants_tls(contexts_.security())) (void)contexts_.current(Stage::connect).ok();
   }
 
   base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
@@ -116,7 +122,7 @@ class TlsFactory final : public Factory {
   std::string_view scheme() const noexcept override { return kScheme; }
   Traits traits() const noexcept override { return kTraits; }
   /// Who shows a wrong certificate, or shuts the port, is not to get in clear text what was meant to be protected.
-  bool insists() const noexcept override { return setup_.security.is_configured(); }
+  bool insists() const noexcept override { return wants_tls(setup_.security); }
   base::Result<EndpointPtr> parse(std::string_view address) const override {
     CORBEL_TRY(auto inner, inner_->parse(address));
     return EndpointPtr(std::make_shared<TlsEndpoint>(std::move(inner)));
@@ -158,7 +164,7 @@ base::Result<Reachable> TlsFactory::decode(const ior::TaggedProfile& profile, co
   if (profile.tag != static_cast<std::uint32_t>(ior::ProfileTag::internet_iop) || !is_over_hosts()) return none;
   CORBEL_TRY(ior::IiopProfile iiop, ior::decode_iiop_profile(profile, limits));
   // Who has not been told whom to believe goes by the plain way where the server leaves the choice.
-  if (iiop.port != 0 && !setup_.security.is_configured()) return none;
+  if (iiop.port != 0 && !wants_tls(setup_.security)) return none;
   Reachable result;
   for (const ior::TaggedComponent& each : iiop.components) {
     if (each.tag != static_cast<std::uint32_t>(ior::ComponentTag::ssl_sec_trans)) continue;
