@@ -78,6 +78,37 @@ TEST_P(Datagrams, ARequestBeyondTheLargestIsRefusedAndNothingElseHarmed) {
   works();
 }
 
+// A datagram may be forged, or overtake what was sent before it.
+TEST_P(Datagrams, AnEndThatIsAnnouncedSaysNothingOfWhatHasBeenExecuted) {
+  works();
+  std::atomic<int> executed{0};
+  for (const bool close : {true, false}) {
+    harness_.serve = [&](Connection& c, const messaging::IncomingRequest&, cdr::Decoder&) {
+      ++executed;
+      cdr::Encoder encoder;
+      if (!(close ? c.session().put_close(encoder) : c.session().put_error(encoder))) return;
+      (void)c.transport().send(encoder.segments(), Deadline::now());
+    };
+    EXPECT_EQ(harness_.call(*connection_, "once", answer_, Deadline::after(50ms)).error(),
+              base::error(Stage::wait, Code::timed_out));
+    harness_.serve = [](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+      Harness::echo(c, request, body);
+    };
+    works();
+  }
+  EXPECT_EQ(executed, 2);
+}
+
+TEST_P(Datagrams, AServerThatEndsAConversationDoesNotSaySo) {
+  works();
+  for (const ConnectionPtr& each : harness_.server().all_live()) each->close();
+  base::Bytes room(100'000);
+  EXPECT_EQ(connection_->transport().receive(room, Deadline::now()).error().code, Code::would_block);
+  const Deadline deadline = Deadline::after(20s);
+  while (!harness_.call(*connection_, "anew", answer_, Deadline::after(20ms))) ASSERT_FALSE(deadline.expired());
+  EXPECT_EQ(answer_, "anew");
+}
+
 TEST_P(Datagrams, CallsToAServerThatHasGoneFailBeforeTheirTime) {
   works();
   const auto port = connection_->transport().peer();

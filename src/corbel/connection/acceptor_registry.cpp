@@ -21,7 +21,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   transport::Acceptor& acceptor() noexcept { return *acceptor_; }
 
   void on_event(reactor::Events) noexcept override {
-    for (;;) {
+    for (int taken = 0; taken < kAtOnce; ++taken) {
       auto accepted = accept();
       if (accepted) {
         server_.adopt(*std::move(accepted), point_.protocol);
@@ -43,7 +43,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     // Who has been connected by the system already is told that nothing of his was executed.
     for (int told = 0; told < kTold; ++told) {
       auto waiting = accept();
-      if (!waiting) break;
+      if (!waiting || (*waiting)->traits().group_profile != 0) break;  // who hears a group is nobody to be told
       server_.adopt(*std::move(waiting), point_.protocol);
     }
     const std::lock_guard lock(mutex_);
@@ -53,6 +53,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
 
  private:
   static constexpr int kTold = 4096;
+  static constexpr int kAtOnce = 256;  // then others have their turn
 
   /// Descriptors ran out: somebody leaves, or who waits is told to. True if it goes on soon.
   bool make_room() {

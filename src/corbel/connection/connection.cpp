@@ -68,8 +68,9 @@ base::Error Connection::why_failed() {
 
 base::Error Connection::fail(base::Error error) noexcept {
   // Who has sent its request whole cannot know what became of it, whatever stopped another one's sending.
-  const base::Error for_others =
-      error.stage == Stage::send ? base::error(Stage::wait, Code::lost, error.os_error) : error;
+  // Nor is the word of a peer that it is the end, if it may have been forged or have overtaken others.
+  const bool unknown = error.stage == Stage::send || (link_.lossy() && error.code == Code::closed);
+  const base::Error for_others = unknown ? base::error(Stage::wait, Code::lost, error.os_error) : error;
   AsyncReplyList orphans;
   bool registered = false;
   {
@@ -121,6 +122,8 @@ void Connection::close() noexcept {
 }
 
 void Connection::tell_close() noexcept {
+  // What has been lost on the way, or is still on it, may have been executed: nothing can be said of it in order.
+  if (link_.lossy() && server_ != nullptr) return;
   const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (failed_) return;
   const bool between_messages =

@@ -339,6 +339,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void end_later() noexcept;
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
   void tell_close() noexcept;
+  /// True if the peer's word that it is the end counts. In a datagram it may be forged, or have overtaken what came
+  /// before it: then it spares a server the wait for more, and tells a client nothing.
+  [[gnu::noinline, gnu::cold]] bool heeds_end() const noexcept {
+    return !link_.lossy() || (server_ != nullptr && under_way() == 0);
+  }
   void end_serving(base::Error error) noexcept;
   base::Status shake_hands();
   base::Deadline patience(const Framer& framer) const noexcept;

@@ -16,10 +16,10 @@ using base::Deadline;
 using base::Stage;
 
 /// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then. One whose caller
-/// gave up is dropped; one that cannot have been asked for breaks the protocol.
+/// gave up is dropped; one that cannot have been asked for breaks the protocol, unless it may be anybody's.
 base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   if (!session_->was_issued(message.reply.token)) [[unlikely]]
-    return base::error(Stage::receive, Code::unknown_reply);
+    return link_.lossy() ? base::Status() : base::error(Stage::receive, Code::unknown_reply);
   if (leaving_.load(std::memory_order_acquire) == message.reply.token) CORBEL_CHECK(await_leaving(message.reply.token));
   {
     const std::lock_guard lock(mutex_);

@@ -87,11 +87,14 @@ template <class Reader>
         if constexpr (kServes) continue;
         break;
       case messaging::Kind::close:
+        if (!heeds_end()) continue;
         // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere.
         return {Why::failed, base::error(base::Stage::wait, base::Code::closed)};
       case messaging::Kind::error:
+        if (!heeds_end()) continue;
         return {Why::failed, base::error(base::Stage::wait, base::Code::protocol_error)};
     }
+    if (link_.lossy()) continue;  // whoever sent it need not be the peer
     return {Why::failed, base::error(base::Stage::receive, base::Code::malformed)};
   }
 }

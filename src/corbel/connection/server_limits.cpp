@@ -43,13 +43,12 @@ void Server::take(const ConnectionPtr& connection) {
   tell_opened(*connection, true);
   const int handle = connection->transport().handle();
   if (handle < 0) return serve_apart(connection);
+  // The peer may be waiting for the first word, or has said it. Once the reactor knows it, others read it.
+  const bool now = connection->shakes_hands() || connection->transport().pending();
   const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
   if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
   if (!added) return forget(*connection);
-  // The peer may be waiting for the first word, or has said it.
-  if (connection->shakes_hands() || connection->transport().pending()) {
-    reactor_->post([connection] { connection->on_event(reactor::Events::readable); });
-  }
+  if (now) reactor_->post([connection] { connection->on_event(reactor::Events::readable); });
 }
 
 /// One that no reactor can wait for is read by a thread of its own, for as long as that has nothing else to do.
@@ -67,12 +66,21 @@ void Server::serve_apart(ConnectionPtr connection) {
   forget(*connection);
 }
 
+namespace {
+
+/// The ear of a group is no peer, but like an acceptor: if it left, the next would come at once.
+bool hears_group(Connection& connection) {
+  return connection.transport().traits().group_profile != 0;
+}
+
+}  // namespace
+
 /// False if there is no room and nobody can leave. `leaves` has to, for this one.
 bool Server::list(Connection& connection, ConnectionPtr& leaves) {
   const std::string_view host = peer_host(connection.peer());
   const std::lock_guard lock(mutex_);
   if (draining_) return false;
-  const auto verdict = admission_.judge(host, live_.count());
+  const auto verdict = hears_group(connection) ? Admission::Verdict::welcome : admission_.judge(host, live_.count());
   if (verdict != Admission::Verdict::welcome) {
     leaves = find_dispensable(verdict == Admission::Verdict::host_full ? host : std::string_view());
     if (!leaves) {
@@ -92,8 +100,8 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
 /// With the mutex: the one, of this host unless that is empty, that can leave with least harm.
 ConnectionPtr Server::find_dispensable(std::string_view host) {
   const std::int64_t old = Deadline::clock_now() - kYoung.count();
-  const auto can_leave = [&](const Connection& one) {
-    return one.under_way() == 0 && (host.empty() || peer_host(one.peer()) == host);
+  const auto can_leave = [&](Connection& one) {
+    return one.under_way() == 0 && !hears_group(one) && (host.empty() || peer_host(one.peer()) == host);
   };
   Connection* young = nullptr;
   for (Connection* each = live_.oldest_part(); each != nullptr; each = LiveConnections::next_part(*each)) {
@@ -333,7 +341,7 @@ void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle,
   for (Connection* each = live_.oldest(Place::idle);
        each != nullptr && each->live.since <= limit(settings_.limits.idle); each = live_.oldest(Place::idle)) {
     put(*each, Place::idle, now);
-    if (each->under_way() == 0) idle.emplace_back(each);
+    if (each->under_way() == 0 && !hears_group(*each)) idle.emplace_back(each);
   }
   for (Connection* each = live_.oldest_part();
        each != nullptr && each->live.part_since <= limit(settings_.limits.message); each = live_.oldest_part()) {

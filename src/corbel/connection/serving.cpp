@@ -282,7 +282,7 @@ void Connection::end_serving(base::Error error) noexcept {
   if (error.code == Code::protocol_error) error.code = Code::closed;
   if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large ||
       error.code == Code::unknown_reply) {
-    {
+    if (!link_.lossy()) {
       Link::Writing writing(link_, nullptr, Deadline::none());
       // Else it would come into the middle of a reply.
       if (backlog_.empty() && session_->put_error(writing.encoder())) {

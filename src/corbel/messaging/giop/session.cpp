@@ -60,6 +60,8 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
 }
 
 [[gnu::noinline]] base::Status GiopSession::take_piece(const FrameHeader& frame, Incoming& incoming) try {
+  if (lossy_)
+    return malformed();  // a piece does not say where it belongs: one that overtook another made another message
   if (frame.type != MessageType::fragment) {
     auto begun = joining_.begin(codec_, frame, incoming.octets);
     note_parts();

@@ -96,6 +96,26 @@ TEST_F(GiopConversation, CodeSetsAreToldWithEveryRequestThatMayGetLost) {
   }
 }
 
+TEST_F(GiopConversation, PiecesAreJoinedOnlyIfTheyComeInOrder) {
+  for (const bool lossy : {false, true}) {
+    begin(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
+    SessionSettings settings;
+    settings.side = Side::acceptor;
+    settings.lossy = lossy;
+    server_ = make_giop()->open(settings);
+    base::Bytes first = request();
+    first[6] |= 2;
+    incoming_ = {};
+    incoming_.joined = &joined_;
+    const auto taken = server_->take(first, incoming_);
+    EXPECT_EQ(taken.ok(), !lossy);
+    if (lossy) {
+      EXPECT_EQ(taken.error(), base::error(base::Stage::receive, base::Code::malformed));
+    }
+    EXPECT_EQ(take(*server_, request()).kind, Kind::request) << "a whole one beside it";
+  }
+}
+
 TEST_F(GiopConversation, ContextsOfACallAreThereBesideTheCodeSets) {
   begin(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
   const base::Bytes data{1, 2, 3};

@@ -57,20 +57,25 @@ base::Result<ipc::MulticastSocket> join(const InetAddress& group, const Connecti
 class Place final : public Vacancy {
  public:
   explicit Place(ipc::Event event) : event_(std::move(event)) { event_.set(); }
+  /// The event first: who vacates sets it last, and what has been set for a place that is taken wakes nobody twice.
   bool take() noexcept {
-    if (!vacant_.exchange(false)) return false;
+    if (disowned_) return false;
     event_.clear();
-    return true;
+    return vacant_.exchange(false);
   }
   void vacate() noexcept override {
+    if (disowned_) return;
     vacant_ = true;
     event_.set();
   }
+  /// In a child: place and event are its parent's.
+  void disown() noexcept { disowned_ = true; }
   int handle() const noexcept { return event_.handle(); }
 
  private:
   const ipc::Event event_;
   std::atomic<bool> vacant_{true};
+  std::atomic<bool> disowned_{false};
 };
 
 class GroupAcceptor final : public Acceptor {
@@ -97,11 +102,16 @@ class GroupAcceptor final : public Acceptor {
   }
 
  private:
+  void after_fork() noexcept {
+    place_->disown();
+    next_.close();
+  }
+
   ipc::MulticastSocket next_;  // of the first carrier
   const std::shared_ptr<const GroupEndpoint> endpoint_;
   const ConnectionOptions options_;
   const std::shared_ptr<Place> place_;
-  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<GroupAcceptor*>(self)->next_.close(); }, this};
+  base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<GroupAcceptor*>(self)->after_fork(); }, this};
 };
 
 class GroupConnector final : public Connector {

@@ -36,7 +36,7 @@ base::ConstByteSpan Reassembly::take(base::ConstByteSpan datagram, const ipc::In
   }
   drop_overdue(now);
   if (packet->number == 0 && packet->last) {
-    completed_[name % completed_.size()] = name;
+    note_completed(name);
     return packet->data;
   }
   auto message = find(*packet, from);
@@ -57,7 +57,7 @@ base::ConstByteSpan Reassembly::take(base::ConstByteSpan datagram, const ipc::In
   add(*message, *packet);
   while (octets_ > limits_.octets && open_.begin() != message) forget(open_.begin(), counts_.displaced);
   if (message->of == 0 || message->received < message->of) return {};
-  completed_[name % completed_.size()] = name;
+  note_completed(name);
   return complete(message);
 }
 
@@ -71,8 +71,12 @@ std::uint64_t Reassembly::name_of(const Packet& packet, const ipc::InetAddress& 
   return hash | 1;
 }
 
-bool Reassembly::was_completed(std::uint64_t name) noexcept {
-  return completed_[name % completed_.size()] == name;
+bool Reassembly::was_completed(std::uint64_t name) const noexcept {
+  return std::find(completed_.begin(), completed_.end(), name) != completed_.end();
+}
+
+void Reassembly::note_completed(std::uint64_t name) noexcept {
+  completed_[next_++ % completed_.size()] = name;
 }
 
 void Reassembly::forget(Messages::iterator message, std::atomic<std::uint64_t>& why) noexcept {

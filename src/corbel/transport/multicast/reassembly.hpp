@@ -57,7 +57,8 @@ class Reassembly {
   using Messages = std::list<Message>;
 
   std::uint64_t name_of(const Packet& packet, const ipc::InetAddress& from) const noexcept;
-  bool was_completed(std::uint64_t name) noexcept;
+  bool was_completed(std::uint64_t name) const noexcept;
+  void note_completed(std::uint64_t name) noexcept;
   void forget(Messages::iterator message, std::atomic<std::uint64_t>& why) noexcept;
   void drop_overdue(std::int64_t now) noexcept;
   void make_room(const ipc::InetAddress& from, std::size_t octets) noexcept;
@@ -72,6 +73,7 @@ class Reassembly {
   std::size_t octets_ = 0;
   base::Bytes whole_;
   std::array<std::uint64_t, 256> completed_{};  // names of the last ones: copies of their packets may still come
+  std::size_t next_ = 0;                        // in these
   Counts counts_;
 };
 

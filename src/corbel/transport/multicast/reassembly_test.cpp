@@ -209,6 +209,15 @@ TEST_F(MiopReassembly, WhatIsNotCompleteInTimeIsForgotten) {
   EXPECT_TRUE(take(packets[1], kOne, 3s).empty());
 }
 
+TEST_F(MiopReassembly, OfTheLastMessagesNoneComesTwice) {
+  for (std::uint32_t id = 0; id < 1000; ++id) {
+    EXPECT_EQ(take(datagram(id, 0, 1, {1})), Bytes{1});
+    for (std::uint32_t back = 0; back < std::min(id + 1, 256U); back += 51) {
+      EXPECT_TRUE(take(datagram(id - back, 0, 1, {1})).empty()) << id << " less " << back;
+    }
+  }
+}
+
 TEST_F(MiopReassembly, ASenderDisplacesItsOwnMessagesFirst) {
   EXPECT_TRUE(take(datagram(1, 0, 2, {1}), kTwo).empty());
   for (std::uint32_t id = 0; id < 20; ++id) EXPECT_TRUE(take(datagram(id, 0, 2, {1}), kOne).empty());

@@ -44,6 +44,12 @@ class Bounded {
   std::deque<Item> items_;
 };
 
+/// Forged addresses may be none that can be answered. A socket that was connected to one would hear a whole host, or
+/// everybody: to the system they are wildcards.
+bool usable(const InetAddress& peer) noexcept {
+  return peer.port() != 0 && !peer.is_any();
+}
+
 struct Heard {
   InetAddress from;
   base::Bytes octets;
@@ -63,7 +69,7 @@ class UdpAcceptor final : public Acceptor {
   base::Result<std::unique_ptr<Transport>> accept() override try {
     for (unsigned looked = 0; looked < kMostAtOnce; ++looked) {
       CORBEL_TRY(Heard first, next());
-      if (first.octets.empty() || !peers_->admits(first.from)) continue;
+      if (first.octets.empty() || !usable(first.from) || !peers_->admits(first.from)) continue;
       auto made = make(std::move(first));
       if (made || made.error().code == Code::out_of_resources) return made;
     }
@@ -127,7 +133,7 @@ class UdpAcceptor final : public Acceptor {
 
   void sort(Heard heard, const InetAddress& peer, Bounded<base::Bytes>& early) {
     const std::size_t size = heard.octets.size();
-    if (size == 0) return;
+    if (size == 0 || !usable(heard.from)) return;
     if (heard.from == peer) {
       early.add(std::move(heard.octets), size);
     } else {

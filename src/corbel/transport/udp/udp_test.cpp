@@ -2,6 +2,9 @@
 #include "corbel/transport/udp/udp.hpp"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <sys/socket.h>
 
 #include <chrono>
 
@@ -126,6 +129,42 @@ TEST_F(Udp, NoOtherMayListenThereWhileItHasPeers) {
   const auto second = connect();
   send(*second, {2});
   EXPECT_EQ(receive(*accept()), Bytes{2});
+}
+
+/// Sends a datagram with a source port of choice; false if the system does not let this user.
+bool send_forged(const InetAddress& from, const InetAddress& to) {
+  const ipc::Handle raw(::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_UDP));
+  if (!raw) return false;
+  EXPECT_EQ(::bind(raw.get(), from.native(), from.size()), 0);
+  struct {
+    udphdr header;
+    char text[4];
+  } packet{};
+  packet.header.source = htons(from.port());
+  packet.header.dest = htons(to.port());
+  packet.header.len = htons(sizeof packet);  // and no checksum
+  const InetAddress host = to.with_port(0);
+  EXPECT_EQ(::sendto(raw.get(), &packet, sizeof packet, 0, host.native(), host.size()),
+            static_cast<ssize_t>(sizeof packet));
+  return true;
+}
+
+TEST_F(Udp, AForgedSenderWithoutAPortTakesNobodysPlace) {
+  const InetAddress victim = *InetAddress::parse("127.0.0.9", 0);
+  if (!send_forged(victim, address())) GTEST_SKIP() << "needs raw sockets";
+  ASSERT_TRUE(ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait));
+  EXPECT_EQ(acceptor_->accept().error().code, Code::would_block);
+  for (const bool first_of_many : {true, false}) {
+    auto honest = *ipc::ConnectedUdp::open(address(), victim);
+    ASSERT_TRUE(honest.send(base::as_bytes("honest")));
+    if (first_of_many) {
+      ASSERT_TRUE(send_forged(victim, address()));
+    }
+    const auto server = accept();
+    EXPECT_EQ(server->peer(), "udp://" + honest.local_address()->to_string());
+    EXPECT_EQ(receive(*server), base::Bytes({'h', 'o', 'n', 'e', 's', 't'}));
+    EXPECT_EQ(acceptor_->accept().error().code, Code::would_block);
+  }
 }
 
 TEST_F(Udp, AFloodOfStrangersGetsNoFurtherThanTheLimit) {
