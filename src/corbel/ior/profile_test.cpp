@@ -98,7 +98,9 @@ TEST(Profile, GivesItsKeyInPlace) {
     EXPECT_EQ(base::Bytes(key->begin(), key->end()), (base::Bytes{1, 2, 3}));
     EXPECT_GE(key->data(), tagged.data.data());
   }
-  EXPECT_EQ(object_key_of(3, {}).error().code, base::Code::unsupported);
+  EXPECT_EQ(object_key_of(99, {}).error().code, base::Code::unsupported);
+  const base::Bytes group{1, 2};
+  EXPECT_EQ(object_key_of(static_cast<std::uint32_t>(ProfileTag::uipmc), group)->size(), 2U);  // the whole of it
 }
 
 TEST(Components, SurviveTheRoundTrip) {
