@@ -30,6 +30,8 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
       if (accepted.error().code == Code::would_block) break;
       if (accepted.error().code == Code::cancelled || accepted.error().code == Code::closed) return;
       if (accepted.error().code == Code::out_of_resources && make_room()) return;
+      CORBEL_LOG(server_.log(), connection, warning, "accepting goes on in a moment",
+                 {"endpoint", point_.endpoint->text()}, {"error", accepted.error()});
       // Trying again at once would not help.
       server_.reactor().schedule_after(std::chrono::milliseconds(100),
                                        [self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });

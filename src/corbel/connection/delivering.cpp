@@ -20,7 +20,9 @@ using base::Stage;
 base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   if (!session_->was_issued(message.reply.token)) [[unlikely]]
     return link_.lossy() ? base::Status() : base::error(Stage::receive, Code::unknown_reply);
-  if (leaving_.load(std::memory_order_acquire) == message.reply.token) CORBEL_CHECK(await_leaving(message.reply.token));
+  if (leaving_.load(std::memory_order_acquire) == message.reply.token) {
+    if (auto left = await_leaving(message.reply.token); !left) return link_.lossy() ? base::Status() : left;
+  }
   {
     const std::lock_guard lock(mutex_);
     UnderWay* const request = outstanding_.take(message.reply.token);

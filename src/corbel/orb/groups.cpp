@@ -77,8 +77,8 @@ void join_group(CORBA::ORB& orb, const ObjectRef& group, const ObjectRef& member
   const auto profiles = groups_in(group);
   const base::Bytes key = key_of_member(core, member);
   for (const auto& profile : profiles) {
+    core.listen_to_group(profile);  // who cannot be reached is no member
     core.groups().add(*ior::group_of(profile), key);
-    core.listen_to_group(profile);
   }
 }
 

@@ -14,7 +14,16 @@ namespace {
 
 constexpr std::size_t kLargestDatagram = 65'507;
 constexpr std::size_t kMostPieces = 1024;  // of one message that is sent from where it lies
-constexpr unsigned kMostAtOnce = 64;       // datagrams looked at by who does not wait
+constexpr unsigned kMostAtOnce = 64;       // datagrams looked at before the clock
+
+/// True if so many that were no message are all there is time for: a flood of them never ends by itself.
+bool is_enough(unsigned looked, base::Deadline deadline) noexcept {
+  return looked >= kMostAtOnce && (deadline.is_now() || deadline.expired());
+}
+
+base::Error nothing_by(base::Deadline deadline) noexcept {
+  return base::error(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
+}
 
 /// What goes into a packet of an Ethernet beside the headers of IP, UDP and MIOP.
 std::size_t most_data(const ipc::InetAddress& group) noexcept {
@@ -121,18 +130,18 @@ base::Result<std::size_t> GroupSender::send_packets(std::size_t size, base::Dead
 }
 
 base::Result<std::size_t> GroupSender::receive(base::ByteSpan buffer, base::Deadline deadline) {
-  for (unsigned looked = 0; looked < kMostAtOnce || !deadline.is_now(); ++looked) {
+  for (unsigned looked = 0; !is_enough(looked, deadline); ++looked) {
     ipc::InetAddress from;
     const auto size = socket_.receive(buffer, from, deadline);
     if (!size && size.error().code != Code::truncated) return size.error();
   }
-  return base::error(Stage::receive, Code::would_block);
+  return nothing_by(deadline);
 }
 
 base::Result<std::size_t> GroupEar::receive(base::ByteSpan buffer, base::Deadline deadline) try {
   if (buffer.size() < kLargestDatagram && room_.empty()) room_.resize(kLargestDatagram);
   const base::ByteSpan room = buffer.size() < kLargestDatagram ? base::ByteSpan(room_) : buffer;
-  for (unsigned looked = 0; looked < kMostAtOnce || !deadline.is_now(); ++looked) {
+  for (unsigned looked = 0; !is_enough(looked, deadline); ++looked) {
     ipc::InetAddress from;
     const auto size = socket_.receive(room, from, deadline);
     if (!size) {
@@ -145,7 +154,7 @@ base::Result<std::size_t> GroupEar::receive(base::ByteSpan buffer, base::Deadlin
     std::memmove(buffer.data(), message.data(), message.size());
     return message.size();
   }
-  return base::error(Stage::receive, Code::would_block);
+  return nothing_by(deadline);
 } catch (const std::bad_alloc&) {
   return base::error(Stage::receive, Code::out_of_resources);
 }

@@ -19,7 +19,7 @@ base::Error bad_address() {
 
 bool is_group(const InetAddress& address) {
   const std::string host = address.host();
-  if (address.is_v6()) return host.starts_with("ff");
+  if (address.is_v6()) return host.starts_with("ff") && host.find(':') == 4;  // "ff::1" is 00ff::1
   const int first = std::stoi(host);
   return first >= 224 && first <= 239;
 }

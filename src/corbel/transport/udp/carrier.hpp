@@ -37,7 +37,9 @@ class UdpSocket : public ipc::ConnectedUdp {
       return count;
     }
     if (state_->ended.load(std::memory_order_acquire)) return std::size_t{0};
-    if (!count) return count;
+    // What is larger than any message is none.
+    const bool too_large = !count && count.error().code == base::Code::truncated && room.size() >= kLargest;
+    if (!count && !too_large) return count;
     return base::error(base::Stage::receive, base::Code::would_block);
   }
   base::Status shutdown(ipc::Direction direction) noexcept {

@@ -17,9 +17,10 @@ using ListenSocket = ipc::UdpSocket;
 using SocketOptions = ipc::DatagramOptions<InetAddress>;
 
 constexpr base::Duration kLookup = std::chrono::seconds(10);
-constexpr std::size_t kMostAside = 256;           // datagrams, of all peers that are not accepted yet
-constexpr std::size_t kMostEarly = 64;            // of one peer
-constexpr std::size_t kMostOctets = 1U << 20;     // in either case
+constexpr std::size_t kMostAside = 256;        // datagrams, of all peers that are not accepted yet
+constexpr std::size_t kMostEarly = 64;         // of one peer
+constexpr std::size_t kMostOctets = 1U << 20;  // in either case
+constexpr std::size_t kRoom = 1U << 16;        // no datagram is larger, and those of IPv6 may be larger than messages
 constexpr unsigned kMostAtOnce = 4 * kMostAside;  // looked at in one go
 
 /// Datagrams put aside, within limits: what is too much is lost, as from a full queue of the system's.
@@ -64,14 +65,15 @@ class UdpAcceptor final : public Acceptor {
         for_peers_(for_peers),
         endpoints_(std::move(endpoints)),
         spin_(spin),
-        room_(kLargest + 1) {}
+        room_(kRoom) {}
 
   base::Result<std::unique_ptr<Transport>> accept() override try {
     for (unsigned looked = 0; looked < kMostAtOnce; ++looked) {
       CORBEL_TRY(Heard first, next());
       if (first.octets.empty() || !usable(first.from) || !peers_->admits(first.from)) continue;
       auto made = make(std::move(first));
-      if (made || made.error().code == Code::out_of_resources) return made;
+      // That this peer cannot be talked to is no reason not to hear the next.
+      if (made || made.error().stage != Stage::connect || made.error().code == Code::out_of_resources) return made;
     }
     return base::error(Stage::accept, Code::would_block);
   } catch (const std::bad_alloc&) {
@@ -92,9 +94,11 @@ class UdpAcceptor final : public Acceptor {
     return receive(socket_);
   }
 
+  /// One datagram; one that is too large is as good as empty.
   base::Result<Heard> receive(ListenSocket& socket) {
     Heard heard;
     auto size = socket.recv_from(room_, heard.from, ipc::RecvFlags::dont_wait);
+    if (size ? *size > kLargest : size.error().code == Code::truncated) return heard;
     if (!size) return base::error(Stage::accept, size.error().code, size.error().os_error);
     heard.octets.assign(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(*size));
     return heard;
@@ -107,7 +111,10 @@ class UdpAcceptor final : public Acceptor {
     CORBEL_CHECK(socket_.set(ipc::option::reuse_port, true));
     auto opened = ipc::ConnectedUdp::open(first.from, bound_, for_peers_);
     CORBEL_CHECK(socket_.set(ipc::option::reuse_port, false));
-    if (!opened) return base::error(Stage::accept, opened.error().code, opened.error().os_error);
+    if (!opened) {
+      const Stage stage = opened.error().stage == Stage::connect ? Stage::connect : Stage::accept;
+      return base::error(stage, opened.error().code, opened.error().os_error);
+    }
     Bounded<base::Bytes> early(kMostEarly);
     const std::size_t size = first.octets.size();
     early.add(std::move(first.octets), size);
@@ -126,7 +133,8 @@ class UdpAcceptor final : public Acceptor {
   void sort_all(ListenSocket& socket, const InetAddress& peer, Bounded<base::Bytes>& early) {
     for (unsigned looked = 0; looked < kMostAtOnce; ++looked) {
       auto heard = receive(socket);
-      if (!heard) return;
+      if (!heard && heard.error().code == Code::would_block) return;
+      if (!heard) continue;  // of one datagram
       sort(*std::move(heard), peer, early);
     }
   }

@@ -108,6 +108,21 @@ TEST_F(Udp, AnEmptyDatagramIsNothingAndNoEnd) {
   EXPECT_EQ(server->receive(room_, Deadline::after(20ms)).error().code, Code::timed_out);
 }
 
+TEST_F(Udp, ADatagramLargerThanAnyMessageIsNothing) {
+  auto there = factory_->listen(**factory_->parse("[::1]:0"), {});
+  if (!there) GTEST_SKIP() << "needs IPv6";
+  acceptor_ = *std::move(there);
+  auto raw = *ipc::ConnectedUdp::open(address(), InetAddress::loopback_v6());
+  const Bytes large(kLargest + 20, 'x');
+  ASSERT_TRUE(raw.send(large));
+  ASSERT_TRUE(raw.send(base::as_bytes("a")));
+  const auto server = accept();
+  EXPECT_EQ(receive(*server), Bytes{'a'});
+  ASSERT_TRUE(raw.send(large));
+  ASSERT_TRUE(raw.send(base::as_bytes("b")));
+  EXPECT_EQ(receive(*server), Bytes{'b'});
+}
+
 TEST_F(Udp, AClosedPortIsAFailure) {
   const auto client = connect();
   acceptor_->close();
