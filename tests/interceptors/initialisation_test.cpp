@@ -161,6 +161,21 @@ TEST(Initialisation, InterceptorsAreDestroyedWithTheOrb_16_2_1) {
   EXPECT_EQ(story.take(), "A.destroy B.destroy");
 }
 
+TEST(Initialisation, DestroyedInterceptorsAreToldOfNothingMore_16_2_1) {
+  test::FakePeer peer({test::answer::text("")});
+  Story story;
+  ThingRef kept;
+  {
+    const Orb orb(Parts{.clients = {CORBA::make_reference<ClientWatch>("A", story)}});
+    kept = orb.thing(peer.ior());
+    kept->ask("");
+    story.take();
+  }
+  EXPECT_EQ(story.take(), "A.destroy");
+  EXPECT_EQ(ending_of([&] { kept->ask(""); }).substr(0, 13), "OBJECT_NOT_EX");
+  EXPECT_EQ(story.take(), "");
+}
+
 TEST(Initialisation, OrbsWithoutInterceptorsHaveNoneOfOthers) {
   Story story;
   test::FakePeer peer({test::answer::text("")});

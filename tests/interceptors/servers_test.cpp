@@ -5,6 +5,7 @@
 
 #include "corbel/dynamic/dynamic_implementation.hpp"
 #include "corbel/dynamic/request.hpp"
+#include "corbel/orb/invocation_policies.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
 
@@ -211,6 +212,17 @@ TEST_F(Servers, ReadTheServiceContextsOfRequests_16_3_12) {
   EXPECT_EQ(seen, "hello");
 }
 
+TEST_F(Servers, AreToldOfRequestsThatComeTooLate_16_3_8_4) {
+  policy::ClientPolicies long_ago;
+  long_ago.request_end = 1;
+  test::Writer writer;
+  writer.giop(test::kRequest, 2).u32(8).octet(3).octet(0).octet(0).octet(0).u16(0).octets(test::octets_of(key_));
+  writer.string("ask").u32(1).u32(orb::kInvocationPoliciesContext).octets(orb::encode_invocation_policies(long_ago));
+  peer_.send(writer.align(8).string("you").finish());
+  ASSERT_TRUE(peer_.message().has_value());
+  EXPECT_EQ(story_.take(), std::string(kContexts) + " B.send_exception A.send_exception");
+}
+
 TEST_F(Servers, SeeTheWholeOfAOneway_16_3_8) {
   bool expected = true;
   a_->set("contexts", [&](const ServerInfoRef& info) {
@@ -254,8 +266,26 @@ TEST_F(Servers, KnowTheObject_16_3_14) {
     EXPECT_EQ(ending_of([&] { info->get_server_policy(4711); }), "INV_POLICY NO 2");
   });
   a_->set("send_reply", look);
+  a_->set("send_exception", [&](const ServerInfoRef& info) {  // where no upcall is under way any more
+    look(info);
+    EXPECT_NE(info->get_server_policy(PortableServer::ID_ASSIGNMENT_POLICY_ID), nullptr);
+  });
   EXPECT_EQ(ask("you", key).text, "answer to you");
+  EXPECT_TRUE(std::exchange(seen, false));
+  EXPECT_EQ(ask("refuse", key).status, 1U);
   EXPECT_TRUE(seen);
+}
+
+TEST_F(Servers, CannotWaitForTheirOwnRequestsEnd) {
+  std::string endings;
+  const auto end = [&](const ServerInfoRef&) {
+    endings += ending_of([&] { orb_.root()->destroy(true, true); }) + ", ";
+    endings += ending_of([&] { orb_->shutdown(true); }) + "; ";
+  };
+  a_->set("contexts", end);
+  a_->set("send_exception", end);
+  EXPECT_EQ(ask("refuse").status, 1U);
+  EXPECT_EQ(endings, "BAD_INV_ORDER NO 3, BAD_INV_ORDER NO 3; BAD_INV_ORDER NO 3, BAD_INV_ORDER NO 3; ");
 }
 
 TEST_F(Servers, SeeRequestsForServantsThatKnowTheirOperationsAtRunTime) {

@@ -146,6 +146,7 @@ void Interceptors::end(orb::ClientRequest& request) {
 // --- servers ---
 
 void Interceptors::on_request(orb::ServerRequest& request) noexcept {
+  const orb::AtEdge at_edge(core_);
   guarded(request, [&] { begin(request); });
 }
 
@@ -185,6 +186,7 @@ void Interceptors::before_upcall(orb::ServerRequest& request) noexcept {
 }
 
 void Interceptors::before_reply(orb::ServerRequest& request) noexcept {
+  const orb::AtEdge at_edge(core_);
   guarded(request, [&] { end(request); });
 }
 

@@ -53,8 +53,8 @@ bool ServerInfo::target_is_a(const CORBA::RepositoryId& id) {
 }
 
 IDL::traits<CORBA::Policy>::ref_type ServerInfo::get_server_policy(CORBA::PolicyType type) {
-  (void)at(ServerPoints::kAll);
-  auto policy = all_.core().adapter()->served_policy(type);
+  const orb::ServerRequest& request = at(ServerPoints::kAll);
+  auto policy = all_.core().adapter()->served_policy(request.object, type);
   if (policy == nullptr) throw CORBA::INV_POLICY(corba::minor::kInvalidPolicyType, kNo);
   return policy;
 }

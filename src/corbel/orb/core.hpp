@@ -45,6 +45,8 @@ class Core final : public corba::OrbContext {
   /// What is to see calls once it is attached. At most once, before ORB_init returns.
   void set_hooks(std::unique_ptr<CallHooks> hooks) noexcept;
   void attach_hooks() noexcept;
+  /// Calls do not come to them any more; new ones, that is.
+  void detach_hooks() noexcept { edges_.set(Edges::kHooks, false); }
   /// Not null if the flags of the edges say so.
   CallHooks* hooks() const noexcept { return hooks_.get(); }
   /// Null while the ORB is being made.

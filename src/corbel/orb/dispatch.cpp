@@ -57,8 +57,8 @@ template <class Call>
                                          cdr::Decoder& body) noexcept {
   try {
     body.set_context(&core);
-    if (request.contexts.count() != 0) check_in_time(request.contexts);
     call.begin();
+    if (request.contexts.count() != 0) check_in_time(request.contexts);
     if (request.response == Response::with_server) {
       (void)call.send(ReplyStatus::no_exception, [](cdr::Encoder&) {});
     }

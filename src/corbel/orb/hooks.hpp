@@ -23,6 +23,8 @@
 /// (Edges).
 namespace corbel::orb {
 
+class Core;
+
 /// How one request stands, for hooks: on its way, or how it ended.
 enum class Outcome : std::uint8_t {
   pending,
@@ -72,6 +74,32 @@ struct NewAdapter {
     ior::TaggedComponent component;
   };
   std::vector<Component> components = {};  ///< what its references say besides
+};
+
+/// While hooks are told of a request outside of its upcall: it counts as running, and cannot wait for its own end. Used
+/// only by its own thread.
+class AtEdge {
+ public:
+  explicit AtEdge(const Core& core) noexcept : core_(core), previous_(top()) { top() = this; }
+  ~AtEdge() { top() = previous_; }
+  AtEdge(const AtEdge&) = delete;
+  AtEdge& operator=(const AtEdge&) = delete;
+
+  /// True if the calling thread is at one of the ORB.
+  static bool is_of(const Core& core) noexcept {
+    const AtEdge* edge = top();
+    while (edge != nullptr && &edge->core_ != &core) edge = edge->previous_;
+    return edge != nullptr;
+  }
+
+ private:
+  static const AtEdge*& top() noexcept {
+    thread_local const AtEdge* innermost = nullptr;
+    return innermost;
+  }
+
+  const Core& core_;
+  const AtEdge* const previous_;
 };
 
 /// The hooks of one ORB. None of the functions throws: what goes wrong becomes the request's outcome. Thread-safe.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ struct ServedObject {
   base::Bytes object_id;
   base::Bytes adapter_id;
   std::vector<std::string> adapter_name;  ///< from below the root
+  std::shared_ptr<const void> policies;   ///< the adapter's own
 };
 
 /// What the ORB core needs of object adapters; the poa room implements it. Thread-safe.
@@ -49,8 +51,11 @@ class ObjectAdapter {
   /// The most derived interface's repository id; asks the servant, and throws what that throws.
   virtual std::string served_interface() { return {}; }
   virtual bool served_is_a(const std::string&) { return false; }
-  /// The policy of the adapter, of those that it was created with or has by default; nil if it has none of the type.
-  virtual CORBA::object_reference<CORBA::Policy> served_policy(CORBA::PolicyType) { return nullptr; }
+  /// The policy of the adapter of what describe() told of, of those that it was created with or has by default; nil if
+  /// it has none of the type. On any thread.
+  virtual CORBA::object_reference<CORBA::Policy> served_policy(const ServedObject&, CORBA::PolicyType) {
+    return nullptr;
+  }
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised. With `wait`, returns when
   /// that is done; false if some requests still ran at the deadline.
   virtual bool shutdown(bool wait, base::Deadline deadline) = 0;

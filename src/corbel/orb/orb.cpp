@@ -199,6 +199,7 @@ void ORB::destroy() {
   if (state_->destroyed.exchange(true)) throw corbel::orb::OrbState::gone();
   state_->core.set_destroyed();
   state_->core.shutdown(true);
+  state_->core.detach_hooks();
   if (state_->core.hooks() != nullptr) state_->core.hooks()->close();
   state_->initial_references.clear();
   state_->core.log().flush();

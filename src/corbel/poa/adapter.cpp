@@ -3,6 +3,7 @@
 #include "corbel/poa/adapter.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -75,6 +76,7 @@ class Adapter final : public orb::ObjectAdapter {
     if (upcall == nullptr) return false;
     object.object_id.assign(upcall->id().begin(), upcall->id().end());
     object.adapter_id = upcall->poa().id();
+    object.policies = std::make_shared<const AdapterPolicies>(upcall->poa().policies());
     for (std::string_view path = upcall->poa().path(); !path.empty();) {
       const std::size_t end = std::min(path.find(kPathSeparator), path.size());
       object.adapter_name.emplace_back(path.substr(0, end));
@@ -90,9 +92,10 @@ class Adapter final : public orb::ObjectAdapter {
     const Upcall* upcall = Upcall::current();
     return upcall != nullptr && (upcall->servant()._is_a(id) || interface_of(*upcall) == id);
   }
-  CORBA::object_reference<CORBA::Policy> served_policy(CORBA::PolicyType type) override {
-    const Upcall* upcall = Upcall::current();
-    return upcall == nullptr ? nullptr : make_policy(upcall->poa().policies(), type);
+  CORBA::object_reference<CORBA::Policy> served_policy(const orb::ServedObject& object,
+                                                       CORBA::PolicyType type) override {
+    const auto* policies = static_cast<const AdapterPolicies*>(object.policies.get());
+    return policies == nullptr ? nullptr : make_policy(*policies, type);
   }
 
   bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }

@@ -62,7 +62,7 @@ bool AdapterSpace::in_request() const noexcept {
   for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
     if (&around->space() == this && around->in_request()) return true;
   }
-  return false;
+  return orb::AtEdge::is_of(core_);
 }
 
 bool AdapterSpace::in_upcall() const noexcept {
