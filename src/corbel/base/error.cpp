@@ -5,7 +5,7 @@
 
 namespace corbel::base {
 
-std::string_view to_string(Code code) noexcept {
+std::string_view to_string(Code code) noexcept {  // NOLINT(readability-function-size): a line for each
   switch (code) {
     case Code::none:
       return "no error";

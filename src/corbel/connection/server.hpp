@@ -124,7 +124,7 @@ class Server {
   bool make_room_for_input();
   Connection* oldest_half(bool idle);
   base::Duration send_timeout() const noexcept;
-  void serve_apart(ConnectionPtr connection);
+  void serve_apart(const ConnectionPtr& connection);
   void look_after(base::Duration delay, std::int64_t now);
   void look_at_ages();
   void collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,

@@ -52,7 +52,7 @@ void Server::take(const ConnectionPtr& connection) {
 }
 
 /// One that no reactor can wait for is read by a thread of its own, for as long as that has nothing else to do.
-void Server::serve_apart(ConnectionPtr connection) {
+void Server::serve_apart(const ConnectionPtr& connection) {
   // Where servants expect a single thread, another one may not run them.
   auto started = settings_.serving.concurrency == policy::Concurrency::single
                      ? base::Status(base::error(Stage::accept, Code::unsupported))

@@ -79,7 +79,9 @@ void pause_processor() noexcept {
 // says, changing the futex before it wakes. All steps that meet are sequentially consistent. What this process itself
 // has to tell a sleeper goes through a word of its own, which no peer can set back.
 
-enum : std::uint32_t { kAwake, kAsleep, kWaitsForBell };
+constexpr std::uint32_t kAwake = 0;
+constexpr std::uint32_t kAsleep = 1;
+constexpr std::uint32_t kWaitsForBell = 2;
 
 base::Status RingEnd::attach(base::ByteSpan area, bool produces) noexcept {
   static_assert(2 * sizeof(Block) == kHeaderSize);

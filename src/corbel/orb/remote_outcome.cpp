@@ -13,7 +13,6 @@
 namespace corbel::orb {
 
 using base::Code;
-using base::Deadline;
 using base::Stage;
 using CORBA::CompletionStatus;
 

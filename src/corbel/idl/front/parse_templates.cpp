@@ -174,11 +174,11 @@ void Parser::parse_scoped_instance(std::vector<Names::Part> first, std::vector<A
     what->where = {first[0].where.offset, previous_end_ - first[0].where.offset};
     what->parts.insert(what->parts.begin(), first[0]);
   }
-  if (expect(Kind::less, "and the arguments of the template module")) parse_instance(*what, std::move(applied));
+  if (expect(Kind::less, "and the arguments of the template module")) parse_instance(*what, applied);
 }
 
 /// From behind the `<` of `module Scoped::Name<arguments> Instance;`.
-void Parser::parse_instance(const ScopedName& what, std::vector<Applied> applied) {
+void Parser::parse_instance(const ScopedName& what, const std::vector<Applied>& applied) {
   need_idl4(what.where, "template modules");
   const Template* from = find_template(what);
   if (from == nullptr) return give_up_instance();
@@ -239,7 +239,7 @@ void Parser::parse_alias() {
   }
   const auto what = parse_scoped_name();
   if (!what || !expect(Kind::less, "after " + quote(what->parts.back().name))) return;
-  if (template_ == nullptr) return parse_instance(*what, std::move(applied));
+  if (template_ == nullptr) return parse_instance(*what, applied);
   const Template* from = find_template(*what);
   std::size_t given = 0;
   do {

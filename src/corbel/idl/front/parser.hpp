@@ -288,7 +288,7 @@ class Parser {
   const Template* find_template(const ScopedName& name);
   void give_up_instance();
   void parse_scoped_instance(std::vector<Names::Part> first, std::vector<Applied> applied);
-  void parse_instance(const ScopedName& what, std::vector<Applied> applied);
+  void parse_instance(const ScopedName& what, const std::vector<Applied>& applied);
   void instantiate(const Template& from, const Name& name, Scope& formals, const std::vector<Applied>& applied);
   void parse_alias();
   bool check_count(const Template& from, const ScopedName& what, std::size_t given);

@@ -39,6 +39,7 @@ base::Result<std::unique_ptr<Acceptor>> listen(const TcpEndpoint& endpoint, cons
   CORBEL_TRY(const InetAddress bound, acceptor.local_address());
   CORBEL_TRY(auto addresses, published_addresses(endpoint, bound, options));
   std::vector<EndpointPtr> endpoints;
+  endpoints.reserve(addresses.size());
   for (auto& each : addresses) endpoints.push_back(std::make_shared<TcpEndpoint>(std::move(each)));
   return std::unique_ptr<Acceptor>(
       new StreamAcceptor<InetAddress>(kScheme, std::move(acceptor), std::move(endpoints), options.spin));

@@ -9,15 +9,13 @@
 namespace corbel::transport::tls {
 
 /// What an association can do or must have (Security Service 1.8, Security::AssociationOptions).
-enum Association : std::uint16_t {
-  kIntegrity = 2,
-  kConfidentiality = 4,
-  kDetectReplay = 8,
-  kDetectMisordering = 16,
-  kTrustInTarget = 32,
-  kTrustInClient = 64,
-  kNoDelegation = 128,
-};
+inline constexpr std::uint16_t kIntegrity = 2;
+inline constexpr std::uint16_t kConfidentiality = 4;
+inline constexpr std::uint16_t kDetectReplay = 8;
+inline constexpr std::uint16_t kDetectMisordering = 16;
+inline constexpr std::uint16_t kTrustInTarget = 32;
+inline constexpr std::uint16_t kTrustInClient = 64;
+inline constexpr std::uint16_t kNoDelegation = 128;
 
 /// The body of TAG_SSL_SEC_TRANS: how the host of the IIOP profile that it is in is reached by TLS.
 struct SslComponent {

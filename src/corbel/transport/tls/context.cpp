@@ -33,7 +33,7 @@ int read_password(char* buffer, int size, int, void* file) noexcept try {
   std::string line;
   std::getline(stream, line);
   if (line.empty() || line.size() > static_cast<std::size_t>(size)) return -1;
-  std::memcpy(buffer, line.data(), line.size());
+  std::copy(line.begin(), line.end(), buffer);  // its length is told, not marked
   return static_cast<int>(line.size());
 } catch (const std::exception&) {
   return -1;

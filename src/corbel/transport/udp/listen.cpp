@@ -190,6 +190,7 @@ base::Result<std::unique_ptr<Acceptor>> listen(const UdpEndpoint& endpoint, cons
   CORBEL_TRY(const InetAddress bound, socket.local_address());
   CORBEL_TRY(auto addresses, published_addresses(endpoint, bound, options));
   std::vector<EndpointPtr> endpoints;
+  endpoints.reserve(addresses.size());
   for (auto& each : addresses) endpoints.push_back(std::make_shared<UdpEndpoint>(std::move(each)));
   return std::unique_ptr<Acceptor>(new UdpAcceptor(std::move(socket), bound, with, std::move(endpoints), options.spin));
 }
