@@ -142,13 +142,13 @@ bool Parser::parse_common_definition() {
 }
 
 void Parser::parse_module() {
-  std::vector<Applied> applied = take_applied(Target::module_);
+  const std::vector<Applied> applied = take_applied(Target::module_);
   take();
-  if (at(Kind::scope)) return parse_scoped_instance({}, std::move(applied));
+  if (at(Kind::scope)) return parse_scoped_instance({}, applied);
   const auto name = parse_new_name("a module");
   if (!name) return;
-  if (at(Kind::less)) return parse_template_or_instance(*name, std::move(applied));
-  if (at(Kind::scope)) return parse_scoped_instance({{name->text, name->where}}, std::move(applied));
+  if (at(Kind::less)) return parse_template_or_instance(*name, applied);
+  if (at(Kind::scope)) return parse_scoped_instance({{name->text, name->where}}, applied);
   auto* module = make<model::Module>(*name);
   module->annotations = annotations_of(applied);
   Entry* entry = names_.current().find(folded(name->text));

@@ -34,11 +34,11 @@ Parser::Replay::~Replay() {
 }
 
 /// `module M <`: parameters, or arguments.
-void Parser::parse_template_or_instance(const Name& name, std::vector<Applied> applied) {
+void Parser::parse_template_or_instance(const Name& name, const std::vector<Applied>& applied) {
   take();
   const bool sequence = at(Kind::kw_sequence) && !names_.is_declared(name.text);
   if (sequence || at_formal()) return parse_template(name);
-  parse_instance({false, {{name.text, name.where}}, name.where}, std::move(applied));
+  parse_instance({false, {{name.text, name.where}}, name.where}, applied);
 }
 
 bool Parser::at_formal() {
@@ -165,7 +165,7 @@ void Parser::give_up_instance() {
 }
 
 /// From the `::` of the template's name, before which the first part may have been.
-void Parser::parse_scoped_instance(std::vector<Names::Part> first, std::vector<Applied> applied) {
+void Parser::parse_scoped_instance(std::vector<Names::Part> first, const std::vector<Applied>& applied) {
   const bool relative = !first.empty();
   if (relative) take();
   auto what = parse_scoped_name();

@@ -280,14 +280,14 @@ class Parser {
     std::uint32_t depth = 0;  ///< how many #includes deep
     bool is_correct = false;
   };
-  void parse_template_or_instance(const Name& name, std::vector<Applied> applied);
+  void parse_template_or_instance(const Name& name, const std::vector<Applied>& applied);
   bool at_formal();
   void parse_template(const Name& name);
   bool parse_formals(Template& made);
   std::optional<Formal> parse_formal(const Template& made);
   const Template* find_template(const ScopedName& name);
   void give_up_instance();
-  void parse_scoped_instance(std::vector<Names::Part> first, std::vector<Applied> applied);
+  void parse_scoped_instance(std::vector<Names::Part> first, const std::vector<Applied>& applied);
   void parse_instance(const ScopedName& what, const std::vector<Applied>& applied);
   void instantiate(const Template& from, const Name& name, Scope& formals, const std::vector<Applied>& applied);
   void parse_alias();
