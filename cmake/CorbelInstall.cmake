@@ -55,6 +55,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(CORBEL_SUITES_DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel/suites)
 install(FILES ${PROJECT_SOURCE_DIR}/tests/conformance/transport_conformance.hpp
   ${PROJECT_SOURCE_DIR}/tests/conformance/transport_helpers.hpp
+  ${PROJECT_SOURCE_DIR}/tests/conformance/local_carrier.hpp
   ${PROJECT_SOURCE_DIR}/tests/conformance/transport_conformance.cpp
   ${PROJECT_SOURCE_DIR}/tests/conformance/transport_data_conformance.cpp
   ${PROJECT_SOURCE_DIR}/tests/conformance/transport_endpoint_conformance.cpp

@@ -82,6 +82,14 @@ class FramesCalls : public testing::TestWithParam<std::string> {
     }
     return all;
   }
+  /// So many were sent, and each was received and understood.
+  void expect_all_of(std::uint64_t count) {
+    auto received = figures(server_, true);
+    EXPECT_EQ(received["received"], count);
+    EXPECT_EQ(received["lost"], 0U);
+    EXPECT_EQ(received["unresolved"], 0U);
+    EXPECT_EQ(figures(client_, false)["sent"], count);
+  }
   void TearDown() override {
     if (client_) client_->destroy();
     if (server_) server_->destroy();
@@ -99,11 +107,7 @@ TEST_P(FramesCalls, ArriveWholeAndAreCounted) {
   push(remote, 0, 2000);
   remote->caption("gr\u00fcn");
   EXPECT_TRUE(servant_->await(2000, "gr\u00fcn"));
-  auto received = figures(server_, true);
-  EXPECT_EQ(received["received"], 2001U);
-  EXPECT_EQ(received["lost"], 0U);
-  EXPECT_EQ(received["unresolved"], 0U);
-  EXPECT_EQ(figures(client_, false)["sent"], 2001U);
+  expect_all_of(2001);
 }
 
 TEST_P(FramesCalls, ThatDoNotWaitArriveToo) {
@@ -169,11 +173,7 @@ TEST_P(FramesInDatagrams, ArriveAndAreCounted) {
   }
   remote->caption("gr\u00fcn");
   EXPECT_TRUE(servant_->await(400, "gr\u00fcn"));
-  auto received = figures(server_, true);
-  EXPECT_EQ(received["received"], 401U);
-  EXPECT_EQ(received["lost"], 0U);
-  EXPECT_EQ(received["unresolved"], 0U);
-  EXPECT_EQ(figures(client_, false)["sent"], 401U);
+  expect_all_of(401);
 }
 
 TEST_P(FramesInDatagrams, ThatWantAReplyUseGiopInDatagrams) {

@@ -10,15 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
+#include "endings.hpp"
 #include "fake_peer.hpp"
 #include "interceptors_server.hpp"
 
 namespace corbel::interceptors_test {
 
 namespace PI = PortableInterceptor;
+using test::ending_of;
 using ClientInfoRef = IDL::traits<PI::ClientRequestInfo>::ref_type;
 using ServerInfoRef = IDL::traits<PI::ServerRequestInfo>::ref_type;
 using ClientRef = IDL::traits<PI::ClientRequestInterceptor>::ref_type;
@@ -174,22 +175,6 @@ class Servant : public virtual CORBA::servant_traits<Watched::Thing>::base_type 
   std::function<std::string(const std::string&)> on_ask;
   std::atomic<std::int32_t> noted{0};
 };
-
-/// How a call ended, in short: "done", "TRANSIENT NO 2" with the OMG's minor codes, "Refused".
-inline std::string ending_of(const std::function<void()>& run) {
-  constexpr const char* kCompleted[] = {" YES", " NO", " MAYBE"};
-  try {
-    run();
-    return "done";
-  } catch (const CORBA::SystemException& exception) {
-    std::string text = exception._name();
-    text += kCompleted[static_cast<int>(exception.completed())];
-    if ((exception.minor() & 0xfffff000U) == CORBA::OMGVMCID) text += ' ' + std::to_string(exception.minor() & 0xfff);
-    return text;
-  } catch (const CORBA::UserException& exception) {
-    return exception._name();
-  }
-}
 
 inline IOP::ServiceContext context(std::uint32_t id, std::string_view text) {
   return IOP::ServiceContext(id, CORBA::OctetSeq(text.begin(), text.end()));

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "corbel/corba/messaging_policies.hpp"
-#include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/dynamic/any.hpp"
 #include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/mapping/with_policies.hpp"
+#include "endings.hpp"
 #include "fake_peer.hpp"
 #include "policies_server.hpp"
 
@@ -23,6 +23,7 @@ namespace corbel::policies_test {
 using namespace std::chrono_literals;
 
 using CORBA::SetOverrideType;
+using test::ending_of;
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
 using PolicyRef = IDL::traits<CORBA::Policy>::ref_type;
@@ -68,21 +69,5 @@ class Orb {
   }
   OrbRef orb_;
 };
-
-/// How a call ended, in short: "done", "TRANSIENT NO", "TIMEOUT NO 2" with the OMG's minor codes.
-inline std::string ending_of(const std::function<void()>& run) {
-  constexpr const char* kCompleted[] = {" YES", " NO", " MAYBE"};
-  try {
-    run();
-    return "done";
-  } catch (const CORBA::SystemException& exception) {
-    std::string text = exception._name();
-    text += kCompleted[static_cast<int>(exception.completed())];
-    if ((exception.minor() & 0xfffff000U) == CORBA::OMGVMCID) text += ' ' + std::to_string(exception.minor() & 0xfff);
-    return text;
-  } catch (const CORBA::UserException& exception) {
-    return exception._name();
-  }
-}
 
 }  // namespace corbel::policies_test

@@ -120,6 +120,15 @@ class Between {
     EXPECT_TRUE(say(to, std::string(base::as_text(base::ByteSpan(room).first(*count)))));
   }
 
+  /// The record that these words of the client's become; it has not gone on to the server.
+  std::string record_of(const std::string& words) {
+    base::Bytes room(1000);
+    EXPECT_TRUE(say(*client, words));
+    const auto count = from_client->receive(room, Deadline::after(kPatience));
+    EXPECT_TRUE(count);
+    return count ? std::string(base::as_text(base::ByteSpan(room).first(*count))) : std::string("-");
+  }
+
   std::unique_ptr<Transport> client, from_client, to_server, server;
 
  private:
@@ -132,12 +141,9 @@ TEST_F(TlsCarrier, WhatWasChangedOnTheWayEndsTheConversation) {
   const Security security = both();
   Place place(security);
   Between between(place, security);
-  ASSERT_TRUE(say(*between.client, "transfer 100"));
-  base::Bytes room(1000);
-  const auto count = between.from_client->receive(room, Deadline::after(kPatience));
-  ASSERT_TRUE(count);
-  room[*count - 1] ^= 1;
-  ASSERT_TRUE(say(*between.to_server, std::string(base::as_text(base::ByteSpan(room).first(*count)))));
+  std::string record = between.record_of("transfer 100");
+  record.back() = static_cast<char>(record.back() ^ 1);
+  ASSERT_TRUE(say(*between.to_server, record));
   EXPECT_EQ(end_of(*between.server).code, Code::lost);
   EXPECT_NE(place.server_log.kept->wait_for("TLS refused").value("why").find("bad record mac"), std::string::npos);
 }
@@ -146,11 +152,7 @@ TEST_F(TlsCarrier, WhatIsSaidTwiceIsNotHeardTwice) {
   const Security security = both();
   Place place(security);
   Between between(place, security);
-  ASSERT_TRUE(say(*between.client, "transfer 100"));
-  base::Bytes room(1000);
-  const auto count = between.from_client->receive(room, Deadline::after(kPatience));
-  ASSERT_TRUE(count);
-  const std::string record(base::as_text(base::ByteSpan(room).first(*count)));
+  const std::string record = between.record_of("transfer 100");
   ASSERT_TRUE(say(*between.to_server, record + record));
   EXPECT_EQ(hear(*between.server, 12), "transfer 100");
   EXPECT_EQ(end_of(*between.server).code, Code::lost);
@@ -160,11 +162,9 @@ TEST_F(TlsCarrier, TheEndInsideARecordIsALoss) {
   const Security security = both();
   Place place(security);
   Between between(place, security);
-  ASSERT_TRUE(say(*between.client, "transfer 100"));
-  base::Bytes room(1000);
-  const auto count = between.from_client->receive(room, Deadline::after(kPatience));
-  ASSERT_TRUE(count);
-  ASSERT_TRUE(say(*between.to_server, std::string(base::as_text(base::ByteSpan(room).first(*count - 1)))));
+  std::string record = between.record_of("transfer 100");
+  record.pop_back();
+  ASSERT_TRUE(say(*between.to_server, record));
   between.to_server->shutdown();
   EXPECT_EQ(end_of(*between.server).code, Code::lost);
 }

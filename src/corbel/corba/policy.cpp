@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/corba/policy.hpp"
 
+#include "corbel/corba/define_exception.hpp"
+
 namespace CORBA {
 
 void Policy::_override(corbel::policy::ClientOverrides&) const noexcept {}
@@ -9,15 +11,7 @@ bool Policy::_static_is_a(std::string_view repository_id) const noexcept {
   return repository_id == _interface_id || Object::_static_is_a(repository_id);
 }
 
-void PolicyError::_raise() const {
-  throw *this;
-}
-const char* PolicyError::_rep_id() const noexcept {
-  return _id;
-}
-const char* PolicyError::_name() const noexcept {
-  return "PolicyError";
-}
+CORBEL_DEFINE_EXCEPTION_NAMES(PolicyError, "PolicyError")
 
 void PolicyError::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
@@ -28,15 +22,7 @@ void PolicyError::_info(std::string& text) const {
   text += "CORBA::PolicyError{reason=" + std::to_string(reason_) + "}";
 }
 
-void InvalidPolicies::_raise() const {
-  throw *this;
-}
-const char* InvalidPolicies::_rep_id() const noexcept {
-  return _id;
-}
-const char* InvalidPolicies::_name() const noexcept {
-  return "InvalidPolicies";
-}
+CORBEL_DEFINE_EXCEPTION_NAMES(InvalidPolicies, "InvalidPolicies")
 
 void InvalidPolicies::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "corbel/base/fork.hpp"
+#include "corbel/corba/define_exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/interceptors.hpp"
 #include "corbel/orb/core.hpp"
@@ -13,30 +14,14 @@
 
 namespace PortableInterceptor {
 
-void ForwardRequest::_raise() const {
-  throw *this;
-}
-const char* ForwardRequest::_rep_id() const noexcept {
-  return _id;
-}
-const char* ForwardRequest::_name() const noexcept {
-  return "ForwardRequest";
-}
+CORBEL_DEFINE_EXCEPTION_NAMES(ForwardRequest, "ForwardRequest")
 void ForwardRequest::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
   const bool remote = _forward != nullptr && _forward->_target() != nullptr;
   corbel::ior::encode(encoder, remote ? _forward->_target()->ior() : corbel::ior::Ior());
 }
 
-void ORBInitInfo::DuplicateName::_raise() const {
-  throw *this;
-}
-const char* ORBInitInfo::DuplicateName::_rep_id() const noexcept {
-  return _id;
-}
-const char* ORBInitInfo::DuplicateName::_name() const noexcept {
-  return "DuplicateName";
-}
+CORBEL_DEFINE_EXCEPTION_NAMES(ORBInitInfo::DuplicateName, "DuplicateName")
 void ORBInitInfo::DuplicateName::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
   encoder.put_plain_string(_name_);

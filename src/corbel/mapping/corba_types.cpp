@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/mapping/corba_types.hpp"
 
+#include "corbel/corba/define_exception.hpp"
 #include "corbel/mapping/print.hpp"
 
 namespace CORBA {
 
-void BadFixedValue::_raise() const {
-  throw *this;
-}
-const char* BadFixedValue::_rep_id() const noexcept {
-  return _id;
-}
-const char* BadFixedValue::_name() const noexcept {
-  return "BadFixedValue";
-}
+CORBEL_DEFINE_EXCEPTION_NAMES(BadFixedValue, "BadFixedValue")
 void BadFixedValue::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
   encoder.put(offset_);

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "corbel/corba/define_exception.hpp"
 #include "corbel/corba/references.hpp"
 #include "corbel/poa/poa.hpp"
 
 namespace PortableServer {
 
 #define CORBEL_DEFINE_POA_EXCEPTION(NAME, SHORT)            \
-  void NAME::_raise() const {                               \
-    throw *this;                                            \
-  }                                                         \
-  const char* NAME::_rep_id() const noexcept {              \
-    return _id;                                             \
-  }                                                         \
-  const char* NAME::_name() const noexcept {                \
-    return SHORT;                                           \
-  }                                                         \
+  CORBEL_DEFINE_EXCEPTION_NAMES(NAME, SHORT)                \
   void NAME::_encode(corbel::cdr::Encoder& encoder) const { \
     encoder.put_plain_string(_id);                          \
   }
@@ -33,15 +26,7 @@ CORBEL_DEFINE_POA_EXCEPTION(POAManagerFactory::ManagerAlreadyExists, "ManagerAlr
 CORBEL_DEFINE_POA_EXCEPTION(Current::NoContext, "NoContext")
 #undef CORBEL_DEFINE_POA_EXCEPTION
 
-void POA::InvalidPolicy::_raise() const {
-  throw *this;
-}
-const char* POA::InvalidPolicy::_rep_id() const noexcept {
-  return _id;
-}
-const char* POA::InvalidPolicy::_name() const noexcept {
-  return "InvalidPolicy";
-}
+CORBEL_DEFINE_EXCEPTION_NAMES(POA::InvalidPolicy, "InvalidPolicy")
 void POA::InvalidPolicy::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
   encoder.put(index_);
@@ -50,15 +35,7 @@ void POA::InvalidPolicy::_info(std::string& text) const {
   text += "PortableServer::POA::InvalidPolicy{index=" + std::to_string(index_) + "}";
 }
 
-void ForwardRequest::_raise() const {
-  throw *this;
-}
-const char* ForwardRequest::_rep_id() const noexcept {
-  return _id;
-}
-const char* ForwardRequest::_name() const noexcept {
-  return "ForwardRequest";
-}
+CORBEL_DEFINE_EXCEPTION_NAMES(ForwardRequest, "ForwardRequest")
 void ForwardRequest::_encode(corbel::cdr::Encoder& encoder) const {
   encoder.put_plain_string(_id);
   corbel::corba::encode_reference(encoder, reference_._shared().get());
