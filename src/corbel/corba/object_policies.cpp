@@ -67,6 +67,7 @@ PolicySetPtr Target::overrides() const {
   return nullptr;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): targets that have policies keep it
 TargetPtr Target::with_overrides(PolicySetPtr) const {
   throw no_policies();
 }
