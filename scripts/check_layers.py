@@ -129,7 +129,7 @@ class House:
         if row is None:
             return
         public = self.is_public(path)
-        test = path.endswith("_test.cpp") or outside == "tests"
+        test = path.endswith(("_test.cpp", "/test_support.hpp")) or outside == "tests"
         self.graph[path] = []
         for match in INCLUDE.finditer(text):
             line = text.count(b"\n", 0, match.start()) + 1
