@@ -58,7 +58,12 @@ std::unique_ptr<Transport> TransportConformance::accept(transport::Acceptor& acc
   for (;;) {
     const auto shaken = peer->handshake(peer->handle() < 0 ? Deadline::after(kPatience) : Deadline::now());
     if (shaken) return peer;
-    if (shaken.error().code != Code::would_block || !becomes_ready(*peer)) {
+    const bool goes_on =
+        shaken.error().code == Code::would_block &&
+        (peer->wants_room()
+             ? ipc::wait_ready(peer->send_handle(), ipc::Ready::writable, Deadline::after(kPatience), Stage::wait).ok()
+             : becomes_ready(*peer));
+    if (!goes_on) {
       ADD_FAILURE() << base::to_string(shaken.error());
       return nullptr;
     }

@@ -262,6 +262,19 @@ TEST_F(TlsOrbs, SilentAndSlowPeersHoldNobodyUpAndAreCutOff) {
   EXPECT_EQ(client.vault(reference)->say("again"), "again");
 }
 
+TEST_F(TlsOrbs, AServerWhoseCertificatesDoNotFitIntoItsSendBufferIsUnderstood) {
+  Options options = serving("server");
+  std::string names = "IP:127.0.0.1";
+  for (int i = 0; i < 1200; ++i) names += ",DNS:" + std::string(60, 'n') + ".example";
+  certificates_.issue("server", {.names = names});
+  options.insert(options.end(), {"-ORBSendBuffer", "4096"});
+  TlsOrb server(options);
+  Options small = settings("client");
+  small.insert(small.end(), {"-ORBReceiveBuffer", "4096", "-ORBConnectTimeout", "10000"});
+  TlsOrb client(small);
+  EXPECT_EQ(client.vault(server.serve())->say("hello"), "hello");
+}
+
 TEST_F(TlsOrbs, SettingsThatCannotBeUsedAreToldWhenTheServerListens) {
   TlsOrb server({"-ORBListenEndpoints", "tls://127.0.0.1:0"});
   try {

@@ -40,7 +40,8 @@ inline base::Status shake(Transport& accepted) {
   for (;;) {
     auto shaken = accepted.handshake(Deadline::now());
     if (shaken || shaken.error().code != Code::would_block) return shaken;
-    if (!ipc::wait_ready(accepted.handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::wait)) {
+    const auto awaited = accepted.wants_room() ? ipc::Ready::writable : ipc::Ready::readable;
+    if (!ipc::wait_ready(accepted.handle(), awaited, Deadline::after(kPatience), base::Stage::wait)) {
       return base::error(base::Stage::wait, Code::timed_out);
     }
   }
@@ -57,9 +58,10 @@ struct Meeting {
 /// A server that listens, and clients that connect to it, each with settings of its own.
 class Place {
  public:
-  explicit Place(const Security& security, const std::string& address = "127.0.0.1:0")
+  explicit Place(const Security& security, const std::string& address = "127.0.0.1:0",
+                 const transport::Options& options = {})
       : factory_(transport::make_tls(transport::make_tcp(), {security, &server_log.log})) {
-    auto opened = factory_->listen(**factory_->parse(address), {});
+    auto opened = factory_->listen(**factory_->parse(address), options);
     EXPECT_TRUE(opened) << base::to_string(opened.error());
     if (opened) acceptor = *std::move(opened);
   }
@@ -73,10 +75,11 @@ class Place {
     return accepted ? *std::move(accepted) : nullptr;
   }
   /// A connection of `connector` to `there`, or why there is none.
-  Meeting meet(transport::Connector& connector, const transport::EndpointPtr& there = nullptr) const {
+  Meeting meet(transport::Connector& connector, const transport::EndpointPtr& there = nullptr,
+               const transport::ConnectionOptions& options = {}) const {
     Meeting meeting;
     std::thread connecting([&] {
-      auto connected = connector.connect(there ? *there : *endpoint(), {}, Deadline::after(kPatience));
+      auto connected = connector.connect(there ? *there : *endpoint(), options, Deadline::after(kPatience));
       if (connected) {
         meeting.client = *std::move(connected);
       } else {

@@ -149,6 +149,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void set_server(Server* server) noexcept;
   /// True until hands have been shaken, if the carrier wants that: nothing can be said before.
   bool shakes_hands() const noexcept { return shakes_hands_.load(std::memory_order_acquire); }
+  /// For the thread that shakes hands: the peer has to take something first.
+  bool wants_room() const noexcept { return shakes_hands() && link_.transport().wants_room(); }
   /// Sends the reply to a request that came here.
   base::Status reply(const messaging::Origin& origin, messaging::ReplyStatus status,
                      std::span<const messaging::ServiceContext> contexts, messaging::BodyWriter body) {

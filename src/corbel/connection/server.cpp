@@ -159,7 +159,9 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
     return;
   }
-  if (!reactor_->modify(connection, reactor::Events::readable, reactor::Trigger::one_shot)) return forget(connection);
+  const auto awaited =
+      connection.wants_room() ? reactor::Events::readable | reactor::Events::writable : reactor::Events::readable;
+  if (!reactor_->modify(connection, awaited, reactor::Trigger::one_shot)) return forget(connection);
   // Waiting for the one must not end the waiting for the other.
   if (connection.keeps_replies())
     (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);

@@ -86,6 +86,9 @@ class Transport {
     (void)deadline;
     return {};
   }
+  /// After a handshake() that said would_block: it has something to say that the peer has not taken, and is to be
+  /// called again also when send_handle() is writable. Asked by the thread that called it.
+  virtual bool wants_room() const noexcept { return false; }
   /// Ends both directions and wakes every thread blocked in send() or receive(). The handle stays open until
   /// destruction.
   virtual void shutdown() noexcept = 0;

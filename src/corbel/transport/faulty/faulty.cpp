@@ -26,6 +26,7 @@ class FaultyTransport final : public Transport {
   int send_handle() const noexcept override { return inner_->send_handle(); }
   bool pending() const noexcept override { return inner_->pending(); }
   base::Status handshake(base::Deadline deadline) override { return inner_->handshake(deadline); }
+  bool wants_room() const noexcept override { return inner_->wants_room(); }
   PeerIdentity identity() const override { return inner_->identity(); }
   std::size_t unsent() const noexcept override { return inner_->unsent(); }
   Traits traits() const noexcept override { return inner_->traits(); }

@@ -16,6 +16,9 @@ namespace {
 
 /// Octets that the session wants to say in answer to what it reads, while this side sends nothing.
 constexpr std::size_t kMostAnswers = std::size_t{64} << 10;
+/// For the rest of a message about keys or tickets, without which nothing can be sent: honest peers send it in one go.
+/// Who would not wait for room waits for that all the same: no handle tells when it is over.
+constexpr base::Duration kMostHalf = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -50,8 +53,27 @@ PeerIdentity TlsTransport::identity() const {
 // --- receiving ---
 
 base::Result<std::size_t> TlsTransport::receive(base::ByteSpan buffer, Deadline deadline) {
+  if (!intake_.take(mutex_, deadline)) {
+    return base::error(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
+  }
+  struct Given {
+    TlsTransport& self;
+    ~Given() { self.intake_.give(self.mutex_); }
+  } const given{*this};
+  return receive_with_intake(buffer, deadline);
+}
+
+/// Who sends and has the intake leaves nothing behind.
+bool TlsTransport::pending() const noexcept {
+  if (!intake_.try_take()) return false;
+  const bool pending = has_pending();
+  intake_.give(mutex_);
+  return pending;
+}
+
+base::Result<std::size_t> TlsTransport::receive_with_intake(base::ByteSpan buffer, Deadline deadline) {
   for (;;) {
-    if (pending()) {
+    if (has_pending()) {
       std::size_t total = 0;
       Step step = Step::done;
       {
@@ -68,6 +90,7 @@ base::Result<std::size_t> TlsTransport::receive(base::ByteSpan buffer, Deadline 
         const bool answers_grow = session_->output().size() > kMostAnswers;
         if (answers_grow) step = Step::closed;
         has_more_ = session_->has_more() || step == Step::closed || step == Step::failed;
+        intake_.tell();
       }
       // What went wrong, or the end, comes again when it is asked for.
       if (total != 0) return total;
@@ -160,19 +183,62 @@ base::Result<bool> TlsTransport::encipher(std::span<const Segment> data, Positio
   wire_.clear();
   gone_ = batch_begin_ = batch_end_ = 0;
   base::ConstByteSpan plain = next_plain(data, at);
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (offers_ticket_ && !plain.empty()) {
     session_->offer_ticket();
     offers_ticket_ = false;
   }
   while (!plain.empty()) {
-    if (session_->write(plain) != Step::done) return base::error(Stage::send, Code::lost);
+    if (write(plain, lock) != Step::done) return base::error(Stage::send, Code::lost);
     batch_[batch_end_++] = {session_->output().size(), plain.size()};
     if (batch_end_ == kBatch || plain.size() < kPlain) break;
     plain = next_plain(data, at);
   }
   wire_.swap(session_->output());
   return !wire_.empty();
+}
+
+/// OpenSSL writes nothing while a message about keys or tickets has come in part. Its rest comes next: who receives
+/// brings it, and if no thread does, this one takes that and no more.
+Step TlsTransport::write(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock) {
+  Step step = session_->write(plain);
+  if (step != Step::wants_input) [[likely]]
+    return step;
+  for (const Deadline deadline = Deadline::after(kMostHalf); step == Step::wants_input && !deadline.expired();) {
+    if (!intake_.try_take()) {
+      intake_.wait(lock, deadline);
+      step = session_->write(plain);
+      continue;
+    }
+    lock.unlock();
+    const bool came = fill_record(deadline);
+    lock.lock();
+    const base::ConstByteSpan whole = records_.whole();
+    session_->set_input(whole);
+    step = session_->write(plain);
+    records_.take(whole.size() - session_->input().size());
+    session_->set_input({});
+    if (!came && step == Step::wants_input) step = Step::closed;
+    intake_.give(lock);
+  }
+  if (step == Step::done) return step;
+  lock.unlock();
+  const bool waits = step != Step::failed;
+  const Session::Failure late{Code::lost, "a message about keys or tickets has come in part, and no rest", {}};
+  (void)refuse(waits ? late : session_->failure(), Stage::send);
+  return step;
+}
+
+/// With the intake: until there is a whole record, and nothing beyond it.
+bool TlsTransport::fill_record(Deadline deadline) noexcept try {
+  while (!records_.has_whole() && records_.fault() == Records::Fault::none) {
+    const auto count = inner_->receive(records_.room().first(records_.missing()), deadline);
+    if (!count) return false;
+    records_.add(*count);
+  }
+  return records_.has_whole();
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 void TlsTransport::Position::advance(std::span<const Segment> data, std::size_t count) noexcept {
@@ -213,6 +279,8 @@ base::Status TlsTransport::handshake(Deadline deadline) {
     auto flushed = flush(deadline);
     if (step == Step::failed) return refuse(session_->failure(), Stage::receive);
     if (!flushed) return flushed;
+    // What has not gone is asked for again when there is room.
+    if (step == Step::done && wants_room()) return base::error(Stage::receive, Code::would_block);
     if (step == Step::done) {
       tell_ready();
       return {};
@@ -234,14 +302,16 @@ Step TlsTransport::advance_handshake() {
   return step;
 }
 
-/// What the hand-shake has to say. A socket that hardly anything was sent on takes it; else it goes when there is more.
+/// What the hand-shake has to say. What is not taken at once goes at the next step.
 base::Status TlsTransport::flush(Deadline deadline) {
   while (gone_ < wire_.size()) {
     const Segment rest{wire_.data() + gone_, wire_.size() - gone_};
     auto count = inner_->send_some({&rest, 1}, deadline);
-    if (!count && count.error().code == Code::would_block && deadline.is_now()) return {};
-    if (!count) return count.error();
-    gone_ += *count;
+    const bool later = !count && count.error().code == Code::would_block;
+    if (later && deadline.is_now()) return {};
+    if (later && deadline.expired()) return base::error(Stage::send, Code::timed_out);
+    if (!count && !later) return count.error();
+    if (count) gone_ += *count;
   }
   wire_.clear();
   gone_ = 0;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "corbel/base/log.hpp"
+#include "corbel/transport/tls/intake.hpp"
 #include "corbel/transport/tls/records.hpp"
 #include "corbel/transport/tls/session.hpp"
 #include "corbel/transport/transport.hpp"
@@ -28,10 +29,11 @@ class TlsTransport final : public Transport {
   /// The part of either side. Why it failed is logged here: it cannot be told to a peer, and only in one word to a
   /// caller.
   base::Status handshake(base::Deadline deadline) override;
+  bool wants_room() const noexcept override { return gone_ < wire_.size(); }
   base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) override;
   base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, base::Deadline deadline) override;
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override;
-  bool pending() const noexcept override { return has_more_ || records_.has_whole(); }
+  bool pending() const noexcept override;
   void shutdown() noexcept override;
   std::size_t unsent() const noexcept override { return inner_->unsent(); }
   void abandon() noexcept override { inner_->abandon(); }
@@ -50,6 +52,8 @@ class TlsTransport final : public Transport {
   Session::Step advance_handshake();
   base::Status flush(base::Deadline deadline);
   base::Status fill(base::Stage stage, base::Deadline deadline);
+  base::Result<std::size_t> receive_with_intake(base::ByteSpan buffer, base::Deadline deadline);
+  bool has_pending() const noexcept { return has_more_ || records_.has_whole(); }
   base::Error refuse(const Session::Failure& failure, base::Stage stage);
   /// What came cannot be TLS.
   base::Error refuse_foreign(base::Stage stage);
@@ -63,6 +67,8 @@ class TlsTransport final : public Transport {
     void advance(std::span<const cdr::Segment> data, std::size_t count) noexcept;
   };
   base::Result<bool> encipher(std::span<const cdr::Segment> data, Position& at);
+  Session::Step write(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock);
+  bool fill_record(base::Deadline deadline) noexcept;
   static_assert(kPlain <= SSL3_RT_MAX_PLAIN_LENGTH);
   base::ConstByteSpan next_plain(std::span<const cdr::Segment> data, Position& at);
   std::size_t settle() noexcept;
@@ -70,7 +76,7 @@ class TlsTransport final : public Transport {
   const std::unique_ptr<Transport> inner_;
   const Role role_;
   const base::Log& log_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   const std::unique_ptr<Session> session_;  // under the mutex
   std::string subject_;                     // of the peer's certificate, when hands have been shaken
 
@@ -89,7 +95,8 @@ class TlsTransport final : public Transport {
   bool offers_ticket_;
   std::atomic<bool> sending_{false};  // or shut down
 
-  // The receiving thread's.
+  // Of who has the intake.
+  mutable Intake intake_;
   Records records_;
   bool has_more_ = false;  // deciphered, and not fetched
 };

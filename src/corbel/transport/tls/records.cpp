@@ -36,6 +36,12 @@ base::ConstByteSpan Records::whole() const noexcept {
   return {octets_.get() + begin_, end - begin_};
 }
 
+std::size_t Records::missing() const noexcept {
+  const base::ConstByteSpan half = all().subspan(whole().size());
+  if (half.size() < kHeader) return kHeader - half.size();
+  return kHeader + (std::size_t{half[3]} << 8 | half[4]) - half.size();
+}
+
 Records::Fault Records::fault() const noexcept {
   const base::ConstByteSpan octets = all();
   if (!octets.empty() && (octets[0] < kFirstKind || octets[0] > kLastKind)) return Fault::not_tls;

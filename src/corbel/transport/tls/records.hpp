@@ -27,6 +27,8 @@ class Records {
   void take(std::size_t count) noexcept { begin_ += count; }
   /// Half a record, or less, is there.
   bool empty() const noexcept { return begin_ == end_; }
+  /// Octets that the first half record lacks, or its header does.
+  std::size_t missing() const noexcept;
   /// What is wrong with the record at the front.
   Fault fault() const noexcept;
   base::ConstByteSpan all() const noexcept { return {octets_.get() + begin_, end_ - begin_}; }
