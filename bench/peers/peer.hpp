@@ -18,6 +18,7 @@
 //     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets;
 //                                    waits until all has arrived -> "ok NANOSECONDS OCTETS". With MODE ring the data
 //                                    come back from the server, and are counted both ways
+//     async HOW WINDOW N             N void calls by futures or handlers, WINDOW of them under way -> "ok NANOSECONDS"
 //     cube WHAT N                    N two-way calls that return their argument cubed -> "ok NANOSECONDS"
 //
 // or "failed WHY". A program ends with its input, and with its parent.
@@ -49,7 +50,7 @@ struct About {
   std::string protocols = "none";  ///< what PROTOCOL may be
   std::string transports = "tcp";  ///< what TRANSPORT may be
   std::string commands =
-      "latency";  ///< beyond ping: latency, threads, oneway, twoway, ring (modes of stream), cube, queues, spins
+      "latency";  ///< beyond ping: latency, threads, oneway, twoway, ring (modes of stream), cube, async, queues, spins
   std::string types = "octet";  ///< of streams
 };
 
@@ -243,6 +244,17 @@ void run_cube(Client& client, const std::string& what, unsigned long count) {
 }
 
 template <class Client>
+void run_async(Client& client, const std::string& how, unsigned long window, unsigned long count) {
+  if constexpr (requires { client.async(how, window, count); }) {
+    const std::uint64_t begin = now_ns();
+    client.async(how, window, count);
+    answer_time(begin);
+  } else {
+    throw std::runtime_error("no asynchronous calls");
+  }
+}
+
+template <class Client>
 void obey(Client& client, const char* command) {
   char mode[16] = "";
   char type[16] = "";
@@ -257,6 +269,9 @@ void obey(Client& client, const char* command) {
   if (std::sscanf(command, "threads %lu %lu", &first, &second) == 2) return run_threads(client, first, second);
   if (std::sscanf(command, "stream %15s %15s %lu %lu", mode, type, &first, &second) == 4) {
     return run_stream(client, mode, type, first, second);
+  }
+  if (std::sscanf(command, "async %15s %lu %lu", mode, &first, &second) == 3) {
+    return run_async(client, mode, first, second);
   }
   if (std::sscanf(command, "cube %15s %lu", type, &first) == 2) return run_cube(client, type, first);
   throw std::runtime_error("no such command");

@@ -32,9 +32,10 @@ class CountedReply final : public AsyncReply {
     request_id = connection.take_request_id();
     deadline = until;
     return connection.start(
-        request_named("counted"), [](cdr::Encoder&) {}, *this);
+        request_named("counted"), [this](cdr::Encoder& encoder) { encoder.put_octet_sequence(data); }, *this);
   }
 
+  base::Bytes data;  ///< sent from here if there is much
   std::atomic<bool> replied{false};
 
  private:
@@ -289,10 +290,31 @@ TEST_F(Carriers, ThatAnswerARequestBeforeTheyHaveAllOfItAreEnded) {
     return base::Result<std::size_t>(base::error(Stage::send, Code::closed));
   };
   CountedReply early(finished_);
+  early.data.resize(1U << 16);
   const int started = early.start_on(*connection_).ok() ? 2 : 1;
   EXPECT_TRUE(connection_->failed());
   EXPECT_TRUE(eventually([&] { return finished_ == started; }));
   EXPECT_FALSE(early.replied);
+  acts_.send = [](std::size_t size, Deadline) { return base::Result<std::size_t>(size); };
+  end();
+}
+
+// What was copied cannot become a result: the thread that reads need not wait for the one that sends, which the kernel
+// may have put aside.
+TEST_F(Carriers, ThatAnswerWhatWasCopiedBeforeItsSenderIsBackAreHeardAtOnce) {
+  acts_.handle = -1;
+  const auto answer = std::exchange(acts_.on_send, nullptr);
+  begin();
+  CountedReply first(finished_);  // keeps a thread reading
+  ASSERT_TRUE(first.start_on(*connection_).ok());
+  acts_.on_send = answer;
+  CountedReply early(finished_);
+  acts_.send = [&](std::size_t size, Deadline) {
+    EXPECT_TRUE(eventually([&] { return early.replied.load(); }));
+    return base::Result<std::size_t>(size);
+  };
+  EXPECT_TRUE(early.start_on(*connection_).ok());
+  EXPECT_FALSE(connection_->failed());
   acts_.send = [](std::size_t size, Deadline) { return base::Result<std::size_t>(size); };
   end();
 }

@@ -4,7 +4,9 @@
 #include <corbel/poa/poa.hpp>
 
 #include <atomic>
+#include <latch>
 
+#include "asynchronous_server.hpp"
 #include "peers/cubes.hpp"
 #include "peers/peer.hpp"
 #include "target_server.hpp"
@@ -74,11 +76,20 @@ class Target : public CORBA::servant_traits<Bench::Target>::base_type {
   CubitRef cubit_;
 };
 
+/// Counts replies down.
+class Handler : public virtual CORBA::amic_traits<Bench::Pinger>::replyhandler_base_type {
+ public:
+  void ping() override { missing->count_down(); }
+  void ping_excep(IDL::traits<Messaging::ExceptionHolder>::ref_type) override { std::abort(); }
+
+  std::latch* missing = nullptr;
+};
+
 class Client {
  public:
-  explicit Client(TargetRef target) : target_(std::move(target)) {}
+  Client(OrbRef orb, TargetRef target) : orb_(std::move(orb)), target_(std::move(target)) {}
   void ping() { target_->ping(); }
-  std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(target_); }
+  std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(orb_, target_); }
   std::function<void()> put(std::size_t payload) {
     return [this, data = Bench::Octets(payload, 'x')] { target_->put_octets(data); };
   }
@@ -93,6 +104,30 @@ class Client {
     if (type == "string") return flow(std::string(count, 'x'), oneway ? &T::take_string : &T::put_string);
     return flow(Bench::BinStructs(count, Bench::BinStruct(1, 'c', 2, 3, 4.5)),
                 oneway ? &T::take_structs : &T::put_structs);
+  }
+
+  void async(const std::string& how, unsigned long window, unsigned long count) {
+    const auto pinger = IDL::traits<Bench::Pinger>::unchecked_narrow(target_);
+    if (how == "futures") {
+      std::vector<corbel::Future<void>> futures(window);
+      for (unsigned long i = 0; i < count; i += window) {
+        for (auto& future : futures) future = pinger->async_ping();
+        for (auto& future : futures) future.get();
+      }
+      return;
+    }
+    const auto poa = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
+    const auto servant = CORBA::make_reference<Handler>();
+    poa->the_POAManager()->activate();
+    const auto handler =
+        CORBA::amic_traits<Bench::Pinger>::replyhandler_traits::narrow(poa->servant_to_reference(servant));
+    for (unsigned long i = 0; i < count; i += window) {
+      std::latch missing(static_cast<std::ptrdiff_t>(window));
+      servant->missing = &missing;
+      for (unsigned long k = 0; k < window; ++k) pinger->sendc_ping(handler);
+      missing.wait();
+    }
+    poa->deactivate_object(poa->servant_to_id(servant));
   }
 
   std::function<void()> cube(const std::string& what) {
@@ -125,6 +160,7 @@ class Client {
             }};
   }
 
+  OrbRef orb_;
   TargetRef target_;
 };
 
@@ -158,14 +194,14 @@ std::string activate(const OrbRef& orb) {
 }
 
 int command_loop(const OrbRef& orb, const std::string& reference) {
-  Client client(IDL::traits<Bench::Target>::narrow(orb->string_to_object(reference)));
+  Client client(orb, IDL::traits<Bench::Target>::narrow(orb->string_to_object(reference)));
   return peer::command_loop(client);
 }
 
 struct Corbel {
   static peer::About about() {
     return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm inproc collocated",
-            "latency threads oneway twoway cube queues", peer::kAllTypes};
+            "latency threads oneway twoway cube async queues", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
     const std::string endpoint =

@@ -19,7 +19,8 @@ class AsyncReply : public UnderWay {
   /// Now in the completion queue: whoever waits for just this one may take it from there.
   virtual void on_queued() noexcept = 0;
   /// Does what follows from the reply, or from `error`. Exactly once for each time it was started, with no lock held;
-  /// may run code of the application and call anything. This may be gone afterwards.
+  /// may run code of the application and call anything, when it has let another thread lead the reactor. This may be
+  /// gone afterwards.
   virtual void finish() noexcept = 0;
 
   base::Deadline deadline = base::Deadline::none();

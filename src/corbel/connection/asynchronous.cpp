@@ -24,11 +24,12 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
     }
     leaving_.store(id, std::memory_order_release);
     session_->put_request(encoder, id, request, body);
+    // All of it is a copy: nothing that is on its way can become a result meanwhile.
+    if (encoder.segments().size() == 1) has_left(id);
   };
   try {
     auto sent = send(encode, deadline);
-    std::uint32_t mine_no_more = id;
-    leaving_.compare_exchange_strong(mine_no_more, 0, std::memory_order_release, std::memory_order_relaxed);
+    has_left(id);
     if (!sent) {
       const bool mine = withdraw(id);
       if (!leaves_intact(sent.error())) (void)fail(sent.error());

@@ -50,11 +50,16 @@ void Completions::run(AsyncReplyList& replies) noexcept {
   drain();
 }
 
-/// Takes one to finish. While it is being finished, which may take for ever, the tick looks after those that remain.
-AsyncReply* Completions::next() noexcept {
+/// Takes one to finish, after this thread has `ended` another one. While it is being finished, which may take for ever,
+/// the tick looks after those that remain.
+AsyncReply* Completions::next(bool ended) noexcept {
   AsyncReply* reply = nullptr;
   {
     const std::lock_guard lock(mutex_);
+    if (ended) {
+      --running_;
+      if (settling_ != 0) changed_.notify_all();
+    }
     ++begun_;
     reply = waiting_.pop();
     if (reply == nullptr) return nullptr;
@@ -72,15 +77,15 @@ void Completions::add(AsyncReply& reply) noexcept {
 }
 
 void Completions::drain() noexcept {
-  while (AsyncReply* reply = next()) {
-    const Running running{this, t_running};
+  AsyncReply* reply = next(false);
+  if (reply == nullptr) return;
+  const Running running{this, t_running};
+  do {
     t_running = &running;
     reply->finish();
     t_running = running.below;
-    const std::lock_guard lock(mutex_);
-    --running_;
-    changed_.notify_all();
-  }
+    reply = next(true);
+  } while (reply != nullptr);
 }
 
 unsigned Completions::running_here() const noexcept {
@@ -93,10 +98,11 @@ unsigned Completions::running_here() const noexcept {
 bool Completions::settle(base::Deadline deadline) noexcept {
   drain();
   std::unique_lock lock(mutex_);
-  const auto settled = [this, here = running_here()] { return running_ <= here; };
-  if (!deadline.is_none()) return changed_.wait_for(lock, deadline.remaining(), settled);
-  changed_.wait(lock, settled);
-  return true;
+  const unsigned here = running_here();
+  ++settling_;
+  while (running_ > here && !deadline.expired()) changed_.wait(lock, deadline);
+  --settling_;
+  return running_ <= here;
 }
 
 bool Completions::take(AsyncReply& reply) noexcept {

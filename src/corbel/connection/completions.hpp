@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <mutex>
 
+#include "corbel/base/condition.hpp"
+#include "corbel/base/mutex.hpp"
 #include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/own_threads.hpp"
 #include "corbel/reactor/reactor.hpp"
@@ -43,18 +44,19 @@ class Completions {
   unsigned running_here() const noexcept;
   void drain() noexcept;
   void add(AsyncReply& reply) noexcept;
-  AsyncReply* next() noexcept;
+  AsyncReply* next(bool ended) noexcept;
   void call_thread() noexcept;
 
   reactor::Reactor& reactor_;
   const bool ticks_;
-  std::mutex mutex_;  // guards what follows
+  base::Mutex mutex_;  // guards what follows
   AsyncReplyList waiting_;
   bool called_ = false;  // a thread is on its way
   bool closed_ = false;
   unsigned begun_ = 0;
   unsigned running_ = 0;
-  std::condition_variable changed_;
+  unsigned settling_ = 0;  // threads that wait for others to end what they run
+  base::Condition changed_;
   unsigned seen_ = 0;
   OwnThreads threads_;  // they may push to the last
 };

@@ -12,6 +12,7 @@
 #include "corbel/base/fork.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/base/log.hpp"
+#include "corbel/base/mutex.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/backlog.hpp"
@@ -311,6 +312,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void after_fork() noexcept;
 
   base::Status list(AsyncReply& reply);
+  /// What a request refers to may change from now on.
+  void has_left(messaging::Token token) noexcept {
+    if (leaving_.load(std::memory_order_relaxed) != token) return;
+    leaving_.compare_exchange_strong(token, 0, std::memory_order_release, std::memory_order_relaxed);
+  }
   void see_to_reading() noexcept;
   bool withdraw(std::uint32_t request_id) noexcept;
   void set_timer(base::Deadline deadline);
@@ -367,11 +373,12 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   Backlog backlog_;
   bool closed_by_us_ = false;
 
-  std::atomic<messaging::Token> leaving_{0};  // the asynchronous request that is being sent
+  std::atomic<messaging::Token> leaving_{
+      0};  // the asynchronous request that is being encoded, or sent from where its data lie
   static constexpr base::Duration kMostLeaving = std::chrono::milliseconds(250);
   Reading reading_;  // see there for when the mutex guards it
 
-  std::mutex mutex_;  // guards what follows up to last_used_
+  base::Mutex mutex_;  // guards what follows up to last_used_
   Outstanding outstanding_;
   std::atomic<bool> failed_{false};  // written under the mutex
   base::Error failure_;

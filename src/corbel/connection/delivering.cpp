@@ -7,7 +7,6 @@
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
 #include "corbel/connection/telling.hpp"
-#include "corbel/reactor/thread_pool.hpp"
 
 namespace corbel::connection {
 
@@ -167,7 +166,6 @@ void Connection::read_for_async() noexcept {
   const ReadEnd end = read(*framer_, reader);
   end_for_async(end);
   if (reader.finished.empty()) return;
-  reactor::ThreadPool::promote_follower();
   completions_->run(reader.finished);
 }
 

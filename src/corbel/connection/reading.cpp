@@ -15,7 +15,7 @@ void Reading::unshare() noexcept {
   if (!active_) calls_.store(Calls::idle, std::memory_order_release);
 }
 
-Reading::Woken Reading::sleep(std::unique_lock<std::mutex>& lock, Sleeper& sleeper, base::Deadline deadline) {
+Reading::Woken Reading::sleep(std::unique_lock<base::Mutex>& lock, Sleeper& sleeper, base::Deadline deadline) {
   while (!sleeper.told) {
     if (!active_) {
       active_ = true;
@@ -24,11 +24,7 @@ Reading::Woken Reading::sleep(std::unique_lock<std::mutex>& lock, Sleeper& sleep
     if (deadline.expired()) return Woken::late;
     sleeper.next_asleep = sleepers_;
     sleepers_ = &sleeper;
-    if (deadline.is_none()) {
-      sleeper.changed.wait(lock);
-    } else {
-      sleeper.changed.wait_for(lock, deadline.remaining());
-    }
+    sleeper.changed.wait(lock, deadline);
     Sleeper** link = &sleepers_;
     while (*link != &sleeper) link = &(*link)->next_asleep;
     *link = sleeper.next_asleep;

@@ -2,19 +2,20 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 
+#include "corbel/base/condition.hpp"
 #include "corbel/base/deadline.hpp"
+#include "corbel/base/mutex.hpp"
 
 namespace corbel::connection {
 
 /// A thread that sleeps until another one has read what it waits for, or until it may read itself. Lives on that
 /// thread's stack. Guarded by the connection's mutex.
 struct Sleeper {
-  std::condition_variable changed;
+  base::Condition changed;
   bool told = false;               ///< it need not wait any longer
   Sleeper* next_asleep = nullptr;  ///< in Reading
   Sleeper* next_helper = nullptr;  ///< of those that wait for one asynchronous request
@@ -57,7 +58,7 @@ class Reading {
 
   enum class Woken : std::uint8_t { told, reads, late };
   /// Sleeps until told, or nobody reads (then the calling thread has the role), or the deadline has passed.
-  Woken sleep(std::unique_lock<std::mutex>& lock, Sleeper& sleeper, base::Deadline deadline);
+  Woken sleep(std::unique_lock<base::Mutex>& lock, Sleeper& sleeper, base::Deadline deadline);
   /// Ends somebody's sleep.
   static void tell(Sleeper& sleeper) noexcept {
     sleeper.told = true;

@@ -36,7 +36,7 @@ Server::~Server() {
 }
 
 base::Status Server::start() {
-  if (!pool_ || started_.exchange(true)) return {};
+  if (!pool_ || started_.load(std::memory_order_acquire) || started_.exchange(true)) return {};
   auto status = pool_->start();
   if (!status) started_ = false;
   return status;

@@ -17,6 +17,8 @@ class AsyncCarrier {
  public:
   virtual ~AsyncCarrier() = default;
   virtual bool wait(base::Deadline deadline) = 0;
+  /// See AsyncCall::may_take_long.
+  virtual void may_take_long() noexcept = 0;
 };
 
 /// One invocation whose caller does not wait (Target::invoke_async). Derive from it to say how arguments and results
@@ -40,6 +42,9 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// The call has ended: well, or with `failure` (a CORBA exception). Once, on a thread of the ORB or one that waits
   /// for this call, with no lock held.
   virtual void complete(std::exception_ptr failure) noexcept = 0;
+  /// True if complete() takes no time, or says may_take_long() before it does: it then need not have a thread to
+  /// itself.
+  virtual bool completes_at_once() const noexcept { return false; }
 
   /// Waits until complete() has returned; false if the deadline comes first. Only after invoke_async has succeeded. The
   /// calling thread reads the reply itself if nobody else does. Any number of threads may wait.
@@ -52,6 +57,12 @@ class CORBEL_API AsyncCall : public base::RefCounted {
     C* carrier = ::new (static_cast<void*>(storage_)) C(std::forward<Arguments>(arguments)...);
     carrier_ = carrier;
     return *carrier;
+  }
+
+ protected:
+  /// For complete(), before code of the application runs: other threads see to what else arrives.
+  void may_take_long() noexcept {
+    if (carrier_ != nullptr) carrier_->may_take_long();
   }
 
  private:

@@ -48,8 +48,11 @@ class FutureState : public corba::AsyncCall {
   void complete(std::exception_ptr failure) noexcept final {
     failure_ = std::move(failure);
     void* const waiter = waiter_.exchange(done(), std::memory_order_acq_rel);
-    if (waiter != nullptr) std::coroutine_handle<>::from_address(waiter).resume();
+    if (waiter == nullptr) return;
+    this->may_take_long();
+    std::coroutine_handle<>::from_address(waiter).resume();
   }
+  bool completes_at_once() const noexcept final { return true; }
 
  private:
   virtual T take_results() = 0;

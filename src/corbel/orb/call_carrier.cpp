@@ -1,43 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/call_carrier.hpp"
 
+#include <mutex>
 #include <utility>
+
+#include "corbel/base/condition.hpp"
 
 namespace corbel::orb {
 
+/// A thread that sleeps; on its stack, so that a call which no thread waits for does not pay for it.
+struct CallCarrier::Waiter {
+  base::Condition woken;
+  Waiter* next = nullptr;
+};
+
 bool CallCarrier::wait(base::Deadline until) {
   for (;;) {
-    unsigned seen = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      if (done_) return true;
-      if (until.expired()) return false;
-      seen = changes_;
-    }
+    const std::uint32_t seen = state_.load(std::memory_order_acquire);
+    if ((seen & kDone) != 0) return true;
+    if (until.expired()) return false;
     if (help(until) || completions_.take(*this)) {
       finish();
-      continue;
-    }
-    std::unique_lock lock(mutex_);
-    const auto changed = [&] { return done_ || changes_ != seen; };
-    if (until.is_none()) {
-      changed_.wait(lock, changed);
     } else {
-      changed_.wait_for(lock, until.remaining(), changed);
+      sleep(seen, until);
     }
   }
 }
 
-void CallCarrier::change(bool done) noexcept {
+/// Until something has changed since `seen`, or the deadline. Whoever changes it either sees that it is awaited, or has
+/// done so before this looks.
+void CallCarrier::sleep(std::uint32_t seen, base::Deadline until) {
+  Waiter self;
+  std::unique_lock lock(mutex_);
+  self.next = std::exchange(waiters_, &self);
+  state_.fetch_or(kAwaited, std::memory_order_acq_rel);
+  while ((state_.load(std::memory_order_acquire) | kAwaited) == (seen | kAwaited) && !until.expired())
+    self.woken.wait(lock, until);
+  Waiter** link = &waiters_;
+  while (*link != &self) link = &(*link)->next;
+  *link = self.next;
+  if (waiters_ == nullptr) state_.fetch_and(~kAwaited, std::memory_order_acq_rel);
+}
+
+void CallCarrier::wake() noexcept {
   const std::lock_guard lock(mutex_);
-  ++changes_;
-  done_ = done_ || done;
-  changed_.notify_all();
+  for (Waiter* each = waiters_; each != nullptr; each = each->next) each->woken.notify_one();
 }
 
 void CallCarrier::complete(std::exception_ptr failure) noexcept {
+  if (!call_.completes_at_once()) may_take_long();
   call_.complete(std::move(failure));
-  change(true);
+  change(kDone);
   (void)base::IntrusivePtr<corba::AsyncCall>::adopt(&call_);
 }
 

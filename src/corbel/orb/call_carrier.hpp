@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
+#include <cstdint>
 #include <exception>
-#include <mutex>
 
+#include "corbel/base/mutex.hpp"
 #include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/completions.hpp"
 #include "corbel/corba/async_call.hpp"
+#include "corbel/reactor/thread_pool.hpp"
 
 namespace corbel::orb {
 
 /// What all asynchronous calls have in common: the reference that keeps the call alive until it is complete, and those
-/// who wait for that.
+/// who wait for that. A call that no thread waits for takes no lock for them.
 class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
  public:
   bool wait(base::Deadline until) final;
+  /// For finish(), too, before whatever may keep the thread.
+  void may_take_long() noexcept final { reactor::ThreadPool::promote_follower(); }
 
  protected:
   CallCarrier(corba::AsyncCall& call, connection::Completions& completions) noexcept
@@ -32,18 +36,29 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   void complete(std::exception_ptr failure) noexcept;
   /// The call will not be carried out after all; nobody is told.
   void withdraw() noexcept;
-  void on_queued() noexcept final { change(false); }
+  void on_queued() noexcept final { change(0); }
   /// Makes those who wait look again.
-  void change(bool done) noexcept;
+  void changed() noexcept { change(0); }
 
   connection::Completions& completions_;
-  std::mutex mutex_;  // guards what follows, and what derived classes say
+  base::Mutex mutex_;  // guards the list of those who wait, and what derived classes say
 
  private:
+  struct Waiter;
+  static constexpr std::uint32_t kDone = 1;     // it is over
+  static constexpr std::uint32_t kAwaited = 2;  // threads sleep until it is; changes with the mutex held
+  static constexpr std::uint32_t kChange = 4;   // what is above counts changes
+
+  void change(std::uint32_t also) noexcept {
+    if ((state_.fetch_add(kChange + also, std::memory_order_acq_rel) & kAwaited) != 0) [[unlikely]]
+      wake();
+  }
+  void wake() noexcept;
+  void sleep(std::uint32_t seen, base::Deadline until);
+
   corba::AsyncCall& call_;
-  std::condition_variable changed_;
-  unsigned changes_ = 0;
-  bool done_ = false;
+  std::atomic<std::uint32_t> state_{0};
+  Waiter* waiters_ = nullptr;
 };
 
 }  // namespace corbel::orb

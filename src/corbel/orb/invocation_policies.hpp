@@ -25,7 +25,8 @@ policy::UtcTime end_time(base::ConstByteSpan context);
 class InvocationContexts {
  public:
   explicit InvocationContexts(const policy::ClientPolicies& policies)
-      : octets_(encode_invocation_policies(policies)), context_{kInvocationPoliciesContext, octets_} {}
+      : octets_(policies.plain() ? base::Bytes() : encode_invocation_policies(policies)),
+        context_{kInvocationPoliciesContext, octets_} {}
   InvocationContexts(const InvocationContexts&) = delete;
   InvocationContexts& operator=(const InvocationContexts&) = delete;
   /// Of a request. Lives as long as this.

@@ -250,6 +250,7 @@ class LocalAsyncCall final : public CallCarrier {
   bool help(base::Deadline) override { return false; }
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
   void finish() noexcept override {
+    may_take_long();
     std::exception_ptr failure;
     try {
       if (begin_by_.expired()) {

@@ -81,20 +81,22 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
 }
 
 void RemoteCall::finish() noexcept {
-  const base::IntrusivePtr<corba::AsyncCall> alive(&call());  // sending again may end in completion elsewhere
   std::exception_ptr failure = std::move(failure_);
   try {
     if (failure == nullptr && !over()) {
+      may_take_long();
+      const base::IntrusivePtr<corba::AsyncCall> alive(&call());  // sending again may end in completion elsewhere
       send(nullptr);
-      return change(false);
+      return changed();
     }
   } catch (...) {
     failure = std::current_exception();
   }
   if (trace_.on()) target_->tell(trace_, call().operation(), failure == nullptr ? "ok" : "failed");
   {
+    RemoteTarget::BindingPtr binding;  // goes after the lock has gone
     const std::lock_guard lock(mutex_);
-    binding_.reset();
+    binding = std::move(binding_);
   }
   target_.reset();
   complete(std::move(failure));
@@ -102,14 +104,14 @@ void RemoteCall::finish() noexcept {
 
 /// False if it has to be tried again; throws if it failed.
 bool RemoteCall::over() {
+  if (error.code == base::Code::none && invocation_.attempts.well()) [[likely]] {
+    target_->note_success(invocation_);
+    return true;
+  }
   const auto binding = binding_;
   if (error.code != base::Code::none) {
     target_->recover(*binding, std::exchange(error, {}), invocation_);
     return false;
-  }
-  if (invocation_.attempts.well()) {
-    target_->note_success(invocation_);
-    return true;
   }
   target_->settle(*binding, invocation_);
   return false;
