@@ -31,6 +31,12 @@ void add_ior(CLI::App& app, Run& run);
 void add_bench(CLI::App& app, Run& run);
 void add_doctor(CLI::App& app, Run& run);
 void add_ns(CLI::App& app, Run& run);
+void add_tap(CLI::App& app, Run& run);
+void add_fault(CLI::App& app, Run& run);
+void add_record(CLI::App& app, Run& run);
+void add_replay(CLI::App& app, Run& run);
+void add_mock(CLI::App& app, Run& run);
+void add_top(CLI::App& app, Run& run);
 
 /// An ORB with these -ORB options.
 IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options);

@@ -22,6 +22,11 @@ int main(int argc, char** argv) {
   add_bench(app, run);
   add_doctor(app, run);
   add_ns(app, run);
+  add_tap(app, run);
+  add_fault(app, run);
+  add_record(app, run);
+  add_replay(app, run);
+  add_mock(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records conversations with a server, replays them against it and against a mock, and serves hand-written answers.
+
+usage: record_test.py CORBEL SERVER IDL
+"""
+
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from between import TIMEOUT_S, Bench, Program, path_in  # noqa: E402
+
+CORBEL, SERVER, IDL = sys.argv[1:4]
+
+
+class RecordTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bench = Bench(CORBEL, SERVER, IDL)
+        cls.folder = tempfile.mkdtemp()
+        cls.recording = path_in(cls.folder, "session.jsonl")
+        with cls.bench.between("record", cls.bench.reference, cls.recording, "--idl", IDL) as record:
+            call = cls.bench.call
+            call(record.reference, "divide", "17", "5")
+            call(record.reference, "divide", "1", "0", status=1)
+            call(record.reference, "label", "first")
+            call(record.reference, "label")
+            call(record.reference, "label", "second")
+            call(record.reference, "label")
+            call(record.reference, "count")
+            call(record.reference, "echo_any", '{"type": "Test::SPoint", "value": {"x": 1, "y": 2.0}}')
+            call(record.reference, "number", '{"discriminator": 2, "small": 5}')
+            call(record.reference, "echo_object", record.reference)
+            call(record.reference, "swap", "left", "right")
+            assert record.end() == 0, record.errors
+            assert "11 calls" in "".join(record.errors), record.errors
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.bench.close()
+        shutil.rmtree(cls.folder)
+
+    def write(self, name, *lines):
+        path = path_in(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines)
+        return path
+
+    def mock(self, *arguments):
+        return self.bench.between("mock", *arguments, "--idl", IDL)
+
+    def test_a_recording_has_a_line_for_each_call(self):
+        with open(self.recording, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        self.assertEqual((lines[0]["corbel"], lines[0]["version"]), ("recording", 1))
+        first, second = lines[1], lines[2]
+        self.assertEqual((first["operation"], first["interface"], first["arguments"], first["result"]),
+                         ("divide", "Test::Bench", {"a": 17, "b": 5}, {"result": 3, "rest": 2}))
+        self.assertEqual((second["exception"], second["members"]), ("Test::Refused", {"why": "division by nothing", "code": 1}))
+        self.assertGreater(first["ms"], 0)
+
+    def test_the_same_server_gives_the_same_answers(self):
+        said = self.bench.run("replay", self.recording, "--idl", IDL)
+        self.assertIn("11 calls, 0 with another end", said)
+        self.assertIn("11 calls, 0", self.bench.run("replay", self.recording, self.bench.reference, "--idl", IDL, "--speed", "1000"))
+
+    def test_differences_are_shown_and_some_members_may_differ(self):
+        with open(self.recording, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        lines[1]["result"]["rest"] = 4
+        changed = self.write("changed.jsonl", *lines)
+        said = self.bench.run("replay", changed, self.bench.reference, "--idl", IDL, status=1)
+        self.assertIn('line 2: divide {"a":17,"b":5}', said)
+        self.assertIn("11 calls, 1 with another end", said)
+        self.assertIn("11 calls, 0", self.bench.run("replay", changed, self.bench.reference, "--idl", IDL, "--ignore", "rest"))
+        away = self.bench.run("replay", self.recording, "corbaloc::127.0.0.1:1/x", "--idl", IDL, "--json", status=1)
+        self.assertEqual(json.loads(away.splitlines()[-1]), {"calls": 11, "different": 11, "skipped": 0})
+        self.assertIn("CORBA::TRANSIENT", away)
+
+    def test_a_mock_gives_the_recorded_answers_in_their_order(self):
+        with self.mock(self.recording) as mock:
+            self.assertIn("11 calls, 0 with another end", self.bench.run("replay", self.recording, mock.reference, "--idl", IDL))
+            self.assertEqual(self.bench.call(mock.reference, "label"), "second")  # the last one from then on
+            self.assertEqual(self.bench.call(mock.reference, "divide", "17", "5"), {"result": 3, "rest": 2})
+            self.assertIn("Test::Refused", self.bench.call(mock.reference, "divide", "1", "0", status=1))
+            self.assertIn("NO_IMPLEMENT", self.bench.call(mock.reference, "divide", "2", "2", status=3))
+            self.assertIn("divide", "".join(mock.errors))
+            # It is of its interface and of those above it, and doctor finds nothing wrong.
+            for name, answer in (("Bench", "true"), ("Base", "true"), ("Other", "false")):
+                self.assertEqual(self.bench.run("call", mock.reference, "_is_a", f"IDL:Test/{name}:1.0").strip(), answer)
+            self.assertIn("_is_a(IDL:Test/Bench:1.0): true", self.bench.run("doctor", mock.reference))
+            # References to recorded objects lead to the mock.
+            again = self.bench.call(mock.reference, "echo_object", self.recorded_reference())
+            self.assertEqual(self.bench.call(again, "count"), 42)
+            self.assertNotEqual(again, self.recorded_reference())
+            self.assertEqual(mock.end(), 0)
+
+    def recorded_reference(self):
+        with open(self.recording, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        return [line for line in lines if line.get("operation") == "echo_object"][0]["arguments"]["value"]
+
+    def test_answers_are_written_by_hand(self):
+        answers = self.write("answers.jsonl",
+                             {"operation": "divide", "arguments": {"b": 2, "a": 7}, "result": {"result": 3, "rest": 1}},
+                             {"operation": "divide", "exception": "Test::Refused", "members": {"why": "never", "code": 7}},
+                             {"operation": "_get_count", "result": 1}, "\n", {"operation": "_get_count", "result": 2},
+                             {"operation": "_get_label", "exception": "CORBA::NO_PERMISSION", "members": {"minor": 5, "completed": "COMPLETED_YES"}})
+        with self.mock(answers, "--interface", "Test::Bench") as mock:
+            self.assertEqual(self.bench.call(mock.reference, "divide", "7", "2"), {"result": 3, "rest": 1})
+            self.assertIn('{"why":"never","code":7}', self.bench.call(mock.reference, "divide", "8", "2", status=1))
+            self.assertEqual([self.bench.call(mock.reference, "count") for _ in range(3)], [1, 2, 2])
+            said = self.bench.call(mock.reference, "label", status=3)
+            self.assertIn("NO_PERMISSION", said)
+            self.assertIn("COMPLETED_YES", said)
+
+    def test_without_a_file_it_answers_with_nothing_of_each_type(self):
+        with self.mock("--defaults") as mock:
+            everything = self.bench.call(mock.reference, "number", '{"small": 5}')
+            self.assertIn("discriminator", everything)
+            self.assertEqual(self.bench.call(mock.reference, "divide", "7", "2"), {"result": 0, "rest": 0})
+            self.assertEqual(self.bench.call(mock.reference, "label"), "")
+
+    def test_other_arguments_are_taken_if_so_told(self):
+        with self.mock(self.recording, "--any-arguments") as mock:
+            self.assertEqual(self.bench.call(mock.reference, "divide", "100", "2"), {"result": 3, "rest": 2})
+
+    def test_answers_that_do_not_fit_the_idl_are_said_by_line(self):
+        answers = self.write("wrong.jsonl", {"operation": "_get_count", "result": "many"}, {"operation": "divide", "result": 1},
+                             {"operation": "_get_label", "exception": "Test::Refused"})
+        with self.mock(answers) as mock:
+            self.assertIn("INTERNAL", self.bench.call(mock.reference, "count", status=3))
+            self.bench.call(mock.reference, "divide", "1", "1", status=3)
+            self.bench.call(mock.reference, "label", status=3)
+            mock.end()
+            said = "".join(mock.errors)
+            for text in ("line 1: result: \"many\" is no number", "line 2: 'rest' is missing", "line 3: the operation does not raise Test::Refused"):
+                self.assertIn(text, said)
+
+    def test_files_that_make_no_sense_are_refused(self):
+        for text, said in (("{", "line 1: this is no JSON"), ('{"operation": 5}', "'operation' is no text"), ("{}", "'operation' is missing"),
+                           ('{"operation": "x", "arguments": [1]}', "no object of names"), ("[1]", "no JSON object"), ("5", "no JSON object"),
+                           ('{"corbel": "recording", "version": 9}', "no recording of version 1"), ('{"operation": "x", "ms": "soon"}', "no number")):
+            path = self.write("bad.jsonl", text)
+            self.assertIn(said, self.bench.run("mock", path, "--idl", IDL, status=2))
+            self.assertIn(said, self.bench.run("replay", path, self.bench.reference, "--idl", IDL, status=2))
+        self.assertIn("give REF", self.bench.run("replay", self.write("empty.jsonl"), "--idl", IDL, status=2))
+        self.assertIn("no interface 'Nobody'", self.bench.run("mock", "--idl", IDL, "--interface", "Nobody", status=2))
+
+    def test_damaged_recordings_never_crash(self):
+        with open(self.recording, "rb") as file:
+            data = file.read()
+        rng = random.Random(19)
+        for _ in range(15):
+            bad = bytearray(data)
+            for _ in range(rng.randint(1, 30)):
+                bad[rng.randrange(len(bad))] = rng.choice(b'{}[]",:0aI\xff\n')
+            path = path_in(self.folder, "damaged.jsonl")
+            with open(path, "wb") as file:
+                file.write(bad)
+            program = Program(CORBEL, "replay", path, self.bench.reference, "--idl", IDL, "--timeout", "2000")
+            try:
+                self.assertIn(program.process.wait(TIMEOUT_S), (0, 1, 2, 3, 4), program.errors)
+            finally:
+                program.close()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// corbel record: a conversation as JSON lines.
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+
+#include "messages.hpp"
+#include "recording.hpp"
+
+namespace corbel::tool {
+namespace {
+
+using Wall = std::chrono::system_clock;
+using Steady = std::chrono::steady_clock;
+
+struct Arguments {
+  std::string reference;
+  std::string output;
+  std::string ior_file;
+  Files files;
+  RelayOptions relay;
+};
+
+/// Writes exchanges in the order in which they end. Thread-safe.
+class Recorder {
+ public:
+  Recorder(const std::string& path, const std::string& reference) : file_(path, std::ios::trunc), path_(path) {
+    write(recording_head(reference));
+  }
+
+  void write(const Json& json) {
+    const std::lock_guard lock(mutex_);
+    file_ << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    if (!file_.flush()) throw std::runtime_error("cannot write " + path_);
+  }
+  void add(const Exchange& exchange) {
+    write(to_json(exchange));
+    ++count_;
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  std::mutex mutex_;
+  std::ofstream file_;
+  const std::string path_;
+  std::atomic<std::size_t> count_ = 0;
+};
+
+/// Puts requests and replies together. The listener calls see() one at a time.
+class RecordTalk final : public Talk {
+ public:
+  RecordTalk(Interpreter& interpreter, Recorder& recorder)
+      : recorder_(recorder), listener_(interpreter, [this](const Seen& seen) { see(seen); }) {}
+
+  bool octets(Way way, base::ConstByteSpan octets, Link& link) override {
+    try {
+      listener_.octets(way, octets, Steady::now());
+    } catch (const std::exception& failure) {  // the disk is full
+      std::cerr << "corbel: " << failure.what() << '\n';
+      end_serving();
+    }
+    return link.send(way, octets);
+  }
+
+ private:
+  void see(const Seen& seen) {
+    if (seen.kind == "request") {
+      Exchange exchange{.operation = seen.operation, .interface = seen.interface, .object = to_base64(seen.key)};
+      exchange.oneway = seen.oneway;
+      exchange.time = std::chrono::duration<double>(Wall::now().time_since_epoch()).count();
+      if (!seen.values.is_null() && seen.problem.empty()) exchange.arguments = seen.values;
+      if (seen.oneway) return recorder_.add(exchange);
+      constexpr std::size_t kMostOpen = 4096;
+      if (open_.size() >= kMostOpen) open_.erase(open_.begin());
+      open_[{seen.way, seen.id}] = std::move(exchange);
+    } else if (seen.kind == "reply") {
+      const auto asked = open_.find({seen.way == Way::there ? Way::back : Way::there, seen.id});
+      if (asked == open_.end()) return;
+      Exchange exchange = std::move(asked->second);
+      open_.erase(asked);
+      exchange.milliseconds = std::max(0.0, seen.milliseconds);
+      if (seen.status == "forward" || seen.status == "needs addressing mode") return;  // the client asks again
+      if (!seen.exception.empty()) {
+        exchange.exception = seen.exception;
+        exchange.members = seen.values;
+      } else if (!seen.values.is_null() && seen.problem.empty()) {
+        exchange.result = seen.values;
+      }
+      recorder_.add(exchange);
+    }
+  }
+
+  Recorder& recorder_;
+  std::map<std::pair<Way, std::uint32_t>, Exchange> open_;
+  Listener listener_;
+};
+
+int record(const Arguments& arguments) {
+  block_signals();
+  const Target target = relay_target(arguments.reference);
+  Interpreter interpreter(arguments.files);
+  Recorder recorder(arguments.output, ior::to_string(target.ior));
+  {
+    Relay relay(arguments.relay, target.host, target.port,
+                [&](const Ends&) { return std::make_unique<RecordTalk>(interpreter, recorder); });
+    announce(relay, target, arguments.ior_file, false);
+    serve(relay);
+  }
+  std::cerr << "corbel: " << recorder.count() << " calls are in " << arguments.output << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+void add_record(CLI::App& app, Run& run) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command =
+      app.add_subcommand("record", "Write what clients and a server say to each other into a file");
+  command->add_option("REF", arguments->reference, "An object of the server; what clients get leads through here")
+      ->required();
+  command->add_option("FILE", arguments->output, "JSON lines, one call each, for `corbel replay` and `corbel mock`")
+      ->required();
+  command->add_option("--idl", arguments->files.idl, "IDL files that say what messages mean")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command->add_option("-I", arguments->files.include_dirs, "Search this folder for #include")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  add_relay_options(*command, arguments->relay, arguments->ior_file);
+  command->footer(
+      "Stands between, as `corbel tap` does, until SIGINT or SIGTERM. Example:\n"
+      "  corbel record server.ior session.jsonl --idl plant.idl --ior-file recorded.ior\n"
+      "  corbel mock session.jsonl --idl plant.idl        # serves the same answers without the plant");
+  command->callback([arguments, &run] { run = [arguments] { return record(*arguments); }; });
+}
+
+}  // namespace corbel::tool
