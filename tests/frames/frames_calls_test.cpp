@@ -2,15 +2,19 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "camera_server.hpp"
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
+#include "corbel/messaging/frames/arrival.hpp"
 #include "corbel/orb/statistics.hpp"
 
 namespace {
@@ -18,11 +22,18 @@ namespace {
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using CameraRef = IDL::traits<Studio::Camera>::ref_type;
 
+/// What goes with a number; that beyond a million is the size.
+Studio::Picture content(std::uint32_t number) {
+  const std::uint32_t size = number < 1'000'000 ? number % 5000 : number - 1'000'000;
+  return Studio::Picture(size, static_cast<std::uint8_t>(number));
+}
+
 class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
  public:
   void push(std::uint32_t number, const Studio::Picture& picture) override {
     const std::lock_guard lock(mutex_);
-    if (picture != Studio::Picture(number % 5000, static_cast<std::uint8_t>(number))) ++wrong_;
+    if (picture != content(number)) ++wrong_;
+    if (const auto* arrival = corbel::messaging::frames::last_arrival()) captured_ = arrival->captured;
     ++pushed_;
     changed_.notify_all();
   }
@@ -34,6 +45,11 @@ class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
   std::uint32_t pushed() override {
     const std::lock_guard lock(mutex_);
     return pushed_;
+  }
+  /// When the last one was captured, by the sender's wall clock.
+  std::optional<std::chrono::system_clock::time_point> captured() {
+    const std::lock_guard lock(mutex_);
+    return captured_;
   }
   /// True when so many have come, all as they should be, and the last caption is `text`. Their order is that of the
   /// wire, but several of them may be served at the same time.
@@ -49,6 +65,7 @@ class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
   std::uint32_t pushed_ = 0;
   std::uint32_t wrong_ = 0;
   std::string caption_;
+  std::optional<std::chrono::system_clock::time_point> captured_;
 };
 
 class FramesCalls : public testing::TestWithParam<std::string> {
@@ -72,7 +89,7 @@ class FramesCalls : public testing::TestWithParam<std::string> {
     return IDL::traits<Studio::Camera>::unchecked_narrow(client_->string_to_object(reference_));
   }
   static void push(const CameraRef& camera, std::uint32_t from, std::uint32_t to) {
-    for (std::uint32_t i = from; i < to; ++i) camera->push(i, Studio::Picture(i % 5000, static_cast<std::uint8_t>(i)));
+    for (std::uint32_t i = from; i < to; ++i) camera->push(i, content(i));
   }
   static std::map<std::string, std::uint64_t> figures(const OrbRef& orb, bool accepted) {
     std::map<std::string, std::uint64_t> all;
@@ -90,10 +107,12 @@ class FramesCalls : public testing::TestWithParam<std::string> {
     EXPECT_EQ(received["unresolved"], 0U);
     EXPECT_EQ(figures(client_, false)["sent"], count);
   }
-  void TearDown() override {
+  void end() {
     if (client_) client_->destroy();
     if (server_) server_->destroy();
+    client_ = server_ = nullptr;
   }
+  void TearDown() override { end(); }
 
   CORBA::servant_reference<Camera> servant_ = CORBA::make_reference<Camera>();
   OrbRef server_;
@@ -141,7 +160,7 @@ TEST_P(FramesCalls, ThatWantAReplyAndHaveNoOtherEndpointSaySo) {
     EXPECT_EQ(exception.minor(),
               corbel::corba::vendor_minor(corbel::base::Stage::encode, corbel::base::Code::unsupported));
     EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
-    EXPECT_NE(std::string(exception.what()).find("protocol 'frames' offers oneway only"), std::string::npos)
+    EXPECT_NE(std::string(exception.what()).find("protocol 'frames' offers oneway"), std::string::npos)
         << exception.what();
   }
   push(remote, 10, 20);
@@ -159,6 +178,30 @@ TEST_P(FramesCalls, FallBackToTheOtherEndpointIfTheirsCannotBeReached) {
   push(remote, 0, 100);
   EXPECT_TRUE(servant_->await(100));
   EXPECT_EQ(remote->pushed(), 100U);
+}
+
+TEST_P(FramesCalls, AreReportedToWhoSendsThemAndBearTheTimeOfTheirCapture) {
+  serve("frames+" + GetParam());
+  const CameraRef remote = camera();
+  push(remote, 0, 100);
+  EXPECT_TRUE(servant_->await(100));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  auto sent = figures(client_, false);
+  while (sent["peer_received"] < 100 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+    sent = figures(client_, false);  // asks, and hears
+  }
+  EXPECT_EQ(sent["peer_received"], 100U);
+  EXPECT_EQ(sent["peer_lost"], 0U);
+  EXPECT_GE(sent["reports"], 1U);
+  EXPECT_LT(sent["round_trip_us"], 30'000'000U);
+  const auto before = std::chrono::system_clock::now();
+  const corbel::messaging::frames::Captured captured(std::chrono::steady_clock::now() - std::chrono::minutes(10));
+  push(remote, 100, 101);
+  EXPECT_TRUE(servant_->await(101));
+  ASSERT_TRUE(servant_->captured().has_value());
+  const auto apart = before - std::chrono::minutes(10) - *servant_->captured();
+  EXPECT_LT(std::chrono::abs(apart), std::chrono::minutes(1));
 }
 
 /// Datagrams that come faster than they are served are lost: these wait for each other.
@@ -186,22 +229,28 @@ TEST_P(FramesInDatagrams, ThatWantAReplyUseGiopInDatagrams) {
   EXPECT_EQ(figures(client_, false)["sent"], 20U);
 }
 
-TEST_P(FramesInDatagrams, ThatAreTooLargeSaySo) {
-  serve("frames+" + GetParam());
-  const CameraRef remote = camera();
-  try {
-    remote->push(0, Studio::Picture(70'000));
-    FAIL() << "more than a datagram has room for";
-  } catch (const CORBA::IMP_LIMIT& exception) {
-    EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+TEST_P(FramesInDatagrams, LargerThanADatagramComeInSeveral) {
+  for (const char* const scope : {"transport", "none"}) {
+    serve("frames+" + GetParam());
+    const CameraRef remote = camera({"-ORBSyncScope", scope});
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      push(remote, 1'070'000 + 1'001 * i, 1'070'001 + 1'001 * i);
+      push(remote, i, i + 1);
+      ASSERT_TRUE(servant_->await((i + 1) * 2)) << scope << ' ' << i;
+    }
+    auto received = figures(server_, true);
+    EXPECT_EQ(received["received"], 40U);
+    EXPECT_EQ(received["lost"], 0U);
+    EXPECT_EQ(received["incomplete"], 0U);
+    end();
+    servant_ = CORBA::make_reference<Camera>();
   }
-  push(remote, 1, 2);
-  EXPECT_TRUE(servant_->await(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Udp, FramesInDatagrams, testing::Values("udp://127.0.0.1:0"));
 
-INSTANTIATE_TEST_SUITE_P(Transports, FramesCalls, testing::Values("tcp://127.0.0.1:0", "unix://", "inproc://{}"),
+INSTANTIATE_TEST_SUITE_P(Transports, FramesCalls,
+                         testing::Values("tcp://127.0.0.1:0", "unix://", "shm://", "inproc://{}"),
                          [](const auto& test) { return test.param.substr(0, test.param.find(':')); });
 
 }  // namespace

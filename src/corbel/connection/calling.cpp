@@ -214,14 +214,19 @@ void Connection::give_up(Caller& caller) noexcept {
 }
 
 void Connection::send_cancel(std::uint32_t request_id) noexcept {
+  send_courtesy([&](cdr::Encoder& encoder) { return session_->put_cancel(encoder, request_id); });
+}
+
+/// Sends what `encode` writes, if it writes anything and nobody else is sending. It may not block; but what it has
+/// begun must be whole before the next message.
+void Connection::send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept {
   const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (!writer || has_backlog()) return;
   cdr::Encoder& encoder = link_.encoder();
-  if (!session_->put_cancel(encoder, request_id)) return;
+  if (!encode(encoder)) return;
   const auto segments = encoder.segments();
   std::size_t size = 0;
   for (const auto& segment : segments) size += segment.size;
-  // A courtesy that may not block; but what it has begun must be whole before the next message.
   auto sent = transport().send(segments, Deadline::now());
   if (!sent || *sent == size) return;
   try {
@@ -230,6 +235,11 @@ void Connection::send_cancel(std::uint32_t request_id) noexcept {
   } catch (const std::bad_alloc&) {
     (void)fail(base::error(Stage::send, Code::timed_out));
   }
+}
+
+void Connection::attend() noexcept {
+  send_courtesy([this](cdr::Encoder& encoder) { return session_->put_own(encoder); });
+  (void)check_idle();
 }
 
 base::Status Connection::check_idle() {

@@ -96,6 +96,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   /// (Settings::oneways). The deadline is for OnewayOverflow::wait only.
   base::Status post_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                            base::Deadline deadline);
+  /// Lets the session say to its peer what it has to say by itself, and hear what that has said. A courtesy: it never
+  /// blocks, and its failure shows with the next request.
+  void attend() noexcept;
   /// True while posted messages wait. Whatever is sent later goes behind them.
   bool has_backlog() const noexcept;
   // --- client side, asynchronous (asynchronous.cpp) ---
@@ -238,8 +241,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
       if (auto drained = drain_oneways(deadline); !drained) return not_sent(drained.error());
     }
     auto sent = link_.send(encoder.segments(), deadline);
+    if (!sent && sent.error() == kTooLarge) [[unlikely]]
+      sent = send_cut(encoder.segments(), deadline);
     return sent ? sent : not_sent(sent.error());
   }
+  base::Status send_cut(std::span<const cdr::Segment> message, base::Deadline deadline);
   base::Error not_sent(base::Error error) noexcept {
     if (leaves_intact(error)) session_->unsent();
     return error;
@@ -286,6 +292,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void on_client_event(reactor::Events events) noexcept;
   void give_up(Caller& caller) noexcept;
   void send_cancel(std::uint32_t request_id) noexcept;
+  void send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept;
   /// What to tell the caller: `error`, unless the connection had been closed by us.
   base::Error fail(base::Error error) noexcept;
   base::Error fail_reading(Caller& caller, base::Error error) noexcept;
@@ -294,11 +301,14 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   /// The deadline passed while others sent, or posted messages were before this one. Nothing of it was sent, and the
   /// connection is well.
   static constexpr base::Error kBehindOthers = base::error(base::Stage::send, base::Code::timed_out, EAGAIN);
+  /// The carrier keeps messages, and has no room for this one.
+  static constexpr base::Error kTooLarge = base::error(base::Stage::encode, base::Code::too_large);
   static bool leaves_intact(const base::Error& error) noexcept {
     return error.stage == base::Stage::encode || error == kBehindOthers;
   }
   base::Error why_failed();
   base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets);
+  base::Status post_cut(std::span<const cdr::Segment> message);
   base::Status enqueue(base::ConstByteSpan octets, base::Deadline deadline);
   OnewayQueue& oneways();
   base::Status drain_oneways(base::Deadline deadline);

@@ -25,6 +25,16 @@ std::size_t size_of(std::span<const cdr::Segment> segments) noexcept {
   return size;
 }
 
+base::Bytes joined(std::span<const cdr::Segment> segments) {
+  base::Bytes octets;
+  octets.reserve(size_of(segments));
+  for (const cdr::Segment& segment : segments) {
+    const auto* from = static_cast<const base::Octet*>(segment.data);
+    octets.insert(octets.end(), from, from + segment.size);
+  }
+  return octets;
+}
+
 OnewayCounters& unobserved() {
   static OnewayCounters counters;
   return counters;
@@ -40,6 +50,8 @@ base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, 
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
   auto sent = send(encode, deadline);
   if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
+  if (session_->has_own()) [[unlikely]]
+    attend();
   return sent;
 }
 
@@ -51,6 +63,8 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
   base::Bytes octets;
   auto status = post_now(encode, octets);
+  if (session_->has_own()) [[unlikely]]
+    attend();
   if (status && octets.empty()) return {};
   if (!status && status.error().code == Code::would_block && octets.empty()) {
     cdr::Encoder own;
@@ -84,6 +98,7 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
   const auto sent = link_.send_some(segments);
   if (sent && *sent == size_of(segments)) [[likely]]
     return {};
+  if (!sent && sent.error() == kTooLarge) return post_cut(segments);
   if (!sent && sent.error().code != Code::would_block) return sent.error();
   if (!sent || *sent == 0) {
     session_->unsent();  // it may yet be dropped
@@ -99,9 +114,35 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
   return {};
 }
 
+/// With the token: a message that the carrier does not take at once, in several.
+base::Status Connection::send_cut(std::span<const cdr::Segment> message, Deadline deadline) {
+  bool begun = false;
+  return session_->cut(message, link_.largest_message(), [&](std::span<const cdr::Segment> piece) -> base::Status {
+    auto sent = link_.send(piece, deadline);
+    if (!sent) return begun && link_.lossy() && sent.error().code == Code::timed_out ? base::Status() : sent;
+    begun = true;
+    return sent;
+  });
+}
+
+/// As above; what the carrier does not take now waits.
+base::Status Connection::post_cut(std::span<const cdr::Segment> message) {
+  return session_->cut(message, link_.largest_message(), [&](std::span<const cdr::Segment> piece) -> base::Status {
+    if (!has_backlog()) {
+      const auto sent = link_.send_some(piece);
+      if (sent) return {};
+      if (sent.error().code != Code::would_block) return sent.error();
+    }
+    return enqueue(joined(piece), Deadline::now());
+  });
+}
+
 base::Status Connection::enqueue(base::ConstByteSpan octets, Deadline deadline) {
-  if (link_.largest_message() != 0 && octets.size() > link_.largest_message())
-    return base::error(Stage::encode, Code::too_large);
+  if (const std::size_t most = link_.largest_message(); most != 0 && octets.size() > most) {
+    const cdr::Segment whole{octets.data(), octets.size()};
+    return session_->cut({&whole, 1}, most,
+                         [&](std::span<const cdr::Segment> piece) { return enqueue(joined(piece), deadline); });
+  }
   switch (oneways().push(octets)) {
     case OnewayQueue::Pushed::full: {
       const auto copy = [&](cdr::Encoder& encoder) {

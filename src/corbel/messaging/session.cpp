@@ -33,6 +33,14 @@ bool Session::put_error(cdr::Encoder&) {
   return false;
 }
 
+bool Session::put_own(cdr::Encoder&) {
+  return false;
+}
+
+base::Status Session::cut(std::span<const cdr::Segment>, std::size_t, MessageSender) {
+  return base::error(base::Stage::encode, base::Code::too_large);
+}
+
 void Session::report(base::FunctionRef<void(const Figure&)>) const {}
 
 }  // namespace corbel::messaging

@@ -82,6 +82,8 @@ struct SessionSettings {
   std::string_view peer;  ///< for the log; outlives the session
   /// Nanoseconds of a clock that never goes back, for time stamps.
   std::int64_t (*now)() = [] { return std::chrono::steady_clock::now().time_since_epoch().count(); };
+  /// Nanoseconds since 1970, for what two hosts compare.
+  std::int64_t (*wall)() = [] { return std::int64_t{std::chrono::system_clock::now().time_since_epoch().count()}; };
 };
 
 /// One number that a session has counted.
@@ -140,6 +142,15 @@ class CORBEL_API Session {
   virtual bool put_error(cdr::Encoder& encoder);
   /// The request that was written last may never leave: what it told the peer has to be told again.
   virtual void unsent() noexcept {}
+  /// What the session says to its peer by itself, when has_own() is true; false, and nothing written, if it only waits
+  /// for what the peer may have said: either way what has come is then read.
+  virtual bool put_own(cdr::Encoder& encoder);
+
+  using MessageSender = base::FunctionRef<base::Status(std::span<const cdr::Segment>)>;
+  /// Writes what put_request() wrote, and is more than the carrier takes at once, as messages of at most `most` octets
+  /// each, and gives one after the other to `send` until that fails. The reader at the other end joins them.
+  /// Thread-safe. Fails with too_large (stage encode) if the protocol does not do that: the default.
+  virtual base::Status cut(std::span<const cdr::Segment> message, std::size_t most, MessageSender send);
 
   // --- both ---
 
@@ -155,12 +166,16 @@ class CORBEL_API Session {
   }
   /// True if tokens have come round, so that an old request may still have the next one. Thread-safe.
   bool tokens_came_round() const noexcept { return next_token_.load(std::memory_order_relaxed) > UINT32_MAX; }
+  /// True if put_own() is to be called, by who sends requests. Thread-safe.
+  bool has_own() const noexcept { return has_own_.load(std::memory_order_relaxed); }
   /// Calls `visit` with what was counted, if the protocol counts anything. Thread-safe.
   virtual void report(base::FunctionRef<void(const Figure&)> visit) const;
 
  protected:
   explicit Session(const SessionSettings& settings) noexcept
       : first_token_(settings.first_token), next_token_(settings.first_token) {}
+
+  void has_own(bool it_does) noexcept { has_own_.store(it_does, std::memory_order_relaxed); }
 
   std::size_t part_octets_ = 0;
   std::uint64_t oldest_part_ = 0;
@@ -170,6 +185,7 @@ class CORBEL_API Session {
   static constexpr std::uint64_t kTokenStep = 2;
 
   const std::uint64_t first_token_;
+  std::atomic<bool> has_own_{false};
   std::atomic<std::uint64_t> next_token_;  // twice as wide as tokens are, to tell which were issued
 };
 

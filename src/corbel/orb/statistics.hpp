@@ -24,7 +24,7 @@ struct Statistics {
 CORBEL_API Statistics statistics(CORBA::ORB& orb) noexcept;
 
 /// A connection that has not ended, and what the session of its message protocol has counted: of `frames`, for example,
-/// "sent", "received", "lost", "reordered", "discarded", "unresolved" and "jitter_us" (docs/frames.md).
+/// "sent", "received", "lost", "reordered", "jitter_us" and what its peer reports (docs/frames.md).
 struct Conversation {
   std::string protocol;   ///< "giop", "frames"
   std::string peer;       ///< "tcp://127.0.0.1:4000"

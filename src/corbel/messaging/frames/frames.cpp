@@ -11,7 +11,7 @@ class FramesProtocol final : public Protocol {
  public:
   std::string_view name() const noexcept override { return "frames"; }
   Requirements requirements() const noexcept override { return {.ordered = false, .reliable = false}; }
-  Offers offers() const noexcept override { return {.two_way = false}; }
+  Offers offers() const noexcept override { return {.two_way = false, .fragments = true, .groups = true}; }
   /// The version of GIOP whose rules bodies follow.
   Version version() const noexcept override { return {1, 2}; }
   std::unique_ptr<Session> open(const SessionSettings& settings) const override {

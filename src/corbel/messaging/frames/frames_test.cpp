@@ -26,9 +26,10 @@ class Frames : public testing::Test {
     the_time = 0;
     encoder_.set_host(&host_);
   }
-  static std::unique_ptr<Session> open(bool lossy = false, Memory* memory = nullptr) {
+  static std::unique_ptr<Session> open(bool lossy = false, Memory* memory = nullptr, std::uint32_t group = 0) {
     SessionSettings settings;
     settings.lossy = lossy;
+    settings.group_profile = group;
     settings.memory = memory;
     settings.now = [] { return the_time; };
     return make_frames()->open(settings);
@@ -43,6 +44,7 @@ class Frames : public testing::Test {
   /// them.
   std::string take(Session& receiver, base::Bytes octets) {
     incoming_ = {};
+    incoming_.joined = &joined_;
     code_ = base::Code::none;
     octets_ = std::move(octets);
     if (const auto status = receiver.take(octets_, incoming_); !status) {
@@ -67,6 +69,7 @@ class Frames : public testing::Test {
   Host host_;
   cdr::Encoder encoder_;
   base::Bytes octets_;
+  Joined joined_;
   Incoming incoming_;
   base::Code code_ = base::Code::none;
 };
@@ -130,7 +133,7 @@ TEST_F(Frames, CarryNoReplies) {
   const auto sender = open();
   sender->put_request(encoder_, 2, {Response::with_target, kKey, "ask", {}}, [](cdr::Encoder&) {});
   EXPECT_EQ(encoder_.error().code, base::Code::unsupported);
-  EXPECT_EQ(to_string(make_frames()->offers()), "oneway");
+  EXPECT_EQ(to_string(make_frames()->offers()), "oneway, fragments");
 }
 
 TEST_F(Frames, WithAnIndexThatWasNeverToldAreDroppedAndCounted) {
@@ -156,7 +159,8 @@ TEST_F(Frames, ThatMakeNoSenseAreRefused) {
   };
   EXPECT_EQ(code(with(0, {'G'})), base::Code::malformed);
   EXPECT_EQ(code(with(1, {0x23})), base::Code::unsupported);      // the version
-  EXPECT_EQ(code(with(1, {0x17})), base::Code::malformed);        // a flag that there is not
+  EXPECT_EQ(code(with(1, {0x17})), base::Code::malformed);        // a piece with names
+  EXPECT_EQ(code(with(1, {0x19})), base::Code::malformed);        // a word of control that is too long
   EXPECT_EQ(code(with(2, {0x00, 0x01})), base::Code::malformed);  // index 256
   EXPECT_EQ(code(with(2, {0xfe, 0xff})), base::Code::malformed);
   EXPECT_EQ(code(with(4, {15, 0, 0, 0})), base::Code::malformed);
@@ -289,8 +293,8 @@ TEST_F(Frames, ATargetThatOthersMayOvertakeIsToldAgain) {
   EXPECT_EQ(take(*receiver, late), "push");
 }
 
-TEST_F(Frames, OverLossyCarriersNamesAreToldAgainSeldomerAndSeldomer) {
-  const auto sender = open(true);
+TEST_F(Frames, ToGroupsTellNamesAgainSeldomerAndSeldomer) {
+  const auto sender = open(true, nullptr, 3);
   int named = 0;
   for (int i = 0; i < 1000; ++i) named += (frame(*sender)[1] & kNames) != 0;
   EXPECT_GE(named, 16);
@@ -306,40 +310,67 @@ TEST_F(Frames, LossAndReorderingAreCounted) {
   auto counted = figures(*receiver);
   EXPECT_EQ(counted["received"], 6U);
   EXPECT_EQ(counted["reordered"], 1U);
-  EXPECT_EQ(counted["discarded"], 1U);
+  EXPECT_EQ(counted["duplicates"], 1U);
   EXPECT_EQ(counted["lost"], 4U);  // 4, 5, 7, 8
   EXPECT_EQ(figures(*sender)["sent"], 10U);
 }
 
 TEST(FramesTally, NumbersGoRound) {
-  Tally tally;
+  Counts counts;
+  Tally tally(counts, true);
   std::map<std::string_view, std::uint64_t> all;
   for (const std::uint32_t sequence : {0xfffffffeU, 0xffffffffU, 1U, 0U, 2U}) {
     EXPECT_TRUE(tally.count(sequence, 0, 0));
   }
-  tally.report([&](const Figure& figure) { all[figure.name] = figure.value; });
+  counts.report([&](const Figure& figure) { all[figure.name] = figure.value; });
   EXPECT_EQ(all["received"], 5U);
   EXPECT_EQ(all["lost"], 0U);
   EXPECT_EQ(all["reordered"], 1U);
 }
 
-TEST(FramesTally, WhatIsTooLateIsDiscarded) {
-  Tally tally;
+TEST(FramesTally, WhatIsTooLateIsNotServed) {
+  Counts counts;
+  Tally tally(counts, true);
   EXPECT_TRUE(tally.count(1000, 0, 0));
   EXPECT_TRUE(tally.count(937, 0, 0));
   EXPECT_FALSE(tally.count(936, 0, 0));
   EXPECT_FALSE(tally.count(937, 0, 0));
+  EXPECT_TRUE(tally.has_come(936));
+  EXPECT_TRUE(tally.has_come(937));
+  EXPECT_FALSE(tally.has_come(938));
+  EXPECT_EQ(counts.late, 1U);
+  EXPECT_EQ(counts.duplicates, 1U);
+}
+
+TEST(FramesTally, OneFrameFarAheadOfAllOthersProvesNothing) {
+  Counts counts;
+  Tally tally(counts, true);
+  EXPECT_TRUE(tally.count(1, 0, 0));
+  EXPECT_FALSE(tally.count(1'000'000, 0, 0)) << "forged";
+  EXPECT_TRUE(tally.count(2, 0, 0));
+  EXPECT_EQ(counts.lost, 0U);
+  EXPECT_FALSE(tally.count(5000, 0, 0));
+  EXPECT_TRUE(tally.count(5001, 0, 0)) << "the network was away for a while";
+  EXPECT_EQ(tally.highest(), 5001U);
+  Tally reliable(counts, false);
+  EXPECT_TRUE(reliable.count(1, 0, 0));
+  EXPECT_TRUE(reliable.count(1'000'000, 0, 0)) << "a queue was full for a while";
+}
+
+TEST(FramesTally, TheFractionLostIsThatSinceItWasAskedLast) {
+  Counts counts;
+  Tally tally(counts, true);
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_TRUE(tally.count(i, 0, 0));
+  EXPECT_EQ(tally.fraction_lost(), 0U);
+  for (std::uint32_t i = 100; i < 200; i += 2) EXPECT_TRUE(tally.count(i + 1, 0, 0));
+  EXPECT_EQ(tally.fraction_lost(), 128U);
+  EXPECT_EQ(tally.fraction_lost(), 0U);
 }
 
 TEST(FramesTally, JitterIsThatOfRfc3550) {
-  Tally tally;
-  const auto jitter = [&] {
-    std::uint64_t value = 0;
-    tally.report([&](const Figure& figure) {
-      if (figure.name == "jitter_us") value = figure.value;
-    });
-    return value;
-  };
+  Counts counts;
+  Tally tally(counts, true);
+  const auto jitter = [&] { return counts.jitter >> 4; };
   // As the formula of 6.4.1 says with real numbers: J += (|D| - J) / 16.
   double expected = 0;
   std::uint32_t arrival = 0xffffff00U;  // the clock may go round

@@ -2,7 +2,9 @@
 #include "corbel/messaging/frames/names.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 namespace corbel::messaging::frames {
 namespace {
@@ -24,6 +26,10 @@ std::size_t hash_of(base::ConstByteSpan key, std::string_view operation) noexcep
   return static_cast<std::size_t>(mixed >> 40);
 }
 
+base::Error refuse_names(base::Code code) noexcept {
+  return base::error(base::Stage::receive, code);
+}
+
 }  // namespace
 
 Name::Name(base::ConstByteSpan key, std::string_view operation)
@@ -39,13 +45,17 @@ bool Name::is(base::ConstByteSpan other_key, std::string_view other_operation) c
          std::equal(other_key.begin(), other_key.end(), octets_.get());
 }
 
-GivenNames::Given GivenNames::give(base::ConstByteSpan key, std::string_view operation, bool lossy) {
+GivenNames::Given GivenNames::give(base::ConstByteSpan key, std::string_view operation) {
   if (last_ == kNoIndex || !entries_[last_].name.is(key, operation)) last_ = find_or_add(key, operation);
   if (last_ == kNoIndex) return {};
-  Entry& entry = entries_[last_];
+  return {last_, has_to_tell(entries_[last_])};
+}
+
+bool GivenNames::has_to_tell(Entry& entry) const noexcept {
+  if (telling_ == Telling::until_known) return !known_.has(last_);
+  if (telling_ == Telling::once) return !entry.told;
   const std::uint32_t before = entry.frames++;
-  const bool again = lossy && ((before & (before - 1)) == 0 || before % kTellAgain == 0);
-  return {last_, !entry.told || again};
+  return !entry.told || (before & (before - 1)) == 0 || before % kTellAgain == 0;
 }
 
 std::uint16_t GivenNames::find_or_add(base::ConstByteSpan key, std::string_view operation) {
@@ -71,25 +81,43 @@ void GivenNames::untell() noexcept {
   if (last_ != kNoIndex) entries_[last_].told = false;
 }
 
-TakenNames::~TakenNames() {
+NameStore::~NameStore() {
   if (memory_ != nullptr) memory_->give(octets_);
 }
 
-base::Status TakenNames::take(std::uint16_t index, base::ConstByteSpan key, std::string_view operation) {
-  const auto refuse = [](base::Code code) { return base::error(base::Stage::receive, code); };
-  if (index >= kMaxIndices) return refuse(base::Code::malformed);
-  if (const Name* known = find(index)) {
-    if (known->is(key, operation)) return {};
-    return refuse(base::Code::malformed);
+base::Result<const Name*> NameStore::take(base::ConstByteSpan key, std::string_view operation) {
+  for (const auto& name : names_) {
+    if (name->is(key, operation)) return name.get();
   }
   const std::size_t size = key.size() + operation.size();
-  if (octets_ + size > kMaxNameOctets) return refuse(base::Code::too_large);
+  if (names_.size() >= kMost || octets_ + size > kMaxNameOctets) return refuse_names(base::Code::too_large);
   auto name = std::make_unique<const Name>(key, operation);
-  if (index >= names_.size()) names_.resize(index + std::size_t{1});
-  if (memory_ != nullptr && !memory_->take(size)) return refuse(base::Code::out_of_resources);
+  names_.reserve(std::bit_ceil(names_.size() + 1));  // what may throw comes before what is paid
+  if (memory_ != nullptr && !memory_->take(size)) return refuse_names(base::Code::out_of_resources);
   octets_ += size;
-  names_[index] = std::move(name);
+  names_.push_back(std::move(name));
+  return names_.back().get();
+}
+
+base::Status TakenNames::take(NameStore& store, std::uint16_t index, base::ConstByteSpan key,
+                              std::string_view operation) {
+  if (index >= kMaxIndices) return refuse_names(base::Code::malformed);
+  if (const Name* known = find(index)) {
+    if (known->is(key, operation)) return {};
+    return refuse_names(base::Code::malformed);
+  }
+  if (index >= names_.size()) names_.resize(index + std::size_t{1});
+  CORBEL_TRY(names_[index], store.take(key, operation));
   return {};
+}
+
+std::uint32_t TakenNames::known(std::size_t at) const noexcept {
+  std::uint32_t bits = 0;
+  const std::size_t from = 32 * at;
+  for (std::size_t i = 0; i < 32 && from + i < names_.size(); ++i) {
+    if (names_[from + i] != nullptr) bits |= std::uint32_t{1} << i;
+  }
+  return bits;
 }
 
 }  // namespace corbel::messaging::frames

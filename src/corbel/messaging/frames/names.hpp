@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -29,20 +30,43 @@ class Name {
   std::size_t operation_size_;
 };
 
+/// The indices that a peer knows, a bit for each. Thread-safe.
+class KnownIndices {
+ public:
+  static constexpr std::size_t kWords = kMaxIndices / 32;
+  bool has(std::uint16_t index) const noexcept {
+    return (words_[index / 32].load(std::memory_order_relaxed) >> index % 32 & 1) != 0;
+  }
+  std::uint32_t word(std::size_t at) const noexcept { return words_[at].load(std::memory_order_relaxed); }
+  void set_word(std::size_t at, std::uint32_t bits) noexcept { words_[at].store(bits, std::memory_order_relaxed); }
+
+ private:
+  std::array<std::atomic<std::uint32_t>, kWords> words_{};
+};
+
 /// The indices that this side has given. For the writer. Memory is allocated for names that are new, and never again.
 class GivenNames {
  public:
+  /// How often names go along.
+  enum class Telling : std::uint8_t {
+    once,          ///< the carrier loses nothing
+    until_known,   ///< until the peer reports that it knows them
+    now_and_then,  ///< seldomer and seldomer: nobody reports, and new listeners come
+  };
   struct Given {
     std::uint16_t index = kNoIndex;
     bool tell = true;  ///< the names have to go along
   };
-  /// The index for a name, given now if there is none yet and one is left. `lossy`: what was told may have been lost,
-  /// and is therefore told again every now and then.
-  Given give(base::ConstByteSpan key, std::string_view operation, bool lossy);
+
+  explicit GivenNames(Telling telling) noexcept : telling_(telling) {}
+  /// The index for a name, given now if there is none yet and one is left.
+  Given give(base::ConstByteSpan key, std::string_view operation);
   /// The frame that told the index has been written.
   void told(std::uint16_t index) noexcept;
   /// The last frame may never leave.
   void untell() noexcept;
+  /// What the peer says that it knows.
+  KnownIndices& known() noexcept { return known_; }
 
  private:
   struct Entry {
@@ -53,32 +77,48 @@ class GivenNames {
   static constexpr std::size_t kSlots = 2 * kMaxIndices;
 
   std::uint16_t find_or_add(base::ConstByteSpan key, std::string_view operation);
+  bool has_to_tell(Entry& entry) const noexcept;
 
+  const Telling telling_;
   std::vector<Entry> entries_;                                // by index
   std::unique_ptr<std::array<std::uint16_t, kSlots>> slots_;  // hash to index + 1; 0: free
   std::size_t octets_ = 0;
   std::uint16_t last_ = kNoIndex;
+  KnownIndices known_;
 };
 
-/// The indices that the peer has given. For the reader. What was taken stays where it is until the end, because
-/// requests that still run refer to it.
-class TakenNames {
+/// The names that peers have given indices to. What was taken stays where it is until the end, because requests that
+/// still run refer to it. For the reader.
+class NameStore {
  public:
-  explicit TakenNames(Memory* memory) noexcept : memory_(memory) {}
-  ~TakenNames();
-  TakenNames(const TakenNames&) = delete;
-  TakenNames& operator=(const TakenNames&) = delete;
+  explicit NameStore(Memory* memory) noexcept : memory_(memory) {}
+  ~NameStore();
+  NameStore(const NameStore&) = delete;
+  NameStore& operator=(const NameStore&) = delete;
 
-  /// Fails (stage receive) with malformed if the index is out of range or means something else already, and too_large
-  /// or out_of_resources if these names are too many.
-  base::Status take(std::uint16_t index, base::ConstByteSpan key, std::string_view operation);
-  /// nullptr if the index was not given.
-  const Name* find(std::uint16_t index) const noexcept { return index < names_.size() ? names_[index].get() : nullptr; }
+  /// Fails (stage receive) with too_large or out_of_resources if the names are too many.
+  base::Result<const Name*> take(base::ConstByteSpan key, std::string_view operation);
 
  private:
+  static constexpr std::size_t kMost = 2 * std::size_t{kMaxIndices};
   Memory* const memory_;
-  std::vector<std::unique_ptr<const Name>> names_;  // by index
+  std::vector<std::unique_ptr<const Name>> names_;
   std::size_t octets_ = 0;
+};
+
+/// The indices that one sender has given. For the reader.
+class TakenNames {
+ public:
+  /// Fails (stage receive) with malformed if the index is out of range or means something else already, and as
+  /// NameStore::take() does.
+  base::Status take(NameStore& store, std::uint16_t index, base::ConstByteSpan key, std::string_view operation);
+  /// nullptr if the index was not given.
+  const Name* find(std::uint16_t index) const noexcept { return index < names_.size() ? names_[index] : nullptr; }
+  /// A bit for each index that was given, of 32 from 32 * `at` on.
+  std::uint32_t known(std::size_t at) const noexcept;
+
+ private:
+  std::vector<const Name*> names_;  // by index
 };
 
 }  // namespace corbel::messaging::frames

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/messaging/frames/session.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <new>
+#include <random>
 
 #include "corbel/messaging/frames/layout.hpp"
+#include "corbel/messaging/frames/stamps.hpp"
 #include "corbel/messaging/header_input.hpp"
 #include "corbel/messaging/header_output.hpp"
 
@@ -17,18 +20,28 @@ using base::Stage;
 namespace {
 
 constexpr bool kNativeIsLittle = std::endian::native == std::endian::little;
+constexpr std::size_t kMostSources = 4;        // of one peer: it may have begun anew
+constexpr std::size_t kMostGroupSources = 64;  // who send to a group
+constexpr std::int64_t kSilence = 1'000'000'000;
+constexpr std::int64_t kAnswerAgain = 1'000'000;
 
 base::Error refuse_frame(Code code) noexcept {
   return base::error(Stage::receive, code);
 }
 
+GivenNames::Telling telling(const SessionSettings& settings) noexcept {
+  if (settings.group_profile != 0) return GivenNames::Telling::now_and_then;
+  return settings.lossy ? GivenNames::Telling::until_known : GivenNames::Telling::once;
+}
+
 class FrameWriter : public HeaderOutput {
  public:
-  FrameWriter(cdr::Encoder& encoder, std::size_t room) : HeaderOutput(encoder, kHeaderSize + room, false) {}
+  FrameWriter(cdr::Encoder& encoder, std::size_t room)
+      : HeaderOutput(encoder, kHeaderSize + kSourceSize + room, false) {}
 
-  void begin(bool names, std::uint16_t index, std::uint32_t sequence, std::uint32_t stamp) noexcept {
+  void begin(std::uint8_t flags, std::uint16_t index, std::uint32_t sequence, std::uint32_t stamp) noexcept {
     put(kMagic);
-    put(static_cast<std::uint8_t>(kVersion << 4 | (kNativeIsLittle ? kLittleEndian : 0) | (names ? kNames : 0)));
+    put(static_cast<std::uint8_t>(kVersion << 4 | (kNativeIsLittle ? kLittleEndian : 0) | flags));
     store(index);
     put_zero();  // the size
     put(sequence);
@@ -46,21 +59,55 @@ class FrameWriter : public HeaderOutput {
     }
     patch_size(4, 0, size);
   }
+  void finish_word(std::size_t words) noexcept {
+    for (; words < kWordSize / 4; ++words) put_zero();
+    commit();
+    patch_size(4, 0, encoder().position());
+  }
 };
 
 }  // namespace
 
+FramesSession::FramesSession(const SessionSettings& settings)
+    : Session(settings),
+      limits_(settings.limits),
+      side_(settings.side),
+      lossy_(settings.lossy),
+      group_(settings.group_profile != 0),
+      memory_(settings.memory),
+      now_(settings.now),
+      wall_(settings.wall),
+      header_size_(kHeaderSize + (settings.lossy ? kSourceSize : 0)),
+      source_(settings.lossy ? std::random_device()() : 0),
+      given_(telling(settings)),
+      names_(settings.memory),
+      last_answer_(INT64_MIN / 2) {}
+
+FramesSession::Head FramesSession::head_of(base::ConstByteSpan message) const noexcept {
+  Head head;
+  head.flags = message[1];
+  head.swapped = ((head.flags & kLittleEndian) != 0) != kNativeIsLittle;
+  HeaderInput words(message, 8, head.swapped);
+  std::memcpy(&head.index, message.data() + 2, sizeof head.index);
+  if (head.swapped) head.index = cdr::byte_swap(head.index);
+  head.sequence = words.get();
+  head.stamp = words.get();
+  if (lossy_) head.source = words.get();
+  return head;
+}
+
 base::Status FramesSession::take(base::ConstByteSpan octets, Incoming& incoming) {
   incoming.kind = Kind::nothing;
   incoming.size = incoming.wanted = 0;
-  if (octets.size() < kHeaderSize) return {};
-  if (octets[0] != kMagic || (octets[1] & 0x0f & ~kFlagBits) != 0) return refuse_frame(Code::malformed);
+  if (octets.size() < header_size_) return {};
+  const auto what = static_cast<std::uint8_t>(octets[1] & (kNames | kPiece | kControl));
+  if (octets[0] != kMagic || (what & (what - 1)) != 0) return refuse_frame(Code::malformed);
   if (octets[1] >> 4 != kVersion) return refuse_frame(Code::unsupported);
   const bool swapped = ((octets[1] & kLittleEndian) != 0) != kNativeIsLittle;
   std::uint32_t size;
   std::memcpy(&size, octets.data() + 4, sizeof size);
   if (swapped) size = cdr::byte_swap(size);
-  if (size < kHeaderSize) return refuse_frame(Code::malformed);
+  if (size < header_size_) return refuse_frame(Code::malformed);
   if (size > limits_.max_message_size) return refuse_frame(Code::too_large);
   if (octets.size() < size) {
     incoming.wanted = size;
@@ -69,48 +116,198 @@ base::Status FramesSession::take(base::ConstByteSpan octets, Incoming& incoming)
   incoming.size = size;
   incoming.octets = octets.first(size);
   incoming.joints = {};
+  const Head head = head_of(incoming.octets);
+  const std::int64_t now = now_();
   try {
-    return read(incoming.octets, swapped, incoming);
+    if (what == kPiece) return take_piece(head, now, incoming);
+    if (what != kControl) return take_frame(incoming.octets, head, now, incoming);
+    if (size != header_size_ + kWordSize) return refuse_frame(Code::malformed);
+    take_word(head, now, incoming);
+    return {};
   } catch (const std::bad_alloc&) {
     return refuse_frame(Code::out_of_resources);
   }
 }
 
-base::Status FramesSession::read(base::ConstByteSpan frame, bool swapped, Incoming& incoming) {
-  HeaderInput header(frame, kHeaderSize, swapped);
-  std::uint16_t index;
-  std::memcpy(&index, frame.data() + 2, sizeof index);
-  if (swapped) index = cdr::byte_swap(index);
-  const std::uint32_t sequence = header.load(frame.data() + 8);
-  const std::uint32_t stamp = header.load(frame.data() + 12);
+base::Status FramesSession::take_piece(const Head& head, std::int64_t now, Incoming& incoming) {
+  const base::ConstByteSpan message = incoming.octets;
+  if (message.size() < header_size_ + kPieceSize || incoming.joined == nullptr) return refuse_frame(Code::malformed);
+  HeaderInput header(message, header_size_, head.swapped);
+  Piece piece;
+  piece.sequence = head.sequence;
+  piece.total = header.get();
+  std::uint16_t halves[2];
+  std::memcpy(halves, header.take(4).data(), sizeof halves);
+  piece.number = head.swapped ? cdr::byte_swap(halves[0]) : halves[0];
+  piece.unit = (head.swapped ? cdr::byte_swap(halves[1]) : halves[1]) * std::uint32_t{kPieceUnit};
+  piece.data = message.subspan(header.position());
+  if (!piece.makes_sense()) return refuse_frame(Code::malformed);
+  if (piece.total > limits_.max_message_size) return refuse_frame(Code::too_large);
+  Source* const source = find_source(head.source, now);
+  if (source == nullptr || source->tally.has_come(head.sequence)) return {};
+  const auto whole = source->pieces.add(piece, *incoming.joined);
+  note_parts();
+  if (!whole) return whole.error();
+  if (!*whole) return {};
+  const base::ConstByteSpan frame = incoming.joined->octets;
+  std::uint32_t size;
+  std::memcpy(&size, frame.data() + 4, sizeof size);
+  const Head inner = head_of(frame);
+  if (inner.swapped) size = cdr::byte_swap(size);
+  const bool is_frame = frame.size() >= header_size_ && frame[0] == kMagic && frame[1] >> 4 == kVersion &&
+                        (frame[1] & (kPiece | kControl)) == 0;
+  if (!is_frame || size != frame.size() || inner.sequence != head.sequence || inner.source != head.source) {
+    return refuse_frame(Code::malformed);
+  }
+  incoming.octets = frame;
+  return take_frame(frame, inner, now, incoming);
+}
+
+base::Status FramesSession::take_frame(base::ConstByteSpan frame, const Head& head, std::int64_t now,
+                                       Incoming& incoming) {
+  const bool named = (head.flags & kNames) != 0;
   IncomingRequest& request = incoming.request;
   request = {};
-  const Name* name = nullptr;
-  if ((frame[1] & kNames) != 0) {
+  HeaderInput header(frame, header_size_, head.swapped);
+  if (named) {
     request.object_key = header.get_key(header.get(), limits_);
     request.operation = header.get_string(limits_.max_operation);
     if (!header.ok()) return refuse_frame(Code::malformed);
-    if (index != kNoIndex) CORBEL_CHECK(taken_.take(index, request.object_key, request.operation));
-  } else {
-    if (index >= kMaxIndices) return refuse_frame(Code::malformed);
-    name = taken_.find(index);
+  } else if (head.index >= kMaxIndices) {
+    return refuse_frame(Code::malformed);
   }
-  if (!tally_.count(sequence, stamp, microseconds())) return {};
-  if ((frame[1] & kNames) == 0) {
-    if (name == nullptr) {
-      tally_.count_unresolved();
-      return {};
+  Source* const source = find_source(head.source, now);
+  if (source == nullptr) return {};
+  if (named && head.index != kNoIndex) CORBEL_CHECK(take_names(*source, head.index, request));
+  const Name* const name = named ? nullptr : source->names.find(head.index);
+  if (!source->tally.count(head.sequence, head.stamp, static_cast<std::uint32_t>(now / 1000))) return {};
+  if (!named && name == nullptr) {
+    Counts::add(counts_.unresolved);
+    if (may_answer(now)) {  // what is known, in the hope to be told the rest
+      answer_.question.store(0, std::memory_order_relaxed);
+      leave_answer(*source, now);
+      incoming.kind = Kind::answer;
     }
+    return {};
+  }
+  if (!named) {
     request.object_key = name->key();
     request.operation = name->operation();
   }
-  request.origin.id = sequence;
+  request.origin.id = head.sequence;
+  note_arrival({head.sequence, head.source, head.stamp, source->moment.of(head.stamp),
+                std::chrono::steady_clock::time_point(std::chrono::nanoseconds(now))});
   incoming.kind = Kind::request;
   incoming.body_at = std::min((header.position() + 7) & ~std::size_t{7}, frame.size());
   cdr::Format format;
-  format.little_endian = kNativeIsLittle != swapped;
+  format.little_endian = kNativeIsLittle != head.swapped;
   incoming.body = cdr::Decoder(frame, format, limits_, incoming.body_at);
   return {};
+}
+
+/// Where strangers may fill the store, names that find no room in it are good for their own frame nevertheless.
+base::Status FramesSession::take_names(Source& source, std::uint16_t index, const IncomingRequest& request) {
+  auto taken = source.names.take(names_, index, request.object_key, request.operation);
+  if (!taken && lossy_ && taken.error().code != Code::malformed) return {};
+  return taken;
+}
+
+void FramesSession::take_word(const Head& head, std::int64_t now, Incoming& incoming) {
+  HeaderInput words(incoming.octets, header_size_, head.swapped);
+  if (head.index == static_cast<std::uint16_t>(Word::question)) {
+    if (side_ != Side::acceptor) return;
+    Source* const source = find_source(head.source, now);
+    if (source == nullptr) return;
+    const std::uint32_t number = words.get();
+    const std::int64_t seconds = words.get();
+    const std::int64_t nanoseconds = words.get();
+    source->moment = {true, head.stamp, seconds * 1'000'000'000 + nanoseconds};
+    if (!may_answer(now)) return;
+    answer_.question.store(number, std::memory_order_relaxed);
+    answer_.question_stamp.store(head.stamp, std::memory_order_relaxed);
+    leave_answer(*source, now);
+    incoming.kind = Kind::answer;
+    return;
+  }
+  if (head.index != static_cast<std::uint16_t>(Word::report) || side_ != Side::initiator) return;
+  if (group_ || head.source != source_) return;
+  const std::uint32_t number = words.get();
+  const std::uint32_t stamp = words.get();
+  const std::uint32_t held = words.get();
+  const auto note = [](PeerFigures::Number& figure, std::uint32_t value) {
+    figure.store(value, std::memory_order_relaxed);
+  };
+  note(peer_.jitter, words.get());
+  note(peer_.received, words.get());
+  note(peer_.lost, words.get());
+  note(peer_.fraction, words.get());
+  note(peer_.unresolved, words.get());
+  for (std::size_t i = 0; i < KnownIndices::kWords; ++i) given_.known().set_word(i, words.get());
+  peer_.reports.fetch_add(1, std::memory_order_relaxed);
+  if (number == 0 || number != asking_.number()) return;
+  asking_.answered(number);
+  const auto trip = static_cast<std::int32_t>(static_cast<std::uint32_t>(now / 1000) - stamp - held);
+  note(peer_.round_trip, static_cast<std::uint32_t>(std::max(trip, 0)));
+}
+
+FramesSession::Source* FramesSession::find_source(std::uint32_t id, std::int64_t now) {
+  if (last_ == nullptr || last_->id != id) {
+    const auto found =
+        std::find_if(sources_.begin(), sources_.end(), [&](const auto& source) { return source->id == id; });
+    if (found == sources_.end()) {
+      if (!make_room(now)) {
+        Counts::add(counts_.refused);
+        return nullptr;
+      }
+      sources_.push_back(std::make_unique<Source>(id, *this));
+      last_ = sources_.back().get();
+    } else {
+      last_ = found->get();
+    }
+  }
+  last_->heard = now;
+  return last_;
+}
+
+/// Who has been silent for longest has to go, but nobody that is still heard.
+bool FramesSession::make_room(std::int64_t now) noexcept {
+  if (sources_.size() < (group_ ? kMostGroupSources : kMostSources)) return true;
+  const auto oldest = std::min_element(sources_.begin(), sources_.end(),
+                                       [](const auto& a, const auto& b) { return a->heard < b->heard; });
+  if (now - (*oldest)->heard < kSilence) return false;
+  last_ = nullptr;
+  sources_.erase(oldest);
+  note_parts();
+  return true;
+}
+
+bool FramesSession::may_answer(std::int64_t now) noexcept {
+  if (group_ || side_ != Side::acceptor || now - last_answer_ < kAnswerAgain) return false;
+  last_answer_ = now;
+  return true;
+}
+
+void FramesSession::leave_answer(Source& source, std::int64_t now) noexcept {
+  answer_.source.store(source.id, std::memory_order_relaxed);
+  answer_.highest.store(source.tally.highest(), std::memory_order_relaxed);
+  answer_.came.store(now, std::memory_order_relaxed);
+  answer_.fraction.store(source.tally.fraction_lost(), std::memory_order_relaxed);
+  for (std::size_t i = 0; i < KnownIndices::kWords; ++i) answer_.known.set_word(i, source.names.known(i));
+}
+
+void FramesSession::note_parts() noexcept {
+  part_octets_ = 0;
+  oldest_part_ = 0;
+  for (const auto& source : sources_) {
+    part_octets_ += source->pieces.octets();
+    const std::uint64_t oldest = source->pieces.oldest();
+    if (oldest != 0 && (oldest_part_ == 0 || oldest < oldest_part_)) oldest_part_ = oldest;
+  }
+}
+
+void FramesSession::forget_parts() noexcept {
+  for (const auto& source : sources_) source->pieces.clear();
+  note_parts();
 }
 
 void FramesSession::put_request(cdr::Encoder& encoder, Token, const OutgoingRequest& request, BodyWriter body) {
@@ -118,12 +315,18 @@ void FramesSession::put_request(cdr::Encoder& encoder, Token, const OutgoingRequ
   if (request.response != Response::none) return encoder.fail(Code::unsupported);
   // Without a host another thread is the writer: the frame carries its names, and no index is given.
   const bool is_writer = encoder.host() != nullptr;
-  const GivenNames::Given given =
-      is_writer ? given_.give(request.object_key, request.operation, lossy_) : GivenNames::Given();
+  const GivenNames::Given given = is_writer ? given_.give(request.object_key, request.operation) : GivenNames::Given();
   // Counted before the body: while it is written others may come to write (Session).
   const std::uint64_t sequence = sent_.fetch_add(1, std::memory_order_relaxed);
+  const std::int64_t now = now_();
+  if (is_writer) {
+    const bool untold = given.tell && lossy_ && !group_;
+    if (untold) asking_.untold();
+    if (asking_.is_due(now, untold)) has_own(true);
+  }
   FrameWriter frame(encoder, given.tell ? 24 + request.object_key.size() + request.operation.size() : 8);
-  frame.begin(given.tell, given.index, static_cast<std::uint32_t>(sequence), microseconds());
+  frame.begin(given.tell ? kNames : 0, given.index, static_cast<std::uint32_t>(sequence), stamp_at(now));
+  if (lossy_) frame.put(source_);
   if (given.tell) {
     frame.put_octets(request.object_key);
     frame.align();
@@ -139,9 +342,61 @@ void FramesSession::put_request(cdr::Encoder& encoder, Token, const OutgoingRequ
   }
 }
 
+base::Status FramesSession::cut(std::span<const cdr::Segment> message, std::size_t most, MessageSender send) {
+  base::Octet head[kHeaderSize + kSourceSize + kPieceSize];
+  std::size_t known = 0;
+  for (const cdr::Segment& segment : message) {
+    const std::size_t part = std::min(segment.size, header_size_ - known);
+    if (part != 0) std::memcpy(head + known, segment.data, part);
+    known += part;
+  }
+  head[1] = static_cast<base::Octet>((head[1] & ~kNames) | kPiece);
+  return cut_frame(message, {head, header_size_ + kPieceSize}, most, send);
+}
+
+void FramesSession::put_answer(cdr::Encoder& encoder, const Incoming&) {
+  const auto get = [](const Answer::Number& number) { return number.load(std::memory_order_relaxed); };
+  const auto count = [](const Counts::Counter& counter) { return static_cast<std::uint32_t>(Counts::get(counter)); };
+  const std::int64_t now = now_();
+  encoder.reset({});
+  FrameWriter word(encoder, kWordSize);
+  word.begin(kControl, static_cast<std::uint16_t>(Word::report), get(answer_.highest),
+             static_cast<std::uint32_t>(now / 1000));
+  if (lossy_) word.put(get(answer_.source));
+  word.put(get(answer_.question));
+  word.put(get(answer_.question_stamp));
+  word.put(static_cast<std::uint32_t>((now - answer_.came.load(std::memory_order_relaxed)) / 1000));
+  word.put(static_cast<std::uint32_t>(Counts::get(counts_.jitter) >> 4));
+  word.put(count(counts_.received));
+  word.put(count(counts_.lost));
+  word.put(get(answer_.fraction));
+  word.put(count(counts_.unresolved));
+  for (std::size_t i = 0; i < KnownIndices::kWords; ++i) word.put(answer_.known.word(i));
+  word.finish_word(8 + KnownIndices::kWords);
+}
+
+bool FramesSession::put_own(cdr::Encoder& encoder) {
+  has_own(false);
+  const std::int64_t now = now_();
+  if (!asking_.ask(now)) return false;
+  if (group_) asking_.answered(asking_.number());  // nobody will
+  const std::int64_t wall = wall_();
+  encoder.reset({});
+  FrameWriter word(encoder, kWordSize);
+  word.begin(kControl, static_cast<std::uint16_t>(Word::question),
+             static_cast<std::uint32_t>(sent_.load(std::memory_order_relaxed)), static_cast<std::uint32_t>(now / 1000));
+  if (lossy_) word.put(source_);
+  word.put(asking_.number());
+  word.put(static_cast<std::uint32_t>(wall / 1'000'000'000));
+  word.put(static_cast<std::uint32_t>(wall % 1'000'000'000));
+  word.finish_word(3);
+  return true;
+}
+
 void FramesSession::report(base::FunctionRef<void(const Figure&)> visit) const {
   visit({"sent", sent_.load(std::memory_order_relaxed)});
-  tally_.report(visit);
+  counts_.report(visit);
+  peer_.report(visit);
 }
 
 }  // namespace corbel::messaging::frames

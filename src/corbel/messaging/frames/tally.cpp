@@ -2,15 +2,25 @@
 #include "corbel/messaging/frames/tally.hpp"
 
 namespace corbel::messaging::frames {
+namespace {
+
+constexpr std::uint32_t kMostAhead = 3000;  // RFC 3550, A.1: MAX_DROPOUT
+constexpr std::uint32_t kHalfCircle = 0x80000000U;
+
+}  // namespace
 
 bool Tally::count(std::uint32_t sequence, std::uint32_t stamp, std::uint32_t now) noexcept {
-  if (!count_sequence(sequence)) {
-    add(discarded_, 1);
-    return false;
-  }
+  if (!count_sequence(sequence)) return false;
   count_jitter(stamp, now);
-  add(received_, 1);
+  ++received_;
+  Counts::add(counts_.received);
   return true;
+}
+
+bool Tally::has_come(std::uint32_t sequence) const noexcept {
+  const std::uint32_t behind = highest_ - sequence;
+  if (!begun_ || behind >= kHalfCircle) return false;
+  return behind >= 64 || (seen_ >> behind & 1) != 0;
 }
 
 /// Numbers wrap: of two the one is later that is less than half the circle ahead.
@@ -18,49 +28,73 @@ bool Tally::count_sequence(std::uint32_t sequence) noexcept {
   if (!begun_) {
     begun_ = true;
     highest_ = sequence;
+    highest_before_ = sequence - 1;
     seen_ = 1;
     return true;
   }
   const std::uint32_t ahead = sequence - highest_;
-  if (ahead == 0) return false;
-  if (ahead < 0x80000000U) {
-    add(lost_, ahead - 1);  // until they come
+  if (ahead < kHalfCircle && ahead != 0) {
+    if (ahead > kMostAhead && lossy_ && is_far_ahead(sequence)) {
+      Counts::add(counts_.late);
+      return false;
+    }
+    Counts::add(counts_.lost, ahead - 1);  // until they come
     seen_ = ahead < 64 ? seen_ << ahead | 1 : 1;
     highest_ = sequence;
     return true;
   }
   const std::uint32_t behind = 0 - ahead;
-  if (behind >= 64 || (seen_ >> behind & 1) != 0) return false;
+  if (behind >= 64 || (seen_ >> behind & 1) != 0) {
+    Counts::add(behind >= 64 ? counts_.late : counts_.duplicates);
+    return false;
+  }
   seen_ |= std::uint64_t{1} << behind;
-  add(reordered_, 1);
-  const std::uint64_t lost = lost_.load(std::memory_order_relaxed);
-  if (lost != 0) lost_.store(lost - 1, std::memory_order_relaxed);  // not if it was sent before the first that came
+  Counts::add(counts_.reordered);
+  const std::uint64_t lost = Counts::get(counts_.lost);
+  if (lost != 0) counts_.lost.store(lost - 1, std::memory_order_relaxed);  // not if it came before the first
   return true;
+}
+
+/// RFC 3550, A.1: until another one follows it in order.
+bool Tally::is_far_ahead(std::uint32_t sequence) noexcept {
+  const bool follows = sequence == after_jump_ && after_jump_ != 0;
+  after_jump_ = sequence + 1;
+  return !follows;
 }
 
 /// RFC 3550, 6.4.1 and A.8.
 void Tally::count_jitter(std::uint32_t stamp, std::uint32_t now) noexcept {
   const std::uint32_t transit = now - stamp;
-  if (received_.load(std::memory_order_relaxed) != 0) {
+  if (timed_) {
     const auto change = static_cast<std::int32_t>(transit - last_transit_);
     const std::uint64_t size = change < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(std::int64_t{change})
                                           : static_cast<std::uint64_t>(change);
-    const std::uint64_t jitter = jitter_.load(std::memory_order_relaxed);
-    jitter_.store(jitter + size - ((jitter + 8) >> 4), std::memory_order_relaxed);
+    jitter_ += size - ((jitter_ + 8) >> 4);
   }
+  timed_ = true;
   last_transit_ = transit;
+  counts_.jitter.store(jitter_, std::memory_order_relaxed);
 }
 
-void Tally::report(base::FunctionRef<void(const Figure&)> visit) const {
-  const auto tell = [&](std::string_view name, const Counter& counter, unsigned shift = 0) {
-    visit({name, counter.load(std::memory_order_relaxed) >> shift});
-  };
-  tell("received", received_);
-  tell("lost", lost_);
-  tell("reordered", reordered_);
-  tell("discarded", discarded_);
-  tell("unresolved", unresolved_);
-  tell("jitter_us", jitter_, 4);
+std::uint32_t Tally::fraction_lost() noexcept {
+  const std::uint32_t expected = highest_ - highest_before_;
+  const std::uint32_t came = received_ - received_before_;
+  highest_before_ = highest_;
+  received_before_ = received_;
+  if (expected == 0 || came >= expected || expected >= kHalfCircle) return 0;
+  return static_cast<std::uint32_t>((std::uint64_t{expected - came} << 8) / expected);
+}
+
+void Counts::report(base::FunctionRef<void(const Figure&)> visit) const {
+  visit({"received", get(received)});
+  visit({"lost", get(lost)});
+  visit({"incomplete", get(incomplete)});
+  visit({"reordered", get(reordered)});
+  visit({"duplicates", get(duplicates)});
+  visit({"late", get(late)});
+  visit({"unresolved", get(unresolved)});
+  visit({"refused", get(refused)});
+  visit({"jitter_us", get(jitter) >> 4});
 }
 
 }  // namespace corbel::messaging::frames

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/messaging/frames/pieces.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "corbel/messaging/frames/layout.hpp"
+
+namespace corbel::messaging::frames {
+
+using base::Code;
+using base::Stage;
+
+namespace {
+
+constexpr std::size_t kLargestUnit = 0xffff * kPieceUnit;
+constexpr std::size_t kFirstRoom = 64U << 10;
+
+/// Goes through a list of segments, so many octets at a time.
+class Cursor {
+ public:
+  explicit Cursor(std::span<const cdr::Segment> segments) noexcept : left_(segments) {}
+  void take(std::size_t size, std::vector<cdr::Segment>& into) {
+    while (size != 0) {
+      const cdr::Segment& first = left_.front();
+      const std::size_t part = std::min(size, first.size - at_);
+      if (part != 0) into.push_back({static_cast<const base::Octet*>(first.data) + at_, part});
+      at_ += part;
+      size -= part;
+      if (at_ != first.size) continue;
+      left_ = left_.subspan(1);
+      at_ = 0;
+    }
+  }
+
+ private:
+  std::span<const cdr::Segment> left_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+bool Pieces::comes_before(const Aside& aside, std::uint32_t number) noexcept {
+  return aside.number < number;
+}
+
+bool Piece::makes_sense() const noexcept {
+  if (total <= kHeaderSize || unit == 0 || number >= kMostPieces || count() > kMostPieces || number >= count()) {
+    return false;
+  }
+  const std::uint32_t from = number * unit;
+  return data.size() == std::min(unit, total - from);
+}
+
+base::Status cut_frame(std::span<const cdr::Segment> frame, std::span<base::Octet> head, std::size_t most,
+                       base::FunctionRef<base::Status(std::span<const cdr::Segment>)> send) {
+  const base::Error too_large = base::error(Stage::encode, Code::too_large);
+  std::size_t total = 0;
+  for (const cdr::Segment& segment : frame) total += segment.size;
+  if (most < head.size() + kPieceUnit || total > 0xffffffffU) return too_large;
+  const std::size_t unit = std::min(most - head.size(), kLargestUnit) / kPieceUnit * kPieceUnit;
+  const std::size_t count = (total + unit - 1) / unit;
+  if (count > kMostPieces) return too_large;
+  const auto put = [&](std::size_t at, auto value) { std::memcpy(head.data() + at, &value, sizeof value); };
+  const std::size_t at = head.size() - kPieceSize;
+  put(at, static_cast<std::uint32_t>(total));
+  put(at + 6, static_cast<std::uint16_t>(unit / kPieceUnit));
+  std::vector<cdr::Segment> piece;
+  piece.reserve(frame.size() + 1);
+  Cursor cursor(frame);
+  for (std::size_t number = 0; number < count; ++number) {
+    const std::size_t size = std::min(unit, total - number * unit);
+    put(4, static_cast<std::uint32_t>(head.size() + size));
+    put(at + 4, static_cast<std::uint16_t>(number));
+    piece.assign(1, {head.data(), head.size()});
+    cursor.take(size, piece);
+    CORBEL_CHECK(send(piece));
+  }
+  return {};
+}
+
+base::Result<bool> Pieces::add(const Piece& piece, Joined& joined) {
+  auto open = find_or_open(piece);
+  if (open->total != piece.total || open->unit != piece.unit) return base::error(Stage::receive, Code::malformed);
+  const auto place = std::lower_bound(open->aside.begin(), open->aside.end(), piece.number, comes_before);
+  const bool has = place != open->aside.end() && place->number == piece.number;
+  if (has || piece.number < open->next) return false;
+  const std::size_t came = open->came + piece.data.size();
+  if (came > open->paid) {
+    const std::size_t due = came - open->paid;
+    const bool paid = pay(piece.sequence, due);
+    open = find(piece.sequence);  // paying may have moved it
+    if (!paid) {
+      give_up(open);
+      return false;
+    }
+    open->paid += due;
+  }
+  open->came = came;
+  keep(*open, piece);
+  if (open->next != piece.count()) return false;
+  // The frame is the reader's to pay for now, and the one before is kept for the next.
+  repay(spare_.size() + open->paid - open->octets.size());
+  octets_ -= open->octets.size();
+  spare_ = std::exchange(joined.octets, std::move(open->octets));
+  octets_ += spare_.size();
+  joined.joints.clear();
+  open_.erase(open);
+  return true;
+}
+
+Pieces::Place Pieces::find(std::uint32_t sequence) noexcept {
+  return std::find_if(open_.begin(), open_.end(), [&](const Open& open) { return open.sequence == sequence; });
+}
+
+Pieces::Place Pieces::find_or_open(const Piece& piece) {
+  const auto found = find(piece.sequence);
+  if (found != open_.end()) return found;
+  if (open_.size() >= kMostOpen) give_up(open_.begin());
+  open_.reserve(kMostOpen);
+  Open open{piece.sequence, piece.total, piece.unit, ++born_, 0, 0, spare_.size(), std::exchange(spare_, {}), {}};
+  open.octets.clear();
+  open_.push_back(std::move(open));
+  return open_.end() - 1;
+}
+
+/// True if octets of a frame have been paid for, if need be at the expense of older frames.
+bool Pieces::pay(std::uint32_t sequence, std::size_t octets) {
+  for (;;) {
+    if (octets_ + octets <= most_octets_ && (memory_ == nullptr || memory_->take(octets))) {
+      octets_ += octets;
+      return true;
+    }
+    const auto other =
+        std::find_if(open_.begin(), open_.end(), [&](const Open& open) { return open.sequence != sequence; });
+    if (other != open_.end()) {
+      give_up(other);
+    } else if (!spare_.empty()) {
+      repay(spare_.size());
+      spare_ = {};
+    } else {
+      return false;
+    }
+  }
+}
+
+void Pieces::repay(std::size_t octets) noexcept {
+  if (memory_ != nullptr) memory_->give(octets);
+  octets_ -= octets;
+}
+
+void Pieces::keep(Open& open, const Piece& piece) {
+  if (piece.number != open.next) {
+    const auto place = std::lower_bound(open.aside.begin(), open.aside.end(), piece.number, comes_before);
+    open.aside.insert(place, {piece.number, base::Bytes(piece.data.begin(), piece.data.end())});
+    return;
+  }
+  append(open, piece.data);
+  std::size_t next = 0;
+  while (next < open.aside.size() && open.aside[next].number == open.next) append(open, open.aside[next++].data);
+  open.aside.erase(open.aside.begin(), open.aside.begin() + static_cast<std::ptrdiff_t>(next));
+}
+
+/// The buffer grows with what comes, not with what was announced.
+void Pieces::append(Open& open, base::ConstByteSpan data) {
+  const std::size_t size = open.octets.size() + data.size();
+  if (size > open.octets.capacity()) {
+    open.octets.reserve(std::min<std::size_t>(open.total, std::max(kFirstRoom, 4 * size)));
+  }
+  open.octets.insert(open.octets.end(), data.begin(), data.end());
+  ++open.next;
+}
+
+void Pieces::give_up(Place open) noexcept {
+  Counts::add(counts_.incomplete);
+  repay(open->paid);
+  open_.erase(open);
+}
+
+void Pieces::clear() noexcept {
+  repay(octets_);
+  open_.clear();
+  spare_ = {};
+}
+
+}  // namespace corbel::messaging::frames
