@@ -12,6 +12,7 @@
 #include "corbel/ior/group.hpp"
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/orb/groups.hpp"
+#include "corbel/orb/statistics.hpp"
 
 namespace {
 
@@ -178,6 +179,51 @@ TEST_F(GroupCalls, OnlyObjectsOfThisOrbJoinAndOnlyGroupsAreJoined) {
   EXPECT_THROW(corbel::orb::join_group(*server, members[0]->_this(), members[0]->_this()), CORBA::BAD_PARAM);
   EXPECT_THROW(corbel::orb::join_group(*server, nullptr, members[0]->_this()), CORBA::BAD_PARAM);
   EXPECT_THROW(corbel::orb::join_group(*server, a_group, nullptr), CORBA::BAD_PARAM);
+}
+
+TEST_F(GroupCalls, InFramesReachEveryMemberAndAreCountedThere) {
+  const auto over_frames = [&](const Orb& orb) {
+    return corbel::orb::group_over(*orb, orb->string_to_object(url_), "frames");
+  };
+  const auto join = [&](const Orb& orb) {
+    auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    poa->the_POAManager()->activate();
+    auto member = CORBA::make_reference<GroupMember>();
+    corbel::orb::join_group(*orb, over_frames(orb), poa->id_to_reference(poa->activate_object(member)));
+    return member;
+  };
+  const Orb one = make_orb("one");
+  const Orb two = make_orb("two");
+  const std::vector<Member> members = {join(one), join(two)};
+  const Orb client = make_orb("client");
+  // The reference is as good as any other when it has been text.
+  const auto text = client->object_to_string(over_frames(client));
+  const Camera all = IDL::traits<Studio::Camera>::unchecked_narrow(client->string_to_object(text));
+  const Camera second_sender =
+      IDL::traits<Studio::Camera>::unchecked_narrow(make_orb("client two")->string_to_object(text));
+  std::size_t octets = 0;
+  for (std::uint32_t i = 1; i <= 20; ++i) {
+    all->push(i, Studio::Picture(i == 10 ? 80'000 : i * 100));  // one is larger than a message, and each than a packet
+    octets += i == 10 ? 80'000 : i * 100;
+    for (const Member& each : members) ASSERT_TRUE(each->await(i)) << i;
+  }
+  second_sender->caption("gr\u00fcn");
+  for (const Member& each : members) {
+    EXPECT_TRUE(each->await("gr\u00fcn"));
+    EXPECT_EQ(each->octets(), octets);
+  }
+  for (const Orb& orb : {one, two}) {
+    std::uint64_t received = 0;
+    std::uint64_t lost = 0;
+    for (const auto& conversation : corbel::orb::conversations(*orb)) {
+      received += conversation.figure("received");
+      lost += conversation.figure("lost");
+    }
+    EXPECT_EQ(received, 21U);
+    EXPECT_EQ(lost, 0U);
+  }
+  EXPECT_THROW(corbel::orb::group_over(*client, client->string_to_object(url_), "giop_lite"), CORBA::BAD_PARAM);
+  EXPECT_THROW(corbel::orb::group_over(*client, members[0]->_this(), "frames"), CORBA::BAD_PARAM);
 }
 
 TEST_F(GroupCalls, StrangersThatSendNonsenseHarmNobody) {

@@ -208,21 +208,25 @@ std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_k
 
 void Core::listen_to_group(const ior::TaggedProfile& profile) {
   start_threads();
+  if (const auto own = ior::decode_corbel_profile(profile, limits())) {
+    return listen_to_group(own->protocol + '+' + own->endpoint);
+  }
   for (const auto& transport : registry_.transports()) {
     if (transport->traits().group_profile != profile.tag) continue;
     const auto reachable = transport->decode(profile, limits());
     if (!reachable) raise(reachable.error(), "the address of a group");
-    const std::lock_guard lock(listen_mutex_);
-    for (const auto& endpoint : reachable->endpoints) {
-      const std::string& text = endpoint->text();
-      if (std::find(group_endpoints_.begin(), group_endpoints_.end(), text) != group_endpoints_.end()) continue;
-      lanes_.front()->open(text);
-      group_endpoints_.push_back(text);
-      CORBEL_LOG(log_, transport, info, "listening to a group", {"endpoint", text});
-    }
+    for (const auto& endpoint : reachable->endpoints) listen_to_group(endpoint->text());
     return;
   }
   raise(base::error(base::Stage::configure, Code::unsupported), "no transport of this ORB reaches groups");
+}
+
+void Core::listen_to_group(const std::string& endpoint) {
+  const std::lock_guard lock(listen_mutex_);
+  if (std::find(group_endpoints_.begin(), group_endpoints_.end(), endpoint) != group_endpoints_.end()) return;
+  lanes_.front()->open(endpoint);
+  group_endpoints_.push_back(endpoint);
+  CORBEL_LOG(log_, transport, info, "listening to a group", {"endpoint", endpoint});
 }
 
 std::vector<base::Bytes> Core::keys_of_ours(const ior::Ior& ior) {

@@ -2,6 +2,7 @@
 #include "corbel/orb/groups.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/group_table.hpp"
@@ -20,11 +21,21 @@ const ior::Ior& reference_of(const ObjectRef& object) {
   return object->_target()->ior();
 }
 
+/// The group that a profile names, if it does: a UIPMC profile, or one of Corbel's with such a profile as its key.
+std::optional<ior::GroupIdentity> group_named_by(const ior::TaggedProfile& profile) {
+  auto group = ior::group_of(profile);
+  if (group) return *std::move(group);
+  const auto own = ior::decode_corbel_profile(profile);
+  if (!own) return std::nullopt;
+  group = ior::group_of({static_cast<std::uint32_t>(ior::ProfileTag::uipmc), own->object_key});
+  return group ? std::optional(*std::move(group)) : std::nullopt;
+}
+
 /// The profiles of a reference that name groups.
 std::vector<ior::TaggedProfile> groups_in(const ObjectRef& group) {
   std::vector<ior::TaggedProfile> profiles;
   for (const auto& profile : reference_of(group).profiles) {
-    if (ior::group_of(profile)) profiles.push_back(profile);
+    if (group_named_by(profile)) profiles.push_back(profile);
   }
   if (profiles.empty()) refuse("the reference names no group: it has no UIPMC profile with a group in it");
   return profiles;
@@ -78,15 +89,38 @@ void join_group(CORBA::ORB& orb, const ObjectRef& group, const ObjectRef& member
   const base::Bytes key = key_of_member(core, member);
   for (const auto& profile : profiles) {
     core.listen_to_group(profile);  // who cannot be reached is no member
-    core.groups().add(*ior::group_of(profile), key);
+    core.groups().add(*group_named_by(profile), key);
   }
+}
+
+ObjectRef group_over(CORBA::ORB& orb, const ObjectRef& group, std::string_view protocol) {
+  const connection::Registry& registry = orb._core().registry();
+  ior::Ior result;
+  result.type_id = reference_of(group).type_id;
+  for (const auto& profile : groups_in(group)) {
+    for (const auto& transport : registry.transports()) {
+      const auto reachable = transport->decode(profile, orb._core().limits());
+      if (!reachable || transport->traits().group_profile == 0) continue;
+      for (const auto& endpoint : reachable->endpoints) {
+        ior::CorbelProfile own;
+        own.version = reachable->base.version;
+        own.object_key = reachable->base.object_key;
+        own.protocol = protocol;
+        own.endpoint = endpoint->text();
+        if (!registry.parse_endpoint(own.protocol + '+' + own.endpoint)) continue;
+        result.profiles.push_back(ior::encode_profile(own));
+      }
+    }
+  }
+  if (result.profiles.empty()) refuse("the protocol is unknown, or nothing can be said to a group in it");
+  return orb.string_to_object(ior::to_string(result));
 }
 
 void leave_group(CORBA::ORB& orb, const ObjectRef& group, const ObjectRef& member) {
   Core& core = orb._core();
   const auto profiles = groups_in(group);
   const base::Bytes key = key_of_member(core, member);
-  for (const auto& profile : profiles) core.groups().remove(*ior::group_of(profile), key);
+  for (const auto& profile : profiles) core.groups().remove(*group_named_by(profile), key);
 }
 
 }  // namespace corbel::orb
