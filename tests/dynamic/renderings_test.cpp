@@ -228,6 +228,8 @@ TEST(RenderedTypes, HaveTheTypeCodesThatTheirIdlSays) {
   expect_type(adapter.settings(), Rendered::_tc_Adapter, 3);
   expect_type(adapter.how(), Rendered::_tc_Adapter, 4);
   expect_type(IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 0), Rendered::_tc_Record, 10);
+  EXPECT_TRUE(Rendered::_tc_Offer->member_type(1)->equal(CORBA::_tc_ServiceOption));
+  expect_type(Rendered::LEVEL, Rendered::_tc_Offer, 1);
   EXPECT_TRUE(Rendered::_tc_Adapter->member_type(3)->equal(DynamicAny::_tc_NameValuePairSeq));
   EXPECT_TRUE(Rendered::_tc_Inside->member_type(0)->equal(PortableServer::_tc_POAList));
   EXPECT_TRUE(Rendered::_tc_Inside->member_type(1)->equal(DynamicAny::_tc_NameDynAnyPairSeq));

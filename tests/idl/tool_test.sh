@@ -98,6 +98,22 @@ expect 0 "$tool" --check shipped.idl
 printf '#include <orb.idl>\ninterface I { CORBA::StringSeq f(); };\n' >library.idl
 expect 0 "$tool" library.idl && grep -qF '#include <corbel/mapping/corba_types.hpp>' library.hpp
 if grep -qF orb.hpp library.hpp; then echo "orb.idl has no generated header" && exit 1; fi
+printf '#include <ir.idl>\nstruct S { CORBA::InterfaceDef what; CORBA::ServiceOption option; };\n' >names.idl
+expect 0 "$tool" --check names.idl
+
+# The services' IDL that omniORB installs, but for what its own compiler refuses, too (docs/from-omniorb.md).
+services=/usr/share/idl/omniORB/COS
+for file in "$services"/*.idl; do
+  [ -f "$file" ] || continue
+  case $(basename "$file") in
+    CosTSPortability.idl) expect 1 "$tool" --check -D__OMNIIDL__ -I "$services" "$file" && has "no 'Environment' in 'CORBA'" ;;
+    NRService.idl | SECIOP.idl | SSLIOP.idl | Security*.idl)
+      expect 1 "$tool" --check -D__OMNIIDL__ -I "$services" "$file" && has "'right' is already the name"
+      if grep -qF ServiceOption said; then cat said && exit 1; fi
+      ;;
+    *) expect 0 "$tool" --check -D__OMNIIDL__ -I "$services" "$file" ;;
+  esac
+done
 
 # Two versions of a file.
 echo 'interface I { void f(in long a); };' >old.idl

@@ -47,6 +47,21 @@ TEST_F(Silence, AReferencesTimeEndsItsCalls) {
   EXPECT_EQ(peer_.requests(), 1U);
 }
 
+TEST_F(Silence, AReferencesTimeIsStrongerThanTheThreadsAndThatThanTheOrbs) {
+  const auto took = [&](const ThingRef& thing) {
+    const auto begin = Clock::now();
+    EXPECT_EQ(ask(thing), "TIMEOUT MAYBE");
+    return Clock::now() - begin;
+  };
+  const CORBA::PolicyList medium = {round_trip(25'000 * kMillisecond)};
+  orb_.current()->set_policy_overrides(medium, SetOverrideType::SET_OVERRIDE);
+  EXPECT_LT(took(with_timeout(thing_, 50ms)), 20s);
+  orb_.manager()->set_policy_overrides(medium, SetOverrideType::SET_OVERRIDE);
+  orb_.current()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
+  EXPECT_LT(took(thing_), 20s);
+  orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
+}
+
 TEST_F(Silence, AReferencesTimeEndsAsynchronousCalls) {
   const ThingRef quick = with_timeout(thing_, 50ms);
   auto future = quick->async_ask("");

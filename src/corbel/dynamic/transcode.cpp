@@ -129,7 +129,8 @@ class Transcoder {
         return copy_union(node);
       case TCKind::tk_sequence: {
         // What was checked may be a sequence of values without octets.
-        const std::size_t count = origin_ == Origin::own ? in_.get<std::uint32_t>() : in_.take_count(1);
+        // Each element is charged when it is copied.
+        const std::size_t count = origin_ == Origin::own ? in_.get<std::uint32_t>() : in_.take_count(1, 0);
         if (node.length != 0 && count > node.length) return in_.fail(base::Code::bad_bound);
         out_.put_count(count);
         return copy_elements(*node.content, count);
@@ -287,7 +288,7 @@ class Transcoder {
   }
 
   void copy_octet_sequence() {
-    const std::size_t count = in_.take_count(1);
+    const std::size_t count = in_.take_count(1, 0);
     out_.put_count(count);
     copy_octets(count);
   }

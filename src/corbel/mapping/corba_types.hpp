@@ -20,6 +20,12 @@ using RepositoryId = std::string;
 using RepositoryIdSeq = std::vector<RepositoryId>;
 using VersionSpec = std::string;
 
+/// What an ORB may offer besides (CORBA 3.3 part 1, 8.2.2).
+using ServiceType = std::uint16_t;
+using ServiceOption = std::uint32_t;
+using ServiceDetailType = std::uint32_t;
+inline constexpr ServiceType Security = 1;
+
 using BooleanSeq = std::vector<bool>;
 using CharSeq = std::vector<char>;
 using WCharSeq = std::vector<wchar_t>;

@@ -292,7 +292,11 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
     {Id::preprocessor_warning, "warning of the preprocessor", "The message is that of the C preprocessor.", ""},
     {Id::cannot_read, "file that cannot be read",
      "The file does not exist where #include is searched (-I), or may not be read.", "#include \"nope.idl\""},
-    {Id::too_large, "file too large", "More than 16 MiB of text after preprocessing.", ""},
+    {Id::too_large, "file or line too large",
+     "More than 16 MiB of text after preprocessing; a line of more than 65,533 octets, with what \"\\\" joins to it "
+     "and the "
+     "comment that ends in it; or an identifier of more than 1023 octets.",
+     ""},
     {Id::too_complex, "too much for one file",
      "Interfaces of the file inherit more than half a million declarations together, or there are more than 200,000 "
      "annotations, counted once for each name that they stand before.",

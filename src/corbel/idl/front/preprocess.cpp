@@ -156,8 +156,28 @@ std::string read_line(const std::string& file, std::uint32_t number) {
   return number == 0 || number > lines.size() ? std::string() : lines[number - 1];
 }
 
+/// What mcpp says of what does not fit into its line of 64 KiB, and what a user can do about it.
+struct TooLong {
+  std::string_view theirs, ours;
+};
+constexpr TooLong kTooLong[] = {
+    {"Too long source line", "this line is longer than 65,533 octets: break it into several"},
+    {"Too long logical line",
+     "lines joined by '\\' are longer than 65,533 octets together: IDL needs no '\\' at their ends"},
+    {"Too long line spliced by comments",
+     "the comment that ends in this line is longer than 65,533 octets: begin a new line behind it"},
+    {"Too long identifier truncated", "an identifier is longer than 1023 octets"},
+};
+
+const TooLong* too_long(std::string_view message) {
+  const auto* found = std::find_if(std::begin(kTooLong), std::end(kTooLong),
+                                   [&](const TooLong& row) { return message.starts_with(row.theirs); });
+  return found == std::end(kTooLong) ? nullptr : found;
+}
+
 /// mcpp's words, made to fit among ours.
 std::string reword(std::string_view message) {
+  if (const TooLong* row = too_long(message)) return std::string(row->ours);
   std::string text(message);
   if (text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
   const std::size_t quote = text.find(" constant 39");
@@ -208,6 +228,7 @@ std::optional<Diagnostic> read_message(std::string_view line, const std::string&
   point(place, message);
   const bool comment = message.find("unterminated comment") != std::string_view::npos;
   const Id id = comment                                          ? Id::unterminated
+                : too_long(message) != nullptr                   ? Id::too_large
                 : warning                                        ? Id::preprocessor_warning
                 : message.starts_with("Can't open include file") ? Id::cannot_read
                                                                  : Id::preprocessor_error;

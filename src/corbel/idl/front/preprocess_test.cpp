@@ -127,6 +127,61 @@ TEST_F(Preprocess, IncludesThatMultiplyAreCutOff) {
   EXPECT_EQ(result.diagnostics[0].id, Id::too_large);
 }
 
+TEST_F(Preprocess, LinesMayBe64KiBLongAndNotMore) {
+  const auto enumeration = [](std::size_t length) {
+    std::string line = "enum E { a";
+    for (int i = 0; line.size() < length - 20; ++i) line += ", e" + std::to_string(i);
+    return line + std::string(length - 3 - line.size(), ' ') + " };";
+  };
+  const auto members = [](const Result& result) {
+    return model::as<model::Enum>(result.model->contents.at(0))->enumerators.size();
+  };
+  const Result longest = parse_file(write("main.idl", enumeration(65533) + "\nconst long X = 5;\n"));
+  ASSERT_NE(longest.model, nullptr);
+  EXPECT_EQ(longest.model->contents.size(), 2U);
+  EXPECT_GT(members(longest), 9000U);
+  for (const std::size_t length : {65535U, 65536U, 70000U, 300000U}) {
+    for (const char* end : {"\n", "\r\n", ""}) {
+      const Result result = parse_file(write("main.idl", "// first\n" + enumeration(length) + end));
+      ASSERT_EQ(result.diagnostics.size(), 1U) << length;
+      EXPECT_EQ(result.model, nullptr);
+      EXPECT_EQ(result.diagnostics[0].id, Id::too_large);
+      EXPECT_EQ(result.diagnostics[0].place.line, 2U);
+      EXPECT_EQ(result.diagnostics[0].text, "this line is longer than 65,533 octets: break it into several");
+    }
+  }
+}
+
+TEST_F(Preprocess, WhatIsJoinedToALongLineIsAnErrorThatSaysSo) {
+  std::string joined = "const string s =";
+  std::string comment = "/*";
+  for (int i = 0; i < 8000; ++i) {
+    joined += " \\\n\"0123456789\"";
+    comment += " 0123456789\n";
+  }
+  const std::string name(1024, 'x');
+  for (const auto& [text, word] :
+       {std::pair(joined + ";\n", "joined"), std::pair(comment + "*/ typedef long U;\n", "comment"),
+        std::pair("typedef long " + name + ";\n", "identifier")}) {
+    const Result result = parse_file(write("main.idl", text + "typedef long T;\n"));
+    ASSERT_EQ(result.diagnostics.size(), 1U) << word;
+    EXPECT_EQ(result.model, nullptr);
+    EXPECT_EQ(result.diagnostics[0].id, Id::too_large);
+    EXPECT_EQ(result.diagnostics[0].severity, Severity::error);
+    EXPECT_NE(result.diagnostics[0].text.find(word), std::string::npos) << result.diagnostics[0].text;
+  }
+  EXPECT_NE(parse_file(write("main.idl", comment + "*/\ntypedef long T;\n")).model, nullptr);
+  // No line is long in the text itself.
+  const Result result = parse_file(write(
+      "main.idl", "#define TEN \"0123456789\"\nconst string s =" + [] {
+        std::string all;
+        for (int i = 0; i < 9000; ++i) all += " TEN";
+        return all;
+      }() + ";\nconst long X = 5;\n"));
+  ASSERT_NE(result.model, nullptr);
+  EXPECT_EQ(std::get<std::string>(model::as<model::Constant>(result.model->contents.at(0))->value).size(), 90000U);
+}
+
 TEST_F(Preprocess, LatinAndUtf8TextPassesInLiteralsAndComments) {
   const Result result = parse_file(
       write("text.idl", "// gr\xfc\xdf\nconst string a = \"caf\xe9\"; const wstring b = L\"caf\xc3\xa9\";\n"));

@@ -19,7 +19,7 @@ constexpr std::string_view kCorbaNames[] = {
     "Identifier", "ScopedName", "RepositoryId", "RepositoryIdSeq", "VersionSpec", "BooleanSeq", "CharSeq", "WCharSeq",
     "OctetSeq", "ShortSeq", "UShortSeq", "LongSeq", "ULongSeq", "LongLongSeq", "ULongLongSeq", "FloatSeq", "DoubleSeq",
     "LongDoubleSeq", "StringSeq", "WStringSeq", "completion_status", "exception_type", "ParameterMode", "BadFixedValue",
-    "AbstractBase",
+    "AbstractBase", "ServiceType", "ServiceOption", "ServiceDetailType", "Security",
     // system exceptions
     "OMGVMCID", "UNKNOWN", "BAD_PARAM", "NO_MEMORY", "IMP_LIMIT", "COMM_FAILURE", "INV_OBJREF", "NO_PERMISSION",
     "INTERNAL", "MARSHAL", "INITIALIZE", "NO_IMPLEMENT", "BAD_TYPECODE", "BAD_OPERATION", "NO_RESOURCES", "NO_RESPONSE",

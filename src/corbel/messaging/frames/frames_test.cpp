@@ -6,6 +6,7 @@
 #include <map>
 
 #include "corbel/messaging/frames/layout.hpp"
+#include "corbel/messaging/frames/names.hpp"
 #include "corbel/messaging/frames/tally.hpp"
 
 namespace corbel::messaging::frames {
@@ -313,6 +314,33 @@ TEST_F(Frames, LossAndReorderingAreCounted) {
   EXPECT_EQ(counted["duplicates"], 1U);
   EXPECT_EQ(counted["lost"], 4U);  // 4, 5, 7, 8
   EXPECT_EQ(figures(*sender)["sent"], 10U);
+}
+
+TEST_F(Frames, ThatComeTwiceAreServedOnceEvenTheLatest) {
+  const auto sender = open(true);
+  const auto receiver = open(true);
+  const base::Bytes first = frame(*sender);
+  const base::Bytes second = frame(*sender);
+  EXPECT_EQ(take(*receiver, first), "push");
+  EXPECT_EQ(take(*receiver, first), "");
+  EXPECT_EQ(take(*receiver, second), "push");
+  EXPECT_EQ(take(*receiver, second), "");
+  EXPECT_EQ(take(*receiver, first), "");
+  auto counted = figures(*receiver);
+  EXPECT_EQ(counted["received"], 2U);
+  EXPECT_EQ(counted["discarded"], 3U);
+  EXPECT_EQ(counted["lost"], 0U);
+}
+
+TEST(FramesNames, TakeNoMoreThanTheirLimitTogether) {
+  TakenNames names(nullptr);
+  const base::Bytes key(kMaxNameOctets - 10, 'k');
+  EXPECT_TRUE(names.take(0, key, "operation").ok());
+  const base::Bytes one(1, 'k');
+  EXPECT_TRUE(names.take(1, one, "").ok()) << "the last octet";
+  EXPECT_EQ(names.take(2, one, "").error().code, base::Code::too_large);
+  EXPECT_EQ(names.find(2), nullptr);
+  EXPECT_TRUE(names.take(0, key, "operation").ok()) << "known already";
 }
 
 TEST(FramesTally, NumbersGoRound) {
