@@ -328,19 +328,20 @@ TEST_F(Frames, ThatComeTwiceAreServedOnceEvenTheLatest) {
   EXPECT_EQ(take(*receiver, first), "");
   auto counted = figures(*receiver);
   EXPECT_EQ(counted["received"], 2U);
-  EXPECT_EQ(counted["discarded"], 3U);
+  EXPECT_EQ(counted["duplicates"], 3U);
   EXPECT_EQ(counted["lost"], 0U);
 }
 
 TEST(FramesNames, TakeNoMoreThanTheirLimitTogether) {
-  TakenNames names(nullptr);
+  NameStore store(nullptr);
+  TakenNames names;
   const base::Bytes key(kMaxNameOctets - 10, 'k');
-  EXPECT_TRUE(names.take(0, key, "operation").ok());
+  EXPECT_TRUE(names.take(store, 0, key, "operation").ok());
   const base::Bytes one(1, 'k');
-  EXPECT_TRUE(names.take(1, one, "").ok()) << "the last octet";
-  EXPECT_EQ(names.take(2, one, "").error().code, base::Code::too_large);
+  EXPECT_TRUE(names.take(store, 1, one, "").ok()) << "the last octet";
+  EXPECT_EQ(names.take(store, 2, {}, "x").error().code, base::Code::too_large);
   EXPECT_EQ(names.find(2), nullptr);
-  EXPECT_TRUE(names.take(0, key, "operation").ok()) << "known already";
+  EXPECT_TRUE(names.take(store, 0, key, "operation").ok()) << "known already";
 }
 
 TEST(FramesTally, NumbersGoRound) {
