@@ -62,8 +62,9 @@ class GroupCalls : public testing::Test {
   using Camera = IDL::traits<Studio::Camera>::ref_type;
   using Member = CORBA::servant_reference<GroupMember>;
 
-  Orb make_orb(const std::string& id) {
+  Orb make_orb(const std::string& id, const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments{"-ORBMulticastInterface", "lo", "-ORBListenEndpoints", "tcp://127.0.0.1:0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
     orbs_.push_back(corbel::orb::init(arguments, id, corbel::builtins::components()));
     return orbs_.back();
   }
@@ -113,6 +114,20 @@ TEST_F(GroupCalls, ReachEveryMemberInEveryServer) {
       EXPECT_EQ(each->octets(), 61'000U);
     }
   }
+}
+
+TEST_F(GroupCalls, AreHeardHoweverManyConnectionsThereAreAndTakeNoPlaceOfThem) {
+  const Orb full = make_orb("full", {"-ORBMaxConnections", "1"});
+  const auto members = serve(full, 1);  // hears before there is a connection
+  const Camera all = group(make_orb("client"));
+  all->push(1, Studio::Picture(100));
+  EXPECT_TRUE(members.front()->await(1));
+  const auto text = full->object_to_string(members.front()->_this());
+  const auto single = IDL::traits<Studio::Camera>::unchecked_narrow(make_orb("one more")->string_to_object(text));
+  EXPECT_EQ(single->pushed(), 1U) << "the one connection";
+  all->push(2, Studio::Picture(100));
+  EXPECT_TRUE(members.front()->await(2));
+  EXPECT_EQ(single->pushed(), 2U);
 }
 
 TEST_F(GroupCalls, ThatAreTooLargeOrWantAReplySaySo) {

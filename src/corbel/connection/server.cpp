@@ -100,7 +100,11 @@ void Server::forget(Connection& connection) {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     put(connection, Place::none, 0);
-    admission_.went(peer_host(connection.peer()));
+    if (hears_group(connection)) {
+      --ears_;
+    } else {
+      admission_.went(peer_host(connection.peer()));
+    }
     last = draining_ && live_.count() == 0;
     if (last) ended_.notify_all();
     last = last && stopping_;

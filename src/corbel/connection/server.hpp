@@ -115,6 +115,7 @@ class Server {
   Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor);
   bool look_for_slow_upcalls();
   bool list(Connection& connection, ConnectionPtr& leaves);
+  static bool hears_group(Connection& connection) noexcept;
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
   void await_room(Connection& connection);
   std::vector<ConnectionPtr> slow_readers(const Connection& sender);
@@ -149,6 +150,7 @@ class Server {
   std::mutex mutex_;                  // guards what follows
   LiveConnections live_;
   Admission admission_;
+  std::size_t ears_ = 0;  // of live_, those that hear groups
   std::int64_t next_look_ = kNever;
   reactor::TimerId look_timer_;
   bool draining_ = false;

@@ -66,21 +66,18 @@ void Server::serve_apart(const ConnectionPtr& connection) {
   forget(*connection);
 }
 
-namespace {
-
 /// The ear of a group is no peer, but like an acceptor: if it left, the next would come at once.
-bool hears_group(Connection& connection) {
+bool Server::hears_group(Connection& connection) noexcept {
   return connection.transport().traits().group_profile != 0;
 }
 
-}  // namespace
-
 /// False if there is no room and nobody can leave. `leaves` has to, for this one.
 bool Server::list(Connection& connection, ConnectionPtr& leaves) {
-  const std::string_view host = peer_host(connection.peer());
+  const bool ear = hears_group(connection);
+  const std::string_view host = ear ? std::string_view() : peer_host(connection.peer());
   const std::lock_guard lock(mutex_);
   if (draining_) return false;
-  const auto verdict = hears_group(connection) ? Admission::Verdict::welcome : admission_.judge(host, live_.count());
+  const auto verdict = ear ? Admission::Verdict::welcome : admission_.judge(host, live_.count() - ears_);
   if (verdict != Admission::Verdict::welcome) {
     leaves = find_dispensable(verdict == Admission::Verdict::host_full ? host : std::string_view());
     if (!leaves) {
@@ -90,6 +87,7 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
     }
   }
   admission_.came(host);
+  if (ear) ++ears_;
   connection.add_reference();  // the list's; forget() gives it back
   const std::int64_t now = Deadline::clock_now();
   put(connection, Place::idle, now);

@@ -16,8 +16,8 @@ CORBEL_API void join_group(CORBA::ORB& orb, const CORBA::object_reference<CORBA:
                            const CORBA::object_reference<CORBA::Object>& member);
 
 /// A reference to the same group over another protocol than GIOP: "frames", for streams. What it is sent reaches those
-/// that have joined it by such a reference; its text (object_to_string) says all of it. Throws BAD_PARAM if `group` names
-/// no group, or the protocol is unknown or has none.
+/// that have joined it by such a reference; its text (object_to_string) says all of it. Throws BAD_PARAM if `group`
+/// names no group, or the protocol is unknown or has none.
 CORBEL_API CORBA::object_reference<CORBA::Object> group_over(CORBA::ORB& orb,
                                                              const CORBA::object_reference<CORBA::Object>& group,
                                                              std::string_view protocol);
