@@ -24,6 +24,8 @@ constexpr std::size_t kMostSources = 4;        // of one peer: it may have begun
 constexpr std::size_t kMostGroupSources = 64;  // who send to a group
 constexpr std::int64_t kSilence = 1'000'000'000;
 constexpr std::int64_t kAnswerAgain = 1'000'000;
+constexpr std::int64_t kSameMoment = 20'000;  // in which two clocks are read
+constexpr int kClockReadings = 8;
 
 base::Error refuse_frame(Code code) noexcept {
   return base::error(Stage::receive, code);
@@ -377,10 +379,16 @@ void FramesSession::put_answer(cdr::Encoder& encoder, const Incoming&) {
 
 bool FramesSession::put_own(cdr::Encoder& encoder) {
   has_own(false);
-  const std::int64_t now = now_();
+  std::int64_t now = now_();
   if (!asking_.ask(now)) return false;
   if (group_) asking_.answered(asking_.number());  // nobody will
-  const std::int64_t wall = wall_();
+  std::int64_t wall = wall_();
+  for (int again = 0; again < kClockReadings; ++again) {
+    const std::int64_t after = now_();
+    if (after - now < kSameMoment) break;
+    now = after;  // the thread was kept waiting in between
+    wall = wall_();
+  }
   encoder.reset({});
   FrameWriter word(encoder, kWordSize);
   word.begin(kControl, static_cast<std::uint16_t>(Word::question),
