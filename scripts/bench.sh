@@ -5,6 +5,7 @@
 # usage: ./dev bench [--quick] [--output FOLDER]     all suites, then the report (corbel-bench-report/ unless told)
 #        ./dev bench SUITE [--quick] [--json FILE] [OPTIONS]
 #        ./dev bench --peers                        installs every peer that Debian has, and lists what is there
+#        ./dev bench gate [COMMIT] [--repeat N]     builds COMMIT (default: HEAD) apart, and fails if a call costs 2 % more now
 #
 #   counts     instructions, system calls, allocations and bytes of one call
 #   latency    percentiles of two-way calls, back to back and at fixed times
@@ -18,6 +19,7 @@
 #   compile    what generated code costs the C++ compiler, and its size
 #   model      linear regression over streams of earlier runs
 #   report     one page of tables and charts from the figures of earlier runs
+#   gate       instructions, copies, system calls and allocations beside those of another commit
 #
 # `./dev bench -- --help` lists every suite with its options. Peers beside omniORB and ONC RPC are compared with if their
 # packages are installed; --quick gives each suite a share of five minutes.
@@ -41,6 +43,26 @@ need bench
 if [ "${1:-}" = --peers ]; then
   need peers
   bash scripts/peers.sh jacorb || echo "bench: going on without JacORB"
+fi
+# gate: the laboratory of another commit, in a checkout and a build of its own.
+if [ "${1:-}" = gate ]; then
+  shift
+  commit=HEAD
+  case ${1:-} in '' | -*) ;; *) commit=$1 && shift ;; esac
+  commit=$(git rev-parse --verify --quiet "$commit^{commit}") || fail "bench: gate: no such commit"
+  other=$root/build/gate
+  if [ "$(cat "$other/commit" 2>/dev/null)" != "$commit" ]; then
+    rm -rf "$other"
+    mkdir -p "$other/source"
+    git archive "$commit" | tar -x -m -C "$other/source"
+    echo "$commit" >"$other/commit"
+  fi
+  say "Building $(git log -1 --format='%h %s' "$commit")"
+  launcher=()
+  if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  logged gate-configure cmake -S "$other/source" -B "$other/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCORBEL_TESTS=OFF "${launcher[@]}"
+  logged gate-build ninja -C "$other/build" -j "$(processors)" corbel-bench-corbel
+  set -- gate --base "$other/build/bench" "$@"
 fi
 suite=${1:-all}
 case $suite in --quick | --output | --output=* | --only | --only=*) suite=all ;; esac

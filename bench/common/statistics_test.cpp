@@ -29,5 +29,15 @@ TEST(Statistics, PercentileIsASample) {
   EXPECT_EQ(percentile({7}, 50), 7);
 }
 
+TEST(Statistics, CountsMayGrowByTwoPercentAndWhatTheyVaryBy) {
+  EXPECT_FALSE(has_grown(1000, 1000, 0));
+  EXPECT_FALSE(has_grown(1000, 1020, 0));
+  EXPECT_TRUE(has_grown(1000, 1021, 0));
+  EXPECT_FALSE(has_grown(1000, 1021, 2));
+  EXPECT_FALSE(has_grown(0, 0.02, 0.02));
+  EXPECT_TRUE(has_grown(0, 1, 0.02));
+  EXPECT_FALSE(has_grown(1000, 10, 0));
+}
+
 }  // namespace
 }  // namespace bench

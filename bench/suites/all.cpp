@@ -38,7 +38,7 @@ int run_own(const Words& arguments) {
 
 /// What takes no figures, but works on those of others or asserts.
 bool is_afterwards(const std::string& suite) {
-  return suite == "model" || suite == "report" || suite == "contract";
+  return suite == "model" || suite == "report" || suite == "contract" || suite == "gate";
 }
 
 class All {

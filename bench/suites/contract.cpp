@@ -48,9 +48,10 @@ class Contract {
   bool kept_ = true;
 };
 
-/// What a server does by the clock (an idle connection gives its thread back, somebody looks for slow upcalls) must not
-/// be counted as what it does by the call, however slow a traced process on a busy machine may be.
-const std::vector<std::string> kPatientServer = {"CORBEL_STICKY_IDLE=60000", "CORBEL_SLOW_UPCALL=60000"};
+/// See there.
+const Workload kPings{.server_environment = kPatientServer};
+const Workload kBlocks{
+    .command = "stream twoway octet 65536", .few = 200, .many = 400, .server_environment = kPatientServer};
 
 /// Shared memory: nothing but one wake of whoever sleeps, and one sleep (which is not always needed).
 void check_memory(Contract& contract, const std::string& side, const Costs& calls) {
@@ -62,11 +63,13 @@ void check_memory(Contract& contract, const std::string& side, const Costs& call
 
 bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {
   Contract contract(mechanism.label() + " over " + transport);
-  const std::vector<double> allocations = count_allocations(mechanism, transport, kPatientServer);
+  const std::vector<double> allocations = count_allocations(mechanism, transport, kPings);
   contract.none("heap allocations of the client", allocations[0]);
   contract.none("heap allocations of the server", allocations[1]);
 
-  const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport, kPatientServer);
+  contract.at_most("heap allocations of the server for 64 KiB", count_allocations(mechanism, transport, kBlocks)[1], 0);
+
+  const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport, kPings);
   const Costs& client = sides[0].calls;
   const Costs& server = sides[1].calls;
   if (transport == "shm") {

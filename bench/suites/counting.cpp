@@ -18,31 +18,29 @@
 namespace bench {
 namespace {
 
-constexpr int kFewCalls = 300;
-constexpr int kManyCalls = 1300;
-constexpr double kDifference = kManyCalls - kFewCalls;
-
 /// Runs the pair under a tool that writes one file per side; `tool` makes its command line.
 template <class Tool>
 std::vector<std::string> traced_files(const Mechanism& mechanism, const std::string& transport, int calls,
-                                      const std::string& folder, Tool tool, Placement placement = {}) {
+                                      const std::string& folder, Tool tool, const Workload& workload) {
   std::vector<std::string> files;
   for (const std::string& side : kSides) files.push_back(folder + "/" + side + std::to_string(calls));
+  Placement placement;
+  placement.server.environment = workload.server_environment;
   placement.client_tool = tool(files[0]);
   placement.server_tool = tool(files[1]);
   placement.client.quiet = placement.server.quiet = true;
   Pair pair(mechanism, transport, folder + "/socket" + std::to_string(calls), placement);
-  pair.command("ping " + std::to_string(calls));
+  pair.command(workload.command + " " + std::to_string(calls));
   pair.end();
   return files;
 }
 
-Costs per_call(const Costs& few, const Costs& many) {
+Costs per_call(const Costs& few, const Costs& many, double calls) {
   Costs costs;
   for (const auto& [name, count] : many) {
     const auto before = few.find(name);
     const double difference = count - (before != few.end() ? before->second : 0);
-    if (difference != 0) costs[name] = difference / kDifference;
+    if (difference != 0) costs[name] = difference / calls;
   }
   return costs;
 }
@@ -83,56 +81,57 @@ double sum(const Costs& costs) {
   return whole;
 }
 
-std::vector<Costs> count_instructions(const Mechanism& mechanism, const std::string& transport) {
+std::vector<Costs> count_instructions(const Mechanism& mechanism, const std::string& transport,
+                                      const Workload& workload) {
   const TemporaryFolder folder;
   const auto tool = [](const std::string& file) {
     return std::vector<std::string>{"valgrind", "--tool=callgrind", "--quiet", "--callgrind-out-file=" + file};
   };
-  const auto few = traced_files(mechanism, transport, kFewCalls, folder.path(), tool);
-  const auto many = traced_files(mechanism, transport, kManyCalls, folder.path(), tool);
+  const auto few = traced_files(mechanism, transport, workload.few, folder.path(), tool, workload);
+  const auto many = traced_files(mechanism, transport, workload.many, folder.path(), tool, workload);
+  const double calls = workload.many - workload.few;
   std::vector<Costs> sides;
   for (std::size_t i = 0; i < kSides.size(); ++i) {
-    sides.push_back(per_call(read_callgrind(few[i]), read_callgrind(many[i])));
+    sides.push_back(per_call(read_callgrind(few[i]), read_callgrind(many[i]), calls));
   }
   return sides;
 }
 
 std::vector<SystemCalls> count_system_calls(const Mechanism& mechanism, const std::string& transport,
-                                            const std::vector<std::string>& server_environment) {
+                                            const Workload& workload) {
   const TemporaryFolder folder;
-  Placement placement;
-  placement.server.environment = server_environment;
   const auto tool = [](const std::string& file) {
     return std::vector<std::string>{"strace", "-f", "-qq", "-I", "2", "-s", "0", "-e", "signal=none", "-o", file};
   };
-  const auto few = traced_files(mechanism, transport, kFewCalls, folder.path(), tool, placement);
-  const auto many = traced_files(mechanism, transport, kManyCalls, folder.path(), tool, placement);
+  const auto few = traced_files(mechanism, transport, workload.few, folder.path(), tool, workload);
+  const auto many = traced_files(mechanism, transport, workload.many, folder.path(), tool, workload);
+  const double calls = workload.many - workload.few;
   std::vector<SystemCalls> sides;
   for (std::size_t i = 0; i < kSides.size(); ++i) {
     const Trace before = read_strace(few[i]);
     const Trace after = read_strace(many[i]);
-    sides.push_back({per_call(before.calls, after.calls), (after.octets_sent - before.octets_sent) / kDifference});
+    sides.push_back({per_call(before.calls, after.calls, calls), (after.octets_sent - before.octets_sent) / calls});
   }
   return sides;
 }
 
 std::vector<double> count_allocations(const Mechanism& mechanism, const std::string& transport,
-                                      const std::vector<std::string>& server_environment) {
+                                      const Workload& workload) {
   const TemporaryFolder folder;
   const SharedCounter client(folder.path() + "/client");
   const SharedCounter server(folder.path() + "/server");
   Placement placement;
   placement.client.environment = client.environment();
   placement.server.environment = server.environment();
-  placement.server.environment.insert(placement.server.environment.end(), server_environment.begin(),
-                                      server_environment.end());
+  placement.server.environment.insert(placement.server.environment.end(), workload.server_environment.begin(),
+                                      workload.server_environment.end());
   Pair pair(mechanism, transport, folder.path() + "/socket", placement);
-  pair.command("ping " + std::to_string(kFewCalls));
+  pair.command(workload.command + " " + std::to_string(workload.few));
   const double before[] = {client.value(), server.value()};
-  pair.command("ping " + std::to_string(kManyCalls));
+  pair.command(workload.command + " " + std::to_string(workload.many));
   const double after[] = {client.value(), server.value()};
   pair.end();
-  return {(after[0] - before[0]) / kManyCalls, (after[1] - before[1]) / kManyCalls};
+  return {(after[0] - before[0]) / workload.many, (after[1] - before[1]) / workload.many};
 }
 
 bool can_trace() {

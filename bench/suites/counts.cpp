@@ -53,7 +53,11 @@ class Run {
 
   void measure() {
     const int repetitions = settings_.repetitions(3, 1);
-    Progress progress(static_cast<std::size_t>(repetitions) * transports_.size() * mechanisms_.size());
+    const auto asynchronous = valgrind_ ? std::count_if(mechanisms_.begin(), mechanisms_.end(),
+                                                        [](const Mechanism& one) { return one.can("async"); })
+                                        : 0;
+    Progress progress(static_cast<std::size_t>(repetitions) *
+                      (transports_.size() * mechanisms_.size() + 2 * static_cast<std::size_t>(asynchronous)));
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       for (const std::string& transport : transports_) {
         for (const Mechanism& mechanism : mechanisms_) {
@@ -61,6 +65,7 @@ class Run {
           sample(mechanism, transport);
         }
       }
+      if (asynchronous != 0) sample_asynchronous(progress);
     }
   }
 
@@ -79,10 +84,14 @@ class Run {
         report_.results.push_back(std::move(result));
       }
     }
+    for (const auto& [of, counts] : asynchronous_) {
+      report_.results.push_back({"counts", of, "instructions_per_call", "instructions", summarise(counts)});
+    }
   }
 
   void print() const {
     for (const std::string& transport : transports_) print_transport(transport);
+    if (!asynchronous_.empty()) print_asynchronous();
     if (!valgrind_) std::cout << "No instructions: valgrind is not installed.\n";
     if (!strace_) std::cout << "No system calls and octets: strace is not installed, or may not trace here.\n";
   }
@@ -120,6 +129,33 @@ class Run {
       }
       sampled.metrics["allocations_per_call"].push_back(allocations[i]);
     }
+  }
+
+  /// How many replies are read at once is up to the scheduler: these counts vary, unlike the others.
+  void sample_asynchronous(Progress& progress) {
+    const std::string transport = "tcp";
+    for (const Mechanism& mechanism : mechanisms_) {
+      for (const char* const how : {"futures", "handlers"}) {
+        if (!mechanism.can("async")) continue;
+        progress.step("counting asynchronous calls of " + mechanism.label());
+        Case of = mechanism.case_on(transport);
+        of["side"] = kSides[0];
+        of["call"] = std::string("async ") + how + " " + kUnderWay;
+        const auto sides = count_instructions(mechanism, transport, {.command = of["call"]});
+        asynchronous_[of].push_back(sum(sides[0]));
+      }
+    }
+  }
+
+  void print_asynchronous() const {
+    std::cout << "\nOne asynchronous void call over tcp, " << kUnderWay << " under way: instructions of the client\n\n";
+    Table table({"protocol", "call", "instructions", "least", "most"}, 2, true);
+    for (const auto& [of, counts] : asynchronous_) {
+      const Summary summary = summarise(counts);
+      table.add(
+          {of.at("protocol"), of.at("call"), grouped(summary.median), grouped(summary.min), grouped(summary.max)});
+    }
+    table.print(std::cout);
   }
 
   std::string first_omniorb() const {
@@ -208,6 +244,8 @@ class Run {
   bool valgrind_;
   bool strace_;
   std::vector<Sampled> samples_;
+  std::map<Case, std::vector<double>> asynchronous_;
+  static constexpr const char* kUnderWay = "10";
 };
 
 }  // namespace

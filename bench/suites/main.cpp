@@ -37,6 +37,8 @@ constexpr Suite kSuites[] = {
     {"model", 2, "linear regression over streams of earlier runs: r_max, n_1/2, t_0", bench::run_model},
     {"report", 5, "one page of tables and charts from the figures of earlier runs", bench::run_report},
     {"contract", 0, "asserts what a warm two-way void call may cost at most", bench::run_contract},
+    {"gate", 0, "fails if calls cost more instructions, system calls or allocations than with another build",
+     bench::run_gate},
 };
 
 void print_machine(const bench::Machine& machine) {
@@ -137,6 +139,11 @@ int main(int argc, char** argv) {
     if (suite.run == bench::run_counts) {
       command->add_option("--profile", settings.profile, "also print the N functions of Corbel that cost most")
           ->check(CLI::Range(1, 1000));
+    }
+    if (suite.run == bench::run_gate) {
+      command->add_option("--base", settings.base, "the folder with the other build's corbel-bench-corbel")
+          ->required()
+          ->check(CLI::ExistingDirectory);
     }
     if (suite.run == bench::run_model || suite.run == bench::run_report) {
       command->add_option("FILE", settings.files, "what --json of earlier runs wrote")

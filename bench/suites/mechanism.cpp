@@ -59,8 +59,7 @@ std::set<std::string> words_of(std::istream& lines) {
 }
 
 /// One mechanism per protocol of a peer; none if there is no such program.
-std::vector<Mechanism> mechanisms_of(const std::string& peer) {
-  const std::string program = beside("corbel-bench-" + peer);
+std::vector<Mechanism> mechanisms_of(const std::string& peer, const std::string& program) {
   if (access(program.c_str(), X_OK) != 0) return {};
   std::istringstream lines(output_of({program, "about"}, std::chrono::seconds(10)));
   std::string name;
@@ -77,6 +76,10 @@ std::vector<Mechanism> mechanisms_of(const std::string& peer) {
     found.push_back({name, protocol, program, transports, commands, types});
   }
   return found;
+}
+
+std::vector<Mechanism> mechanisms_of(const std::string& peer) {
+  return mechanisms_of(peer, beside("corbel-bench-" + peer));
 }
 
 void note_version(Machine& machine, const std::string& peer, const std::string& orb) {
@@ -125,6 +128,13 @@ std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<s
 std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite) {
   std::vector<Mechanism> found = find_all_mechanisms(machine, {"corbel", "omniORB"});
   std::erase_if(found, [&](const Mechanism& one) { return one.protocol == "giop_lite" && !with_giop_lite; });
+  return found;
+}
+
+std::vector<Mechanism> corbel_in(const std::string& folder) {
+  const std::string program = folder + "/corbel-bench-corbel";
+  std::vector<Mechanism> found = mechanisms_of("corbel", program);
+  if (found.empty()) throw std::runtime_error("there is no " + program);
   return found;
 }
 

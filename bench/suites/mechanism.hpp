@@ -43,6 +43,10 @@ std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite = t
 std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only,
                                            bool spinning = false);
 
+/// The Corbel whose laboratory was built in a folder, one mechanism per protocol. Throws std::runtime_error if there is
+/// none.
+std::vector<Mechanism> corbel_in(const std::string& folder);
+
 /// Prints which optional peers were found, and what to install for the others.
 void print_peers();
 

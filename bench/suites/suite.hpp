@@ -22,6 +22,7 @@ struct Settings {
   std::vector<std::string> networks = {};  ///< networks: those whose names begin so
   std::vector<std::string> files;          ///< model, report: figures of earlier runs
   std::string output = ".";                ///< report: the folder to write to
+  std::string base = {};                   ///< gate: the folder of the laboratory that is compared with
 
   int repetitions(int full, int few) const { return repeat > 0 ? repeat : quick ? few : full; }
 };
@@ -38,6 +39,7 @@ int run_cubit(const Settings& settings, Report& report);
 int run_networks(const Settings& settings, Report& report);
 int run_scale(const Settings& settings, Report& report);
 int run_contract(const Settings& settings, Report& report);
+int run_gate(const Settings& settings, Report& report);
 int run_demux(const Settings& settings, Report& report);
 int run_micro(const Settings& settings, Report& report);
 int run_whitebox(const Settings& settings, Report& report);

@@ -82,7 +82,14 @@ class RawIterator {
 template <class T>
 void clear_padding(T* values, std::size_t count) noexcept {
   if constexpr (requires { requires BulkLayout<T>::has_padding; }) {
-    for (std::size_t i = 0; i < count; ++i) BulkLayout<T>::clear_padding(values[i]);
+    std::size_t done = 0;
+    for (; done + 4 <= count; done += 4) {
+      BulkLayout<T>::clear_padding(values[done]);
+      BulkLayout<T>::clear_padding(values[done + 1]);
+      BulkLayout<T>::clear_padding(values[done + 2]);
+      BulkLayout<T>::clear_padding(values[done + 3]);
+    }
+    for (; done < count; ++done) BulkLayout<T>::clear_padding(values[done]);
   }
 }
 
@@ -105,6 +112,39 @@ void append_raw(std::vector<T>& out, base::ConstByteSpan raw) {
   clear_padding(out.data() + before, out.size() - before);
 }
 
+/// Copies over values that are there, which is a plain copy whatever T is. Where padding is cleared, in pieces that are
+/// still in the nearest cache then.
+template <class T>
+void overwrite_raw(T* values, const std::uint8_t* raw, std::size_t count) noexcept {
+  if constexpr (requires { requires BulkLayout<T>::has_padding; }) {
+    constexpr std::size_t kRun = sizeof(T) < base::kCopyPiece ? base::kCopyPiece / sizeof(T) : 1;
+    while (count != 0) {
+      const std::size_t run = count < kRun ? count : kRun;
+      std::memcpy(static_cast<void*>(values), raw, run * sizeof(T));
+      clear_padding(values, run);
+      values += run;
+      raw += run * sizeof(T);
+      count -= run;
+    }
+  } else {
+    base::copy_octets(static_cast<void*>(values), raw, count * sizeof(T));
+  }
+}
+
+/// Makes what `out` has from `first` on the values that lie in `raw`: over those that are there, then adding the rest.
+template <class T>
+void replace_raw(std::vector<T>& out, std::size_t first, base::ConstByteSpan raw) {
+  const std::size_t count = raw.size() / sizeof(T);
+  if (out.size() - first > count) out.erase(out.begin() + static_cast<std::ptrdiff_t>(first + count), out.end());
+  const std::size_t over = out.size() - first;
+  overwrite_raw(out.data() + first, raw.data(), over);
+  if (over != count) append_raw(out, raw.subspan(over * sizeof(T)));
+}
+template <class T>
+inline void assign_raw(std::vector<T>& out, std::size_t first, base::ConstByteSpan raw) {
+  out.size() == first ? append_raw(out, raw) : replace_raw(out, first, raw);
+}
+
 }  // namespace detail
 
 /// Reads `count` structs into memory that has room for them. The position must be a multiple of
@@ -118,19 +158,19 @@ requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, T* out, std::size
   detail::clear_padding(out, count);
 }
 
-/// Reads `count` structs as above, adding them to what `out` already holds; unchanged on failure. Elements are not
-/// initialised before they are read.
+/// Reads `count` structs as above; `out` has its first `first` elements then and these, or on failure the former only.
+/// New elements are not initialised before they are read; those that were there are written over.
 template <class T>
-requires(BulkLayout<T>::value) void append_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
+requires(BulkLayout<T>::value) void get_bulk_after(Decoder& decoder, std::vector<T>& out, std::size_t first,
+                                                   std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T>);
-  detail::append_raw(out, decoder.take_octets(count * sizeof(T)));
+  detail::assign_raw(out, first, decoder.take_octets(count * sizeof(T)));
 }
 
 /// As above, making `out` exactly these `count` (from Decoder::take_count) elements; empty on failure.
 template <class T>
 requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
-  out.clear();
-  append_bulk(decoder, out, count);
+  get_bulk_after(decoder, out, 0, count);
 }
 
 /// Reads `count` (from Decoder::take_count) primitives in either byte order; `out` is empty on failure. Elements are
@@ -140,8 +180,7 @@ requires(!std::is_same_v<T, bool>) void get_vector(Decoder& decoder, std::vector
   if (count == 0) return out.clear();
   decoder.align(sizeof(T));
   if (sizeof(T) == 1 || !decoder.format().swapped()) {
-    out.clear();
-    return detail::append_raw(out, decoder.take_octets(count * sizeof(T)));
+    return detail::assign_raw(out, 0, decoder.take_octets(count * sizeof(T)));
   }
   // Swapped in a small buffer that stays in the cache, then appended: a vector has no memory without values.
   out.clear();

@@ -88,21 +88,41 @@ TEST(Bulk, StructsLieOnTheWireAsMemberByMember) {
 }
 
 TEST(Bulk, ReadsStructsAtAnyAddressAndClearsTheirPadding) {
-  const std::vector<Mixed> values = make(7);
+  const std::vector<Mixed> values = make(300);
   for (std::size_t offset = 0; offset < 8; ++offset) {
     base::Bytes memory(offset + values.size() * sizeof(Mixed));
     std::memcpy(memory.data() + offset, values.data(), values.size() * sizeof(Mixed));
-    memory[offset + offsetof(Mixed, pad0)] = 0xee;
-    memory[offset + offsetof(Mixed, pad1) + 2] = 0xee;
-    Decoder decoder(base::ConstByteSpan(memory).subspan(offset), kLittle);
-    std::vector<Mixed> read(offset);
-    get_bulk(decoder, read, values.size());
-    EXPECT_EQ(read, values);
+    for (std::size_t at = offset; at < memory.size(); at += sizeof(Mixed)) {
+      memory[at + offsetof(Mixed, pad0)] = 0xee;
+      memory[at + offsetof(Mixed, pad1) + 2] = 0xee;
+    }
+    for (const std::size_t there : {std::size_t{0}, offset, std::size_t{299}, std::size_t{300}, std::size_t{301}}) {
+      Decoder decoder(base::ConstByteSpan(memory).subspan(offset), kLittle);
+      std::vector<Mixed> read(there);
+      get_bulk(decoder, read, values.size());
+      EXPECT_EQ(read, values);
+    }
     Decoder again(base::ConstByteSpan(memory).subspan(offset), kLittle);
-    Mixed array[7];
-    get_bulk(again, array, values.size());
-    EXPECT_EQ(array[0], values[0]);
+    std::vector<Mixed> array(300);
+    get_bulk(again, array.data(), values.size());
+    EXPECT_EQ(array, values);
   }
+}
+
+TEST(Bulk, WritesOverWhatIsThereWithoutAllocating) {
+  const std::vector<Mixed> values = make(40);
+  Encoder encoder;
+  encoder.put_octets(values.data(), values.size() * sizeof(Mixed));
+  const base::Bytes octets = encoder.to_bytes();
+  std::vector<Mixed> read = make(50);
+  const Mixed* const storage = read.data();
+  Decoder decoder(octets, kLittle);
+  get_bulk(decoder, read, values.size());
+  EXPECT_EQ(read, values);
+  EXPECT_EQ(read.data(), storage);
+  get_bulk(decoder, read, 1);
+  EXPECT_FALSE(decoder.ok());
+  EXPECT_TRUE(read.empty());
 }
 
 TEST(Bulk, CopiesLargeRunsWhereverTheyLie) {

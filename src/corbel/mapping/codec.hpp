@@ -155,10 +155,12 @@ struct Codec<std::vector<T>> {
     if (count == 0 || decoder.position() % cdr::BulkLayout<T>::alignment == 0) {
       return cdr::get_bulk(decoder, value, count);
     }
-    value.clear();
-    value.reserve(count);
-    Codec<T>::decode(decoder, value.emplace_back());
-    cdr::append_bulk(decoder, value, count - 1);
+    if (value.empty()) {
+      value.reserve(count);
+      value.emplace_back();
+    }
+    Codec<T>::decode(decoder, value.front());
+    cdr::get_bulk_after(decoder, value, 1, count - 1);
   }
 };
 

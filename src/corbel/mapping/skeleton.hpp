@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "corbel/base/kept_memory.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/mapping/codec.hpp"
 #include "corbel/mapping/operation_table.hpp"
@@ -13,11 +14,32 @@ namespace corbel::mapping {
 
 namespace detail {
 
+/// An argument in storage that the thread keeps from call to call.
+template <class T>
+class Lent {
+ public:
+  Lent() noexcept : kept_(base::KeptValue<T>::here()), value_(kept_.take()) {}
+  ~Lent() { kept_.give(std::move(value_)); }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  operator T&() noexcept { return value_; }
+
+ private:
+  base::KeptValue<T>& kept_;
+  T value_;
+};
+
+/// True for what is one piece of memory and is decoded into whatever it was before.
+template <class T>
+inline constexpr bool kLends = std::is_same_v<T, std::string>;
+template <class T>
+inline constexpr bool kLends<std::vector<T>> = BulkPrimitive<T> || Bulk<T>;
+
 template <class P>
 struct Parameter;
 template <class T>
 struct Parameter<In<T>> {
-  using Value = T;
+  using Value = std::conditional_t<kLends<T>, Lent<T>, T>;
   using Local = T;
   static void decode(cdr::Decoder& decoder, T& value) { Codec<T>::decode(decoder, value); }
   static void encode(cdr::Encoder&, const T&) {}

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "corbel/base/kept_memory.hpp"
+
 namespace corbel::reactor {
 namespace {
 
@@ -13,6 +15,9 @@ thread_local ThreadPool* t_leading = nullptr;        // the pool that this threa
 thread_local const ThreadPool* t_member = nullptr;   // the pool that started this thread
 thread_local const ThreadPool* t_visited = nullptr;  // the pool that this thread works for once
 thread_local const ThreadPool* t_busy = nullptr;     // the pool that counts this thread as being in a handler
+
+/// How long a thread without work keeps what it would not have to allocate for the next.
+constexpr base::Duration kKeeps = std::chrono::seconds(1);
 
 constexpr unsigned kLeader = 1;  // nobody waits on the reactor
 constexpr unsigned kJoined = 2;  // a thread that has joined has something else to do
@@ -246,11 +251,17 @@ bool ThreadPool::follow(std::unique_lock<std::mutex>& lock, base::Deadline deadl
   self.below = std::exchange(followers_, &self);
   ++idle_;
   const base::Deadline until = joined ? deadline : base::Deadline::after(options_.idle_timeout);
+  base::Deadline keeps = base::KeptMemory::octets() == 0 ? base::Deadline::none() : base::Deadline::after(kKeeps);
   while (self.waits && !until.expired()) {
-    if (until.is_none()) {
+    const base::Deadline next = earlier(until, keeps);
+    if (next.is_none()) {
       self.woken.wait(lock);
     } else {
-      self.woken.wait_for(lock, until.remaining());
+      self.woken.wait_for(lock, next.remaining());
+    }
+    if (self.waits && keeps.expired()) {
+      keeps = base::Deadline::none();
+      base::KeptMemory::give_back();
     }
   }
   if (self.has_turn) turn_given_ = false;
@@ -280,14 +291,18 @@ void ThreadPool::wake(Follower** link, bool to_lead) noexcept {
 void ThreadPool::lead(base::Deadline deadline) {
   Reactor::Work work;
   if (!reactor_.next(work)) {
-    if (!reactor_.wait(deadline)) {
+    const bool keeps = base::KeptMemory::octets() != 0;
+    if (!reactor_.wait(keeps ? earlier(deadline, base::Deadline::after(kKeeps)) : deadline)) {
       stop();
       const std::lock_guard guard(mutex_);
       t_leading = nullptr;
       led_ = false;
       return;
     }
-    if (!reactor_.next(work)) return;
+    if (!reactor_.next(work)) {
+      if (keeps) base::KeptMemory::give_back();
+      return;
+    }
   }
   if (work.promotes()) promote_follower();
   work.run();
