@@ -3,20 +3,62 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace corbel::transport::inproc {
 
 using base::Code;
 using base::Stage;
 
-base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::Deadline deadline, bool some) {
+/// What is left to be written.
+struct Ring::Source {
+  explicit Source(std::span<const cdr::Segment> data) noexcept : segments(data) {
+    for (const cdr::Segment& segment : data) left += segment.size;
+  }
+  /// Moves the next octets, of which there are as many.
+  void copy_to(base::Octet* to, std::size_t size) noexcept {
+    left -= size;
+    while (size != 0) {
+      const cdr::Segment& segment = segments.front();
+      const std::size_t piece = std::min(segment.size - offset, size);
+      base::copy_octets(to, static_cast<const base::Octet*>(segment.data) + offset, piece);
+      to += piece;
+      size -= piece;
+      offset += piece;
+      if (offset != segment.size) continue;
+      segments = segments.subspan(1);
+      offset = 0;
+    }
+  }
+
+  std::span<const cdr::Segment> segments;
+  std::size_t offset = 0;  // in the first segment
   std::size_t left = 0;
-  for (const cdr::Segment& segment : data) left += segment.size;
-  const std::size_t total = left;
-  std::size_t index = 0;
-  std::size_t offset = 0;
-  while (left != 0) {
+};
+
+/// With the lock, and a reader that waits while nothing is queued: puts octets where it wants them.
+std::size_t Ring::give(std::unique_lock<std::mutex>& lock, Source& source) {
+  const base::ByteSpan to = std::exchange(wanted_, {});
+  const std::size_t size = std::min(to.size(), source.left);
+  giving_ = true;
+  lock.unlock();
+  source.copy_to(to.data(), size);
+  lock.lock();
+  giving_ = false;
+  given_ = size;
+  filled_.notify_one();
+  return size;
+}
+
+base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::Deadline deadline, bool some) {
+  Source source(data);
+  const std::size_t total = source.left;
+  while (source.left != 0) {
     std::unique_lock lock(mutex_);
+    if (!wanted_.empty() && used() == 0 && !closed_) {
+      (void)give(lock, source);
+      continue;
+    }
     if (deadline.is_now() && !closed_ && used() == capacity_) break;
     writer_waits_ = true;
     const bool ready = wait_until(drained_, lock, deadline, [&] { return used() < capacity_ || closed_; });
@@ -25,32 +67,24 @@ base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::
     if (!ready && some) break;
     if (!ready) return base::error(Stage::send, Code::timed_out);
     if (octets_ == nullptr) octets_ = std::make_unique_for_overwrite<base::Octet[]>(capacity_);
-    const std::size_t room = std::min(capacity_ - used(), left);
-    const std::uint64_t begin = written_;
+    const std::size_t room = std::min(capacity_ - used(), source.left);
+    const auto begin = static_cast<std::size_t>(written_ % capacity_);
     lock.unlock();
 
-    for (std::size_t done = 0; done < room;) {
-      const std::size_t size = std::min(data[index].size - offset, room - done);
-      put(begin + done, static_cast<const base::Octet*>(data[index].data) + offset, size);
-      done += size;
-      offset += size;
-      if (offset == data[index].size) {
-        ++index;
-        offset = 0;
-      }
-    }
+    const std::size_t first = std::min(room, capacity_ - begin);
+    source.copy_to(octets_.get() + begin, first);
+    source.copy_to(octets_.get(), room - first);
 
     lock.lock();
     written_ += room;
-    left -= room;
     update_event();
     const bool wake = reader_waits_;
     lock.unlock();
     if (wake) filled_.notify_one();
     if (deadline.is_now()) break;
   }
-  if (left == total && total != 0) return base::error(Stage::send, Code::would_block);
-  return total - left;
+  if (source.left == total && total != 0) return base::error(Stage::send, Code::would_block);
+  return total - source.left;
 }
 
 base::Result<std::size_t> Ring::read(base::ByteSpan buffer, base::Deadline deadline) {
@@ -58,8 +92,15 @@ base::Result<std::size_t> Ring::read(base::ByteSpan buffer, base::Deadline deadl
   if (!ready_to_read()) {
     if (deadline.is_now()) return base::error(Stage::receive, Code::would_block);
     reader_waits_ = true;
-    const bool ready = wait_until(filled_, lock, deadline, [&] { return ready_to_read(); });
+    wanted_ = buffer;
+    const bool ready = wait_until(filled_, lock, deadline, [&] { return given_ != 0 || ready_to_read(); });
+    filled_.wait(lock, [&] { return !giving_; });
+    wanted_ = {};
     reader_waits_ = false;
+    if (const std::size_t given = std::exchange(given_, 0); given != 0) {
+      update_event();
+      return given;
+    }
     if (!ready) return base::error(Stage::receive, Code::timed_out);
   }
   const std::size_t size = std::min(used(), buffer.size());
@@ -84,6 +125,11 @@ base::Result<std::size_t> Ring::read(base::ByteSpan buffer, base::Deadline deadl
   return size;
 }
 
+bool Ring::is_awaited() noexcept {
+  const std::lock_guard lock(mutex_);
+  return reader_waits_;
+}
+
 void Ring::close() noexcept {
   const std::lock_guard lock(mutex_);
   closed_ = true;
@@ -101,14 +147,6 @@ int Ring::handle() noexcept {
     update_event();
   }
   return event_.handle();
-}
-
-void Ring::put(std::uint64_t at, const base::Octet* data, std::size_t size) noexcept {
-  if (size == 0) return;
-  const std::size_t begin = static_cast<std::size_t>(at % capacity_);
-  const std::size_t first = std::min(size, capacity_ - begin);
-  base::copy_octets(octets_.get() + begin, data, first);
-  base::copy_octets(octets_.get(), data + first, size - first);
 }
 
 void Ring::update_event() noexcept {

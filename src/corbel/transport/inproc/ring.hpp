@@ -33,7 +33,8 @@ bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& 
 }
 
 /// One direction of a conversation: a bounded queue of octets between one writing and one reading thread. Octets are
-/// copied outside the lock. close() may come from any thread, any number of times.
+/// copied outside the lock, and once only if the reader waits for them: from where they lie to where it wants them.
+/// close() may come from any thread, any number of times.
 class Ring {
  public:
   explicit Ring(std::size_t capacity) noexcept : capacity_(capacity) {}
@@ -45,13 +46,17 @@ class Ring {
   void close() noexcept;
   /// True if read() would return at once. For the reader; takes no lock, so it may ask again and again.
   bool ready_to_read() const noexcept { return written_ != read_ || closed_; }
+  /// True if a thread waits in read().
+  bool is_awaited() noexcept;
   /// A handle that is readable while there is something to read and no thread waits in read() for it; made when first
   /// asked for. -1 if the system has none left.
   int handle() noexcept;
 
  private:
+  struct Source;
+
   std::size_t used() const noexcept { return static_cast<std::size_t>(written_ - read_); }
-  void put(std::uint64_t at, const base::Octet* data, std::size_t size) noexcept;
+  std::size_t give(std::unique_lock<std::mutex>& lock, Source& source);
   void update_event() noexcept;
 
   const std::size_t capacity_;
@@ -66,6 +71,9 @@ class Ring {
   std::atomic<bool> closed_ = false;  // likewise
   bool reader_waits_ = false;
   bool writer_waits_ = false;
+  base::ByteSpan wanted_;  // where a reader waits for octets; empty if none does, or they are there
+  bool giving_ = false;    // the writer fills that: the reader may not leave
+  std::size_t given_ = 0;  // octets of it that the writer has filled
   bool event_is_set_ = false;
   ipc::Event event_;
 };
