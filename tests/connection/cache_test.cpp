@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many connections there are to one endpoint, and which ones are kept.
+#include <functional>
 #include <latch>
 #include <set>
 #include <thread>
@@ -82,6 +83,35 @@ TEST(Cache, KeepsToItsLimitWhenManyConnectAtOnce) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_LE(connections.size(), kLimit);
+}
+
+// Not the first that is idle: partners and processors would change with every call, and the search grow with the
+// connections.
+TEST(Cache, GivesAThreadTheSameIdleConnectionEveryTimeAndOthersTheirs) {
+  constexpr int kThreads = 4;
+  Harness harness("tcp://127.0.0.1:0");
+  const std::function<void(int)> connect = [&](int more) {
+    if (more == 0) return;
+    messaging::OutgoingRequest request;
+    request.object_key = harness.route.object_key;
+    request.operation = "echo";
+    const auto body = [&](cdr::Encoder& encoder) {
+      connect(more - 1);  // while this one is in use
+      encoder.put_string("");
+    };
+    EXPECT_TRUE(harness.connect()->call(request, body, Deadline::after(20s), [](auto&, auto&) {}).ok());
+  };
+  connect(kThreads);
+  ASSERT_EQ(harness.cache().all().size(), static_cast<std::size_t>(kThreads));
+  std::set<const Connection*> given;
+  for (int i = 0; i < kThreads; ++i) {
+    std::thread([&] {
+      const auto own = harness.connect();
+      for (int again = 0; again < 3; ++again) EXPECT_EQ(harness.connect(), own);
+      given.insert(own.get());
+    }).join();
+  }
+  EXPECT_EQ(given.size(), static_cast<std::size_t>(kThreads));
 }
 
 TEST(Cache, KeepsConnectionsThatOthersMayBeUsing) {

@@ -126,6 +126,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   std::size_t load();
   /// Threads that wait for what another one reads.
   std::size_t waiting();
+  /// True if nothing was under way a moment ago and it had not failed. Without a lock, unlike load().
+  bool idle() const noexcept { return reading_.idle() && !failed(); }
   /// True once it has failed or been closed.
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the

@@ -2,6 +2,7 @@
 #include "corbel/connection/connection_cache.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 #include "corbel/connection/telling.hpp"
@@ -14,6 +15,13 @@ using base::Stage;
 namespace {
 
 constexpr std::size_t kForNested = 64;  // connections to one endpoint beyond the limit, for calls inside requests
+
+/// Another one for each thread, counted from 0.
+std::size_t thread_number() noexcept {
+  static std::atomic<std::size_t> next{0};
+  thread_local const std::size_t kNumber = next.fetch_add(1, std::memory_order_relaxed);
+  return kNumber;
+}
 
 }  // namespace
 
@@ -78,8 +86,17 @@ std::vector<ConnectionPtr> ConnectionCache::take_unused() {
   return unused;
 }
 
-/// With the mutex: an idle one, or the least busy if there may be no more; null if a new one is better.
+/// With the mutex: an idle one, or the least busy if there may be no more; null if a new one is better. Every thread
+/// looks first where it looked before: with as many connections as threads each finds its own, without a search, and
+/// the thread that serves it is the same every time.
 ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
+  const std::size_t count = known.size();
+  std::size_t at = count == 0 ? 0 : thread_number() % count;
+  for (std::size_t looked = 0; looked < count; ++looked, at = at + 1 == count ? 0 : at + 1) {
+    if (!known[at]->idle()) continue;
+    known[at]->use(base::Deadline::clock_now());
+    return known[at];
+  }
   std::erase_if(known, [](const ConnectionPtr& connection) { return connection->failed(); });
   const auto best = std::min_element(
       known.begin(), known.end(), [](const ConnectionPtr& a, const ConnectionPtr& b) { return a->load() < b->load(); });

@@ -42,6 +42,9 @@ class Reading {
     return calls_.compare_exchange_strong(alone, Calls::idle, std::memory_order_release);
   }
 
+  /// True if nothing was under way a moment ago.
+  bool idle() const noexcept { return calls_.load(std::memory_order_relaxed) == Calls::idle; }
+
   // --- with the connection's mutex ---
 
   /// From now on whoever calls is listed. A caller that was alone goes on reading.
