@@ -64,7 +64,7 @@ TEST(Cache, KeepsToItsLimitWhenManyConnectAtOnce) {
   const Registry registry({messaging::make_giop()}, {std::make_shared<Meeting>(transport::make_inproc(), kCallers)},
                           {1, 2}, {});
   const auto point = *registry.parse_endpoint("inproc://limited");
-  const auto acceptor = *registry.transports()[point.transport]->listen(*point.endpoint, {});
+  const auto acceptor = *point.transport->factory().listen(*point.endpoint, {});
   const base::Bytes key{'k'};
   const auto route = registry.routes({"IDL:test:1.0", registry.publish({{point}}, key)}, {})->front();
   ConnectionCache cache(registry, {.transport = {}, .limits = {}, .max_per_route = kLimit});
@@ -126,24 +126,37 @@ TEST(Cache, KeepsConnectionsThatOthersMayBeUsing) {
 
 TEST(Cache, ClosesConnectionsThatNobodyHoldsWhenAnotherOneIsOpened) {
   Harness harness("tcp://127.0.0.1:0");
-  const Harness other("tcp://127.0.0.1:0");
+  const Harness elsewhere("tcp://127.0.0.1:0");
+  Route other = harness.route;
+  other.endpoint = elsewhere.route.endpoint;
+  other.key = elsewhere.route.key;
   for (const base::Duration after : {base::Duration(0), base::Duration(1h)}) {
     ConnectionCache::Settings settings;
     settings.unused_after = after;
     ConnectionCache cache(harness.registry(), settings);
     bool fresh = false;
     auto held = *cache.acquire(harness.route, Deadline::after(20s), fresh);
-    (void)cache.acquire(other.route, Deadline::after(20s), fresh);
+    (void)cache.acquire(other, Deadline::after(20s), fresh);
     EXPECT_EQ(cache.routes(), 2U);
     Route third = harness.route;
     third.key += "third";
     (void)cache.acquire(third, Deadline::after(20s), fresh);
     EXPECT_EQ(cache.routes(), after == 0s ? 2U : 3U);  // the held one and the third
     EXPECT_FALSE(held->failed());
-    (void)cache.acquire(other.route, Deadline::after(20s), fresh);
+    (void)cache.acquire(other, Deadline::after(20s), fresh);
     EXPECT_EQ(fresh, after == 0s);
     cache.close();
   }
+}
+
+TEST(Cache, OpensNothingOverWhatIsNotInstalled) {
+  Harness harness("tcp://127.0.0.1:0");
+  const Harness other("tcp://127.0.0.1:0");  // a registry of its own
+  bool fresh = false;
+  const auto refused = harness.cache().acquire(other.route, Deadline::after(20s), fresh);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), base::error(base::Stage::connect, base::Code::unsupported));
+  EXPECT_EQ(harness.cache().routes(), 0U);
 }
 
 TEST(Cache, KeepsNothingOfRoutesThatNeverConnect) {

@@ -37,7 +37,7 @@ class Harness : private RequestHandler {
              transport::make_shm(), transport::make_inproc(), transport::make_faulty(transport::make_udp(), plan),
              carriers::make_masked(transport::make_tcp()), std::make_shared<WithoutHandles>()},
             version, {}),
-        acceptors_(registry_, {}),
+        acceptors_({}),
         cache_(registry_, {}) {
     serve = [](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
       echo(c, request, body);

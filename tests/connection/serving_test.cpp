@@ -133,7 +133,7 @@ TEST(Serving, PeersInTheSameProcessThatDoNotReadKeepNoThread) {
     (void)c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
                   [&](cdr::Encoder& e) { e.put_string(large); });
   };
-  const auto connector = harness.registry().transports()[harness.route.transport]->make_connector();
+  const auto connector = harness.route.transport->factory().make_connector();
   std::vector<std::unique_ptr<transport::Transport>> peers;
   const messaging::OutgoingRequest request{.object_key = harness.route.object_key, .operation = "big", .contexts = {}};
   cdr::Encoder encoder;
@@ -161,7 +161,7 @@ TEST(Serving, PeersInTheSameProcessThatDoNotReadKeepNoThread) {
 
 TEST(Acceptors, ListenNoMoreOnceClosed) {
   Harness harness("tcp://127.0.0.1:0");
-  AcceptorRegistry acceptors(harness.registry(), {});
+  AcceptorRegistry acceptors({});
   acceptors.close();
   const auto point = *harness.registry().parse_endpoint("tcp://127.0.0.1:0");
   EXPECT_EQ(acceptors.open(point, harness.server()).error(), base::error(Stage::listen, Code::cancelled));

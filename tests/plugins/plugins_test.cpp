@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// -ORBLoad: what a plug-in brings is used, and what cannot be loaded is refused with the reason.
+// -ORBLoad and load_plugin: what a plug-in brings is used, and what cannot be loaded is refused with the reason.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,6 +9,7 @@
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/orb.hpp"
+#include "corbel/orb/parts.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/poa/poa.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
@@ -44,6 +45,32 @@ TEST(Plugins, WhatOneBringsIsUsedOnBothSides) {
   const OrbRef without = make("unplugged", {});
   EXPECT_THROW(without->string_to_object(reference)->_non_existent(), CORBA::SystemException);
   without->destroy();
+  client->destroy();
+  server->destroy();
+}
+
+TEST(Plugins, OneIsLoadedWhileTheOrbRuns) {
+  const OrbRef server = make("running-server", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+  const auto root = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  const auto reference = [&] {
+    return server->object_to_string(root->create_reference("IDL:corbel.test/Nothing:1.0"));
+  };
+  load_plugin(*server, kFolder + "good.so");
+  EXPECT_EQ(listen(*server, "unix://").size(), 1U);
+  EXPECT_TRUE(withdraw_transport(*server, "tcp"));
+  const std::string only_unix = reference();
+  const OrbRef client = make("running-client", {});
+  const auto object = client->string_to_object(only_unix);
+  EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+  EXPECT_THROW(load_plugin(*client, kFolder + "foreign_abi.so"), CORBA::INITIALIZE);
+  EXPECT_THROW(load_plugin(*client, kFolder + "failing.so"), CORBA::INITIALIZE);
+  EXPECT_THROW(load_plugin(*client, kFolder + "taken_name.so"), CORBA::INITIALIZE);
+  EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+  load_plugin(*client, kFolder + "good.so");
+  EXPECT_TRUE(object->_non_existent());
+  EXPECT_THROW(load_plugin(*client, kFolder + "good.so"), CORBA::INITIALIZE);
+  EXPECT_TRUE(object->_non_existent());
   client->destroy();
   server->destroy();
 }

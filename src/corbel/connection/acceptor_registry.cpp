@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "corbel/ipc/handle.hpp"
@@ -19,14 +21,18 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
 
   const ListenPoint& point() const noexcept { return point_; }
   transport::Acceptor& acceptor() noexcept { return *acceptor_; }
+  std::vector<ListenPoint> published() const {
+    std::vector<ListenPoint> points;
+    for (auto& endpoint : acceptor_->endpoints()) {
+      points.push_back({point_.protocol, point_.transport, std::move(endpoint)});
+    }
+    return points;
+  }
 
   void on_event(reactor::Events) noexcept override {
     for (int taken = 0; taken < kAtOnce; ++taken) {
-      auto accepted = accept();
-      if (accepted) {
-        server_.adopt(*std::move(accepted), point_.protocol);
-        continue;
-      }
+      const auto accepted = accept_one();
+      if (accepted) continue;
       if (accepted.error().code == Code::would_block) break;
       if (accepted.error().code == Code::cancelled || accepted.error().code == Code::closed) return;
       if (accepted.error().code == Code::out_of_resources && make_room()) return;
@@ -43,10 +49,8 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   void close() noexcept {
     server_.reactor().remove(*this);
     // Who has been connected by the system already is told that nothing of his was executed.
-    for (int told = 0; told < kTold; ++told) {
-      auto waiting = accept();
-      if (!waiting || (*waiting)->traits().group_profile != 0) break;  // who hears a group is nobody to be told
-      server_.adopt(*std::move(waiting), point_.protocol);
+    const bool hears_group = point_.transport->factory().traits().group_profile != 0;  // there is nobody to be told
+    for (int told = 0; !hears_group && told < kTold && accept_one(); ++told) {
     }
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -82,6 +86,14 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     if (closed_) return base::error(base::Stage::accept, Code::closed);
     return acceptor_->accept();
   }
+  /// With the server before close() returns, so that whoever closed this finds it there.
+  base::Status accept_one() {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return base::error(base::Stage::accept, Code::closed);
+    CORBEL_TRY(auto accepted, acceptor_->accept());
+    server_.adopt(std::move(accepted), point_.protocol, point_.transport);
+    return {};
+  }
 
   const ListenPoint point_;
   const std::unique_ptr<transport::Acceptor> acceptor_;
@@ -91,23 +103,23 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   bool closed_ = false;
 };
 
-AcceptorRegistry::AcceptorRegistry(const Registry& registry, const transport::Options& options)
-    : registry_(registry), options_(options) {}
+AcceptorRegistry::AcceptorRegistry(const transport::Options& options) : options_(options) {}
 
 AcceptorRegistry::~AcceptorRegistry() {
   close();
 }
 
-base::Status AcceptorRegistry::open(const ListenPoint& point, Server& server) {
-  CORBEL_TRY(auto acceptor, registry_.transports()[point.transport]->listen(*point.endpoint, options_));
+base::Result<std::vector<ListenPoint>> AcceptorRegistry::open(const ListenPoint& point, Server& server) {
+  CORBEL_TRY(auto acceptor, point.transport->factory().listen(*point.endpoint, options_));
   base::IntrusivePtr<Handler> handler(new Handler(point, std::move(acceptor), server));
   CORBEL_CHECK(server.reactor().add(handler, handler->acceptor().handle(), reactor::Events::readable,
                                     reactor::Trigger::one_shot));
   {
     const std::lock_guard lock(mutex_);
     if (!closed_) {
+      auto published = handler->published();
       handlers_.push_back(std::move(handler));
-      return {};
+      return published;
     }
   }
   handler->close();
@@ -118,11 +130,26 @@ std::vector<ListenPoint> AcceptorRegistry::published() const {
   const std::lock_guard lock(mutex_);
   std::vector<ListenPoint> points;
   for (const auto& handler : handlers_) {
-    for (const auto& endpoint : handler->acceptor().endpoints()) {
-      points.push_back({handler->point().protocol, handler->point().transport, endpoint});
-    }
+    for (auto& point : handler->published()) points.push_back(std::move(point));
   }
   return points;
+}
+
+bool AcceptorRegistry::close(base::FunctionRef<bool(const ListenPoint&)> which) noexcept {
+  const auto stays = [&](const base::IntrusivePtr<Handler>& one) {
+    if (which(one->point())) return false;
+    const auto published = one->published();
+    return std::none_of(published.begin(), published.end(), which);
+  };
+  std::vector<base::IntrusivePtr<Handler>> handlers;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto first = std::partition(handlers_.begin(), handlers_.end(), stays);
+    handlers.assign(std::move_iterator(first), std::move_iterator(handlers_.end()));
+    handlers_.erase(first, handlers_.end());
+  }
+  for (const auto& handler : handlers) handler->close();
+  return !handlers.empty();
 }
 
 void AcceptorRegistry::close() noexcept {

@@ -4,20 +4,26 @@
 #include <mutex>
 #include <vector>
 
-#include "corbel/connection/registry.hpp"
+#include "corbel/base/function_ref.hpp"
 #include "corbel/connection/server.hpp"
+#include "corbel/routing/registry.hpp"
 
 namespace corbel::connection {
+
+using routing::ListenPoint;
 
 /// The open listening endpoints of one ORB. Thread-safe.
 class AcceptorRegistry {
  public:
-  AcceptorRegistry(const Registry& registry, const transport::Options& options);
+  explicit AcceptorRegistry(const transport::Options& options);
   ~AcceptorRegistry();
 
-  /// Listens at `point` and hands accepted connections to `server`, which outlives this. Errors: stage listen;
-  /// cancelled after close().
-  base::Status open(const ListenPoint& point, Server& server);
+  /// Listens at `point` and hands accepted connections to `server`, which outlives this. What to publish of it. Errors:
+  /// stage listen; cancelled after close().
+  base::Result<std::vector<ListenPoint>> open(const ListenPoint& point, Server& server);
+  /// Stops listening at those of the points, as they were opened or published; false if there is none. What was
+  /// accepted there is with the server.
+  bool close(base::FunctionRef<bool(const ListenPoint&)> which) noexcept;
   /// What to publish: every open endpoint, resolved.
   std::vector<ListenPoint> published() const;
   /// Stops listening.
@@ -26,7 +32,6 @@ class AcceptorRegistry {
  private:
   class Handler;
 
-  const Registry& registry_;
   const transport::Options options_;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<base::IntrusivePtr<Handler>> handlers_;

@@ -45,7 +45,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
 
 base::Status Connection::list(AsyncReply& reply) {
   const std::lock_guard lock(mutex_);
-  if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
+  CORBEL_CHECK(may_begin());
   if (outstanding_.asynchronous() >= kMaxAsync) return base::error(Stage::send, Code::out_of_resources);
   // What may throw comes before the reply is listed.
   if (reply.deadline != timer_deadline_ && earlier(reply.deadline, timer_deadline_) == reply.deadline)

@@ -99,7 +99,7 @@ base::Status Connection::begin(Caller& caller) {
 
 base::Status Connection::join(Caller& caller) {
   const std::lock_guard lock(mutex_);
-  if (failed_) return base::error(Stage::send, failure_.code, failure_.os_error);
+  CORBEL_CHECK(may_begin());
   // Ids come round again after 2^31 calls, and there may be one that has been waiting that long.
   while (outstanding_.find(caller.request_id) != nullptr) [[unlikely]] caller.request_id = session_->next_token();
   reading_.share();

@@ -58,6 +58,7 @@ void Connection::after_fork() noexcept {
   add_reference();  // nor is it ever destroyed
   failure_ = base::error(Stage::send, Code::lost);
   failed_ = true;
+  retire();
   transport().abandon();
 }
 
@@ -84,6 +85,7 @@ base::Error Connection::fail(base::Error error) noexcept {
       instead_ = base::as_text(rest.first(std::min(rest.size(), kMostKept)));
     }
     failed_.store(true, std::memory_order_release);
+    retire();
     UnderWayList requests = outstanding_.take_all();
     while (UnderWay* request = requests.pop()) {
       if (request->kind() == UnderWay::Kind::asynchronous) {

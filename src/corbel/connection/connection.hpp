@@ -28,6 +28,7 @@
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/reactor/event_handler.hpp"
 #include "corbel/reactor/timer_queue.hpp"
+#include "corbel/routing/route.hpp"
 #include "corbel/transport/transport.hpp"
 
 namespace corbel::connection {
@@ -59,6 +60,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
     InputMemory* input_memory = nullptr;                     ///< server: what its framers use; outlives the connection
     policy::OnewayBuffering oneways;                         ///< client
     OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
+    routing::TransportPtr installed;                         ///< what the carrier came of; null if of no ORB's
     const base::Log* log = &base::Log::none();
   };
 
@@ -71,6 +73,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   const messaging::Session& session() const noexcept { return *session_; }
   transport::Transport& transport() noexcept { return link_.transport(); }
   const base::Log& log() const noexcept { return *settings_.log; }
+  const routing::TransportPtr& installed() const noexcept { return settings_.installed; }
 
   // --- client side (calling.cpp) ---
 
@@ -130,15 +133,21 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool idle() const noexcept { return reading_.idle() && !failed(); }
   /// True once it has failed or been closed.
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
-  /// False once it has failed or been closed. An idle connection that was not used for a second is asked whether the
-  /// peer has closed it meanwhile, so that calls are not lost on it. `now`: Deadline::clock_now().
+  /// False once it has failed, been closed or retired. An idle connection that was not used for a second is asked
+  /// whether the peer has closed it meanwhile, so that calls are not lost on it. `now`: Deadline::clock_now().
   bool usable(std::int64_t now) {
-    if (failed_.load(std::memory_order_relaxed)) return false;
+    if (unusable_.load(std::memory_order_relaxed)) return false;
     const std::int64_t before = last_used_.load(std::memory_order_relaxed);
     last_used_.store(now, std::memory_order_relaxed);
     return before == 0 || now - before <= kIdleCheckAfter || check_idle().ok();
   }
 
+  /// No new calls are to begin on it: usable() says so. Those that do nevertheless are carried out.
+  void retire() noexcept { unusable_.store(true, std::memory_order_relaxed); }
+  /// Ends it in order as soon as nothing is under way, for which the calling thread waits until the deadline, and reads
+  /// for those who wait. True if it has ended; of a call that begins in that moment nothing is sent. One that serves is
+  /// drained.
+  bool end_when_idle(base::Deadline deadline) noexcept;
   /// It is about to be used, as far as unused_since() is concerned.
   void use(std::int64_t now) noexcept { last_used_.store(now, std::memory_order_relaxed); }
   /// True if only the cache that asks holds it, nothing is under way, and it was not used since `time`.
@@ -225,6 +234,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   struct Arrived;
   struct Apart;
   struct Helping;
+  struct LastCalls;
 
   /// Encodes and sends one message; nothing of it if the connection's other messages take too long. `caller`: who waits
   /// for the reply, if any thread does.
@@ -278,6 +288,12 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void step_aside(Caller& caller) noexcept override;
   base::Status begin(Caller& caller);
   base::Status join(Caller& caller);
+  /// With the mutex: why nothing can begin. Nothing of it has been sent.
+  base::Status may_begin() const noexcept {
+    if (failed_) return base::error(base::Stage::send, failure_.code, failure_.os_error);
+    if (ended_idle_) return base::error(base::Stage::send, base::Code::closed);
+    return {};
+  }
   base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(Caller& caller, base::Deadline deadline);
   template <class Reader>
@@ -393,6 +409,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   base::Mutex mutex_;  // guards what follows up to last_used_
   Outstanding outstanding_;
   std::atomic<bool> failed_{false};  // written under the mutex
+  bool ended_idle_ = false;          // nothing begins any more, and it is about to fail
   base::Error failure_;
   std::string instead_;
   base::IntrusivePtr<Framer> framer_;    // used by whoever reads
@@ -401,6 +418,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   reactor::TimerId timer_;
   std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last
 
+  std::atomic<bool> unusable_{false};       // failed, or retired
   std::atomic<std::int64_t> last_used_{0};  // coarse monotonic nanoseconds
   // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
   std::atomic<std::uint32_t> under_way_{0};

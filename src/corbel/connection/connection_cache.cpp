@@ -15,6 +15,7 @@ using base::Stage;
 namespace {
 
 constexpr std::size_t kForNested = 64;  // connections to one endpoint beyond the limit, for calls inside requests
+constexpr base::Error kWithdrawn = base::error(Stage::connect, Code::unsupported);
 
 /// Another one for each thread, counted from 0.
 std::size_t thread_number() noexcept {
@@ -25,15 +26,13 @@ std::size_t thread_number() noexcept {
 
 }  // namespace
 
-ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings) : settings_(settings) {
-  for (const auto& transport : registry.transports()) {
-    connectors_.push_back(transport->make_connector());
-  }
-}
+ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings)
+    : registry_(registry), settings_(settings) {}
 
 base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::Deadline deadline, bool& fresh) {
   fresh = false;
   std::vector<ConnectionPtr> unused;
+  bool some_retired = false;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(Stage::connect, Code::cancelled);
@@ -43,9 +42,28 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
       if (known->second.empty()) connections_.erase(known);
     }
     unused = take_unused();
+    some_retired = !retired_.empty();
   }
   for (const auto& each : unused) each->close();
-  auto transport = connectors_[route.transport]->connect(*route.endpoint, settings_.transport, deadline);
+  if (some_retired) (void)end_retired(base::Deadline::now());
+  CORBEL_TRY(ConnectionPtr connection, connect(route, deadline));
+  fresh = true;
+  const std::lock_guard lock(mutex_);
+  if (closed_) return base::error(Stage::connect, Code::cancelled);
+  // Whoever withdrew it meanwhile has not seen this connection.
+  if (!registry_.has(route.protocol, route.transport)) return kWithdrawn;
+  auto& known = connections_[route.key];
+  if (auto other = choose(known)) {  // several connected at once, and there may be no more
+    fresh = false;
+    return other;
+  }
+  known.push_back(connection);
+  return connection;
+}
+
+base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, base::Deadline deadline) {
+  if (!registry_.has(route.protocol, route.transport)) return kWithdrawn;
+  auto transport = route.transport->connector().connect(*route.endpoint, settings_.transport, deadline);
   if (!transport) return transport.error();
   Connection::Settings settings;
   settings.limits = settings_.limits;
@@ -54,19 +72,11 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   settings.log = settings_.log;
   settings.oneways = settings_.oneways;
   settings.oneway_counters = &oneway_counters_;
+  settings.installed = route.transport;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
   connection->use(base::Deadline::clock_now());
   tell_opened(*connection, false);
-  fresh = true;
-  const std::lock_guard lock(mutex_);
-  if (closed_) return base::error(Stage::connect, Code::cancelled);
-  auto& known = connections_[route.key];
-  if (auto other = choose(known)) {  // several connected at once, and there may be no more
-    fresh = false;
-    return other;
-  }
-  known.push_back(connection);
   return connection;
 }
 
@@ -126,9 +136,39 @@ void ConnectionCache::forget(const Route& route, const Connection& connection) {
   for (const auto& each : dead) each->close();
 }
 
-std::vector<ConnectionPtr> ConnectionCache::all() {
-  std::vector<ConnectionPtr> all;
+bool ConnectionCache::withdraw(base::FunctionRef<bool(const Connection&)> which, base::Deadline deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto place = connections_.begin(); place != connections_.end();) {
+      auto& known = place->second;
+      const auto first =
+          std::partition(known.begin(), known.end(), [&](const ConnectionPtr& one) { return !which(*one); });
+      for (auto each = first; each != known.end(); ++each) (*each)->retire();
+      retired_.insert(retired_.end(), std::move_iterator(first), std::move_iterator(known.end()));
+      known.erase(first, known.end());
+      place = known.empty() ? connections_.erase(place) : std::next(place);
+    }
+  }
+  return end_retired(deadline);
+}
+
+/// Ends those whose last call has ended by the deadline; true if that were all.
+bool ConnectionCache::end_retired(base::Deadline deadline) {
+  std::vector<ConnectionPtr> retired;
+  {
+    const std::lock_guard lock(mutex_);
+    retired = retired_;
+  }
+  bool ended = true;
+  for (const auto& each : retired) ended = each->end_when_idle(deadline) && ended;
   const std::lock_guard lock(mutex_);
+  std::erase_if(retired_, [](const ConnectionPtr& one) { return one->failed(); });
+  return ended;
+}
+
+std::vector<ConnectionPtr> ConnectionCache::all() {
+  const std::lock_guard lock(mutex_);
+  std::vector<ConnectionPtr> all = retired_;
   for (const auto& [key, known] : connections_) all.insert(all.end(), known.begin(), known.end());
   return all;
 }
@@ -139,23 +179,23 @@ std::size_t ConnectionCache::routes() {
 }
 
 AsyncReplyList ConnectionCache::cancel_async() {
-  const std::lock_guard lock(mutex_);
   AsyncReplyList cancelled;
-  for (const auto& [key, known] : connections_) {
-    for (const auto& connection : known) {
-      if (!connection->failed()) connection->cancel_async(cancelled);
-    }
+  for (const auto& connection : all()) {
+    if (!connection->failed()) connection->cancel_async(cancelled);
   }
   return cancelled;
 }
 
 void ConnectionCache::close() {
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections;
+  std::vector<ConnectionPtr> retired;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     connections.swap(connections_);
+    retired.swap(retired_);
   }
+  for (const auto& connection : retired) connection->close();
   for (const auto& [key, known] : connections) {
     for (const auto& connection : known) connection->close();
   }

@@ -106,7 +106,7 @@ void Server::forget(Connection& connection) {
       admission_.went(peer_host(connection.peer()));
     }
     last = draining_ && live_.count() == 0;
-    if (last) ended_.notify_all();
+    if (last || awaiting_ != 0) ended_.notify_all();
     last = last && stopping_;
   }
   (void)ConnectionPtr::adopt(&connection);
@@ -188,14 +188,23 @@ bool Server::look_for_slow_upcalls() {
 
 // --- the end ---
 
+/// With the mutex: asks `found` about each until it says yes; false if it never does.
+bool Server::any_live(base::FunctionRef<bool(Connection&)> found) {
+  for (const Place place : {Place::served, Place::idle, Place::half, Place::sending}) {
+    for (Connection* each = live_.oldest(place); each != nullptr; each = LiveConnections::next(*each)) {
+      if (found(*each)) return true;
+    }
+  }
+  return false;
+}
+
 std::vector<ConnectionPtr> Server::all_live() {
   std::vector<ConnectionPtr> all;
   const std::lock_guard lock(mutex_);
-  for (const Place place : {Place::served, Place::idle, Place::half, Place::sending}) {
-    for (Connection* each = live_.oldest(place); each != nullptr; each = LiveConnections::next(*each)) {
-      all.emplace_back(each);
-    }
-  }
+  (void)any_live([&](Connection& each) {
+    all.emplace_back(&each);
+    return false;
+  });
   return all;
 }
 
@@ -209,6 +218,21 @@ void Server::drain() {
   // What ends connections must not wait for requests that do not return.
   if (pool_) pool_->lead_always();
   for (const auto& connection : all_live()) connection->drain();
+}
+
+bool Server::drain(base::FunctionRef<bool(const Connection&)> which, base::Deadline deadline) {
+  for (const auto& connection : all_live()) {
+    if (which(*connection)) connection->drain();
+  }
+  const auto none_left = [&] { return !any_live([&](Connection& one) { return which(one); }); };
+  {
+    const std::lock_guard lock(mutex_);
+    ++awaiting_;
+  }
+  const bool ended = await(none_left, deadline);
+  const std::lock_guard lock(mutex_);
+  --awaiting_;
+  return ended;
 }
 
 bool Server::stop(bool wait) {
@@ -232,17 +256,16 @@ bool Server::stop(bool wait, base::Deadline deadline) {
   }
   if (empty) stop_threads();
   if (!wait) return empty;
-  bool ended = await_end(deadline);
+  bool ended = await([this] { return live_.count() == 0; }, deadline);
   if (!ended) cut_all();
   if (pool_) ended = pool_->join(deadline.expired() ? base::Deadline::after(kLastMoment) : deadline) && ended;
   return ended;
 }
 
-/// Waits until no connection is left. Where nobody runs the reactor, the calling thread does.
-bool Server::await_end(base::Deadline deadline) {
-  const auto none_left = [this] { return live_.count() == 0; };
+/// Waits until `ended`, which is asked with the mutex. Where nobody runs the reactor, the calling thread does.
+bool Server::await(base::FunctionRef<bool()> ended, base::Deadline deadline) {
   std::unique_lock lock(mutex_);
-  while (!none_left()) {
+  while (!ended()) {
     if (deadline.expired()) return false;
     if (!pool_ && loops_.load() == 0) {
       lock.unlock();

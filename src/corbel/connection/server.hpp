@@ -54,7 +54,8 @@ class Server {
   /// Serves what is ready now. Only in single mode is there usually anything.
   void perform_work();
   /// Takes a connection that was accepted.
-  void adopt(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
+  void adopt(std::unique_ptr<transport::Transport> transport, routing::ProtocolPtr protocol,
+             routing::TransportPtr installed = nullptr);
   /// Takes one that may bring requests, whichever side opened it.
   void take(const ConnectionPtr& connection);
   /// Tells one that cannot be taken so, and closes it.
@@ -71,6 +72,9 @@ class Server {
   bool stop(bool wait);
   /// As above, with another time-out: both are over at the deadline.
   bool stop(bool wait, base::Deadline deadline);
+  /// As drain(), of those connections only; others come and go on. True if none of them is left at the deadline, for
+  /// which the calling thread waits.
+  bool drain(base::FunctionRef<bool(const Connection&)> which, base::Deadline deadline);
   /// True if the calling thread is one of those that stop() waits for.
   bool on_own_thread() const noexcept { return pool_ && pool_->on_own_thread(); }
 
@@ -131,7 +135,8 @@ class Server {
   void collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,
                        std::vector<ConnectionPtr>& stuck);
   void stop_threads();
-  bool await_end(base::Deadline deadline);
+  bool any_live(base::FunctionRef<bool(Connection&)> found);
+  bool await(base::FunctionRef<bool()> ended, base::Deadline deadline);
   void cut_all();
 
   const Settings settings_;
@@ -155,7 +160,8 @@ class Server {
   reactor::TimerId look_timer_;
   bool draining_ = false;
   bool stopping_ = false;
-  std::condition_variable ended_;  // no connection is left
+  unsigned awaiting_ = 0;          // threads in drain()
+  std::condition_variable ended_;  // no connection is left, or one less and somebody waits for it
   OwnThreads readers_;             // of connections that no reactor can wait for
 };
 

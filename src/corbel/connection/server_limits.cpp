@@ -25,9 +25,10 @@ constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message, o
 
 // --- who may come ---
 
-void Server::adopt(std::unique_ptr<transport::Transport> transport,
-                   std::shared_ptr<const messaging::Protocol> protocol) {
+void Server::adopt(std::unique_ptr<transport::Transport> transport, routing::ProtocolPtr protocol,
+                   routing::TransportPtr installed) {
   Connection::Settings settings = settings_.connection;
+  settings.installed = std::move(installed);
   settings.side = messaging::Side::acceptor;
   settings.first_token = 3;  // the even ones are the peer's
   settings.input_memory = &input_memory_;

@@ -10,9 +10,9 @@ namespace corbel::orb {
 
 using base::Code;
 using base::Stage;
-using connection::Route;
+using routing::Route;
 
-Places::Places(std::vector<Route> routes) {
+Places::Places(std::vector<Route> routes, std::uint32_t parts) : parts_(parts) {
   replace(std::move(routes));
 }
 
@@ -146,6 +146,17 @@ std::size_t Attempts::at() const noexcept {
 }
 const Route& Attempts::route() const noexcept {
   return course_->route();
+}
+
+void Attempts::renew(const PlacesPtr& places) {
+  course_->places = places;
+  course_->at = 0;
+  course_->retries = 0;
+  course_->visits.clear();
+}
+
+bool Attempts::fixed() const noexcept {
+  return course_->fixed;
 }
 
 bool Attempts::at_origin() const noexcept {

@@ -14,9 +14,9 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/error.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
-#include "corbel/connection/registry.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/ior/ior.hpp"
+#include "corbel/routing/registry.hpp"
 
 namespace corbel::orb {
 
@@ -26,18 +26,21 @@ namespace corbel::orb {
 class Places : public base::RefCounted {
  public:
   struct Place {
-    connection::Route route;
+    routing::Route route;
     unsigned depth = 0;  ///< forwards that led here
   };
 
-  explicit Places(std::vector<connection::Route> routes);
+  /// `parts`: Registry::changes() before the routes were made.
+  explicit Places(std::vector<routing::Route> routes, std::uint32_t parts = 0);
 
+  /// Other parts of the ORB may lead elsewhere.
+  std::uint32_t parts() const noexcept { return parts_; }
   std::size_t size() const noexcept { return all_.size(); }
   const Place& operator[](std::size_t index) const noexcept { return all_[index]; }
   /// Inserts `routes` after the place that forwarded to them, instead of what it forwarded to before.
-  void splice(std::size_t index, std::vector<connection::Route> routes);
+  void splice(std::size_t index, std::vector<routing::Route> routes);
   /// Leads to `routes` and nowhere else.
-  void replace(std::vector<connection::Route> routes);
+  void replace(std::vector<routing::Route> routes);
   /// Cuts what the place at `index` forwarded to.
   void cut_below(std::size_t index);
   /// The place of the reference itself whose forwards lead to `index`.
@@ -45,6 +48,7 @@ class Places : public base::RefCounted {
 
  private:
   std::vector<Place> all_;
+  const std::uint32_t parts_;
 };
 using PlacesPtr = base::IntrusivePtr<const Places>;
 
@@ -100,7 +104,7 @@ class Attempts {
   /// Never changed afterwards: this call goes on with a copy.
   PlacesPtr places() const noexcept;
   std::size_t at() const noexcept;
-  const connection::Route& route() const noexcept;
+  const routing::Route& route() const noexcept;
   /// What became of the attempt before, for the log.
   std::string_view last() const noexcept;
 
@@ -113,7 +117,12 @@ class Attempts {
   bool after_refusal(Refusal refusal, std::string what);
   /// The place points to other `routes` (or to something that cannot be used). `permanent`: a place of the reference
   /// itself says that they are to be used instead of it.
-  bool after_forward(base::Result<std::vector<connection::Route>> routes, std::uint32_t limit, bool permanent);
+  bool after_forward(base::Result<std::vector<routing::Route>> routes, std::uint32_t limit, bool permanent);
+  /// The call goes on with the first of other places, as if it had been nowhere yet: what it was tried with has
+  /// changed.
+  void renew(const PlacesPtr& places);
+  /// True if the call may be tried at one place only.
+  bool fixed() const noexcept;
   /// True if the call is at a place of the reference itself.
   bool at_origin() const noexcept;
   /// True if the call is over because there is no place left where it could be tried, so that the next one should not

@@ -8,6 +8,8 @@
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/local_target.hpp"
 #include "corbel/orb/log_setup.hpp"
+#include "corbel/orb/parts_setup.hpp"
+#include "corbel/orb/plugin_loading.hpp"
 #include "corbel/orb/remote_target.hpp"
 
 namespace corbel::orb {
@@ -42,15 +44,6 @@ policy::ClientPolicies client_policies(const Options& options) {
   return policies;
 }
 
-/// As they are for this ORB.
-std::vector<connection::TransportPtr> set_up(std::vector<connection::TransportPtr> transports, const Options& options,
-                                             const base::Log& log) {
-  for (auto& transport : transports) {
-    if (auto own = transport->with({options.security, &log})) transport = std::move(own);
-  }
-  return transports;
-}
-
 /// A stub for an object whose interface is not known yet.
 class GenericObject final : public CORBA::Object {};
 
@@ -77,6 +70,7 @@ Core::Core(Options options, Components components)
   cache_.set_completions(&server().completions());
   note_log_levels();
   tell_settings();
+  for (const auto& file : options_.plugins) load_plugin(*this, file);
 }
 
 void Core::note_log_levels() noexcept {
@@ -149,13 +143,14 @@ void Core::check_process() const {
 }
 
 void Core::listen() {
-  listen(*lanes_.front());
+  (void)listen(*lanes_.front());
 }
 
-void Core::listen(Lane& lane) {
+Lane::PublishedPtr Core::listen(Lane& lane) {
   check_process();
   const std::lock_guard lock(listen_mutex_);
-  if (lane.listen()) tell_published(lane);
+  if (lane.listen()) tell_published(lane, *lane.published());
+  return lane.published();
 }
 
 Lane* Core::find_lane(std::string_view name) const noexcept {
@@ -170,10 +165,10 @@ bool Core::on_own_thread() const noexcept {
 }
 
 /// What references will say. Who was not asked for an address and gives one that leads others nowhere says so aloud.
-void Core::tell_published(const Lane& lane) const {
+void Core::tell_published(const Lane& lane, const std::vector<routing::ListenPoint>& points) const {
   const bool asked =
       !lane.name().empty() || !options_.listen_endpoints.empty() || !options_.transport.publish_host.empty();
-  for (const auto& point : lane.published()) {
+  for (const auto& point : points) {
     const std::string& endpoint = point.endpoint->text();
     const transport::Reach reach = point.endpoint->reach();
     CORBEL_LOG(log_, transport, info, "listening", {"endpoint", endpoint}, {"protocol", point.protocol->name()},
@@ -201,9 +196,7 @@ void Core::start_threads() {
 }
 
 std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_key, std::string_view lane) {
-  Lane& chosen = *find_lane(lane);
-  listen(chosen);
-  return registry_.publish(chosen.published(), object_key);
+  return registry_.publish(*listen(*find_lane(lane)), object_key);
 }
 
 void Core::listen_to_group(const ior::TaggedProfile& profile) {
@@ -212,8 +205,8 @@ void Core::listen_to_group(const ior::TaggedProfile& profile) {
     return listen_to_group(own->protocol + '+' + own->endpoint);
   }
   for (const auto& transport : registry_.transports()) {
-    if (transport->traits().group_profile != profile.tag) continue;
-    const auto reachable = transport->decode(profile, limits());
+    if (transport->factory().traits().group_profile != profile.tag) continue;
+    const auto reachable = transport->factory().decode(profile, limits());
     if (!reachable) raise(reachable.error(), "the address of a group");
     for (const auto& endpoint : reachable->endpoints) listen_to_group(endpoint->text());
     return;
@@ -242,13 +235,13 @@ std::vector<base::Bytes> Core::keys_of_ours(const ior::Ior& ior) {
 }
 
 /// With listen_mutex_ locked.
-bool Core::is_published(const connection::Route& route) const {
-  if (registry_.transports()[route.transport]->traits().group_profile != 0) return false;  // others are in it, too
-  const auto is_at = [&](const connection::ListenPoint& point) {
+bool Core::is_published(const routing::Route& route) const {
+  if (route.transport->factory().traits().group_profile != 0) return false;  // others are in it, too
+  const auto is_at = [&](const routing::ListenPoint& point) {
     return point.protocol == route.protocol && point.endpoint->text() == route.endpoint->text();
   };
   return std::any_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) {
-    return std::any_of(lane->published().begin(), lane->published().end(), is_at);
+    return std::any_of(lane->published()->begin(), lane->published()->end(), is_at);
   });
 }
 
@@ -269,7 +262,7 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
     base.object_key = url.object_key;
     const std::vector<transport::EndpointPtr> endpoints{point->endpoint};
     std::vector<ior::TaggedProfile> profiles;
-    if (!registry_.transports()[point->transport]->publish(endpoints, base, profiles)) {
+    if (!point->transport->factory().publish(endpoints, base, profiles)) {
       ior::CorbelProfile own;
       static_cast<ior::ProfileBase&>(own) = base;
       own.protocol = point->protocol->name();

@@ -9,7 +9,6 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/connection/connection_cache.hpp"
-#include "corbel/connection/registry.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/dispatch.hpp"
@@ -22,6 +21,7 @@
 #include "corbel/orb/options.hpp"
 #include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/value_factories.hpp"
+#include "corbel/routing/registry.hpp"
 
 namespace corbel::orb {
 
@@ -71,6 +71,18 @@ class Core final : public corba::OrbContext {
   /// Opens the listening endpoints (those of -ORBListenEndpoints, else one TCP and one UNIX-domain endpoint chosen by
   /// the system) and starts serving; does nothing the second time. Throws INITIALIZE naming the endpoint that failed.
   void listen();
+  /// Listens at one more endpoint of a lane, and at all the others if it does not yet. What references say of it.
+  /// Throws as above.
+  std::vector<routing::ListenPoint> listen_at(const std::string& endpoint, std::string_view lane);
+  /// Listens no more at the endpoint, as it was opened or published; false if nothing listens there.
+  bool stop_listening(std::string_view endpoint);
+  /// Adds all of them to what this ORB is made of, or none. Returns why not, in words that follow "it brings"; empty if
+  /// they have been added.
+  std::string add(const std::vector<routing::ProtocolPtr>& protocols, std::vector<routing::FactoryPtr> transports);
+  /// Nothing new begins over it. False if calls were still under way at the deadline; they go on. Throws BAD_PARAM if
+  /// there is none.
+  bool withdraw_protocol(std::string_view name, base::Deadline deadline);
+  bool withdraw_transport(std::string_view scheme, base::Deadline deadline);
   /// The profiles that publish an object with this key at a lane's endpoints; listens first if need be.
   std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key, std::string_view lane = {});
   GroupTable& groups() noexcept { return groups_; }
@@ -96,7 +108,7 @@ class Core final : public corba::OrbContext {
   connection::ConnectionCache& cache() noexcept { return cache_; }
   /// Connections that have not ended: those made here and, with `accepted`, those of clients.
   std::vector<connection::ConnectionPtr> connections(bool accepted);
-  const connection::Registry& registry() const noexcept { return registry_; }
+  const routing::Registry& registry() const noexcept { return registry_; }
 
   /// Serves until shutdown; any number of threads.
   void run();
@@ -132,15 +144,17 @@ class Core final : public corba::OrbContext {
 
  private:
   void tell_settings() const;
-  void tell_published(const Lane& lane) const;
-  void listen(Lane& lane);
+  void tell_published(const Lane& lane, const std::vector<routing::ListenPoint>& points) const;
+  Lane::PublishedPtr listen(Lane& lane);
+  bool withdraw(base::FunctionRef<bool(const messaging::Protocol&, const routing::TransportPtr&)> which,
+                base::Deadline deadline);
   Lane* find_lane(std::string_view name) const noexcept;
   connection::Server& server() const noexcept { return lanes_.front()->server(); }
   bool cancel_async(bool wait, base::Deadline deadline);
   void call_main_thread();
   [[noreturn]] void refuse_local_call() const;
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
-  bool is_published(const connection::Route& route) const;
+  bool is_published(const routing::Route& route) const;
   void check_process() const;
 
   const Options options_;
@@ -150,7 +164,7 @@ class Core final : public corba::OrbContext {
   std::unique_ptr<CallHooks> hooks_;
   std::atomic<bool> hooks_attached_{false};
   PolicyLevels policies_;
-  connection::Registry registry_;
+  routing::Registry registry_;
   connection::ConnectionCache cache_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};
   GroupTable groups_;

@@ -94,13 +94,13 @@ void join_group(CORBA::ORB& orb, const ObjectRef& group, const ObjectRef& member
 }
 
 ObjectRef group_over(CORBA::ORB& orb, const ObjectRef& group, std::string_view protocol) {
-  const connection::Registry& registry = orb._core().registry();
+  const routing::Registry& registry = orb._core().registry();
   ior::Ior result;
   result.type_id = reference_of(group).type_id;
   for (const auto& profile : groups_in(group)) {
     for (const auto& transport : registry.transports()) {
-      const auto reachable = transport->decode(profile, orb._core().limits());
-      if (!reachable || transport->traits().group_profile == 0) continue;
+      const auto reachable = transport->factory().decode(profile, orb._core().limits());
+      if (!reachable || transport->factory().traits().group_profile == 0) continue;
       for (const auto& endpoint : reachable->endpoints) {
         ior::CorbelProfile own;
         own.version = reachable->base.version;

@@ -31,13 +31,13 @@ std::unique_ptr<connection::Server> make_server(const connection::Server::Settin
 
 }  // namespace
 
-Lane::Lane(std::string name, std::vector<ListenEndpoint> endpoints, const connection::Registry& registry,
+Lane::Lane(std::string name, std::vector<ListenEndpoint> endpoints, const routing::Registry& registry,
            const Options& options, const connection::Server::Settings& settings, connection::RequestHandler& handler)
     : name_(std::move(name)),
       endpoints_(std::move(endpoints)),
       registry_(registry),
       server_(make_server(settings, handler)),
-      acceptors_(registry, options.transport) {}
+      acceptors_(options.transport) {}
 
 bool Lane::listen() {
   if (listening_) return false;
@@ -46,27 +46,40 @@ bool Lane::listen() {
   }
   if (endpoints_.empty()) {
     for (const auto& transport : registry_.transports()) {
-      const auto address = transport->default_address();
-      if (address) open(std::string(transport->scheme()).append("://").append(*address));
+      const auto address = transport->factory().default_address();
+      if (address) open(std::string(transport->factory().scheme()).append("://").append(*address));
     }
   }
-  published_ = acceptors_.published();
+  publish();
   if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
   return listening_ = true;
 }
 
-void Lane::open(const std::string& text) {
+void Lane::publish() {
+  published_ = std::make_shared<const std::vector<routing::ListenPoint>>(acceptors_.published());
+}
+
+bool Lane::close(base::FunctionRef<bool(const routing::ListenPoint&)> which) {
+  if (!acceptors_.close(which)) return false;
+  publish();
+  return true;
+}
+
+std::vector<routing::ListenPoint> Lane::open(const std::string& text) {
   auto point = registry_.parse_endpoint(text);
   if (!point) {
     const std::string unfit = registry_.why_unfit(text);
     raise(base::error(base::Stage::configure, Code::bad_argument),
           "listening endpoint '" + text + "': " + (unfit.empty() ? why_bad_endpoint(text, point.error()) : unfit));
   }
-  if (auto opened = acceptors_.open(*point, *server_); !opened) {
+  auto opened = acceptors_.open(*point, *server_);
+  if (!opened) {
     const base::Error error = opened.error();
     raise(base::error(base::Stage::listen, error.code, error.os_error),
           "listening at '" + text + "': " + describe(error));
   }
+  if (listening_) publish();
+  return *std::move(opened);
 }
 
 }  // namespace corbel::orb

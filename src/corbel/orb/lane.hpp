@@ -16,9 +16,11 @@ namespace corbel::orb {
 /// Core, whose lock guards listen() and what it changes.
 class Lane {
  public:
+  using PublishedPtr = std::shared_ptr<const std::vector<routing::ListenPoint>>;
+
   /// `endpoints`: none means one of each transport that has a default. Throws INITIALIZE if the system gives no
   /// descriptors.
-  Lane(std::string name, std::vector<ListenEndpoint> endpoints, const connection::Registry& registry,
+  Lane(std::string name, std::vector<ListenEndpoint> endpoints, const routing::Registry& registry,
        const Options& options, const connection::Server::Settings& settings, connection::RequestHandler& handler);
 
   /// Empty: the first.
@@ -27,20 +29,24 @@ class Lane {
   /// Opens the endpoints and starts the threads; false if that was done before. Throws INITIALIZE or BAD_PARAM naming
   /// the endpoint that failed.
   bool listen();
-  /// Opens one endpoint more, which references do not name. Throws as listen().
-  void open(const std::string& text);
+  /// Opens one endpoint more; what references say of it. Throws as listen().
+  std::vector<routing::ListenPoint> open(const std::string& text);
   /// Stops listening; what is open now stays.
   void close() noexcept { acceptors_.close(); }
-  /// What references say; empty before listen().
-  const std::vector<connection::ListenPoint>& published() const noexcept { return published_; }
+  /// Stops listening at those of the endpoints, as they were opened or published; false if there is none.
+  bool close(base::FunctionRef<bool(const routing::ListenPoint&)> which);
+  /// What references say; empty before listen(). Never changed, but replaced.
+  const PublishedPtr& published() const noexcept { return published_; }
 
  private:
+  void publish();
+
   const std::string name_;
   const std::vector<ListenEndpoint> endpoints_;
-  const connection::Registry& registry_;
+  const routing::Registry& registry_;
   std::unique_ptr<connection::Server> server_;  // before the acceptors, which hand it connections
   connection::AcceptorRegistry acceptors_;
-  std::vector<connection::ListenPoint> published_;
+  PublishedPtr published_ = std::make_shared<const std::vector<routing::ListenPoint>>();
   bool listening_ = false;
 };
 

@@ -12,7 +12,6 @@
 #include "corbel/orb/object_urls.hpp"
 #include "corbel/orb/options.hpp"
 #include "corbel/orb/orb_registry.hpp"
-#include "corbel/orb/plugin_loading.hpp"
 #include "corbel/orb/policy_managers.hpp"
 
 namespace corbel::orb {
@@ -64,9 +63,7 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
   if (!id.empty()) options.id = id;
   const std::string name = options.id;
   const auto make = [&] {
-    Components parts_of_orb = components;
-    load_plugins(options.plugins, parts_of_orb);
-    auto state = std::make_unique<OrbState>(std::move(options), parts_of_orb);
+    auto state = std::make_unique<OrbState>(std::move(options), components);
     OrbState& parts = *state;
     auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
     parts.core.set_orb(orb);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/plugin_loading.hpp"
 
-#include <algorithm>
 #include <exception>
-#include <string_view>
+#include <utility>
 
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ipc/shared_object.hpp"
+#include "corbel/orb/core.hpp"
 #include "corbel/orb/plugin.hpp"
 
 namespace corbel::orb {
@@ -39,26 +39,12 @@ PluginParts parts_of(const std::string& file) {
   return parts;
 }
 
-/// Adds those of `more`, unless one has a name that is taken.
-template <class Part, class Name>
-void add(const std::string& file, std::vector<Part>& all, const std::vector<Part>& more, std::string_view kind,
-         const Name& name) {
-  for (const Part& part : more) {
-    if (part == nullptr) refuse(file, "it brings a " + std::string(kind) + " that is nil");
-    const bool taken = std::any_of(all.begin(), all.end(), [&](const Part& one) { return name(one) == name(part); });
-    if (taken) refuse(file, "it brings a " + std::string(kind) + " '" + std::string(name(part)) + "', which is there");
-    all.push_back(part);
-  }
-}
-
 }  // namespace
 
-void load_plugins(const std::vector<std::string>& files, Components& components) {
-  for (const std::string& file : files) {
-    const PluginParts parts = parts_of(file);
-    add(file, components.protocols, parts.protocols, "protocol", [](const auto& one) { return one->name(); });
-    add(file, components.transports, parts.transports, "transport", [](const auto& one) { return one->scheme(); });
-  }
+void load_plugin(Core& core, const std::string& file) {
+  PluginParts parts = parts_of(file);
+  const std::string why = core.add(parts.protocols, std::move(parts.transports));
+  if (!why.empty()) refuse(file, "it brings " + why);
 }
 
 }  // namespace corbel::orb

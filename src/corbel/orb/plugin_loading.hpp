@@ -2,13 +2,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
-#include "corbel/orb/components.hpp"
 
 namespace corbel::orb {
 
-/// Loads the plug-ins, in order, and adds what they bring. Throws INITIALIZE, which says what is wrong with which file.
-void load_plugins(const std::vector<std::string>& files, Components& components);
+class Core;
+
+/// Loads the plug-in and adds what it brings, all or nothing. Throws INITIALIZE, which says what is wrong with which
+/// file.
+void load_plugin(Core& core, const std::string& file);
 
 }  // namespace corbel::orb

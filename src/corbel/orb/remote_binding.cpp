@@ -39,16 +39,31 @@ void RemoteTarget::begin(Invocation& invocation) {
   if (fixed && invocation.policies.calls.rebind == policy::Rebind::no_reconnect) {
     throw CORBA::REBIND(0, kNo, "the connection is closed, and RebindPolicy NO_RECONNECT allows no other");
   }
+  const std::uint32_t parts = core_.registry().changes();
   {
     const std::lock_guard lock(mutex_);
-    if (places_) return invocation.attempts.begin(places_, at_, fixed);
+    // What was added or withdrawn since may lead elsewhere.
+    if (places_ && (fixed || places_->parts() == parts)) return invocation.attempts.begin(places_, at_, fixed);
   }
   auto routes = core_.registry().routes(present_ior(), invocation.policies.preference);
   if (!routes) {
     raise(routes.error(),
           "connecting to any profile of the reference: " + describe(routes.error()) + spent(invocation));
   }
-  invocation.attempts.begin(PlacesPtr(new Places(*std::move(routes))), 0, false);
+  invocation.attempts.begin(PlacesPtr(new Places(*std::move(routes), parts)), 0, false);
+}
+
+/// No place is left. Protocols and transports that came or went since the places were looked for may open other ways:
+/// true if the call goes on with these. It ends because whoever changes the ORB ends at some time.
+bool RemoteTarget::look_again(Invocation& invocation) {
+  Attempts& attempts = invocation.attempts;
+  const std::uint32_t parts = core_.registry().changes();
+  if (!attempts.nowhere_left() || attempts.refused_here() || attempts.fixed()) return false;
+  if (attempts.places()->parts() == parts) return false;
+  auto routes = core_.registry().routes(present_ior(), invocation.policies.preference);
+  if (!routes) return false;
+  attempts.renew(PlacesPtr(new Places(*std::move(routes), parts)));
+  return true;
 }
 
 /// Place tried after place.
@@ -61,14 +76,15 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
     CORBEL_LOG(core_.log(), client, debug, "connecting failed", {"endpoint", attempts.route().endpoint->text()},
                {"error", connection.error()});
     const bool again =
-        attempts.after_failure(connection.error(), true, "connecting to " + attempts.route().endpoint->text());
+        attempts.after_failure(connection.error(), true, "connecting to " + attempts.route().endpoint->text()) ||
+        look_again(invocation);
     if (!again || invocation.deadline.expired() || invocation.leave_by.expired()) give_up(invocation);
   }
 }
 
 /// Where requests go that want no reply. If there is no getting there, they go with the others.
 connection::ConnectionPtr RemoteTarget::connect_oneways(const Invocation& invocation) {
-  const connection::Route* route = invocation.attempts.route().oneways.get();
+  const routing::Route* route = invocation.attempts.route().oneways.get();
   if (route == nullptr) return {};
   bool fresh = false;
   auto connection = core_.cache().acquire(*route, invocation.connect_by(), fresh);

@@ -41,7 +41,7 @@ std::string describe_key(const base::Bytes& key) {
   return printable ? text + "'" : text;
 }
 
-std::string raised_by(const std::string& peer, const corba::Operation& operation, const connection::Route& route) {
+std::string raised_by(const std::string& peer, const corba::Operation& operation, const routing::Route& route) {
   return "raised by the server " + peer + " in '" + std::string(operation.name) + "' of object " +
          describe_key(route.object_key);
 }
@@ -58,7 +58,7 @@ std::string describe_instead(connection::Connection& connection) {
 
 /// What was wrong with the arguments. That wide characters cannot be sent lies in GIOP 1.0, or in the reference:
 /// INV_OBJREF (CORBA 3.3 part 2, 7.10.2.5).
-base::Error encoding_error(base::Error error, const connection::Route& route) {
+base::Error encoding_error(base::Error error, const routing::Route& route) {
   if (error.code != Code::wide_data || route.version.minor == 0) return error;
   return base::error(Stage::resolve, route.code_sets.negotiated ? Code::unsupported : Code::wide_data);
 }
@@ -195,7 +195,7 @@ void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation
   if (error.stage == Stage::receive && error.code == Code::too_large) {
     what += "; -ORBMaxMessageSize is " + std::to_string(core_.limits().max_message_size) + " here";
   }
-  const bool again = attempts.after_failure(error, binding.fresh, what);
+  const bool again = attempts.after_failure(error, binding.fresh, what) || look_again(invocation);
   if (again && fixed && invocation.policies.calls.rebind == policy::Rebind::no_reconnect) {
     throw CORBA::REBIND(0, kNo, what + ": " + describe(error) + "; RebindPolicy NO_RECONNECT allows no new connection");
   }

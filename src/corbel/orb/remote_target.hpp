@@ -8,7 +8,6 @@
 #include "corbel/base/fork.hpp"
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/connection/connection.hpp"
-#include "corbel/connection/registry.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
@@ -16,6 +15,7 @@
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/invocation.hpp"
 #include "corbel/orb/policy_levels.hpp"
+#include "corbel/routing/registry.hpp"
 
 namespace corbel::orb {
 
@@ -51,7 +51,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     EffectivePtr policies;
     std::uint64_t word = Edges::kNever;  ///< while the ORB's is the same, `policies` are those of every thread
     bool fresh = false;                  ///< made for the call that is being tried
-    const connection::Route& route() const noexcept { return (*places)[at].route; }
+    const routing::Route& route() const noexcept { return (*places)[at].route; }
   };
   using BindingPtr = base::IntrusivePtr<const Binding>;
 
@@ -71,6 +71,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   BindingPtr publish(connection::ConnectionPtr connection, bool fresh, const Invocation& invocation);
   BindingPtr refresh(const BindingPtr& binding, const Invocation& invocation);
   void begin(Invocation& invocation);
+  bool look_again(Invocation& invocation);
   void drop(const Binding& binding);
   void forget_way(const Invocation& invocation);
   /// What the object's server said last about where it is: the reference, or what a permanent forward replaced it by.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The orderly end of a client's connection while calls may be under way, and more may begin at any moment.
+#include "corbel/connection/completions.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/connection/reading_loop.hpp"
+#include "corbel/connection/telling.hpp"
+
+namespace corbel::connection {
+
+using base::Code;
+using base::Deadline;
+using base::Stage;
+
+/// Reads until nothing but the thread itself is listed.
+struct Connection::LastCalls {
+  static bool takes(const Message&) noexcept { return false; }
+  void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
+  bool has_all() const noexcept {
+    const std::lock_guard lock(connection.mutex_);
+    return last.told || connection.outstanding_.count() <= 1;
+  }
+  Deadline until(const Framer&) const noexcept { return deadline; }
+
+  Connection& connection;
+  const Sleeper& last;
+  Deadline deadline;
+};
+
+bool Connection::end_when_idle(Deadline deadline) noexcept {
+  retire();
+  if (failed()) return true;
+  // Whoever is sending a oneway is not listed. Now, because nobody may wait for that while others wait for replies.
+  if (!link_.token().lock_until(deadline)) return false;
+  link_.token().unlock();
+  if (server_ != nullptr) {  // the server's threads read it
+    drain();
+    return failed();
+  }
+  // Listed like a caller, though it asks nothing: so it hears of a failure, gets the reading role when it is free, and
+  // nobody can be alone on the connection, which takes no lock.
+  Caller last;
+  last.request_id = session_->next_token();
+  if (!join(last)) return true;
+  {
+    std::unique_lock lock(mutex_);
+    last.reading = reading_.sleep(lock, *last.listed, deadline) == Reading::Woken::reads;
+  }
+  if (last.reading) {
+    LastCalls reader{*this, *last.listed, deadline};
+    const ReadEnd end = read(*framer_, reader);
+    if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
+    if (end.why == ReadEnd::Why::broken) (void)fail(explain_end(end.error));
+  }
+  bool ends = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ends = last.reading && !last.listed->told && outstanding_.count() == 1 && !has_backlog();
+    ended_idle_ = ended_idle_ || ends;
+  }
+  if (ends) {
+    tell_close();
+    (void)fail(base::error(Stage::send, Code::closed));
+  }
+  leave(last);
+  return failed();
+}
+
+}  // namespace corbel::connection

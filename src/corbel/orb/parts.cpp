@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an ORB is made of, changed while it runs.
+#include "corbel/orb/parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/parts_setup.hpp"
+#include "corbel/orb/plugin_loading.hpp"
+
+namespace corbel::orb {
+
+using base::Deadline;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw CORBA::BAD_PARAM(corba::vendor_minor(base::Stage::configure, base::Code::bad_argument),
+                         CORBA::CompletionStatus::COMPLETED_NO, why);
+}
+
+Core& running(CORBA::ORB& orb) {
+  Core& core = orb._core();
+  if (core.is_shut_down()) core.refuse_call();
+  return core;
+}
+
+void add(Core& core, const std::vector<routing::ProtocolPtr>& protocols, std::vector<routing::FactoryPtr> transports) {
+  const std::string why = core.add(protocols, std::move(transports));
+  if (!why.empty()) refuse(why);
+}
+
+Deadline until(base::Duration wait) {
+  return wait > base::Duration::zero() ? Deadline::after(wait) : Deadline::now();
+}
+
+/// As parse_endpoint() reads it.
+std::string text_of(const routing::ListenPoint& point) {
+  const std::string_view protocol = point.protocol->name();
+  return (protocol == "giop" ? std::string() : std::string(protocol) + '+') + point.endpoint->text();
+}
+
+}  // namespace
+
+std::vector<routing::FactoryPtr> set_up(std::vector<routing::FactoryPtr> transports, const Options& options,
+                                        const base::Log& log) {
+  for (auto& transport : transports) {
+    if (transport == nullptr) continue;
+    if (auto own = transport->with({options.security, &log})) transport = std::move(own);
+  }
+  return transports;
+}
+
+std::string Core::add(const std::vector<routing::ProtocolPtr>& protocols, std::vector<routing::FactoryPtr> transports) {
+  const auto ready = set_up(std::move(transports), options_, log_);
+  std::string why = registry_.add(protocols, ready);
+  if (!why.empty()) return why;
+  for (const auto& each : protocols) CORBEL_LOG(log_, orb, info, "protocol added", {"protocol", each->name()});
+  for (const auto& each : ready) CORBEL_LOG(log_, orb, info, "transport added", {"transport", each->scheme()});
+  return why;
+}
+
+bool Core::withdraw_protocol(std::string_view name, Deadline deadline) {
+  const auto gone = registry_.withdraw_protocol(name);
+  if (gone == nullptr) refuse("no protocol '" + std::string(name) + "' is there to withdraw");
+  CORBEL_LOG(log_, orb, info, "protocol withdrawn", {"protocol", name});
+  return withdraw([&](const auto& protocol, const auto&) { return &protocol == gone.get(); }, deadline);
+}
+
+bool Core::withdraw_transport(std::string_view scheme, Deadline deadline) {
+  const auto gone = registry_.withdraw_transport(scheme);
+  if (gone == nullptr) refuse("no transport '" + std::string(scheme) + "' is there to withdraw");
+  CORBEL_LOG(log_, orb, info, "transport withdrawn", {"transport", scheme});
+  return withdraw([&](const auto&, const auto& transport) { return transport == gone; }, deadline);
+}
+
+/// After the registry: whoever begins to listen or to connect looks there once more when it is done.
+bool Core::withdraw(base::FunctionRef<bool(const messaging::Protocol&, const routing::TransportPtr&)> which,
+                    Deadline deadline) {
+  {
+    const std::lock_guard lock(listen_mutex_);
+    for (const auto& lane : lanes_) {
+      (void)lane->close([&](const routing::ListenPoint& point) {
+        if (!which(*point.protocol, point.transport)) return false;
+        std::erase_if(group_endpoints_, [&](const auto& one) { return one.ends_with(point.endpoint->text()); });
+        return true;
+      });
+    }
+  }
+  const auto matches = [&](const connection::Connection& one) { return which(one.protocol(), one.installed()); };
+  bool ended = true;
+  for (const auto& lane : lanes_) ended = lane->server().drain(matches, deadline) && ended;
+  return cache_.withdraw(matches, deadline) && ended;
+}
+
+std::vector<routing::ListenPoint> Core::listen_at(const std::string& endpoint, std::string_view lane) {
+  Lane* const chosen = find_lane(lane);
+  if (chosen == nullptr) refuse("there is no lane '" + std::string(lane) + "' (-ORBLane)");
+  (void)listen(*chosen);
+  const std::lock_guard lock(listen_mutex_);
+  auto points = chosen->open(endpoint);
+  tell_published(*chosen, points);
+  return points;
+}
+
+bool Core::stop_listening(std::string_view endpoint) {
+  const auto point = registry_.parse_endpoint(endpoint);
+  if (!point) return false;
+  const auto is_it = [&](const routing::ListenPoint& one) {
+    return one.protocol == point->protocol && one.endpoint->text() == point->endpoint->text();
+  };
+  bool any = false;
+  const std::lock_guard lock(listen_mutex_);
+  for (const auto& lane : lanes_) any = lane->close(is_it) || any;
+  if (any) CORBEL_LOG(log_, transport, info, "listening no more", {"endpoint", endpoint});
+  return any;
+}
+
+void add_protocol(CORBA::ORB& orb, std::shared_ptr<const messaging::Protocol> protocol) {
+  add(running(orb), {std::move(protocol)}, {});
+}
+
+void add_transport(CORBA::ORB& orb, std::shared_ptr<const transport::Factory> transport) {
+  add(running(orb), {}, {std::move(transport)});
+}
+
+void load_plugin(CORBA::ORB& orb, const std::string& file) {
+  load_plugin(running(orb), file);
+}
+
+bool withdraw_protocol(CORBA::ORB& orb, std::string_view name, base::Duration wait) {
+  return running(orb).withdraw_protocol(name, until(wait));
+}
+
+bool withdraw_transport(CORBA::ORB& orb, std::string_view scheme, base::Duration wait) {
+  return running(orb).withdraw_transport(scheme, until(wait));
+}
+
+std::vector<std::string> listen(CORBA::ORB& orb, const std::string& endpoint, std::string_view lane) {
+  std::vector<std::string> texts;
+  for (const auto& point : running(orb).listen_at(endpoint, lane)) texts.push_back(text_of(point));
+  return texts;
+}
+
+bool stop_listening(CORBA::ORB& orb, const std::string& endpoint) {
+  return running(orb).stop_listening(endpoint);
+}
+
+}  // namespace corbel::orb

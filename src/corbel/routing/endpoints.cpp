@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts and URLs to endpoints; which protocol fits which transport.
+#include "corbel/routing/registry.hpp"
+#include "corbel/routing/unmet.hpp"
+
+namespace corbel::routing {
+
+using base::Code;
+using base::Stage;
+
+std::string_view unmet(const messaging::Protocol& protocol, const transport::Traits& gives) noexcept {
+  const messaging::Requirements needs = protocol.requirements();
+  // Of octets that are lost or change places no message can be cut.
+  if ((needs.reliable || gives.byte_stream) && !gives.reliable) return "loses nothing";
+  if ((needs.ordered || gives.byte_stream) && !gives.ordered) return "keeps the order";
+  if (needs.whole_messages && gives.byte_stream) return "keeps message boundaries";
+  if (gives.group_profile != 0 && !protocol.offers().groups) return "has one peer at its other end";
+  if (!gives.byte_stream && gives.largest_message == 0) return "says how large its messages may be";
+  return {};
+}
+
+/// Error: bad_argument.
+base::Result<Registry::Named> Registry::find(const Parts& parts, std::string_view text) {
+  const base::Error bad = base::error(Stage::resolve, Code::bad_argument);
+  const std::size_t colon = text.find("://");
+  if (colon == std::string_view::npos) return bad;
+  std::string_view scheme = text.substr(0, colon);
+  std::string_view protocol_name = kDefaultProtocol;
+  if (const std::size_t plus = scheme.find('+'); plus != std::string_view::npos) {
+    // A decorating transport ("faulty+tcp") has a plus of its own: only a protocol's name is taken off.
+    if (parts.find_protocol(scheme.substr(0, plus)) != nullptr) {
+      protocol_name = scheme.substr(0, plus);
+      scheme = scheme.substr(plus + 1);
+    }
+  }
+  if (scheme == "iiop") scheme = "tcp";
+  if (scheme == "ssliop") scheme = "tls";
+  if (scheme == "diop") scheme = "udp";
+  const ProtocolPtr* protocol = parts.find_protocol(protocol_name);
+  const TransportPtr* transport = parts.find_transport(scheme);
+  if (protocol == nullptr || transport == nullptr) return bad;
+  return Named{*protocol, *transport, text.substr(colon + 3)};
+}
+
+base::Result<ListenPoint> Registry::parse(const Parts& parts, std::string_view text) {
+  auto named = find(parts, text);
+  if (!named) return named.error();
+  const transport::Factory& transport = named->transport->factory();
+  if (!unmet(*named->protocol, transport.traits()).empty()) {
+    return base::error(Stage::configure, Code::unsupported);
+  }
+  CORBEL_TRY(auto endpoint, transport.parse(named->address));
+  return ListenPoint{std::move(named->protocol), std::move(named->transport), std::move(endpoint)};
+}
+
+base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const {
+  return parse(*parts(), text);
+}
+
+std::string Registry::why_unfit(std::string_view text) const {
+  const auto named = find(*parts(), text);
+  if (!named) return {};
+  const transport::Factory& transport = named->transport->factory();
+  const std::string_view need = unmet(*named->protocol, transport.traits());
+  if (need.empty()) return {};
+  return std::string("protocol '").append(named->protocol->name()).append("' needs a transport that ").append(need) +
+         std::string(", which '").append(transport.scheme()).append("' does not");
+}
+
+base::Result<ListenPoint> Registry::from_url(const ior::UrlAddress& address) const {
+  const PartsPtr now = parts();
+  const ProtocolPtr* protocol = now->find_protocol(kDefaultProtocol);
+  if (protocol == nullptr) return base::error(Stage::resolve, Code::unsupported);
+  for (const auto& transport : now->transports) {
+    auto endpoint = transport->factory().from_url(address);
+    if (endpoint) return ListenPoint{*protocol, transport, *std::move(endpoint)};
+    if (endpoint.error().code != Code::unsupported) return endpoint.error();
+  }
+  return base::error(Stage::resolve, Code::unsupported);
+}
+
+}  // namespace corbel::routing
