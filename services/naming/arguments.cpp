@@ -99,6 +99,8 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds) {
   app.add_option("--host", arguments.host, "Address or name to listen at [all interfaces]");
   app.add_option("--listen", arguments.listen, "Endpoints instead of host and port: tcp://HOST:PORT, unix:///PATH");
   app.add_option("--ior-file", arguments.ior_file, "Write the root context's reference to this file");
+  app.add_option("--metrics", arguments.metrics,
+                 "Serve metrics by HTTP at HOST:PORT, for Prometheus and `corbel top`; port 0: any [nowhere]");
   app.add_option("--error-log", arguments.error_log, "Append what is said on standard error to this file");
   app.add_option("--durability", arguments.durability,
                  "A change is acknowledged when it is on the disk (power-loss), or with the system (process), which is "

@@ -17,6 +17,7 @@ struct Arguments {
   std::string host;                 ///< to listen at; empty: all interfaces
   std::vector<std::string> listen;  ///< whole endpoints; then port and host count for nothing
   std::string ior_file;             ///< where the root's reference is written; empty: nowhere
+  std::string metrics;              ///< HOST:PORT where metrics are served; empty: nowhere
   std::string error_log;            ///< where standard error goes; empty: where it went
   std::string import_file;          ///< data of omniNames to be imported; then nothing is served
   bool check = false;               ///< the database is checked; nothing is served

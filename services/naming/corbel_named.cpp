@@ -18,6 +18,7 @@
 #include "corbel/corbel.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
+#include "corbel_metrics.hpp"
 #include "omninames.hpp"
 #include "service.hpp"
 
@@ -119,6 +120,8 @@ int serve(const Arguments& arguments, Store& store) {
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::vector<std::string> words = orb_arguments(arguments, store);
+  std::optional<metrics::Metrics> metrics;
+  if (!arguments.metrics.empty()) metrics.emplace();
   const auto orb = CORBA::ORB_init(words, "corbel-named");
   std::optional<Service> service;  // goes after the ORB's last request
   std::thread watcher;
@@ -128,7 +131,13 @@ int serve(const Arguments& arguments, Store& store) {
     if (port_counts(arguments) && arguments.port && *arguments.port != "0") store.set("port", *arguments.port);
     const std::string root = orb->object_to_string(service->root());
     if (!arguments.ior_file.empty()) write_file(arguments.ior_file, root);
-    std::cout << "corbel-named: " << address(root) << ", names in " << arguments.data << std::endl;
+    if (metrics) {
+      metrics->watch(orb);
+      metrics->serve(arguments.metrics);
+    }
+    std::cout << "corbel-named: " << address(root) << ", names in " << arguments.data;
+    if (metrics) std::cout << ", metrics at port " << metrics->port();
+    std::cout << std::endl;
     watcher = std::thread([&] {
       int number = 0;
       sigwait(&signals, &number);

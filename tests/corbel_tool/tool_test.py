@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 CORBEL, SERVER, IDL = sys.argv[1:4]
@@ -91,6 +92,14 @@ class CorbelTest(unittest.TestCase):
         self.call("label", "new")
         self.assertEqual(self.call("label"), "new")
         self.assertIn("readonly", self.call("count", "1", status=2))
+
+    def test_calls_are_repeated_at_a_rate_and_sent_without_waiting(self):
+        begin = time.monotonic()
+        said = self.corbel("call", self.reference, "count", "--idl", IDL, "--repeat", "5", "--rate", "10")
+        self.assertEqual(said.split(), ["42"] * 5)
+        self.assertGreaterEqual(time.monotonic() - begin, 0.4)
+        # The server refuses, and nobody waits to hear it.
+        self.assertEqual(self.corbel("call", self.reference, "divide", "1", "0", "--idl", IDL, "--oneway"), "")
 
     def test_exceptions_print_their_members_and_have_a_status_of_their_own(self):
         self.assertIn('{"why":"division by nothing","code":3}', self.call("divide", "3", "0", status=1))

@@ -21,6 +21,7 @@ quietly cmake -S "$source/tests/house/consumer" -B "$work/consumer" -G Ninja -DC
 quietly cmake --build "$work/consumer"
 expect "$("$work/consumer/consumer")" "connect: refused"
 expect "$("$work/consumer/consumer_static")" "connect: refused"
+expect "$("$work/consumer/consumer_metrics")" 'corbel_requests_total{side="client",operation="_non_existent",outcome="system_exception"} 1'
 echo "find_package: ok"
 
 # A package of IDL: generated, installed, moved, imported.

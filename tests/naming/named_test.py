@@ -41,7 +41,7 @@ class Named:
     def __init__(self, folder, *options, port="0"):
         self.process = subprocess.Popen([NAMED, "--data", os.path.join(folder, "names.db"), "--host", "127.0.0.1", "--port", port,
                                          *options], stdout=subprocess.PIPE, text=True)
-        line = self.process.stdout.readline()
+        line = self.line = self.process.stdout.readline().strip()
         self.url = line.split()[1].rstrip(",") if line.startswith("corbel-named: corbaloc:") else ""
 
     @property
@@ -92,6 +92,49 @@ class CommandTest(unittest.TestCase):
         named = Named(self.folder, port=port)
         self.assertEqual(named.end(), 0)
         self.assertEqual(remembered(), [(port,)])
+
+    def test_metrics_are_served_and_top_shows_them(self):
+        named = Named(self.folder, "--metrics", "127.0.0.1:0")
+        address = "127.0.0.1:" + named.line.rsplit(" ", 1)[1]
+        top = subprocess.Popen([CORBEL, "top", address, "-i", "3", "-n", "1", "--json"], stdout=subprocess.PIPE, text=True)
+        calls = 0
+        while top.poll() is None:
+            run(CORBEL, "ns", "resolve", "nothing", "--service", named.url, status=1)
+            calls += 1
+        seen = json.loads(top.communicate(timeout=TIMEOUT_S)[0])
+        self.assertEqual(seen["processes"][0]["address"], address)
+        self.assertGreater(seen["processes"][0]["resident"], 0)
+        resolve = [one for one in seen["operations"] if one["operation"] == "resolve"][0]
+        self.assertEqual((resolve["side"], resolve["errors"]), ("server", resolve["calls"]))
+        self.assertTrue(0 < resolve["calls"] <= calls, resolve)
+        self.assertGreater(resolve["p99_us"], 0)
+        text = run(CORBEL, "top", address, "127.0.0.1:1", "-i", "0.05", "-n", "1")
+        self.assertIn("resolve", text)
+        self.assertIn("127.0.0.1:1: ", text)
+        self.assertEqual(named.end(), 0)
+        self.assertIn("refused", run(CORBEL, "top", address, "-i", "0.05", "-n", "1", status=4))
+        self.assertIn("HOST:PORT", run(NAMED, "--data", self.folder + "/other.db", "--port", "0", "--metrics", "nonsense", status=1))
+
+    def test_watching_tells_what_changes(self):
+        named = Named(self.folder)
+        self.addCleanup(lambda: named.process.poll() is None and named.end())
+        service = ["--service", named.url]
+        run(CORBEL, "ns", "bind", "old", THING, *service)
+        watch = subprocess.Popen([CORBEL, "ns", "watch", "-i", "0.02", "-n", "6", "--initial", *service],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(watch.stdout.close)
+        self.addCleanup(watch.stderr.close)
+        self.addCleanup(watch.kill)
+        self.assertEqual(watch.stdout.readline(), "bound  old\n")
+        self.assertIn("1 names are watched", watch.stderr.readline())
+        for command, said in ((["context", "dome"], "bound  dome/\n"), (["bind", "dome/lamp", THING], "bound  dome/lamp\n"),
+                              (["rebind", "dome/lamp", THING + "2"], "rebound  dome/lamp\n"), (["unbind", "old"], "unbound  old\n")):
+            run(CORBEL, "ns", *command, *service)
+            self.assertEqual(watch.stdout.readline(), said)
+        self.assertEqual(named.end(), 0)
+        self.assertTrue(watch.stdout.readline().startswith("away  "))
+        self.assertEqual(watch.wait(TIMEOUT_S), 0)
+        run(CORBEL, "ns", "watch", *service, status=4)
 
     def test_pruning_makes_room(self):
         path = os.path.join(self.folder, "names.db")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel call: any operation or attribute of any object, arguments and results as JSON.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <iostream>
+#include <thread>
 
 #include "caller.hpp"
 
@@ -11,6 +13,8 @@ namespace {
 struct Arguments {
   CallOptions call;
   long repeat = 1;
+  double rate = 0;
+  bool oneway = false;
   bool json = false;
 };
 
@@ -19,10 +23,15 @@ class Call {
   explicit Call(const Arguments& arguments) : arguments_(arguments), caller_(arguments.call) {}
 
   int run() {
-    for (long i = 1; i < arguments_.repeat; ++i) {
-      if (const int status = call_once(); status != kDone) return status;
+    const auto begin = std::chrono::steady_clock::now();
+    for (long i = 0;; ++i) {
+      if (arguments_.rate > 0) {
+        const std::chrono::duration<double> due(static_cast<double>(i) / arguments_.rate);
+        std::this_thread::sleep_until(begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(due));
+      }
+      const int status = call_once();
+      if (status != kDone || i + 1 == arguments_.repeat) return status;
     }
-    return call_once();
   }
 
  private:
@@ -32,10 +41,11 @@ class Call {
     bool oneway = false;
     const auto request = caller_.make(oneway);
     try {
-      if (oneway)
+      if (oneway || arguments_.oneway) {
         request->send_oneway();
-      else
-        request->invoke();
+        return kDone;
+      }
+      request->invoke();
     } catch (const CORBA::UnknownUserException& exception) {
       Json json;
       json["exception"] = type_name(exception.exception()._type());
@@ -100,6 +110,10 @@ void add_call(CLI::App& app, Run& run) {
   command->add_option("--repeat", arguments->repeat, "Call so many times")
       ->check(CLI::Range(1L, 1'000'000'000L))
       ->type_name("N");
+  command->add_option("--rate", arguments->rate, "With --repeat: begin at most so many calls a second")
+      ->check(CLI::Range(0.001, 1e7))
+      ->type_name("N");
+  command->add_flag("--oneway", arguments->oneway, "Send it, and wait for no answer, though the IDL has one");
   command->add_flag("--json", arguments->json, "Print exceptions as JSON, too, and indent");
   command->footer(
       "Octet sequences are base64, an array of numbers or {\"file\": PATH}; an any is {\"type\": NAME, \"value\": "

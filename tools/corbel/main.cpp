@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   add_record(app, run);
   add_replay(app, run);
   add_mock(app, run);
+  add_top(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -33,6 +33,7 @@ struct Arguments {
   bool follow = false;
   bool replace = false;
   int jobs = 8;
+  WatchOptions watch;
 };
 
 void print(const Json& json) {
@@ -234,6 +235,19 @@ void add_ns(CLI::App& app, Run& run) {
   with_name(check, false)->add_option("--jobs", arguments->jobs, "Ask so many at a time")->check(CLI::Range(1, 256));
   check->add_flag("--unbind", arguments->unbind, "Unbind those whose server says that they are gone");
   check->footer("Exit status 1: some are gone or cannot be reached.");
+
+  CLI::App* const watch = add(
+      *ns, run, "watch", "Tell what is bound and unbound below a context, until SIGINT",
+      [](const Arguments& given) { return ns_watch(given.options, given.name, given.watch); }, arguments);
+  with_name(watch, false)
+      ->add_option("-i,--interval", arguments->watch.interval, "Seconds between looks")
+      ->check(CLI::Range(0.01, 86'400.0))
+      ->capture_default_str();
+  watch->add_option("-n,--events", arguments->watch.events, "End after so many")
+      ->check(CLI::Range(1L, 1'000'000'000L))
+      ->type_name("N");
+  watch->add_flag("--initial", arguments->watch.initial, "Begin with what is bound now");
+  watch->footer("Events are bound, unbound, rebound; away and back when the service does not answer, and does again.");
 
   with_name(add(
                 *ns, run, "dump", "Write all names below a context as JSON",

@@ -67,6 +67,8 @@ class Names {
   /// Every binding below the context, parents before children, siblings in the order of before(). A context is entered
   /// once, however many names it has.
   void walk(const ContextRef& start, const WalkOptions& options, const std::function<void(const Entry&)>& found);
+  /// What was read so far does not count towards NsOptions::most any more.
+  void count_anew() noexcept { counted_ = 0; }
 
  private:
   /// Counts a binding; throws when there are too many.
@@ -92,7 +94,14 @@ struct Health {
 /// Asks _non_existent.
 Health ask(const ObjectRef& object);
 
+struct WatchOptions {
+  double interval = 1;   ///< seconds
+  long events = 0;       ///< end after so many; 0: never
+  bool initial = false;  ///< tell what is bound at the start, too
+};
+
 // Each in a source of its own.
+int ns_watch(const NsOptions& options, const std::string& name, const WatchOptions& watch);
 int ns_check(const NsOptions& options, const std::string& name, int jobs, bool unbind);
 int ns_dump(const NsOptions& options, const std::string& name, bool follow);
 int ns_load(const NsOptions& options, const std::string& file, const std::string& into, bool replace);
