@@ -4,6 +4,7 @@
 #include "corbel/transport/udp/listen.hpp"
 
 #include "corbel/base/fork.hpp"
+#include "corbel/ipc/destination.hpp"
 #include "corbel/ipc/resolver.hpp"
 #include "corbel/transport/udp/carrier.hpp"
 
@@ -53,6 +54,7 @@ bool usable(const InetAddress& peer) noexcept {
 
 struct Heard {
   InetAddress from;
+  InetAddress to;  // which address of this host
   base::Bytes octets;
 };
 
@@ -91,13 +93,14 @@ class UdpAcceptor final : public Acceptor {
       waiting_.pop_front();
       return first;
     }
-    return receive(socket_);
+    return receive(socket_, bound_);
   }
 
-  /// One datagram; one that is too large is as good as empty.
-  base::Result<Heard> receive(ListenSocket& socket) {
+  /// One datagram; one that is too large is as good as empty. `bound`: what the socket is bound to.
+  base::Result<Heard> receive(const ListenSocket& socket, const InetAddress& bound) {
     Heard heard;
-    auto size = socket.recv_from(room_, heard.from, ipc::RecvFlags::dont_wait);
+    heard.to = bound;
+    auto size = ipc::recv_with_destination(socket.handle(), room_, heard.from, heard.to);
     if (size ? *size > kLargest : size.error().code == Code::truncated) return heard;
     if (!size) return base::error(Stage::accept, size.error().code, size.error().os_error);
     heard.octets.assign(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(*size));
@@ -109,7 +112,10 @@ class UdpAcceptor final : public Acceptor {
     // Sockets share a port only if all of them say so when another one binds. This one does just then, so that no
     // other server can have the same address.
     CORBEL_CHECK(socket_.set(ipc::option::reuse_port, true));
-    auto opened = ipc::ConnectedUdp::open(first.from, bound_, for_peers_);
+    // Whoever spoke to one address of this host hears answers from no other.
+    const InetAddress here = bound_.is_any() ? first.to.with_port(bound_.port()) : bound_;
+    auto opened = ipc::ConnectedUdp::open(first.from, here, for_peers_);
+    if (!opened && !(here == bound_)) opened = ipc::ConnectedUdp::open(first.from, bound_, for_peers_);
     CORBEL_CHECK(socket_.set(ipc::option::reuse_port, false));
     if (!opened) {
       const Stage stage = opened.error().stage == Stage::connect ? Stage::connect : Stage::accept;
@@ -123,16 +129,17 @@ class UdpAcceptor final : public Acceptor {
       sort(std::move(waiting_.front()), first.from, early);
       waiting_.pop_front();
     }
-    sort_all(socket_, first.from, early);
+    sort_all(socket_, bound_, first.from, early);
     ListenSocket fresh(opened->release());
-    sort_all(fresh, first.from, early);
+    sort_all(fresh, here, first.from, early);
     UdpSocket socket(ipc::ConnectedUdp(fresh.release()), early.take());
     return std::unique_ptr<Transport>(new UdpCarrier(std::move(socket), spin_, peers_, first.from));
   }
 
-  void sort_all(ListenSocket& socket, const InetAddress& peer, Bounded<base::Bytes>& early) {
+  void sort_all(const ListenSocket& socket, const InetAddress& bound, const InetAddress& peer,
+                Bounded<base::Bytes>& early) {
     for (unsigned looked = 0; looked < kMostAtOnce; ++looked) {
-      auto heard = receive(socket);
+      auto heard = receive(socket, bound);
       if (!heard && heard.error().code == Code::would_block) return;
       if (!heard) continue;  // of one datagram
       sort(*std::move(heard), peer, early);
@@ -188,6 +195,7 @@ base::Result<std::unique_ptr<Acceptor>> listen(const UdpEndpoint& endpoint, cons
   CORBEL_TRY(auto socket, open(endpoint, with));
   with.reuse_port = true;
   CORBEL_TRY(const InetAddress bound, socket.local_address());
+  if (bound.is_any()) CORBEL_CHECK(ipc::tell_destinations(socket.handle(), bound.is_v6()));
   CORBEL_TRY(auto addresses, published_addresses(endpoint, bound, options));
   std::vector<EndpointPtr> endpoints;
   endpoints.reserve(addresses.size());

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <string>
 
 #include "corbel/transport/udp/carrier.hpp"
 
@@ -56,6 +57,25 @@ class Udp : public testing::Test {
   std::unique_ptr<Acceptor> acceptor_ = *factory_->listen(**factory_->parse("127.0.0.1:0"), {});
   Bytes room_ = Bytes(kLargest);
 };
+
+TEST_F(Udp, WhoSpokeToOneOfSeveralAddressesHearsAnswersFromThere) {
+  for (const char* const everywhere : {"0.0.0.0:0", ":0"}) {
+    acceptor_ = *factory_->listen(**factory_->parse(everywhere), {});
+    const auto port = dynamic_cast<const UdpEndpoint&>(*acceptor_->endpoints().front()).port();
+    for (const char* const host : {"127.0.0.1:", "127.0.0.2:", "127.0.0.3:"}) {
+      const auto there = *factory_->parse(host + std::to_string(port));
+      const auto client = *factory_->make_connector()->connect(*there, {}, Deadline::after(20s));
+      send(*client, {1});
+      const auto server = accept();
+      ASSERT_TRUE(server);
+      EXPECT_EQ(receive(*server), Bytes(1, 1));
+      send(*server, {2});
+      EXPECT_EQ(receive(*client), Bytes(1, 2)) << everywhere << ' ' << host;
+      send(*client, {3});
+      EXPECT_EQ(receive(*server), Bytes(1, 3));
+    }
+  }
+}
 
 TEST_F(Udp, WhatPeersSentBeforeTheyWereAcceptedIsTheirsAndInOrder) {
   std::vector<std::unique_ptr<Transport>> clients;
@@ -138,7 +158,7 @@ TEST_F(Udp, NoOtherMayListenThereWhileItHasPeers) {
   EXPECT_EQ(factory_->listen(*there, {}).error(), base::error(Stage::listen, Code::address_in_use, EADDRINUSE));
   acceptor_->close();
   EXPECT_EQ(factory_->listen(*there, {}).error().code, Code::address_in_use);
-  EXPECT_EQ(receive(*server), Bytes{1}) << "which are well";
+  EXPECT_EQ(receive(*server), Bytes(1, 1)) << "which are well";
   server.reset();
   acceptor_ = *factory_->listen(*there, {});
   const auto second = connect();

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/result.hpp"
+#include "corbel/ipc/inet_address.hpp"
+
+/// Which of its addresses a host was spoken to at, for sockets that listen at all of them: answers have to come from
+/// there, or those who asked will not take them.
+namespace corbel::ipc {
+
+/// From now on the system tells. `v6`: the family of the socket. Error: stage configure.
+CORBEL_API base::Status tell_destinations(int socket, bool v6) noexcept;
+
+/// One recvmsg(2) that does not block: a datagram's octets, who sent it, and the address, without a port, that it was
+/// sent to; `to` stays as it was if the system did not tell, or it was no address of one host's. Errors (stage
+/// receive): truncated if it was longer than `room`, would_block.
+CORBEL_API base::Result<std::size_t> recv_with_destination(int socket, base::ByteSpan room, InetAddress& from,
+                                                           InetAddress& to) noexcept;
+
+}  // namespace corbel::ipc
