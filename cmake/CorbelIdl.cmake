@@ -17,6 +17,12 @@
 # installs the IDL files and the headers generated for TARGET, a library, beside each other in DESTINATION (default: the include
 # folder), and tells who links with it. install(TARGETS ... EXPORT ...) and the package's files are written as for any library.
 
+# corbel_idl_reflect(TARGET file.idl... [INCLUDES dir...])
+#
+# Compiles the text of IDL files, with what they include, into TARGET, a program or shared library, and links it with Corbel::reflection; the
+# server then tells its interfaces by corbel::reflection::serve(orb), and `corbel call` needs no IDL files.
+set(CORBEL_IDL_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "Where CorbelReflect.cmake is")
+
 function(corbel_idl_generate target)
   cmake_parse_arguments(IDL "STUBS" "" "INCLUDES;DEFINES;OPTIONS" ${ARGN})
   if(NOT TARGET ${target} OR NOT IDL_UNPARSED_ARGUMENTS)
@@ -116,4 +122,33 @@ function(corbel_idl_install target)
       DESTINATION ${INSTALL_DESTINATION}/${inner})
   endforeach()
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${INSTALL_DESTINATION}>)
+endfunction()
+
+function(corbel_idl_reflect target)
+  cmake_parse_arguments(IDL "" "" "INCLUDES" ${ARGN})
+  set(compiler Corbel::corbel-idl)
+  if(TARGET corbel-idl)
+    set(compiler corbel-idl)
+  endif()
+  set(flags -I ${CMAKE_CURRENT_SOURCE_DIR})
+  foreach(include IN LISTS IDL_INCLUDES)
+    cmake_path(ABSOLUTE_PATH include BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    list(APPEND flags -I ${include})
+  endforeach()
+  foreach(file IN LISTS IDL_UNPARSED_ARGUMENTS)
+    cmake_path(GET file STEM LAST_ONLY stem)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}.idl/${stem}_text.cpp)
+    add_custom_command(
+      OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DCOMPILER=$<TARGET_FILE:${compiler}> -DFILE=${file} -DOUTPUT=${output} "-DFLAGS=${flags}"
+        -P ${CORBEL_IDL_CMAKE_DIR}/CorbelReflect.cmake
+      DEPENDS ${file} ${compiler} ${CORBEL_IDL_CMAKE_DIR}/CorbelReflect.cmake
+      DEPFILE ${output}.d
+      COMMENT "Embedding ${stem}.idl"
+      VERBATIM)
+    target_sources(${target} PRIVATE ${output})
+    set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+  target_link_libraries(${target} PRIVATE Corbel::reflection)
 endfunction()

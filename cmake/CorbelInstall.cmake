@@ -73,7 +73,8 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/CorbelConfig.cmake.in ${
   INSTALL_DESTINATION ${package_folder} PATH_VARS CORBEL_IDL_DESTINATION CORBEL_SUITES_DESTINATION)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/CorbelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/CorbelConfig.cmake ${PROJECT_BINARY_DIR}/CorbelConfigVersion.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/CorbelIdl.cmake ${CMAKE_CURRENT_LIST_DIR}/CorbelConformance.cmake DESTINATION ${package_folder} OPTIONAL)
+  ${CMAKE_CURRENT_LIST_DIR}/CorbelIdl.cmake ${CMAKE_CURRENT_LIST_DIR}/CorbelReflect.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/CorbelConformance.cmake DESTINATION ${package_folder} OPTIONAL)
 
 # The .pc file finds its prefix from where it lies, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

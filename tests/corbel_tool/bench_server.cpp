@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "bench_server.hpp"
+#include "corbel_reflection.hpp"
 
 namespace {
 
@@ -46,6 +47,7 @@ int main(int argc, char* argv[]) try {
   if (state == "discarding") manager->discard_requests(false);
   if (state == "inactive") manager->deactivate(false, false);
   if (state == "deactivated") poa->deactivate_object(poa->reference_to_id(reference));
+  if (state != "silent") corbel::reflection::serve(orb);
   std::cout << orb->object_to_string(reference) << std::endl;
   orb->run();
   orb->destroy();

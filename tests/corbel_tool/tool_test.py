@@ -151,6 +151,33 @@ class CorbelTest(unittest.TestCase):
         self.assertIn("  readonly attribute long count;", text)
         self.assertNotIn("interface Test::Base {", text)
 
+    def test_a_server_that_tells_its_interfaces_needs_no_idl(self):
+        self.assertEqual(json.loads(self.corbel("call", self.reference, "divide", "17", "5")), {"result": 3, "rest": 2})
+        self.assertEqual(json.loads(self.corbel("call", self.reference, "echo", json.dumps(EVERYTHING))), EVERYTHING)
+        text = self.corbel("describe", self.reference)
+        self.assertIn("interface Test::Bench : Test::Base {", text)
+        self.assertNotIn("Reflected", text)
+        done = json.loads(self.corbel("bench", self.reference, "count", "-n", "5", "--json"))
+        self.assertEqual((done["calls"], done["errors"]), (5, {}))
+        self.assertIn("has 'nothing'", self.corbel("call", self.reference, "nothing", status=2))
+        with tempfile.TemporaryDirectory() as folder:  # nothing is left behind
+            done = subprocess.run([CORBEL, "call", self.reference, "count"], capture_output=True, text=True, timeout=TIMEOUT_S, check=True,
+                                  env=dict(os.environ, TMPDIR=folder))
+            self.assertEqual((done.stdout.strip(), os.listdir(folder)), ("42", []))
+
+    def test_a_server_that_tells_nothing_is_said(self):
+        server = subprocess.Popen([SERVER, "silent", "-ORBListenEndpoints", "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+        try:
+            reference = server.stdout.readline().strip()
+            for command in (["call", reference, "count"], ["describe", reference]):
+                said = self.corbel(*command, status=2)
+                self.assertIn("--idl", said)
+                self.assertIn("does not tell its interfaces", said)
+        finally:
+            server.kill()
+            server.wait(TIMEOUT_S)
+            server.stdout.close()
+
     def test_bench_counts_calls_and_errors(self):
         done = json.loads(self.corbel("bench", self.reference, "count", "--idl", IDL, "-n", "200", "-c", "2", "--warm-up", "5", "--json"))
         self.assertEqual((done["loop"], done["calls"], done["errors"]), ("closed", 200, {}))

@@ -44,7 +44,7 @@ void add_call_options(CLI::App& app, CallOptions& options) {
       ->required();
   command->add_option("ARGS", options.values,
                       "JSON, in order or as NAME=JSON; quotes around a lone text may be left out");
-  command->add_option("--idl", options.files.idl, "IDL files that declare the interface")
+  command->add_option("--idl", options.files.idl, "IDL files that declare the interface [what the server tells]")
       ->check(CLI::ExistingFile)
       ->type_name("FILE")
       ->allow_extra_args(false);
@@ -66,10 +66,22 @@ Caller::Caller(const CallOptions& options)
     : options_(options),
       orb_(make_orb(orb_options())),
       factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
-      types_(options.files, factory_),
-      json_(orb_, factory_, types_),
-      object_(find_object(orb_, options.reference)) {
+      object_(find_object(orb_, options.reference)),
+      types_(given_or_told(), factory_),
+      json_(orb_, factory_, types_) {
+  told_.reset();  // they have been read
+}
+
+/// The files that were given; else those that the server tells, if what is called is not known anyway.
+const Files& Caller::given_or_told() {
   if (object_ == nullptr) throw std::runtime_error("this reference is nil");
+  const std::string& operation = options_.operation;
+  const bool built_in =
+      operation.starts_with("_") && !operation.starts_with("_get_") && !operation.starts_with("_set_");
+  if (!options_.files.idl.empty() || built_in) return options_.files;
+  told_ = std::make_unique<Reflected>(orb_, object_);
+  why_no_types_ = told_->why();
+  return told_->files();
 }
 
 Caller::~Caller() {
@@ -120,7 +132,9 @@ const model::Interface& Caller::interface() {
     if (chosen != nullptr && !object_->_is_a(one->repository_id)) continue;
     chosen = one;
   }
-  if (types_.interfaces().empty()) throw std::runtime_error("no interface is known: name IDL files with --idl");
+  if (types_.interfaces().empty())
+    throw std::runtime_error("no interface is known: name IDL files with --idl" +
+                             (why_no_types_.empty() ? "" : " (" + why_no_types_ + ")"));
   if (chosen == nullptr) throw std::runtime_error("none of the interfaces " + others + " has '" + name() + "'");
   return *chosen;
 }

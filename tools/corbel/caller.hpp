@@ -2,12 +2,14 @@
 // A call as the command line and IDL describe it, for the commands that make calls.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
 #include "corbel/dynamic/request.hpp"
 #include "json_values.hpp"
+#include "reflected.hpp"
 #include "types.hpp"
 
 namespace corbel::tool {
@@ -45,6 +47,7 @@ class Caller {
 
  private:
   std::vector<std::string> orb_options() const;
+  const Files& given_or_told();
   const idl::model::Interface& interface();
   std::string name() const;
   std::string wire_name();
@@ -55,9 +58,11 @@ class Caller {
   const CallOptions& options_;
   IDL::traits<CORBA::ORB>::ref_type orb_;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory_;
+  IDL::traits<CORBA::Object>::ref_type object_;
+  std::unique_ptr<Reflected> told_;
+  std::string why_no_types_;
   Types types_;
   JsonValues json_;
-  IDL::traits<CORBA::Object>::ref_type object_;
   Callable callable_;
 };
 

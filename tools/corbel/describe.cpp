@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "command.hpp"
+#include "reflected.hpp"
 #include "types.hpp"
 
 namespace corbel::tool {
@@ -64,8 +65,9 @@ void add_describe(CLI::App& app, Run& run) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* const command = app.add_subcommand("describe", "Show the interfaces of IDL files, or the one of an object");
   command->add_option("REF", arguments->reference, "an object; only its interface is shown");
-  command->add_option("--idl", arguments->files.idl, "IDL files that declare the interface")
-      ->required()
+  command
+      ->add_option("--idl", arguments->files.idl,
+                   "IDL files that declare the interface [what the object's server tells]")
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
   command->add_option("-I", arguments->files.include_dirs, "Search this folder for #include")->type_name("DIR");
@@ -74,14 +76,23 @@ void add_describe(CLI::App& app, Run& run) {
       const auto orb = make_orb({});
       const auto values =
           IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb->resolve_initial_references("DynAnyFactory"));
-      const Types types(arguments->files, values);
+      IDL::traits<CORBA::Object>::ref_type object;
+      std::unique_ptr<Reflected> told;
+      if (!arguments->reference.empty()) {
+        object = find_object(orb, arguments->reference);
+        if (object == nullptr) throw std::runtime_error("this reference is nil");
+        if (arguments->files.idl.empty()) told = std::make_unique<Reflected>(orb, object);
+        if (told != nullptr && told->files().idl.empty())
+          throw std::runtime_error("name IDL files with --idl (" + told->why() + ")");
+      } else if (arguments->files.idl.empty()) {
+        throw std::runtime_error("name an object, IDL files, or both");
+      }
+      const Types types(told != nullptr ? told->files() : arguments->files, values);
       if (arguments->reference.empty()) {
         for (const auto* interface : types.interfaces()) {
           if (interface->in_main_file) print_interface(*interface);
         }
       } else {
-        const auto object = find_object(orb, arguments->reference);
-        if (object == nullptr) throw std::runtime_error("this reference is nil");
         std::size_t shown = 0;
         for (const auto* interface : types.interfaces()) {
           // Only the most derived one: what it inherits is shown with it.
