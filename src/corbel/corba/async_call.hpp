@@ -29,6 +29,10 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// `operation` outlives the call.
   explicit AsyncCall(const Operation& operation) noexcept : operation_(operation) {}
   virtual ~AsyncCall();
+  /// A call is made by one thread and usually ends on another, for which allocators are slow: the memory of a few is
+  /// kept, for the whole process.
+  static void* operator new(std::size_t size);
+  static void operator delete(void* memory, std::size_t size) noexcept;
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
 
