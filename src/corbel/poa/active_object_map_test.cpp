@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <set>
 
 namespace corbel::poa {
@@ -74,6 +75,42 @@ TEST(ActiveObjectMap, CountsTheObjectsOfAServant) {
   EXPECT_EQ(map.remove(a), shared);
   EXPECT_EQ(map.remove(b), shared);
   EXPECT_TRUE(map.empty());
+}
+
+TEST(ActiveObjectMap, OfAServantsObjectsTheOneThatLeavesIsForgotten) {
+  for (const bool first : {true, false}) {
+    ActiveObjectMap map;
+    const ServantRef shared = servant();
+    ActiveObject& a = map.add(shared);
+    ActiveObject& b = map.add(shared);
+    map.remove(first ? a : b);
+    EXPECT_EQ(map.find(shared._shared().get()), first ? &b : &a);
+    EXPECT_EQ(map.count(shared._shared().get()), 1U);
+  }
+}
+
+TEST(ActiveObjectMap, ASlotRemembersNothingOfTheObjectBefore) {
+  ActiveObjectMap map;
+  ActiveObject& first = map.add(ObjectId{1}, servant());
+  first.cleanup = true;
+  first.running = 3;
+  map.remove(first);
+  const ActiveObject& second = map.add(servant());
+  ASSERT_EQ(&second, &first);
+  EXPECT_FALSE(second.cleanup);
+  EXPECT_FALSE(second.indexed);
+  EXPECT_EQ(second.running, 0U);
+}
+
+TEST(ActiveObjectMap, IdsThatItWillMakeLaterAreNotItsOwnYet) {
+  ActiveObjectMap map;
+  ActiveObject& object = map.add(servant());
+  ObjectId later = object.id;
+  ++later[std::endian::native == std::endian::little ? 4 : 7];
+  EXPECT_TRUE(map.may_have_made(object.id));
+  EXPECT_FALSE(map.may_have_made(later));
+  map.remove(object);
+  EXPECT_TRUE(map.may_have_made(later)) << "the next of the slot";
 }
 
 TEST(ActiveObjectMap, TenThousandObjectsKeepDistinctIds) {
