@@ -6,6 +6,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/ior/profile.hpp"
+#include "corbel/orb/peer.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"
 #include "vault_server.hpp"
@@ -18,8 +19,14 @@ using Options = std::vector<std::string>;
 
 class VaultImpl : public virtual CORBA::servant_traits<Safe::Vault>::base_type {
  public:
-  std::string say(const std::string& text) override { return text; }
+  std::string say(const std::string& text) override { return text == "who am I?" ? who() : text; }
   Safe::Blob turn(const Safe::Blob& octets) override { return {octets.rbegin(), octets.rend()}; }
+
+ private:
+  static std::string who() {
+    const auto peer = request_peer();
+    return peer ? peer->subject : "nobody";
+  }
 };
 
 class TlsOrb {
@@ -97,6 +104,17 @@ TEST_F(TlsOrbs, CallEachOther) {
   EXPECT_TRUE(vault->turn(octets) == turned);
   EXPECT_EQ(server.log->wait_for("TLS established").value("subject"), "CN=alice,O=Corbel");
   EXPECT_EQ(profile_of(client, reference).port, 0) << "nobody connects without TLS";
+}
+
+TEST_F(TlsOrbs, ServantsLearnWhomTheClientsCertificateNames) {
+  TlsOrb server(serving("server"));
+  const std::string reference = server.serve();
+  TlsOrb alice(settings("client", {.common_name = "alice"}));
+  TlsOrb bob(settings("other", {.common_name = "bob"}));
+  EXPECT_EQ(alice.vault(reference)->say("who am I?"), "CN=alice,O=Corbel");
+  EXPECT_EQ(bob.vault(reference)->say("who am I?"), "CN=bob,O=Corbel");
+  EXPECT_EQ(alice.vault(reference)->say("who am I?"), "CN=alice,O=Corbel");
+  EXPECT_EQ(server.vault(reference)->say("who am I?"), "nobody") << "this call stays in the process";
 }
 
 TEST_F(TlsOrbs, CallByUrl) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Server side of a connection: read, run, reply, on one thread.
+#include <utility>
+
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/reading_loop.hpp"
 #include "corbel/connection/server.hpp"
+#include "corbel/connection/serving_here.hpp"
 #include "corbel/connection/telling.hpp"
 
 namespace corbel::connection {
@@ -18,12 +21,23 @@ constexpr base::Duration kLastWait = std::chrono::milliseconds(500);  // for a p
 constexpr std::uint64_t kHandShake = UINT64_MAX;                      // one that is not over is like half a message
 constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
-thread_local unsigned t_upcalls = 0;  // requests that the thread runs, below each other
+thread_local unsigned t_upcalls = 0;                // requests that the thread runs, below each other
+thread_local Connection* t_serving_here = nullptr;  // whose they are
 
 }  // namespace
 
 bool Connection::in_upcall() noexcept {
   return t_upcalls != 0;
+}
+
+Connection* serving_here() noexcept {
+  return t_serving_here;
+}
+
+ServingHere::ServingHere(Connection* connection) noexcept : previous_(std::exchange(t_serving_here, connection)) {}
+
+ServingHere::~ServingHere() {
+  t_serving_here = previous_;
 }
 
 void Connection::set_server(Server* server) noexcept {
@@ -98,7 +112,10 @@ void Connection::serve() {
     }
   }
   if (reader.apart) server_->release_sticky(std::exchange(reader.sticky, false));
-  const ReadEnd end = read(*framer, reader);
+  const ReadEnd end = [&] {
+    const ServingHere here(this);
+    return read(*framer, reader);
+  }();
   server_->release_sticky(reader.sticky);
   switch (end.why) {
     case ReadEnd::Why::over:

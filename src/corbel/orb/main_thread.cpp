@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "corbel/connection/serving_here.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ipc/process.hpp"
@@ -93,7 +94,12 @@ void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until,
     if (first) call_();  // it may serve a connection now, whose other requests are not for it
     return run_here(act);
   }
-  Task task{.act = act, .failure = {}};
+  connection::Connection* const from = connection::serving_here();
+  const auto act_for_peer = [&] {
+    const connection::ServingHere here(from);
+    act();
+  };
+  Task task{.act = act_for_peer, .failure = {}};
   std::unique_lock lock(mutex_);
   if (!closed_) {
     Task** end = &first_;

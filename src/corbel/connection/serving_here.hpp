@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace corbel::connection {
+
+class Connection;
+
+/// The connection whose requests the calling thread runs; null if it runs none that came over one. It lives as long as
+/// the request.
+Connection* serving_here() noexcept;
+
+/// Makes it that of another thread, which waits meanwhile: what it runs has been passed on to this one.
+class ServingHere {
+ public:
+  explicit ServingHere(Connection* connection) noexcept;
+  ~ServingHere();
+  ServingHere(const ServingHere&) = delete;
+  ServingHere& operator=(const ServingHere&) = delete;
+
+ private:
+  Connection* const previous_;
+};
+
+}  // namespace corbel::connection
