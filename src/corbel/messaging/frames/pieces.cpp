@@ -82,6 +82,7 @@ base::Status cut_frame(std::span<const cdr::Segment> frame, std::span<base::Octe
 
 base::Result<bool> Pieces::add(const Piece& piece, Joined& joined) {
   auto open = find_or_open(piece);
+  open->heard = piece.came;
   if (open->total != piece.total || open->unit != piece.unit) return base::error(Stage::receive, Code::malformed);
   const auto place = std::lower_bound(open->aside.begin(), open->aside.end(), piece.number, comes_before);
   const bool has = place != open->aside.end() && place->number == piece.number;
@@ -119,7 +120,8 @@ Pieces::Place Pieces::find_or_open(const Piece& piece) {
   if (found != open_.end()) return found;
   if (open_.size() >= kMostOpen) give_up(open_.begin());
   open_.reserve(kMostOpen);
-  Open open{piece.sequence, piece.total, piece.unit, ++born_, 0, 0, spare_.size(), std::exchange(spare_, {}), {}};
+  Open open{
+      piece.sequence, piece.total, piece.unit, ++born_, piece.came, 0, 0, spare_.size(), std::exchange(spare_, {}), {}};
   open.octets.clear();
   open_.push_back(std::move(open));
   return open_.end() - 1;
@@ -178,7 +180,20 @@ void Pieces::give_up(Place open) noexcept {
   open_.erase(open);
 }
 
+void Pieces::give_up_old(const Tally& tally, std::int64_t silent) noexcept {
+  for (auto open = open_.begin(); open != open_.end();) {
+    if (open->heard >= silent && !tally.has_come(open->sequence)) {
+      ++open;
+      continue;
+    }
+    const auto at = open - open_.begin();
+    give_up(open);
+    open = open_.begin() + at;
+  }
+}
+
 void Pieces::clear() noexcept {
+  Counts::add(counts_.incomplete, open_.size());
   repay(octets_);
   open_.clear();
   spare_ = {};

@@ -17,6 +17,7 @@ struct Piece {
   std::uint32_t unit = 0;    ///< octets of every piece but the last
   std::uint32_t number = 0;  ///< from 0 on
   base::ConstByteSpan data;
+  std::int64_t came = 0;  ///< when, in nanoseconds
 
   std::uint32_t count() const noexcept { return (total - 1) / unit + 1; }
   /// True if the numbers agree with each other.
@@ -43,6 +44,9 @@ class Pieces {
   /// Fails (stage receive) with malformed if what the piece says of its frame is not what others said.
   base::Result<bool> add(const Piece& piece, Joined& joined);
   void clear() noexcept;
+  /// Gives up the frames that would not be served any more, and those of which nothing has come since `silent`
+  /// (nanoseconds): what is missing of them was lost.
+  void give_up_old(const Tally& tally, std::int64_t silent) noexcept;
 
   std::size_t octets() const noexcept { return octets_; }
   /// When a frame was begun first of those that are not whole, counted in frames, from 1 on; 0: there is none.
@@ -58,6 +62,7 @@ class Pieces {
     std::uint32_t total;
     std::uint32_t unit;
     std::uint64_t born;
+    std::int64_t heard;      // when a piece came last
     std::uint32_t next = 0;  // the pieces before are in `octets`
     std::size_t came = 0;    // octets
     std::size_t paid = 0;    // at least as many

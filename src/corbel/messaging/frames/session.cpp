@@ -137,6 +137,7 @@ base::Status FramesSession::take_piece(const Head& head, std::int64_t now, Incom
   HeaderInput header(message, header_size_, head.swapped);
   Piece piece;
   piece.sequence = head.sequence;
+  piece.came = now;
   piece.total = header.get();
   std::uint16_t halves[2];
   std::memcpy(halves, header.take(4).data(), sizeof halves);
@@ -183,9 +184,12 @@ base::Status FramesSession::take_frame(base::ConstByteSpan frame, const Head& he
   if (named && head.index != kNoIndex) CORBEL_CHECK(take_names(*source, head.index, request));
   const Name* const name = named ? nullptr : source->names.find(head.index);
   if (!source->tally.count(head.sequence, head.stamp, static_cast<std::uint32_t>(now / 1000))) return {};
+  if (oldest_part_ != 0) [[unlikely]]
+    give_up_old_parts(now);
   if (!named && name == nullptr) {
     Counts::add(counts_.unresolved);
-    if (may_answer(now)) {  // what is known, in the hope to be told the rest
+    // What is known, in the hope to be told the rest; but not to who may have forged a frame that is less than that.
+    if ((!lossy_ || frame.size() >= header_size_ + kWordSize) && may_answer(now)) {
       answer_.question.store(0, std::memory_order_relaxed);
       leave_answer(*source, now);
       incoming.kind = Kind::answer;
@@ -305,6 +309,12 @@ void FramesSession::note_parts() noexcept {
     const std::uint64_t oldest = source->pieces.oldest();
     if (oldest != 0 && (oldest_part_ == 0 || oldest < oldest_part_)) oldest_part_ = oldest;
   }
+}
+
+/// Once others have come, what is missing of a frame will not.
+void FramesSession::give_up_old_parts(std::int64_t now) noexcept {
+  for (const auto& source : sources_) source->pieces.give_up_old(source->tally, now - kSilence);
+  note_parts();
 }
 
 void FramesSession::forget_parts() noexcept {

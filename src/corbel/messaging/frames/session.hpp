@@ -63,6 +63,7 @@ class FramesSession final : public Session {
   bool may_answer(std::int64_t now) noexcept;
   void leave_answer(Source& source, std::int64_t now) noexcept;
   void note_parts() noexcept;
+  void give_up_old_parts(std::int64_t now) noexcept;
 
   const cdr::Limits limits_;
   const Side side_;

@@ -214,9 +214,10 @@ TEST_F(Streams, AreUnderstoodAgainByAReceiverThatBeganAnew) {
   const auto sender = open(Side::initiator);
   Carrier there({}, 1);
   Carrier back({}, 1);
+  std::size_t size = 100;
   const auto run = [&](Session& receiver, std::uint32_t from) {
     for (std::uint32_t i = from; i < from + 20; ++i) {
-      push(*sender, there, i, 10);
+      push(*sender, there, i, size);
       stream_time += 5 * kMillisecond;
       take(receiver, there, &back);
       take(*sender, back);
@@ -229,6 +230,73 @@ TEST_F(Streams, AreUnderstoodAgainByAReceiverThatBeganAnew) {
   run(*second, 20);
   EXPECT_EQ(figure(*second, "unresolved"), 1U) << "the first one; it said what it knew, which was nothing";
   EXPECT_EQ(served_.size(), 39U);
+  // Whose frames are less than an answer could be anybody's: they are answered when they ask.
+  stream_time += 201 * kMillisecond;
+  const auto third = open(Side::acceptor);
+  size = 10;
+  run(*third, 40);
+  EXPECT_EQ(figure(*third, "unresolved"), 1U);
+  EXPECT_EQ(served_.size(), 58U);
+}
+
+TEST_F(Streams, OfUnknownIndicesAreAnsweredOnlyIfTheAnswerIsNotLarger) {
+  const auto sender = open(Side::initiator);
+  const auto first = open(Side::acceptor);
+  Carrier there({}, 1);
+  Carrier back({}, 1);
+  push(*sender, there, 0, 10);
+  take(*first, there, &back);
+  take(*sender, back);
+  base::Bytes frame;
+  for (std::uint32_t size = 0; size < 200; ++size) {
+    const auto receiver = open(Side::acceptor);  // has no idea what the index means
+    push(*sender, there, 1 + size, size);
+    ASSERT_TRUE(there.receive(frame));
+    Carrier one({}, 1);
+    one.send(frame);
+    take(*receiver, one, &back);
+    EXPECT_EQ(figure(*receiver, "unresolved"), 1U);
+    base::Bytes answer;
+    const bool answered = back.receive(answer);
+    EXPECT_EQ(answered, frame.size() >= kHeaderSize + kSourceSize + kWordSize) << frame.size();
+    EXPECT_LE(answer.size(), frame.size());
+  }
+}
+
+TEST_F(Streams, GiveUpAFrameWhenWhatIsMissingOfItWillNotCome) {
+  const auto sender = open(Side::initiator);
+  const auto receiver = open(Side::acceptor);
+  Carrier there({}, 1);
+  const auto send_half = [&](Session& from, std::uint32_t number) {
+    Carrier all({}, 1);
+    push(from, all, number, 3000);
+    base::Bytes piece;
+    ASSERT_TRUE(all.receive(piece));
+    there.send(std::move(piece));
+    take(*receiver, there);
+  };
+  push(*sender, there, 0, 10);
+  send_half(*sender, 1);
+  EXPECT_NE(receiver->oldest_part(), 0U);
+  for (std::uint32_t i = 2; i < 70; ++i) {
+    push(*sender, there, i, 10);
+    take(*receiver, there);
+    EXPECT_EQ(receiver->oldest_part() == 0, i - 1 >= 64) << "by its number: " << i;
+  }
+  EXPECT_EQ(receiver->part_octets(), 0U);
+  EXPECT_EQ(figure(*receiver, "incomplete"), 1U);
+  send_half(*open(Side::initiator), 1);  // of a stranger, who says no more
+  send_half(*sender, 70);
+  stream_time += 900 * kMillisecond;
+  push(*sender, there, 71, 10);
+  take(*receiver, there);
+  EXPECT_NE(receiver->oldest_part(), 0U) << "the rest may yet come";
+  stream_time += 200 * kMillisecond;
+  push(*sender, there, 72, 10);
+  take(*receiver, there);
+  EXPECT_EQ(receiver->oldest_part(), 0U) << "by its age";
+  EXPECT_EQ(receiver->part_octets(), 0U);
+  EXPECT_EQ(figure(*receiver, "incomplete"), 3U);
 }
 
 TEST_F(Streams, OfASenderThatBeganAnewAreHeardAtOnce) {
@@ -377,6 +445,24 @@ TEST_F(Streams, OfManyWhoSendToAGroupAreKeptApartAndNobodyIsAnswered) {
   take(*late, there);
   EXPECT_GE(served_.size(), 1U);
   EXPECT_EQ(figure(*late, "unresolved") + served_.size(), 64U);
+}
+
+TEST_F(Streams, WhereNothingIsLostAreServedHoweverLateTheyAre) {
+  const auto sender = open(Side::initiator, false);
+  const auto receiver = open(Side::acceptor, false);
+  Carrier there({}, 1);
+  push(*sender, there, 0, 10);
+  take(*receiver, there);
+  Carrier slow({}, 1);
+  push(*sender, slow, 1, 10);    // by a thread that took long
+  push(*sender, slow, 2, 3000);  // in pieces
+  for (std::uint32_t i = 3; i < 200; ++i) push(*sender, there, i, 10);
+  take(*receiver, there);
+  EXPECT_EQ(figure(*receiver, "lost"), 2U);
+  take(*receiver, slow);
+  EXPECT_EQ(served_.size(), 200U);
+  EXPECT_EQ(figure(*receiver, "late"), 0U);
+  EXPECT_EQ(figure(*receiver, "lost"), 0U);
 }
 
 TEST_F(Streams, WhereNothingIsLostAreReportedToo) {

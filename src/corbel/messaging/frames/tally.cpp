@@ -20,7 +20,7 @@ bool Tally::count(std::uint32_t sequence, std::uint32_t stamp, std::uint32_t now
 bool Tally::has_come(std::uint32_t sequence) const noexcept {
   const std::uint32_t behind = highest_ - sequence;
   if (!begun_ || behind >= kHalfCircle) return false;
-  return behind >= 64 || (seen_ >> behind & 1) != 0;
+  return behind >= 64 ? lossy_ : (seen_ >> behind & 1) != 0;
 }
 
 /// Numbers wrap: of two the one is later that is less than half the circle ahead.
@@ -44,11 +44,13 @@ bool Tally::count_sequence(std::uint32_t sequence) noexcept {
     return true;
   }
   const std::uint32_t behind = 0 - ahead;
-  if (behind >= 64 || (seen_ >> behind & 1) != 0) {
-    Counts::add(behind >= 64 ? counts_.late : counts_.duplicates);
+  // What loses nothing repeats nothing either: who took longest to write a frame is as good as the others.
+  const bool old = behind >= 64;
+  if (old ? lossy_ : (seen_ >> behind & 1) != 0) {
+    Counts::add(old ? counts_.late : counts_.duplicates);
     return false;
   }
-  seen_ |= std::uint64_t{1} << behind;
+  if (!old) seen_ |= std::uint64_t{1} << behind;
   Counts::add(counts_.reordered);
   const std::uint64_t lost = Counts::get(counts_.lost);
   if (lost != 0) counts_.lost.store(lost - 1, std::memory_order_relaxed);  // not if it came before the first

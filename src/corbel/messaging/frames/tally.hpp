@@ -36,7 +36,7 @@ class Tally {
   Tally(Counts& counts, bool lossy) noexcept : counts_(counts), lossy_(lossy) {}
 
   /// A frame came when the clock showed `now` (microseconds). False if it has come before, or so late that this cannot
-  /// be told: it is not to be served.
+  /// be told where frames may come twice: it is not to be served.
   bool count(std::uint32_t sequence, std::uint32_t stamp, std::uint32_t now) noexcept;
   /// True if the frame would not be served.
   bool has_come(std::uint32_t sequence) const noexcept;
