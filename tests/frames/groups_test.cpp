@@ -241,6 +241,36 @@ TEST_F(GroupCalls, InFramesReachEveryMemberAndAreCountedThere) {
   EXPECT_THROW(corbel::orb::group_over(*client, members[0]->_this(), "frames"), CORBA::BAD_PARAM);
 }
 
+/// A reference comes from anywhere: what it says is not where a server listens.
+TEST_F(GroupCalls, AreListenedToWhereTheGroupIsAndNowhereElse) {
+  const Orb server = make_orb("one");
+  const auto members = serve(server, 0);
+  auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  const auto member = poa->id_to_reference(poa->activate_object(CORBA::make_reference<GroupMember>()));
+  const auto good = corbel::orb::group_over(*server, server->string_to_object(url_), "frames");
+  const auto ior = *corbel::ior::from_string(server->object_to_string(good));
+  const auto own = *corbel::ior::decode_corbel_profile(ior.profiles.at(0));
+  const auto join = [&](const std::string& protocol, const std::string& endpoint) {
+    auto changed = own;
+    changed.protocol = protocol;
+    changed.endpoint = endpoint;
+    auto other = ior;
+    other.profiles = {corbel::ior::encode_profile(changed)};
+    corbel::orb::join_group(*server, server->string_to_object(corbel::ior::to_string(other)), member);
+  };
+  const std::size_t at = own.endpoint.find("239.");
+  ASSERT_NE(at, std::string::npos) << own.endpoint;
+  std::string elsewhere = own.endpoint;
+  elsewhere.replace(at, 4, "238.");
+  for (const char* const endpoint :
+       {"tcp://127.0.0.1:0", "unix://", "shm://", "udp://127.0.0.1:0", "inproc://x", "", elsewhere.c_str()}) {
+    EXPECT_THROW(join("frames", endpoint), CORBA::BAD_PARAM) << endpoint;
+  }
+  EXPECT_THROW(join("giop", "tcp://127.0.0.1:0"), CORBA::BAD_PARAM);
+  EXPECT_THROW(join("nonsense", own.endpoint), CORBA::BAD_PARAM);
+  join("frames", own.endpoint);
+}
+
 TEST_F(GroupCalls, StrangersThatSendNonsenseHarmNobody) {
   const auto members = serve(make_orb("one"), 1);
   const Camera all = group(make_orb("client"));

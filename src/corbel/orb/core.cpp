@@ -202,7 +202,10 @@ std::vector<ior::TaggedProfile> Core::make_profiles(base::ConstByteSpan object_k
 void Core::listen_to_group(const ior::TaggedProfile& profile) {
   start_threads();
   if (const auto own = ior::decode_corbel_profile(profile, limits())) {
-    return listen_to_group(own->protocol + '+' + own->endpoint);
+    const std::string endpoint = own->protocol + '+' + own->endpoint;
+    if (is_of_group(endpoint, own->object_key)) return listen_to_group(endpoint);
+    throw CORBA::BAD_PARAM(0, CompletionStatus::COMPLETED_NO,
+                           "the reference has '" + endpoint + "' listen elsewhere than where its group is");
   }
   for (const auto& transport : registry_.transports()) {
     if (transport->factory().traits().group_profile != profile.tag) continue;
@@ -212,6 +215,19 @@ void Core::listen_to_group(const ior::TaggedProfile& profile) {
     return;
   }
   raise(base::error(base::Stage::configure, Code::unsupported), "no transport of this ORB reaches groups");
+}
+
+/// True if the group that a UIPMC profile's body names is spoken to at this endpoint: references come from anywhere.
+bool Core::is_of_group(const std::string& endpoint, const base::Bytes& body) const {
+  const auto point = registry_.parse_endpoint(endpoint);
+  if (!point) return false;
+  const auto& factory = point->transport->factory();
+  const std::uint32_t tag = factory.traits().group_profile;
+  if (tag != static_cast<std::uint32_t>(ior::ProfileTag::uipmc)) return false;
+  const auto group = factory.decode({tag, body}, limits());
+  if (!group) return false;
+  return std::any_of(group->endpoints.begin(), group->endpoints.end(),
+                     [&](const auto& one) { return one->text() == point->endpoint->text(); });
 }
 
 void Core::listen_to_group(const std::string& endpoint) {

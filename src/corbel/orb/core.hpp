@@ -90,6 +90,7 @@ class Core final : public corba::OrbContext {
   /// or BAD_PARAM.
   void listen_to_group(const ior::TaggedProfile& profile);
   void listen_to_group(const std::string& endpoint);
+  bool is_of_group(const std::string& endpoint, const base::Bytes& body) const;
   bool has_lane(std::string_view name) const noexcept { return find_lane(name) != nullptr; }
   /// The object keys in those of a reference's profiles that lead to our endpoints; listens first if need be.
   std::vector<base::Bytes> keys_of_ours(const ior::Ior& ior);
