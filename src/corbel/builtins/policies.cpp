@@ -49,6 +49,11 @@ PolicyRef make_client_policy(PolicyType type, const Any& any) {
       return make<Messaging::RelativeRoundtripTimeoutPolicy, TimeBase::TimeT>(any);
     case corbel::CONNECTION_TIMEOUT_POLICY_TYPE:
       return make<corbel::ConnectionTimeoutPolicy, TimeBase::TimeT>(any);
+    case BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE: {
+      const auto value = value_in<std::uint16_t>(any);
+      if (value > BiDirPolicy::BOTH) throw PolicyError(BAD_POLICY_VALUE);
+      return make_reference<BiDirPolicy::BidirectionalPolicy>(value);
+    }
     default:
       return nullptr;
   }
@@ -62,9 +67,9 @@ PolicyRef make_adapter_policy(PolicyType type, const Any& any) {
   return nullptr;
 }
 
-/// Of the standard's modules Messaging, BiDirPolicy, RTCORBA, FT and ZIOP.
+/// Of the standard's modules Messaging, RTCORBA, FT and ZIOP.
 bool is_known(PolicyType type) {
-  return (type >= Messaging::REBIND_POLICY_TYPE && type <= Messaging::QUEUE_ORDER_POLICY_TYPE) || type == 37 ||
+  return (type >= Messaging::REBIND_POLICY_TYPE && type <= Messaging::QUEUE_ORDER_POLICY_TYPE) ||
          (type >= 40 && type <= 45) || (type >= 47 && type <= 49) || (type >= 64 && type <= 67);
 }
 

@@ -40,6 +40,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
     return {};
   }
   see_to_reading();
+  see_to_serving();
   return {};
 }
 

@@ -89,6 +89,7 @@ base::Status Connection::begin(Caller& caller) {
     CORBEL_CHECK(join(caller));
     // A request that calls back over its own connection: another thread must read the reply.
     if (server_ != nullptr && in_upcall()) (void)hand_over(true);
+    see_to_serving();
     return {};
   }
   if (!failed_.load(std::memory_order_acquire)) [[likely]]
@@ -221,10 +222,11 @@ void Connection::send_cancel(std::uint32_t request_id) noexcept {
 /// begun must be whole before the next message.
 void Connection::send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept {
   const std::unique_lock writer(link_.token(), std::try_to_lock);
-  if (!writer || has_backlog()) return;
+  if (!writer || has_backlog() || !backlog_.empty()) return;
   cdr::Encoder& encoder = link_.encoder();
   if (!encode(encoder)) return;
   const auto segments = encoder.segments();
+  if (server_ != nullptr) return (void)send_among_replies(segments);
   std::size_t size = 0;
   for (const auto& segment : segments) size += segment.size;
   auto sent = transport().send(segments, Deadline::now());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "corbel/connection/completions.hpp"
+#include "corbel/connection/server.hpp"
 #include "corbel/connection/telling.hpp"
 
 namespace corbel::connection {
@@ -71,8 +72,34 @@ base::Error Connection::fail(base::Error error) noexcept {
   // Who has sent its request whole cannot know what became of it, whatever stopped another one's sending.
   // Nor is the word of a peer that it is the end, if it may have been forged or have overtaken others.
   const bool unknown = error.stage == Stage::send || (link_.lossy() && error.code == Code::closed);
-  const base::Error for_others = unknown ? base::error(Stage::wait, Code::lost, error.os_error) : error;
+  return fail(error, unknown ? base::error(Stage::wait, Code::lost, error.os_error) : error);
+}
+
+/// With the mutex: to those who wait, or into the list.
+void Connection::give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept {
+  while (UnderWay* request = requests.pop()) {
+    if (request->kind() == UnderWay::Kind::asynchronous) {
+      auto& reply = static_cast<AsyncReply&>(*request);
+      end_helping(reply);
+      orphans.push(reply);
+    } else {
+      auto& caller = static_cast<Caller::Listed&>(*request);
+      caller.error = error;
+      Reading::tell(caller);
+    }
+  }
+}
+
+void Connection::finish(AsyncReplyList& orphans, base::Error error) noexcept {
+  while (AsyncReply* reply = orphans.pop()) {
+    reply->error = error;
+    completions_->push(*reply);
+  }
+}
+
+base::Error Connection::fail(base::Error error, base::Error for_others) noexcept {
   AsyncReplyList orphans;
+  LenderPtr lender;
   bool registered = false;
   {
     const std::lock_guard lock(mutex_);
@@ -86,18 +113,8 @@ base::Error Connection::fail(base::Error error) noexcept {
     }
     failed_.store(true, std::memory_order_release);
     retire();
-    UnderWayList requests = outstanding_.take_all();
-    while (UnderWay* request = requests.pop()) {
-      if (request->kind() == UnderWay::Kind::asynchronous) {
-        auto& reply = static_cast<AsyncReply&>(*request);
-        end_helping(reply);
-        orphans.push(reply);
-      } else {
-        auto& caller = static_cast<Caller::Listed&>(*request);
-        caller.error = for_others;
-        Reading::tell(caller);
-      }
-    }
+    give_back(outstanding_.take_all(), for_others, orphans);
+    lender = std::move(lender_);
     registered = registered_;
     if (timer_deadline_ != base::Deadline::none()) (void)completions_->reactor().cancel(timer_);
   }
@@ -105,10 +122,8 @@ base::Error Connection::fail(base::Error error) noexcept {
   tell_ended(*this, error, server_ != nullptr);
   if (OnewayQueue* queue = oneways_.load()) queue->clear();
   if (registered) completions_->reactor().remove(*this);
-  while (AsyncReply* reply = orphans.pop()) {
-    reply->error = for_others;
-    completions_->push(*reply);
-  }
+  if (lender) lender->end();
+  finish(orphans, for_others);
   return error;
 }
 
@@ -121,6 +136,7 @@ void Connection::close() noexcept {
   if (failed_) return;
   tell_close();
   (void)fail(base::error(Stage::wait, Code::cancelled));
+  if (server_ != nullptr && is_opened_here()) server_->forget(*this);
 }
 
 void Connection::tell_close() noexcept {

@@ -18,6 +18,7 @@
 #include "corbel/connection/backlog.hpp"
 #include "corbel/connection/caller.hpp"
 #include "corbel/connection/framer.hpp"
+#include "corbel/connection/lender.hpp"
 #include "corbel/connection/link.hpp"
 #include "corbel/connection/live_connections.hpp"
 #include "corbel/connection/oneway_queue.hpp"
@@ -208,6 +209,29 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   /// Requests that were begun and have not ended.
   std::uint32_t under_way() const noexcept { return under_way_.load(std::memory_order_seq_cst); }
 
+  // --- where both sides ask (both_ways.cpp) ---
+
+  /// Which Offer its peer has been or will be told; 0: none. Before others know the connection.
+  std::uint64_t offered() const noexcept { return offered_; }
+  void set_offered(std::uint64_t generation) noexcept { offered_ = generation; }
+  /// Ends what this side asks, and the conversation: if it is served, as drain(), else as close().
+  void end() noexcept;
+  /// True if this process connected.
+  bool is_opened_here() const noexcept { return settings_.side == messaging::Side::initiator; }
+  /// What the peer lends it for; null if nothing.
+  LenderPtr lender();
+  /// Keeps it, which is told when the connection ends, unless there is one already: returns the one there is then. Null
+  /// if the connection has ended.
+  LenderPtr keep_lender(LenderPtr lender);
+  /// True if there may be calls over it although nothing comes: it is not idle.
+  bool is_wanted();
+  /// True if this side waits for replies, or may.
+  bool asks();
+  /// As drain(), but what this side asks goes on.
+  void begin_no_more() noexcept;
+  /// Ends all calls that this side has under way with the error.
+  void end_calls(base::Error error) noexcept;
+
   // --- both ---
 
   /// Tells the peer (CloseConnection) and ends the conversation. Does not wait: what is being sent is cut off, and the
@@ -249,7 +273,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
       return encoder.error();
     if (writing.left() && !writing.come_back(deadline)) [[unlikely]]
       return kBehindOthers;
-    if (oneways_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    if (queues_.load(std::memory_order_relaxed)) [[unlikely]] {
+      if (server_ != nullptr) return send_among_replies(encoder.segments());
       if (auto drained = drain_oneways(deadline); !drained) return not_sent(drained.error());
     }
     auto sent = link_.send(encoder.segments(), deadline);
@@ -284,6 +309,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
     return send_slowly(data, sent ? *sent : 0);
   }
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
+  base::Status send_among_replies(std::span<const cdr::Segment> data);
   void send_backlog() noexcept;
   void step_aside(Caller& caller) noexcept override;
   base::Status begin(Caller& caller);
@@ -313,6 +339,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept;
   /// What to tell the caller: `error`, unless the connection had been closed by us.
   base::Error fail(base::Error error) noexcept;
+  base::Error fail(base::Error error, base::Error for_others) noexcept;
+  void give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept;
+  void finish(AsyncReplyList& orphans, base::Error error) noexcept;
   base::Error fail_reading(Caller& caller, base::Error error) noexcept;
   base::Status check_idle();
 
@@ -325,6 +354,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
     return error.stage == base::Stage::encode || error == kBehindOthers;
   }
   base::Error why_failed();
+  base::Status post_among_replies(const messaging::OutgoingRequest& request, messaging::BodyWriter body);
   base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets);
   base::Status post_cut(std::span<const cdr::Segment> message);
   base::Status enqueue(base::ConstByteSpan octets, base::Deadline deadline);
@@ -373,6 +403,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void end_request() noexcept;
   void end_if_drained() noexcept;
   void end_later() noexcept;
+  void see_to_serving() noexcept;
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
   void tell_close() noexcept;
   /// True if the peer's word that it is the end counts. In a datagram it may be forged, or have overtaken what came
@@ -380,7 +411,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   [[gnu::noinline, gnu::cold]] bool heeds_end() const noexcept {
     return !link_.lossy() || (server_ != nullptr && under_way() == 0);
   }
-  void end_serving(base::Error error) noexcept;
+  void end_serving(base::Error error, bool broken) noexcept;
   base::Status shake_hands();
   base::Deadline patience(const Framer& framer) const noexcept;
   /// Of octets that were taken from the carrier's handle already that says nothing more.
@@ -412,6 +443,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool ended_idle_ = false;          // nothing begins any more, and it is about to fail
   base::Error failure_;
   std::string instead_;
+  LenderPtr lender_;
   base::IntrusivePtr<Framer> framer_;    // used by whoever reads
   std::atomic<bool> registered_{false};  // with the reactor
   base::Deadline timer_deadline_ = base::Deadline::none();
@@ -429,14 +461,14 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   std::atomic<bool> keeps_replies_{false};  // written with the writer token
   Server* server_ = nullptr;
   Completions* completions_ = nullptr;
+  std::uint64_t offered_ = 0;
 
+  std::atomic<bool> queues_{false};             // what is sent may have to wait behind posted messages, or replies
   std::atomic<OnewayQueue*> oneways_{nullptr};  // owned; made when the transport first took less than it was given
   std::atomic<bool> drain_scheduled_{false};
   std::atomic<bool> wants_room_{false};  // the reactor will call when the carrier takes more
   std::atomic<bool> dropping_{false};
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Connection*>(self)->after_fork(); }, this};
 };
-
-using ConnectionPtr = base::IntrusivePtr<Connection>;
 
 }  // namespace corbel::connection

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <iterator>
 
+#include "corbel/connection/server.hpp"
 #include "corbel/connection/telling.hpp"
 
 namespace corbel::connection {
@@ -29,16 +30,34 @@ std::size_t thread_number() noexcept {
 ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings)
     : registry_(registry), settings_(settings) {}
 
+const base::Bytes* Offer::context(const Route& route) const {
+  if (!route.protocol->offers().both_ways || route.version.minor < 2) return nullptr;
+  const auto found = contexts.find(route.endpoint->scheme());
+  return found == contexts.end() ? nullptr : &found->second;
+}
+
+void ConnectionCache::set_offer(std::shared_ptr<const Offer> offer) {
+  const std::lock_guard lock(mutex_);
+  offer_ = std::move(offer);
+}
+
+bool ConnectionCache::offers_all(const Route& route, const Connection& connection) {
+  const std::lock_guard lock(mutex_);
+  return offer_ == nullptr || offer_->context(route) == nullptr || connection.offered() == offer_->generation;
+}
+
 base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::Deadline deadline, bool& fresh) {
   fresh = false;
   std::vector<ConnectionPtr> unused;
   bool some_retired = false;
+  std::shared_ptr<const Offer> offer;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(Stage::connect, Code::cancelled);
+    if (offer_ != nullptr && offer_->context(route) != nullptr) offer = offer_;
     // Not operator[]: a route that never connects must leave nothing behind.
     if (const auto known = connections_.find(route.key); known != connections_.end()) {
-      if (auto chosen = choose(known->second)) return chosen;
+      if (auto chosen = choose(known->second, offer ? offer->generation : 0)) return chosen;
       if (known->second.empty()) connections_.erase(known);
     }
     unused = take_unused();
@@ -46,25 +65,34 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   }
   for (const auto& each : unused) each->close();
   if (some_retired) (void)end_retired(base::Deadline::now());
-  CORBEL_TRY(ConnectionPtr connection, connect(route, deadline));
+  CORBEL_TRY(ConnectionPtr connection, connect(route, offer.get(), deadline));
   fresh = true;
-  const std::lock_guard lock(mutex_);
-  if (closed_) return base::error(Stage::connect, Code::cancelled);
-  // Whoever withdrew it meanwhile has not seen this connection.
-  if (!registry_.has(route.protocol, route.transport)) return kWithdrawn;
-  auto& known = connections_[route.key];
-  if (auto other = choose(known)) {  // several connected at once, and there may be no more
-    fresh = false;
-    return other;
+  base::Result<ConnectionPtr> other = base::error(Stage::connect, Code::cancelled);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!closed_) {
+      // Whoever withdrew it meanwhile has not seen this connection.
+      const bool there = registry_.has(route.protocol, route.transport);
+      ConnectionPtr instead;
+      if (there) {
+        auto& known = connections_[route.key];
+        instead = choose(known, connection->offered());  // several connected at once, and there may be no more
+        if (!instead) {
+          known.push_back(connection);
+          return connection;
+        }
+      }
+      other = there ? base::Result<ConnectionPtr>(std::move(instead)) : base::Result<ConnectionPtr>(kWithdrawn);
+    }
   }
-  known.push_back(connection);
-  return connection;
+  connection->close();
+  fresh = !other;
+  return other;
 }
 
-base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, base::Deadline deadline) {
+base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const Offer* offer, base::Deadline deadline) {
   if (!registry_.has(route.protocol, route.transport)) return kWithdrawn;
-  auto transport = route.transport->connector().connect(*route.endpoint, settings_.transport, deadline);
-  if (!transport) return transport.error();
+  CORBEL_TRY(auto transport, route.transport->connector().connect(*route.endpoint, settings_.transport, deadline));
   Connection::Settings settings;
   settings.limits = settings_.limits;
   settings.version = route.version;
@@ -73,10 +101,14 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, base::D
   settings.oneways = settings_.oneways;
   settings.oneway_counters = &oneway_counters_;
   settings.installed = route.transport;
-  ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
+  ConnectionPtr connection(new Connection(std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
   connection->use(base::Deadline::clock_now());
   tell_opened(*connection, false);
+  if (offer == nullptr) return connection;
+  // Also one that cannot be shared: it would not be tried again for each call.
+  connection->set_offered(offer->generation);
+  if (offer->server->share(connection)) connection->session().introduce(offer->context_id, *offer->context(route));
   return connection;
 }
 
@@ -98,22 +130,32 @@ std::vector<ConnectionPtr> ConnectionCache::take_unused() {
 
 /// With the mutex: an idle one, or the least busy if there may be no more; null if a new one is better. Every thread
 /// looks first where it looked before: with as many connections as threads each finds its own, without a search, and
-/// the thread that serves it is the same every time.
-ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known) {
-  const std::size_t count = known.size();
+/// the thread that serves it is the same every time. `offered`: those that offer anything else are left aside, unless
+/// it is 0.
+ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known, std::uint64_t offered) {
+  const auto fits = [&](const ConnectionPtr& one) { return offered == 0 || one->offered() == offered; };
+  std::size_t count = known.size();
   std::size_t at = count == 0 ? 0 : thread_number() % count;
   for (std::size_t looked = 0; looked < count; ++looked, at = at + 1 == count ? 0 : at + 1) {
-    if (!known[at]->idle()) continue;
+    if (!known[at]->idle() || !fits(known[at])) continue;
     known[at]->use(base::Deadline::clock_now());
     return known[at];
   }
   std::erase_if(known, [](const ConnectionPtr& connection) { return connection->failed(); });
-  const auto best = std::min_element(
-      known.begin(), known.end(), [](const ConnectionPtr& a, const ConnectionPtr& b) { return a->load() < b->load(); });
+  const ConnectionPtr* best = nullptr;
+  std::size_t least = 0;
+  count = 0;
+  for (const ConnectionPtr& one : known) {
+    if (!fits(one)) continue;
+    ++count;
+    if (const std::size_t load = one->load(); best == nullptr || load < least) {
+      best = &one;
+      least = load;
+    }
+  }
   // A call inside a request must not wait behind another one that may wait for it.
   const std::size_t most = settings_.max_per_route + (Connection::in_upcall() ? kForNested : 0);
-  const bool take = best != known.end() && ((*best)->load() == 0 || known.size() >= most);
-  if (!take) return {};
+  if (best == nullptr || (least != 0 && count < most)) return {};
   (*best)->use(base::Deadline::clock_now());
   return *best;
 }
@@ -197,7 +239,7 @@ void ConnectionCache::close() {
   }
   for (const auto& connection : retired) connection->close();
   for (const auto& [key, known] : connections) {
-    for (const auto& connection : known) connection->close();
+    for (const auto& connection : known) connection->end();
   }
 }
 

@@ -13,8 +13,22 @@
 
 namespace corbel::connection {
 
+class Server;
+
 using routing::Registry;
 using routing::Route;
+
+/// What new connections to servers serve besides, and tell in their first request, so that the servers may ask, too.
+/// Immutable.
+struct Offer {
+  Server* server = nullptr;      ///< whose threads run what comes back; outlives the connections
+  std::uint64_t generation = 0;  ///< which offer this is; not 0
+  std::uint32_t context_id = 0;  ///< of the service context
+  std::map<std::string, base::Bytes, std::less<>> contexts;  ///< by transport; others offer nothing
+
+  /// Null: nothing is offered there.
+  const base::Bytes* context(const Route& route) const;
+};
 
 /// The client connections of one ORB, by route key. Thread-safe; no lock is held while connecting.
 class ConnectionCache {
@@ -32,6 +46,11 @@ class ConnectionCache {
   ConnectionCache(const Registry& registry, const Settings& settings);
   /// Where asynchronous calls are finished; outlives the connections. Before any.
   void set_completions(Completions* completions) noexcept { completions_ = completions; }
+  /// What connections offer from now on. Those that offer something else, or nothing, are not used any more where they
+  /// should, as soon as other calls come.
+  void set_offer(std::shared_ptr<const Offer> offer);
+  /// False if calls of the route should go over a connection that offers more.
+  bool offers_all(const Route& route, const Connection& connection);
 
   /// A connection for the route: an idle one, a new one while there are fewer than max_per_route, else the least busy.
   /// `fresh` tells whether it was made for this call. Errors: stage resolve or connect; unsupported if the route's
@@ -55,10 +74,10 @@ class ConnectionCache {
   void close();
 
  private:
-  ConnectionPtr choose(std::vector<ConnectionPtr>& known);
+  base::Result<ConnectionPtr> connect(const Route& route, const Offer* offer, base::Deadline deadline);
+  ConnectionPtr choose(std::vector<ConnectionPtr>& known, std::uint64_t offered);
   std::vector<ConnectionPtr> take_unused();
   bool end_retired(base::Deadline deadline);
-  base::Result<ConnectionPtr> connect(const Route& route, base::Deadline deadline);
 
   const Registry& registry_;
   const Settings settings_;
@@ -68,6 +87,7 @@ class ConnectionCache {
   std::vector<ConnectionPtr> retired_;  // calls may still be under way there
   bool closed_ = false;
   Completions* completions_ = nullptr;
+  std::shared_ptr<const Offer> offer_;
 };
 
 }  // namespace corbel::connection

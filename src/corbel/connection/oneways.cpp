@@ -59,6 +59,7 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
                                      Deadline deadline) {
   if (failed()) [[unlikely]]
     return why_failed();
+  if (server_ != nullptr) return post_among_replies(request, body);
   const messaging::Token token = session_->next_token();
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
   base::Bytes octets;
@@ -75,6 +76,14 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
   }
   if (status || status.error().code == Code::would_block) return enqueue(octets, deadline);
   return leaves_intact(status.error()) ? status : base::Status(fail(status.error()));
+}
+
+/// Where both sides ask, oneways wait with the replies.
+base::Status Connection::post_among_replies(const messaging::OutgoingRequest& request, messaging::BodyWriter body) {
+  auto sent = send_oneway(request, body, Deadline::none());
+  if (sent || sent.error() != kBehindOthers) return sent;
+  if (settings_.oneway_counters != nullptr) ++settings_.oneway_counters->dropped;
+  return {};
 }
 
 /// Sends what `encode` writes if nobody else is sending and nothing waits. would_block with nothing in `octets` if it
@@ -173,6 +182,7 @@ OnewayQueue& Connection::oneways() {
   if (oneways_ == nullptr) {
     oneways_ = new OnewayQueue(settings_.oneways,
                                settings_.oneway_counters != nullptr ? *settings_.oneway_counters : unobserved());
+    queues_.store(true, std::memory_order_relaxed);
   }
   return *oneways_;
 }

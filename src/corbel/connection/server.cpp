@@ -100,8 +100,8 @@ void Server::forget(Connection& connection) {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     put(connection, Place::none, 0);
-    if (hears_group(connection)) {
-      --ears_;
+    if (takes_no_place(connection)) {
+      --own_;
     } else {
       admission_.went(peer_host(connection.peer()));
     }
@@ -117,7 +117,7 @@ bool Server::begin_serving(Connection& connection, bool& sticky) {
   {
     const std::lock_guard lock(mutex_);
     const Place place = connection.live.place;
-    if ((place != Place::idle && place != Place::half) || draining_) return false;
+    if ((place != Place::idle && place != Place::half) || (draining_ && !connection.asks())) return false;
     put(connection, Place::served, 0);
   }
   if (settings_.serving.concurrency != policy::Concurrency::single) reactor_->start_tick();
@@ -138,7 +138,7 @@ void Server::leave(Connection& connection) {
   const std::lock_guard lock(mutex_);
   if (connection.live.place == Place::none) return;
   const std::int64_t now = base::Deadline::clock_now();
-  const bool sends = connection.keeps_replies();
+  const bool sends = connection.keeps_replies() && !connection.is_opened_here();
   put(connection, sends ? Place::sending : Place::idle, now);
   live_.set_part(connection, 0, now);
   look_after(sends ? send_timeout() : settings_.limits.idle, now);
@@ -150,12 +150,13 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     const std::int64_t now = base::Deadline::clock_now();
-    const bool sends = connection.keeps_replies();  // whoever made it waits for the peer to take it
+    // Whoever made it so waits for the peer to take it.
+    const bool sends = connection.keeps_replies() && !connection.is_opened_here();
     put(connection, sends ? Place::sending : part == 0 ? Place::idle : Place::half, now);
     live_.set_part(connection, sends ? 0 : part, now);
     overdue = connection.live.overdue;
     look_after(sends ? send_timeout() : part == 0 ? settings_.limits.idle : settings_.limits.message, now);
-    if (draining_ || sends) return;
+    if (sends || (draining_ && !connection.asks())) return;
   }
   if (overdue) return give_up_half(connection);
   if (connection.transport().handle() < 0) return serve_apart(ConnectionPtr(&connection));
@@ -209,6 +210,10 @@ std::vector<ConnectionPtr> Server::all_live() {
 }
 
 void Server::drain() {
+  drain(false);
+}
+
+void Server::drain(bool all) {
   {
     const std::lock_guard lock(mutex_);
     draining_ = true;
@@ -217,7 +222,9 @@ void Server::drain() {
   }
   // What ends connections must not wait for requests that do not return.
   if (pool_) pool_->lead_always();
-  for (const auto& connection : all_live()) connection->drain();
+  for (const auto& connection : all_live()) {
+    all || !connection->is_opened_here() ? connection->drain() : connection->begin_no_more();
+  }
 }
 
 bool Server::drain(base::FunctionRef<bool(const Connection&)> which, base::Deadline deadline) {
@@ -248,7 +255,7 @@ bool Server::stop(bool wait, base::Deadline deadline) {
   }
   // Before anything that could take its time.
   if (first && !deadline.is_none()) reactor_->schedule_after(deadline.remaining(), [this] { cut_all(); });
-  drain();
+  drain(true);
   bool empty = false;
   {
     const std::lock_guard lock(mutex_);

@@ -56,8 +56,11 @@ class Server {
   /// Takes a connection that was accepted.
   void adopt(std::unique_ptr<transport::Transport> transport, routing::ProtocolPtr protocol,
              routing::TransportPtr installed = nullptr);
-  /// Takes one that may bring requests, whichever side opened it.
+  /// Takes one that may bring requests.
   void take(const ConnectionPtr& connection);
+  /// Takes one that was opened here and that nobody else knows yet, so that its peer may ask, too. False, and it is
+  /// what it was, if there is no room, the end has begun, or there is only one thread.
+  bool share(const ConnectionPtr& connection);
   /// Tells one that cannot be taken so, and closes it.
   void refuse(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
   /// The connections that have not ended.
@@ -65,8 +68,10 @@ class Server {
   /// Descriptors ran out: closes the connection that can be spared most easily. False if none can.
   bool make_room();
   /// Begins no more requests. Idle connections are closed in order at once, the others when what runs has been
-  /// answered.
+  /// answered. Those that were opened here stay for what this side asks, until stop().
   void drain();
+  /// Ends the calls that this side has under way.
+  void end_calls();
   /// As drain(), and run() and the pool's threads return when all connections have ended, or when the time for that
   /// (Settings::shutdown_timeout) is over and they were cut. With `wait`, returns then; false if something still runs.
   bool stop(bool wait);
@@ -93,6 +98,8 @@ class Server {
   void wait_for(Connection& connection, bool has_octets, std::uint64_t part);
   /// As above for one whose message cannot go on because others take all the memory (-ORBMaxInputMemory).
   void wait_for_memory(Connection& connection, std::uint64_t part);
+  /// Some thread looks whether there is something to read.
+  void read_on(Connection& connection);
   /// Most requests of one connection, and therefore threads, at the same time.
   std::uint32_t most_requests() const noexcept { return most_requests_; }
   /// How long a thread may wait for a peer to take a reply.
@@ -120,6 +127,9 @@ class Server {
   bool look_for_slow_upcalls();
   bool list(Connection& connection, ConnectionPtr& leaves);
   static bool hears_group(Connection& connection) noexcept;
+  static bool takes_no_place(Connection& connection) noexcept;
+  void watch(const ConnectionPtr& connection);
+  void drain(bool all);
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
   void await_room(Connection& connection);
   std::vector<ConnectionPtr> slow_readers(const Connection& sender);
@@ -155,7 +165,7 @@ class Server {
   std::mutex mutex_;                  // guards what follows
   LiveConnections live_;
   Admission admission_;
-  std::size_t ears_ = 0;  // of live_, those that hear groups
+  std::size_t own_ = 0;  // of live_, those that hear groups or were opened here
   std::int64_t next_look_ = kNever;
   reactor::TimerId look_timer_;
   bool draining_ = false;

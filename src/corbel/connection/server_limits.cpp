@@ -41,7 +41,11 @@ void Server::take(const ConnectionPtr& connection) {
   // Who is not taken is told in order that nothing was executed.
   if (!list(*connection, leaves)) return connection->close();
   if (leaves) dismiss(*leaves, "connection limit: the one idle longest makes room");
-  tell_opened(*connection, true);
+  tell_opened(*connection, !connection->is_opened_here());
+  watch(connection);
+}
+
+void Server::watch(const ConnectionPtr& connection) {
   const int handle = connection->transport().handle();
   if (handle < 0) return serve_apart(connection);
   // The peer may be waiting for the first word, or has said it. Once the reactor knows it, others read it.
@@ -72,13 +76,18 @@ bool Server::hears_group(Connection& connection) noexcept {
   return connection.transport().traits().group_profile != 0;
 }
 
+/// True if no client made it.
+bool Server::takes_no_place(Connection& connection) noexcept {
+  return hears_group(connection) || connection.is_opened_here();
+}
+
 /// False if there is no room and nobody can leave. `leaves` has to, for this one.
 bool Server::list(Connection& connection, ConnectionPtr& leaves) {
-  const bool ear = hears_group(connection);
-  const std::string_view host = ear ? std::string_view() : peer_host(connection.peer());
+  const std::string_view host = peer_host(connection.peer());
   const std::lock_guard lock(mutex_);
   if (draining_) return false;
-  const auto verdict = ear ? Admission::Verdict::welcome : admission_.judge(host, live_.count() - ears_);
+  const bool own = takes_no_place(connection);
+  const auto verdict = own ? Admission::Verdict::welcome : admission_.judge(host, live_.count() - own_);
   if (verdict != Admission::Verdict::welcome) {
     leaves = find_dispensable(verdict == Admission::Verdict::host_full ? host : std::string_view());
     if (!leaves) {
@@ -87,8 +96,11 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
       return false;
     }
   }
-  admission_.came(host);
-  if (ear) ++ears_;
+  if (own) {
+    ++own_;
+  } else {
+    admission_.came(host);
+  }
   connection.add_reference();  // the list's; forget() gives it back
   const std::int64_t now = Deadline::clock_now();
   put(connection, Place::idle, now);
@@ -100,7 +112,7 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
 ConnectionPtr Server::find_dispensable(std::string_view host) {
   const std::int64_t old = Deadline::clock_now() - kYoung.count();
   const auto can_leave = [&](Connection& one) {
-    return one.under_way() == 0 && !hears_group(one) && (host.empty() || peer_host(one.peer()) == host);
+    return one.under_way() == 0 && !one.asks() && !hears_group(one) && (host.empty() || peer_host(one.peer()) == host);
   };
   Connection* young = nullptr;
   for (Connection* each = live_.oldest_part(); each != nullptr; each = LiveConnections::next_part(*each)) {
@@ -109,10 +121,13 @@ ConnectionPtr Server::find_dispensable(std::string_view host) {
     young = each;
     break;
   }
+  Connection* wanted = nullptr;  // for calls the other way
   for (Connection* each = live_.oldest(Place::idle); each != nullptr; each = LiveConnections::next(*each)) {
-    if (can_leave(*each)) return ConnectionPtr(each);
+    if (!can_leave(*each)) continue;
+    if (!each->is_wanted()) return ConnectionPtr(each);
+    if (wanted == nullptr) wanted = each;
   }
-  return ConnectionPtr(young);
+  return ConnectionPtr(young != nullptr ? young : wanted);
 }
 
 bool Server::make_room() {
@@ -169,8 +184,8 @@ void Server::sends_slowly(Connection& connection, std::size_t unread) {
     const std::int64_t now = Deadline::clock_now();
     const Place place = connection.live.place;
     if (place == Place::none) return;
-    // Whoever serves it will see, unless nobody serves any more.
-    if (place != Place::served || draining_) {
+    // Whoever serves it will see, unless nobody serves any more. One that was opened here is read all the same.
+    if ((place != Place::served || draining_) && !connection.is_opened_here()) {
       put(connection, Place::sending, now);
       live_.set_part(connection, 0, now);
     }
@@ -340,7 +355,7 @@ void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle,
   for (Connection* each = live_.oldest(Place::idle);
        each != nullptr && each->live.since <= limit(settings_.limits.idle); each = live_.oldest(Place::idle)) {
     put(*each, Place::idle, now);
-    if (each->under_way() == 0 && !hears_group(*each)) idle.emplace_back(each);
+    if (each->under_way() == 0 && !hears_group(*each) && !each->is_wanted()) idle.emplace_back(each);
   }
   for (Connection* each = live_.oldest_part();
        each != nullptr && each->live.part_since <= limit(settings_.limits.message); each = live_.oldest_part()) {

@@ -42,10 +42,16 @@ ServingHere::~ServingHere() {
 
 void Connection::set_server(Server* server) noexcept {
   server_ = server;
-  completions_ = &server->completions();
-  shakes_hands_.store(transport().traits().shakes_hands, std::memory_order_release);
-  // Its threads read: a caller on this side gets its reply from them.
+  queues_.store(server != nullptr, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
+  if (server == nullptr) {  // it was not taken
+    reading_.end();
+    return reading_.unshare();
+  }
+  completions_ = &server->completions();
+  // Who connected has shaken hands.
+  shakes_hands_.store(!is_opened_here() && transport().traits().shakes_hands, std::memory_order_release);
+  // Its threads read: a caller on this side gets its reply from them.
   reading_.share();
   reading_.begin();
 }
@@ -62,9 +68,9 @@ void Connection::on_event(reactor::Events events) noexcept {
 struct Connection::Serving {
   static constexpr bool kServes = true;
   /// Who does not take replies is not asked for more requests; who has others waiting for a thread, or leaves messages
-  /// open, takes turns.
+  /// open, takes turns. The side that connected reads on: both might wait for the other to read.
   bool rests() noexcept {
-    if (connection.keeps_replies_.load(std::memory_order_relaxed)) [[unlikely]]
+    if (connection.keeps_replies_.load(std::memory_order_relaxed) && !connection.is_opened_here()) [[unlikely]]
       return true;
     if (connection.server_->starving()) [[unlikely]] {
       if (!apart && connection.server_->called_away()) return true;
@@ -133,7 +139,7 @@ void Connection::serve() {
   if (end.error.code == Code::out_of_resources && framer->short_of_memory()) {
     return server_->wait_for_memory(*this, framer->oldest_part());
   }
-  end_serving(end.error);
+  end_serving(end.error, end.why == ReadEnd::Why::broken);
 }
 
 base::Status Connection::shake_hands() {
@@ -155,6 +161,7 @@ Deadline Connection::patience(const Framer& framer) const noexcept {
 bool Connection::serve_request(Framer& framer, Message& message) {
   const std::uint32_t running = begin_request();
   if (running == 0) [[unlikely]] {
+    if (asks()) return true;  // only replies are of interest any more
     server_->leave(*this);
     return false;
   }
@@ -202,17 +209,18 @@ void Connection::drain() noexcept {
 void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
   if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
-  if (const std::unique_lock writer(link_.token(), std::try_to_lock); !writer) {
-    // A reply that is just leaving; or a request of this side, whose peer may take its time.
-    ending_.store(false, std::memory_order_release);
-    return end_later();
-  }
+  if (!failed() && load() != 0) return end_later();               // what this side asked may yet be answered
+  // A reply that is just leaving; or a request of this side, whose peer may take its time.
+  if (const std::unique_lock writer(link_.token(), std::try_to_lock); !writer) return end_later();
   tell_close();
   end_when_sent(transport().unsent(), Deadline::after(kLastWait));
 }
 
 void Connection::end_later() noexcept try {
-  server_->reactor().schedule_after(kLastLook, [self = ConnectionPtr(this)] { self->end_if_drained(); });
+  server_->reactor().schedule_after(kLastLook, [self = ConnectionPtr(this)] {
+    self->ending_.store(false, std::memory_order_release);
+    self->end_if_drained();
+  });
 } catch (const std::bad_alloc&) {
   cut(base::error(Stage::wait, Code::cancelled));
 }
@@ -294,8 +302,9 @@ void Connection::fail_input() noexcept {
 }
 
 /// Ends the conversation because of `error`; a protocol violation is answered with MessageError first, an end without
-/// an answer.
-void Connection::end_serving(base::Error error) noexcept {
+/// an answer. `broken`: by the carrier, so that it is not known what became of requests of this side.
+void Connection::end_serving(base::Error error, bool broken) noexcept {
+  const base::Error for_others = broken ? explain_end(error) : error;
   if (error.code == Code::protocol_error) error.code = Code::closed;
   if (error.code == Code::malformed || error.code == Code::unsupported || error.code == Code::too_large ||
       error.code == Code::unknown_reply) {
@@ -309,7 +318,7 @@ void Connection::end_serving(base::Error error) noexcept {
     const std::lock_guard lock(mutex_);
     tell_refused(*this, error, framer_->unread());
   }
-  (void)fail(error);
+  (void)fail(error, for_others);
   server_->forget(*this);
 }
 

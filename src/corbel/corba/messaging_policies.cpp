@@ -55,6 +55,12 @@ void RelativeRoundtripTimeoutPolicy::_override(ClientOverrides& overrides) const
 
 }  // namespace Messaging
 
+namespace BiDirPolicy {
+
+void BidirectionalPolicy::_override(corbel::policy::ClientOverrides&) const noexcept {}
+
+}  // namespace BiDirPolicy
+
 #define CORBEL_DEFINE_CLIENT_POLICY(SPACE, NAME, VALUE, ATTRIBUTE, TYPE, ID)             \
   namespace SPACE {                                                                      \
   IDL::traits<CORBA::Policy>::ref_type NAME::copy() const {                              \

@@ -40,6 +40,14 @@ inline constexpr CORBA::PolicyType QUEUE_ORDER_POLICY_TYPE = 35;
 
 }  // namespace Messaging
 
+/// Whether servers may call back over the connections that their clients have opened (CORBA 3.3 part 2, 9.8).
+namespace BiDirPolicy {
+using BidirectionalPolicyValue = std::uint16_t;
+inline constexpr BidirectionalPolicyValue NORMAL = 0;
+inline constexpr BidirectionalPolicyValue BOTH = 1;
+inline constexpr CORBA::PolicyType BIDIRECTIONAL_POLICY_TYPE = 37;
+}  // namespace BiDirPolicy
+
 namespace corbel {
 /// The number of TAO's policy of the same meaning.
 inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE = 0x54410008;
@@ -52,6 +60,9 @@ inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE = 0x54410008;
 /// - RelativeRoundtripTimeoutPolicy: the longest time of a whole call, all attempts included; 0: unbounded.
 ///   -ORBCallTimeout unless set. Where several limit a call, the earliest does.
 /// - ConnectionTimeoutPolicy: the longest time of an attempt to connect; 0: unbounded. -ORBConnectTimeout unless set.
+/// - BidirectionalPolicy, which is no call's: an object adapter with BOTH answers over the connections that its ORB has
+///   opened, and the ORB lets its clients' servers know; an ORB with BOTH ("ORBPolicyManager"), or with such an
+///   adapter, uses the connections that its clients lend (docs/bidirectional.md). Of an ORB, NORMAL forbids both.
 #define CORBEL_CLIENT_POLICIES(X)                                                                                 \
   X(Messaging, RebindPolicy, RebindMode, rebind_mode, REBIND_POLICY_TYPE, "omg.org/Messaging/RebindPolicy")       \
   X(Messaging, SyncScopePolicy, SyncScope, synchronization, SYNC_SCOPE_POLICY_TYPE,                               \
@@ -65,7 +76,9 @@ inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE = 0x54410008;
   X(Messaging, RelativeRoundtripTimeoutPolicy, TimeBase::TimeT, relative_expiry, RELATIVE_RT_TIMEOUT_POLICY_TYPE, \
     "omg.org/Messaging/RelativeRoundtripTimeoutPolicy")                                                           \
   X(corbel, ConnectionTimeoutPolicy, TimeBase::TimeT, relative_expiry, CONNECTION_TIMEOUT_POLICY_TYPE,            \
-    "corbel.org/ConnectionTimeoutPolicy")
+    "corbel.org/ConnectionTimeoutPolicy")                                                                         \
+  X(BiDirPolicy, BidirectionalPolicy, BidirectionalPolicyValue, value, BIDIRECTIONAL_POLICY_TYPE,                 \
+    "omg.org/BiDirPolicy/BidirectionalPolicy")
 
 #define CORBEL_DECLARE_CLIENT_POLICY(SPACE, NAME, VALUE, ATTRIBUTE, TYPE, ID)           \
   namespace SPACE {                                                                     \

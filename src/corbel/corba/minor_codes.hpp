@@ -98,6 +98,7 @@ inline constexpr std::uint32_t kForeignException = vendor_minor(base::Stage::upc
 inline constexpr std::uint32_t kAdapterInactive = vendor_minor(base::Stage::dispatch, base::Code::cancelled);
 inline constexpr std::uint32_t kHeldTooLong = vendor_minor(base::Stage::dispatch, base::Code::timed_out);
 inline constexpr std::uint32_t kOperationNotProvided = vendor_minor(base::Stage::dispatch, base::Code::unsupported);
+inline constexpr std::uint32_t kOtherWayOnly = vendor_minor(base::Stage::dispatch, base::Code::refused);
 inline constexpr std::uint32_t kServantProblem = vendor_minor(base::Stage::dispatch, base::Code::bad_argument);
 }  // namespace minor
 #undef CORBEL_DECLARE_MINOR

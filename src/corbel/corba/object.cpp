@@ -152,6 +152,10 @@ const cdr::Limits& OrbContext::limits() const noexcept {
   return kUsual;
 }
 
+base::SharedPtr<OrbContext> OrbContext::hold() {
+  return {orb()._shared(), this};
+}
+
 void encode_reference(cdr::Encoder& encoder, const CORBA::Object* object) {
   if (object == nullptr) {
     ior::encode(encoder, ior::Ior{});

@@ -221,6 +221,8 @@ class CORBEL_API OrbContext : public cdr::Context {
   virtual CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view) { return nullptr; }
   /// What is allowed for what comes from outside.
   virtual const cdr::Limits& limits() const noexcept;
+  /// For what is decoded later: an owner of this, or of what it is a part of.
+  virtual base::SharedPtr<OrbContext> hold();
 
  protected:
   ~OrbContext() = default;

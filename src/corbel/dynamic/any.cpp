@@ -21,11 +21,8 @@ constexpr std::size_t kValueMemory = 96;
 class WireValue final : public AnyValue {
  public:
   WireValue(base::Bytes octets, cdr::Context* context, const cdr::Limits& limits)
-      : octets_(std::move(octets)),
-        context_(context),
-        max_depth_(limits.max_depth),
-        max_expansion_(limits.max_expansion) {
-    if (context != nullptr) orb_ = static_cast<corba::OrbContext*>(context)->orb();
+      : octets_(std::move(octets)), max_depth_(limits.max_depth), max_expansion_(limits.max_expansion) {
+    if (context != nullptr) context_ = static_cast<corba::OrbContext*>(context)->hold();
   }
 
   void encode(cdr::Encoder& encoder, const CORBA::TypeCode& type) const override {
@@ -35,7 +32,7 @@ class WireValue final : public AnyValue {
   }
   const void* object(const std::type_info&) const noexcept override { return nullptr; }
   const base::Bytes* octets() const noexcept override { return &octets_; }
-  cdr::Context* context() const noexcept override { return context_; }
+  cdr::Context* context() const noexcept override { return context_.get(); }
   cdr::Limits limits() const noexcept override {
     cdr::Limits limits = cdr::Limits::none();
     limits.max_depth = max_depth_;
@@ -45,10 +42,9 @@ class WireValue final : public AnyValue {
 
  private:
   const base::Bytes octets_;
-  cdr::Context* const context_;
   const std::uint32_t max_depth_;
   const std::uint32_t max_expansion_;
-  CORBA::object_reference<CORBA::ORB> orb_;  // keeps context_ alive
+  base::SharedPtr<corba::OrbContext> context_;
 };
 
 template <class T>

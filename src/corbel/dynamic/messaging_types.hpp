@@ -9,6 +9,8 @@ CORBEL_LIBRARY_ALIAS(TimeBase, TimeT, std::uint64_t, "TimeBase/TimeT", "TimeT")
 CORBEL_LIBRARY_ALIAS(TimeBase, TdfT, std::int16_t, "TimeBase/TdfT", "TdfT")
 CORBEL_LIBRARY_ALIAS(Messaging, RebindMode, std::int16_t, "Messaging/RebindMode", "RebindMode")
 CORBEL_LIBRARY_ALIAS(Messaging, SyncScope, std::int16_t, "Messaging/SyncScope", "SyncScope")
+CORBEL_LIBRARY_ALIAS(BiDirPolicy, BidirectionalPolicyValue, std::uint16_t, "BiDirPolicy/BidirectionalPolicyValue",
+                     "BidirectionalPolicyValue")
 
 namespace TimeBase {
 namespace detail {

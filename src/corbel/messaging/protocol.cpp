@@ -14,7 +14,8 @@ std::string to_string(const Offers& offers) {
                                       {offers.locate, "locate"},
                                       {offers.cancel, "cancel"},
                                       {offers.service_contexts, "service contexts"},
-                                      {offers.fragments, "fragments"}}) {
+                                      {offers.fragments, "fragments"},
+                                      {offers.both_ways, "both ways"}}) {
     if (!offered) continue;
     if (!text.empty()) text += ", ";
     text += word;

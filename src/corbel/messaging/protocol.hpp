@@ -29,6 +29,7 @@ struct Offers {
   bool service_contexts = false;  ///< they go along with requests and replies, and code sets are agreed on in them
   bool fragments = false;         ///< messages may come in pieces
   bool groups = false;            ///< oneways to many at once, who are strangers to each other
+  bool both_ways = false;         ///< requests from either side of a conversation
 };
 
 /// "two-way, oneway, locate".

@@ -41,6 +41,8 @@ base::Status Session::cut(std::span<const cdr::Segment>, std::size_t, MessageSen
   return base::error(base::Stage::encode, base::Code::too_large);
 }
 
+void Session::introduce(std::uint32_t, base::Bytes) {}
+
 void Session::report(base::FunctionRef<void(const Figure&)>) const {}
 
 }  // namespace corbel::messaging

@@ -151,9 +151,13 @@ class CORBEL_API Session {
   /// each, and gives one after the other to `send` until that fails. The reader at the other end joins them.
   /// Thread-safe. Fails with too_large (stage encode) if the protocol does not do that: the default.
   virtual base::Status cut(std::span<const cdr::Segment> message, std::size_t most, MessageSender send);
+  /// What the first request is to say besides, in a context that a protocol without contexts leaves out. Before any.
+  virtual void introduce(std::uint32_t context_id, base::Bytes data);
 
   // --- both ---
 
+  /// True if requests may also go to whoever sent the request that is known here as `origin`. Thread-safe.
+  virtual bool goes_both_ways(const Origin&) const noexcept { return false; }
   /// A token that no request has had for as long as there are tokens. Thread-safe.
   Token next_token() noexcept {
     return static_cast<Token>(next_token_.fetch_add(kTokenStep, std::memory_order_relaxed));

@@ -102,18 +102,22 @@ Core::~Core() {
 }
 
 CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior) {
+  return make_object(std::move(ior), nullptr);
+}
+
+CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior, LentPtr lent) {
   if (ior.is_nil()) return nullptr;
   auto object = base::make_shared<GenericObject>();
-  object->_bind(make_target(std::move(ior), nullptr));
+  object->_bind(make_target(std::move(ior), nullptr, std::move(lent)));
   return CORBA::object_reference<CORBA::Object>(std::move(object));
 }
 
-corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides) {
+corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent) {
   base::Bytes key;
   if (options_.collocation && is_here(ior, key)) {
     return make_local_target(*this, std::move(ior), std::move(key), std::move(overrides));
   }
-  return base::make_shared<RemoteTarget>(*this, std::move(ior), std::move(overrides));
+  return base::make_shared<RemoteTarget>(*this, std::move(ior), std::move(overrides), std::move(lent));
 }
 
 /// True if the reference leads to an adapter of this ORB: its key names this run of the process, or its endpoint is
@@ -148,9 +152,16 @@ void Core::listen() {
 
 Lane::PublishedPtr Core::listen(Lane& lane) {
   check_process();
-  const std::lock_guard lock(listen_mutex_);
-  if (lane.listen()) tell_published(lane, *lane.published());
-  return lane.published();
+  Lane::PublishedPtr published;
+  bool begins = false;
+  {
+    const std::lock_guard lock(listen_mutex_);
+    begins = lane.listen();
+    if (begins) tell_published(lane, *lane.published());
+    published = lane.published();
+  }
+  if (begins) bidirectional_.note_endpoints();
+  return published;
 }
 
 Lane* Core::find_lane(std::string_view name) const noexcept {
@@ -294,7 +305,9 @@ std::vector<connection::ConnectionPtr> Core::connections(bool accepted) {
   if (!accepted) return cache_.all();
   std::vector<connection::ConnectionPtr> all;
   for (const auto& lane : lanes_) {
-    for (auto& connection : lane->server().all_live()) all.push_back(std::move(connection));
+    for (auto& connection : lane->server().all_live()) {
+      if (!connection->is_opened_here()) all.push_back(std::move(connection));
+    }
   }
   return all;
 }
@@ -363,7 +376,10 @@ void Core::shutdown(bool wait) {
   }
   ObjectAdapter* const adapter = this->adapter();
   ended = (adapter == nullptr || adapter->shutdown(wait, deadline)) && ended;
-  if (!again) cache_.close();
+  if (!again) {
+    cache_.close();
+    for (const auto& lane : lanes_) lane->server().end_calls();
+  }
   server().completions().close();
   for (const auto& lane : lanes_) (void)lane->server().stop(false, deadline);
   for (const auto& lane : lanes_) {

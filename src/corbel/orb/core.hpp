@@ -10,6 +10,7 @@
 #include "corbel/base/log.hpp"
 #include "corbel/connection/connection_cache.hpp"
 #include "corbel/corba/object.hpp"
+#include "corbel/orb/bidirectional.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/dispatch.hpp"
 #include "corbel/orb/edges.hpp"
@@ -58,7 +59,9 @@ class Core final : public corba::OrbContext {
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
   /// Where the calls of a reference that has these policies go, be it to this process or to another one. The reference
   /// is not nil.
-  corba::TargetPtr make_target(ior::Ior ior, corba::PolicySetPtr overrides);
+  corba::TargetPtr make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr);
+  /// As above, for a reference that came over a connection that its client lends.
+  CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior, LentPtr lent);
   CORBA::object_reference<CORBA::ORB> orb() override;
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
     return value_factories_.find(id);
@@ -86,6 +89,13 @@ class Core final : public corba::OrbContext {
   /// The profiles that publish an object with this key at a lane's endpoints; listens first if need be.
   std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key, std::string_view lane = {});
   GroupTable& groups() noexcept { return groups_; }
+  Bidirectional& bidirectional() noexcept { return bidirectional_; }
+  // For that: requests have to look at it; what new connections offer; what references say, and whether one would.
+  void set_both_ways() noexcept { edges_.set(Edges::kBothWays, true); }
+  void offer(std::uint64_t generation, std::uint32_t context_id,
+             const std::map<std::string, base::Bytes, std::less<>>& contexts);
+  void for_each_listen_point(base::FunctionRef<void(const routing::ListenPoint&)> visit);
+  bool publishes(std::string_view endpoint);
   /// Listens at the address of a group, on threads of the first lane; does nothing the second time. Throws INITIALIZE
   /// or BAD_PARAM.
   void listen_to_group(const ior::TaggedProfile& profile);
@@ -169,6 +179,7 @@ class Core final : public corba::OrbContext {
   connection::ConnectionCache cache_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};
   GroupTable groups_;
+  Bidirectional bidirectional_{*this};
   Dispatch dispatch_;
   std::vector<std::unique_ptr<Lane>> lanes_;  // fixed
   base::ForkMutex listen_mutex_;              // guards what they listen at, and these:

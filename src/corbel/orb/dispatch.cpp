@@ -54,10 +54,12 @@ void put(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
 /// Takes the request to its object; whatever comes back becomes a reply.
 template <class Call>
 [[gnu::always_inline]] inline void serve(Core& core, Call& call, const messaging::IncomingRequest& request,
-                                         cdr::Decoder& body) noexcept {
+                                         cdr::Decoder& body, corba::OrbContext& context,
+                                         bool opened_here = false) noexcept {
   try {
-    body.set_context(&core);
+    body.set_context(&context);
     call.begin();
+    if (opened_here) core.adapter()->check_both_ways(request.object_key);
     if (request.contexts.count() != 0) check_in_time(request.contexts);
     if (request.response == Response::with_server) {
       (void)call.send(ReplyStatus::no_exception, [](cdr::Encoder&) {});
@@ -76,7 +78,7 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
   if (Edges::at_server(core_.edges().word()) != 0) [[unlikely]]
     return on_request_seen(connection, request, body);
   UnseenCall call(core_, connection, request, body);
-  serve(core_, call, request, body);
+  serve(core_, call, request, body, core_);
 }
 
 /// Something is installed that looks at requests.
@@ -85,8 +87,11 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
                                                  cdr::Decoder& body) noexcept {
   const bool traced = core_.log().on(base::LogModule::server, base::LogLevel::trace);
   const auto begin = std::chrono::steady_clock::now();
+  const bool both_ways = (core_.edges().word() & Edges::kBothWays) != 0;
+  const LentPtr lent = both_ways ? core_.bidirectional().lent(connection, request) : nullptr;
+  corba::OrbContext& context = lent != nullptr ? static_cast<corba::OrbContext&>(*lent) : core_;
   const auto run = [&](auto& call) {
-    serve(core_, call, request, body);
+    serve(core_, call, request, body, context, connection.is_opened_here());
     if (traced) trace(core_, connection, call, request, begin);
   };
   if ((core_.edges().word() & Edges::kServerHooks) != 0) {
@@ -108,6 +113,7 @@ void Dispatch::on_locate_request(connection::Connection& connection,
     answer(LocateStatus::system_exception, [&](cdr::Encoder& encoder) { put(encoder, exception); });
   };
   try {
+    if (connection.is_opened_here()) core_.adapter()->check_both_ways(request.object_key);
     core_.adapter()->locate(request.object_key);
     answer(LocateStatus::object_here, nothing);
   } catch (const LocationForward& forward) {

@@ -38,6 +38,9 @@ class ObjectAdapter {
   /// Returns if the object is here (as far as that can be known without an upcall); else throws OBJECT_NOT_EXIST,
   /// another CORBA exception, or LocationForward.
   virtual void locate(base::ConstByteSpan object_key) = 0;
+  /// Throws OBJ_ADAPTER unless the object's adapter answers requests over connections that this process has opened
+  /// (BiDirPolicy::BOTH), and as locate().
+  virtual void check_both_ways(base::ConstByteSpan) {}
   /// True if only this process can have made the key (it names this run of the process).
   virtual bool made_here(base::ConstByteSpan object_key) const noexcept = 0;
   /// The initial reference that the adapter provides under this name ("RootPOA", "POACurrent"); nil if none.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/policy_managers.hpp"
 
+#include <optional>
+
+#include "corbel/corba/messaging_policies.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/orb.hpp"
 
@@ -18,6 +21,10 @@ class OrbPolicies final : public CORBA::PolicyManager {
   }
   void set_policy_overrides(const CORBA::PolicyList& policies, CORBA::SetOverrideType set_add) override {
     core_.policies().change_orb(policies, set_add);
+    const auto both = PolicySet::find(core_.policies().of_orb(), BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE);
+    const auto* policy = dynamic_cast<const BiDirPolicy::BidirectionalPolicy*>(both._shared().get());
+    core_.bidirectional().set_policy(policy == nullptr ? std::nullopt
+                                                       : std::optional(policy->value() == BiDirPolicy::BOTH));
   }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a reference leads at present: the connection that calls use, how it is found, and when it is given up.
+#include <algorithm>
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -22,7 +23,9 @@ RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t
       drop(*binding);
       binding = nullptr;
     }
-    if (binding && binding->word != invocation.word) binding = refresh(binding, invocation);
+    if (binding && binding->word != invocation.word) {
+      binding = is_outdated(*binding, invocation) ? nullptr : refresh(binding, invocation);
+    }
     if (!binding) begin(invocation);
   }
   if (!binding) binding = connect(invocation);
@@ -50,6 +53,10 @@ void RemoteTarget::begin(Invocation& invocation) {
     raise(routes.error(),
           "connecting to any profile of the reference: " + describe(routes.error()) + spent(invocation));
   }
+  if (lent_ != nullptr) {
+    std::stable_partition(routes->begin(), routes->end(),
+                          [&](const routing::Route& route) { return lent_->lends(route.endpoint->text()) != nullptr; });
+  }
   invocation.attempts.begin(PlacesPtr(new Places(*std::move(routes), parts)), 0, false);
 }
 
@@ -66,13 +73,32 @@ bool RemoteTarget::look_again(Invocation& invocation) {
   return true;
 }
 
+/// The connection that came with the reference, if it leads to the place. Only to those that the reference itself
+/// names: who forwards says nothing for the peer that lends.
+connection::ConnectionPtr RemoteTarget::find_lent(const Attempts& attempts) {
+  if (lent_ == nullptr || !core_.bidirectional().accepts() || !attempts.at_origin()) return {};
+  const routing::Route& route = attempts.route();
+  if (!route.protocol->offers().both_ways || route.version.minor < 2) return {};
+  {
+    const std::lock_guard lock(mutex_);
+    if (!moved_.is_nil()) return {};
+  }
+  return lent_->lends(route.endpoint->text());
+}
+
+/// True if calls have to use another connection, one that offers the server to call back over it.
+bool RemoteTarget::is_outdated(const Binding& binding, const Invocation& invocation) {
+  return !binding.lent && !is_fixed(invocation) && !core_.cache().offers_all(binding.route(), *binding.connection);
+}
+
 /// Place tried after place.
 RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
   Attempts& attempts = invocation.attempts;
   for (;;) {
+    if (auto lent = find_lent(attempts)) return publish(std::move(lent), false, true, invocation);
     bool fresh = false;
     auto connection = core_.cache().acquire(attempts.route(), invocation.connect_by(), fresh);
-    if (connection) return publish(*std::move(connection), fresh, invocation);
+    if (connection) return publish(*std::move(connection), fresh, false, invocation);
     CORBEL_LOG(core_.log(), client, debug, "connecting failed", {"endpoint", attempts.route().endpoint->text()},
                {"error", connection.error()});
     const bool again =
@@ -94,19 +120,21 @@ connection::ConnectionPtr RemoteTarget::connect_oneways(const Invocation& invoca
   return {};
 }
 
-RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connection, bool fresh,
+RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connection, bool fresh, bool lent,
                                                const Invocation& invocation) {
   const Attempts& attempts = invocation.attempts;
   base::IntrusivePtr<Binding> binding(new Binding);
   binding->places = attempts.places();
   binding->at = attempts.at();
   binding->connection = std::move(connection);
-  binding->oneways = connect_oneways(invocation);
+  if (!lent) binding->oneways = connect_oneways(invocation);
+  binding->context = lent ? static_cast<corba::OrbContext*>(lent_.get()) : &core_;
+  binding->lent = lent;
   binding->policies = EffectivePtr(&invocation.policies);
   binding->word = invocation.policies.calls.plain() ? invocation.word : Edges::kNever;
   CORBEL_LOG(core_.log(), client, debug, "bound", {"endpoint", attempts.route().endpoint->text()},
              {"protocol", attempts.route().protocol->name()}, {"key", attempts.route().object_key}, {"fresh", fresh},
-             {"orb_type", orb_type_of(ior_)});
+             {"lent", lent}, {"orb_type", orb_type_of(ior_)});
   // The next call finds it no longer fresh: a connection that served once may go stale and is then retried.
   base::IntrusivePtr<Binding> kept(new Binding(*binding));
   binding->fresh = fresh;

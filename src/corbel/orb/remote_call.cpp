@@ -74,7 +74,8 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
   const auto encode = [](cdr::Encoder&) {};
   const auto decode = [this](cdr::Decoder& decoder) { call().decode_results(decoder); };
   try {
-    target_->on_reply({call().operation(), encode, decode, nullptr}, reply, body, invocation_.attempts);
+    target_->on_reply({call().operation(), encode, decode, nullptr}, reply, body, invocation_.attempts,
+                      *binding_->context);
   } catch (...) {
     failure_ = std::current_exception();
   }

@@ -15,15 +15,15 @@ namespace corbel::orb {
 
 using base::Deadline;
 
-RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides)
-    : core_(core), orb_(core.orb()), ior_(std::move(ior)), policies_(std::move(overrides)) {}
+RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent)
+    : core_(core), orb_(core.orb()), ior_(std::move(ior)), policies_(std::move(overrides)), lent_(std::move(lent)) {}
 
 cdr::Context& RemoteTarget::context() const noexcept {
   return core_;
 }
 
 corba::TargetPtr RemoteTarget::with_overrides(corba::PolicySetPtr overrides) const {
-  return core_.make_target(ior_, std::move(overrides));
+  return core_.make_target(ior_, std::move(overrides), lent_);
 }
 
 CORBA::object_reference<CORBA::Policy> RemoteTarget::policy(CORBA::PolicyType type) {
@@ -57,7 +57,7 @@ template <bool kKeeps>
     request.object_key = binding.route().object_key;
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
-    on_reply(call, reply, body, invocation.attempts);
+    on_reply(call, reply, body, invocation.attempts, *binding.context);
   };
   const auto keep_and_handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
     kept->keep(reply.contexts);
@@ -156,6 +156,9 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
 [[gnu::noinline]] base::Status RemoteTarget::share(const Binding& binding, connection::Caller& caller,
                                                    const messaging::OutgoingRequest& request, const corba::Call& call,
                                                    Invocation& invocation, connection::OnReply on_reply) {
+  if (binding.lent) {
+    return binding.connection->call(caller, request, call.encode_arguments, invocation.deadline, on_reply);
+  }
   bool fresh = false;
   auto other = core_.cache().acquire(binding.route(), invocation.connect_by(), fresh);
   if (!other) {
@@ -185,9 +188,9 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
 
 /// Runs with the reply in place; throws the user exception that the peer raised.
 void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body,
-                            Attempts& attempts) {
+                            Attempts& attempts, corba::OrbContext& context) {
   CORBEL_PROBE("unmarshal");
-  body.set_context(&core_);
+  body.set_context(&context);
   if (reply.status != messaging::ReplyStatus::no_exception)
     return on_other_reply(call.operation, reply, body, attempts);
   call.decode_results(body);

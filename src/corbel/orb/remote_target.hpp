@@ -12,6 +12,7 @@
 #include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/orb/attempts.hpp"
+#include "corbel/orb/bidirectional.hpp"
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/invocation.hpp"
 #include "corbel/orb/policy_levels.hpp"
@@ -26,7 +27,8 @@ class Core;
 /// stubs of a reference. Keeps the ORB in memory, also when it has been destroyed.
 class RemoteTarget final : public corba::Target, public base::SharedFromThis {
  public:
-  RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides);
+  /// `lent`: a connection that may be used, too; null: none.
+  RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr);
 
   void invoke(const corba::Call& call) override;
   void invoke_async(corba::AsyncCall& call) override;
@@ -49,8 +51,10 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     connection::ConnectionPtr connection;
     connection::ConnectionPtr oneways;  ///< for what wants no reply; null: as above
     EffectivePtr policies;
-    std::uint64_t word = Edges::kNever;  ///< while the ORB's is the same, `policies` are those of every thread
-    bool fresh = false;                  ///< made for the call that is being tried
+    corba::OrbContext* context = nullptr;  ///< what results are decoded with
+    bool lent = false;                     ///< the connection is, by the object's side
+    std::uint64_t word = Edges::kNever;    ///< while the ORB's is the same, `policies` are those of every thread
+    bool fresh = false;                    ///< made for the call that is being tried
     const routing::Route& route() const noexcept { return (*places)[at].route; }
   };
   using BindingPtr = base::IntrusivePtr<const Binding>;
@@ -68,7 +72,9 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   BindingPtr bind(Invocation& invocation, std::int64_t now);
   BindingPtr connect(Invocation& invocation);
   connection::ConnectionPtr connect_oneways(const Invocation& invocation);
-  BindingPtr publish(connection::ConnectionPtr connection, bool fresh, const Invocation& invocation);
+  connection::ConnectionPtr find_lent(const Attempts& attempts);
+  bool is_outdated(const Binding& binding, const Invocation& invocation);
+  BindingPtr publish(connection::ConnectionPtr connection, bool fresh, bool lent, const Invocation& invocation);
   BindingPtr refresh(const BindingPtr& binding, const Invocation& invocation);
   void begin(Invocation& invocation);
   bool look_again(Invocation& invocation);
@@ -94,7 +100,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
                      const corba::Call& call, Invocation& invocation, connection::OnReply on_reply);
   base::Status post(connection::Connection& connection, const messaging::OutgoingRequest& request,
                     const corba::Call& call, base::Deadline deadline);
-  void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts);
+  void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts,
+                corba::OrbContext& context);
 
   // --- calls that hooks see (remote_hooks.cpp) ---
 
@@ -129,6 +136,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   const CORBA::object_reference<CORBA::ORB> orb_;  // owns core_
   const ior::Ior ior_;
   ReferencePolicies policies_;
+  const LentPtr lent_;
 
   base::ForkMutex mutex_;  // guards what follows
   BindingPtr binding_;

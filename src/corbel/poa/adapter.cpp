@@ -57,6 +57,17 @@ class Adapter final : public orb::ObjectAdapter {
     if (!lock_poa(key, lock)->knows(key.id)) throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive);
   }
 
+  void check_both_ways(base::ConstByteSpan object_key) override {
+    ObjectKey key;
+    if (parse_key(object_key, key)) {
+      PoaLock lock;
+      if (lock_poa(key, lock)->policies().both_ways) return;
+    }
+    throw CORBA::OBJ_ADAPTER(corba::minor::kOtherWayOnly, kNo,
+                             "the object adapter does not answer over connections that this process has opened: its "
+                             "BidirectionalPolicy is not BOTH");
+  }
+
   bool made_here(base::ConstByteSpan object_key) const noexcept override {
     ObjectKey key;
     return parse_key(object_key, key) && !key.persistent && key.run == space_->ids().run();

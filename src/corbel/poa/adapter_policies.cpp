@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "corbel/corba/messaging_policies.hpp"
 #include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/poa.hpp"
 
@@ -12,13 +13,14 @@ namespace {
 
 using namespace PortableServer;  // NOLINT: the names below are all from there
 
-constexpr std::size_t kKinds = 8;
+constexpr std::size_t kKinds = 9;
 constexpr std::uint16_t kAbsent = 0xffff;
 
 /// Where in the list each kind of policy stands.
 using Places = std::array<std::uint16_t, kKinds>;
 
 std::size_t kind(CORBA::PolicyType type) {
+  if (type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE) return kKinds - 2;
   return type == kLanePolicy ? kKinds - 1 : type - THREAD_POLICY_ID;
 }
 
@@ -46,6 +48,8 @@ void apply(AdapterPolicies& result, const IDL::traits<CORBA::Policy>::ref_type& 
     result.retain = retention->value() == ServantRetentionPolicyValue::RETAIN;
   } else if (const auto* processing = as<RequestProcessingPolicy>(policy)) {
     result.processing = processing->value();
+  } else if (const auto* both = as<BiDirPolicy::BidirectionalPolicy>(policy)) {
+    result.both_ways = both->value() == BiDirPolicy::BOTH;
   } else if (const auto* lane = as<LanePolicy>(policy)) {
     result.lane = lane->lane();
     result.lane_index = index;
@@ -113,6 +117,9 @@ CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& polici
                                                                            : ServantRetentionPolicyValue::NON_RETAIN);
     case REQUEST_PROCESSING_POLICY_ID:
       return CORBA::make_reference<RequestProcessingPolicy>(policies.processing);
+    case BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE:
+      return CORBA::make_reference<BiDirPolicy::BidirectionalPolicy>(policies.both_ways ? BiDirPolicy::BOTH
+                                                                                        : BiDirPolicy::NORMAL);
     default:
       break;
   }

@@ -24,6 +24,7 @@ struct AdapterPolicies {
   /// True if calls into the application have to wait for their turn.
   bool takes_turns() const noexcept { return threads != PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL; }
   bool main_thread() const noexcept { return threads == PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL; }
+  bool both_ways = false;                              ///< BiDirPolicy::BOTH
   std::string lane;                                    ///< empty: the first
   std::uint16_t lane_index = 0;                        ///< where the list names it
   CORBA::PolicyList others;                            ///< of types that the application made its own

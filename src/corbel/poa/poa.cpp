@@ -80,7 +80,9 @@ PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServ
       throw CORBA::BAD_PARAM(corba::minor::kServantProblem, kNo, "the POA manager belongs to another ORB");
     }
   }
-  return make(space_, shared_from(this), adapter_name, std::move(manager), resolved)->self();
+  const auto made = make(space_, shared_from(this), adapter_name, std::move(manager), resolved);
+  if (resolved.both_ways) space_->core().bidirectional().serve();
+  return made->self();
 }
 
 /// With the tree locked.

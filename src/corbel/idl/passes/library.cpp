@@ -77,6 +77,7 @@ const std::unordered_map<std::string, LibraryPart>& known_parts() {
         {"Messaging::ExceptionHolder", LibraryPart::asynchronous},
         {"Messaging::ReplyHandler", LibraryPart::asynchronous},
         {"TimeBase", LibraryPart::messaging},
+        {"BiDirPolicy", LibraryPart::messaging},
         {"RTCORBA::PriorityMapping", LibraryPart::real_time},
         {"RTCORBA::PriorityTransform", LibraryPart::real_time},
         {"RTCORBA::NetworkPriorityMapping", LibraryPart::real_time},

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "corbel/base/log.hpp"
@@ -16,9 +17,9 @@ namespace {
 constexpr std::uint32_t kCodeSetsContext = 1;
 
 /// CONV_FRAME::CodeSetContext as an encapsulation.
-std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) {
-  const std::array<std::uint32_t, 2> sets{static_cast<std::uint32_t>(choice.for_char),
-                                          static_cast<std::uint32_t>(choice.for_wchar)};
+std::array<base::Octet, 12> code_sets_context(const cdr::Format& format) {
+  const std::array<std::uint32_t, 2> sets{static_cast<std::uint32_t>(format.char_set),
+                                          static_cast<std::uint32_t>(format.wchar_set)};
   std::array<base::Octet, 12> context{};
   context[0] = std::endian::native == std::endian::little ? 1 : 0;
   std::memcpy(context.data() + 4, sets.data(), sizeof sets);
@@ -27,33 +28,52 @@ std::array<base::Octet, 12> code_sets_context(const ior::CodeSetChoice& choice) 
 
 }  // namespace
 
-/// Calls `put` with the request and the code sets among its contexts; no allocation for a few of these.
-void GiopSession::with_code_sets(const OutgoingRequest& request,
-                                 base::FunctionRef<void(const OutgoingRequest&)> put) const {
-  const auto data = code_sets_context(code_sets_);
+/// An initiator says what was agreed on through the reference. An acceptor that asks, too, goes by what the peer said:
+/// that is sure to be known there.
+bool GiopSession::tells_code_sets() const noexcept {
+  if (minor_ == 0) return false;
+  return side_ == Side::initiator ? code_sets_.negotiated : heard_.load(std::memory_order_relaxed);
+}
+
+/// Calls `put` with the request and what the peer has to know first among its contexts; no allocation for a few.
+void GiopSession::with_introduction(const OutgoingRequest& request,
+                                    base::FunctionRef<void(const OutgoingRequest&)> put) const {
+  const auto data = code_sets_context(request_format());
   std::array<ServiceContext, 8> few{};
   std::vector<ServiceContext> many;
-  const std::size_t count = request.contexts.size() + 1;
-  if (count > few.size()) many.resize(count);
-  const std::span<ServiceContext> contexts = count > few.size() ? many : std::span(few).first(count);
-  std::copy(request.contexts.begin(), request.contexts.end(), contexts.begin());
-  contexts.back() = {kCodeSetsContext, data};
+  const std::size_t most = request.contexts.size() + 2;
+  if (most > few.size()) many.resize(most);
+  const std::span<ServiceContext> contexts = most > few.size() ? std::span(many) : std::span(few);
+  auto end = std::copy(request.contexts.begin(), request.contexts.end(), contexts.begin());
+  if (tells_code_sets()) *end++ = {kCodeSetsContext, data};
+  if (!introduction_.empty()) *end++ = {introduction_id_, introduction_};
   OutgoingRequest first = request;
-  first.contexts = contexts;
+  first.contexts = contexts.first(static_cast<std::size_t>(end - contexts.begin()));
   put(first);
 }
 
 /// The first request tells the server the code sets; every request does where any may be lost, or the server forget.
 [[gnu::noinline]] void GiopSession::put_first_request(cdr::Encoder& encoder, Token token,
                                                       const OutgoingRequest& request, BodyWriter body) {
-  with_code_sets(request, [&](const OutgoingRequest& first) { codec_.encode_request(encoder, token, first, body); });
+  if (side_ == Side::acceptor) {
+    asked_.copy(served_);
+    encoder.reset(request_format());
+  }
+  with_introduction(request, [&](const OutgoingRequest& first) { codec_.encode_request(encoder, token, first, body); });
   if (lossy_) return;
-  // If others may write by now, they may have told them; telling them twice is harmless.
-  if (encoder.host() != nullptr) code_sets_told_.store(encoder.ok(), std::memory_order_relaxed);
+  // If others may write by now, they may have told it; telling it twice is harmless.
+  if (encoder.host() != nullptr) introduced_.store(encoder.ok(), std::memory_order_relaxed);
 }
 
 void GiopSession::unsent() noexcept {
-  if (code_sets_.negotiated && minor_ > 0) code_sets_told_.store(false, std::memory_order_relaxed);
+  if (tells_code_sets() || !introduction_.empty()) introduced_.store(false, std::memory_order_relaxed);
+}
+
+void GiopSession::introduce(std::uint32_t context_id, base::Bytes data) {
+  if (minor_ == 0 || data.empty()) return;
+  introduction_id_ = context_id;
+  introduction_ = std::move(data);
+  introduced_.store(false, std::memory_order_relaxed);
 }
 
 /// The client's choice, which usually comes with its first request. False if it is none that can be spoken here.
@@ -73,8 +93,8 @@ void GiopSession::unsent() noexcept {
                {"peer", peer_});
     return false;
   }
-  char_set_.store(for_char == cdr::CodeSet::none ? cdr::CodeSet::utf_8 : for_char, std::memory_order_relaxed);
-  wchar_set_.store(for_wchar, std::memory_order_relaxed);
+  served_.set(for_char == cdr::CodeSet::none ? cdr::CodeSet::utf_8 : for_char, for_wchar);
+  heard_.store(true, std::memory_order_relaxed);
   return true;
 }
 

@@ -16,7 +16,12 @@ class GiopProtocol final : public Protocol {
   Requirements requirements() const noexcept override { return {.ordered = false, .reliable = false}; }
   Offers offers() const noexcept override {
     const std::uint8_t minor = codec_.version().minor;
-    return {.locate = true, .cancel = true, .service_contexts = minor > 0, .fragments = minor > 0, .groups = minor > 1};
+    return {.locate = true,
+            .cancel = true,
+            .service_contexts = minor > 0,
+            .fragments = minor > 0,
+            .groups = minor > 1,
+            .both_ways = minor > 1};
   }
   Version version() const noexcept override { return codec_.version(); }
   std::unique_ptr<Session> open(const SessionSettings& settings) const override {

@@ -34,8 +34,7 @@ void GroupSession::put_request(cdr::Encoder& encoder, Token token, const Outgoin
   encoder.reset(request_format());
   if (request.response != Response::none) return encoder.fail(base::Code::unsupported);
   const auto put = [&](const OutgoingRequest& whole) { encode(encoder, token, whole, body); };
-  if (negotiated()) return with_code_sets(request, put);
-  put(request);
+  with_introduction(request, put);
 }
 
 void GroupSession::encode(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) const {

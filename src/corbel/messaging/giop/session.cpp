@@ -27,9 +27,9 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
       lossy_(settings.lossy),
       log_(*settings.log),
       peer_(settings.peer),
-      code_sets_told_(!settings.code_sets.negotiated || settings.version.minor == 0),
-      char_set_(settings.code_sets.for_char),
-      wchar_set_(settings.code_sets.for_wchar),
+      introduced_(settings.side == Side::initiator && (!settings.code_sets.negotiated || settings.version.minor == 0)),
+      asked_(settings.code_sets),
+      served_(settings.code_sets),
       joining_(settings.limits, settings.memory) {}
 
 // --- reading ---
@@ -119,7 +119,7 @@ base::Status GiopSession::look_at_request(const FrameHeader& frame, Incoming& in
   if (request.contexts.count() != 0 && !take_code_sets(request)) can_be_served = false;
   if (!can_be_served) [[unlikely]]
     incoming.kind = request.response == Response::none ? Kind::nothing : Kind::answer;
-  incoming.body.set_code_sets(char_set_.load(std::memory_order_relaxed), wchar_set_.load(std::memory_order_relaxed));
+  read_with(served_, incoming.body);
   return {};
 }
 
@@ -137,7 +137,7 @@ base::Status GiopSession::look_at_reply(const FrameHeader& frame, Incoming& inco
     return malformed();
   incoming.kind = Kind::reply;
   incoming.body_at = incoming.body.position();
-  incoming.body.set_code_sets(char_set_.load(std::memory_order_relaxed), wchar_set_.load(std::memory_order_relaxed));
+  read_with(asked_, incoming.body);
   return {};
 }
 
@@ -155,22 +155,22 @@ void GiopSession::note_parts() noexcept {
 
 [[gnu::flatten]] void GiopSession::put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
                                                BodyWriter body) {
-  encoder.reset(format(minor_));
-  if (!code_sets_told_.load(std::memory_order_relaxed)) [[unlikely]]
+  encoder.reset(request_format());
+  if (!introduced_.load(std::memory_order_relaxed)) [[unlikely]]
     return put_first_request(encoder, token, request, body);
   codec_.encode_request(encoder, token, request, body);
 }
 
 [[gnu::flatten]] void GiopSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
                                              std::span<const ServiceContext> contexts, BodyWriter body) {
-  encoder.reset(format(origin.version));
+  encoder.reset(format(origin.version, served_));
   // Permanent forwards came with GIOP 1.2.
   if (status == ReplyStatus::location_forward_perm && origin.version < 2) status = ReplyStatus::location_forward;
   codec_.encode_reply(encoder, origin.id, status, contexts, body);
 }
 
 void GiopSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status, BodyWriter body) {
-  encoder.reset(format(origin.version));
+  encoder.reset(format(origin.version, served_));
   const bool old = origin.version < 2;
   if (old && status == LocateStatus::object_forward_perm) status = LocateStatus::object_forward;
   // Older versions cannot say why not. The request itself will be told: the object may well be here.
@@ -181,7 +181,7 @@ void GiopSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, 
 }
 
 bool GiopSession::put_cancel(cdr::Encoder& encoder, Token token) {
-  encoder.reset(format(minor_));
+  encoder.reset(request_format());
   codec_.encode_cancel_request(encoder, token);
   return true;
 }
@@ -189,13 +189,13 @@ bool GiopSession::put_cancel(cdr::Encoder& encoder, Token token) {
 bool GiopSession::put_close(cdr::Encoder& encoder) {
   // GIOP 1.0 and 1.1 let only servers say so (CORBA 3.3 part 2, 9.4.7).
   if (side_ == Side::initiator && minor_ < 2) return false;
-  encoder.reset(format(minor_));
+  encoder.reset(request_format());
   codec_.encode_control(encoder, MessageType::close_connection);
   return true;
 }
 
 bool GiopSession::put_error(cdr::Encoder& encoder) {
-  encoder.reset(format(codec_.version().minor));
+  encoder.reset(format(codec_.version().minor, asked_));
   codec_.encode_control(encoder, MessageType::message_error);
   return true;
 }

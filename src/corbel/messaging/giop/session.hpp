@@ -26,18 +26,35 @@ class GiopSession : public Session {
   bool put_close(cdr::Encoder& encoder) override;
   bool put_error(cdr::Encoder& encoder) override;
   void unsent() noexcept override;
+  void introduce(std::uint32_t context_id, base::Bytes data) override;
+  /// Both sides have to speak GIOP 1.2 (CORBA 3.3 part 2, 9.8).
+  bool goes_both_ways(const Origin& origin) const noexcept override {
+    return minor_ >= 2 && origin.version >= 2 && !lossy_;
+  }
 
  protected:
-  /// Says the code sets of the next request anew; what another sender said is forgotten.
-  void forget_code_sets() noexcept {
-    char_set_.store(code_sets_.for_char, std::memory_order_relaxed);
-    wchar_set_.store(code_sets_.for_wchar, std::memory_order_relaxed);
-  }
-  cdr::Format request_format() const noexcept { return format(minor_); }
-  bool negotiated() const noexcept { return code_sets_.negotiated; }
-  void with_code_sets(const OutgoingRequest& request, base::FunctionRef<void(const OutgoingRequest&)> put) const;
+  /// What the sender before said about code sets is forgotten.
+  void forget_code_sets() noexcept { served_.set(code_sets_.for_char, code_sets_.for_wchar); }
+  cdr::Format request_format() const noexcept { return format(minor_, asked_); }
+  bool tells_code_sets() const noexcept;
+  void with_introduction(const OutgoingRequest& request, base::FunctionRef<void(const OutgoingRequest&)> put) const;
 
  private:
+  /// The code sets of one direction: of its requests and their replies. Written by the side that they say it to.
+  struct CodeSets {
+    explicit CodeSets(const ior::CodeSetChoice& choice) noexcept
+        : for_char(choice.for_char), for_wchar(choice.for_wchar) {}
+    void set(cdr::CodeSet narrow, cdr::CodeSet wide) noexcept {
+      for_char.store(narrow, std::memory_order_relaxed);
+      for_wchar.store(wide, std::memory_order_relaxed);
+    }
+    void copy(const CodeSets& other) noexcept {
+      set(other.for_char.load(std::memory_order_relaxed), other.for_wchar.load(std::memory_order_relaxed));
+    }
+    std::atomic<cdr::CodeSet> for_char;
+    std::atomic<cdr::CodeSet> for_wchar;
+  };
+
   base::Status take_piece(const FrameHeader& frame, Incoming& incoming);
   base::Status look(const FrameHeader& frame, Incoming& incoming);
   base::Status look_at_request(const FrameHeader& frame, Incoming& incoming);
@@ -46,12 +63,15 @@ class GiopSession : public Session {
   bool take_code_sets(const IncomingRequest& request);
   void put_first_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body);
   void note_parts() noexcept;
-  cdr::Format format(std::uint8_t minor) const noexcept {
+  static cdr::Format format(std::uint8_t minor, const CodeSets& sets) noexcept {
     cdr::Format format;
     format.giop_minor = minor;
-    format.char_set = char_set_.load(std::memory_order_relaxed);
-    format.wchar_set = wchar_set_.load(std::memory_order_relaxed);
+    format.char_set = sets.for_char.load(std::memory_order_relaxed);
+    format.wchar_set = sets.for_wchar.load(std::memory_order_relaxed);
     return format;
+  }
+  static void read_with(const CodeSets& sets, cdr::Decoder& body) noexcept {
+    body.set_code_sets(sets.for_char.load(std::memory_order_relaxed), sets.for_wchar.load(std::memory_order_relaxed));
   }
 
   const Giop codec_;
@@ -62,9 +82,12 @@ class GiopSession : public Session {
   const bool lossy_;
   const base::Log& log_;
   const std::string_view peer_;
-  std::atomic<bool> code_sets_told_;  // changed by the writer
-  std::atomic<cdr::CodeSet> char_set_;
-  std::atomic<cdr::CodeSet> wchar_set_;
+  std::atomic<bool> introduced_;    // changed by the writer
+  CodeSets asked_;                  // what this side asks
+  CodeSets served_;                 // what the peer asks
+  std::atomic<bool> heard_{false};  // it has said in which
+  std::uint32_t introduction_id_ = 0;
+  base::Bytes introduction_;  // empty: nothing but code sets
   Joining joining_;
 };
 

@@ -80,6 +80,57 @@ TEST_F(GiopConversation, CodeSetsAreToldOnce) {
   EXPECT_EQ(request().size(), first);
 }
 
+TEST_F(GiopConversation, AServerThatAsksTooSaysOnceWhatItsClientSpeaks) {
+  begin(cdr::CodeSet::iso_8859_1, cdr::CodeSet::utf_16);
+  (void)take(*server_, request());
+  const auto ask_back = [&] {
+    server_->put_request(encoder_, server_->next_token(), {Response::with_target, kKey, "op", {}},
+                         [](cdr::Encoder& body) { body.put_string("wei\u00df"); });
+    return encoder_.to_bytes();
+  };
+  const base::Bytes first = ask_back();
+  base::ConstByteSpan sets;
+  Incoming& asked = take(*client_, first);
+  EXPECT_TRUE(asked.request.contexts.find(1, sets));
+  EXPECT_EQ(text(asked.body), "wei\u00df");
+  const base::Bytes second = ask_back();
+  Incoming& again = take(*client_, second);
+  EXPECT_EQ(again.request.contexts.count(), 0U);
+  EXPECT_EQ(text(again.body), "wei\u00df");
+}
+
+// Also if the peer chooses others for what it asks.
+TEST_F(GiopConversation, EachDirectionHasItsOwnCodeSets) {
+  begin(cdr::CodeSet::iso_8859_1, cdr::CodeSet::utf_16);
+  (void)take(*server_, request());
+  SessionSettings settings;
+  settings.version = {1, 2};
+  settings.code_sets = {cdr::CodeSet::utf_8, cdr::CodeSet::utf_16, true, true};
+  const auto other = make_giop()->open(settings);
+  other->put_request(encoder_, other->next_token(), {Response::with_target, kKey, "op", {}},
+                     [](cdr::Encoder& body) { body.put_string("wei\u00df"); });
+  EXPECT_EQ(text(take(*client_, encoder_.to_bytes()).body), "wei\u00df");
+  EXPECT_EQ(text(take(*server_, request()).body), "gr\u00fcn") << "what the client asks is as it was";
+}
+
+TEST_F(GiopConversation, AnIntroductionIsGivenOnceAndAgainIfItMayHaveBeenLost) {
+  begin(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16);
+  client_->introduce(5, {1, 2, 3});
+  const auto introduces = [&](const base::Bytes& octets) {
+    base::ConstByteSpan data;
+    const auto& contexts = take(*server_, octets).request.contexts;
+    return contexts.find(5, data) && base::Bytes(data.begin(), data.end()) == base::Bytes{1, 2, 3};
+  };
+  EXPECT_TRUE(introduces(request()));
+  EXPECT_FALSE(introduces(request()));
+  client_->unsent();
+  EXPECT_TRUE(introduces(request()));
+  EXPECT_TRUE(server_->goes_both_ways(incoming_.request.origin));
+  begin(cdr::CodeSet::utf_8, cdr::CodeSet::utf_16, 1);
+  (void)take(*server_, request());
+  EXPECT_FALSE(server_->goes_both_ways(incoming_.request.origin));
+}
+
 TEST_F(GiopConversation, CodeSetsAreToldWithEveryRequestThatMayGetLost) {
   begin(cdr::CodeSet::iso_8859_1, cdr::CodeSet::utf_16);
   SessionSettings settings;

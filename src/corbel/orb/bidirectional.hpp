@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "corbel/connection/connection.hpp"
+#include "corbel/connection/lender.hpp"
+#include "corbel/corba/object.hpp"
+
+namespace corbel::orb {
+
+class Core;
+
+/// A connection that a client lends, to what came over it: references that are decoded with it may be called over it.
+class Lent final : public connection::Lender, public corba::OrbContext {
+ public:
+  Lent(Core& core, connection::Connection& connection);
+
+  CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
+  CORBA::object_reference<CORBA::ORB> orb() override;
+  CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override;
+  const cdr::Limits& limits() const noexcept override;
+  base::SharedPtr<corba::OrbContext> hold() override;
+
+ private:
+  Core& core_;
+};
+using LentPtr = base::SharedPtr<Lent>;
+
+/// Bidirectional GIOP of one ORB (CORBA 3.3 part 2, 9.8), in both roles: what its connections offer to servers, and
+/// what its clients offer. Thread-safe.
+class Bidirectional {
+ public:
+  explicit Bidirectional(Core& core) noexcept : core_(core) {}
+
+  /// There is an adapter with BOTH: from now on connections to servers are offered, and those of clients accepted.
+  void serve();
+  /// The ORB's own BidirectionalPolicy; nothing if it has none.
+  void set_policy(std::optional<bool> both);
+  /// The ORB listens at more endpoints.
+  void note_endpoints();
+  /// What references in the request are decoded with, if the client lends the connection; else null. Takes what the
+  /// request says about that.
+  LentPtr lent(connection::Connection& connection, const messaging::IncomingRequest& request);
+  /// True if connections that clients lend are used.
+  bool accepts() const noexcept { return accepts_.load(std::memory_order_relaxed); }
+
+ private:
+  using Contexts = std::map<std::string, base::Bytes, std::less<>>;
+
+  void warn_if_single() const;
+  void renew();
+  Contexts contexts() const;
+  void take_points(base::ConstByteSpan context, const connection::Connection& connection, Lent& lent) const;
+
+  Core& core_;
+  std::atomic<bool> accepts_{false};
+  std::mutex mutex_;  // guards what follows
+  bool serves_ = false;
+  std::optional<bool> policy_;
+  std::uint64_t generation_ = 0;
+  Contexts offered_;
+};
+
+}  // namespace corbel::orb
