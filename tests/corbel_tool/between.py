@@ -16,7 +16,7 @@ class Program:
     """A program that runs until it is told to end; its lines can be waited for."""
 
     def __init__(self, *line, text_in=False):
-        self.process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                                         stdin=subprocess.PIPE if text_in else subprocess.DEVNULL)
         self.lines = queue.Queue()
         self.errors = []
@@ -91,8 +91,10 @@ class Bench:
         return json.loads(text) if status == 0 and text.strip() else text
 
     @contextlib.contextmanager
-    def between(self, *arguments, text_in=False):
-        program = Program(self.corbel_path, *arguments, text_in=text_in)
+    def between(self, *arguments, text_in=False, file_limit=0):
+        """With `file_limit`, its files may have so many KiB and not more, as on a disk that is full."""
+        full = ("bash", "-c", f'trap "" XFSZ; ulimit -f {file_limit}; exec "$@"', "bash") if file_limit else ()
+        program = Program(*full, self.corbel_path, *arguments, text_in=text_in)
         try:
             first = program.line()
             program.reference = json.loads(first)["reference"] if first.startswith("{") else first

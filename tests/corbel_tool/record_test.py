@@ -145,6 +145,7 @@ class RecordTest(unittest.TestCase):
 
     def test_files_that_make_no_sense_are_refused(self):
         for text, said in (("{", "line 1: this is no JSON"), ('{"operation": 5}', "'operation' is no text"), ("{}", "'operation' is missing"),
+                           ('{"operation": "x", "arguments": {"a": ' + "[" * 200000, "nested deeper"), ("[" * 200000, "nested deeper"),
                            ('{"operation": "x", "arguments": [1]}', "no object of names"), ("[1]", "no JSON object"), ("5", "no JSON object"),
                            ('{"corbel": "recording", "version": 9}', "no recording of version 1"), ('{"operation": "x", "ms": "soon"}', "no number")):
             path = self.write("bad.jsonl", text)
@@ -152,6 +153,19 @@ class RecordTest(unittest.TestCase):
             self.assertIn(said, self.bench.run("replay", path, self.bench.reference, "--idl", IDL, status=2))
         self.assertIn("give REF", self.bench.run("replay", self.write("empty.jsonl"), "--idl", IDL, status=2))
         self.assertIn("no interface 'Nobody'", self.bench.run("mock", "--idl", IDL, "--interface", "Nobody", status=2))
+
+    def test_a_recording_that_cannot_be_written_to_its_end_is_an_error(self):
+        with self.bench.between("record", self.bench.reference, path_in(self.folder, "full.jsonl"), "--idl", IDL, file_limit=8) as record:
+            call = Program(CORBEL, "call", record.reference, "echo_any", "--idl", IDL, "--", json.dumps("x" * 60000))
+            self.assertEqual(record.process.wait(TIMEOUT_S), 2)
+            call.close()
+            self.assertIn("cannot write", "".join(record.errors))
+
+    def test_recordings_do_not_make_files_be_read(self):
+        secret = self.write("secret", "not to be sent")
+        asked = {"operation": "echo_any", "arguments": {"value": {"type": "Test::OctetList", "value": {"file": secret}}}, "result": None}
+        said = self.bench.run("replay", self.write("asks.jsonl", asked), self.bench.reference, "--idl", IDL, status=2)
+        self.assertIn("no files are read", said)
 
     def test_damaged_recordings_never_crash(self):
         with open(self.recording, "rb") as file:

@@ -193,6 +193,36 @@ class TapTest(unittest.TestCase):
             self.assertEqual(values[:2], [{"a": 17, "b": 5}, {"result": 3, "rest": 2}])
             self.assertIn(len(values), counts)
 
+    def test_what_comes_behind_a_missing_packet_is_seen_also_at_the_end_of_the_file(self):
+        path = path_in(self.folder, "gap.pcapng")
+        with self.bench.between("tap", self.bench.reference, "-w", path) as tap:
+            text = self.bench.run("call", tap.reference, "echo_any", "--idl", IDL, "--repeat", "4", "--", json.dumps("x" * 60000))
+            self.assertEqual(len(text.splitlines()), 4)
+            self.assertEqual(tap.end(), 0)
+        old, changed = path_in(self.folder, "gap.pcap"), path_in(self.folder, "holed.pcap")
+        subprocess.run(["editcap", "-F", "pcap", path, old], capture_output=True, timeout=TIMEOUT_S, check=True)
+        with open(old, "rb") as file:
+            data = file.read()
+        head, packets, at = data[:24], [], 24
+        while at < len(data):
+            size = struct.unpack_from("<I", data, at + 8)[0]
+            packets.append(data[at:at + 16 + size])
+            at += 16 + size
+        first = next(i for i, packet in enumerate(packets) if len(packet) > 3000)
+        with open(changed, "wb") as file:
+            file.write(head + b"".join(packet for i, packet in enumerate(packets) if i != first))
+        seen = [json.loads(line) for line in self.bench.run("tap", "--read", changed, "--idl", IDL, "--json").splitlines()]
+        requests = [one for one in seen if one["kind"] == "request" and one.get("operation") == "echo_any"]
+        self.assertGreaterEqual(len(requests), 2)
+
+    def test_a_capture_that_cannot_be_written_is_an_error(self):
+        self.assertIn("cannot write", self.bench.run("tap", self.bench.reference, "-w", "/dev/full", status=2))
+        path = path_in(self.folder, "full.pcapng")
+        with self.bench.between("tap", self.bench.reference, "-w", path, file_limit=32) as tap:
+            self.bench.call(tap.reference, "echo_any", json.dumps("x" * 60000))
+            self.assertEqual(tap.end(), 2)
+            self.assertIn("cannot be written any more", "".join(tap.errors))
+
     def test_damaged_captures_are_refused_or_read_but_never_crash(self):
         path = self.captured("damaged.pcapng")
         with open(path, "rb") as file:

@@ -11,7 +11,11 @@ namespace model = idl::model;
 
 /// An argument is JSON; where that is a text, quotes may be left out.
 Json parse_argument(const std::string& text, const CORBA::typecode_reference& type, const std::string& where) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json(Json::value_t::discarded);
+  try {
+    json = parse_json(text);
+  } catch (const std::runtime_error&) {  // perhaps a text without quotes
+  }
   const CORBA::TCKind kind = type->_resolved().kind();
   const bool takes_text = kind == CORBA::TCKind::tk_string || kind == CORBA::TCKind::tk_wstring ||
                           kind == CORBA::TCKind::tk_enum || kind == CORBA::TCKind::tk_objref ||
@@ -68,7 +72,7 @@ Caller::Caller(const CallOptions& options)
       factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
       object_(find_object(orb_, options.reference)),
       types_(given_or_told(), factory_),
-      json_(orb_, factory_, types_) {
+      json_(orb_, factory_, types_, JsonValues::Paths::read) {
   told_.reset();  // they have been read
 }
 

@@ -26,6 +26,8 @@ class CaptureWriter {
 
   void octets(const Ends& ends, Way way, base::ConstByteSpan octets, std::chrono::system_clock::time_point when);
   void end(const Ends& ends, Way way, std::chrono::system_clock::time_point when);
+  /// True if the file could not be written to its end; a line on standard error has said so.
+  bool failed();
 
  private:
   /// Of a link: what TCP would have counted so far, each way.
@@ -35,12 +37,14 @@ class CaptureWriter {
   void packet(const Ends& ends, Way way, std::uint8_t flags, base::ConstByteSpan octets,
               std::chrono::system_clock::time_point when);
   void write(base::ConstByteSpan block);
+  void flush();
 
   std::mutex mutex_;
   std::ofstream file_;
   const std::string path_;
   const std::uint64_t most_octets_;
   std::uint64_t written_ = 0;
+  bool failed_ = false;
   std::map<unsigned, Sequence> sequences_;
 };
 
@@ -86,6 +90,8 @@ class CaptureReader {
   void frame(std::uint32_t link_type, base::ConstByteSpan octets, When when);
   void segment(const Segment& segment, When when);
   void deliver(Stream& stream, Way way, base::ConstByteSpan octets, When when);
+  void skip_gap(Stream& stream, Way way, When when);
+  void deliver_early(Stream& stream, Way way, When when);
   std::uint32_t number(base::ConstByteSpan octets, std::size_t at, std::size_t size) const;
   bool fill(base::ByteSpan room);
 
@@ -97,6 +103,7 @@ class CaptureReader {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> interfaces_;  ///< link type, ticks per second
   std::map<std::pair<std::string, std::string>, std::size_t> by_ends_;
   std::vector<Stream> streams_;
+  When last_;  ///< when the last packet was seen
   const std::function<void(const Piece&)>* take_ = nullptr;
 };
 

@@ -104,6 +104,15 @@ void CaptureReader::read(const std::function<void(const Piece&)>& take) {
     read_pcapng(take);
   else
     read_pcap(take);
+  // What is missing before the rest of a connection will not come any more.
+  for (Stream& stream : streams_) {
+    for (const Way way : {Way::there, Way::back}) {
+      while (!stream.flows[way == Way::there ? 0 : 1].early.empty()) {
+        skip_gap(stream, way, last_);
+        deliver_early(stream, way, last_);
+      }
+    }
+  }
 }
 
 void CaptureReader::read_pcap(const std::function<void(const Piece&)>&) {
@@ -179,7 +188,7 @@ void CaptureReader::read_pcapng(const std::function<void(const Piece&)>&) {
         throw std::runtime_error(path_ + " is damaged: a packet that does not fit its block");
       const auto [link_type, ticks] = interfaces_[interface];
       const std::uint64_t time = std::uint64_t{number(block, 12, 4)} << 32 | number(block, 16, 4);
-      const auto seconds = std::chrono::seconds(time / ticks);
+      const auto seconds = std::chrono::seconds(std::min(time / ticks, std::uint64_t{1} << 32));
       const auto part = std::chrono::nanoseconds(
           static_cast<std::int64_t>(static_cast<double>(time % ticks) * 1e9 / static_cast<double>(ticks)));
       frame(link_type, ConstByteSpan(block).subspan(28, size),
@@ -213,6 +222,7 @@ void CaptureReader::frame(std::uint32_t link_type, ConstByteSpan octets, When wh
 }
 
 void CaptureReader::segment(const Segment& segment, When when) {
+  last_ = when;
   const std::string from = segment.from.to_string();
   const std::string to = segment.to.to_string();
   auto found = by_ends_.find({from, to});
@@ -246,16 +256,26 @@ void CaptureReader::segment(const Segment& segment, When when) {
       early.assign(segment.octets.begin(), segment.octets.end());
     }
     if (flow.early_octets <= kMostEarly && flow.early.size() < kMostPieces) return;
-    (*take_)({stream.ends, way, {}, when});  // what is missing will not come any more
-    flow.next =
-        std::min_element(flow.early.begin(), flow.early.end(), [&](const auto& a, const auto& b) {
-          return static_cast<std::int32_t>(a.first - flow.next) < static_cast<std::int32_t>(b.first - flow.next);
-        })->first;
+    skip_gap(stream, way, when);
   } else {
     const std::size_t known = static_cast<std::size_t>(-std::int64_t{ahead});
     if (known >= segment.octets.size()) return;  // sent again
     deliver(stream, way, segment.octets.subspan(known), when);
   }
+  deliver_early(stream, way, when);
+}
+
+/// What is missing before what has come early will not come any more.
+void CaptureReader::skip_gap(Stream& stream, Way way, When when) {
+  Flow& flow = stream.flows[way == Way::there ? 0 : 1];
+  (*take_)({stream.ends, way, {}, when});
+  flow.next = std::min_element(flow.early.begin(), flow.early.end(), [&](const auto& a, const auto& b) {
+                return static_cast<std::int32_t>(a.first - flow.next) < static_cast<std::int32_t>(b.first - flow.next);
+              })->first;
+}
+
+void CaptureReader::deliver_early(Stream& stream, Way way, When when) {
+  Flow& flow = stream.flows[way == Way::there ? 0 : 1];
   for (auto at = flow.early.begin(); at != flow.early.end();) {
     const auto distance = static_cast<std::int32_t>(at->first - flow.next);
     if (distance > 0) {

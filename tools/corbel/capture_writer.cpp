@@ -111,6 +111,16 @@ void CaptureWriter::write(base::ConstByteSpan block) {
   file_.write(reinterpret_cast<const char*>(block.data()), static_cast<std::streamsize>(block.size()));
 }
 
+void CaptureWriter::flush() {
+  if (file_.flush() || std::exchange(failed_, true)) return;
+  std::cerr << "corbel: " << path_ << " cannot be written any more: what comes is not in it\n";
+}
+
+bool CaptureWriter::failed() {
+  const std::lock_guard lock(mutex_);
+  return failed_;
+}
+
 void CaptureWriter::packet(const Ends& ends, Way way, std::uint8_t flags, base::ConstByteSpan octets,
                            std::chrono::system_clock::time_point when) {
   const auto& from = way == Way::there ? ends.client : ends.server;
@@ -189,22 +199,22 @@ void CaptureWriter::begin(const Ends& ends, std::chrono::system_clock::time_poin
 void CaptureWriter::octets(const Ends& ends, Way way, base::ConstByteSpan octets,
                            std::chrono::system_clock::time_point when) {
   const std::lock_guard lock(mutex_);
-  if (written_ > most_octets_) return;
+  if (written_ > most_octets_ || failed_) return;
   begin(ends, when);
   while (!octets.empty()) {
     const auto piece = octets.first(std::min(octets.size(), kLargestPiece));
     packet(ends, way, kPush | kAck, piece, when);
     octets = octets.subspan(piece.size());
   }
-  file_.flush();
+  flush();
 }
 
 void CaptureWriter::end(const Ends& ends, Way way, std::chrono::system_clock::time_point when) {
   const std::lock_guard lock(mutex_);
-  if (written_ > most_octets_) return;
+  if (written_ > most_octets_ || failed_) return;
   begin(ends, when);
   packet(ends, way, kFin | kAck, {}, when);
-  file_.flush();
+  flush();
 }
 
 }  // namespace corbel::tool

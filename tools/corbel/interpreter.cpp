@@ -32,7 +32,7 @@ Interpreter::Interpreter(const Files& files)
     : orb_(make_orb({})),
       factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
       types_(files, factory_),
-      json_(orb_, factory_, types_),
+      json_(orb_, factory_, types_, JsonValues::Paths::refused),
       object_(orb_->string_to_object("corbaloc::127.0.0.1:1/unused")),  // never called
       context_(&object_->_target()->context()) {}
 

@@ -73,9 +73,10 @@ bool is_octets(const CORBA::TypeCode& type) {
   return type.content_type()->_resolved().kind() == TCKind::tk_octet;
 }
 
-std::vector<std::uint8_t> octets_of(const Json& json, const std::string& where) {
+std::vector<std::uint8_t> octets_of(const Json& json, JsonValues::Paths paths, const std::string& where) {
   if (json.is_string()) return from_base64(json.get_ref<const std::string&>());
   if (json.is_object() && json.size() == 1 && json.contains("file")) {
+    if (paths == JsonValues::Paths::refused) refuse(where, "no files are read for what is in a file itself");
     const std::string& path = text_of(json["file"], where);
     std::ifstream file(path, std::ios::binary);
     if (!file || !std::filesystem::is_regular_file(path)) refuse(where, "cannot read " + path);
@@ -208,6 +209,18 @@ std::string type_name(const CORBA::TypeCode& type) {
     return id;
   }
   return type.name();
+}
+
+Json parse_json(const std::string& text) try {
+  constexpr int kDeepest = 256;
+  const Json::parser_callback_t bound = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepest)
+      throw std::runtime_error("JSON is nested deeper than " + std::to_string(kDeepest) + " levels");
+    return true;
+  };
+  return Json::parse(text, bound);
+} catch (const Json::exception& failure) {
+  throw std::runtime_error(std::string("this is no JSON: ") + failure.what());
 }
 
 Json JsonValues::to_json(const CORBA::Any& value) {
@@ -498,7 +511,7 @@ void JsonValues::set_union(const Ref& dynamic, const Json& json, const std::stri
 void JsonValues::set_elements(const Ref& dynamic, const Json& json, const std::string& where) {
   CORBA::typecode_reference keep;
   const CORBA::TypeCode& type = resolved(dynamic, keep);
-  if (is_octets(type)) return dynamic->insert_octet_seq(octets_of(json, where));
+  if (is_octets(type)) return dynamic->insert_octet_seq(octets_of(json, paths_, where));
   if (!json.is_array()) refuse(where, json.dump().substr(0, 60) + " is no array");
   if (type.kind() == TCKind::tk_sequence) {
     as<DynamicAny::DynSequence>(dynamic)->set_length(static_cast<std::uint32_t>(json.size()));

@@ -17,11 +17,17 @@ namespace corbel::tool {
 
 using Json = nlohmann::ordered_json;
 
+/// Throws std::runtime_error if this is no JSON, or nested too deeply for what walks over it.
+Json parse_json(const std::string& text);
+
 class JsonValues {
  public:
+  /// Whether {"file": PATH} stands for the octets of the file: only where the user wrote the JSON.
+  enum class Paths : bool { refused, read };
+
   JsonValues(IDL::traits<CORBA::ORB>::ref_type orb, IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory,
-             Types& types)
-      : orb_(std::move(orb)), factory_(std::move(factory)), types_(types) {}
+             Types& types, Paths paths)
+      : orb_(std::move(orb)), factory_(std::move(factory)), types_(types), paths_(paths) {}
 
   Json to_json(const CORBA::Any& value);
   /// Throws std::runtime_error saying where in the value what is wrong; `where` names the whole.
@@ -43,6 +49,7 @@ class JsonValues {
   IDL::traits<CORBA::ORB>::ref_type orb_;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory_;
   Types& types_;
+  Paths paths_;
 };
 
 /// "sequence<M::S>", "long": as IDL writes it, by the names in the TypeCode.

@@ -136,7 +136,7 @@ void Listener::look(Way way, const messaging::Incoming& incoming, Clock::time_po
       seen.kind = "locate request";
       seen.id = incoming.locate.origin.id;
       seen.key.assign(incoming.locate.object_key.begin(), incoming.locate.object_key.end());
-      directions_[index(way)].asked[seen.id] = {.key = seen.key, .locate = true, .when = when};
+      ask(directions_[index(way)], seen.id, {.key = seen.key, .locate = true, .when = when});
       break;
     case Kind::cancel:
       seen.kind = "cancel";
@@ -159,6 +159,12 @@ void Listener::look(Way way, const messaging::Incoming& incoming, Clock::time_po
   see_(std::move(seen));
 }
 
+/// Peers may leave any number of questions without an answer.
+void Listener::ask(Direction& direction, std::uint32_t id, Asked question) {
+  if (direction.asked.size() >= kMostAsked) direction.asked.erase(direction.asked.begin());
+  direction.asked[id] = std::move(question);
+}
+
 void Listener::look_at_request(Way way, const messaging::Incoming& incoming, Seen& seen, Clock::time_point when) {
   Direction& direction = directions_[index(way)];
   const auto& request = incoming.request;
@@ -173,8 +179,7 @@ void Listener::look_at_request(Way way, const messaging::Incoming& incoming, See
   direction.code_sets = {format.char_set, format.wchar_set};
   const auto meaning = interpreter_.request(incoming.body, seen);
   if (seen.oneway) return;
-  if (direction.asked.size() >= kMostAsked) direction.asked.erase(direction.asked.begin());
-  direction.asked[seen.id] = {seen.operation, meaning, seen.interface, seen.key, false, when};
+  ask(direction, seen.id, {seen.operation, meaning, seen.interface, seen.key, false, when});
 }
 
 void Listener::look_at_reply(Way way, const messaging::Incoming& incoming, Seen& seen, Clock::time_point when) {

@@ -111,6 +111,7 @@ class Listener {
 
   void take_all(Way way, std::chrono::steady_clock::time_point when);
   void look(Way way, const messaging::Incoming& incoming, std::chrono::steady_clock::time_point when);
+  static void ask(Direction& direction, std::uint32_t id, Asked question);
   void look_at_request(Way way, const messaging::Incoming& incoming, Seen& seen,
                        std::chrono::steady_clock::time_point when);
   void look_at_reply(Way way, const messaging::Incoming& incoming, Seen& seen,

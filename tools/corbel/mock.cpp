@@ -218,7 +218,7 @@ class Mock {
         orb_(make_orb({"-ORBListenEndpoints", arguments.listen})),
         factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
         types_(arguments.files, factory_),
-        json_(orb_, factory_, types_),
+        json_(orb_, factory_, types_, JsonValues::Paths::refused),
         stage_{arguments, types_, json_, factory_, Answers(recording_.exchanges, arguments.any_arguments)} {}
   ~Mock() {
     try {

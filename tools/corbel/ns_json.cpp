@@ -17,6 +17,7 @@
 
 #include "command.hpp"
 #include "corbel/base/log.hpp"
+#include "json_values.hpp"
 #include "names.hpp"
 #include "ns.hpp"
 
@@ -135,8 +136,8 @@ Wanted read_wanted(const Json& json, const std::string& where) {
 std::vector<Wanted> read_file(const std::string& path) {
   Json json;
   try {
-    json = Json::parse(read_all(path));
-  } catch (const Json::exception& error) {
+    json = parse_json(read_all(path));
+  } catch (const std::runtime_error& error) {
     throw std::runtime_error(path + ": is no JSON: " + error.what());
   }
   if (!json.is_object() || json.value("format", Json()) != "corbel-names") {

@@ -38,12 +38,16 @@ class Recorder {
     ++count_;
   }
   std::size_t count() const { return count_; }
+  /// From now on it is known that not everything is in the file.
+  void set_failed() { failed_ = true; }
+  bool failed() const { return failed_; }
 
  private:
   std::mutex mutex_;
   std::ofstream file_;
   const std::string path_;
   std::atomic<std::size_t> count_ = 0;
+  std::atomic<bool> failed_ = false;
 };
 
 /// Puts requests and replies together. The listener calls see() one at a time.
@@ -56,7 +60,8 @@ class RecordTalk final : public Talk {
     try {
       listener_.octets(way, octets, Steady::now());
     } catch (const std::exception& failure) {  // the disk is full
-      std::cerr << "corbel: " << failure.what() << '\n';
+      if (!recorder_.failed()) std::cerr << "corbel: " << failure.what() << '\n';
+      recorder_.set_failed();
       end_serving();
     }
     return link.send(way, octets);
@@ -107,7 +112,7 @@ int record(const Arguments& arguments) {
     serve(relay);
   }
   std::cerr << "corbel: " << recorder.count() << " calls are in " << arguments.output << '\n';
-  return kDone;
+  return recorder.failed() ? kUsage : kDone;
 }
 
 }  // namespace

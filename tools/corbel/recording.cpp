@@ -93,17 +93,20 @@ Recording read_recording(const std::string& path) {
   };
   try {
     if (file.peek() == '[') {
-      const Json all = Json::parse(file, nullptr, false);
-      if (!all.is_array()) throw std::runtime_error("this is no JSON");
+      const Json all = parse_json({std::istreambuf_iterator<char>(file), {}});
       for (std::size_t i = 0; i < all.size(); ++i) take(all[i], i + 1);
       return recording;
     }
     std::string text;
     for (std::size_t line = 1; std::getline(file, text); ++line) {
       if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-      const Json json =
-          text.size() <= kLongestLine ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
-      if (json.is_discarded()) throw std::runtime_error("line " + std::to_string(line) + ": this is no JSON");
+      if (text.size() > kLongestLine) throw std::runtime_error("line " + std::to_string(line) + " is too long");
+      Json json;
+      try {
+        json = parse_json(text);
+      } catch (const std::runtime_error& failure) {
+        throw std::runtime_error("line " + std::to_string(line) + ": " + failure.what());
+      }
       take(json, line);
     }
   } catch (const std::exception& failure) {

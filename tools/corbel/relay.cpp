@@ -53,8 +53,18 @@ class Relay::Wire final : public Link {
   Wire(Relay& relay, ipc::TcpStream client, ipc::TcpStream server, std::unique_ptr<Talk> talk)
       : relay_(relay), streams_{std::move(client), std::move(server)}, talk_(std::move(talk)) {}
 
-  void start() {
-    for (const Way way : {Way::there, Way::back}) threads_[index(way)] = std::thread([this, way] { pump(way); });
+  /// With the relay's mutex.
+  void start() noexcept {
+    for (const Way way : {Way::there, Way::back}) {
+      try {
+        threads_[index(way)] = std::thread([this, way] { pump(way); });
+      } catch (const std::exception& failure) {  // too many threads
+        std::cerr << "corbel: a connection is cut: " << failure.what() << '\n';
+        cut(false);
+        if (pumps_.fetch_sub(1) == 1) close();
+        --running_;
+      }
+    }
   }
   bool ended() const { return running_ == 0; }
   void join() {
@@ -88,28 +98,34 @@ class Relay::Wire final : public Link {
   }
 
  private:
-  void pump(Way way) {
+  void pump(Way way) noexcept {
+    try {
+      pass_on(way);
+    } catch (const std::exception& failure) {  // of this connection alone
+      std::cerr << "corbel: a connection is cut: " << failure.what() << '\n';
+      if (!cut_) cut(false);
+    }
+    if (pumps_.fetch_sub(1) == 1) close();
+    const std::lock_guard lock(relay_.mutex_);
+    --running_;
+    relay_.ended_.notify_all();
+  }
+
+  void pass_on(Way way) {
     std::vector<base::Octet> room(kPiece);
     auto& from = streams_[index(way)];
     for (;;) {
       const auto count = from.recv(room);
       if (!count || cut_) {
         if (!cut_) cut(false);
-        break;
+        return;
       }
-      if (*count == 0) {
-        talk_->end(way, *this);
-        break;
-      }
+      if (*count == 0) return talk_->end(way, *this);
       if (!talk_->octets(way, base::ConstByteSpan(room).first(*count), *this)) {
         if (!cut_) cut(false);
-        break;
+        return;
       }
     }
-    if (pumps_.fetch_sub(1) == 1) close();
-    const std::lock_guard lock(relay_.mutex_);
-    --running_;
-    relay_.ended_.notify_all();
   }
 
   /// The last of the two threads does it, so that peers need not wait until the link is forgotten.
@@ -203,8 +219,8 @@ void Relay::begin(ipc::TcpStream client, unsigned number) try {
   const auto wire = std::make_shared<Wire>(*this, std::move(client), *std::move(server), make_(ends));
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
-  wire->start();
   wires_.push_back(wire);
+  wire->start();
 } catch (const std::exception& failure) {
   std::cerr << "corbel: a connection is refused: " << failure.what() << '\n';
 }

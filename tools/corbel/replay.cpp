@@ -52,7 +52,7 @@ class Replay {
         orb_(make_orb(orb_options())),
         factory_(IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb_->resolve_initial_references("DynAnyFactory"))),
         types_(arguments.files, factory_),
-        json_(orb_, factory_, types_),
+        json_(orb_, factory_, types_, JsonValues::Paths::refused),
         ignored_(arguments.ignored.begin(), arguments.ignored.end()) {
     const std::string given = arguments.reference.empty() ? recording_.reference : arguments.reference;
     if (given.empty()) throw std::runtime_error("the recording does not say against which object; give REF");

@@ -151,11 +151,11 @@ int relay(const Arguments& arguments) {
   });
   announce(relay, target, arguments.ior_file, arguments.json);
   serve(relay);
+  if (capture && capture->failed()) throw std::runtime_error("not all is in " + arguments.capture);
   return kDone;
 }
 
 int read(const Arguments& arguments) {
-  block_signals();  // -n ends by a signal
   Interpreter interpreter(arguments.files);
   Printer printer(arguments);
   CaptureReader reader(arguments.read);
