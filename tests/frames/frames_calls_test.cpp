@@ -14,7 +14,10 @@
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
+#include "corbel/ior/ior.hpp"
+#include "corbel/ipc/datagram.hpp"
 #include "corbel/messaging/frames/arrival.hpp"
+#include "corbel/messaging/frames/frames.hpp"
 #include "corbel/orb/statistics.hpp"
 
 namespace {
@@ -37,9 +40,16 @@ class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
     ++pushed_;
     changed_.notify_all();
   }
+  /// "hold" does not return before resume() is called.
   void caption(const std::string& text) override {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     caption_ = text;
+    changed_.notify_all();
+    if (text == "hold") changed_.wait(lock, [&] { return resumed_; });
+  }
+  void resume() {
+    const std::lock_guard lock(mutex_);
+    resumed_ = true;
     changed_.notify_all();
   }
   std::uint32_t pushed() override {
@@ -64,6 +74,7 @@ class Camera : public virtual CORBA::servant_traits<Studio::Camera>::base_type {
   std::condition_variable changed_;
   std::uint32_t pushed_ = 0;
   std::uint32_t wrong_ = 0;
+  bool resumed_ = false;
   std::string caption_;
   std::optional<std::chrono::system_clock::time_point> captured_;
 };
@@ -74,11 +85,12 @@ class FramesCalls : public testing::TestWithParam<std::string> {
     return corbel::orb::init(arguments, id, corbel::builtins::components());
   }
   /// `{}` in the endpoint becomes a name that nobody else uses.
-  void serve(std::string endpoints) {
+  void serve(std::string endpoints, std::vector<std::string> arguments = {}) {
     for (std::size_t at; (at = endpoints.find("{}")) != std::string::npos;) {
       endpoints.replace(at, 2, "frames-" + std::to_string(getpid()) + "-" + std::to_string(at));
     }
-    server_ = make_orb("server", {"-ORBListenEndpoints", endpoints});
+    arguments.insert(arguments.end(), {"-ORBListenEndpoints", endpoints});
+    server_ = make_orb("server", std::move(arguments));
     auto poa = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
     reference_ = server_->object_to_string(servant_->_this());
     poa->the_POAManager()->activate();
@@ -245,6 +257,96 @@ TEST_P(FramesInDatagrams, LargerThanADatagramComeInSeveral) {
     end();
     servant_ = CORBA::make_reference<Camera>();
   }
+}
+
+TEST_P(FramesInDatagrams, OfWhichAPartWasLostDoNotEndTheConversation) {
+  serve("frames+" + GetParam(), {"-ORBMessageTimeout", "50"});
+  const auto own = *corbel::ior::decode_corbel_profile(corbel::ior::from_string(reference_)->profiles.at(0));
+  const std::size_t colon = own.endpoint.rfind(':');
+  const auto to = *corbel::ipc::InetAddress::parse(
+      "127.0.0.1", static_cast<std::uint16_t>(std::stoi(own.endpoint.substr(colon + 1))));
+  auto socket = *corbel::ipc::UdpSocket::open(corbel::ipc::InetAddress::loopback_v4());
+  corbel::messaging::SessionSettings settings;
+  settings.lossy = true;
+  const auto session = corbel::messaging::make_frames()->open(settings);
+  corbel::cdr::Encoder encoder;
+  const auto frame = [&](std::uint32_t number) {
+    const Studio::Picture picture = content(number);
+    session->put_request(encoder, 0, {corbel::messaging::Response::none, own.object_key, "push", {}}, [&](auto& body) {
+      body.put(number);
+      body.put(static_cast<std::uint32_t>(picture.size()));
+      body.put_octets(picture.data(), picture.size());
+    });
+    return encoder.to_bytes();
+  };
+  ASSERT_TRUE(socket.send_to(frame(1), to));
+  ASSERT_TRUE(servant_->await(1));
+  const corbel::base::Bytes large = frame(3000);
+  const corbel::cdr::Segment whole{large.data(), large.size()};
+  int pieces = 0;
+  ASSERT_TRUE(session->cut({&whole, 1}, 1200, [&](auto piece) -> corbel::base::Status {
+    corbel::base::Bytes octets;
+    for (const auto& segment : piece) {
+      const auto* from = static_cast<const corbel::base::Octet*>(segment.data);
+      octets.insert(octets.end(), from, from + segment.size);
+    }
+    if (pieces++ == 0) (void)socket.send_to(octets, to);
+    return {};
+  }));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (figures(server_, true)["incomplete"] != 1 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(figures(server_, true)["incomplete"], 1U);
+  ASSERT_TRUE(socket.send_to(frame(2), to));
+  EXPECT_TRUE(servant_->await(2));
+  EXPECT_EQ(figures(server_, true)["received"], 2U) << "by the same conversation";
+}
+
+/// The carrier loses nothing, but keeps messages: larger frames go in pieces.
+class FramesInPackets : public FramesCalls {
+ protected:
+  /// A server whose only thread is busy until the servant is resumed.
+  CameraRef busy_camera(std::vector<std::string> arguments) {
+    serve("frames+packet://", {"-ORBThreads", "1"});
+    camera()->caption("hold");
+    EXPECT_TRUE(servant_->await(0, "hold"));
+    first_client_ = client_;
+    client_ = nullptr;
+    arguments.insert(arguments.end(), {"-ORBSyncScope", "none"});
+    auto other = make_orb("other client", std::move(arguments));
+    client_ = other;
+    return IDL::traits<Studio::Camera>::unchecked_narrow(client_->string_to_object(reference_));
+  }
+  void TearDown() override {
+    servant_->resume();
+    if (first_client_) first_client_->destroy();
+    end();
+  }
+  OrbRef first_client_;
+};
+
+TEST_F(FramesInPackets, AreUnderstoodAlthoughPartsOfTheFirstWereDropped) {
+  const CameraRef remote = busy_camera({"-ORBOnewayQueue", "1000"});
+  remote->push(3'000'000, content(3'000'000));  // more than the socket takes
+  servant_->resume();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for (std::uint32_t i = 0; !servant_->pushed() && std::chrono::steady_clock::now() < deadline; ++i) {
+    remote->push(i, content(i));
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(servant_->await(1, "hold"));
+  EXPECT_EQ(figures(server_, true)["unresolved"], 0U);
+}
+
+TEST_F(FramesInPackets, ArriveWholeIfTheSenderWaitsForThem) {
+  const CameraRef remote = busy_camera({"-ORBOnewayQueue", "1000", "-ORBOnewayOverflow", "wait"});
+  std::thread resumes([&] { servant_->resume(); });
+  EXPECT_NO_THROW(remote->push(3'000'000, content(3'000'000)));
+  EXPECT_NO_THROW(remote->push(7, content(7)));
+  resumes.join();
+  EXPECT_TRUE(servant_->await(2, "hold"));
+  EXPECT_EQ(figures(server_, true)["unresolved"], 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Udp, FramesInDatagrams, testing::Values("udp://127.0.0.1:0"));

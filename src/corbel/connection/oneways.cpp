@@ -107,7 +107,12 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
   const auto sent = link_.send_some(segments);
   if (sent && *sent == size_of(segments)) [[likely]]
     return {};
-  if (!sent && sent.error() == kTooLarge) return post_cut(segments);
+  if (!sent && sent.error() == kTooLarge) {
+    auto cut = post_cut(segments);
+    if (cut || cut.error().code != Code::would_block) return cut;
+    octets = encoder.to_bytes();
+    return busy;
+  }
   if (!sent && sent.error().code != Code::would_block) return sent.error();
   if (!sent || *sent == 0) {
     session_->unsent();  // it may yet be dropped
@@ -127,14 +132,22 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
 base::Status Connection::send_cut(std::span<const cdr::Segment> message, Deadline deadline) {
   bool begun = false;
   return session_->cut(message, link_.largest_message(), [&](std::span<const cdr::Segment> piece) -> base::Status {
-    auto sent = link_.send(piece, deadline);
-    if (!sent) return begun && link_.lossy() && sent.error().code == Code::timed_out ? base::Status() : sent;
-    begun = true;
-    return sent;
+    if (!link_.lossy()) return link_.send(piece, deadline);
+    const auto sent = link_.transport().send(piece, deadline);
+    if (sent) {
+      begun = true;
+      return {};
+    }
+    const Code code = sent.error().code;
+    if (code != Code::timed_out && code != Code::would_block) return link_.broken_off(sent.error());
+    // A piece leaves whole or not at all: the carrier is well, and this one as good as lost on the way.
+    session_->unsent();
+    return begun ? base::Status() : kBehindOthers;
   });
 }
 
-/// As above; what the carrier does not take now waits.
+/// As above; what the carrier does not take now waits. would_block if the caller has to wait for that: what has left
+/// already does no harm if it comes twice.
 base::Status Connection::post_cut(std::span<const cdr::Segment> message) {
   return session_->cut(message, link_.largest_message(), [&](std::span<const cdr::Segment> piece) -> base::Status {
     if (!has_backlog()) {
@@ -142,6 +155,8 @@ base::Status Connection::post_cut(std::span<const cdr::Segment> message) {
       if (sent) return {};
       if (sent.error().code != Code::would_block) return sent.error();
     }
+    session_->unsent();  // it may yet be dropped
+    if (settings_.oneways.overflow == policy::OnewayOverflow::wait) return base::error(Stage::send, Code::would_block);
     return enqueue(joined(piece), Deadline::now());
   });
 }

@@ -152,6 +152,13 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     const std::int64_t now = base::Deadline::clock_now();
     // Whoever made it so waits for the peer to take it.
     const bool sends = connection.keeps_replies() && !connection.is_opened_here();
+    if (connection.live.overdue && part == connection.live.part && !connection.shakes_hands()) [[unlikely]] {
+      const transport::Traits traits = connection.transport().traits();
+      if (!traits.reliable || !traits.ordered) {  // its rest is lost, and no reason to end
+        connection.session().forget_parts();
+        part = 0;
+      }
+    }
     put(connection, sends ? Place::sending : part == 0 ? Place::idle : Place::half, now);
     live_.set_part(connection, sends ? 0 : part, now);
     overdue = connection.live.overdue;

@@ -21,6 +21,12 @@ constexpr base::Duration kRoomWait = std::chrono::milliseconds(1);           // 
 constexpr base::Duration kMemoryWait = std::chrono::milliseconds(10);
 constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message, or unread replies, that may yet go on
 
+/// Half a message over a carrier that loses some is nobody's fault, and holds up no other.
+bool may_lose(Connection& connection) noexcept {
+  const transport::Traits traits = connection.transport().traits();
+  return (!traits.reliable || !traits.ordered) && !connection.shakes_hands();
+}
+
 }  // namespace
 
 // --- who may come ---
@@ -272,6 +278,14 @@ bool Server::make_room_for_input() {
     Connection* found = oldest_half(true);
     if (found == nullptr) found = oldest_half(false);
     if (found == nullptr) return false;
+    if (may_lose(*found)) {  // its senders need not go for that
+      const std::int64_t now = Deadline::clock_now();
+      found->session().forget_parts();
+      live_.set_part(*found, 0, now);
+      put(*found, Place::idle, now);
+      look_after(settings_.limits.idle, now);
+      return true;
+    }
     oldest = ConnectionPtr(found);
     put(*found, Place::served, 0);  // so that nobody else begins to
   }
@@ -364,8 +378,13 @@ void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle,
       live_.put_off(*each, now);
       continue;
     }
-    half.emplace_back(each);
     live_.set_part(*each, 0, now);
+    if (may_lose(*each)) {
+      each->session().forget_parts();
+      put(*each, Place::idle, now);
+    } else {
+      half.emplace_back(each);
+    }
   }
   for (Connection* each = live_.oldest(Place::sending); each != nullptr && each->live.since <= limit(send_timeout());
        each = live_.oldest(Place::sending)) {

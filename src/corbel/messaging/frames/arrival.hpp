@@ -23,7 +23,9 @@ struct Arrival {
 };
 
 /// The frame that the calling thread received last: in an operation that is invoked by frames, the one that invoked
-/// it. nullptr if there was none. Valid until the thread returns from the operation.
+/// it. nullptr if there was none. In one that something else invokes, or that runs on another thread than the one that
+/// received it (MAIN_THREAD_MODEL), it says nothing of what invoked it. Valid until the thread returns from the
+/// operation.
 CORBEL_API const Arrival* last_arrival() noexcept;
 
 /// While it lives, frames that its thread sends bear the stamp of the moment at which what they carry was captured, in
