@@ -41,6 +41,7 @@ base::Status Session::cut(std::span<const cdr::Segment>, std::size_t, MessageSen
   return base::error(base::Stage::encode, base::Code::too_large);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): sessions that introduce themselves keep it
 void Session::introduce(std::uint32_t, base::Bytes) {}
 
 void Session::report(base::FunctionRef<void(const Figure&)>) const {}
