@@ -24,8 +24,8 @@ class Asked final : public EchoServant {
   std::optional<corbel::RequestPeer> seen;
 };
 
-struct Asking {
-  explicit Asking(const std::string& endpoint, std::optional<PortableServer::ThreadPolicyValue> threads = {})
+struct AskingForPeer {
+  explicit AskingForPeer(const std::string& endpoint, std::optional<PortableServer::ThreadPolicyValue> threads = {})
       : world(endpoint) {
     const auto root = IDL::traits<PortableServer::POA>::narrow(world.server->resolve_initial_references("RootPOA"));
     CORBA::PolicyList policies;
@@ -44,7 +44,7 @@ struct Asking {
 };
 
 TEST(AskedPeer, OfTcpIsAnAddress) {
-  Asking asking("tcp://127.0.0.1:0");
+  AskingForPeer asking("tcp://127.0.0.1:0");
   asking.remote->nothing();
   ASSERT_TRUE(asking.servant->seen);
   const corbel::RequestPeer& peer = *asking.servant->seen;
@@ -56,7 +56,7 @@ TEST(AskedPeer, OfTcpIsAnAddress) {
 
 TEST(AskedPeer, OfTransportsOfOneHostIsAProcessAsTheSystemKnowsIt) {
   for (const char* endpoint : {"unix://", "packet://", "shm://", "giop_lite+unix://"}) {
-    Asking asking(endpoint);
+    AskingForPeer asking(endpoint);
     asking.remote->nothing();
     ASSERT_TRUE(asking.servant->seen) << endpoint;
     const corbel::RequestPeer& peer = *asking.servant->seen;
@@ -70,7 +70,7 @@ TEST(AskedPeer, OfTransportsOfOneHostIsAProcessAsTheSystemKnowsIt) {
 
 TEST(AskedPeer, IsNobodyOutsideOfRequestsAndForCallsThatStayInTheProcess) {
   EXPECT_FALSE(request_peer());
-  Asking asking("unix://");
+  AskingForPeer asking("unix://");
   asking.local->nothing();
   EXPECT_FALSE(asking.servant->seen);
   asking.remote->nothing();
@@ -81,7 +81,7 @@ TEST(AskedPeer, IsNobodyOutsideOfRequestsAndForCallsThatStayInTheProcess) {
 }
 
 TEST(AskedPeer, OfAnObjectThatAServantCallsInItsProcessIsTheServantsOwn) {
-  Asking asking("unix://");
+  AskingForPeer asking("unix://");
   const auto inner = CORBA::make_reference<Asked>();
   const auto root =
       IDL::traits<PortableServer::POA>::narrow(asking.world.server->resolve_initial_references("RootPOA"));
@@ -94,7 +94,7 @@ TEST(AskedPeer, OfAnObjectThatAServantCallsInItsProcessIsTheServantsOwn) {
 }
 
 TEST(AskedPeer, IsKnownOnTheMainThreadToo) {
-  Asking asking("unix://", PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL);
+  AskingForPeer asking("unix://", PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL);
   std::thread::id ran_on;
   asking.servant->inside = [&] { ran_on = std::this_thread::get_id(); };
   std::thread main([&] { asking.world.server->run(); });
@@ -107,7 +107,7 @@ TEST(AskedPeer, IsKnownOnTheMainThreadToo) {
 }
 
 TEST(AskedPeer, OfACallThatWaitsForAnotherStaysThatOfItsOwnCaller) {
-  Asking asking("tcp://127.0.0.1:0;unix://");
+  AskingForPeer asking("tcp://127.0.0.1:0;unix://");
   const auto inner = CORBA::make_reference<Asked>();
   const auto root =
       IDL::traits<PortableServer::POA>::narrow(asking.world.server->resolve_initial_references("RootPOA"));
