@@ -163,7 +163,9 @@ void receive_datagrams(Sight& sight, int handle) {
     std::memcpy(&header, room.data(), sizeof header);
     const std::size_t data = static_cast<std::size_t>(size) - sizeof header;
     auto found = std::find_if(open.begin(), open.end(), [&](const Open& one) {
-      return one.header.number == header.number && one.header.is_sound == header.is_sound;
+      // Numbers begin anew with each stream; the moment is the same for all pieces of a frame, and of no other.
+      return one.header.number == header.number && one.header.is_sound == header.is_sound &&
+             one.header.captured == header.captured;
     });
     if (found == open.end()) {
       if (open.size() == 4) {

@@ -29,19 +29,19 @@ std::string label(std::string_view text) {
   return out + '"';
 }
 
-void Counters::begin(std::uint32_t id) {
+void Counters::begin(std::uint64_t id) {
   Shard& own = shard(id);
   const std::lock_guard lock(own.mutex);
   own.begun[id] = {Clock::now(), false};
 }
 
-void Counters::found(std::uint32_t id) {
+void Counters::found(std::uint64_t id) {
   Shard& own = shard(id);
   const std::lock_guard lock(own.mutex);
   if (const auto begun = own.begun.find(id); begun != own.begun.end()) begun->second.found = true;
 }
 
-void Counters::end(std::uint32_t id, std::string_view operation, Outcome outcome, std::string_view exception,
+void Counters::end(std::uint64_t id, std::string_view operation, Outcome outcome, std::string_view exception,
                    std::uint32_t minor) {
   const auto now = Clock::now();
   Begun begun{now, false};

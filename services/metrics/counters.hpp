@@ -31,11 +31,11 @@ class Counters {
   explicit Counters(const char* side) : side_(side) {}
 
   /// A request has come or is about to go; `id` is no other's meanwhile.
-  void begin(std::uint32_t id);
+  void begin(std::uint64_t id);
   /// Its operation is known to exist, as far as can be said before it runs.
-  void found(std::uint32_t id);
+  void found(std::uint64_t id);
   /// It has ended. `exception` is "CORBA::TRANSIENT" or a repository id, for the outcomes that have one.
-  void end(std::uint32_t id, std::string_view operation, Outcome outcome, std::string_view exception = {},
+  void end(std::uint64_t id, std::string_view operation, Outcome outcome, std::string_view exception = {},
            std::uint32_t minor = 0);
   void write(std::string& text) const;
   /// The lines that say what the figures are, once for all sides.
@@ -57,10 +57,10 @@ class Counters {
   };
   struct Shard {
     std::mutex mutex;
-    std::unordered_map<std::uint32_t, Begun> begun;
+    std::unordered_map<std::uint64_t, Begun> begun;
   };
 
-  Shard& shard(std::uint32_t id) { return shards_[id % shards_.size()]; }
+  Shard& shard(std::uint64_t id) { return shards_[id % shards_.size()]; }
   Series& series(std::string_view operation);
 
   const char* const side_;

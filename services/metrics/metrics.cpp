@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <atomic>
 #include <ctime>
 #include <fstream>
 #include <stdexcept>
@@ -60,6 +61,12 @@ struct Metrics::Parts {
 
 namespace {
 
+/// Ids of requests are unique in one ORB only, and so these are its upper halves.
+std::uint64_t next_base() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last << 32;
+}
+
 template <class Parts>
 class ClientCounter final : public pi::ClientRequestInterceptor {
  public:
@@ -70,33 +77,34 @@ class ClientCounter final : public pi::ClientRequestInterceptor {
   void send_request(Info info) override {
     quietly([&] {
       if (!parts_->counts) return;
-      const auto id = info->request_id();
+      const std::uint64_t id = base_ | info->request_id();
       parts_->client.begin(id);
       parts_->client.found(id);  // the program's own words
     });
   }
   void send_poll(Info) override {}
   void receive_reply(Info info) override {
-    quietly([&] { parts_->client.end(info->request_id(), info->operation(), Outcome::ok); });
+    quietly([&] { parts_->client.end(base_ | info->request_id(), info->operation(), Outcome::ok); });
   }
   void receive_exception(Info info) override {
     quietly([&] {
       const bool of_user = info->reply_status() == pi::USER_EXCEPTION;
       const std::string id = info->received_exception_id();
-      parts_->client.end(info->request_id(), info->operation(),
+      parts_->client.end(base_ | info->request_id(), info->operation(),
                          of_user ? Outcome::user_exception : Outcome::system_exception, short_name(id),
                          of_user ? 0 : minor_of(info->received_exception()));
     });
   }
   void receive_other(Info info) override {
     quietly([&] {
-      parts_->client.end(info->request_id(), info->operation(),
+      parts_->client.end(base_ | info->request_id(), info->operation(),
                          info->reply_status() == pi::SUCCESSFUL ? Outcome::sent : Outcome::elsewhere);
     });
   }
 
  private:
   const std::shared_ptr<Parts> parts_;
+  const std::uint64_t base_ = next_base();
 };
 
 template <class Parts>
@@ -108,34 +116,35 @@ class ServerCounter final : public pi::ServerRequestInterceptor {
   std::string name() override { return "corbel.metrics"; }
   void receive_request_service_contexts(Info info) override {
     quietly([&] {
-      if (parts_->counts) parts_->server.begin(info->request_id());
+      if (parts_->counts) parts_->server.begin(base_ | info->request_id());
     });
   }
   void receive_request(Info info) override {
-    quietly([&] { parts_->server.found(info->request_id()); });
+    quietly([&] { parts_->server.found(base_ | info->request_id()); });
   }
   void send_reply(Info info) override {
-    quietly([&] { parts_->server.end(info->request_id(), info->operation(), Outcome::ok); });
+    quietly([&] { parts_->server.end(base_ | info->request_id(), info->operation(), Outcome::ok); });
   }
   void send_exception(Info info) override {
     quietly([&] {
       const bool of_user = info->reply_status() == pi::USER_EXCEPTION;
       const CORBA::Any exception = info->sending_exception();
       const std::string id = of_user ? "user exception" : exception._type().id();
-      parts_->server.end(info->request_id(), info->operation(),
+      parts_->server.end(base_ | info->request_id(), info->operation(),
                          of_user ? Outcome::user_exception : Outcome::system_exception, short_name(id),
                          of_user ? 0 : minor_of(exception));
     });
   }
   void send_other(Info info) override {
     quietly([&] {
-      parts_->server.end(info->request_id(), info->operation(),
+      parts_->server.end(base_ | info->request_id(), info->operation(),
                          info->reply_status() == pi::SUCCESSFUL ? Outcome::sent : Outcome::elsewhere);
     });
   }
 
  private:
   const std::shared_ptr<Parts> parts_;
+  const std::uint64_t base_ = next_base();
 };
 
 template <class Parts>

@@ -10,8 +10,6 @@ namespace {
 using BiDirPolicy::BOTH;
 using test::ProfileData;
 
-constexpr const char* kHost = "192.0.2.7";
-
 /// A gate that upcalls wait at.
 class Gate {
  public:

@@ -34,9 +34,9 @@ class GroupMember : public virtual CORBA::servant_traits<Studio::Camera>::base_t
     const std::lock_guard lock(mutex_);
     return pushed_;
   }
-  bool await(std::uint32_t count) {
+  bool await(std::uint32_t count, std::chrono::milliseconds patience = std::chrono::seconds(30)) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return pushed_ >= count; });
+    return changed_.wait_for(lock, patience, [&] { return pushed_ >= count; });
   }
   bool await(const std::string& caption) {
     std::unique_lock lock(mutex_);
@@ -282,8 +282,13 @@ TEST_F(GroupCalls, StrangersThatSendNonsenseHarmNobody) {
     if (i % 2 == 0) junk.insert(0, "MIOP\x10\x03");
     (void)stranger.send_to(corbel::base::as_bytes(junk), *corbel::ipc::InetAddress::parse("239.255.77.11", port));
   }
-  all->push(1, Studio::Picture(10));
-  EXPECT_TRUE(members[0]->await(1));
+  // The junk may leave no room for a datagram or two.
+  bool heard = false;
+  for (int i = 0; i < 100 && !heard; ++i) {
+    all->push(1, Studio::Picture(10));
+    heard = members[0]->await(1, std::chrono::milliseconds(300));
+  }
+  EXPECT_TRUE(heard);
 }
 
 }  // namespace

@@ -29,6 +29,11 @@ Picture look(Names& names, const CosNaming::Name& start) {
   Picture picture;
   names.count_anew();
   names.walk(names.context(start), {.resolve = true, .follow = true}, [&](const Entry& entry) {
+    if (entry.object == nullptr) {
+      if (entry.failure.ends_with("NotFound")) return;  // unbound meanwhile
+      for (const char* gone : {"COMM_FAILURE", "TRANSIENT", "TIMEOUT"})
+        if (entry.failure.ends_with(gone)) throw std::runtime_error(entry.failure);
+    }
     picture[naming::to_string(entry.name)] = {
         entry.type == CosNaming::BindingType::ncontext,
         entry.object == nullptr ? entry.failure : names.orb()->object_to_string(entry.object)};

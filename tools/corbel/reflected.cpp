@@ -51,6 +51,12 @@ Reflected::Reflected(const IDL::traits<CORBA::ORB>::ref_type& orb, const IDL::tr
   } catch (const CORBA::OBJECT_NOT_EXIST&) {
     why_ = "the server does not tell its interfaces";
     return;
+  } catch (const CORBA::TRANSIENT&) {  // as the call itself would end
+    throw;
+  } catch (const CORBA::COMM_FAILURE&) {
+    throw;
+  } catch (const CORBA::TIMEOUT&) {
+    throw;
   } catch (const CORBA::SystemException& exception) {
     why_ = std::string("the server does not tell its interfaces: ") + exception.what();
     return;

@@ -20,16 +20,44 @@ bool path_is_harmless(const std::string& path) {
          path.find_first_not_of(kUsual) == std::string::npos && path.find("..") == std::string::npos;
 }
 
+namespace {
+
+/// In a line with `#` at `hash`: comments that hide a directive from who reads line by line, or hide what is none.
+bool has_hiding_comment(const std::string& line, std::size_t hash) {
+  // One that is open at the end of the line: what ends it in the next line has the rest of the directive behind it.
+  const std::size_t open = line.rfind("/*");
+  if (open != std::string::npos && open > hash && line.find("*/", open + 2) == std::string::npos) return true;
+  const std::size_t last = hash == 0 ? std::string::npos : line.find_last_not_of(" \t", hash - 1);
+  return last != std::string::npos && last > 0 && line[last] == '/' && line[last - 1] == '*';
+}
+
+/// Directives that name no file, and do not tell the preprocessor to read otherwise.
+bool is_usual(const std::string& directive) {
+  constexpr std::string_view kWords[] = {"include", "if",    "ifdef",  "ifndef", "elif",
+                                         "else",    "endif", "define", "undef",  "pragma"};
+  const std::string word = directive.substr(0, directive.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
+  if (std::find(std::begin(kWords), std::end(kWords), word) == std::end(kWords)) return false;
+  return word != "pragma" ||
+         (directive.find("MCPP") == std::string::npos && directive.find("setlocale") == std::string::npos);
+}
+
+}  // namespace
+
 bool includes_are_harmless(const std::string& text) {
   // What joins lines or spells # otherwise could hide a directive from these eyes.
   if (text.find("\?\?") != std::string::npos || text.find("%:") != std::string::npos) return false;
-  if (text.find('\0') != std::string::npos) return false;
+  const auto is_control = [](char c) {
+    const auto octet = static_cast<unsigned char>(c);
+    return (octet < ' ' && c != '\t' && c != '\n' && c != '\r') || octet == 0x7f;
+  };
+  if (std::any_of(text.begin(), text.end(), is_control)) return false;  // they could also speak to a terminal
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = trimmed(std::string_view(text).substr(at, end - at));
     at = end + 1;
     const std::size_t hash = line.find('#');
     if (hash == std::string::npos) continue;
+    if (has_hiding_comment(line, hash)) return false;
     const std::string directive = trimmed(std::string_view(line).substr(hash + 1));
     const bool includes =
         directive.find("include") != std::string::npos || directive.find("import") != std::string::npos;
@@ -40,6 +68,7 @@ bool includes_are_harmless(const std::string& text) {
       if (joined || line.ends_with('\\')) return false;
       continue;
     }
+    if (hash == 0 && !is_usual(directive)) return false;
     if (!directive.starts_with("include")) {
       if (includes) return false;
       continue;

@@ -17,10 +17,27 @@ TEST(ReflectedTest, IncludesLeadNowhereElse) {
   for (const char* good : {"module M {};", "#include \"a.idl\"\n#include <sub/b.idl>", "  #  include \"a.idl\" // x",
                            "#ifndef X\n#define X\n#endif\n#pragma prefix \"omg.org\"\r\n", "const string s = \"#\";"})
     EXPECT_TRUE(includes_are_harmless(good)) << good;
-  for (const char* bad : {"#include \"/dev/zero\"", "#include </etc/passwd>", "#include \"../x\"",
-                          "#define X \"/x\"\n#include X", "#inc\\\nlude \"/x\"", "/**/ #include \"/x\"",
-                          "# /**/ include \"/x\"", "\?\?=include \"/x\"", "%:include \"/x\"", "a\r#include \"/x\"",
-                          "#import \"/x\"", "#include_next \"/x\"", "#include \"a", "#include", "#\\\ninclude \"/x\""})
+  for (const char* bad : {"#include \"/dev/zero\"",
+                          "#include </etc/passwd>",
+                          "#include \"../x\"",
+                          "#define X \"/x\"\n#include X",
+                          "#inc\\\nlude \"/x\"",
+                          "/**/ #include \"/x\"",
+                          "# /**/ include \"/x\"",
+                          "\?\?=include \"/x\"",
+                          "%:include \"/x\"",
+                          "a\r#include \"/x\"",
+                          "#import \"/x\"",
+                          "#include_next \"/x\"",
+                          "#include \"a",
+                          "#include",
+                          "#\\\ninclude \"/x\"",
+                          "# /*\n*/ include \"/x\"",
+                          "/**/ # /*\n*/ include \"/x\"",
+                          "#line 1 \"/etc/passwd\"",
+                          "# 1 \"/x\"",
+                          "#pragma __setlocale(\"C\")",
+                          "\x1b[2J"})
     EXPECT_FALSE(includes_are_harmless(bad)) << bad;
   EXPECT_FALSE(includes_are_harmless(std::string("a\0b", 3)));
 }

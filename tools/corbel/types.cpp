@@ -2,6 +2,7 @@
 #include "types.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
@@ -77,8 +78,16 @@ Types::Types(const Files& files, IDL::traits<DynamicAny::DynAnyFactory>::ref_typ
   idl::front::Options options;
   options.include_dirs = files.include_dirs;
   options.shipped_dir = shipped_idl();
+  // A server that tells its interfaces may tell much, in many files that include each other.
+  constexpr std::size_t kMostOctets = std::size_t{64} << 20;
+  constexpr std::chrono::seconds kLongest(60);
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t octets = 0;
   for (const std::string& file : files.idl) {
     idl::front::Result result = idl::front::parse_file(file, options);
+    octets += result.octets;
+    if (octets > kMostOctets || std::chrono::steady_clock::now() - begin > kLongest)
+      throw std::runtime_error("this is more IDL than is read: 64 MiB with what it includes, or a minute");
     for (const auto& diagnostic : result.diagnostics) std::cerr << render(diagnostic);
     if (result.model == nullptr) throw std::runtime_error(file + " cannot be used");
     collect(result.model->contents);

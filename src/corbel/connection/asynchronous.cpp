@@ -15,6 +15,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
                                AsyncReply& reply) {
   const std::uint32_t id = reply.request_id;  // the reply may be gone as soon as the request has left
   const Deadline deadline = reply.deadline;
+  CORBEL_CHECK(may_ask());
   CORBEL_CHECK(list(reply));
   const auto encode = [&](cdr::Encoder& encoder) {
     // Failed while this waited for its turn, the call may be tried elsewhere already and its arguments become results.

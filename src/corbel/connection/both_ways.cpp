@@ -60,9 +60,21 @@ bool Connection::asks() {
   return !failed() && (is_opened_here() || load() != 0);
 }
 
-/// While no more requests are begun here nobody may be reading any longer; who asks needs that.
+/// The reply to what an upcall asks over its own connection has to be read by another thread: one must be left, and a
+/// peer that asks for much at once and answers nothing does not get them all.
+base::Status Connection::may_ask() const noexcept {
+  if (server_ == nullptr || !in_upcall()) return {};
+  if (under_way() > server_->most_requests() || !server_->has_spare_thread())
+    return base::error(Stage::send, Code::out_of_resources);
+  return {};
+}
+
+/// A request of this side is about to be sent, or has been. The thread that reads may be the calling one, in an upcall;
+/// and while no more requests are begun here nobody may be reading any longer.
 void Connection::see_to_serving() noexcept try {
-  if (server_ != nullptr && draining_.load(std::memory_order_seq_cst)) server_->read_on(*this);
+  if (server_ == nullptr) return;
+  if (in_upcall()) (void)hand_over(true);
+  if (draining_.load(std::memory_order_seq_cst)) server_->read_on(*this);
 } catch (const std::bad_alloc&) {
   (void)fail(base::error(Stage::wait, Code::out_of_resources));
 }
@@ -84,12 +96,14 @@ void Connection::end_calls(base::Error error) noexcept {
   AsyncReplyList orphans;
   {
     const std::lock_guard lock(mutex_);
+    ended_idle_ = true;  // nothing begins after this
     give_back(outstanding_.take_all(), error, orphans);
   }
   finish(orphans, error);
 }
 
 void Connection::end() noexcept {
+  if (failed()) return;  // also after fork(), where its locks may be held by threads that are gone
   if (server_ == nullptr) return close();
   end_calls(base::error(Stage::wait, Code::cancelled));
   drain();
@@ -102,7 +116,7 @@ void Server::read_on(Connection& connection) {
 
 bool Server::share(const ConnectionPtr& connection) {
   // A single thread may be waiting for the very reply that it would have to read.
-  if (!pool_) return false;
+  if (!pool_ || settings_.serving.threads <= 1) return false;
   connection->set_server(this);
   ConnectionPtr leaves;
   if (!list(*connection, leaves)) {

@@ -86,9 +86,8 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
 base::Status Connection::begin(Caller& caller) {
   caller.request_id = session_->next_token();
   if (!caller.reading) [[unlikely]] {
+    CORBEL_CHECK(may_ask());
     CORBEL_CHECK(join(caller));
-    // A request that calls back over its own connection: another thread must read the reply.
-    if (server_ != nullptr && in_upcall()) (void)hand_over(true);
     see_to_serving();
     return {};
   }

@@ -316,8 +316,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   base::Status join(Caller& caller);
   /// With the mutex: why nothing can begin. Nothing of it has been sent.
   base::Status may_begin() const noexcept {
-    if (failed_) return base::error(base::Stage::send, failure_.code, failure_.os_error);
     if (ended_idle_) return base::error(base::Stage::send, base::Code::closed);
+    if (failed_) return base::error(base::Stage::send, failure_.code, failure_.os_error);
     return {};
   }
   base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
@@ -403,6 +403,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void end_request() noexcept;
   void end_if_drained() noexcept;
   void end_later() noexcept;
+  base::Status may_ask() const noexcept;
   void see_to_serving() noexcept;
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
   void tell_close() noexcept;

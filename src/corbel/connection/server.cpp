@@ -175,8 +175,7 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
       connection.wants_room() ? reactor::Events::readable | reactor::Events::writable : reactor::Events::readable;
   if (!reactor_->modify(connection, awaited, reactor::Trigger::one_shot)) return forget(connection);
   // Waiting for the one must not end the waiting for the other.
-  if (connection.keeps_replies())
-    (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
+  if (connection.keeps_replies()) await_room(connection, connection.is_opened_here());
 }
 
 /// The tick, on the leader: short. False when nothing is being served, so that an idle server sleeps.

@@ -28,6 +28,9 @@ class Server {
     policy::ServerLimits limits;
     Connection::Settings connection;
     base::Duration shutdown_timeout = std::chrono::seconds(30);  ///< longest wait of stop(); 0: unbounded
+    /// Where asynchronous calls over its connections are finished, which outlives it; null: its own. An ORB has one for
+    /// all lanes, because its calls wait there whichever lane reads their reply.
+    Completions* completions = nullptr;
   };
 
   /// Fails with stage configure if the system gives no descriptors or threads.
@@ -39,7 +42,9 @@ class Server {
   const base::Log& log() const noexcept { return *settings_.connection.log; }
   reactor::Reactor& reactor() noexcept { return *reactor_; }
   /// Where asynchronous calls that this server's threads attend to are finished.
-  Completions& completions() noexcept { return completions_; }
+  Completions& completions() noexcept {
+    return settings_.completions != nullptr ? *settings_.completions : completions_;
+  }
 
   /// Starts the threads of the pool; does nothing the second time.
   base::Status start();
@@ -93,6 +98,8 @@ class Server {
   bool starving() const noexcept { return pool_ && pool_->starving(); }
   /// True if the calling thread is wanted elsewhere (call_runner()). Only while starving() is, too.
   bool called_away() const noexcept { return pool_ && pool_->called_away(); }
+  /// True if the calling thread may wait for a reply that another one has to read.
+  bool has_spare_thread() const noexcept { return pool_ && pool_->has_spare_thread(); }
   /// The thread leaves the connection: the pool serves it when octets arrive, or at once if it has some already.
   /// `part`: Framer::oldest_part().
   void wait_for(Connection& connection, bool has_octets, std::uint64_t part);
@@ -131,7 +138,8 @@ class Server {
   void watch(const ConnectionPtr& connection);
   void drain(bool all);
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
-  void await_room(Connection& connection);
+  void await_room(Connection& connection, bool reads);
+  static bool is_read_meanwhile(const Connection& connection);
   std::vector<ConnectionPtr> slow_readers(const Connection& sender);
   ConnectionPtr find_dispensable(std::string_view host);
   void dismiss(Connection& connection, const char* why);

@@ -174,10 +174,12 @@ void Server::put(Connection& connection, Place place, std::int64_t now) noexcept
   hurried_.store(draining_ || live_.count(Place::sending) >= kGraceEnds, std::memory_order_relaxed);
 }
 
-/// Has the connection called when its peer takes more, or may do so.
-void Server::await_room(Connection& connection) {
+/// Has the connection called when its peer takes more, or may do so; with `reads` also when there is something to read,
+/// which the reactor would forget otherwise.
+void Server::await_room(Connection& connection, bool reads) {
   if (connection.transport().send_handle() >= 0) {
-    (void)reactor_->modify(connection, reactor::Events::writable, reactor::Trigger::one_shot);
+    const auto events = reads ? reactor::Events::readable | reactor::Events::writable : reactor::Events::writable;
+    (void)reactor_->modify(connection, events, reactor::Trigger::one_shot);
   } else {
     reactor_->schedule_after(kRoomWait,
                              [self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::writable); });
@@ -185,6 +187,7 @@ void Server::await_room(Connection& connection) {
 }
 
 void Server::sends_slowly(Connection& connection, std::size_t unread) {
+  bool reads = false;
   {
     const std::lock_guard lock(mutex_);
     const std::int64_t now = Deadline::clock_now();
@@ -197,11 +200,18 @@ void Server::sends_slowly(Connection& connection, std::size_t unread) {
     }
     connection.live.unread = unread;
     look_after(send_timeout(), now);
+    reads = is_read_meanwhile(connection);
   }
-  await_room(connection);
+  await_room(connection, reads);
+}
+
+/// With the mutex: the side that connected reads on, and no thread does so just now.
+bool Server::is_read_meanwhile(const Connection& connection) {
+  return connection.is_opened_here() && (connection.live.place == Place::idle || connection.live.place == Place::half);
 }
 
 void Server::still_sends(Connection& connection, std::size_t taken, std::size_t unread) {
+  bool reads = false;
   {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::sending) {
@@ -209,8 +219,9 @@ void Server::still_sends(Connection& connection, std::size_t taken, std::size_t 
       connection.live.taken += taken;
       connection.live.unread = unread;
     }
+    reads = is_read_meanwhile(connection);
   }
-  await_room(connection);
+  await_room(connection, reads);
 }
 
 bool Server::is_parked(const Connection& connection) {

@@ -209,7 +209,13 @@ void Connection::drain() noexcept {
 void Connection::end_if_drained() noexcept {
   if (under_way() != 0 || keeps_replies()) return;
   if (ending_.exchange(true, std::memory_order_acq_rel)) return;  // of several that get here one says so to the peer
-  if (!failed() && load() != 0) return end_later();               // what this side asked may yet be answered
+  bool asks = false;
+  {
+    const std::lock_guard lock(mutex_);
+    asks = !failed_ && outstanding_.count() != 0;
+    ended_idle_ = ended_idle_ || !asks;  // nothing begins behind the word that this is the end
+  }
+  if (asks) return end_later();  // what this side asked may yet be answered
   // A reply that is just leaving; or a request of this side, whose peer may take its time.
   if (const std::unique_lock writer(link_.token(), std::try_to_lock); !writer) return end_later();
   tell_close();

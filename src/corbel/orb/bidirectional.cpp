@@ -36,7 +36,7 @@ base::Bytes encode(const std::vector<ior::HostPort>& points) {
 
 /// The thread that would have to read may be the one that waits.
 bool is_single(const Options& options) noexcept {
-  return options.serving.concurrency == policy::Concurrency::single;
+  return options.serving.concurrency == policy::Concurrency::single || options.serving.threads <= 1;
 }
 
 }  // namespace

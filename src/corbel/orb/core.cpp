@@ -63,6 +63,7 @@ Core::Core(Options options, Components components)
   for (const LaneOptions& lane : options_.lanes) {
     auto own = settings;
     own.serving.threads = lane.threads;
+    own.completions = &server().completions();
     // The one thread of single mode is the first lane's.
     if (own.serving.concurrency == policy::Concurrency::single) own.serving.concurrency = policy::Concurrency::pool;
     lanes_.push_back(std::make_unique<Lane>(lane.name, lane.endpoints, registry_, options_, own, dispatch_));

@@ -182,7 +182,14 @@ class Core final : public corba::OrbContext {
   Bidirectional bidirectional_{*this};
   Dispatch dispatch_;
   std::vector<std::unique_ptr<Lane>> lanes_;  // fixed
-  base::ForkMutex listen_mutex_;              // guards what they listen at, and these:
+  /// The first, where the asynchronous calls of all are finished, goes last.
+  struct LastToFirst {
+    std::vector<std::unique_ptr<Lane>>& lanes;
+    ~LastToFirst() {
+      while (!lanes.empty()) lanes.pop_back();
+    }
+  } last_to_first_{lanes_};
+  base::ForkMutex listen_mutex_;  // guards what they listen at, and these:
   std::vector<std::string> group_endpoints_;
   std::atomic<bool> shutting_down_{false};  // no new asynchronous calls
   std::atomic<bool> shut_down_{false};

@@ -146,6 +146,11 @@ bool ThreadPool::may_lead() const noexcept {
   return busy_ < most_busy_ || t_busy == this;
 }
 
+bool ThreadPool::has_spare_thread() const noexcept {
+  const std::lock_guard guard(mutex_);
+  return busy_ + (t_busy == this ? 0U : 1U) < most_busy_;
+}
+
 /// With the mutex: the calling thread, if it ran a handler, is back. `outer`: the handler that it is in nevertheless.
 void ThreadPool::end_handler(const ThreadPool* outer) noexcept {
   if (t_busy != this || outer == this) return;

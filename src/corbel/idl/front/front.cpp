@@ -75,7 +75,9 @@ Result parse_file(const std::string& path, const Options& options) {
   const bool failed = std::any_of(preprocessed.diagnostics.begin(), preprocessed.diagnostics.end(),
                                   [](const auto& d) { return d.severity == Severity::error; });
   Result result;
+  const std::size_t octets = preprocessed.text.size();
   if (!failed) result = compile(Source(std::move(preprocessed.text), path, strip), options);
+  result.octets = octets;
   result.diagnostics.insert(result.diagnostics.begin(), preprocessed.diagnostics.begin(),
                             preprocessed.diagnostics.end());
   return result;

@@ -25,6 +25,7 @@ struct Result {
   std::unique_ptr<model::Model> model;    ///< null if there was any error
   std::vector<Diagnostic> diagnostics;    ///< in the order in which they were found
   std::vector<std::string> dependencies;  ///< files read, the main one first
+  std::size_t octets = 0;                 ///< of text after preprocessing
 };
 
 /// Compiles text that is in memory and needs no preprocessing. Takes any octets at all: work and memory are bounded by
