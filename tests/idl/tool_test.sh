@@ -101,6 +101,8 @@ if grep -qF orb.hpp library.hpp; then echo "orb.idl has no generated header" && 
 printf '#include <ir.idl>\nstruct S { CORBA::InterfaceDef what; CORBA::ServiceOption option; };\n' >names.idl
 expect 0 "$tool" --check names.idl
 
+# mcpp compares names by memcmp() also where the one in its table is shorter: AddressSanitizer is not to mind that.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}strict_memcmp=0"
 # The services' IDL that omniORB installs, but for what its own compiler refuses, too (docs/from-omniorb.md).
 services=/usr/share/idl/omniORB/COS
 for file in "$services"/*.idl; do
