@@ -173,7 +173,9 @@ class Run:
                 lines = [line.split(" ", 2) for line in file.read().splitlines()]
         except OSError:
             lines = []
-        for number, kind, text in lines:
+        if any(len(line) < 3 for line in lines):  # the clients were ended while they wrote it
+            problems.append("a line of the results is cut")
+        for number, kind, text in (line for line in lines if len(line) == 3):
             what = text.split(" ", 1)[0]
             if what == "BROKEN":
                 wrong["broken references"].append(f"{kind} {text}")

@@ -63,6 +63,7 @@ struct Peer {
   End end = End::none;                 ///< after `incoming`
   std::size_t receive_at_most = ~0UL;  ///< octets at a time
   std::size_t send_room = ~0UL;        ///< octets that are taken before it blocks
+  int refused = 0;                     ///< sends in a row of which nothing was taken
   bool shut_down = false;              ///< by the connection
   bool cut = false;                    ///< a send took less than the whole
   int handle;
@@ -106,8 +107,13 @@ class ScriptedTransport final : public transport::Transport {
     if (sent == whole) return sent;
     peer_.cut = true;  // the rest may follow, or not
     if (!deadline.is_now()) return base::error(base::Stage::send, base::Code::timed_out);
-    if (sent == 0) return base::error(base::Stage::send, base::Code::would_block);
-    return sent;
+    if (sent != 0) {
+      peer_.refused = 0;
+      return sent;
+    }
+    // It reads at last: whoever has an hour would try for an hour.
+    if (++peer_.refused == 8) peer_.send_room = ~0UL;
+    return base::error(base::Stage::send, base::Code::would_block);
   }
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
     if (peer_.shut_down) return base::error(base::Stage::receive, base::Code::closed);
