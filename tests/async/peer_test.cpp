@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <mutex>
 #include <optional>
 
 #include "support.hpp"
@@ -17,11 +18,19 @@ class Asked final : public EchoServant {
  public:
   void nothing() override {
     if (inside) inside();
-    seen = request_peer();
+    const std::lock_guard lock(mutex_);
+    seen_ = request_peer();
+  }
+  std::optional<corbel::RequestPeer> seen() {
+    const std::lock_guard lock(mutex_);
+    return seen_;
   }
 
   std::function<void()> inside;
-  std::optional<corbel::RequestPeer> seen;
+
+ private:
+  std::mutex mutex_;
+  std::optional<corbel::RequestPeer> seen_;
 };
 
 struct AskingForPeer {
@@ -46,8 +55,8 @@ struct AskingForPeer {
 TEST(AskedPeer, OfTcpIsAnAddress) {
   AskingForPeer asking("tcp://127.0.0.1:0");
   asking.remote->nothing();
-  ASSERT_TRUE(asking.servant->seen);
-  const corbel::RequestPeer& peer = *asking.servant->seen;
+  ASSERT_TRUE(asking.servant->seen());
+  const corbel::RequestPeer peer = *asking.servant->seen();
   EXPECT_TRUE(peer.address.starts_with("tcp://127.0.0.1:")) << peer.address;
   EXPECT_EQ(peer.protocol, "giop");
   EXPECT_FALSE(peer.process);
@@ -58,8 +67,8 @@ TEST(AskedPeer, OfTransportsOfOneHostIsAProcessAsTheSystemKnowsIt) {
   for (const char* endpoint : {"unix://", "packet://", "shm://", "giop_lite+unix://"}) {
     AskingForPeer asking(endpoint);
     asking.remote->nothing();
-    ASSERT_TRUE(asking.servant->seen) << endpoint;
-    const corbel::RequestPeer& peer = *asking.servant->seen;
+    ASSERT_TRUE(asking.servant->seen()) << endpoint;
+    const corbel::RequestPeer peer = *asking.servant->seen();
     EXPECT_EQ(peer.protocol, std::string(endpoint).starts_with("giop_lite") ? "giop_lite" : "giop");
     ASSERT_TRUE(peer.process) << endpoint;
     EXPECT_EQ(peer.process->user, ::getuid());
@@ -72,12 +81,12 @@ TEST(AskedPeer, IsNobodyOutsideOfRequestsAndForCallsThatStayInTheProcess) {
   EXPECT_FALSE(request_peer());
   AskingForPeer asking("unix://");
   asking.local->nothing();
-  EXPECT_FALSE(asking.servant->seen);
+  EXPECT_FALSE(asking.servant->seen());
   asking.remote->nothing();
-  EXPECT_TRUE(asking.servant->seen);
+  EXPECT_TRUE(asking.servant->seen());
   EXPECT_FALSE(request_peer());
   asking.local->nothing();
-  EXPECT_FALSE(asking.servant->seen);
+  EXPECT_FALSE(asking.servant->seen());
 }
 
 TEST(AskedPeer, OfAnObjectThatAServantCallsInItsProcessIsTheServantsOwn) {
@@ -89,8 +98,8 @@ TEST(AskedPeer, OfAnObjectThatAServantCallsInItsProcessIsTheServantsOwn) {
   const auto object = IDL::traits<Async::Peer>::narrow(root->id_to_reference(id));
   asking.servant->inside = [&] { object->nothing(); };
   asking.remote->nothing();
-  ASSERT_TRUE(inner->seen);
-  EXPECT_EQ(inner->seen->process->id, ::getpid());
+  ASSERT_TRUE(inner->seen());
+  EXPECT_EQ(inner->seen()->process->id, ::getpid());
 }
 
 TEST(AskedPeer, IsKnownOnTheMainThreadToo) {
@@ -100,8 +109,8 @@ TEST(AskedPeer, IsKnownOnTheMainThreadToo) {
   std::thread main([&] { asking.world.server->run(); });
   asking.remote->nothing();
   EXPECT_EQ(ran_on, main.get_id());
-  ASSERT_TRUE(asking.servant->seen);
-  EXPECT_TRUE(asking.servant->seen->process);
+  ASSERT_TRUE(asking.servant->seen());
+  EXPECT_TRUE(asking.servant->seen()->process);
   asking.world.server->shutdown(false);
   main.join();
 }
@@ -117,10 +126,10 @@ TEST(AskedPeer, OfACallThatWaitsForAnotherStaysThatOfItsOwnCaller) {
       other->string_to_object(asking.world.server->object_to_string(root->id_to_reference(id))));
   asking.servant->inside = [&] { object->nothing(); };
   asking.remote->nothing();
-  EXPECT_TRUE(asking.servant->seen->address.starts_with("tcp://"));
-  EXPECT_FALSE(asking.servant->seen->process);
-  ASSERT_TRUE(inner->seen);
-  EXPECT_TRUE(inner->seen->process);
+  EXPECT_TRUE(asking.servant->seen()->address.starts_with("tcp://"));
+  EXPECT_FALSE(asking.servant->seen()->process);
+  ASSERT_TRUE(inner->seen());
+  EXPECT_TRUE(inner->seen()->process);
   other->destroy();
 }
 

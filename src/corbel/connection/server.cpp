@@ -145,6 +145,7 @@ void Server::leave(Connection& connection) {
 }
 
 void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t part) {
+  const bool wants_room = connection.wants_room();  // before others may shake hands
   bool overdue = false;
   {
     const std::lock_guard lock(mutex_);
@@ -171,8 +172,7 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
     return;
   }
-  const auto awaited =
-      connection.wants_room() ? reactor::Events::readable | reactor::Events::writable : reactor::Events::readable;
+  const auto awaited = wants_room ? reactor::Events::readable | reactor::Events::writable : reactor::Events::readable;
   if (!reactor_->modify(connection, awaited, reactor::Trigger::one_shot)) return forget(connection);
   // Waiting for the one must not end the waiting for the other.
   if (connection.keeps_replies()) await_room(connection, connection.is_opened_here());
