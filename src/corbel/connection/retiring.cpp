@@ -19,7 +19,10 @@ struct Connection::LastCalls {
     const std::lock_guard lock(connection.mutex_);
     return last.told || connection.outstanding_.count() <= 1;
   }
-  Deadline until(const Framer&) const noexcept { return deadline; }
+  /// Calls may end without a word of the peer: by their time, or before they are sent.
+  Deadline until(const Framer&) const noexcept {
+    return earlier(deadline, Deadline::after(std::chrono::milliseconds(20)));
+  }
 
   Connection& connection;
   const Sleeper& last;
@@ -47,7 +50,8 @@ bool Connection::end_when_idle(Deadline deadline) noexcept {
   }
   if (last.reading) {
     LastCalls reader{*this, *last.listed, deadline};
-    const ReadEnd end = read(*framer_, reader);
+    ReadEnd end = read(*framer_, reader);
+    while (end.why == ReadEnd::Why::dry && !deadline.expired() && !reader.has_all()) end = read(*framer_, reader);
     if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
     if (end.why == ReadEnd::Why::broken) (void)fail(explain_end(end.error));
   }
