@@ -50,6 +50,9 @@ class Contract {
 
 /// See there.
 const Workload kPings{.server_environment = kPatientServer};
+/// Whether a side sleeps over shared memory is luck, call by call: few calls that always slept, subtracted from many
+/// that never did, or the other way round, would say more than there is. Less than the slack of them are subtracted.
+const Workload kUnsteadyPings{.few = 20, .server_environment = kPatientServer};
 const Workload kBlocks{
     .command = "stream twoway octet 65536", .few = 200, .many = 400, .server_environment = kPatientServer};
 
@@ -69,10 +72,11 @@ bool keeps_contract(const Mechanism& mechanism, const std::string& transport) {
 
   contract.at_most("heap allocations of the server for 64 KiB", count_allocations(mechanism, transport, kBlocks)[1], 0);
 
-  const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport, kPings);
+  const bool memory = transport == "shm";
+  const std::vector<SystemCalls> sides = count_system_calls(mechanism, transport, memory ? kUnsteadyPings : kPings);
   const Costs& client = sides[0].calls;
   const Costs& server = sides[1].calls;
-  if (transport == "shm") {
+  if (memory) {
     check_memory(contract, "client", client);
     check_memory(contract, "server", server);
     return contract.kept();

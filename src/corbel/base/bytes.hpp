@@ -35,8 +35,9 @@ inline bool copies_slowly(const void* to, const void* from, std::size_t size) no
   const auto ahead = (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % 4096;
   return size > kCopyPiece && ahead > 0 && ahead < 64;
 }
-/// memcpy without that.
+/// memcpy without that; of no octets, also from and to nowhere.
 inline void copy_octets(void* to, const void* from, std::size_t size) noexcept {
+  if (size == 0) return;
   auto* target = static_cast<Octet*>(to);
   const auto* source = static_cast<const Octet*>(from);
   if (copies_slowly(to, from, size)) [[unlikely]] {
