@@ -11,13 +11,14 @@ namespace interop {
 
 /// The command line that every server and client of the suite understands, whatever its ORB.
 struct Options {
-  std::string endpoint = "tcp";  ///< `tcp`, `tcp6`, `ssl` (loopback, free port), `unix:PATH`; Corbel only: `lite+`
-  int giop_minor = 2;            ///< highest GIOP minor version to offer
-  int spoken_minor = 2;          ///< client: the GIOP minor version that the two peers will agree on
-  std::string peer;              ///< client: which ORB the server is made of, `corbel`, `omniorb` or `jacorb`
-  unsigned lifetime_s = 120;     ///< the process ends after so many seconds, whatever happens
-  std::string ior;               ///< client: the reference to test
-  std::string filter;            ///< client: run only checks whose name contains this
+  /// `tcp`, `tcp6`, `ssl` (loopback, free port), `unix:PATH`, `both-ways` (see there); Corbel only: `lite+`.
+  std::string endpoint = "tcp";
+  int giop_minor = 2;         ///< highest GIOP minor version to offer
+  int spoken_minor = 2;       ///< client: the GIOP minor version that the two peers will agree on
+  std::string peer;           ///< client: which ORB the server is made of, `corbel`, `omniorb` or `jacorb`
+  unsigned lifetime_s = 120;  ///< the process ends after so many seconds, whatever happens
+  std::string ior;            ///< client: the reference to test
+  std::string filter;         ///< client: run only checks whose name contains this
 
   /// The path behind `unix:`, or empty when the endpoint is TCP.
   std::string unix_path() const {
@@ -26,6 +27,11 @@ struct Options {
   }
   /// Certificate and key, and authority, are in the files that CORBEL_TLS_CERTIFICATE and CORBEL_TLS_AUTHORITIES name.
   bool tls() const { return endpoint == "ssl"; }
+  /// Bidirectional GIOP over TCP: nobody can connect to where clients say they are, so that they have to be called back
+  /// over their own connections.
+  bool both_ways() const { return endpoint == "both-ways"; }
+  bool is_client() const { return !ior.empty(); }
+  static constexpr const char* kNowhere = "127.0.0.2";
   /// Whether requests shall travel as GIOP_Lite in place of GIOP.
   bool lite() const { return endpoint.rfind("lite+", 0) == 0; }
   std::string loopback() const { return endpoint.find("tcp6") == std::string::npos ? "127.0.0.1" : "[::1]"; }
@@ -33,7 +39,7 @@ struct Options {
 
 inline void usage_and_exit(const char* program) {
   std::fprintf(stderr,
-               "usage: %s [--endpoint tcp|tcp6|ssl|unix:PATH] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
+               "usage: %s [--endpoint tcp|tcp6|ssl|unix:PATH|both-ways] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
                "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer corbel|omniorb|jacorb] [--filter TEXT]\n",
                program);
   std::exit(2);

@@ -25,7 +25,8 @@ def parse_arguments():
     parser.add_argument("--server", required=True, help="server program")
     parser.add_argument("--client", help="client program")
     parser.add_argument("--probe", help="Python script of hand-made messages, run in place of a client")
-    parser.add_argument("--endpoint", choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix", "ssl"], default="tcp")
+    parser.add_argument("--endpoint", default="tcp",
+                        choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix", "ssl", "both-ways"])
     parser.add_argument("--giop", default="1.2", help="highest version the client offers")
     parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
     parser.add_argument("--server-flag", action="append", default=[], help="passed on to the server")

@@ -132,8 +132,8 @@ void check_nested_references(Session& s) {
 
 void check_callbacks(Session& s) {
   const auto servant = CORBA::make_reference<CallbackServant>(s.suite);
-  const auto id = s.poa->activate_object(servant);
-  const CallbackRef callback = servant->_this();
+  const auto id = s.for_callbacks->activate_object(servant);
+  const auto callback = IDL::traits<Interop::Callback>::narrow(s.for_callbacks->id_to_reference(id));
   s.report.run("call_back", [&] {
     require(s.suite->call_back(callback, "x", 0) == "[x]", "once");
     require(s.suite->call_back(callback, "x", 3) == "[[[[x]]]]", "nested");
@@ -148,7 +148,7 @@ void check_callbacks(Session& s) {
     s.suite->poke_back(callback, 20);
     require(servant->wait_for_pokes(20), "oneway callbacks");
   });
-  s.poa->deactivate_object(id);
+  s.for_callbacks->deactivate_object(id);
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ int run(const Options& options) {
   Report report(options.filter, describe);
   if (options.peer == "jacorb") report.set_beyond_peer(kBeyondJacorb);
   try {
-    Session session{orb, poa, IDL::traits<Suite>::narrow(orb->string_to_object(options.ior)), options, report};
+    const auto suite = IDL::traits<Suite>::narrow(orb->string_to_object(options.ior));
+    Session session{orb, poa, suite, options, report, make_callback_poa(poa, options)};
     require(session.suite != nullptr, "the reference is no Suite");
     session.suite->ping();
     check_basics(session);

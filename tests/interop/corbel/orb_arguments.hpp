@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "../options.hpp"
+#include "corbel/corba/messaging_policies.hpp"
+#include "corbel/poa/poa.hpp"
 
 namespace interop {
 
@@ -15,8 +17,20 @@ inline std::vector<std::string> orb_arguments(const Options& options) {
   const std::string path = unreadable ? std::string() : options.unix_path();
   const std::string scheme = options.tls() ? "ssliop://" : "tcp://";  // certificates: from the environment
   const std::string address = path.empty() ? scheme + options.loopback() + ":0" : "unix://" + path;
-  return {"-ORBListenEndpoints", (options.lite() ? "giop_lite+" : "") + address, "-ORBGiopVersion",
-          "1." + std::to_string(options.giop_minor)};
+  std::vector<std::string> arguments = {"-ORBListenEndpoints", (options.lite() ? "giop_lite+" : "") + address,
+                                        "-ORBGiopVersion", "1." + std::to_string(options.giop_minor)};
+  if (options.both_ways() && options.is_client()) {
+    arguments.insert(arguments.end(), {"-ORBPublishHost", Options::kNowhere});
+  }
+  return arguments;
+}
+
+/// The adapter of objects that servers call back, and for servers, of what their clients call.
+inline IDL::traits<PortableServer::POA>::ref_type make_callback_poa(
+    const IDL::traits<PortableServer::POA>::ref_type& root, const Options& options) {
+  if (!options.both_ways()) return root;
+  return root->create_POA("both ways", root->the_POAManager(),
+                          {CORBA::make_reference<BiDirPolicy::BidirectionalPolicy>(BiDirPolicy::BOTH)});
 }
 
 }  // namespace interop

@@ -31,6 +31,7 @@ void serve(const interop::Options& options) {
   const CORBA::PolicyList policies{
       root->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID),
       root->create_request_processing_policy(PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER)};
+  (void)interop::make_callback_poa(root, options);
   const auto forwarding = root->create_POA("forwarding", root->the_POAManager(), policies);
 
   const auto id = root->activate_object(CORBA::make_reference<interop::SuiteServant>(orb, root, forwarding));

@@ -26,6 +26,7 @@ struct Session {
   SuiteRef suite;
   const Options& options;
   Report& report;
+  IDL::traits<PortableServer::POA>::ref_type for_callbacks;
 
   /// Runs a check that moves wide characters. Over GIOP 1.0 they cannot pass; omniORB refuses them over 1.1, too. There
   /// the client must be told so.

@@ -196,7 +196,7 @@ public final class Client {
     checkValues(suite);
     checkBasics(suite);
     checkFailures(suite);
-    checkReferences(suite, poa);
+    checkReferences(suite, options.callbackPoa(orb, poa));
     suite.shutdown();
   }
 

@@ -4,7 +4,14 @@ package peer;
 import java.util.Properties;
 import java.util.Timer;
 import java.util.TimerTask;
+import org.omg.BiDirPolicy.BIDIRECTIONAL_POLICY_TYPE;
+import org.omg.BiDirPolicy.BOTH;
+import org.omg.BiDirPolicy.BidirectionalPolicyValueHelper;
+import org.omg.CORBA.Any;
 import org.omg.CORBA.ORB;
+import org.omg.CORBA.Policy;
+import org.omg.PortableServer.ImplicitActivationPolicyValue;
+import org.omg.PortableServer.POA;
 
 /** The command line of every server and client of the suite, as far as it concerns JacORB. */
 final class Options {
@@ -32,6 +39,25 @@ final class Options {
         ++i;  // the value of an option that does not concern us
       }
     }
+  }
+
+  boolean bothWays() {
+    return endpoint.equals("both-ways");
+  }
+
+  /**
+   * The adapter of objects that servers call back, and of what clients call. A client listens no more: the listen
+   * points that it tells are the addresses of its sockets, whatever host its references name.
+   */
+  POA callbackPoa(ORB orb, POA root) throws Exception {
+    if (!bothWays()) return root;
+    if (!ior.isEmpty()) ((org.jacorb.orb.ORB) orb).getBasicAdapter().stopListeners();
+    Any both = orb.create_any();
+    BidirectionalPolicyValueHelper.insert(both, BOTH.value);
+    Policy[] policies = {
+      root.create_implicit_activation_policy(ImplicitActivationPolicyValue.IMPLICIT_ACTIVATION),
+      orb.create_policy(BIDIRECTIONAL_POLICY_TYPE.value, both)};
+    return root.create_POA("both ways", root.the_POAManager(), policies);
   }
 
   private static void endAfter(int seconds) {
@@ -73,6 +99,10 @@ final class Options {
     properties.put("jacorb.poa.queue_max", "100000");  // beyond it requests are discarded
     properties.put("jacorb.log.default.verbosity", "0");
     if (endpoint.equals("ssl")) useTls(properties);
+    if (bothWays()) {
+      properties.put("org.omg.PortableInterceptor.ORBInitializerClass.bidir",
+          "org.jacorb.orb.giop.BiDirConnectionInitializer");
+    }
     return ORB.init(new String[0], properties);
   }
 }

@@ -23,8 +23,9 @@ public final class Server {
       GraphValues.registerFactories(orb, false);
       object = poa.servant_to_reference(new GraphServant(orb));
     } else {
-      SuiteServant suite = new SuiteServant(orb, poa);
-      object = poa.servant_to_reference(new SuitePOATie(suite.operations()));
+      POA own = options.callbackPoa(orb, poa);
+      SuiteServant suite = new SuiteServant(orb, own);
+      object = own.servant_to_reference(new SuitePOATie(suite.operations()));
       suite.self(NodeHelper.narrow(object));
     }
     poa.the_POAManager().activate();

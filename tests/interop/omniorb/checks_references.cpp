@@ -156,8 +156,9 @@ void check_references(Session& s) {
   });
 
   PortableServer::Servant_var<CallbackServant> servant = new CallbackServant(s.suite);
-  PortableServer::ObjectId_var id = s.poa->activate_object(servant);
-  Interop::Callback_var callback = servant->_this();
+  PortableServer::ObjectId_var id = s.for_callbacks->activate_object(servant);
+  CORBA::Object_var reference = s.for_callbacks->id_to_reference(id);
+  Interop::Callback_var callback = Interop::Callback::_narrow(reference);
   s.report.run("call_back", [&] {
     require(same(CORBA::String_var(s.suite->call_back(callback, "x", 0)).in(), "[x]"), "once");
     require(same(CORBA::String_var(s.suite->call_back(callback, "x", 3)).in(), "[[[[x]]]]"), "nested");
@@ -172,7 +173,7 @@ void check_references(Session& s) {
     s.suite->poke_back(callback, 20);
     require(servant->wait_for_pokes(20), "oneway callbacks");
   });
-  s.poa->deactivate_object(id);
+  s.for_callbacks->deactivate_object(id);
 }
 
 }  // namespace interop

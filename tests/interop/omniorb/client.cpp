@@ -73,7 +73,8 @@ int run(const Options& options, const char* program) {
   CORBA::Object_var object = orb->string_to_object(options.ior.c_str());
 
   Report report(options.filter, describe);
-  Session session{orb, poa, Interop::Whole::Suite::_narrow(object), options, report};
+  Session session{orb,     poa,    Interop::Whole::Suite::_narrow(object),
+                  options, report, make_callback_poa(orb, poa, options)};
   require(!CORBA::is_nil(session.suite), "the reference is no Suite");
   session.suite->ping();
   check_basics(session);

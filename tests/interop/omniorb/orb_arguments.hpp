@@ -27,6 +27,7 @@ class OrbArguments {
       add("-ORBendPoint", path.empty() ? carrier + options.loopback() + ":" : "giop:unix:" + path);
     }
     if (options.tls()) use_tls();
+    if (options.both_ways()) go_both_ways(options);
     for (std::string& text : texts_) pointers_.push_back(text.data());
     count = static_cast<int>(pointers_.size());
     pointers_.push_back(nullptr);
@@ -43,6 +44,16 @@ class OrbArguments {
     sslContext::key_file_password = "";
     sslContext::verify_mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
   }
+  void go_both_ways(const Options& options) {
+    if (options.is_client()) {
+      add("-ORBofferBiDirectionalGIOP", "1");
+      add("-ORBclientTransportRule", "* tcp,bidir");
+      add("-ORBendPointPublish", std::string("giop:tcp:") + Options::kNowhere + ":");
+    } else {
+      add("-ORBacceptBiDirectionalGIOP", "1");
+      add("-ORBserverTransportRule", "* tcp,bidir");
+    }
+  }
   void add(const char* name, const std::string& value) {
     texts_.push_back(name);
     texts_.push_back(value);
@@ -51,5 +62,19 @@ class OrbArguments {
   std::vector<std::string> texts_;
   std::vector<char*> pointers_;
 };
+
+/// The adapter of objects that servers call back, and of what clients call.
+inline PortableServer::POA_ptr make_callback_poa(CORBA::ORB_ptr orb, PortableServer::POA_ptr root,
+                                                 const Options& options) {
+  if (!options.both_ways()) return PortableServer::POA::_duplicate(root);
+  CORBA::Any value;
+  value <<= BiDirPolicy::BOTH;
+  CORBA::PolicyList policies(2);
+  policies.length(2);
+  policies[0] = root->create_implicit_activation_policy(PortableServer::IMPLICIT_ACTIVATION);
+  policies[1] = orb->create_policy(BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, value);
+  PortableServer::POAManager_var manager = root->the_POAManager();
+  return root->create_POA("both ways", manager, policies);
+}
 
 }  // namespace interop

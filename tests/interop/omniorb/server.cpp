@@ -41,9 +41,10 @@ void serve(const interop::Options& options, const char* program) {
   PortableServer::POAManager_var manager = root->the_POAManager();
   PortableServer::POA_var forwarding = make_forwarding_poa(root, manager);
 
-  PortableServer::Servant_var<interop::SuiteServant> suite = new interop::SuiteServant(orb, root, forwarding);
-  PortableServer::ObjectId_var id = root->activate_object(suite);
-  CORBA::Object_var reference = root->id_to_reference(id);
+  PortableServer::POA_var own = interop::make_callback_poa(orb, root, options);
+  PortableServer::Servant_var<interop::SuiteServant> suite = new interop::SuiteServant(orb, own, forwarding);
+  PortableServer::ObjectId_var id = own->activate_object(suite);
+  CORBA::Object_var reference = own->id_to_reference(id);
   PortableServer::Servant_var<Forwarder> forwarder = new Forwarder(reference);
   PortableServer::ServantManager_var activator = forwarder->_this();
   forwarding->set_servant_manager(activator);

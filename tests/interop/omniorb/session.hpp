@@ -18,6 +18,7 @@ struct Session {
   Interop::Whole::Suite_var suite;
   const Options& options;
   Report& report;
+  PortableServer::POA_var for_callbacks;
 
   /// Runs a check that moves wide characters: over GIOP 1.0 they cannot pass, and the client must be told so.
   template <class Check>
