@@ -11,6 +11,7 @@
 #include "carriers/masked.hpp"
 #include "corbel/connection/acceptor_registry.hpp"
 #include "corbel/connection/connection_cache.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/connection/server.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/messaging/giop_lite/giop_lite.hpp"

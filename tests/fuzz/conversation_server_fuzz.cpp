@@ -4,6 +4,7 @@
 #include <map>
 
 #include "conversation.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/connection/server.hpp"
 
 namespace {

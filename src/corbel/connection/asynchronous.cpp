@@ -3,6 +3,7 @@
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/connection/telling.hpp"
 
 namespace corbel::connection {
@@ -23,14 +24,14 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
       encoder.reset({});
       return encoder.fail(Code::cancelled);
     }
-    leaving_.store(id, std::memory_order_release);
+    leaving_.begin(id);
     session_->put_request(encoder, id, request, body);
     // All of it is a copy: nothing that is on its way can become a result meanwhile.
-    if (encoder.segments().size() == 1) has_left(id);
+    if (encoder.segments().size() == 1) leaving_.end(id);
   };
   try {
     auto sent = send(encode, deadline);
-    has_left(id);
+    leaving_.end(id);
     if (!sent) {
       const bool mine = withdraw(id);
       if (!leaves_intact(sent.error())) (void)fail(sent.error());

@@ -5,6 +5,7 @@
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/lender.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/connection/server.hpp"
 
 namespace corbel::connection {

@@ -4,6 +4,7 @@
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/reading_loop.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/connection/telling.hpp"
 
 namespace corbel::connection {

@@ -2,22 +2,20 @@
 #pragma once
 
 #include <atomic>
-#include <cerrno>
 #include <memory>
-#include <mutex>
-#include <new>
+#include <span>
 #include <string>
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/fork.hpp"
 #include "corbel/base/function_ref.hpp"
-#include "corbel/base/log.hpp"
 #include "corbel/base/mutex.hpp"
-#include "corbel/base/probe.hpp"
 #include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/backlog.hpp"
 #include "corbel/connection/caller.hpp"
+#include "corbel/connection/connection_settings.hpp"
 #include "corbel/connection/framer.hpp"
+#include "corbel/connection/leaving.hpp"
 #include "corbel/connection/lender.hpp"
 #include "corbel/connection/link.hpp"
 #include "corbel/connection/live_connections.hpp"
@@ -25,12 +23,10 @@
 #include "corbel/connection/outstanding.hpp"
 #include "corbel/connection/reading.hpp"
 #include "corbel/connection/request_handler.hpp"
-#include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/reactor/event_handler.hpp"
 #include "corbel/reactor/timer_queue.hpp"
 #include "corbel/routing/route.hpp"
-#include "corbel/transport/transport.hpp"
 
 namespace corbel::connection {
 
@@ -51,19 +47,7 @@ using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cd
 /// Counted; thread-safe. When it fails it stays failed: everybody waiting gets the error and the cache forgets it.
 class Connection final : public reactor::EventHandler, private Link::Owner {
  public:
-  struct Settings {
-    messaging::Side side = messaging::Side::initiator;
-    cdr::Limits limits;
-    messaging::Version version;                              ///< client: the version to speak
-    ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
-    std::uint64_t first_token = 2;                           ///< client: even; tokens are its lower half and go on
-    base::Duration send_timeout = std::chrono::seconds(30);  ///< server: without the peer taking anything of a reply
-    InputMemory* input_memory = nullptr;                     ///< server: what its framers use; outlives the connection
-    policy::OnewayBuffering oneways;                         ///< client
-    OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
-    routing::TransportPtr installed;                         ///< what the carrier came of; null if of no ORB's
-    const base::Log* log = &base::Log::none();
-  };
+  using Settings = ConnectionSettings;
 
   Connection(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol,
              const Settings& settings);
@@ -167,24 +151,16 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool shakes_hands() const noexcept { return shakes_hands_.load(std::memory_order_acquire); }
   /// For the thread that shakes hands: the peer has to take something first.
   bool wants_room() const noexcept { return shakes_hands() && link_.transport().wants_room(); }
+  // What the next three send waits if the peer does not take it at once (sending.hpp has them).
+
   /// Sends the reply to a request that came here.
-  base::Status reply(const messaging::Origin& origin, messaging::ReplyStatus status,
-                     std::span<const messaging::ServiceContext> contexts, messaging::BodyWriter body) {
-    return send_reply([&](cdr::Encoder& encoder) { session_->put_reply(encoder, origin, status, contexts, body); });
-  }
-  base::Status reply_locate(const messaging::Origin& origin, messaging::LocateStatus status,
-                            messaging::BodyWriter body) {
-    return send_reply([&](cdr::Encoder& encoder) { session_->put_locate_reply(encoder, origin, status, body); });
-  }
+  inline base::Status reply(const messaging::Origin& origin, messaging::ReplyStatus status,
+                            std::span<const messaging::ServiceContext> contexts, messaging::BodyWriter body);
+  inline base::Status reply_locate(const messaging::Origin& origin, messaging::LocateStatus status,
+                                   messaging::BodyWriter body);
   /// Sends what `encode` makes the session write.
   template <class Encode>
-  base::Status send_reply(const Encode& encode) {
-    auto sent = send_or_keep(encode);
-    // A peer that takes no replies is cut off: half a reply makes the stream useless.
-    if (!sent && sent.error().stage != base::Stage::encode) [[unlikely]]
-      return fail(sent.error());
-    return sent;
-  }
+  inline base::Status send_reply(const Encode& encode);
   /// Replies wait until the peer takes them (replies.cpp); it is not read meanwhile.
   bool keeps_replies() const noexcept { return keeps_replies_.load(std::memory_order_seq_cst); }
   /// Ends the conversation without a word.
@@ -263,51 +239,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   /// Encodes and sends one message; nothing of it if the connection's other messages take too long. `caller`: who waits
   /// for the reply, if any thread does.
   template <class Encode>
-  base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr) {
-    Link::Writing writing(link_, caller, deadline);
-    if (!writing) [[unlikely]]
-      return kBehindOthers;
-    cdr::Encoder& encoder = writing.encoder();
-    encode(encoder);
-    if (!encoder.ok()) [[unlikely]]
-      return encoder.error();
-    if (writing.left() && !writing.come_back(deadline)) [[unlikely]]
-      return kBehindOthers;
-    if (queues_.load(std::memory_order_relaxed)) [[unlikely]] {
-      if (server_ != nullptr) return send_among_replies(encoder.segments());
-      if (auto drained = drain_oneways(deadline); !drained) return not_sent(drained.error());
-    }
-    auto sent = link_.send(encoder.segments(), deadline);
-    if (!sent && sent.error() == kTooLarge) [[unlikely]]
-      sent = send_cut(encoder.segments(), deadline);
-    return sent ? sent : not_sent(sent.error());
-  }
+  inline base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr);
   base::Status send_cut(std::span<const cdr::Segment> message, base::Deadline deadline);
-  base::Error not_sent(base::Error error) noexcept {
-    if (leaves_intact(error)) session_->unsent();
-    return error;
-  }
+  inline base::Error not_sent(base::Error error) noexcept;
   template <class Encode>
-  base::Status send_or_keep(const Encode& encode) {
-    Link::Writing writing(link_, nullptr, base::Deadline::none());
-    cdr::Encoder& encoder = writing.encoder();
-    encode(encoder);
-    if (!encoder.ok()) [[unlikely]]
-      return encoder.error();
-    if (writing.left()) [[unlikely]]
-      (void)writing.come_back(base::Deadline::none());
-    const std::span<const cdr::Segment> data = encoder.segments();
-    if (data.size() != 1 || data[0].size > kSmallReply || keeps_replies_.load(std::memory_order_relaxed)) {
-      return send_slowly(data, 0);
-    }
-    CORBEL_PROBE("transport send");
-    const auto sent = transport().send(data, base::Deadline::now());
-    CORBEL_PROBE("after send");
-    if (sent && *sent == data[0].size) [[likely]]
-      return {};
-    if (!sent && sent.error().code != base::Code::would_block) return link_.broken_off(sent.error());
-    return send_slowly(data, sent ? *sent : 0);
-  }
+  inline base::Status send_or_keep(const Encode& encode);
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
   base::Status send_among_replies(std::span<const cdr::Segment> data);
   void send_backlog() noexcept;
@@ -325,8 +261,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   template <class Reader>
   ReadEnd read(Framer& framer, Reader& reader);
   base::Status deliver(Message& message, AsyncReply*& finished);
-  base::Status await_leaving(messaging::Token token) noexcept;
-  static void hand(const Message& message, Caller::Listed& caller) noexcept;
   void leave(Caller& caller) noexcept;
   void leave_shared(Caller& caller) noexcept;
   Arming choose_reader(Left left) noexcept;
@@ -345,14 +279,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   base::Error fail_reading(Caller& caller, base::Error error) noexcept;
   base::Status check_idle();
 
-  /// The deadline passed while others sent, or posted messages were before this one. Nothing of it was sent, and the
-  /// connection is well.
-  static constexpr base::Error kBehindOthers = base::error(base::Stage::send, base::Code::timed_out, EAGAIN);
-  /// The carrier keeps messages, and has no room for this one.
-  static constexpr base::Error kTooLarge = base::error(base::Stage::encode, base::Code::too_large);
-  static bool leaves_intact(const base::Error& error) noexcept {
-    return error.stage == base::Stage::encode || error == kBehindOthers;
-  }
   base::Error why_failed();
   base::Status post_among_replies(const messaging::OutgoingRequest& request, messaging::BodyWriter body);
   base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets);
@@ -370,11 +296,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void after_fork() noexcept;
 
   base::Status list(AsyncReply& reply);
-  /// What a request refers to may change from now on.
-  void has_left(messaging::Token token) noexcept {
-    if (leaving_.load(std::memory_order_relaxed) != token) return;
-    leaving_.compare_exchange_strong(token, 0, std::memory_order_release, std::memory_order_relaxed);
-  }
   void see_to_reading() noexcept;
   bool withdraw(std::uint32_t request_id) noexcept;
   void set_timer(base::Deadline deadline);
@@ -385,15 +306,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void read_apart() noexcept;
   bool begin_for_async() noexcept;
   void end_for_async(ReadEnd end) noexcept;
-  [[gnu::always_inline]] base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline) {
-    try {
-      auto received = transport().receive(framer.space(), deadline);
-      if (received) framer.received(*received);
-      return received;
-    } catch (const std::bad_alloc&) {
-      return base::error(base::Stage::receive, base::Code::out_of_resources);
-    }
-  }
+  inline base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline);
 
   bool serve_request(Framer& framer, Message& message);
   void serve();
@@ -407,14 +320,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void see_to_serving() noexcept;
   void end_when_sent(std::size_t unsent, base::Deadline until) noexcept;
   void tell_close() noexcept;
-  /// True if the peer's word that it is the end counts. In a datagram it may be forged, or have overtaken what came
-  /// before it: then it spares a server the wait for more, and tells a client nothing.
-  [[gnu::noinline, gnu::cold]] bool heeds_end() const noexcept {
-    return !link_.lossy() || (server_ != nullptr && under_way() == 0);
-  }
+  [[gnu::noinline, gnu::cold]] bool heeds_end() const noexcept;
   void end_serving(base::Error error, bool broken) noexcept;
   base::Status shake_hands();
-  base::Deadline patience(const Framer& framer) const noexcept;
   /// Of octets that were taken from the carrier's handle already that says nothing more.
   bool has_octets(const Framer& framer) const noexcept;
 
@@ -433,9 +341,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   Backlog backlog_;
   bool closed_by_us_ = false;
 
-  std::atomic<messaging::Token> leaving_{
-      0};  // the asynchronous request that is being encoded, or sent from where its data lie
-  static constexpr base::Duration kMostLeaving = std::chrono::milliseconds(250);
+  Leaving leaving_;
   Reading reading_;  // see there for when the mutex guards it
 
   base::Mutex mutex_;  // guards what follows up to last_used_

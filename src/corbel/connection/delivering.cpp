@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replies go to those who asked, and the reading role to the next who needs it.
 #include <new>
-#include <thread>
+#include <utility>
 
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
@@ -14,13 +14,33 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
+namespace {
+
+/// With the connection's mutex: gives a copy to another caller.
+void hand(const Message& message, Caller::Listed& caller) noexcept {
+  try {
+    caller.octets.assign(message.octets.begin(), message.octets.end());
+    caller.joints.assign(message.joints.begin(), message.joints.end());
+    caller.format = message.body.format();
+    caller.body_at = message.body_at;
+    caller.reply = message.reply;
+    caller.reply.contexts = message.reply.contexts.moved(message.octets.data(), caller.octets.data());
+  } catch (const std::bad_alloc&) {
+    caller.error = base::error(Stage::receive, Code::out_of_resources);
+  }
+  Reading::tell(caller);
+}
+
+}  // namespace
+
 /// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then. One whose caller
 /// gave up is dropped; one that cannot have been asked for breaks the protocol, unless it may be anybody's.
 base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   if (!session_->was_issued(message.reply.token)) [[unlikely]]
     return link_.lossy() ? base::Status() : base::error(Stage::receive, Code::unknown_reply);
-  if (leaving_.load(std::memory_order_acquire) == message.reply.token) {
-    if (auto left = await_leaving(message.reply.token); !left) return link_.lossy() ? base::Status() : left;
+  if (leaving_.is(message.reply.token)) {
+    if (auto left = leaving_.await_end(message.reply.token, link_.token()); !left)
+      return link_.lossy() ? base::Status() : left;
   }
   {
     const std::lock_guard lock(mutex_);
@@ -38,35 +58,10 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   return {};
 }
 
-/// A reply to a request that is being sent, as far as this thread knows: its results may be the very values that are
-/// still on their way. An honest peer has all of it, so that the sender is about to say that it has left. The token
-/// is not waited for: the next sender may have it already, and need this thread to read.
-base::Status Connection::await_leaving(messaging::Token token) noexcept {
-  const Deadline deadline = Deadline::after(kMostLeaving);
-  while (leaving_.load(std::memory_order_acquire) == token) {
-    if (link_.token().try_lock()) {
-      link_.token().unlock();
-      break;
-    }
-    if (deadline.expired()) return base::error(Stage::receive, Code::unknown_reply);
-    std::this_thread::yield();
-  }
-  return {};
-}
-
-/// With the mutex: gives a copy to another caller.
-void Connection::hand(const Message& message, Caller::Listed& caller) noexcept {
-  try {
-    caller.octets.assign(message.octets.begin(), message.octets.end());
-    caller.joints.assign(message.joints.begin(), message.joints.end());
-    caller.format = message.body.format();
-    caller.body_at = message.body_at;
-    caller.reply = message.reply;
-    caller.reply.contexts = message.reply.contexts.moved(message.octets.data(), caller.octets.data());
-  } catch (const std::bad_alloc&) {
-    caller.error = base::error(Stage::receive, Code::out_of_resources);
-  }
-  Reading::tell(caller);
+/// True if the peer's word that it is the end counts. In a datagram it may be forged, or have overtaken what came
+/// before it: then it spares a server the wait for more, and tells a client nothing.
+bool Connection::heeds_end() const noexcept {
+  return !link_.lossy() || (server_ != nullptr && under_way() == 0);
 }
 
 /// With the mutex: those who wait for this request need not help any longer.

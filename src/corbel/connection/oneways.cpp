@@ -6,6 +6,7 @@
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/oneway_queue.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/ipc/handle.hpp"
 
 namespace corbel::connection {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <new>
+
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/connection.hpp"
 
@@ -27,6 +29,17 @@ struct Connection::ReadEnd {
   Why why = Why::over;
   base::Error error;
 };
+
+/// The octets go to where the framer wants them.
+[[gnu::always_inline]] inline base::Result<std::size_t> Connection::receive(Framer& framer, base::Deadline deadline) {
+  try {
+    auto received = transport().receive(framer.space(), deadline);
+    if (received) framer.received(*received);
+    return received;
+  } catch (const std::bad_alloc&) {
+    return base::error(base::Stage::receive, base::Code::out_of_resources);
+  }
+}
 
 /// Takes whole messages out of the framer, and when there are none, octets from the carrier, until the reader has what
 /// it wants, the carrier has nothing more for so long as the reader waits, or it is the end. A carrier may therefore

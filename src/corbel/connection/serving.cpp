@@ -4,6 +4,7 @@
 
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/reading_loop.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/connection/server.hpp"
 #include "corbel/connection/serving_here.hpp"
 #include "corbel/connection/telling.hpp"
@@ -23,6 +24,12 @@ constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
 thread_local unsigned t_upcalls = 0;                // requests that the thread runs, below each other
 thread_local Connection* t_serving_here = nullptr;  // whose they are
+
+/// How long a thread that has nothing else to do waits for octets.
+Deadline patience(const Framer& framer, const policy::ServerLimits& limits) noexcept {
+  const base::Duration limit = framer.in_message() ? limits.message : limits.idle;
+  return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
+}
 
 }  // namespace
 
@@ -82,7 +89,7 @@ struct Connection::Serving {
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
   static constexpr bool has_all() noexcept { return false; }
   Deadline until(const Framer& framer) {
-    if (apart) return connection.patience(framer);
+    if (apart) return patience(framer, connection.server_->settings().limits);
     // Counted from the last whole message: who sends drop by drop does not keep a thread.
     if (whole && sticky) stays_until = Deadline::after(connection.server_->settings().serving.sticky_idle);
     whole = false;
@@ -149,13 +156,6 @@ base::Status Connection::shake_hands() {
   auto shaken = transport().handshake(waits ? wait : Deadline::now());
   if (shaken) shakes_hands_.store(false, std::memory_order_release);
   return shaken;
-}
-
-/// How long a thread that has nothing else to do waits for octets.
-Deadline Connection::patience(const Framer& framer) const noexcept {
-  const auto& limits = server_->settings().limits;
-  const base::Duration limit = framer.in_message() ? limits.message : limits.idle;
-  return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
 }
 
 bool Connection::serve_request(Framer& framer, Message& message) {

@@ -8,7 +8,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
-#include "corbel/connection/connection.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/log.hpp"
+#include "corbel/connection/framer.hpp"
+#include "corbel/connection/oneway_queue.hpp"
+#include "corbel/ior/profile.hpp"
+#include "corbel/messaging/protocol.hpp"
+#include "corbel/routing/route.hpp"
+
+namespace corbel::connection {
+
+/// What a connection is told when it is made (`Connection::Settings`).
+struct ConnectionSettings {
+  messaging::Side side = messaging::Side::initiator;
+  cdr::Limits limits;
+  messaging::Version version;                              ///< client: the version to speak
+  ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
+  std::uint64_t first_token = 2;                           ///< client: even; tokens are its lower half and go on
+  base::Duration send_timeout = std::chrono::seconds(30);  ///< server: without the peer taking anything of a reply
+  InputMemory* input_memory = nullptr;                     ///< server: what its framers use; outlives the connection
+  policy::OnewayBuffering oneways;                         ///< client
+  OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
+  routing::TransportPtr installed;                         ///< what the carrier came of; null if of no ORB's
+  const base::Log* log = &base::Log::none();
+};
+
+}  // namespace corbel::connection
