@@ -56,11 +56,15 @@ const Workload kUnsteadyPings{.few = 20, .server_environment = kPatientServer};
 const Workload kBlocks{
     .command = "stream twoway octet 65536", .few = 200, .many = 400, .server_environment = kPatientServer};
 
+/// A wake may still be under way when what it tells of has been answered; it then ends the next sleep early, and there
+/// is one more. strace, which stops both sides at each system call, makes that common.
+constexpr double kLateWakes = 0.5;
+
 /// Shared memory: nothing but one wake of whoever sleeps, and one sleep (which is not always needed).
 void check_memory(Contract& contract, const std::string& side, const Costs& calls) {
   const double sleeps = total(calls, {"futex_waitv", "syscall_0x1c1"});
   contract.at_most("wakes (futex) of the " + side, total(calls, {"futex"}), 1);
-  contract.at_most("sleeps (futex_waitv) of the " + side, sleeps, 1);
+  contract.at_most("sleeps (futex_waitv) of the " + side, sleeps, 1 + kLateWakes);
   contract.at_most("other system calls of the " + side, sum(calls) - total(calls, {"futex"}) - sleeps, 0);
 }
 

@@ -112,7 +112,7 @@ void Connection::end() noexcept {
 
 void Server::read_on(Connection& connection) {
   if (connection.transport().handle() < 0) return serve_apart(ConnectionPtr(&connection));
-  reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
+  reactor_->post(ConnectionPtr(&connection), reactor::Events::readable);
 }
 
 bool Server::share(const ConnectionPtr& connection) {

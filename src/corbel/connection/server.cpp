@@ -169,7 +169,7 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
   if (overdue) return give_up_half(connection);
   if (connection.transport().handle() < 0) return serve_apart(ConnectionPtr(&connection));
   if (has_octets) {
-    reactor_->post([self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::readable); });
+    reactor_->post(ConnectionPtr(&connection), reactor::Events::readable);
     return;
   }
   const auto awaited = wants_room ? reactor::Events::readable | reactor::Events::writable : reactor::Events::readable;

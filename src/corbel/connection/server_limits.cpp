@@ -59,7 +59,7 @@ void Server::watch(const ConnectionPtr& connection) {
   const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
   if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
   if (!added) return forget(*connection);
-  if (now) reactor_->post([connection] { connection->on_event(reactor::Events::readable); });
+  if (now) reactor_->post(connection, reactor::Events::readable);
 }
 
 /// One that no reactor can wait for is read by a thread of its own, for as long as that has nothing else to do.

@@ -46,6 +46,20 @@ TEST(Dispatch, AllocatesNothingInTheSingleThreadedLoop) {
   EXPECT_EQ(allocations - before, 0U);
 }
 
+TEST(Dispatch, AllocatesNothingForWhatIsPostedToAHandler) {
+  auto reactor = *Reactor::create();
+  int events = 0;
+  const auto handler = make_handler([&](Events seen) { events += any(seen, Events::readable) ? 1 : 0; });
+  const auto turn = [&] {
+    for (int i = 0; i < 3; ++i) reactor->post(handler, Events::readable);
+    (void)reactor->run_once();
+  };
+  const std::size_t before = allocations;
+  for (int i = 0; i < 100; ++i) turn();
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(events, 300);
+}
+
 TEST(Dispatch, AllocatesNothingInThePool) {
   auto reactor = *Reactor::create();
   ThreadPool pool(*reactor, {.min_threads = 2, .max_threads = 2, .idle_timeout = std::chrono::seconds(10)});

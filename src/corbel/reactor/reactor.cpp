@@ -75,7 +75,10 @@ base::Result<std::unique_ptr<Reactor>> Reactor::create(const Clock& clock) {
 }
 
 Reactor::Reactor(const Clock& clock, ipc::Handle epoll, ipc::Handle wakeup)
-    : clock_(clock), epoll_(std::move(epoll)), wakeup_(std::move(wakeup)), events_(new Event[kBatch]) {}
+    : clock_(clock), epoll_(std::move(epoll)), wakeup_(std::move(wakeup)), events_(new Event[kBatch]) {
+  posted_.reserve(kBatch);
+  running_.reserve(kBatch);
+}
 
 /// What is registered in an epoll instance that two processes share is registered for both.
 void Reactor::after_fork() noexcept {
@@ -206,9 +209,17 @@ bool Reactor::cancel(TimerId id) {
 }
 
 void Reactor::post(Callback callback) {
+  post(Work{.handler = {}, .events = Events::none, .callback = std::move(callback)});
+}
+
+void Reactor::post(base::IntrusivePtr<EventHandler> handler, Events events) {
+  post(Work{.handler = std::move(handler), .events = events, .callback = {}});
+}
+
+void Reactor::post(Work work) {
   {
     const std::lock_guard guard(mutex_);
-    posted_.push_back(std::move(callback));
+    posted_.push_back(std::move(work));
     has_posted_ = true;
   }
   wake();
@@ -316,7 +327,7 @@ bool Reactor::next(Work& work) {
     return true;
   }
   if (running_next_ < running_.size()) {
-    work.callback = std::exchange(running_[running_next_++], {});
+    work = std::exchange(running_[running_next_++], {});
     return true;
   }
   return timers_due_ && next_timer(work);

@@ -63,6 +63,9 @@ class CORBEL_API Reactor {
 
   /// Runs `callback` soon, on a thread that runs the reactor, in the order of posting (concurrently in a pool).
   void post(Callback callback);
+  /// The same for `handler->on_event(events)`, registered or not: as if the handle had said so. Allocates nothing
+  /// while no more are posted at a time than were before, or 64.
+  void post(base::IntrusivePtr<EventHandler> handler, Events events);
   /// Makes the wait that is under way, or else the next one, return early.
   void notify() noexcept;
 
@@ -108,6 +111,7 @@ class CORBEL_API Reactor {
 
   Reactor(const Clock& clock, ipc::Handle epoll, ipc::Handle wakeup);
   void after_fork() noexcept;
+  void post(Work work);
   /// Waits for one batch. For the leader, when next() found nothing.
   base::Status wait(base::Deadline deadline);
   /// Takes one thing out of the batch; false if it is used up. For the leader.
@@ -129,7 +133,7 @@ class CORBEL_API Reactor {
   std::unique_ptr<Event[]> events_;
   std::size_t event_count_ = 0;
   std::size_t event_next_ = 0;
-  std::vector<Callback> running_;
+  std::vector<Work> running_;
   std::size_t running_next_ = 0;
   bool timers_due_ = false;
   TimePoint batch_time_{};
@@ -152,7 +156,7 @@ class CORBEL_API Reactor {
 
   std::mutex mutex_;  // guards what follows
   TimerQueue timers_;
-  std::vector<Callback> posted_;
+  std::vector<Work> posted_;
   EventHandler* registered_ = nullptr;
   EventHandler* removed_ = nullptr;
 
