@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clients say, octet by octet, and what they do with what comes back: against servers made by hand.
+#include "corbel/orb/parts.hpp"
 #include "support.hpp"
 
 namespace corbel::bidirectional_test {
@@ -85,6 +86,44 @@ TEST(Offers, AreMadeOverANewConnection) {
   EXPECT_EQ(contexts_of(peer.messages()[2], kListenPoints).size(), 1U);
   EXPECT_EQ(guest_at(orb, peer)->ask(""), "yes");
   EXPECT_EQ(peer.connections(), 2U);
+}
+
+/// The ports that a request offers to call back at, in their order.
+std::vector<std::uint16_t> offered_ports(const Received& request) {
+  std::vector<std::uint16_t> ports;
+  const auto offered = contexts_of(request, kListenPoints);
+  if (offered.size() != 1) return ports;
+  Reader points(offered[0], offered[0].at(0) == 1, 4);
+  for (std::uint32_t left = points.u32(); left > 0; --left) {
+    (void)points.string();
+    ports.push_back(points.u16());
+  }
+  return ports;
+}
+
+TEST(Offers, FollowWhatTheOrbListensAtWhileConnectionsAreOpen) {
+  FakePeer peer({answer::text("yes")});
+  ClientSide client;
+  const GuestRef remote = guest_at(client.orb, peer);
+  (void)remote->ask("");
+  const auto first = offered_ports(peer.last());
+  ASSERT_EQ(first.size(), 1U);
+
+  const std::string second = orb::listen(*client.orb.ref(), "tcp://127.0.0.1:0").at(0);
+  (void)remote->ask("");
+  auto ports = offered_ports(peer.last());
+  ASSERT_EQ(ports.size(), 2U) << "the endpoint that was added";
+  EXPECT_TRUE(second.ends_with(":" + std::to_string(ports[0] == first[0] ? ports[1] : ports[0]))) << second;
+
+  ASSERT_TRUE(orb::stop_listening(*client.orb.ref(), second));
+  (void)remote->ask("");
+  EXPECT_EQ(offered_ports(peer.last()), first) << "the endpoint that was closed";
+  EXPECT_EQ(peer.connections(), 3U);
+  for (int i = 0; i < 2; ++i) (void)remote->ask("");
+  EXPECT_EQ(peer.connections(), 3U);
+  EXPECT_FALSE(orb::stop_listening(*client.orb.ref(), second));
+  (void)remote->ask("");
+  EXPECT_EQ(peer.connections(), 3U) << "nothing has changed";
 }
 
 // --- what comes back ---

@@ -138,24 +138,33 @@ LentPtr Bidirectional::lent(connection::Connection& connection, const messaging:
   return {lender, static_cast<Lent*>(lender.get())};
 }
 
-/// All or, if the context makes no sense, none.
-void Bidirectional::take_points(base::ConstByteSpan context, const connection::Connection& connection,
-                                Lent& lent) const {
+/// All or, if the context makes no sense, none; less those of hosts at which no connection of this ORB would have taken
+/// the client for their server.
+void Bidirectional::take_points(base::ConstByteSpan context, connection::Connection& connection, Lent& lent) const {
   constexpr std::size_t kLeastPoint = 7;  // an empty string and a port
   cdr::Decoder decoder = cdr::Decoder::from_encapsulation(context);
   const std::size_t count = decoder.take_count(kLeastPoint);
   std::vector<std::string> endpoints;
+  std::string refused;
   for (std::size_t i = 0; i < std::min(count, kMostLookedAt) && decoder.ok(); ++i) {
     const std::string_view host = decoder.get_plain_string();
     const auto port = decoder.get<std::uint16_t>();
     if (!decoder.ok() || port == 0 || host.size() > connection::Lender::kLongestHost) continue;
     auto name = transport::canonical_host(host);
     if (!name || name->empty()) continue;
+    if (!connection.transport().stands_for(*name)) {
+      refused = *std::move(name);
+      continue;
+    }
     endpoints.push_back(lent.scheme() + "://" + transport::to_string({*std::move(name), port}));
   }
   if (!decoder.ok()) {
     CORBEL_LOG(core_.log(), server, debug, "listen points make no sense", {"peer", connection.peer()});
     return;
+  }
+  if (!refused.empty()) {
+    CORBEL_LOG(core_.log(), server, warning, "listen points of hosts that the client's certificate is not made out to",
+               {"host", refused}, {"peer", connection.peer()}, {"subject", connection.transport().identity().subject});
   }
   for (std::string& endpoint : endpoints) {
     // Objects of this ORB are not called elsewhere, whoever says so.

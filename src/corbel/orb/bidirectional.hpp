@@ -42,7 +42,7 @@ class Bidirectional {
   void serve();
   /// The ORB's own BidirectionalPolicy; nothing if it has none.
   void set_policy(std::optional<bool> both);
-  /// The ORB listens at more endpoints.
+  /// The ORB listens at other endpoints than before. Not with the lock of what it listens at.
   void note_endpoints();
   /// What references in the request are decoded with, if the client lends the connection; else null. Takes what the
   /// request says about that.
@@ -56,7 +56,7 @@ class Bidirectional {
   void warn_if_single() const;
   void renew();
   Contexts contexts() const;
-  void take_points(base::ConstByteSpan context, const connection::Connection& connection, Lent& lent) const;
+  void take_points(base::ConstByteSpan context, connection::Connection& connection, Lent& lent) const;
 
   Core& core_;
   std::atomic<bool> accepts_{false};

@@ -89,6 +89,7 @@ bool Core::withdraw(base::FunctionRef<bool(const messaging::Protocol&, const rou
       });
     }
   }
+  bidirectional_.note_endpoints();
   const auto matches = [&](const connection::Connection& one) { return which(one.protocol(), one.installed()); };
   bool ended = true;
   for (const auto& lane : lanes_) ended = lane->server().drain(matches, deadline) && ended;
@@ -99,9 +100,13 @@ std::vector<routing::ListenPoint> Core::listen_at(const std::string& endpoint, s
   Lane* const chosen = find_lane(lane);
   if (chosen == nullptr) refuse("there is no lane '" + std::string(lane) + "' (-ORBLane)");
   (void)listen(*chosen);
-  const std::lock_guard lock(listen_mutex_);
-  auto points = chosen->open(endpoint);
-  tell_published(*chosen, points);
+  std::vector<routing::ListenPoint> points;
+  {
+    const std::lock_guard lock(listen_mutex_);
+    points = chosen->open(endpoint);
+    tell_published(*chosen, points);
+  }
+  bidirectional_.note_endpoints();
   return points;
 }
 
@@ -112,10 +117,14 @@ bool Core::stop_listening(std::string_view endpoint) {
     return one.protocol == point->protocol && one.endpoint->text() == point->endpoint->text();
   };
   bool any = false;
-  const std::lock_guard lock(listen_mutex_);
-  for (const auto& lane : lanes_) any = lane->close(is_it) || any;
-  if (any) CORBEL_LOG(log_, transport, info, "listening no more", {"endpoint", endpoint});
-  return any;
+  {
+    const std::lock_guard lock(listen_mutex_);
+    for (const auto& lane : lanes_) any = lane->close(is_it) || any;
+  }
+  if (!any) return false;
+  CORBEL_LOG(log_, transport, info, "listening no more", {"endpoint", endpoint});
+  bidirectional_.note_endpoints();
+  return true;
 }
 
 void add_protocol(CORBA::ORB& orb, std::shared_ptr<const messaging::Protocol> protocol) {

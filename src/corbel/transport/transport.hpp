@@ -110,6 +110,13 @@ class Transport {
   virtual std::string peer() const = 0;
   /// Asked for rarely; may cost a system call. After handshake().
   virtual PeerIdentity identity() const { return {}; }
+  /// True if a connector of this ORB would have taken the peer for the one at that host: what a carrier that checks
+  /// whom it connects to asks of a peer that has connected itself, before calls meant for the host go there. Any
+  /// thread, after handshake().
+  virtual bool stands_for(const std::string& host) const {
+    (void)host;
+    return true;
+  }
 };
 
 /// Who can use an endpoint that a reference names.

@@ -28,6 +28,7 @@ class FaultyTransport final : public Transport {
   base::Status handshake(base::Deadline deadline) override { return inner_->handshake(deadline); }
   bool wants_room() const noexcept override { return inner_->wants_room(); }
   PeerIdentity identity() const override { return inner_->identity(); }
+  bool stands_for(const std::string& host) const override { return inner_->stands_for(host); }
   std::size_t unsent() const noexcept override { return inner_->unsent(); }
   Traits traits() const noexcept override { return inner_->traits(); }
   std::string local() const override { return inner_->local(); }

@@ -50,6 +50,11 @@ PeerIdentity TlsTransport::identity() const {
   return identity;
 }
 
+bool TlsTransport::stands_for(const std::string& host) const {
+  const std::lock_guard lock(mutex_);
+  return session_->stands_for(host);
+}
+
 // --- receiving ---
 
 base::Result<std::size_t> TlsTransport::receive(base::ByteSpan buffer, Deadline deadline) {

@@ -43,6 +43,7 @@ class TlsTransport final : public Transport {
   std::string local() const override { return outer(inner_->local()); }
   std::string peer() const override { return outer(inner_->peer()); }
   PeerIdentity identity() const override;
+  bool stands_for(const std::string& host) const override;
 
  private:
   static constexpr std::size_t kPlain = 16384;  // octets in one record

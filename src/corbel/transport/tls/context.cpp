@@ -186,7 +186,7 @@ ContextPtr Context::make(const Security& security, Role role, std::string& why) 
   raise_security_level(context.get(), level);  // a list of ciphers may say @SECLEVEL=0
   use_verification(context.get(), security, role);
   use_sessions(context.get(), role);
-  return ContextPtr(new Context(std::move(context), role));
+  return ContextPtr(new Context(std::move(context), role, security));
 }
 
 std::vector<Contexts::Stamp> Contexts::stamps() const {

@@ -26,12 +26,21 @@ class Context {
   /// OpenSSL counts its references itself.
   SSL_CTX* get() const noexcept { return context_.get(); }
   Role role() const noexcept { return role_; }
+  /// How clients of these settings know servers, whichever role this is for (Security).
+  bool verifies_servers() const noexcept { return verifies_servers_; }
+  const std::vector<std::string>& server_names() const noexcept { return server_names_; }
 
  private:
-  Context(Owned<SSL_CTX> context, Role role) : context_(std::move(context)), role_(role) {}
+  Context(Owned<SSL_CTX> context, Role role, const Security& security)
+      : context_(std::move(context)),
+        role_(role),
+        verifies_servers_(security.verify_server),
+        server_names_(security.server_names) {}
 
   Owned<SSL_CTX> context_;
   Role role_;
+  bool verifies_servers_;
+  std::vector<std::string> server_names_;
 };
 using ContextPtr = std::shared_ptr<const Context>;
 

@@ -3,6 +3,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <cstring>
@@ -215,6 +216,15 @@ std::string Session::subject() const {
   if (SSL_get_verify_mode(ssl_.get()) == SSL_VERIFY_NONE) return {};
   const Owned<X509> certificate(SSL_get1_peer_certificate(ssl_.get()));
   return certificate == nullptr ? std::string() : text_of(X509_get_subject_name(certificate.get()));
+}
+
+/// The authorities and the lists of revocations are the same for both roles.
+bool Session::stands_for(const std::string& host) const {
+  if (!context_->verifies_servers()) return true;
+  if (SSL_get_verify_mode(ssl_.get()) == SSL_VERIFY_NONE) return false;
+  const Owned<X509> certificate(SSL_get1_peer_certificate(ssl_.get()));
+  if (certificate == nullptr || X509_check_purpose(certificate.get(), X509_PURPOSE_SSL_SERVER, 0) != 1) return false;
+  return is_made_out_to(*certificate, expected_at(host, context_->server_names()));
 }
 
 // --- octets in memory as OpenSSL sees them ---

@@ -71,6 +71,8 @@ class Session {
 
   /// Of the peer's certificate, if it was checked; after the hand-shake.
   std::string subject() const;
+  /// True if a client of the same settings would have taken the peer for the server at this host; after the hand-shake.
+  bool stands_for(const std::string& host) const;
   std::string_view version() const noexcept { return SSL_get_version(ssl_.get()); }
   std::string_view cipher() const noexcept { return SSL_get_cipher_name(ssl_.get()); }
   bool is_resumed() const noexcept { return SSL_session_reused(ssl_.get()) == 1; }

@@ -55,11 +55,7 @@ class TlsConnector final : public Connector {
     CORBEL_TRY(auto context, contexts_.current(Stage::connect));
     CORBEL_TRY(auto inner, inner_->connect(own->inner(), options, deadline));
     const std::string& host = own->host_port().host;
-    Expected expected{contexts_.security().server_names, true};
-    if (expected.names.empty()) {
-      expected.configured = false;
-      if (!host.empty()) expected.names.push_back(host);
-    }
+    Expected expected = expected_at(host, contexts_.security().server_names);
     // What was agreed on under other settings is worth nothing under these.
     const std::string server = own->text() + '#' + std::to_string(number_of(context));
     auto session = Session::make(std::move(context), std::move(expected), {resumption_, server});

@@ -73,6 +73,13 @@ bool is_missing_list_of_authority(int error, int depth) {
 
 }  // namespace
 
+Expected expected_at(const std::string& host, const std::vector<std::string>& names) {
+  if (!names.empty()) return {names, true};
+  Expected expected;
+  if (!host.empty()) expected.names.push_back(host);
+  return expected;
+}
+
 bool is_made_out_to(X509& certificate, const Expected& expected) {
   return expected.names.empty() || std::any_of(expected.names.begin(), expected.names.end(), [&](const auto& name) {
            return is_made_out_to(certificate, name, expected.configured);

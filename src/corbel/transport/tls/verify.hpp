@@ -19,6 +19,9 @@ struct Expected {
   bool configured = false;
 };
 
+/// The server at a host (empty: at an address of another kind), if `names` does not say otherwise.
+Expected expected_at(const std::string& host, const std::vector<std::string>& names);
+
 /// What checking the peer's certificate came to.
 struct Verdict {
   int error = X509_V_OK;  ///< OpenSSL's number
