@@ -122,8 +122,10 @@ class Locator final : public ServantLocator {
   }
   void postinvoke(const ObjectId&, PoaRef, const std::string&, Cookie cookie, ServantRef) override {
     log += cookie == this ? "-" : "?";
+    if (fails) throw CORBA::NO_PERMISSION(7, CORBA::CompletionStatus::COMPLETED_YES);
   }
   std::string log;
+  bool fails = false;
 };
 
 TEST_P(PoaPolicies, LocatorsAreCalledAroundEveryRequest) {
@@ -134,8 +136,21 @@ TEST_P(PoaPolicies, LocatorsAreCalledAroundEveryRequest) {
   const ObjectRef object = poa->create_reference_with_id(string_to_ObjectId("x"), std::string(kProbeId));
   EXPECT_EQ(number(object, 1), 2);
   EXPECT_EQ(outcome([&] { number(object, -1); }), "NO_RESOURCES 0x00000001");
-  orb->_core().adapter()->shutdown(true, base::Deadline::none());  // postinvoke follows the reply
-  EXPECT_EQ(locator->log, "+x.number-+x.number-");
+  EXPECT_EQ(locator->log, "+x.number-+x.number-") << "before the client is answered";
+}
+
+TEST_P(PoaPolicies, WhatPostinvokeThrowsTakesThePlaceOfTheResult) {
+  const PoaRef poa =
+      child("locator", {user_ids(), non_retain(), processing(RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  const auto locator = CORBA::make_reference<Locator>();
+  locator->fails = true;
+  poa->set_servant_manager(locator);
+  const ObjectRef object = poa->create_reference_with_id(string_to_ObjectId("x"), std::string(kProbeId));
+  EXPECT_EQ(outcome([&] { number(object, 1); }), "NO_PERMISSION 0x00000007");
+  EXPECT_EQ(outcome([&] { number(object, -1); }), "NO_PERMISSION 0x00000007");
+  EXPECT_EQ(locator->log, "+x.number-+x.number-") << "once for each call";
+  locator->fails = false;
+  EXPECT_EQ(number(object, 1), 2);
 }
 
 class Creator final : public AdapterActivator {

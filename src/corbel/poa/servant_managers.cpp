@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Default servants, servant activators and servant locators.
+#include <string>
 #include <utility>
 
 #include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/running.hpp"
@@ -19,6 +21,44 @@ namespace {
     throw CORBA::OBJ_ADAPTER(corba::minor::kNullServant, kNo, "the servant manager forwards to no remote object");
   }
   throw orb::LocationForward{reference->_target()->ior(), false};
+}
+
+/// A call whose results wait for `before_results`, which may throw instead of them.
+class LocatedCall final : public corba::ServerCall {
+ public:
+  LocatedCall(corba::ServerCall& call, base::FunctionRef<void()> before_results)
+      : ServerCall(call.operation(), call.local_arguments() == nullptr ? &call.arguments() : nullptr,
+                   call.local_arguments()),
+        call_(call),
+        before_results_(before_results) {}
+  ~LocatedCall() { call_.set_raises(raises()); }
+  LocatedCall(const LocatedCall&) = delete;
+  LocatedCall& operator=(const LocatedCall&) = delete;
+
+  /// Asked for every signature: the call itself knows that of its arguments.
+  void use_octets(std::uint64_t served) override {
+    call_.match(served);
+    if (call_.local_arguments() == nullptr) set_octets(call_.arguments());
+  }
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
+    before_results_();
+    call_.reply(results);
+  }
+
+ private:
+  corba::ServerCall& call_;
+  base::FunctionRef<void()> before_results_;
+};
+
+/// In a handler, for the log.
+std::string what_was_thrown() {
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return orb::current_exception_type();
+  }
 }
 
 ServantRef check_supplied(ServantRef servant) {
@@ -179,25 +219,31 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
     servant = check_supplied(locator.preinvoke(object_id, self(), operation, cookie));
   } catch (const PortableServer::ForwardRequest& request) {
     forward(request);
-  } catch (const std::exception& exception) {
-    CORBEL_LOG(space_->core().log(), poa, warning, "servant locator failed", {"poa", name_},
-               {"object", base::ConstByteSpan(object_id)}, {"exception", exception.what()});
-    throw;
-  }
-  try {
-    run(object_id, *servant, call);
   } catch (...) {
-    locator.postinvoke(object_id, self(), operation, cookie, servant);
+    CORBEL_LOG(space_->core().log(), poa, warning, "servant locator failed", {"poa", name_},
+               {"object", base::ConstByteSpan(object_id)}, {"exception", what_was_thrown()});
     throw;
   }
+  // Once, before the results leave; what it throws takes their place, and that of what the operation has thrown.
+  bool over = false;
+  const auto postinvoke = [&] {
+    if (std::exchange(over, true)) return;
+    try {
+      locator.postinvoke(object_id, self(), operation, cookie, servant);
+    } catch (...) {
+      CORBEL_LOG(space_->log(), poa, warning, "postinvoke threw", {"poa", name_}, {"operation", operation},
+                 {"exception", what_was_thrown()});
+      throw;
+    }
+  };
   try {
-    locator.postinvoke(object_id, self(), operation, cookie, servant);
-  } catch (const std::exception& exception) {
-    // In place of the results, unless they have been sent.
-    CORBEL_LOG(space_->log(), poa, warning, "postinvoke threw", {"poa", name_}, {"operation", operation},
-               {"what", exception.what()});
+    LocatedCall located(call, postinvoke);
+    run(object_id, *servant, located);
+  } catch (...) {
+    postinvoke();
     throw;
   }
+  postinvoke();
 }
 
 /// With the mutex locked, nothing running on the object and its state leaving: takes it out of the map.

@@ -92,6 +92,8 @@ class CORBEL_API ServantLocator : public virtual ServantManager {
   /// May throw ForwardRequest.
   virtual IDL::traits<Servant>::ref_type preinvoke(const ObjectId& oid, IDL::traits<POA>::ref_type adapter,
                                                    const std::string& operation, Cookie& the_cookie) = 0;
+  /// After the operation and before its results leave (CORBA 3.3, part 1, 15.3.7). What it throws, the client gets in
+  /// their place, or in place of what the operation has thrown.
   virtual void postinvoke(const ObjectId& oid, IDL::traits<POA>::ref_type adapter, const std::string& operation,
                           Cookie the_cookie, IDL::traits<Servant>::ref_type the_servant) = 0;
 

@@ -142,6 +142,12 @@ class Sending {
   const bool mine_;
 };
 
+std::size_t size_of(std::span<const Segment> data) noexcept {
+  std::size_t size = 0;
+  for (const Segment& each : data) size += each.size;
+  return size;
+}
+
 }  // namespace
 
 base::Result<std::size_t> TlsTransport::send(std::span<const Segment> data, Deadline deadline) {
@@ -167,6 +173,8 @@ base::Result<std::size_t> TlsTransport::send_list(std::span<const Segment> data,
     const Segment rest{wire_.data() + gone_, wire_.size() - gone_};
     auto count = some ? inner_->send_some({&rest, 1}, deadline) : inner_->send({&rest, 1}, deadline);
     if (!count) {
+      // What is left is what the session has to say: no failure of a message that has gone. The next one meets it.
+      if (taken != 0 && taken == size_of(data)) return taken;
       const bool later = count.error().code == Code::would_block || count.error().code == Code::timed_out;
       if (!some || !later) return count;
       return taken != 0 ? base::Result<std::size_t>(taken) : base::error(Stage::send, Code::would_block);
