@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/type_factory.hpp"
 #include "orb_support.hpp"
 
@@ -93,6 +94,63 @@ TEST_F(Codecs, RefuseTypesThatStayInTheProcess) {
   any <<= L"wide";
   EXPECT_THROW(codec(0)->encode(any), Codec::InvalidTypeForEncoding);
   EXPECT_FALSE(codec(1)->encode(any).empty());
+}
+
+constexpr CONV_FRAME::CodeSetId kLatin1 = 0x00010001;
+constexpr CONV_FRAME::CodeSetId kUtf8 = 0x05010001;
+constexpr CONV_FRAME::CodeSetId kUtf16 = 0x00010109;
+
+IOP::Encoding_1_2 encoding_of(CONV_FRAME::CodeSetId char_codeset, CONV_FRAME::CodeSetId wchar_codeset = kUtf16) {
+  return {IOP::ENCODING_CDR_ENCAPS, 1, 2, char_codeset, wchar_codeset};
+}
+
+TEST_F(Codecs, WriteAndReadTheCodeSetsThatAreAskedFor) {
+  CORBA::Any any;
+  any <<= "grüß";
+  const auto latin1 = factory_->create_codec_with_codesets(encoding_of(kLatin1));
+  const auto octets = latin1->encode_value(any);
+  ASSERT_EQ(octets.size(), 13U);
+  EXPECT_EQ(CORBA::OctetSeq(octets.begin() + 8, octets.end()), (CORBA::OctetSeq{'g', 'r', 0xfc, 0xdf, 0}));
+  EXPECT_TRUE(latin1->decode_value(octets, CORBA::_tc_string) == any);
+  EXPECT_TRUE(latin1->decode(latin1->encode(any)) == any);
+
+  const auto utf8 = factory_->create_codec_with_codesets(encoding_of(kUtf8));
+  EXPECT_EQ(utf8->encode_value(any), codec()->encode_value(any));
+  any <<= L"grüß";
+  EXPECT_EQ(latin1->encode_value(any), codec()->encode_value(any));
+}
+
+TEST_F(Codecs, SayWhichCharactersTheirCodeSetDoesNotHave) {
+  CORBA::Any any;
+  any <<= "1 €";
+  try {
+    factory_->create_codec_with_codesets(encoding_of(kLatin1))->encode_value(any);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const CORBA::DATA_CONVERSION& error) {
+    EXPECT_EQ(error.minor(), corba::minor::kCharacterNotInCodeSet);
+  }
+  EXPECT_NO_THROW(factory_->create_codec_with_codesets(encoding_of(kUtf8))->encode_value(any));
+}
+
+TEST_F(Codecs, AreNotMadeForOtherCodeSets) {
+  const auto refused = [&](const IOP::Encoding_1_2& encoding) -> CONV_FRAME::CodeSetId {
+    try {
+      factory_->create_codec_with_codesets(encoding);
+    } catch (const IOP::CodecFactory::UnsupportedCodeset& error) {
+      EXPECT_STREQ(error._rep_id(), "IDL:omg.org/IOP/CodecFactory/UnsupportedCodeset:1.0");
+      return error.codeset();
+    }
+    return 0xffffffff;
+  };
+  EXPECT_EQ(refused(encoding_of(0x00010002)), 0x00010002U);
+  EXPECT_EQ(refused(encoding_of(0)), 0U);
+  EXPECT_EQ(refused(encoding_of(kUtf16)), kUtf16);
+  EXPECT_EQ(refused(encoding_of(kUtf8, 0x00010100)), 0x00010100U);
+  EXPECT_EQ(refused(encoding_of(kUtf8, kUtf8)), kUtf8);
+  EXPECT_EQ(refused(IOP::Encoding_1_2()), 0xffffffff) << "what is used unless something else is asked for";
+  EXPECT_THROW(factory_->create_codec_with_codesets({IOP::ENCODING_CDR_ENCAPS, 1, 3, kUtf8, kUtf16}),
+               IOP::CodecFactory::UnknownEncoding);
+  EXPECT_THROW(factory_->create_codec_with_codesets({1, 1, 2, 0, 0}), IOP::CodecFactory::UnknownEncoding);
 }
 
 TEST_F(Codecs, AreAmongTheInitialReferences) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ORB's own operations that make TypeCodes are those of the factory.
+#include "corbel/corba/service_information.hpp"
 #include "corbel/dynamic/type_factory.hpp"
 #include "orb_support.hpp"
 
@@ -49,6 +50,15 @@ TEST_F(OrbTypeCodes, OfOtherTypesAreTheFactorys) {
       "IDL:Node:1.0", "Node", {{"kids", orb_->create_sequence_tc(0, orb_->create_recursive_tc("IDL:Node:1.0"))}});
   EXPECT_TRUE(node->member_type(0)->content_type()->equal(node));
   EXPECT_THROW(orb_->create_struct_tc("no id", "S", {}), CORBA::BAD_PARAM);
+}
+
+using OrbServices = WithOrb;
+
+TEST_F(OrbServices, AreNone) {
+  CORBA::ServiceInformation about({1, 2}, {CORBA::ServiceDetail(3, {4})});
+  EXPECT_FALSE(orb_->get_service_information(CORBA::Security, about));
+  EXPECT_EQ(about, CORBA::ServiceInformation());
+  EXPECT_FALSE(orb_->get_service_information(4711, about));
 }
 
 }  // namespace

@@ -207,6 +207,11 @@ TEST(RenderedTypes, PrintAsGeneratedOnesDo) {
             "how=CORBA::SetOverrideType::ADD_OVERRIDE}");
   EXPECT_EQ(text_of(CORBA::TCKind::tk_union), "CORBA::TCKind::tk_union");
   EXPECT_EQ(text_of(static_cast<CORBA::TCKind>(99)), "99");
+  EXPECT_EQ(text_of(CORBA::ServiceInformation({7}, {CORBA::ServiceDetail(1, {2})})),
+            "CORBA::ServiceInformation{service_options={7},"
+            "service_details={CORBA::ServiceDetail{service_detail_type=1,service_detail={2}}}}");
+  EXPECT_EQ(text_of(IOP::Encoding_1_2(0, 1, 2, 3, 4)),
+            "IOP::Encoding_1_2{format=0,major_version=1,minor_version=2,char_codeset=3,wchar_codeset=4}");
   EXPECT_EQ(text_of(IOP::Encoding()), "IOP::Encoding{format=0,major_version=1,minor_version=2}");
 }
 
@@ -230,6 +235,8 @@ TEST(RenderedTypes, HaveTheTypeCodesThatTheirIdlSays) {
   expect_type(IOP::Encoding(IOP::ENCODING_CDR_ENCAPS, 1, 0), Rendered::_tc_Record, 10);
   EXPECT_TRUE(Rendered::_tc_Offer->member_type(1)->equal(CORBA::_tc_ServiceOption));
   expect_type(Rendered::LEVEL, Rendered::_tc_Offer, 1);
+  expect_type(CORBA::ServiceInformation({7}, {CORBA::ServiceDetail(CORBA::Security, {1, 2})}), Rendered::_tc_Offer, 3);
+  expect_type(IOP::Encoding_1_2(IOP::ENCODING_CDR_ENCAPS, 1, 2, 3, 4), Rendered::_tc_Offer, 4);
   EXPECT_TRUE(Rendered::_tc_Adapter->member_type(3)->equal(DynamicAny::_tc_NameValuePairSeq));
   EXPECT_TRUE(Rendered::_tc_Inside->member_type(0)->equal(PortableServer::_tc_POAList));
   EXPECT_TRUE(Rendered::_tc_Inside->member_type(1)->equal(DynamicAny::_tc_NameDynAnyPairSeq));

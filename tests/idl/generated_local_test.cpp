@@ -32,6 +32,8 @@ T back_from(const Bytes& octets, bool little = false) {
 
 class CountingFilter : public virtual IDL::traits<Inside::Filter>::base_type {
  public:
+  IDL::traits<Inside::Filter>::ref_type itself() { return _this(); }
+  IDL::traits<CORBA::LocalObject>::ref_type any_object() { return CORBA::LocalObject::_this(); }
   std::int32_t seen() override { return seen_; }
   Inside::Handle held() override { return handle_; }
   void hold(const Inside::Handle& value) override { handle_ = value; }
@@ -63,6 +65,14 @@ TEST(LocalInterfaces, AreImplementedByDerivingAndNarrowWithoutAsking) {
   EXPECT_TRUE(object->_is_local());
   static_assert(IDL::traits<Inside::Filter>::is_local::value && !IDL::traits<Inside::Remote>::is_local::value);
   static_assert(!std::is_convertible_v<IDL::traits<Inside::Observer>::ref_type, IDL::traits<Inside::Filter>::ref_type>);
+}
+
+TEST(LocalInterfaces, GiveReferencesToThemselves) {
+  const auto filter = CORBA::make_reference<CountingFilter>();
+  EXPECT_TRUE(filter->itself() == filter);
+  EXPECT_TRUE(filter->any_object() == filter);
+  CountingFilter on_the_stack;
+  EXPECT_TRUE(on_the_stack.itself() == nullptr) << "make_reference did not make it";
 }
 
 TEST(LocalInterfaces, PassNativesAndRaiseTheirExceptions) {

@@ -127,6 +127,10 @@ bool LocalObject::_is_a(const std::string& repository_id) {
   return repository_id == kLocalObjectId || _static_is_a(repository_id);
 }
 
+object_reference<LocalObject> LocalObject::_this() {
+  return object_reference<LocalObject>(shared_from(this));
+}
+
 std::string LocalObject::_repository_id() {
   return std::string(kLocalObjectId);
 }

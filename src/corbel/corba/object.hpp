@@ -185,7 +185,7 @@ class CORBEL_API Object {
 };
 
 /// Base of locality-constrained objects: no reference to them may be marshalled (MARSHAL minor OMG 4).
-class CORBEL_API LocalObject : public virtual Object {
+class CORBEL_API LocalObject : public virtual Object, public virtual corbel::base::SharedFromThis {
  public:
   bool _is_a(const std::string& repository_id) override;
   bool _non_existent() override { return false; }
@@ -196,6 +196,9 @@ class CORBEL_API LocalObject : public virtual Object {
 
  protected:
   LocalObject() noexcept = default;
+  /// A reference to this object, which make_reference made; nil while it is being destroyed. In classes generated of
+  /// local interfaces it is one of that interface.
+  object_reference<LocalObject> _this();
 };
 
 /// Creates servants, local objects and other reference types; never use `new` for them.

@@ -11,6 +11,11 @@ namespace CORBA {
 using OctetSeq = std::vector<std::uint8_t>;
 }
 
+namespace CONV_FRAME {
+/// A number of the code set registry (CORBA 3.3 part 2, 7.10.2.1).
+using CodeSetId = std::uint32_t;
+}  // namespace CONV_FRAME
+
 /// Values as octets by hand (CORBA 3.3 part 1, 16.7): what goes into service contexts, tagged components and files.
 namespace IOP {
 
@@ -42,6 +47,43 @@ class Encoding {
   std::uint8_t minor_version_ = 2;
 };
 
+/// As Encoding, and in which code sets the characters are: UTF-8 and UTF-16 unless changed.
+class Encoding_1_2 {
+ public:
+  Encoding_1_2() = default;
+  Encoding_1_2(EncodingFormat format, std::uint8_t major_version, std::uint8_t minor_version,
+               CONV_FRAME::CodeSetId char_codeset, CONV_FRAME::CodeSetId wchar_codeset)
+      : format_(format),
+        major_version_(major_version),
+        minor_version_(minor_version),
+        char_codeset_(char_codeset),
+        wchar_codeset_(wchar_codeset) {}
+
+  void format(EncodingFormat value) { format_ = value; }
+  EncodingFormat format() const { return format_; }
+  EncodingFormat& format() { return format_; }
+  void major_version(std::uint8_t value) { major_version_ = value; }
+  std::uint8_t major_version() const { return major_version_; }
+  std::uint8_t& major_version() { return major_version_; }
+  void minor_version(std::uint8_t value) { minor_version_ = value; }
+  std::uint8_t minor_version() const { return minor_version_; }
+  std::uint8_t& minor_version() { return minor_version_; }
+  void char_codeset(CONV_FRAME::CodeSetId value) { char_codeset_ = value; }
+  CONV_FRAME::CodeSetId char_codeset() const { return char_codeset_; }
+  CONV_FRAME::CodeSetId& char_codeset() { return char_codeset_; }
+  void wchar_codeset(CONV_FRAME::CodeSetId value) { wchar_codeset_ = value; }
+  CONV_FRAME::CodeSetId wchar_codeset() const { return wchar_codeset_; }
+  CONV_FRAME::CodeSetId& wchar_codeset() { return wchar_codeset_; }
+  friend bool operator==(const Encoding_1_2&, const Encoding_1_2&) = default;
+
+ private:
+  EncodingFormat format_ = ENCODING_CDR_ENCAPS;
+  std::uint8_t major_version_ = 1;
+  std::uint8_t minor_version_ = 2;
+  CONV_FRAME::CodeSetId char_codeset_ = static_cast<std::uint32_t>(corbel::cdr::CodeSet::utf_8);
+  CONV_FRAME::CodeSetId wchar_codeset_ = static_cast<std::uint32_t>(corbel::cdr::CodeSet::utf_16);
+};
+
 /// Turns Anys into octets and back; made by a CodecFactory. Octets are read with limits on depth and memory, like a
 /// message. Keeps the ORB alive; thread-safe.
 class CORBEL_API Codec final : public CORBA::LocalObject {
@@ -65,11 +107,12 @@ class CORBEL_API Codec final : public CORBA::LocalObject {
     static constexpr const char* _label = "TypeMismatch";
   };
 
-  /// The Any, with its TypeCode. Throws InvalidTypeForEncoding.
+  /// The Any, with its TypeCode. Throws InvalidTypeForEncoding, and DATA_CONVERSION minor OMG 1 for a character that
+  /// the code set does not have.
   CORBA::OctetSeq encode(const CORBA::Any& data);
   /// Throws FormatMismatch.
   CORBA::Any decode(const CORBA::OctetSeq& data);
-  /// The value alone. Throws InvalidTypeForEncoding.
+  /// The value alone. Throws as encode().
   CORBA::OctetSeq encode_value(const CORBA::Any& data);
   /// Throws FormatMismatch if the octets are no encapsulation, TypeMismatch if they do not hold exactly a value of
   /// `type`, and BAD_TYPECODE for nil.
@@ -96,8 +139,35 @@ class CORBEL_API CodecFactory final : public CORBA::LocalObject {
     static constexpr const char* _label = "UnknownEncoding";
   };
 
+  /// There is no conversion between the code set and the program's (UTF-8, and wchar_t as Unicode).
+  class CORBEL_API UnsupportedCodeset final : public CORBA::UserException {
+   public:
+    static constexpr const char* _id = "IDL:omg.org/IOP/CodecFactory/UnsupportedCodeset:1.0";
+
+    UnsupportedCodeset() = default;
+    explicit UnsupportedCodeset(CONV_FRAME::CodeSetId codeset) : codeset_(codeset) {}
+    CONV_FRAME::CodeSetId codeset() const noexcept { return codeset_; }
+    CONV_FRAME::CodeSetId& codeset() noexcept { return codeset_; }
+    void codeset(CONV_FRAME::CodeSetId codeset) noexcept { codeset_ = codeset; }
+
+    [[noreturn]] void _raise() const override;
+    const char* _rep_id() const noexcept override;
+    const char* _name() const noexcept override;
+    void _encode(corbel::cdr::Encoder& encoder) const override;
+
+   protected:
+    void _info(std::string& text) const override;
+
+   private:
+    CONV_FRAME::CodeSetId codeset_ = 0;
+  };
+
   /// Throws UnknownEncoding.
   CORBA::object_reference<Codec> create_codec(const Encoding& encoding);
+  /// For octets of those who write characters otherwise (CORBA 3.3 part 1, 16.7): ISO 8859-1 (0x00010001) or UTF-8
+  /// (0x05010001), and UTF-16 (0x00010109). Throws UnknownEncoding and, with the first that is none of these,
+  /// UnsupportedCodeset.
+  CORBA::object_reference<Codec> create_codec_with_codesets(const Encoding_1_2& encoding);
 
   /// For the ORB.
   explicit CodecFactory(corbel::corba::OrbContext& orb) : orb_(orb.orb()), context_(orb) {}

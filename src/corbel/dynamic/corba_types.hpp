@@ -87,6 +87,8 @@ CORBEL_CORBA_ALIAS(DoubleSeq)
 CORBEL_CORBA_ALIAS(LongDoubleSeq)
 CORBEL_CORBA_ALIAS(StringSeq)
 CORBEL_CORBA_ALIAS(WStringSeq)
+CORBEL_CORBA_ALIAS(ServiceOptionSeq)
+CORBEL_CORBA_ALIAS(ServiceDetailData)
 #undef CORBEL_CORBA_ALIAS
 
 }  // namespace CORBA
@@ -117,3 +119,37 @@ CORBEL_LIBRARY_LOCAL_TYPE(CORBA::Current, "IDL:omg.org/CORBA/Current:1.0", "Curr
 CORBEL_LIBRARY_LOCAL_TYPE(CORBA::PolicyManager, "IDL:omg.org/CORBA/PolicyManager:1.0", "PolicyManager")
 CORBEL_LIBRARY_LOCAL_TYPE(CORBA::PolicyCurrent, "IDL:omg.org/CORBA/PolicyCurrent:1.0", "PolicyCurrent")
 CORBEL_LIBRARY_ALIAS(CORBA, PolicyList, CORBA::PolicyList, "CORBA/PolicyList", "PolicyList")
+
+namespace corbel::dynamic {
+
+namespace detail {
+inline constexpr TypeMember kServiceDetail[] = {{"service_detail_type", &CORBA::detail::k_ServiceDetailType},
+                                                {"service_detail", &CORBA::detail::k_ServiceDetailData}};
+}  // namespace detail
+template <>
+struct TypeOf<CORBA::ServiceDetail> {
+  static constexpr CORBA::TypeCode code{TypeNode{.kind = CORBA::TCKind::tk_struct,
+                                                 .id = "IDL:omg.org/CORBA/ServiceDetail:1.0",
+                                                 .name = "ServiceDetail",
+                                                 .members = detail::kServiceDetail}};
+};
+
+}  // namespace corbel::dynamic
+
+CORBEL_LIBRARY_ALIAS(CORBA, ServiceDetailSeq, CORBA::ServiceDetailSeq, "CORBA/ServiceDetailSeq", "ServiceDetailSeq")
+
+namespace corbel::dynamic {
+
+namespace detail {
+inline constexpr TypeMember kServiceInformation[] = {{"service_options", &CORBA::detail::k_ServiceOptionSeq},
+                                                     {"service_details", &CORBA::detail::k_ServiceDetailSeq}};
+}  // namespace detail
+template <>
+struct TypeOf<CORBA::ServiceInformation> {
+  static constexpr CORBA::TypeCode code{TypeNode{.kind = CORBA::TCKind::tk_struct,
+                                                 .id = "IDL:omg.org/CORBA/ServiceInformation:1.0",
+                                                 .name = "ServiceInformation",
+                                                 .members = detail::kServiceInformation}};
+};
+
+}  // namespace corbel::dynamic

@@ -77,7 +77,7 @@ namespace DynamicAny {
 /// Made by a DynAnyFactory; components stay part of the whole until the value is replaced (assign, from_any, set_).
 /// After destroy() of the outermost everything throws OBJECT_NOT_EXIST; circles of values live until then. Not
 /// thread-safe.
-class CORBEL_API DynAny : public CORBA::LocalObject, public corbel::base::SharedFromThis {
+class CORBEL_API DynAny : public CORBA::LocalObject {
  public:
   using Ref = CORBA::object_reference<DynAny>;
 

@@ -37,5 +37,13 @@ std::ostream& operator<<(std::ostream& stream, SetOverrideType value) {
                                            "CORBA::SetOverrideType::ADD_OVERRIDE"};
   return corbel::mapping::print_enumerator(stream, kNames, static_cast<std::uint32_t>(value));
 }
+std::ostream& operator<<(std::ostream& stream, const ServiceDetail& value) {
+  return corbel::mapping::print_members(stream, "CORBA::ServiceDetail", "service_detail_type",
+                                        value.service_detail_type(), "service_detail", value.service_detail());
+}
+std::ostream& operator<<(std::ostream& stream, const ServiceInformation& value) {
+  return corbel::mapping::print_members(stream, "CORBA::ServiceInformation", "service_options", value.service_options(),
+                                        "service_details", value.service_details());
+}
 
 }  // namespace CORBA

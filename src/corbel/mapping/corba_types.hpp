@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "corbel/corba/policy.hpp"
+#include "corbel/corba/service_information.hpp"
 #include "corbel/mapping/codec.hpp"
 #include "corbel/mapping/local.hpp"
 
@@ -19,12 +20,6 @@ using ScopedName = std::string;
 using RepositoryId = std::string;
 using RepositoryIdSeq = std::vector<RepositoryId>;
 using VersionSpec = std::string;
-
-/// What an ORB may offer besides (CORBA 3.3 part 1, 8.2.2).
-using ServiceType = std::uint16_t;
-using ServiceOption = std::uint32_t;
-using ServiceDetailType = std::uint32_t;
-inline constexpr ServiceType Security = 1;
 
 using BooleanSeq = std::vector<bool>;
 using CharSeq = std::vector<char>;
@@ -76,6 +71,9 @@ CORBEL_API std::ostream& operator<<(std::ostream& stream, CompletionStatus value
 CORBEL_API std::ostream& operator<<(std::ostream& stream, exception_type value);
 CORBEL_API std::ostream& operator<<(std::ostream& stream, ParameterMode value);
 CORBEL_API std::ostream& operator<<(std::ostream& stream, SetOverrideType value);
+/// `CORBA::ServiceDetail{service_detail_type=1,service_detail={0}}`
+CORBEL_API std::ostream& operator<<(std::ostream& stream, const ServiceDetail& value);
+CORBEL_API std::ostream& operator<<(std::ostream& stream, const ServiceInformation& value);
 
 }  // namespace CORBA
 
@@ -115,6 +113,31 @@ struct Codec<CORBA::InvalidPolicies> {
 };
 
 template <>
+struct Codec<CORBA::ServiceDetail> {
+  static constexpr std::size_t kMinSize = 8;
+  static void encode(cdr::Encoder& encoder, const CORBA::ServiceDetail& value) {
+    encoder.put(value.service_detail_type());
+    Codec<CORBA::ServiceDetailData>::encode(encoder, value.service_detail());
+  }
+  static void decode(cdr::Decoder& decoder, CORBA::ServiceDetail& value) {
+    value.service_detail_type() = decoder.get<std::uint32_t>();
+    Codec<CORBA::ServiceDetailData>::decode(decoder, value.service_detail());
+  }
+};
+template <>
+struct Codec<CORBA::ServiceInformation> {
+  static constexpr std::size_t kMinSize = 8;
+  static void encode(cdr::Encoder& encoder, const CORBA::ServiceInformation& value) {
+    Codec<CORBA::ServiceOptionSeq>::encode(encoder, value.service_options());
+    Codec<CORBA::ServiceDetailSeq>::encode(encoder, value.service_details());
+  }
+  static void decode(cdr::Decoder& decoder, CORBA::ServiceInformation& value) {
+    Codec<CORBA::ServiceOptionSeq>::decode(decoder, value.service_options());
+    Codec<CORBA::ServiceDetailSeq>::decode(decoder, value.service_details());
+  }
+};
+
+template <>
 struct Codec<CORBA::object_reference<CORBA::Policy>> : LocalCodec<CORBA::Policy> {};
 template <>
 struct Codec<CORBA::object_reference<CORBA::Current>> : LocalCodec<CORBA::Current> {};
@@ -144,5 +167,9 @@ template <>
 struct traits<CORBA::BadFixedValue> : common_traits<CORBA::BadFixedValue> {};
 template <>
 struct traits<CORBA::InvalidPolicies> : common_traits<CORBA::InvalidPolicies> {};
+template <>
+struct traits<CORBA::ServiceDetail> : common_traits<CORBA::ServiceDetail> {};
+template <>
+struct traits<CORBA::ServiceInformation> : common_traits<CORBA::ServiceInformation> {};
 
 }  // namespace IDL

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/corba/service_information.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/initial_references.hpp"
@@ -144,6 +145,12 @@ void ORB::register_initial_reference(const ObjectId& name, IDL::traits<Object>::
 ORB::ObjectIdList ORB::list_initial_services() {
   state_->check();
   return state_->initial_references.names();
+}
+
+bool ORB::get_service_information(ServiceType, ServiceInformation& service_information) {
+  state_->check();
+  service_information = ServiceInformation();
+  return false;
 }
 
 IDL::traits<Object>::ref_type ORB::_registered(std::string_view name) const {

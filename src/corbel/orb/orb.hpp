@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ namespace CORBA {
 
 class Any;
 class InvalidName;
+class ServiceInformation;
+using ServiceType = std::uint16_t;
 
 /// An object request broker (OMG IDL-to-C++11 mapping 1.7, 6.29; CORBA 3.3 part 1, 8.2). Obtained from ORB_init and
 /// kept alive by it until destroy(). Thread-safe. After shutdown() operations that need a running ORB throw
@@ -56,6 +59,12 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   /// an empty name or one in use, BAD_PARAM minor OMG 27 for nil.
   void register_initial_reference(const ObjectId& name, IDL::traits<Object>::ref_type object);
   ObjectIdList list_initial_services();
+
+  /// Whether the ORB has a service of this type, and what there is to know of it (8.2.2; the types are in
+  /// corbel/corba/service_information.hpp). The only type that the standard knows is Security, for its security
+  /// service, which this ORB does not have: false, and `service_information` is emptied. That connections may be
+  /// protected by TLS is no such service.
+  bool get_service_information(ServiceType service_type, ServiceInformation& service_information);
 
   /// Serves requests until shutdown(); any number of threads may call it.
   void run();

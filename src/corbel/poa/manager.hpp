@@ -16,7 +16,7 @@ class Poa;
 class AdapterSpace;
 
 /// Made by the space's ManagerRegistry; shared by its POAs and the application. Thread-safe.
-class Manager final : public PortableServer::POAManager, public base::SharedFromThis {
+class Manager final : public PortableServer::POAManager {
  public:
   Manager(base::SharedPtr<AdapterSpace> space, std::string id);
   ~Manager() override;

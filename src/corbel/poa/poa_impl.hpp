@@ -32,7 +32,7 @@ using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
 
 /// One POA. Alive from make() to its destruction as a CORBA object (end()); as a C++ object, as long as somebody refers
 /// to it. What changes is guarded by its slot's mutex, the tree by AdapterSpace::tree(). Thread-safe.
-class Poa final : public PortableServer::POA, public base::SharedFromThis {
+class Poa final : public PortableServer::POA {
  public:
   static base::SharedPtr<Poa> make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
                                    base::SharedPtr<Manager> manager, const AdapterPolicies& policies);

@@ -19,7 +19,8 @@ constexpr std::string_view kCorbaNames[] = {
     "Identifier", "ScopedName", "RepositoryId", "RepositoryIdSeq", "VersionSpec", "BooleanSeq", "CharSeq", "WCharSeq",
     "OctetSeq", "ShortSeq", "UShortSeq", "LongSeq", "ULongSeq", "LongLongSeq", "ULongLongSeq", "FloatSeq", "DoubleSeq",
     "LongDoubleSeq", "StringSeq", "WStringSeq", "completion_status", "exception_type", "ParameterMode", "BadFixedValue",
-    "AbstractBase", "ServiceType", "ServiceOption", "ServiceDetailType", "Security",
+    "AbstractBase", "ServiceType", "ServiceOption", "ServiceDetailType", "Security", "ServiceOptionSeq",
+    "ServiceDetailData", "ServiceDetail", "ServiceDetailSeq", "ServiceInformation",
     // system exceptions
     "OMGVMCID", "UNKNOWN", "BAD_PARAM", "NO_MEMORY", "IMP_LIMIT", "COMM_FAILURE", "INV_OBJREF", "NO_PERMISSION",
     "INTERNAL", "MARSHAL", "INITIALIZE", "NO_IMPLEMENT", "BAD_TYPECODE", "BAD_OPERATION", "NO_RESOURCES", "NO_RESPONSE",
@@ -71,6 +72,8 @@ const std::unordered_map<std::string, LibraryPart>& known_parts() {
         {"IOP::EncodingFormat", LibraryPart::codecs},
         {"IOP::ENCODING_CDR_ENCAPS", LibraryPart::codecs},
         {"IOP::Encoding", LibraryPart::codecs},
+        {"IOP::Encoding_1_2", LibraryPart::codecs},
+        {"CONV_FRAME::CodeSetId", LibraryPart::codecs},
         {"IOP::Codec", LibraryPart::codecs},
         {"IOP::CodecFactory", LibraryPart::codecs},
         {"Messaging::UserExceptionBase", LibraryPart::asynchronous},

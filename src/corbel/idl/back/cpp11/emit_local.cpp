@@ -56,6 +56,9 @@ void define_local_interface(Emitter& e, const model::Interface& interface) {
   e.header.blank();
   e.header.label("protected:");
   e.header.line(name + "() = default;");
+  const std::string reference = "CORBA::object_reference<" + name + ">";
+  e.header.line(reference + " _this() { return " + reference +
+                "(::corbel::base::SharedFromThis::shared_from(this)); }");
   e.header.close("};");
 }
 
