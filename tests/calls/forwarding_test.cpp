@@ -284,6 +284,17 @@ TEST(Forwarding, AnObjectThatIsNowhereDoesNotExistAndTheWayHomeIsGoneOnce) {
   EXPECT_EQ(away.requests(), 1U);
 }
 
+TEST(Forwarding, TheWayHomeIsGoneOnceWhereverItLeadsTheSecondTime) {
+  FakePeer first({missing()});
+  FakePeer second({missing()});
+  FakePeer home({answer::forward({first.profile()}), answer::forward({second.profile()}), answer::text("third time")});
+  Client client;
+  EXPECT_EQ(ending_of([&] { client.thing(home.ior())->ask(""); }).what, "OBJECT_NOT_EXIST NO");
+  EXPECT_EQ(home.requests(), 2U);
+  EXPECT_EQ(first.requests(), 1U);
+  EXPECT_EQ(second.requests(), 1U);
+}
+
 TEST(Forwarding, WithItsHomeOutOfReachTheObjectMayStillExist) {
   RefusingPort dead;
   FakePeer away({missing()});
@@ -365,6 +376,7 @@ TEST(Forwarding, ATimeOutAtAForwardedPlaceDoesNotForgetTheWay) {
   EXPECT_EQ(thing->ask(""), "again");
   EXPECT_EQ(here.requests(), 1U);
   EXPECT_EQ(there.requests(), 3U);
+  EXPECT_EQ(there.connections(), 1U) << "others may be waiting on it";
 }
 
 }  // namespace

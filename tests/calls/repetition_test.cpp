@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often a call is tried, and what is told when several places had their say.
+#include <atomic>
+#include <future>
 #include <list>
 #include <thread>
+#include <utility>
 
+#include "calls_server.hpp"
 #include "support.hpp"
 
 namespace corbel::calls_test {
@@ -41,6 +45,81 @@ TEST(Repetition, AServerThatClosesOnceInOrderIsAskedAgain) {
   EXPECT_EQ(client.thing({peer.profile(), other.profile()})->ask(""), "third");
   EXPECT_EQ(peer.connections(), 3U);
   EXPECT_EQ(other.connections(), 0U);
+}
+
+/// That a connection is closed is known before the call: finding a new one is no attempt.
+TEST(Repetition, AConnectionKnownToBeClosedCostsNoAttempt) {
+  FakePeer peer({answer::text("first"), answer::close_connection(), answer::text("second"), answer::close_connection(),
+                 answer::close_connection(), answer::text("third")});
+  Client client;
+  auto thing = client.thing(peer.ior());
+  auto other = client.thing({peer.profile("another key")});
+  EXPECT_EQ(thing->ask(""), "first");
+  EXPECT_EQ(other->ask(""), "second") << "the connection that both have used was closed";
+  EXPECT_EQ(peer.connections(), 2U);
+  EXPECT_EQ(thing->ask(""), "third");
+  EXPECT_EQ(peer.connections(), 4U);
+  EXPECT_EQ(peer.requests(), 6U);
+}
+
+/// The time of the call goes by while its arguments are written, and meanwhile the peer resets the connection.
+TEST(Repetition, ACallWhoseTimeIsOverIsNotTriedAgain) {
+  std::promise<void> writing;
+  auto begun = writing.get_future().share();
+  FakePeer peer({answer::text("connected"),
+                 [&](test::Conversation& conversation, const test::Received&) {
+                   begun.wait();
+                   conversation.reset();
+                 },
+                 answer::text("too late")});
+  FakePeer other({answer::text("connected"), answer::text("too late")});
+  Client client({"-ORBCallTimeout", "300"});
+  client.thing(other.ior())->ask("");
+  auto thing = client.thing({peer.profile(), other.profile()});
+  EXPECT_EQ(thing->ask(""), "connected");
+  thing->note(1);
+  static constexpr corba::Operation kAsk{"ask"};
+  bool written = false;
+  const auto write_slowly = [&](cdr::Encoder& encoder) {
+    encoder.put_string("question");
+    if (std::exchange(written, true)) return;
+    const auto end = base::Deadline::after(std::chrono::milliseconds(400));
+    writing.set_value();
+    EXPECT_TRUE(peer.wait_for_open(0));
+    std::this_thread::sleep_for(end.remaining());
+  };
+  const auto read = [](cdr::Decoder&) {};
+  const auto ending = ending_of([&] { thing->_target()->invoke({kAsk, write_slowly, read, nullptr}); });
+  EXPECT_EQ(ending.what, "TRANSIENT NO") << ending.text;
+  EXPECT_EQ(peer.requests(), 2U);
+  EXPECT_EQ(other.requests(), 1U);
+}
+
+TEST(Repetition, ACompletionStatusThatDoesNotExistIsNone) {
+  FakePeer peer({answer::system_exception("TRANSIENT", 3)});
+  FakePeer other({answer::text("other")});
+  Client client;
+  EXPECT_EQ(ending_of([&] { client.thing({peer.profile(), other.profile()})->ask(""); }).what, "MARSHAL MAYBE");
+  EXPECT_EQ(other.requests(), 0U);
+}
+
+/// Whose results cannot be sent: there is no NUL in a string.
+class Unspeakable final : public CORBA::servant_traits<Calls::Thing>::base_type {
+ public:
+  std::string ask(const std::string&) override { return {'a', '\0', 'b'}; }
+  void act() override {}
+  void wide(const std::wstring&) override {}
+  void note(std::int32_t) override {}
+};
+
+TEST(Repetition, WhatWasExecutedIsToldToBeThoughItsResultsCannotBeSent) {
+  const Client server({"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBLogLevel", "error"});
+  const auto root = IDL::traits<PortableServer::POA>::narrow(server.orb()->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  const auto id = root->activate_object(CORBA::make_reference<Unspeakable>());
+  const auto reference = server.orb()->object_to_string(root->id_to_reference(id));
+  const Client client;
+  EXPECT_EQ(ending_of([&] { client.thing(reference)->ask(""); }).what, "BAD_PARAM YES");
 }
 
 /// What may have been executed is told, whatever was said before by those who certainly have not.
