@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cfloat>
+#include <limits>
 #include <type_traits>
 
 #include "edges_any.hpp"
@@ -60,8 +61,12 @@ TEST(GeneratedEdges, NamesOfOthersAreUsable) {
 
 TEST(GeneratedEdges, ConstantsAreWhatTheyWere) {
   EXPECT_EQ(Edges::trigraph, "what?\?/ is ?\?= this?\?!");
+  EXPECT_EQ(Edges::wide_trigraph, L"a?\?/b is ?\?= that?\?\?!");
   EXPECT_EQ(Edges::largest, DBL_MAX);
   EXPECT_GT(Edges::denormal, 0.0);
+  EXPECT_EQ(Edges::least, std::numeric_limits<long double>::denorm_min());
+  EXPECT_LT(Edges::tiny, 0.0L);
+  EXPECT_GT(Edges::tiny, -std::numeric_limits<long double>::min());
   EXPECT_EQ(Edges::most, FLT_MAX);
   EXPECT_EQ(Edges::face, L"\U0001f600");
 }

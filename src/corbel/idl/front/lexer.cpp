@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/idl/front/lexer.hpp"
 
+#include <locale.h>
+
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <string>
 
 namespace corbel::idl::front {
 namespace {
@@ -24,6 +29,13 @@ int digit_value(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return 99;
+}
+
+/// As std::from_chars, which refuses everything below the normal values; that is rounded here, to zero at the end.
+/// Infinite if the value is too large. Only for numbers that std::from_chars has understood.
+long double rounded(std::string_view text) {
+  static const locale_t kPlain = newlocale(LC_ALL_MASK, "C", nullptr);
+  return strtold_l(std::string(text).c_str(), nullptr, kPlain);
 }
 
 }  // namespace
@@ -181,11 +193,12 @@ Token Lexer::read_number() {
   }
   const char* const last = result.text.data() + result.text.size();
   const auto [stop, error] = std::from_chars(result.text.data(), last, result.wide_floating);
+  if (error == std::errc::result_out_of_range) result.wide_floating = rounded(result.text);
   // What is outside the range of double only may still be a long double: fitting it to its type will tell.
   if (std::from_chars(result.text.data(), last, result.floating).ec == std::errc::result_out_of_range) {
     result.floating = static_cast<double>(result.wide_floating);
   }
-  if (error == std::errc::result_out_of_range) {
+  if (std::isinf(result.wide_floating)) {
     diagnostics_.report(Id::bad_number, result.span, "floating-point literal is outside the range of long double");
   } else if (stop != last) {
     diagnostics_.report(Id::bad_number, result.span, "malformed floating-point literal " + quote(result.text));

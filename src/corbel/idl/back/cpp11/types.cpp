@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <limits>
+#include <type_traits>
 
 #include "corbel/idl/back/cpp11/library.hpp"
 
@@ -53,6 +54,17 @@ std::string character(char32_t c, char quote_mark, bool wide) {
     std::snprintf(text.data(), text.size(), c < 0x10000 ? "\\u%04x" : "\\U%08x", static_cast<unsigned>(c));
   }
   return text.data();
+}
+
+template <class Text>
+std::string quoted(const Text& text, bool wide) {
+  std::string result = wide ? "L\"" : "\"";
+  for (const auto c : text) {
+    // "??/" and its like have other meanings, or did.
+    if (c == '?' && result.ends_with('?')) result += '\\';
+    result += character(static_cast<std::make_unsigned_t<typename Text::value_type>>(c), '"', wide);
+  }
+  return result + "\"";
 }
 
 std::string integer(std::int64_t value) {
@@ -179,13 +191,7 @@ std::string parameter(const model::Parameter& p, const Names& names) {
 }
 
 std::string quote(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    // "??/" and its like have other meanings, or did.
-    if (c == '?' && result.ends_with('?')) result += '\\';
-    result += character(static_cast<unsigned char>(c), '"', false);
-  }
-  return result + "\"";
+  return quoted(text, false);
 }
 
 std::string literal(const model::Value& value, const model::Type& type, const Names& names) {
@@ -201,11 +207,7 @@ std::string literal(const model::Value& value, const model::Type& type, const Na
     return (wide ? "L'" : "'") + character(*c, '\'', wide) + "'";
   }
   if (const auto* s = std::get_if<std::string>(&value)) return quote(*s);
-  if (const auto* w = std::get_if<std::u32string>(&value)) {
-    std::string result = "L\"";
-    for (const char32_t c : *w) result += character(c, '"', true);
-    return result + "\"";
-  }
+  if (const auto* w = std::get_if<std::u32string>(&value)) return quoted(*w, true);
   if (const auto* d = std::get_if<long double>(&value)) {
     std::array<char, 64> text;
     std::snprintf(text.data(), text.size(), "%.21Lg", *d);
