@@ -25,6 +25,10 @@ std::vector<const CORBA::ValueBase*> references_of(const CORBA::ValueBase& value
   return std::move(trace.found);
 }
 
+/// The application's code for a value may fail: others in its circle are emptied then.
+void empty(CORBA::ValueBase& value, cdr::Decoder& nothing) noexcept try { value._decode_state(nothing); } catch (...) {
+}
+
 }  // namespace
 
 bool is_traced(cdr::Encoder& encoder, const CORBA::ValueBase* value) {
@@ -89,9 +93,10 @@ void ValueGraph::mark_kept() {
     const Made& made = made_[i];
     const std::uint32_t expected = made.referred + 1;  // and made_ itself
     const std::uint32_t count = made.value.use_count();
-    // What a value that marshals itself refers to, nobody else knows. Of a message that could not be read some
-    // references were never stored.
-    if (count > expected || (count < expected && !failed_) || made.value->_value_type().custom) keep(i);
+    // Of a message that could not be read some references were never stored. Of one that could, what a value that
+    // marshals itself refers to is known to its own code only.
+    const bool uncertain = count < expected || made.value->_value_type().custom;
+    if (count > expected || (uncertain && !failed_)) keep(i);
   }
   std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.from < b.from; });
   while (!waiting.empty()) {
@@ -127,10 +132,10 @@ void ValueGraph::break_circles() noexcept try {
   cdr::Decoder nothing;
   nothing.fail(base::Code::cancelled);
   for (const Made& made : made_) {
-    if (!made.kept) made.value->_decode_state(nothing);
+    if (!made.kept) empty(*made.value, nothing);
   }
 } catch (...) {
-  // The application's code for a value failed: its circle stays.
+  // The application's code for a value failed: the circles stay.
 }
 
 }  // namespace corbel::corba

@@ -11,62 +11,70 @@ namespace {
 using base::Bytes;
 
 constexpr std::string_view kIds[] = {"IDL:test/Link:1.0"};
+constexpr std::string_view kCustomIds[] = {"IDL:test/CustomLink:1.0"};
 
-/// A value that refers to any number of others.
+/// A value that refers to any number of others of its type.
 struct Link final : public virtual CORBA::ValueBase {
   static const ValueType kType;
+  static const ValueType kCustom;
+  static constexpr std::int32_t kNone = -1;
   static int alive;
 
-  Link() { ++alive; }
+  explicit Link(const ValueType& its = kType) : type(its) { ++alive; }
   ~Link() override { --alive; }
-  const ValueType& _value_type() const noexcept override { return kType; }
+  const ValueType& _value_type() const noexcept override { return type; }
   void _encode_state(cdr::Encoder& encoder) const override {
     encoder.put(number);
     encoder.put_count(links.size());
-    for (const auto& link : links) encode_value(encoder, link.get(), kType.id);
+    for (const auto& link : links) encode_value(encoder, link.get(), type.id);
   }
   void _decode_state(cdr::Decoder& decoder) override {
+    if (!decoder.ok() && number == cannot_be_emptied) throw number;
     number = decoder.get<std::int32_t>();
     links.clear();
     std::vector<base::SharedPtr<Link>> read(decoder.take_count(4, sizeof(links[0])));
-    for (auto& link : read) link = base::dynamic_pointer_cast<Link>(decode_value(decoder, kType));
+    for (auto& link : read) link = base::dynamic_pointer_cast<Link>(decode_value(decoder, type));
     if (decoder.ok() || !keeps_only_what_is_whole) links = std::move(read);
   }
 
   static inline bool keeps_only_what_is_whole = false;
+  static inline std::int32_t cannot_be_emptied = kNone;
+  const ValueType& type;
   std::int32_t number = 0;
   std::vector<base::SharedPtr<Link>> links;
 };
 int Link::alive = 0;
 const ValueType Link::kType{kIds[0], kIds, false,
                             [] { return base::SharedPtr<CORBA::ValueBase>(base::make_shared<Link>()); }};
+const ValueType Link::kCustom{kCustomIds[0], kCustomIds, true,
+                              [] { return base::SharedPtr<CORBA::ValueBase>(base::make_shared<Link>(kCustom)); }};
 
 using Ref = base::SharedPtr<Link>;
 
-Ref link(std::int32_t number) {
-  auto made = base::make_shared<Link>();
+Ref link(std::int32_t number, const ValueType& type = Link::kType) {
+  auto made = base::make_shared<Link>(type);
   made->number = number;
   return made;
 }
 
 /// A parent with children that know it.
-Bytes family(std::int32_t children) {
-  const Ref parent = link(0);
+Bytes family(std::int32_t children, const ValueType& type = Link::kType) {
+  const Ref parent = link(0, type);
   for (std::int32_t i = 1; i <= children; ++i) {
-    parent->links.push_back(link(i));
+    parent->links.push_back(link(i, type));
     parent->links.back()->links.push_back(parent);
   }
   cdr::Encoder encoder;
-  encode_value(encoder, parent.get(), Link::kType.id);
+  encode_value(encoder, parent.get(), type.id);
   for (const auto& child : parent->links) child->links.clear();
   EXPECT_TRUE(encoder.ok());
   return encoder.to_bytes();
 }
 
 /// As an operation would be called with it.
-void call(const Bytes& octets, base::FunctionRef<void(const Ref&)> servant) {
+void call(const Bytes& octets, base::FunctionRef<void(const Ref&)> servant, const ValueType& type = Link::kType) {
   cdr::Decoder decoder(octets, {});
-  const Ref argument = base::dynamic_pointer_cast<Link>(decode_value(decoder, Link::kType));
+  const Ref argument = base::dynamic_pointer_cast<Link>(decode_value(decoder, type));
   if (decoder.ok()) servant(argument);
 }
 
@@ -92,6 +100,32 @@ TEST(ValueGraph, CirclesOfAMessageThatCannotBeReadEndWithIt) {
     }
   }
   Link::keeps_only_what_is_whole = false;
+}
+
+TEST(ValueGraph, CirclesOfCustomValuesThatCannotBeReadEndWithTheirMessage) {
+  const Bytes octets = family(3, Link::kCustom);
+  for (const std::int32_t stubborn : {Link::kNone, 0}) {
+    Link::cannot_be_emptied = stubborn;
+    for (std::size_t size = 0; size < octets.size(); ++size) {
+      const Bytes part(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(size));
+      call(
+          part, [](const Ref&) { FAIL(); }, Link::kCustom);
+      ASSERT_EQ(Link::alive, 0) << size << (stubborn == 0 ? " with a value that cannot be emptied" : "");
+    }
+  }
+  Link::cannot_be_emptied = Link::kNone;
+}
+
+TEST(ValueGraph, CirclesOfCustomValuesThatWereReadStayWhole) {
+  Link* parent = nullptr;  // known to some custom value in a way of its own
+  call(
+      family(1, Link::kCustom), [&](const Ref& argument) { parent = argument.get(); }, Link::kCustom);
+  ASSERT_EQ(Link::alive, 2);
+  auto children = std::move(parent->links);
+  ASSERT_EQ(children.size(), 1U);
+  EXPECT_EQ(children[0]->links[0].get(), parent);
+  children.clear();
+  EXPECT_EQ(Link::alive, 0);
 }
 
 TEST(ValueGraph, WhatIsKeptStaysWhole) {

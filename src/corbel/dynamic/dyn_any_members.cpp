@@ -7,14 +7,14 @@
 namespace DynamicAny {
 
 using corbel::cdr::Encoder;
+using corbel::dynamic::member_at;
 using corbel::dynamic::members_of;
 using corbel::dynamic::TypeMember;
 
 template <class Base>
 const TypeMember& DynMembers<Base>::current_member() {
-  const auto members = members_of(this->node());
-  if (members.empty()) throw DynAny::TypeMismatch();
-  return *members[this->current()];
+  if (member_at(this->node(), 0) == nullptr) throw DynAny::TypeMismatch();
+  return *member_at(this->node(), this->current());
 }
 
 template <class Base>

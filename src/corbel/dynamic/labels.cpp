@@ -106,6 +106,25 @@ std::vector<std::int64_t> sorted_labels(const TypeNode& node) {
   return labels;
 }
 
+/// The smallest number from 0 on that is not among them. As each is there once, a label is at its own place if and only
+/// if none is missing before it.
+std::int64_t first_gap(std::span<const LabelIndex> labels) noexcept {
+  const auto begin =
+      std::partition_point(labels.begin(), labels.end(), [](const LabelIndex& at) { return at.label < 0; });
+  const auto gap =
+      std::partition_point(begin, labels.end(), [&begin](const LabelIndex& at) { return at.label == &at - &*begin; });
+  return gap - begin;
+}
+
+/// The same of few labels, or those of a constant, which are not kept sorted.
+std::int64_t first_gap(const TypeNode& node) {
+  std::int64_t unused = 0;
+  for (const std::int64_t label : sorted_labels(node)) {
+    if (label == unused) ++unused;
+  }
+  return unused;
+}
+
 }  // namespace
 
 std::int32_t selected_member(const TypeNode& node, std::int64_t label) noexcept {
@@ -115,10 +134,7 @@ std::int32_t selected_member(const TypeNode& node, std::int64_t label) noexcept 
 
 std::optional<std::int64_t> unused_label(const TypeNode& node) {
   const std::int64_t count = label_count(node.content->_resolved()._node(), node.members.size());
-  std::int64_t unused = 0;
-  for (const std::int64_t label : sorted_labels(node)) {
-    if (label == unused) ++unused;
-  }
+  const std::int64_t unused = node.labels.empty() ? first_gap(node) : first_gap(node.labels);
   return unused < count ? std::optional(unused) : std::nullopt;
 }
 

@@ -19,7 +19,8 @@ void put_label(cdr::Encoder& out, const CORBA::TypeCode& discriminator, std::int
 std::int64_t get_label(cdr::Decoder& in, const CORBA::TypeCode& discriminator);
 /// Index of the union's member that a discriminator value selects; -1 if none.
 std::int32_t selected_member(const TypeNode& node, std::int64_t label) noexcept;
-/// The smallest discriminator value that is no label of the union, if there is one.
+/// The smallest discriminator value that is no label of the union, if there is one. Takes a logarithm of the number of
+/// labels where they are kept sorted: strangers choose how many there are, and how often it is asked for.
 std::optional<std::int64_t> unused_label(const TypeNode& node);
 
 }  // namespace corbel::dynamic

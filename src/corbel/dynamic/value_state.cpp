@@ -31,6 +31,16 @@ std::vector<const TypeMember*> members_of(const TypeNode& node) {
   return members;
 }
 
+const TypeMember* member_at(const TypeNode& node, std::size_t index) {
+  const auto types = lineage(node);
+  for (auto type = types.rbegin(); type != types.rend(); ++type) {
+    const auto members = (*type)->members;
+    if (index < members.size()) return &members[index];
+    index -= members.size();
+  }
+  return nullptr;
+}
+
 std::vector<std::string_view> truncatable_ids(const TypeNode& node) {
   std::vector<std::string_view> ids;
   for (const TypeNode* type : lineage(node)) {

@@ -11,6 +11,10 @@ namespace corbel::dynamic {
 /// too many bases: TypeCodes from elsewhere may name a type as its own.
 std::vector<const TypeMember*> members_of(const TypeNode& node);
 
+/// The member at this index of members_of(), null if there is none. Takes as many steps as there are bases, however
+/// many members there are. Throws as members_of() does.
+const TypeMember* member_at(const TypeNode& node, std::size_t index);
+
 /// The type's id and those that it may be truncated to, the most derived first.
 std::vector<std::string_view> truncatable_ids(const TypeNode& node);
 
