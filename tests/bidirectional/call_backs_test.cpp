@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls over connections that the other side has opened (CORBA 3.3 part 2, 9.8).
+#include "corbel/corba/buffering_policy.hpp"
+#include "corbel/orb/oneways.hpp"
 #include "support.hpp"
 
 namespace corbel::bidirectional_test {
@@ -104,6 +106,25 @@ TEST(CallBacks, MayBeOnewaysAndAsynchronous) {
     EXPECT_EQ(answers[static_cast<std::size_t>(i)].get(), "guest: " + std::to_string(i));
   }
   EXPECT_TRUE(eventually([&] { return client.servant->told == 100 * 1001; })) << client.servant->told;
+}
+
+// A oneway that waits alone would be overtaken by the replies.
+TEST(CallBacks, AreNotKeptBackAsBufferedOneways) {
+  ServerSide server;
+  ClientSide client;
+  const HostRef host = client.host(server.ior());
+  host->enter(client.guest);
+  const BufferingConstraint limit(BUFFER_MESSAGE_COUNT, 0, 1'000'000, 0);
+  const auto patient = IDL::traits<Guests::Guest>::unchecked_narrow(server.servant->guest()->_set_policy_overrides(
+      {CORBA::make_reference<Messaging::SyncScopePolicy>(Messaging::SYNC_NONE),
+       CORBA::make_reference<BufferingConstraintPolicy>(limit)},
+      CORBA::SetOverrideType::SET_OVERRIDE));
+  for (int i = 0; i < 100; ++i) patient->tell(1);
+  EXPECT_TRUE(eventually([&] { return client.servant->told == 100; })) << client.servant->told;
+  EXPECT_TRUE(orb::flush_oneways(patient));
+  EXPECT_TRUE(orb::flush_oneways(*server.orb.ref()));
+  EXPECT_TRUE(orb::flush_oneways(*client.orb.ref()));
+  EXPECT_EQ(orb::statistics(*server.orb.ref()).oneways_buffered, 0U);
 }
 
 // References that come back from there lead there, too.

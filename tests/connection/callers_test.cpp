@@ -155,8 +155,8 @@ TEST(Callers, HalfACancelRequestIsMadeWholeBeforeTheNextMessage) {
   EXPECT_TRUE(connection->has_backlog());
   EXPECT_FALSE(call(*connection).ok());
   ASSERT_GE(sizes.size(), 4U);
-  EXPECT_EQ(sizes[1] + sizes[2], 16U);  // the CancelRequest
-  EXPECT_EQ(sizes[3], sizes[0]);        // the second request
+  EXPECT_EQ(sizes[1] + sizes[2], 16U + sizes[0]);  // the CancelRequest, and with its rest the second request
+  EXPECT_EQ(sizes[3], 16U);                        // which is cancelled, too
 }
 
 TEST(Callers, AnIdleConnectionIsAskedWhetherItIsAlive) {

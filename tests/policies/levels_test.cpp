@@ -2,6 +2,7 @@
 // Policy objects, and the levels at which they are set (CORBA 3.3 part 1, 8.9 and 8.10).
 #include <thread>
 
+#include "corbel/dynamic/buffering_types.hpp"
 #include "corbel/dynamic/portable_server_types.hpp"
 #include "support.hpp"
 
@@ -69,6 +70,36 @@ TEST(CreatePolicy, MakesThoseOfMessagingFromAnys) {
   EXPECT_EQ(as<Messaging::ReplyEndTimePolicy>(end)->end_time(), TimeBase::UtcT(7, 6, 5, 4));
   const auto leave = orb->create_policy(Messaging::REQUEST_END_TIME_POLICY_TYPE, any);
   EXPECT_EQ(as<Messaging::RequestEndTimePolicy>(leave)->end_time(), TimeBase::UtcT(7, 6, 5, 4));
+}
+
+TEST(CreatePolicy, MakesConstraintsOfBuffering) {
+  const Orb orb;
+  const BufferingConstraint constraint(BUFFER_TIMEOUT | BUFFER_MESSAGE_BYTES, 7 * kMillisecond, 6, 5);
+  CORBA::Any any;
+  any <<= constraint;
+  const auto policy = orb->create_policy(BUFFERING_CONSTRAINT_POLICY_TYPE, any);
+  EXPECT_EQ(as<BufferingConstraintPolicy>(policy)->buffering_constraint(), constraint);
+  EXPECT_EQ(as<BufferingConstraintPolicy>(policy->copy())->buffering_constraint(), constraint);
+  EXPECT_TRUE(policy->_is_a("IDL:corbel.org/BufferingConstraintPolicy:1.0"));
+  EXPECT_EQ(refusal(orb, BUFFERING_CONSTRAINT_POLICY_TYPE, BufferingConstraint(8, 0, 0, 0)), CORBA::BAD_POLICY_VALUE);
+  EXPECT_EQ(refusal(orb, BUFFERING_CONSTRAINT_POLICY_TYPE, std::uint32_t{1}), CORBA::BAD_POLICY_TYPE);
+  EXPECT_THROW(BufferingConstraintPolicy(BufferingConstraint(16, 0, 0, 0)), CORBA::BAD_PARAM);
+  // What calls make of it: limits of 0 keep nothing back.
+  const auto limits = [](BufferingConstraintMode mode, TimeBase::TimeT time, std::uint32_t count,
+                         std::uint32_t octets) {
+    policy::ClientOverrides overrides;
+    BufferingConstraintPolicy(BufferingConstraint(mode, time, count, octets))._override(overrides);
+    return *overrides.buffering;
+  };
+  EXPECT_FALSE(limits(BUFFER_FLUSH, 1, 2, 3).keeps());
+  EXPECT_FALSE(limits(BUFFER_TIMEOUT, 0, 2, 3).keeps());
+  EXPECT_FALSE(limits(BUFFER_MESSAGE_COUNT, 1, 1, 3).keeps());
+  EXPECT_FALSE(limits(BUFFER_MESSAGE_COUNT, 1, 0, 3).keeps());
+  EXPECT_FALSE(limits(BUFFER_MESSAGE_BYTES | BUFFER_MESSAGE_COUNT, 1, 9, 0).keeps());
+  EXPECT_EQ(limits(BUFFER_TIMEOUT, 10, 2, 3),
+            (policy::Buffering{std::chrono::microseconds(1), policy::Buffering::kAnyNumber}));
+  EXPECT_EQ(limits(BUFFER_MESSAGE_COUNT | BUFFER_MESSAGE_BYTES, 10, 2, 3),
+            (policy::Buffering{base::Duration::max(), 2, 3}));
 }
 
 TEST(CreatePolicy, MakesThoseOfObjectAdapters) {

@@ -2,6 +2,7 @@
 // The policies that ORB::create_policy makes.
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/dynamic/any.hpp"
+#include "corbel/dynamic/buffering_types.hpp"
 #include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/dynamic/portable_server_types.hpp"
 #include "corbel/interceptors/references.hpp"
@@ -33,6 +34,12 @@ PolicyRef make_mode(const Any& any, std::int16_t most) {
   return make_reference<P>(mode);
 }
 
+PolicyRef make_buffering_policy(const Any& any) {
+  const auto constraint = value_in<corbel::BufferingConstraint>(any);
+  if (!corbel::BufferingConstraintPolicy::is_mode(constraint.mode())) throw PolicyError(BAD_POLICY_VALUE);
+  return make_reference<corbel::BufferingConstraintPolicy>(constraint);
+}
+
 PolicyRef make_client_policy(PolicyType type, const Any& any) {
   switch (type) {
     case Messaging::REBIND_POLICY_TYPE:
@@ -54,6 +61,8 @@ PolicyRef make_client_policy(PolicyType type, const Any& any) {
       if (value > BiDirPolicy::BOTH) throw PolicyError(BAD_POLICY_VALUE);
       return make_reference<BiDirPolicy::BidirectionalPolicy>(value);
     }
+    case corbel::BUFFERING_CONSTRAINT_POLICY_TYPE:
+      return make_buffering_policy(any);
     default:
       return nullptr;
   }

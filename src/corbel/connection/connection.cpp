@@ -120,7 +120,7 @@ base::Error Connection::fail(base::Error error, base::Error for_others) noexcept
   }
   transport().shutdown();
   tell_ended(*this, error, server_ != nullptr);
-  if (OnewayQueue* queue = oneways_.load()) queue->clear();
+  lose_oneways(error);
   if (registered) completions_->reactor().remove(*this);
   if (lender) lender->end();
   finish(orphans, for_others);

@@ -24,6 +24,7 @@
 #include "corbel/connection/reading.hpp"
 #include "corbel/connection/request_handler.hpp"
 #include "corbel/messaging/protocol.hpp"
+#include "corbel/policy/buffering.hpp"
 #include "corbel/reactor/event_handler.hpp"
 #include "corbel/reactor/timer_queue.hpp"
 #include "corbel/routing/route.hpp"
@@ -81,14 +82,22 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                            base::Deadline deadline);
   /// As above, and returns at once: what the transport does not take waits in a queue, or is dropped when that is full
-  /// (Settings::oneways). The deadline is for OnewayOverflow::wait only.
+  /// (Settings::oneways). The deadline is for OnewayOverflow::wait only. `buffering`: the message may be kept back
+  /// there until one of these limits is reached, or something else is sent; not where both sides ask.
   base::Status post_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
-                           base::Deadline deadline);
+                           base::Deadline deadline, const policy::Buffering& buffering = {});
+  /// Sends what waits, kept back or not taken, by the deadline. Fails with timed_out (the rest waits on) or as the
+  /// connection does.
+  base::Status flush_oneways(base::Deadline deadline);
   /// Lets the session say to its peer what it has to say by itself, and hear what that has said. A courtesy: it never
   /// blocks, and its failure shows with the next request.
   void attend() noexcept;
   /// True while posted messages wait. Whatever is sent later goes behind them.
   bool has_backlog() const noexcept;
+  /// True if a thread of the reactor has to send what waits, now or at its time.
+  bool needs_reactor() const noexcept {
+    return drain_scheduled_.load(std::memory_order_relaxed) || flush_at_.load(std::memory_order_relaxed) != 0;
+  }
   // --- client side, asynchronous (asynchronous.cpp) ---
 
   /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
@@ -281,9 +290,21 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
 
   base::Error why_failed();
   base::Status post_among_replies(const messaging::OutgoingRequest& request, messaging::BodyWriter body);
-  base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets);
+  base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, const policy::Buffering& buffering,
+                        base::Bytes& octets);
+  base::Status post_encoded(cdr::Encoder& encoder, base::Bytes& octets);
   base::Status post_cut(std::span<const cdr::Segment> message);
-  base::Status enqueue(base::ConstByteSpan octets, base::Deadline deadline);
+  bool keep_back(std::span<const cdr::Segment> message, const policy::Buffering& buffering);
+  base::Status enqueue(base::ConstByteSpan octets, const policy::Buffering& buffering, base::Deadline deadline);
+  bool push_kept(std::span<const cdr::Segment> message, const policy::Buffering& buffering);
+  base::Status send_queued(std::span<const cdr::Segment> message, base::Deadline deadline);
+  base::Status send_in_order(std::span<const cdr::Segment> message, base::Deadline deadline);
+  base::Result<std::size_t> send_behind(std::span<const cdr::Segment> message);
+  void flush_within(base::Duration time);
+  void flush_in_time(std::int64_t due) noexcept;
+  base::Status await_replies_sent(base::Deadline deadline);
+  void lose_oneways(base::Error why) noexcept;
+  void tell_drained() noexcept;
   OnewayQueue& oneways();
   base::Status drain_oneways(base::Deadline deadline);
   void schedule_drain();
@@ -375,6 +396,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   std::atomic<bool> drain_scheduled_{false};
   std::atomic<bool> wants_room_{false};  // the reactor will call when the carrier takes more
   std::atomic<bool> dropping_{false};
+  std::atomic<std::int64_t> flush_at_{0};  // when a timer sends what is kept back (Deadline::clock_now()); 0: none does
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Connection*>(self)->after_fork(); }, this};
 };
 

@@ -228,6 +228,15 @@ AsyncReplyList ConnectionCache::cancel_async() {
   return cancelled;
 }
 
+bool ConnectionCache::flush_oneways(base::Deadline deadline) {
+  if (oneway_counters_.waiting_octets.load(std::memory_order_relaxed) == 0) return true;
+  bool flushed = true;
+  for (const auto& connection : all()) {
+    if (connection->has_backlog()) flushed = connection->flush_oneways(deadline).ok() && flushed;
+  }
+  return flushed;
+}
+
 void ConnectionCache::close() {
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections;
   std::vector<ConnectionPtr> retired;

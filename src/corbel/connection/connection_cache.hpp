@@ -70,6 +70,8 @@ class ConnectionCache {
   std::size_t routes();
   /// Gives up all asynchronous requests.
   AsyncReplyList cancel_async();
+  /// Sends the oneways that wait; true if all have left by the deadline.
+  bool flush_oneways(base::Deadline deadline);
   /// Closes all, telling the peers.
   void close();
 

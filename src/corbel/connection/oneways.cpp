@@ -20,15 +20,9 @@ namespace {
 constexpr base::Duration kFirstDrain = std::chrono::milliseconds(1);
 constexpr base::Duration kSlowestDrain = std::chrono::milliseconds(100);
 
-std::size_t size_of(std::span<const cdr::Segment> segments) noexcept {
-  std::size_t size = 0;
-  for (const cdr::Segment& segment : segments) size += segment.size;
-  return size;
-}
-
 base::Bytes joined(std::span<const cdr::Segment> segments) {
   base::Bytes octets;
-  octets.reserve(size_of(segments));
+  octets.reserve(total_size(segments));
   for (const cdr::Segment& segment : segments) {
     const auto* from = static_cast<const base::Octet*>(segment.data);
     octets.insert(octets.end(), from, from + segment.size);
@@ -57,17 +51,18 @@ base::Status Connection::send_oneway(const messaging::OutgoingRequest& request, 
 }
 
 base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
-                                     Deadline deadline) {
+                                     Deadline deadline, const policy::Buffering& buffering) {
   if (failed()) [[unlikely]]
     return why_failed();
   if (server_ != nullptr) return post_among_replies(request, body);
   const messaging::Token token = session_->next_token();
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
   base::Bytes octets;
-  auto status = post_now(encode, octets);
+  auto status = post_now(encode, buffering, octets);
   if (session_->has_own()) [[unlikely]]
     attend();
-  if (status && octets.empty()) return {};
+  if (status && octets.empty()) [[likely]]
+    return {};
   if (!status && status.error().code == Code::would_block && octets.empty()) {
     cdr::Encoder own;
     encode(own);
@@ -75,7 +70,7 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
     octets = own.to_bytes();
     status = {};
   }
-  if (status || status.error().code == Code::would_block) return enqueue(octets, deadline);
+  if (status || status.error().code == Code::would_block) return enqueue(octets, buffering, deadline);
   return leaves_intact(status.error()) ? status : base::Status(fail(status.error()));
 }
 
@@ -87,16 +82,13 @@ base::Status Connection::post_among_replies(const messaging::OutgoingRequest& re
   return {};
 }
 
-/// Sends what `encode` writes if nobody else is sending and nothing waits. would_block with nothing in `octets` if it
-/// did not get that far; with the message in it, if the transport took nothing of it.
-base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode, base::Bytes& octets) {
+/// Sends what `encode` writes if no other thread is sending, or keeps it back. would_block with nothing in `octets` if
+/// it did not get that far; with the message in it, if the transport took nothing of it.
+base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode, const policy::Buffering& buffering,
+                                  base::Bytes& octets) {
   const base::Error busy = base::error(Stage::send, Code::would_block);
   if (!link_.token().try_lock()) return busy;
   Link::Writing writing(link_, Link::Writing::Locked{});
-  if (has_backlog()) {
-    auto drained = drain_oneways(Deadline::now());
-    if (!drained) return leaves_intact(drained.error()) ? base::Status(busy) : drained;
-  }
   cdr::Encoder& encoder = writing.encoder();
   encode(encoder);
   if (!encoder.ok()) return encoder.error();
@@ -104,21 +96,27 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
     octets = encoder.to_bytes();
     return busy;
   }
+  if (buffering.keeps() && keep_back(encoder.segments(), buffering)) return {};
+  return post_encoded(encoder, octets);
+}
+
+/// With the token: sends what waits and then this message, in one go; as post_now().
+base::Status Connection::post_encoded(cdr::Encoder& encoder, base::Bytes& octets) {
   const auto segments = encoder.segments();
-  const auto sent = link_.send_some(segments);
-  if (sent && *sent == size_of(segments)) [[likely]]
+  const auto sent = send_behind(segments);
+  if (sent && *sent == total_size(segments)) [[likely]]
     return {};
   if (!sent && sent.error() == kTooLarge) {
     auto cut = post_cut(segments);
     if (cut || cut.error().code != Code::would_block) return cut;
     octets = encoder.to_bytes();
-    return busy;
+    return cut;
   }
   if (!sent && sent.error().code != Code::would_block) return sent.error();
-  if (!sent || *sent == 0) {
+  if (!sent) {
     session_->unsent();  // it may yet be dropped
     octets = encoder.to_bytes();
-    return busy;
+    return sent.error();
   }
   try {
     oneways().push_begun(base::ConstByteSpan(encoder.to_bytes()).subspan(*sent));
@@ -158,36 +156,33 @@ base::Status Connection::post_cut(std::span<const cdr::Segment> message) {
     }
     session_->unsent();  // it may yet be dropped
     if (settings_.oneways.overflow == policy::OnewayOverflow::wait) return base::error(Stage::send, Code::would_block);
-    return enqueue(joined(piece), Deadline::now());
+    return enqueue(joined(piece), {}, Deadline::now());
   });
 }
 
-base::Status Connection::enqueue(base::ConstByteSpan octets, Deadline deadline) {
+base::Status Connection::enqueue(base::ConstByteSpan octets, const policy::Buffering& buffering, Deadline deadline) {
+  const cdr::Segment whole{octets.data(), octets.size()};
   if (const std::size_t most = link_.largest_message(); most != 0 && octets.size() > most) {
-    const cdr::Segment whole{octets.data(), octets.size()};
-    return session_->cut({&whole, 1}, most,
-                         [&](std::span<const cdr::Segment> piece) { return enqueue(joined(piece), deadline); });
+    return session_->cut({&whole, 1}, most, [&](std::span<const cdr::Segment> piece) {
+      return enqueue(joined(piece), buffering, deadline);
+    });
   }
-  switch (oneways().push(octets)) {
-    case OnewayQueue::Pushed::full: {
-      const auto copy = [&](cdr::Encoder& encoder) {
-        encoder.reset({});
-        encoder.put_octets(octets.data(), octets.size());
-      };
-      auto sent = send(copy, deadline);
-      if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
-      return sent;
-    }
-    case OnewayQueue::Pushed::dropped:
-    case OnewayQueue::Pushed::replaced:
-      if (!dropping_.exchange(true)) {
-        CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
-                   {"waiting_octets", oneways().octets()});
-      }
-      break;
-    case OnewayQueue::Pushed::queued:
-      break;
+  if (buffering.keeps() && push_kept({&whole, 1}, buffering)) return {};
+  const auto pushed = oneways().push({&whole, 1}, OnewayQueue::Why::waits);
+  if (pushed == OnewayQueue::Pushed::full) {
+    const auto copy = [&](cdr::Encoder& encoder) {
+      encoder.reset({});
+      encoder.put_octets(octets.data(), octets.size());
+    };
+    auto sent = send(copy, deadline);
+    if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
+    return sent;
   }
+  if (pushed != OnewayQueue::Pushed::queued && !dropping_.exchange(true)) {
+    CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
+               {"waiting_octets", oneways().octets()});
+  }
+  if (failed()) lose_oneways(why_failed());
   schedule_drain();
   return {};
 }
@@ -197,7 +192,8 @@ OnewayQueue& Connection::oneways() {
   const std::lock_guard lock(mutex_);
   if (oneways_ == nullptr) {
     oneways_ = new OnewayQueue(settings_.oneways,
-                               settings_.oneway_counters != nullptr ? *settings_.oneway_counters : unobserved());
+                               settings_.oneway_counters != nullptr ? *settings_.oneway_counters : unobserved(),
+                               link_.largest_message() != 0);
     queues_.store(true, std::memory_order_relaxed);
   }
   return *oneways_;
@@ -225,7 +221,10 @@ base::Status Connection::drain_oneways(Deadline deadline) {
       continue;
     }
     if (sent.error().code != Code::would_block) return sent.error();
-    if (deadline.expired()) return kBehindOthers;
+    if (deadline.expired()) {
+      queue.put_back();
+      return kBehindOthers;
+    }
     if (!tells_of_room() || std::exchange(stalled, true)) {
       std::this_thread::sleep_for(std::min(kFirstDrain, deadline.is_none() ? kFirstDrain : deadline.remaining()));
       continue;
@@ -233,10 +232,13 @@ base::Status Connection::drain_oneways(Deadline deadline) {
     (void)ipc::wait_ready(transport().handle(), ipc::Ready::writable, earlier(deadline, Deadline::after(kSlowestDrain)),
                           Stage::send);
   }
-  if (dropping_.exchange(false)) {
-    CORBEL_LOG(log(), connection, info, "oneway messages no longer dropped", {"peer", peer()});
-  }
+  tell_drained();
   return {};
+}
+
+void Connection::tell_drained() noexcept {
+  if (!dropping_.load(std::memory_order_relaxed) || !dropping_.exchange(false)) return;
+  CORBEL_LOG(log(), connection, info, "oneway messages no longer dropped", {"peer", peer()});
 }
 
 /// The next caller sends what waits; if none comes, a thread of the reactor does, when the carrier says that it takes

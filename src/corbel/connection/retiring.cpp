@@ -32,6 +32,8 @@ struct Connection::LastCalls {
 bool Connection::end_when_idle(Deadline deadline) noexcept {
   retire();
   if (failed()) return true;
+  // What is kept back leaves first.
+  if (has_backlog()) (void)flush_oneways(deadline);
   // Whoever is sending a oneway is not listed. Now, because nobody may wait for that while others wait for replies.
   if (!link_.token().lock_until(deadline)) return false;
   link_.token().unlock();

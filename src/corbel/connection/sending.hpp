@@ -37,10 +37,8 @@ inline base::Status Connection::send(const Encode& encode, base::Deadline deadli
     return encoder.error();
   if (writing.left() && !writing.come_back(deadline)) [[unlikely]]
     return kBehindOthers;
-  if (queues_.load(std::memory_order_relaxed)) [[unlikely]] {
-    if (server_ != nullptr) return send_among_replies(encoder.segments());
-    if (auto drained = drain_oneways(deadline); !drained) return not_sent(drained.error());
-  }
+  if (queues_.load(std::memory_order_relaxed)) [[unlikely]]
+    return send_queued(encoder.segments(), deadline);
   auto sent = link_.send(encoder.segments(), deadline);
   if (!sent && sent.error() == kTooLarge) [[unlikely]]
     sent = send_cut(encoder.segments(), deadline);

@@ -19,6 +19,8 @@ using CORBA::CompletionStatus;
 
 namespace {
 
+constexpr base::Duration kLastFlush = std::chrono::milliseconds(500);  // at the end, for oneways that were kept back
+
 connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log) {
   return {options.transport, options.limits, options.connections_per_endpoint, options.oneways, &log};
 }
@@ -378,6 +380,8 @@ void Core::shutdown(bool wait) {
   ObjectAdapter* const adapter = this->adapter();
   ended = (adapter == nullptr || adapter->shutdown(wait, deadline)) && ended;
   if (!again) {
+    // Peers that read take what was kept back; others are not waited for.
+    (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));
     cache_.close();
     for (const auto& lane : lanes_) lane->server().end_calls();
   }

@@ -111,6 +111,8 @@ class Core final : public corba::OrbContext {
   void set_adapter(ObjectAdapter* adapter) noexcept { adapter_.store(adapter, std::memory_order_release); }
   ObjectAdapter* adapter() const noexcept { return adapter_.load(std::memory_order_acquire); }
 
+  /// Throws BAD_INV_ORDER in a child of the process whose ORB it is.
+  void check_process() const;
   /// Starts the threads that serve requests and attend to asynchronous calls; there are none in single mode. Throws
   /// BAD_INV_ORDER after shutdown.
   void start_threads();
@@ -166,7 +168,6 @@ class Core final : public corba::OrbContext {
   [[noreturn]] void refuse_local_call() const;
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
   bool is_published(const routing::Route& route) const;
-  void check_process() const;
 
   const Options options_;
   const std::uint32_t process_ = base::process_generation();

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "corbel/corba/buffering_policy.hpp"
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/corba/servant.hpp"
 
@@ -47,6 +48,8 @@ CORBA::object_reference<CORBA::Policy> default_policy(const policy::ClientPolici
       return CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(policy::units_of(defaults.round_trip));
     case CONNECTION_TIMEOUT_POLICY_TYPE:
       return CORBA::make_reference<ConnectionTimeoutPolicy>(policy::units_of(defaults.connect));
+    case BUFFERING_CONSTRAINT_POLICY_TYPE:
+      return CORBA::make_reference<BufferingConstraintPolicy>(BufferingConstraint());
     default:
       return nullptr;
   }

@@ -138,10 +138,17 @@ RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connect
   // The next call finds it no longer fresh: a connection that served once may go stale and is then retried.
   base::IntrusivePtr<Binding> kept(new Binding(*binding));
   binding->fresh = fresh;
-  const std::lock_guard lock(mutex_);
-  places_ = kept->places;
-  at_ = kept->at;
-  binding_ = std::move(kept);
+  BindingPtr before;
+  {
+    const std::lock_guard lock(mutex_);
+    places_ = kept->places;
+    at_ = kept->at;
+    before = std::exchange(binding_, std::move(kept));
+  }
+  // What is kept back there was called before what goes another way from now on.
+  if (before && before->connection != binding->connection && before->connection->has_backlog()) {
+    (void)before->connection->flush_oneways(Deadline::now());
+  }
   return binding;
 }
 

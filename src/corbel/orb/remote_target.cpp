@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/remote_target.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -43,7 +44,7 @@ template <bool kKeeps>
     if (apart) request.object_key = binding.route().oneways->object_key;
     switch (invocation.policies.calls.sync_scope) {
       case policy::SyncScope::none:
-        return post(connection, request, call, earlier(invocation.deadline, invocation.leave_by));
+        return post(connection, request, call, invocation);
       case policy::SyncScope::with_transport:
         request.response = messaging::Response::none;
         return connection.send_oneway(request, call.encode_arguments,
@@ -159,6 +160,8 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
   if (binding.lent) {
     return binding.connection->call(caller, request, call.encode_arguments, invocation.deadline, on_reply);
   }
+  // What is kept back there was called before: it must not be overtaken.
+  if (binding.connection->has_backlog()) CORBEL_CHECK(binding.connection->flush_oneways(invocation.deadline));
   bool fresh = false;
   auto other = core_.cache().acquire(binding.route(), invocation.connect_by(), fresh);
   if (!other) {
@@ -172,11 +175,15 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
 /// A oneway whose caller does not wait even for the transport.
 [[gnu::noinline]] base::Status RemoteTarget::post(connection::Connection& connection,
                                                   const messaging::OutgoingRequest& request, const corba::Call& call,
-                                                  Deadline deadline) {
+                                                  const Invocation& invocation) {
   messaging::OutgoingRequest posted = request;
   posted.response = messaging::Response::none;
-  auto status = connection.post_oneway(posted, call.encode_arguments, deadline);
-  if (status && connection.has_backlog()) {
+  const Deadline deadline = earlier(invocation.deadline, invocation.leave_by);
+  policy::Buffering buffering = invocation.policies.calls.buffering;
+  // It has to arrive as well.
+  if (buffering.keeps() && !deadline.is_none()) buffering.time = std::min(buffering.time, deadline.remaining() / 2);
+  auto status = connection.post_oneway(posted, call.encode_arguments, deadline, buffering);
+  if (status && connection.needs_reactor()) {
     try {
       core_.start_threads();  // they send what waits
     } catch (const CORBA::SystemException&) {
@@ -184,6 +191,14 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
     }
   }
   return status;
+}
+
+bool RemoteTarget::flush_oneways(Deadline deadline) {
+  core_.check_process();
+  const BindingPtr binding = bound();
+  if (!binding) return true;
+  const bool apart = !binding->oneways || binding->oneways->flush_oneways(deadline).ok();
+  return binding->connection->flush_oneways(deadline).ok() && apart;
 }
 
 /// Runs with the reply in place; throws the user exception that the peer raised.

@@ -39,6 +39,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override;
   CORBA::object_reference<CORBA::Policy> policy(CORBA::PolicyType type) override;
   void rebind() override;
+  /// Sends the oneways that wait for this object, and what waits with them; true if all has left by the deadline.
+  bool flush_oneways(base::Deadline deadline);
 
  private:
   friend class RemoteCall;
@@ -99,7 +101,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   base::Status share(const Binding& binding, connection::Caller& caller, const messaging::OutgoingRequest& request,
                      const corba::Call& call, Invocation& invocation, connection::OnReply on_reply);
   base::Status post(connection::Connection& connection, const messaging::OutgoingRequest& request,
-                    const corba::Call& call, base::Deadline deadline);
+                    const corba::Call& call, const Invocation& invocation);
   void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts,
                 corba::OrbContext& context);
 

@@ -9,6 +9,7 @@ Statistics statistics(CORBA::ORB& orb) noexcept {
   const connection::OnewayCounters& counters = orb._core().cache().oneway_counters();
   Statistics result;
   result.oneways_queued = counters.queued.load(std::memory_order_relaxed);
+  result.oneways_buffered = counters.kept.load(std::memory_order_relaxed);
   result.oneway_octets_waiting = counters.waiting_octets.load(std::memory_order_relaxed);
   result.oneways_dropped = counters.dropped.load(std::memory_order_relaxed);
   result.oneway_octets_dropped = counters.dropped_octets.load(std::memory_order_relaxed);

@@ -16,6 +16,8 @@ struct Statistics {
   /// Oneway messages (-ORBSyncScope none) that had to wait for their peer, and octets of those that wait now.
   std::uint64_t oneways_queued = 0;
   std::uint64_t oneway_octets_waiting = 0;
+  /// Those that were kept back to leave with others (corbel/corba/buffering_policy.hpp).
+  std::uint64_t oneways_buffered = 0;
   /// Those that were never sent, because the queue was full (-ORBOnewayQueue) or the connection ended.
   std::uint64_t oneways_dropped = 0;
   std::uint64_t oneway_octets_dropped = 0;

@@ -43,6 +43,7 @@ void ClientOverrides::apply_to(ClientPolicies& policies) const noexcept {
   take(policies.reply_end, reply_end);
   take(policies.sync_scope, sync_scope);
   take(policies.rebind, rebind);
+  take(policies.buffering, buffering);
 }
 
 }  // namespace corbel::policy

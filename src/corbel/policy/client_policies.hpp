@@ -8,6 +8,7 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/export.hpp"
+#include "corbel/policy/buffering.hpp"
 #include "corbel/policy/qos.hpp"
 
 /// What governs single calls. Values: copy freely, share unchanged between threads.
@@ -44,6 +45,7 @@ struct ClientPolicies {
   SyncScope sync_scope = SyncScope::with_transport;
   Rebind rebind = Rebind::transparent;
   std::uint32_t forward_limit = 10;  ///< forwards that one call follows
+  Buffering buffering;               ///< of oneways with SyncScope::none
 
   /// True if a call can be made knowing only `round_trip`, as long as its connection serves: most can.
   bool plain() const noexcept {
@@ -62,6 +64,7 @@ struct ClientOverrides {
   std::optional<UtcTime> reply_end;
   std::optional<SyncScope> sync_scope;
   std::optional<Rebind> rebind;
+  std::optional<Buffering> buffering;
 
   void apply_to(ClientPolicies& policies) const noexcept;
   friend bool operator==(const ClientOverrides&, const ClientOverrides&) = default;
