@@ -2,6 +2,9 @@
 // Generated TypeCodes, and generated types in Anys.
 #include <gtest/gtest.h>
 
+#include <corbel/dynamic/corba_types.hpp>
+#include <corbel/dynamic/known_exception.hpp>
+
 #include "names_any.hpp"
 #include "types_any.hpp"
 
@@ -69,6 +72,79 @@ TEST(GeneratedAny, CarriesExceptionsWithTheirId) {
   EXPECT_EQ(back.name(), "name");
   EXPECT_EQ(back.id(), 7);
   EXPECT_EQ(back._cxx_what(), Types::Color::green);
+}
+
+/// Puts in what `thrown` is caught as, and takes it out as what it is.
+template <class Base, class E>
+E through_base(const E& thrown) {
+  CORBA::Any any;
+  try {
+    thrown._raise();
+  } catch (const Base& exception) {
+    any <<= exception;
+  }
+  E there;
+  EXPECT_TRUE(any >>= there);
+  EXPECT_STREQ(there.what(), thrown.what());
+  EXPECT_TRUE(any.type()->equal(corbel::dynamic::TypeOf<E>::code._reference()));
+  E arrived;
+  EXPECT_TRUE(travel(travel(any, true), false) >>= arrived);
+  return arrived;
+}
+
+TEST(GeneratedAny, CarriesExceptionsOfWhichOnlyABaseIsKnown) {
+  const auto failed = through_base<CORBA::UserException>(Types::Failed("name", 7, Types::Color::green));
+  EXPECT_EQ(failed.name(), "name");
+  EXPECT_EQ(failed.id(), 7);
+  EXPECT_EQ(through_base<CORBA::Exception>(Types::Base::Refused(Types::Base::Report(Types::Base::State::busy, {1, 2})))
+                .last()
+                .data(),
+            (std::vector<std::int32_t>{1, 2}));
+  (void)through_base<CORBA::Exception>(Types::Plain());
+  const auto system = through_base<CORBA::SystemException>(CORBA::TRANSIENT(5, CORBA::CompletionStatus::COMPLETED_YES));
+  EXPECT_EQ(system.minor(), 5U);
+  EXPECT_EQ(system.completed(), CORBA::CompletionStatus::COMPLETED_YES);
+}
+
+TEST(GeneratedAny, KnowsTheLibrarysExceptionsByTheirBase) {
+  EXPECT_EQ(through_base<CORBA::UserException>(CORBA::PolicyError(3)).reason(), 3);
+}
+
+/// As if generated, in a program without what belongs to its Anys.
+class Unknown : public CORBA::UserException {
+ public:
+  explicit Unknown(bool member) : member_(member) {}
+  [[noreturn]] void _raise() const override { throw Unknown(*this); }
+  const char* _rep_id() const noexcept override { return "IDL:corbel.test/Unknown:1.0"; }
+  const char* _name() const noexcept override { return "Unknown"; }
+  void _encode(corbel::cdr::Encoder& encoder) const override {
+    encoder.put_plain_string(_rep_id());
+    if (member_) encoder.put(std::uint8_t{7});
+  }
+
+ private:
+  bool member_;
+};
+
+TEST(GeneratedAny, NeedsNoTypeCodeOfExceptionsWithoutMembers) {
+  CORBA::Any any;
+  any <<= Unknown(false);
+  EXPECT_EQ(any.type()->id(), "IDL:corbel.test/Unknown:1.0");
+  EXPECT_EQ(any.type()->kind(), CORBA::TCKind::tk_except);
+  EXPECT_EQ(any.type()->member_count(), 0U);
+  CORBA::Any other;
+  EXPECT_THROW(other <<= Unknown(true), CORBA::BAD_TYPECODE);
+  EXPECT_EQ(other.type()->kind(), CORBA::TCKind::tk_null);
+  const corbel::dynamic::TypeMember members[] = {{"seven", &CORBA::detail::k_octet}};
+  const CORBA::TypeCode code{corbel::dynamic::TypeNode{
+      .kind = CORBA::TCKind::tk_except, .id = "IDL:corbel.test/Unknown:1.0", .name = "Unknown", .members = members}};
+  {
+    const corbel::dynamic::KnownException known(code);
+    other <<= Unknown(true);
+    EXPECT_EQ(other.type()->member_count(), 1U);
+  }
+  EXPECT_THROW(other <<= Unknown(true), CORBA::BAD_TYPECODE);
+  other = CORBA::Any();
 }
 
 TEST(GeneratedAny, CarriesReferences) {

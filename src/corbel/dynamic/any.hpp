@@ -123,6 +123,9 @@ void operator<<=(Any& any, T&& value) {
   any = Any(corbel::dynamic::TypeOf<Value>::code._reference(),
             corbel::base::make_shared<corbel::dynamic::TypedValue<Value>>(std::forward<T>(value)));
 }
+/// Inserts a copy of the exception behind a reference to one of its bases. Throws BAD_TYPECODE for a user exception
+/// with members whose TypeCode the program does not have: it is in the NAME_any.cpp that is generated of its IDL.
+CORBEL_API void operator<<=(Any& any, const Exception& exception);
 inline void operator<<=(Any& any, const char* text) {
   any <<= std::string(text);
 }

@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 #include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/option_table.hpp"
@@ -55,6 +58,48 @@ TEST(Options, AreTakenOutOfMainsArguments) {
   EXPECT_EQ(argv[0], program);
   EXPECT_STREQ(argv[1], "7");
   EXPECT_EQ(argv[2], nullptr);
+}
+
+/// The member of a row as text, and where it is.
+struct Place {
+  const void* where = nullptr;
+  std::string value;
+};
+struct ReadPlace {
+  Options& options;
+  Place operator()(const NumberMember& m) const { return {&m.of(options), std::to_string(m.of(options))}; }
+  Place operator()(const IntMember& m) const { return {&m.of(options), std::to_string(m.of(options))}; }
+  Place operator()(const DurationMember& m) const { return {&m.of(options), std::to_string(m.of(options).count())}; }
+  Place operator()(const SwitchMember& m) const { return {&m.of(options), m.of(options) ? "1" : "0"}; }
+  Place operator()(const TextMember& m) const { return {&m.of(options), m.of(options)}; }
+  Place operator()(const ParsedMember&) const { return {}; }
+};
+
+TEST(Options, EachOfTheTableMovesAPlaceOfItsOwnWithinItsRange) {
+  Options places;
+  std::set<const void*> seen;
+  for (const OptionRow& row : option_table()) {
+    const Place place = std::visit(ReadPlace{places}, row.member);
+    const bool parsed = place.where == nullptr;
+    EXPECT_TRUE(parsed || seen.insert(place.where).second) << row.name << " moves what another option moves";
+    const bool number = !parsed && row.most != 0;
+    std::vector<std::string> values{"text", "other text"};
+    if (number) values = {std::to_string(row.least), std::to_string(row.most)};
+    if (std::holds_alternative<SwitchMember>(row.member)) values = {"on", "off"};
+    std::set<std::string> got;
+    for (const std::string& value : values) {
+      if (parsed) break;  // each has tests of its own
+      Options options;
+      ASSERT_TRUE(set_option(options, row, value)) << row.name << ' ' << value;
+      got.insert(std::visit(ReadPlace{options}, row.member).value);
+    }
+    EXPECT_EQ(got.size(), parsed ? 0U : 2U) << row.name << " stays as it is";
+    if (!number) continue;
+    Options options;
+    EXPECT_FALSE(set_option(options, row, std::to_string(row.most + 1))) << row.name;
+    EXPECT_FALSE(row.least > 0 && set_option(options, row, std::to_string(row.least - 1))) << row.name;
+    EXPECT_EQ(std::visit(ReadPlace{options}, row.member).value, place.value) << row.name << " refused and moved";
+  }
 }
 
 TEST(Options, SearchEndsAtDoubleDash) {

@@ -112,6 +112,10 @@ class TypeWriter {
     const std::string value = value_of(declaration);
     body_.line("namespace " + e_.names.types_namespace(declaration) + " {");
     body_.line("constinit const ::CORBA::TypeCode " + node_name(declaration) + value);
+    if (as<model::Exception>(&declaration) != nullptr) {
+      body_.line("const ::corbel::dynamic::KnownException _known_" + node_name(declaration) + "(" +
+                 node_name(declaration) + ");");
+    }
     body_.line("}");
   }
 
@@ -385,7 +389,7 @@ void write_any_files(Emitter& e, const std::string& stem) {
   header.blank();
   std::set<std::string> taken;
   for (const auto* declaration : declarations) declare_constant(e, *declaration, taken);
-  e.any_source.line("#include <corbel/dynamic/type_code.hpp>");
+  e.any_source.line("#include <corbel/dynamic/known_exception.hpp>");
   e.any_source.blank();
   types.write(e.any_source);
 }
