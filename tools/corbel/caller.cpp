@@ -48,13 +48,7 @@ void add_call_options(CLI::App& app, CallOptions& options) {
       ->required();
   command->add_option("ARGS", options.values,
                       "JSON, in order or as NAME=JSON; quotes around a lone text may be left out");
-  command->add_option("--idl", options.files.idl, "IDL files that declare the interface [what the server tells]")
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_option("-I", options.files.include_dirs, "Search this folder for #include")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_idl_options(*command, options.files, "IDL files that declare the interface [what the server tells]");
   command->add_option("--interface", options.interface,
                       "Where the operation is declared, as M::I or a repository id; if left out, it is looked for");
   command->add_option("--timeout", options.timeout, "Milliseconds for the call")

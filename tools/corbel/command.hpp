@@ -8,9 +8,12 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace corbel::tool {
+
+struct Files;
 
 /// What the command's exit status tells scripts.
 enum Status : int {
@@ -37,6 +40,10 @@ void add_record(CLI::App& app, Run& run);
 void add_replay(CLI::App& app, Run& run);
 void add_mock(CLI::App& app, Run& run);
 void add_top(CLI::App& app, Run& run);
+
+/// Adds --idl and -I, which say where `files` come from; `what` is the help of --idl. Returns --idl, for what a command
+/// asks of it beyond.
+CLI::Option* add_idl_options(CLI::App& app, Files& files, const std::string& what);
 
 /// An ORB with these -ORB options.
 IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options);

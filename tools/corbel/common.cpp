@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What subcommands share.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -8,8 +9,18 @@
 #include "command.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "names.hpp"
+#include "types.hpp"
 
 namespace corbel::tool {
+
+CLI::Option* add_idl_options(CLI::App& app, Files& files, const std::string& what) {
+  CLI::Option* const idl = app.add_option("--idl", files.idl, what);
+  idl->check(CLI::ExistingFile)->type_name("FILE")->allow_extra_args(false);
+  app.add_option("-I", files.include_dirs, "Search this folder for #include")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  return idl;
+}
 
 IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options) {
   options.insert(options.begin(), "corbel");

@@ -65,12 +65,10 @@ void add_describe(CLI::App& app, Run& run) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* const command = app.add_subcommand("describe", "Show the interfaces of IDL files, or the one of an object");
   command->add_option("REF", arguments->reference, "an object; only its interface is shown");
-  command
-      ->add_option("--idl", arguments->files.idl,
-                   "IDL files that declare the interface [what the object's server tells]")
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE");
-  command->add_option("-I", arguments->files.include_dirs, "Search this folder for #include")->type_name("DIR");
+  // Without REF, several files behind one --idl make sense.
+  add_idl_options(*command, arguments->files, "IDL files that declare the interface [what the object's server tells]")
+      ->allow_extra_args();
+  command->get_option("-I")->allow_extra_args();
   command->callback([arguments, &run] {
     run = [arguments] {
       const auto orb = make_orb({});

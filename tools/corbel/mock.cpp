@@ -329,14 +329,7 @@ void add_mock(CLI::App& app, Run& run) {
   CLI::App* const command = app.add_subcommand("mock", "Serve an interface with answers from a file");
   command->add_option("FILE", arguments->recording, "What `corbel record` wrote, or the like written by hand")
       ->check(CLI::ExistingFile);
-  command->add_option("--idl", arguments->files.idl, "IDL files that declare the interfaces")
-      ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_option("-I", arguments->files.include_dirs, "Search this folder for #include")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_idl_options(*command, arguments->files, "IDL files that declare the interfaces")->required();
   command->add_option("--interface", arguments->interface,
                       "Of the object, as M::I [the recorded one, or the only one]");
   command->add_option("--listen", arguments->listen, "Where to serve")->type_name("ENDPOINT")->capture_default_str();

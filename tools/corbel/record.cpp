@@ -125,14 +125,7 @@ void add_record(CLI::App& app, Run& run) {
       ->required();
   command->add_option("FILE", arguments->output, "JSON lines, one call each, for `corbel replay` and `corbel mock`")
       ->required();
-  command->add_option("--idl", arguments->files.idl, "IDL files that say what messages mean")
-      ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_option("-I", arguments->files.include_dirs, "Search this folder for #include")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_idl_options(*command, arguments->files, "IDL files that say what messages mean")->required();
   add_relay_options(*command, arguments->relay, arguments->ior_file);
   command->footer(
       "Stands between, as `corbel tap` does, until SIGINT or SIGTERM. Example:\n"

@@ -208,14 +208,7 @@ void add_replay(CLI::App& app, Run& run) {
       app.add_subcommand("replay", "Make the calls of a recording again, and compare what comes back");
   command->add_option("FILE", arguments->recording, "What `corbel record` wrote")->required()->check(CLI::ExistingFile);
   command->add_option("REF", arguments->reference, "The object to call [the recorded one]");
-  command->add_option("--idl", arguments->files.idl, "IDL files that declare the interfaces")
-      ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_option("-I", arguments->files.include_dirs, "Search this folder for #include")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_idl_options(*command, arguments->files, "IDL files that declare the interfaces")->required();
   command->add_option("--ignore", arguments->ignored, "Do not compare members of this name (\"timestamp\")")
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -191,13 +191,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
                                 ->check(CLI::ExistingFile)
                                 ->type_name("FILE");
   reference->excludes(read);
-  command.add_option("--idl", arguments.files.idl, "IDL files that say what messages mean")
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command.add_option("-I", arguments.files.include_dirs, "Search this folder for #include")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_idl_options(command, arguments.files, "IDL files that say what messages mean");
   add_relay_options(command, arguments.relay, arguments.ior_file);
   command.add_option("-w,--capture", arguments.capture, "Write a pcapng file for Wireshark and tshark")
       ->excludes(read)
