@@ -11,6 +11,7 @@
 
 #include "corbel/corbel.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
+#include "texts.hpp"
 #include "types.hpp"
 
 namespace corbel::tool {
@@ -51,16 +52,5 @@ class JsonValues {
   Types& types_;
   Paths paths_;
 };
-
-/// "sequence<M::S>", "long": as IDL writes it, by the names in the TypeCode.
-std::string type_name(const CORBA::TypeCode& type);
-
-std::string to_base64(const std::vector<std::uint8_t>& octets);
-/// Throws std::runtime_error.
-std::vector<std::uint8_t> from_base64(const std::string& text);
-
-/// UTF-8 and back. Throws std::runtime_error for what is not well-formed.
-std::string narrow_text(const std::wstring& text);
-std::wstring wide_text(const std::string& text);
 
 }  // namespace corbel::tool

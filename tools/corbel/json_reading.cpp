@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json_values.hpp"
-
-#include <cmath>
+// JSON as values.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
+#include <utility>
+
+#include "dynamic_values.hpp"
+#include "json_values.hpp"
 
 namespace corbel::tool {
-namespace {
 
 using CORBA::TCKind;
 using DynamicAny::DynAny;
 
+namespace {
+
 [[noreturn]] void refuse(const std::string& where, const std::string& what) {
   throw std::runtime_error(where + ": " + what);
-}
-
-template <class Dyn>
-typename IDL::traits<Dyn>::ref_type as(const DynAny::Ref& dynamic) {
-  return IDL::traits<Dyn>::narrow(dynamic);
 }
 
 template <class Number>
@@ -53,24 +52,9 @@ Number real(const Json& json, const std::string& where) {
   refuse(where, json.dump().substr(0, 60) + R"( is no number (nor "NaN", "Infinity", "-Infinity"))");
 }
 
-Json real_json(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
 const std::string& text_of(const Json& json, const std::string& where) {
   if (!json.is_string()) refuse(where, json.dump().substr(0, 60) + " is no text");
   return json.get_ref<const std::string&>();
-}
-
-const CORBA::TypeCode& resolved(const DynAny::Ref& dynamic, CORBA::typecode_reference& keep) {
-  keep = dynamic->type();
-  return keep->_resolved();
-}
-
-bool is_octets(const CORBA::TypeCode& type) {
-  return type.content_type()->_resolved().kind() == TCKind::tk_octet;
 }
 
 std::vector<std::uint8_t> octets_of(const Json& json, JsonValues::Paths paths, const std::string& where) {
@@ -97,120 +81,6 @@ std::string names_of(const CORBA::TypeCode& type) {
 
 }  // namespace
 
-std::string to_base64(const std::vector<std::uint8_t>& octets) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < octets.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < octets.size() ? octets[i + k] : 0U);
-    for (std::size_t k = 0; k < 4; ++k) text += i + k <= octets.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
-
-std::vector<std::uint8_t> from_base64(const std::string& text) {
-  std::vector<std::uint8_t> octets;
-  std::uint32_t group = 0;
-  unsigned digits = 0;
-  std::size_t padding = 0;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') continue;
-    std::uint32_t digit = 0;
-    if (c >= 'A' && c <= 'Z')
-      digit = static_cast<std::uint32_t>(c - 'A');
-    else if (c >= 'a' && c <= 'z')
-      digit = static_cast<std::uint32_t>(c - 'a') + 26;
-    else if (c >= '0' && c <= '9')
-      digit = static_cast<std::uint32_t>(c - '0') + 52;
-    else if (c == '+' || c == '-')
-      digit = 62;
-    else if (c == '/' || c == '_')
-      digit = 63;
-    else if (c == '=' && padding < 2)
-      ++padding;
-    else
-      throw std::runtime_error(std::string("'") + c + "' is no digit of base64");
-    if (c != '=' && padding > 0) throw std::runtime_error("base64 goes on after its end");
-    group = group << 6 | digit;
-    if (++digits % 4 == 0) {
-      for (int shift = 16; shift >= 0; shift -= 8) octets.push_back(static_cast<std::uint8_t>(group >> shift));
-    }
-  }
-  if (digits % 4 != 0) throw std::runtime_error("base64 has a multiple of four digits, '=' at the end included");
-  octets.resize(octets.size() - padding);
-  return octets;
-}
-
-std::string narrow_text(const std::wstring& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    auto c = static_cast<std::uint32_t>(text[i]);
-    if (c >= 0xd800 && c < 0xdc00 && i + 1 < text.size())
-      c = 0x10000 + ((c - 0xd800) << 10) + (static_cast<std::uint32_t>(text[++i]) - 0xdc00);
-    if (c < 0x80) {
-      out += static_cast<char>(c);
-      continue;
-    }
-    const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    constexpr std::uint32_t kLead[] = {0, 0xc0, 0xe0, 0xf0};
-    out += static_cast<char>(kLead[more] | c >> (6 * more));
-    for (int k = more - 1; k >= 0; --k) out += static_cast<char>(0x80 | (c >> (6 * k) & 0x3f));
-  }
-  return out;
-}
-
-std::wstring wide_text(const std::string& text) {
-  std::wstring out;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t size = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
-    if (size == 0 || i + size > text.size()) throw std::runtime_error("text is not UTF-8");
-    std::uint32_t c = size == 1 ? lead : lead & (0x7fU >> size);
-    for (std::size_t k = 1; k < size; ++k) c = c << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3fU);
-    out += static_cast<wchar_t>(c);
-    i += size;
-  }
-  return out;
-}
-
-std::string type_name(const CORBA::TypeCode& type) {
-  static constexpr const char* kBasic[] = {"null",          "void",  "short",          "long",    "unsigned short",
-                                           "unsigned long", "float", "double",         "boolean", "char",
-                                           "octet",         "any",   "CORBA::TypeCode"};
-  const auto kind = static_cast<std::size_t>(type.kind());
-  if (kind < std::size(kBasic)) return kBasic[kind];
-  switch (type.kind()) {
-    case TCKind::tk_string:
-      return "string";
-    case TCKind::tk_wstring:
-      return "wstring";
-    case TCKind::tk_longlong:
-      return "long long";
-    case TCKind::tk_ulonglong:
-      return "unsigned long long";
-    case TCKind::tk_longdouble:
-      return "long double";
-    case TCKind::tk_wchar:
-      return "wchar";
-    case TCKind::tk_fixed:
-      return "fixed<" + std::to_string(type.fixed_digits()) + "," + std::to_string(type.fixed_scale()) + ">";
-    case TCKind::tk_sequence:
-      return "sequence<" + type_name(*type.content_type()) + ">";
-    case TCKind::tk_array:
-      return type_name(*type.content_type()) + "[" + std::to_string(type.length()) + "]";
-    default:
-      break;
-  }
-  // "IDL:M/S:1.0" tells the scopes, which the name alone does not.
-  std::string id = type.id();
-  if (id.starts_with("IDL:") && id.rfind(':') > 3) {
-    id = id.substr(4, id.rfind(':') - 4);
-    for (std::size_t at = 0; (at = id.find('/', at)) != std::string::npos;) id.replace(at, 1, "::");
-    return id;
-  }
-  return type.name();
-}
-
 Json parse_json(const std::string& text) try {
   constexpr int kDeepest = 256;
   const Json::parser_callback_t bound = [](int depth, Json::parse_event_t, Json&) {
@@ -221,113 +91,6 @@ Json parse_json(const std::string& text) try {
   return Json::parse(text, bound);
 } catch (const Json::exception& failure) {
   throw std::runtime_error(std::string("this is no JSON: ") + failure.what());
-}
-
-Json JsonValues::to_json(const CORBA::Any& value) {
-  const CORBA::typecode_reference type = value.type();
-  if (type == nullptr || type->kind() == TCKind::tk_null || type->kind() == TCKind::tk_void) return nullptr;
-  const Ref dynamic = factory_->create_dyn_any(value);
-  Json json = value_of(dynamic);
-  dynamic->destroy();
-  return json;
-}
-
-Json JsonValues::value_of(const Ref& dynamic) {
-  CORBA::typecode_reference keep;
-  const CORBA::TypeCode& type = resolved(dynamic, keep);
-  switch (type.kind()) {
-    case TCKind::tk_boolean:
-      return dynamic->get_boolean();
-    case TCKind::tk_octet:
-      return dynamic->get_octet();
-    case TCKind::tk_char:
-      return narrow_text(std::wstring(1, static_cast<unsigned char>(dynamic->get_char())));
-    case TCKind::tk_wchar:
-      return narrow_text(std::wstring(1, dynamic->get_wchar()));
-    case TCKind::tk_short:
-      return dynamic->get_short();
-    case TCKind::tk_ushort:
-      return dynamic->get_ushort();
-    case TCKind::tk_long:
-      return dynamic->get_long();
-    case TCKind::tk_ulong:
-      return dynamic->get_ulong();
-    case TCKind::tk_longlong:
-      return dynamic->get_longlong();
-    case TCKind::tk_ulonglong:
-      return dynamic->get_ulonglong();
-    case TCKind::tk_float:
-      return real_json(dynamic->get_float());
-    case TCKind::tk_double:
-      return real_json(dynamic->get_double());
-    case TCKind::tk_longdouble:
-      return real_json(static_cast<double>(dynamic->get_longdouble()));
-    case TCKind::tk_string:
-      return dynamic->get_string();
-    case TCKind::tk_wstring:
-      return narrow_text(dynamic->get_wstring());
-    case TCKind::tk_TypeCode:
-      return type_name(*dynamic->get_typecode());
-    case TCKind::tk_objref: {
-      const auto object = dynamic->get_reference();
-      return object == nullptr ? Json(nullptr) : Json(orb_->object_to_string(object));
-    }
-    case TCKind::tk_any: {
-      const CORBA::Any inner = dynamic->get_any();
-      Json json;
-      json["type"] = type_name(inner._type());
-      json["value"] = to_json(inner);
-      return json;
-    }
-    case TCKind::tk_fixed:
-      return as<DynamicAny::DynFixed>(dynamic)->get_value();
-    case TCKind::tk_enum:
-      return as<DynamicAny::DynEnum>(dynamic)->get_as_string();
-    case TCKind::tk_struct:
-    case TCKind::tk_except:
-    case TCKind::tk_value:
-    case TCKind::tk_union:
-      return members_of(dynamic);
-    case TCKind::tk_sequence:
-    case TCKind::tk_array:
-      return elements_of(dynamic);
-    case TCKind::tk_value_box: {
-      const auto box = as<DynamicAny::DynValueBox>(dynamic);
-      return box->is_null() ? Json(nullptr) : value_of(box->get_boxed_value_as_dyn_any());
-    }
-    default:
-      return "<" + type_name(type) + ">";
-  }
-}
-
-Json JsonValues::members_of(const Ref& dynamic) {
-  Json json = Json::object();
-  const auto add = [&](const DynamicAny::NameDynAnyPairSeq& members) {
-    for (const auto& member : members) json[member.id()] = value_of(member.value());
-  };
-  if (const auto value = as<DynamicAny::DynValue>(dynamic); value != nullptr) {
-    if (value->is_null()) return nullptr;
-    add(value->get_members_as_dyn_any());
-  } else if (const auto all = as<DynamicAny::DynStruct>(dynamic); all != nullptr) {
-    add(all->get_members_as_dyn_any());
-  } else {
-    const auto chosen = as<DynamicAny::DynUnion>(dynamic);
-    json["discriminator"] = value_of(chosen->get_discriminator());
-    if (!chosen->has_no_active_member()) json[chosen->member_name()] = value_of(chosen->member());
-  }
-  return json;
-}
-
-Json JsonValues::elements_of(const Ref& dynamic) {
-  CORBA::typecode_reference keep;
-  const CORBA::TypeCode& type = resolved(dynamic, keep);
-  if (is_octets(type) && type.kind() == TCKind::tk_sequence) return to_base64(dynamic->get_octet_seq());
-  Json json = Json::array();
-  const DynamicAny::DynAnySeq elements = type.kind() == TCKind::tk_sequence
-                                             ? as<DynamicAny::DynSequence>(dynamic)->get_elements_as_dyn_any()
-                                             : as<DynamicAny::DynArray>(dynamic)->get_elements_as_dyn_any();
-  for (const Ref& element : elements) json.push_back(value_of(element));
-  return json;
 }
 
 CORBA::Any JsonValues::from_json(const Json& json, const CORBA::typecode_reference& type, const std::string& where) {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values as JSON.
+#include <cmath>
+
+#include "dynamic_values.hpp"
+#include "json_values.hpp"
+
+namespace corbel::tool {
+
+using CORBA::TCKind;
+
+namespace {
+
+Json real_json(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+}  // namespace
+
+Json JsonValues::to_json(const CORBA::Any& value) {
+  const CORBA::typecode_reference type = value.type();
+  if (type == nullptr || type->kind() == TCKind::tk_null || type->kind() == TCKind::tk_void) return nullptr;
+  const Ref dynamic = factory_->create_dyn_any(value);
+  Json json = value_of(dynamic);
+  dynamic->destroy();
+  return json;
+}
+
+Json JsonValues::value_of(const Ref& dynamic) {
+  CORBA::typecode_reference keep;
+  const CORBA::TypeCode& type = resolved(dynamic, keep);
+  switch (type.kind()) {
+    case TCKind::tk_boolean:
+      return dynamic->get_boolean();
+    case TCKind::tk_octet:
+      return dynamic->get_octet();
+    case TCKind::tk_char:
+      return narrow_text(std::wstring(1, static_cast<unsigned char>(dynamic->get_char())));
+    case TCKind::tk_wchar:
+      return narrow_text(std::wstring(1, dynamic->get_wchar()));
+    case TCKind::tk_short:
+      return dynamic->get_short();
+    case TCKind::tk_ushort:
+      return dynamic->get_ushort();
+    case TCKind::tk_long:
+      return dynamic->get_long();
+    case TCKind::tk_ulong:
+      return dynamic->get_ulong();
+    case TCKind::tk_longlong:
+      return dynamic->get_longlong();
+    case TCKind::tk_ulonglong:
+      return dynamic->get_ulonglong();
+    case TCKind::tk_float:
+      return real_json(dynamic->get_float());
+    case TCKind::tk_double:
+      return real_json(dynamic->get_double());
+    case TCKind::tk_longdouble:
+      return real_json(static_cast<double>(dynamic->get_longdouble()));
+    case TCKind::tk_string:
+      return dynamic->get_string();
+    case TCKind::tk_wstring:
+      return narrow_text(dynamic->get_wstring());
+    case TCKind::tk_TypeCode:
+      return type_name(*dynamic->get_typecode());
+    case TCKind::tk_objref: {
+      const auto object = dynamic->get_reference();
+      return object == nullptr ? Json(nullptr) : Json(orb_->object_to_string(object));
+    }
+    case TCKind::tk_any: {
+      const CORBA::Any inner = dynamic->get_any();
+      Json json;
+      json["type"] = type_name(inner._type());
+      json["value"] = to_json(inner);
+      return json;
+    }
+    case TCKind::tk_fixed:
+      return as<DynamicAny::DynFixed>(dynamic)->get_value();
+    case TCKind::tk_enum:
+      return as<DynamicAny::DynEnum>(dynamic)->get_as_string();
+    case TCKind::tk_struct:
+    case TCKind::tk_except:
+    case TCKind::tk_value:
+    case TCKind::tk_union:
+      return members_of(dynamic);
+    case TCKind::tk_sequence:
+    case TCKind::tk_array:
+      return elements_of(dynamic);
+    case TCKind::tk_value_box: {
+      const auto box = as<DynamicAny::DynValueBox>(dynamic);
+      return box->is_null() ? Json(nullptr) : value_of(box->get_boxed_value_as_dyn_any());
+    }
+    default:
+      return "<" + type_name(type) + ">";
+  }
+}
+
+Json JsonValues::members_of(const Ref& dynamic) {
+  Json json = Json::object();
+  const auto add = [&](const DynamicAny::NameDynAnyPairSeq& members) {
+    for (const auto& member : members) json[member.id()] = value_of(member.value());
+  };
+  if (const auto value = as<DynamicAny::DynValue>(dynamic); value != nullptr) {
+    if (value->is_null()) return nullptr;
+    add(value->get_members_as_dyn_any());
+  } else if (const auto all = as<DynamicAny::DynStruct>(dynamic); all != nullptr) {
+    add(all->get_members_as_dyn_any());
+  } else {
+    const auto chosen = as<DynamicAny::DynUnion>(dynamic);
+    json["discriminator"] = value_of(chosen->get_discriminator());
+    if (!chosen->has_no_active_member()) json[chosen->member_name()] = value_of(chosen->member());
+  }
+  return json;
+}
+
+Json JsonValues::elements_of(const Ref& dynamic) {
+  CORBA::typecode_reference keep;
+  const CORBA::TypeCode& type = resolved(dynamic, keep);
+  if (is_octets(type) && type.kind() == TCKind::tk_sequence) return to_base64(dynamic->get_octet_seq());
+  Json json = Json::array();
+  const DynamicAny::DynAnySeq elements = type.kind() == TCKind::tk_sequence
+                                             ? as<DynamicAny::DynSequence>(dynamic)->get_elements_as_dyn_any()
+                                             : as<DynamicAny::DynArray>(dynamic)->get_elements_as_dyn_any();
+  for (const Ref& element : elements) json.push_back(value_of(element));
+  return json;
+}
+
+}  // namespace corbel::tool
