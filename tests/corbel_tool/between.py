@@ -5,10 +5,15 @@ import contextlib
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
+import sys
+import tempfile
 import threading
+import unittest
 
+CORBEL, SERVER, IDL = sys.argv[1:4]
 TIMEOUT_S = 60
 
 
@@ -101,6 +106,20 @@ class Bench:
             yield program
         finally:
             program.close()
+
+
+class BenchTest(unittest.TestCase):
+    """Tests with one server, `bench`, and a folder for their files."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.bench = Bench(CORBEL, SERVER, IDL)
+        cls.folder = tempfile.mkdtemp()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.bench.close()
+        shutil.rmtree(cls.folder)
 
 
 def port_of(bench, reference):

@@ -6,29 +6,18 @@ usage: fault_test.py CORBEL SERVER IDL
 """
 
 import json
-import os
 import socket
 import sys
 import threading
 import time
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from between import Bench, port_of  # noqa: E402
+from between import IDL, BenchTest, port_of
 
-CORBEL, SERVER, IDL = sys.argv[1:4]
 NOT_REACHED = 4
 
 
-class FaultTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.bench = Bench(CORBEL, SERVER, IDL)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.bench.close()
-
+class FaultTest(BenchTest):
     def fault(self, *commands):
         line = [word for command in commands for word in ("--do", command)]
         return self.bench.between("fault", self.bench.reference, *line, text_in=True)

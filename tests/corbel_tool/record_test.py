@@ -6,24 +6,17 @@ usage: record_test.py CORBEL SERVER IDL
 """
 
 import json
-import os
 import random
-import shutil
 import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from between import TIMEOUT_S, Bench, Program, path_in  # noqa: E402
-
-CORBEL, SERVER, IDL = sys.argv[1:4]
+from between import CORBEL, IDL, TIMEOUT_S, BenchTest, Program, path_in
 
 
-class RecordTest(unittest.TestCase):
+class RecordTest(BenchTest):
     @classmethod
     def setUpClass(cls):
-        cls.bench = Bench(CORBEL, SERVER, IDL)
-        cls.folder = tempfile.mkdtemp()
+        super().setUpClass()
         cls.recording = path_in(cls.folder, "session.jsonl")
         with cls.bench.between("record", cls.bench.reference, cls.recording, "--idl", IDL) as record:
             call = cls.bench.call
@@ -40,11 +33,6 @@ class RecordTest(unittest.TestCase):
             call(record.reference, "swap", "left", "right")
             assert record.end() == 0, record.errors
             assert "11 calls" in "".join(record.errors), record.errors
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.bench.close()
-        shutil.rmtree(cls.folder)
 
     def write(self, name, *lines):
         path = path_in(self.folder, name)

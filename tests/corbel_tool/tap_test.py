@@ -6,33 +6,36 @@ usage: tap_test.py CORBEL SERVER IDL
 """
 
 import json
-import os
 import random
-import shutil
 import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from between import TIMEOUT_S, Bench, path_in, port_of  # noqa: E402
-
-CORBEL, SERVER, IDL = sys.argv[1:4]
+from between import CORBEL, IDL, TIMEOUT_S, BenchTest, path_in, port_of
 
 
-class TapTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.bench = Bench(CORBEL, SERVER, IDL)
-        cls.folder = tempfile.mkdtemp()
+def as_pcap(path):
+    """The path of a pcapng file's copy in the older format."""
+    old = path.removesuffix("ng")
+    subprocess.run(["editcap", "-F", "pcap", path, old], capture_output=True, timeout=TIMEOUT_S, check=True)
+    return old
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.bench.close()
-        shutil.rmtree(cls.folder)
 
+def packets_of(path):
+    """The head of a pcap file and its packets, as octets."""
+    with open(path, "rb") as file:
+        data = file.read()
+    head, packets, at = data[:24], [], 24
+    while at < len(data):
+        size = struct.unpack_from("<I", data, at + 8)[0]
+        packets.append(data[at:at + 16 + size])
+        at += 16 + size
+    return head, packets
+
+
+class TapTest(BenchTest):
     def messages(self, *arguments, calls, until=None):
         """What is printed as JSON while `calls(reference)` runs, and then up to a line with the text `until`."""
         with self.bench.between("tap", self.bench.reference, "--json", *arguments) as tap:
@@ -160,9 +163,7 @@ class TapTest(unittest.TestCase):
 
     def test_captures_are_read_in_both_formats(self):
         path = self.captured("read.pcapng")
-        old = path_in(self.folder, "read.pcap")
-        subprocess.run(["editcap", "-F", "pcap", path, old], capture_output=True, timeout=TIMEOUT_S, check=True)
-        for file in (path, old):
+        for file in (path, as_pcap(path)):
             seen = [json.loads(line) for line in self.bench.run("tap", "--read", file, "--idl", IDL, "--json").splitlines()]
             values = [one["values"] for one in seen if "values" in one]
             self.assertEqual(values[:2], [{"a": 17, "b": 5}, {"result": 3, "rest": 2}])
@@ -170,16 +171,7 @@ class TapTest(unittest.TestCase):
             self.assertEqual(values[2]["value"], values[3]["result"])
 
     def test_missing_repeated_and_swapped_packets_harm_only_their_message(self):
-        path = self.captured("order.pcapng")
-        old = path_in(self.folder, "order.pcap")
-        subprocess.run(["editcap", "-F", "pcap", path, old], capture_output=True, timeout=TIMEOUT_S, check=True)
-        with open(old, "rb") as file:
-            data = file.read()
-        head, packets, at = data[:24], [], 24
-        while at < len(data):
-            size = struct.unpack_from("<I", data, at + 8)[0]
-            packets.append(data[at:at + 16 + size])
-            at += 16 + size
+        head, packets = packets_of(as_pcap(self.captured("order.pcapng")))
         large = [i for i, packet in enumerate(packets) if len(packet) > 3000]
         swapped = list(packets)
         swapped[large[0]], swapped[large[1]] = swapped[large[1]], swapped[large[0]]
@@ -199,16 +191,9 @@ class TapTest(unittest.TestCase):
             text = self.bench.run("call", tap.reference, "echo_any", "--idl", IDL, "--repeat", "4", "--", json.dumps("x" * 60000))
             self.assertEqual(len(text.splitlines()), 4)
             self.assertEqual(tap.end(), 0)
-        old, changed = path_in(self.folder, "gap.pcap"), path_in(self.folder, "holed.pcap")
-        subprocess.run(["editcap", "-F", "pcap", path, old], capture_output=True, timeout=TIMEOUT_S, check=True)
-        with open(old, "rb") as file:
-            data = file.read()
-        head, packets, at = data[:24], [], 24
-        while at < len(data):
-            size = struct.unpack_from("<I", data, at + 8)[0]
-            packets.append(data[at:at + 16 + size])
-            at += 16 + size
+        head, packets = packets_of(as_pcap(path))
         first = next(i for i, packet in enumerate(packets) if len(packet) > 3000)
+        changed = path_in(self.folder, "holed.pcap")
         with open(changed, "wb") as file:
             file.write(head + b"".join(packet for i, packet in enumerate(packets) if i != first))
         seen = [json.loads(line) for line in self.bench.run("tap", "--read", changed, "--idl", IDL, "--json").splitlines()]

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "corbel/corbel.hpp"
+#include "corbel/dynamic/type_code.hpp"
 
 /// Octets, wide characters and types as texts.
 namespace corbel::tool {
