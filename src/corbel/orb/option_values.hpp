@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corbel/orb/options.hpp"
+
+/// Values of options as people write them: each function reads a text, and returns false if it is not legal.
+/// Thread-safe for different targets.
+namespace corbel::orb {
+
+/// Decimal digits, twelve at most.
+bool read_number(std::string_view text, std::uint64_t& number);
+/// on, off, true, false, yes, no, 1 or 0.
+bool set_switch(bool& member, std::string_view value);
+/// A comma list. A subject's whole name has commas of its own, so there is another way to write them: semicolons.
+bool set_names(std::vector<std::string>& names, std::string_view value);
+
+/// "[protocol+]scheme://address", several separated by semicolons.
+bool add_listen_endpoints(Options& options, std::string_view value);
+/// "name:threads=endpoint", several endpoints separated by semicolons.
+bool add_lane(Options& options, std::string_view value);
+/// Paths, several separated by commas.
+bool add_plugin(Options& options, std::string_view value);
+/// "name=url".
+bool add_initial_reference(Options& options, std::string_view value);
+
+// What the table names as legal, for the option of that name.
+
+bool set_giop_version(Options& options, std::string_view value);
+bool set_concurrency(Options& options, std::string_view value);
+bool set_sync_scope(Options& options, std::string_view value);
+bool set_log_level(Options& options, std::string_view value);
+bool set_log_file(Options& options, std::string_view value);
+bool set_log_format(Options& options, std::string_view value);
+bool set_oneway_overflow(Options& options, std::string_view value);
+bool set_verify_clients(Options& options, std::string_view value);
+bool set_tls_version(Options& options, std::string_view value);
+bool set_preference(Options& options, std::string_view value);
+
+}  // namespace corbel::orb
