@@ -4,6 +4,7 @@
 #include <corbel/messaging/frames/arrival.hpp>
 #include <corbel/orb/statistics.hpp>
 
+#include <memory>
 #include <thread>
 
 #include "studio.hpp"

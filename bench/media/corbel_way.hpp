@@ -2,6 +2,7 @@
 #pragma once
 
 #include <corbel/corbel.hpp>
+#include <memory>
 #include <string>
 
 #include "media/way.hpp"

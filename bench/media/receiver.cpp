@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <memory>
 
 #include "common/temporary.hpp"
 #include "media/corbel_way.hpp"

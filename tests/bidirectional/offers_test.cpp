@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clients say, octet by octet, and what they do with what comes back: against servers made by hand.
+#include "corbel/ior/profile.hpp"
 #include "corbel/orb/parts.hpp"
 #include "support.hpp"
 

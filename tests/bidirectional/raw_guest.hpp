@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "corbel/ior/profile.hpp"
 #include "support.hpp"
 
 namespace corbel::bidirectional_test {

@@ -14,6 +14,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/messaging/giop/giop.hpp"
+#include "corbel/orb/components.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/tcp/tcp.hpp"

@@ -7,12 +7,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <iostream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "corbel/corbel.hpp"
 #include "corbel/messaging/giop/giop.hpp"
+#include "corbel/orb/components.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/transport/faulty/faulty.hpp"
 #include "corbel/transport/tcp/tcp.hpp"

@@ -5,6 +5,7 @@
 
 #include "corbel/dynamic/dynamic_implementation.hpp"
 #include "corbel/dynamic/request.hpp"
+#include "corbel/ior/profile.hpp"
 #include "corbel/orb/invocation_policies.hpp"
 #include "raw_peer.hpp"
 #include "support.hpp"

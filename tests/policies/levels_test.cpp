@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policy objects, and the levels at which they are set (CORBA 3.3 part 1, 8.9 and 8.10).
+#include <algorithm>
 #include <thread>
 
 #include "corbel/dynamic/buffering_types.hpp"

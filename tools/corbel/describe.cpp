@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel describe: what can be called, as IDL.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "command.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel record: a conversation as JSON lines.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 

@@ -4,7 +4,10 @@
 #include <corbel/poa/poa.hpp>
 
 #include <atomic>
+#include <cstdlib>
+#include <functional>
 #include <latch>
+#include <memory>
 
 #include "asynchronous_server.hpp"
 #include "peers/cubes.hpp"

@@ -66,7 +66,8 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
   const auto make = [&] {
     auto state = std::make_unique<OrbState>(std::move(options), components);
     OrbState& parts = *state;
-    auto orb = CORBA::make_reference<CORBA::ORB>(std::move(state));
+    auto orb = CORBA::make_reference<CORBA::ORB>(parts);
+    (void)state.release();  // it is the ORB's now
     parts.core.set_orb(orb);
     if (components.make_adapter != nullptr) {
       parts.adapter = components.make_adapter(parts.core);
@@ -101,12 +102,12 @@ IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& i
   return corbel::orb::init(argc, argv, id, components);
 }
 
-ORB::ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept : state_(std::move(state)) {}
+ORB::ORB(corbel::orb::OrbState& state) noexcept : state_(&state) {}
 ORB::~ORB() {
   state_->core.shutdown(true);
   // What still runs after -ORBShutdownTimeout uses all of it, and nobody can make it stop. In a child of the process
   // that made it, its threads do not even exist, and nobody is told that it ended.
-  if (state_->core.left_running() || state_->core.left_behind()) (void)state_.release();
+  if (!state_->core.left_running() && !state_->core.left_behind()) delete state_;
 }
 
 corbel::orb::Core& ORB::_core() noexcept {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -98,11 +97,11 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   /// For object adapters: what register_initial_reference was given under this name; nil if nothing.
   IDL::traits<Object>::ref_type _registered(std::string_view name) const;
 
-  /// For ORB_init.
-  explicit ORB(std::unique_ptr<corbel::orb::OrbState> state) noexcept;
+  /// For ORB_init: takes over `state`, which was made by new.
+  explicit ORB(corbel::orb::OrbState& state) noexcept;
 
  private:
-  std::unique_ptr<corbel::orb::OrbState> state_;
+  corbel::orb::OrbState* const state_;  // owned; <memory> would be a third of what every application reads
 };
 
 /// Raised for initial references: the name is empty, unknown or taken (CORBA::ORB::InvalidName).
