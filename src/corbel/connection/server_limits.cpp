@@ -14,12 +14,8 @@ using base::Stage;
 
 namespace {
 
-constexpr base::Duration kReplyGrace = std::chrono::milliseconds(20);  // of a thread, for one reply
-constexpr std::size_t kGraceEnds = 8;                                  // slow peers at once, after which there is none
-constexpr base::Duration kSendWhileEnding = std::chrono::milliseconds(500);  // without progress
-constexpr base::Duration kRoomWait = std::chrono::milliseconds(1);           // for peers that cannot say when they read
 constexpr base::Duration kMemoryWait = std::chrono::milliseconds(10);
-constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message, or unread replies, that may yet go on
+constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message that may yet go on
 
 /// Half a message over a carrier that loses some is nobody's fault, and holds up no other.
 bool may_lose(Connection& connection) noexcept {
@@ -160,114 +156,6 @@ void Server::refuse(std::unique_ptr<transport::Transport> transport,
 void Server::dismiss(Connection& connection, const char* why) {
   CORBEL_LOG(log(), connection, debug, "connection dismissed", {"peer", connection.peer()}, {"why", why});
   connection.drain();
-}
-
-// --- peers that do not take their replies ---
-
-base::Deadline Server::reply_grace() const noexcept {
-  return hurried_.load(std::memory_order_relaxed) ? Deadline::now() : Deadline::after(kReplyGrace);
-}
-
-/// With the mutex.
-void Server::put(Connection& connection, Place place, std::int64_t now) noexcept {
-  live_.put(connection, place, now);
-  hurried_.store(draining_ || live_.count(Place::sending) >= kGraceEnds, std::memory_order_relaxed);
-}
-
-/// Has the connection called when its peer takes more, or may do so; with `reads` also when there is something to read,
-/// which the reactor would forget otherwise.
-void Server::await_room(Connection& connection, bool reads) {
-  if (connection.transport().send_handle() >= 0) {
-    const auto events = reads ? reactor::Events::readable | reactor::Events::writable : reactor::Events::writable;
-    (void)reactor_->modify(connection, events, reactor::Trigger::one_shot);
-  } else {
-    reactor_->schedule_after(kRoomWait,
-                             [self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::writable); });
-  }
-}
-
-void Server::sends_slowly(Connection& connection, std::size_t unread) {
-  bool reads = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const std::int64_t now = Deadline::clock_now();
-    const Place place = connection.live.place;
-    if (place == Place::none) return;
-    // Whoever serves it will see, unless nobody serves any more. One that was opened here is read all the same.
-    if ((place != Place::served || draining_) && !connection.is_opened_here()) {
-      put(connection, Place::sending, now);
-      live_.set_part(connection, 0, now);
-    }
-    connection.live.unread = unread;
-    look_after(send_timeout(), now);
-    reads = is_read_meanwhile(connection);
-  }
-  await_room(connection, reads);
-}
-
-/// With the mutex: the side that connected reads on, and no thread does so just now.
-bool Server::is_read_meanwhile(const Connection& connection) {
-  return connection.is_opened_here() && (connection.live.place == Place::idle || connection.live.place == Place::half);
-}
-
-void Server::still_sends(Connection& connection, std::size_t taken, std::size_t unread) {
-  bool reads = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (connection.live.place == Place::sending) {
-      if (taken != 0) put(connection, Place::sending, Deadline::clock_now());
-      connection.live.taken += taken;
-      connection.live.unread = unread;
-    }
-    reads = is_read_meanwhile(connection);
-  }
-  await_room(connection, reads);
-}
-
-bool Server::is_parked(const Connection& connection) {
-  const std::lock_guard lock(mutex_);
-  return connection.live.place == Place::sending;
-}
-
-/// Those that have been waited for long enough, the slowest first: a peer that takes a drop now and then is one of
-/// them.
-std::vector<ConnectionPtr> Server::slow_readers(const Connection& sender) {
-  std::vector<std::pair<double, ConnectionPtr>> found;
-  const std::lock_guard lock(mutex_);
-  const std::int64_t now = Deadline::clock_now();
-  for (Connection* each = live_.oldest(Place::sending); each != nullptr; each = LiveConnections::next(*each)) {
-    const LiveLinks& links = each->live;
-    const std::int64_t age = now - links.sending_since;
-    if (each == &sender || age < kYoung.count()) continue;
-    const double needs =
-        static_cast<double>(age) * static_cast<double>(links.unread) / (static_cast<double>(links.taken) + 1);
-    found.emplace_back(needs, each);
-  }
-  std::ranges::sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<ConnectionPtr> result;
-  result.reserve(found.size());
-  for (auto& [needs, connection] : found) result.push_back(std::move(connection));
-  return result;
-}
-
-bool Server::make_room_for_replies(const Connection& sender) try {
-  for (const auto& each : slow_readers(sender)) {
-    // What another thread is just sending, or waiting to send, does not come back at once.
-    if (!each->cut_backlog(base::error(Stage::send, Code::out_of_resources))) continue;
-    CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory",
-               {"peer", each->peer()}, {"octets", reply_memory_.used()});
-    return true;
-  }
-  return false;
-} catch (const std::bad_alloc&) {
-  return false;
-}
-
-/// With the mutex.
-base::Duration Server::send_timeout() const noexcept {
-  const base::Duration set = settings_.connection.send_timeout;
-  if (!draining_) return set;
-  return set == base::Duration::zero() ? kSendWhileEnding : std::min(set, kSendWhileEnding);
 }
 
 // --- memory of what comes in ---
