@@ -77,6 +77,16 @@ TEST(CallBacks, AreNested) {
   EXPECT_EQ(client.host(server.ior())->descend(client.guest, 10), 10);
 }
 
+TEST(CallBacks, NestedDeeperThanThereAreThreadsEndAndHarmNothing) {
+  ServerSide server(BOTH, {"-ORBThreads", "3"});
+  ClientSide client;
+  const HostRef host = client.host(server.ior());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ending_of([&] { (void)host->descend(client.guest, 20); }), "NO_RESOURCES NO");
+    EXPECT_EQ(host->descend(client.guest, 1), 1);
+  }
+}
+
 // What the client said before it had something to be called back for does not matter.
 TEST(CallBacks, ComeToClientsWhoseConnectionsAreOlderThanTheirAdapters) {
   ServerSide server;

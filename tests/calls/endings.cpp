@@ -178,7 +178,9 @@ void add_forwards(std::vector<End>& all) {
   end.minor = minor_of(Stage::resolve, Code::malformed);
   end.make = peer(reply_with(3, [](test::Writer& body) { body.string("IDL:x:1.0").u32(1).u32(0).u32(1000).octet(1); }));
   all.push_back(end);
-  end.how = "the server wants to be addressed by profile or reference";
+  end.how = "the server wants its target named otherwise (NEEDS_ADDRESSING_MODE), and again when it is";
+  end.note = "asks the same place once more, with the target named so";
+  end.asked = 2;
   end.exception = "NO_IMPLEMENT";
   end.minor = minor_of(Stage::dispatch, Code::unsupported);
   end.make = peer(reply_with(5, [](test::Writer& body) { body.u16(2); }));

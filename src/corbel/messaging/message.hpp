@@ -85,12 +85,22 @@ struct Origin {
   std::uint8_t version = 0;
 };
 
+/// How a request names its target where the peer does not take a mere key (CORBA 3.3 part 2, 9.4.2.1). A value.
+struct TargetAddress {
+  enum class By : std::uint16_t { key = 0, profile = 1, reference = 2 };
+
+  By by = By::profile;
+  ior::Ior ior;                ///< the reference that leads there
+  std::uint32_t selected = 0;  ///< by which of its profiles
+};
+
 /// A request to encode: views that need only live for the call.
 struct OutgoingRequest {
   Response response = Response::with_target;
   base::ConstByteSpan object_key;
   std::string_view operation;
   std::span<const ServiceContext> contexts;
+  const TargetAddress* address = nullptr;  ///< instead of the key, where the protocol has that; null: by the key
 };
 
 /// A request that was received: views into the message, or into the session.

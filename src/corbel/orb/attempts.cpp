@@ -104,6 +104,7 @@ struct Attempts::Course {
   unsigned retries = 0;  // at this place
   unsigned forwards = 0;
   bool went_back = false;
+  std::string readdressed;  // the key of the place that was last asked in another addressing mode
   std::vector<Visit> visits;
 
   // What to tell in the end.
@@ -282,6 +283,16 @@ bool Attempts::after_forward(base::Result<std::vector<Route>> routes, std::uint3
     return true;
   }
   return advance();
+}
+
+bool Attempts::after_readdressing(std::shared_ptr<const messaging::TargetAddress> address) {
+  Course& course = *course_;
+  std::string key = Course::key_of(course.route());
+  if (course.readdressed == key) return false;
+  course.readdressed = std::move(key);
+  course.tell("wants its target named otherwise");
+  course.own().set_address(course.at, std::move(address));
+  return true;
 }
 
 bool Attempts::nowhere_left() const noexcept {

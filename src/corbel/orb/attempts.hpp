@@ -41,6 +41,10 @@ class Places : public base::RefCounted {
   void splice(std::size_t index, std::vector<routing::Route> routes);
   /// Leads to `routes` and nowhere else.
   void replace(std::vector<routing::Route> routes);
+  /// Requests name the object there so from now on; null: by its key.
+  void set_address(std::size_t index, std::shared_ptr<const messaging::TargetAddress> address) {
+    all_[index].route.address = std::move(address);
+  }
   /// Cuts what the place at `index` forwarded to.
   void cut_below(std::size_t index);
   /// The place of the reference itself whose forwards lead to `index`.
@@ -71,11 +75,17 @@ struct Refusal {
   bool asks_elsewhere() const noexcept;
 };
 
+/// A server takes its targets otherwise than by the means of the request, which it has not executed
+/// (NEEDS_ADDRESSING_MODE).
+struct Readdressing {
+  messaging::TargetAddress::By by = messaging::TargetAddress::By::key;
+};
+
 /// Decides what is done after an attempt to carry out a call, for calls of all kinds: whether the request is sent again
 /// and where, and what the caller is told in the end. Nothing is repeated that may have been executed. Each place is
-/// asked a bounded number of times: up to kMaxRetries again while connections end before it has executed anything, and
-/// once more if another one says that the object does not exist there. Belongs to one call; empty, and free of cost,
-/// until something does not go as it should.
+/// asked a bounded number of times: up to kMaxRetries again while connections end before it has executed anything, once
+/// more if it wants its target named otherwise, and once more if another one says that the object does not exist there.
+/// Belongs to one call; empty, and free of cost, until something does not go as it should.
 class Attempts {
  public:
   /// Repetitions at one place whose connections end in order, or had been used before.
@@ -87,7 +97,7 @@ class Attempts {
 
   /// What a reply said, if not "here are the results":
   /// an exception, a location forward, or something that makes no sense (or whose results do not).
-  using Answer = std::variant<Refusal, Forward, base::Error>;
+  using Answer = std::variant<Refusal, Forward, Readdressing, base::Error>;
   void set_answer(Answer answer);
   /// True if there was no such reply.
   bool well() const noexcept { return answer_ == nullptr; }
@@ -118,6 +128,9 @@ class Attempts {
   /// The place points to other `routes` (or to something that cannot be used). `permanent`: a place of the reference
   /// itself says that they are to be used instead of it.
   bool after_forward(base::Result<std::vector<routing::Route>> routes, std::uint32_t limit, bool permanent);
+  /// The server wants its target named by `address` (null: by its key). False if this call has done so once at that
+  /// place: then after_failure().
+  bool after_readdressing(std::shared_ptr<const messaging::TargetAddress> address);
   /// The call goes on with the first of other places, as if it had been nowhere yet: what it was tried with has
   /// changed.
   void renew(const PlacesPtr& places);

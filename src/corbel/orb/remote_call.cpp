@@ -51,7 +51,7 @@ base::Status RemoteCall::start(const RemoteTarget::BindingPtr& binding,
     binding_ = binding;
     request_id = binding->connection->take_request_id();
   }
-  request.object_key = binding->route().object_key;
+  aim(request, binding->route());
   request.contexts = contexts;
   return binding->connection->start(request, encode, *this);
 }

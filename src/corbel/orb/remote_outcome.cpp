@@ -15,6 +15,7 @@ namespace corbel::orb {
 using base::Code;
 using base::Stage;
 using CORBA::CompletionStatus;
+using messaging::TargetAddress;
 
 namespace {
 
@@ -83,6 +84,15 @@ Attempts::Answer forward(cdr::Decoder& body, const cdr::Limits& limits, bool per
   return forward;
 }
 
+/// Whatever the server wants, it has not executed the request (CORBA 3.3 part 2, 9.4.3.2).
+Attempts::Answer readdressing(cdr::Decoder& body) {
+  const auto by = body.get<std::uint16_t>();
+  if (!body.ok() || by > static_cast<std::uint16_t>(TargetAddress::By::reference)) {
+    return base::error(Stage::dispatch, Code::unsupported);
+  }
+  return Readdressing{static_cast<TargetAddress::By>(by)};
+}
+
 }  // namespace
 
 std::string spent(const Invocation& invocation) {
@@ -110,8 +120,7 @@ void RemoteTarget::on_other_reply(const corba::Operation& operation, const messa
     case messaging::ReplyStatus::location_forward_perm:
       return attempts.set_answer(forward(body, core_.limits(), true));
     case messaging::ReplyStatus::needs_addressing_mode:
-      // We address by key, which nearly every server understands (CORBA 3.3 part 2, 9.4.3.2).
-      return attempts.set_answer(base::error(Stage::dispatch, Code::unsupported));
+      return attempts.set_answer(readdressing(body));
   }
   attempts.set_answer(base::error(Stage::receive, Code::malformed));
 }
@@ -147,6 +156,8 @@ void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
       corba::raise_system_exception(refusal->id, refusal->minor, refusal->completed, std::move(what));
     }
     again = attempts.after_refusal(std::move(*refusal), std::move(what));
+  } else if (const auto* wanted = std::get_if<Readdressing>(&answer)) {
+    again = readdress(wanted->by, attempts, "the answer of " + peer + " to '" + std::string(operation.name) + "'");
   } else {
     const base::Error error = std::get<base::Error>(answer);
     const std::string name = "'" + std::string(operation.name) + "'";
@@ -163,6 +174,36 @@ void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
   if (!again || invocation.deadline.expired()) give_up(invocation);
   CORBEL_LOG(core_.log(), client, debug, "call goes on elsewhere", {"operation", operation.name}, {"peer", peer},
              {"to", attempts.route().endpoint->text()}, {"after", attempts.last()});
+}
+
+/// The call is tried there once more, with its target named as the server wants it; else goes on elsewhere.
+bool RemoteTarget::readdress(TargetAddress::By by, Attempts& attempts, std::string what) {
+  const routing::Route& route = attempts.route();
+  const auto present = route.address == nullptr ? TargetAddress::By::key : route.address->by;
+  auto address = by == TargetAddress::By::key ? nullptr : address_of(route, by);
+  const bool can = by != present && (address != nullptr || by == TargetAddress::By::key);
+  if (can && attempts.after_readdressing(std::move(address))) return true;
+  return attempts.after_failure(base::error(Stage::dispatch, Code::unsupported), true, std::move(what));
+}
+
+/// By the reference, and the profile of it, that the route comes from. Null if it has been forgotten meanwhile.
+std::shared_ptr<const TargetAddress> RemoteTarget::address_of(const routing::Route& route, TargetAddress::By by) {
+  std::vector<ior::Ior> known{present_ior(), ior_};
+  {
+    const std::lock_guard lock(mutex_);
+    known.push_back(forwarded_);
+  }
+  const auto is_it = [&](const routing::Route& one) {
+    return one.key == route.key && one.object_key == route.object_key;
+  };
+  for (ior::Ior& ior : known) {
+    for (std::size_t i = 0; i < ior.profiles.size(); ++i) {
+      const auto routes = core_.registry().routes({ior.type_id, {ior.profiles[i]}}, {});
+      if (!routes || std::none_of(routes->begin(), routes->end(), is_it)) continue;
+      return std::make_shared<const TargetAddress>(TargetAddress{by, std::move(ior), static_cast<std::uint32_t>(i)});
+    }
+  }
+  return nullptr;
 }
 
 /// After an attempt that was not answered.

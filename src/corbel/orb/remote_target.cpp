@@ -36,12 +36,12 @@ template <bool kKeeps>
                                                                   messaging::OutgoingRequest& request,
                                                                   const corba::Call& call, Invocation& invocation,
                                                                   [[maybe_unused]] KeptContexts* kept) {
-  request.object_key = binding.route().object_key;
+  aim(request, binding.route());
   request.operation = call.operation.name;
   if (call.operation.oneway) {
     const bool apart = binding.oneways && !binding.oneways->failed();
     connection::Connection& connection = apart ? *binding.oneways : *binding.connection;
-    if (apart) request.object_key = binding.route().oneways->object_key;
+    if (apart) aim(request, *binding.route().oneways);
     switch (invocation.policies.calls.sync_scope) {
       case policy::SyncScope::none:
         return post(connection, request, call, invocation);
@@ -55,7 +55,7 @@ template <bool kKeeps>
       case policy::SyncScope::with_target:
         break;
     }
-    request.object_key = binding.route().object_key;
+    aim(request, binding.route());
   }
   const auto handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
     on_reply(call, reply, body, invocation.attempts, *binding.context);

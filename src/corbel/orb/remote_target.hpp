@@ -131,6 +131,9 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     status ? settle(binding, invocation) : recover(binding, status.error(), invocation);
   }
   void settle(const Binding& binding, Invocation& invocation);
+  bool readdress(messaging::TargetAddress::By by, Attempts& attempts, std::string what);
+  std::shared_ptr<const messaging::TargetAddress> address_of(const routing::Route& route,
+                                                             messaging::TargetAddress::By by);
   void recover(const Binding& binding, base::Error error, Invocation& invocation);
   [[noreturn]] void give_up(Invocation& invocation);
 
@@ -148,5 +151,11 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   ior::Ior moved_;            // where the object has moved for good, as a server said; nil if it has not
   ior::Ior forwarded_;        // where calls were last sent on to
 };
+
+/// What the request is for.
+inline void aim(messaging::OutgoingRequest& request, const routing::Route& route) noexcept {
+  request.object_key = route.object_key;
+  request.address = route.address.get();
+}
 
 }  // namespace corbel::orb

@@ -46,6 +46,8 @@ struct Route {
   /// Where requests without a reply go instead: an endpoint that is preferred, and whose protocol has no replies. Null
   /// if there is none.
   std::shared_ptr<const Route> oneways;
+  /// How requests name the object, if the server has said that it does not take the mere key; null: by that.
+  std::shared_ptr<const messaging::TargetAddress> address;
 };
 
 /// Where to listen: a message protocol and a transport endpoint.

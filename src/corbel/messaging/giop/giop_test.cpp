@@ -272,6 +272,46 @@ TEST_P(GiopTarget, AsksForAKeyWhenTheProfileGivesNone) {
   EXPECT_EQ(request->origin.id, 5U);
 }
 
+TEST_P(GiopTarget, IsWrittenInEachForm) {
+  const base::Bytes other{'?'};
+  TargetAddress address;
+  address.ior = {"IDL:X:1.0", {{0x1234, {1, 2, 3}}, profile()}};
+  address.selected = 1;
+  for (const auto by : {TargetAddress::By::profile, TargetAddress::By::reference}) {
+    address.by = by;
+    cdr::Encoder encoder(format(2, GetParam()));
+    OutgoingRequest outgoing{Response::with_target, other, "op", {}};
+    outgoing.address = &address;
+    kGiop->encode_request(encoder, 5, outgoing, [](cdr::Encoder& body) { body.put(std::uint32_t{77}); });
+    const base::Bytes message = encoder.to_bytes();
+    cdr::Decoder body;
+    const auto frame = kGiop->decode_frame(message, {});
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->message_size, message.size());
+    EXPECT_EQ(message[GetParam() ? 20 : 21], static_cast<std::uint8_t>(by));
+    const auto request = kGiop->decode_request(*frame, message, {}, body);
+    ASSERT_TRUE(request);
+    EXPECT_FALSE(request->needs_key_addressing);
+    EXPECT_EQ(base::Bytes(request->object_key.begin(), request->object_key.end()), kKey);
+    EXPECT_EQ(request->operation, "op");
+    EXPECT_EQ(request->origin.id, 5U);
+    EXPECT_EQ(body.get<std::uint32_t>(), 77U);
+    EXPECT_TRUE(body.ok());
+  }
+}
+
+// Older versions know keys only.
+TEST(Giop, NamesTargetsByTheirKeysBeforeVersion12) {
+  const TargetAddress address;
+  for (const std::uint8_t minor : {std::uint8_t{0}, std::uint8_t{1}}) {
+    cdr::Encoder encoder(format(minor));
+    OutgoingRequest outgoing{Response::with_target, kKey, "ping", {}};
+    outgoing.address = &address;
+    kGiop->encode_request(encoder, 2, outgoing, [](cdr::Encoder&) {});
+    EXPECT_EQ(base::to_hex(encoder.to_bytes()), request_hex(format(minor), {}, 0));
+  }
+}
+
 TEST_P(GiopTarget, HasNoOtherForm) {
   const auto put_unknown = [](cdr::Encoder& encoder) {
     encoder.put(std::uint16_t{3});

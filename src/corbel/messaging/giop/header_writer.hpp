@@ -27,6 +27,12 @@ class HeaderWriter : public HeaderOutput {
     put_context_list(encoder(), contexts);
     resume();
   }
+  /// The target of a request by a profile or a reference.
+  void put_target(const TargetAddress& address) {
+    commit();
+    put_target_address(encoder(), address);
+    resume();
+  }
   /// Completes a message that is nothing but a header.
   void finish() noexcept {
     commit();
@@ -65,6 +71,7 @@ class HeaderWriter : public HeaderOutput {
     store(word);
     put_zero();
   }
+  static void put_target_address(cdr::Encoder& encoder, const TargetAddress& address);
   static void put_context_list(cdr::Encoder& encoder, std::span<const ServiceContext> contexts);
 };
 

@@ -19,7 +19,7 @@ Response response_from(std::uint8_t octet, const Traits& traits) noexcept {
 
 template <class Minor, class Swapped>
 void encode(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request, BodyWriter body,
-            Swapped swapped) {
+            Swapped swapped, const TargetAddress* address = nullptr) {
   constexpr Traits kTraits = Minor::kTraits;
   HeaderWriter header(encoder, MessageType::request, kFixedPart + request.object_key.size() + request.operation.size(),
                       swapped);
@@ -30,8 +30,12 @@ void encode(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingReque
   }
   header.put(request_id);
   header.put_padded(kTraits.response_flags ? response : std::uint8_t{response != 0});
-  if constexpr (kTraits.target_address) header.put_zero();  // KeyAddr and two octets of gap
-  header.put_octets(request.object_key);
+  if (kTraits.target_address && address != nullptr) {
+    header.put_target(*address);
+  } else {
+    if constexpr (kTraits.target_address) header.put_zero();  // KeyAddr and two octets of gap
+    header.put_octets(request.object_key);
+  }
   header.align();
   header.put_string(request.operation);
   header.align();
@@ -81,8 +85,9 @@ base::Status request_of(const FrameHeader& frame, base::ConstByteSpan message, c
 [[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
                                        BodyWriter body) {
   const cdr::Format& format = encoder.format();
-  with_version(format.giop_minor,
-               [&]<class Minor>() { encode<Minor>(encoder, request_id, request, body, format.swapped()); });
+  with_version(format.giop_minor, [&]<class Minor>() {
+    encode<Minor>(encoder, request_id, request, body, format.swapped(), request.address);
+  });
 }
 
 [[gnu::noinline]] base::Status uncommon_request(const FrameHeader& frame, base::ConstByteSpan message,
@@ -98,7 +103,8 @@ base::Status request_of(const FrameHeader& frame, base::ConstByteSpan message, c
 void Giop::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
                           BodyWriter body) const {
   const cdr::Format& format = encoder.format();
-  if (!is_common(format.giop_minor, format.swapped())) return encode_uncommon(encoder, request_id, request, body);
+  if (!is_common(format.giop_minor, format.swapped()) || request.address != nullptr) [[unlikely]]
+    return encode_uncommon(encoder, request_id, request, body);
   encode<MinorVersion<2>>(encoder, request_id, request, body, std::false_type());
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/giop/header_reader.hpp"
+#include "corbel/messaging/giop/header_writer.hpp"
+
+// Targets of requests that are given otherwise than by a key (CORBA 3.3 part 2, 9.4.2.1).
 
 namespace corbel::messaging::giop {
 namespace {
@@ -55,6 +58,17 @@ Profile take_selected_profile(HeaderReader& reader, const cdr::Limits& limits) n
   if (!key) return {reader, {{}, true}};
   if (key->size() > limits.max_object_key) reader.fail(base::Code::too_large);
   return {reader, {*key, false}};
+}
+
+[[gnu::noinline]] void HeaderWriter::put_target_address(cdr::Encoder& encoder, const TargetAddress& address) {
+  encoder.put(static_cast<std::uint16_t>(address.by));
+  if (address.by == TargetAddress::By::reference) {
+    encoder.put(address.selected);
+    return ior::encode(encoder, address.ior);
+  }
+  const ior::TaggedProfile& profile = address.ior.profiles[address.selected];
+  encoder.put(profile.tag);
+  encoder.put_octet_sequence(profile.data);
 }
 
 }  // namespace corbel::messaging::giop
