@@ -13,21 +13,17 @@
 #include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/backlog.hpp"
 #include "corbel/connection/caller.hpp"
-#include "corbel/connection/connection_settings.hpp"
-#include "corbel/connection/framer.hpp"
+#include "corbel/connection/connection_settings.hpp"  // and with it framer, oneway_queue, protocol, route
 #include "corbel/connection/leaving.hpp"
 #include "corbel/connection/lender.hpp"
 #include "corbel/connection/link.hpp"
 #include "corbel/connection/live_connections.hpp"
-#include "corbel/connection/oneway_queue.hpp"
 #include "corbel/connection/outstanding.hpp"
 #include "corbel/connection/reading.hpp"
 #include "corbel/connection/request_handler.hpp"
-#include "corbel/messaging/protocol.hpp"
 #include "corbel/policy/buffering.hpp"
 #include "corbel/reactor/event_handler.hpp"
 #include "corbel/reactor/timer_queue.hpp"
-#include "corbel/routing/route.hpp"
 
 namespace corbel::connection {
 
