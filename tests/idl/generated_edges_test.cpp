@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "asynchronous_server.hpp"
 #include "edges_any.hpp"
 #include "edges_server.hpp"
 
@@ -57,6 +58,16 @@ TEST(GeneratedEdges, NamesOfOthersAreUsable) {
   EXPECT_TRUE((std::is_base_of_v<Outermost, Edges::Outermost>));
   EXPECT_TRUE((std::is_base_of_v<POA::Outermost, Edges::POA::Outermost>));
   EXPECT_TRUE((std::is_base_of_v<POA::A_tie, CORBA::servant_traits<A_tie>::base_type>));
+}
+
+TEST(GeneratedEdges, AsynchronousFormsHaveNamesOfTheirOwn) {
+  using Async::AMI_AttributedHandler;
+  EXPECT_TRUE((std::is_base_of_v<AMI_AttributedHandler, Async::AMI_BothHandler>));
+  EXPECT_TRUE((std::is_base_of_v<AMI_AttributedHandler, Async::AMI_OperatedBelowHandler>));
+  EXPECT_TRUE(
+      (std::is_same_v<CORBA::amic_traits<Async::Caller>::replyhandler_base_type, Async::POA::AMI_AMI_CallerHandler>));
+  EXPECT_TRUE((std::is_same_v<decltype(&Async::POA::AMI_OperatedBelowHandler::ami_get_x),
+                              void (Async::POA::AMI_OperatedBelowHandler::*)()>));
 }
 
 TEST(GeneratedEdges, ConstantsAreWhatTheyWere) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
 #include <utility>
 
 #include "corbel/idl/front/front.hpp"
@@ -54,6 +55,73 @@ TEST(Passes, ReplyHandlersAreForWhatAsksForThem) {
   EXPECT_EQ(operations_of(interface_at(*model, 1)), "g() g_excep(excep_holder ) ");
   EXPECT_EQ(interface_at(*model, 2).reply_handler, nullptr);
   EXPECT_EQ(finished(text, {})->contents.size(), 2U);
+}
+
+/// All names that the interface's asynchronous forms give to handlers and stubs: "f=f,f_excep,sendc_f,async_f ".
+std::string forms_of(const model::Interface& interface) {
+  std::string text;
+  for (const auto& [wire_name, names] : interface.async_names) {
+    text += wire_name + "=" + names.reply + "," + names.fail + "," + names.send + "," + names.future + " ";
+  }
+  return text;
+}
+
+TEST(Passes, NamesOfAsynchronousFormsAvoidThoseOfBases) {
+  const auto model = finished(
+      "interface A { attribute long x; }; interface D : A { void get_x(); };"
+      "interface E { void f(); }; interface F : E { void f_excep(); };"
+      "interface G { void get_y(); }; interface H : G { readonly attribute long y; };",
+      {.handlers = Handlers::all});
+  EXPECT_EQ(operations_of(interface_at(*model, 3)), "ami_get_x() ami_get_x_excep(excep_holder ) ");
+  EXPECT_EQ(forms_of(interface_at(*model, 2)), "get_x=ami_get_x,ami_get_x_excep,sendc_ami_get_x,async_ami_get_x ");
+  EXPECT_EQ(operations_of(interface_at(*model, 7)), "ami_f_excep() ami_f_excep_excep(excep_holder ) ");
+  EXPECT_EQ(operations_of(interface_at(*model, 11)), "ami_get_y(ami_return_val ) ami_get_y_excep(excep_holder ) ");
+}
+
+TEST(Passes, NamesOfAsynchronousFormsAvoidEachOther) {
+  const auto model = finished(
+      "interface Q { attribute long w; void set_w(in long q); void set_w_excep(); };"
+      "interface R { attribute long x; void ami_get_x(); void get_x(); void ami_get_x_excep(); };"
+      "interface S { void f(); void sendc_f(); void ami_f(); };",
+      {.handlers = Handlers::all});
+  for (const std::size_t place : {0U, 2U, 4U}) {
+    const auto& interface = interface_at(*model, place);
+    std::set<std::string> handler;
+    std::set<std::string> stub;
+    for (const auto* declaration : interface.contents) stub.insert(declaration->name);
+    for (const auto& [wire_name, names] : interface.async_names) {
+      for (const auto& name : {names.reply, names.fail}) EXPECT_TRUE(handler.insert(name).second) << name;
+      for (const auto& name : {names.send, names.future}) EXPECT_TRUE(stub.insert(name).second) << name;
+    }
+  }
+  EXPECT_EQ(operations_of(interface_at(*model, 1)),
+            "get_w(ami_return_val ) get_w_excep(excep_holder ) ami_set_w() ami_set_w_excep(excep_holder ) "
+            "set_w() ami_ami_set_w_excep(excep_holder ) set_w_excep() set_w_excep_excep(excep_holder ) ");
+}
+
+TEST(Passes, AHandlerHasOnlyBasesWhoseMethodsDoNotMeet) {
+  const auto model = finished(
+      "interface A { attribute long x; }; interface B { void get_x(); }; interface C { void g(); };"
+      "interface D : A, B, C {}; interface E : D, B { void h(); }; interface F : A { void k(); }; interface G : A, F "
+      "{};",
+      {.handlers = Handlers::all});
+  const auto bases = [&](std::size_t place) {
+    std::string text;
+    for (const auto* base : interface_at(*model, place).bases) text += base->name + " ";
+    return text;
+  };
+  EXPECT_EQ(bases(7), "AMI_AHandler AMI_CHandler ");
+  EXPECT_EQ(bases(9), "AMI_DHandler ");
+  EXPECT_EQ(bases(13), "AMI_AHandler AMI_FHandler ") << "what comes twice from one place is the same";
+}
+
+TEST(Passes, HandlersAvoidNamesOfAllPartsOfTheirModule) {
+  const auto model = finished(
+      "module M { interface Q { void f(); }; }; module M { interface AMI_QHandler { void z(); }; };"
+      "module N { interface AMI_QHandler { void z(); }; };",
+      {.handlers = Handlers::all});
+  const auto& module = *model::as<model::Module>(model->contents.at(0));
+  EXPECT_EQ(module.contents.at(1)->name, "AMI_AMI_QHandler");
 }
 
 TEST(Passes, WhatTheLibraryDefinesIsNotTheMainFiles) {

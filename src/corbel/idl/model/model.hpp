@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -217,6 +218,14 @@ struct Operation : Declaration {
   std::vector<std::string> contexts;  ///< names and patterns ending in `*`
 };
 
+/// What the asynchronous forms of an operation, or of an attribute's get or set, are called.
+struct AsyncNames {
+  std::string reply;   ///< of the handler: "echo", "get_level"
+  std::string fail;    ///< of the handler: "echo_excep"
+  std::string send;    ///< "sendc_echo", "sendc_get_level"
+  std::string future;  ///< "async_echo"
+};
+
 struct Interface : Declaration {
   static constexpr auto kKind = DeclarationKind::interface_;
   Interface() : Declaration(kKind) {}
@@ -226,9 +235,10 @@ struct Interface : Declaration {
   std::vector<const Interface*> ancestors;  ///< every direct and indirect base once, depth first, left to right
   Contents contents;
   bool defined = false;
-  const Interface* reply_handler = nullptr;  ///< the implied AMI_<name>Handler; null if not asked for
-  bool is_implied = false;                   ///< this is one
-  const Interface* answered = nullptr;       ///< of an implied one: the interface whose replies it takes
+  const Interface* reply_handler = nullptr;       ///< the implied AMI_<name>Handler; null if not asked for
+  bool is_implied = false;                        ///< this is one
+  const Interface* answered = nullptr;            ///< of an implied one: the interface whose replies it takes
+  std::map<std::string, AsyncNames> async_names;  ///< by wire name ("echo", "_get_level"); empty if not asked for
 };
 
 /// `valuetype`: concrete, abstract or custom.

@@ -2,16 +2,16 @@
 #include "corbel/idl/passes/reply_handlers.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
+
+#include "corbel/idl/passes/async_names.hpp"
 
 namespace corbel::idl::passes {
 namespace {
 
 using model::as;
-
-bool has_member(const model::Contents& contents, const std::string& name) {
-  return std::any_of(contents.begin(), contents.end(), [&](const auto* d) { return d->name == name; });
-}
 
 /// "IDL:Demo/AMI_EchoHandler:1.0" from "IDL:Demo/Echo:1.0".
 std::string handler_id(const model::Interface& interface, const std::string& name) {
@@ -41,6 +41,12 @@ class Implier {
     void_ = model_.add({model::TypeKind::void_, 0, nullptr, {}, nullptr});
   }
 
+  void imply() {
+    note_names(model_.contents, "");
+    visit(model_.contents);
+  }
+
+ private:
   void visit(model::Contents& contents) {
     for (std::size_t i = 0; i < contents.size(); ++i) {
       // All declarations were made by the model, none of them const.
@@ -49,16 +55,24 @@ class Implier {
         visit(static_cast<model::Module*>(declaration)->contents);
       } else if (as<model::Interface>(declaration) != nullptr) {
         auto& interface = static_cast<model::Interface&>(*declaration);
-        if (const auto* handler = imply(interface, contents)) {
+        if (const auto* handler = imply(interface)) {
           contents.insert(contents.begin() + static_cast<std::ptrdiff_t>(++i), handler);
         }
       }
     }
   }
 
- private:
+  /// A module may be opened again, with names that are then in the first part's way.
+  void note_names(const model::Contents& contents, const std::string& scope) {
+    auto& names = names_[scope];
+    for (const auto* declaration : contents) {
+      names.insert(declaration->name);
+      if (const auto* module = as<model::Module>(declaration)) note_names(module->contents, scoped_name(*module));
+    }
+  }
+
   /// Null if nothing of the interface is wanted.
-  const model::Interface* imply(model::Interface& interface, const model::Contents& siblings) {
+  const model::Interface* imply(model::Interface& interface) {
     const bool whole = all_ || find(interface.annotations, "ami") != nullptr;
     if (interface.is_local || interface.is_abstract || !interface.defined) return nullptr;
     auto* handler = model_.make<model::Interface>();
@@ -73,7 +87,8 @@ class Implier {
     }
     if (!whole && handler->contents.empty()) return nullptr;
     handler->name = "AMI_" + interface.name + "Handler";
-    while (has_member(siblings, handler->name)) handler->name = "AMI_" + handler->name;
+    auto& siblings = names_[interface.scope == nullptr ? "" : scoped_name(*interface.scope)];
+    while (!siblings.insert(handler->name).second) handler->name = "AMI_" + handler->name;
     handler->repository_id = handler_id(interface, handler->name);
     handler->where = interface.where;
     handler->defined = true;
@@ -84,9 +99,31 @@ class Implier {
     return handler;
   }
 
+  using Owners = std::map<std::string, const model::Interface*>;
+
+  /// Whether the handler can be a base beside those whose methods are there already: their interfaces, which knew
+  /// nothing of each other, may give different methods the same name.
+  static bool add(Owners& owners, const model::Interface& handler) {
+    Owners all = owners;
+    const auto add_one = [&](const model::Interface* one) {
+      const auto is_its_own = [&](const std::string& name) { return all.emplace(name, one).first->second == one; };
+      if (one->answered == nullptr) return true;
+      const auto& names = one->answered->async_names;
+      return std::all_of(names.begin(), names.end(),
+                         [&](const auto& n) { return is_its_own(n.second.reply) && is_its_own(n.second.fail); });
+    };
+    const auto& ancestors = handler.ancestors;
+    if (!add_one(&handler) || !std::all_of(ancestors.begin(), ancestors.end(), add_one)) return false;
+    owners = std::move(all);
+    return true;
+  }
+
   void inherit(model::Interface& handler, const model::Interface& interface) {
+    Owners owners;
     for (const auto* base : interface.bases) {
-      if (base->reply_handler != nullptr) handler.bases.push_back(base->reply_handler);
+      if (base->reply_handler != nullptr && add(owners, *base->reply_handler)) {
+        handler.bases.push_back(base->reply_handler);
+      }
     }
     if (handler.bases.empty()) handler.bases.push_back(reply_handler_);
     const auto add = [&](const model::Interface* ancestor) {
@@ -107,13 +144,13 @@ class Implier {
       parameter.view = false;
       results.push_back(std::move(parameter));
     }
-    add(handler, async_names(interface, operation.name), std::move(results), operation.where);
+    add(handler, interface.async_names.at(operation.name), std::move(results), operation.where);
   }
   void add_attribute(model::Interface& handler, const model::Interface& interface, const model::Attribute& attribute) {
-    add(handler, async_names(interface, "_get_" + attribute.name), result(attribute.type, {}), attribute.where);
-    if (!attribute.readonly) add(handler, async_names(interface, "_set_" + attribute.name), {}, attribute.where);
+    add(handler, interface.async_names.at("_get_" + attribute.name), result(attribute.type, {}), attribute.where);
+    if (!attribute.readonly) add(handler, interface.async_names.at("_set_" + attribute.name), {}, attribute.where);
   }
-  void add(model::Interface& handler, const AsyncNames& names, std::vector<model::Parameter> results,
+  void add(model::Interface& handler, const model::AsyncNames& names, std::vector<model::Parameter> results,
            model::Location where) {
     add(handler, names.reply, std::move(results), where);
     add(handler, names.fail, {{model::Direction::in, "excep_holder", holder_, where}}, where);
@@ -140,6 +177,7 @@ class Implier {
 
   model::Model& model_;
   const bool all_;
+  std::map<std::string, std::set<std::string>> names_;  // of what is declared, by scope
   model::Interface* reply_handler_;
   const model::Type* holder_;
   const model::Type* void_;
@@ -147,28 +185,9 @@ class Implier {
 
 }  // namespace
 
-std::string unused_name(const model::Interface& interface, const std::string& prefix, const std::string& name) {
-  std::string result = prefix + name;
-  for (std::string longer = prefix; has_member(interface.contents, result); result = longer + name) longer += "ami_";
-  return result;
-}
-
-std::string base_name(const model::Interface& interface, const std::string& wire_name) {
-  if (!wire_name.starts_with('_')) return wire_name;
-  std::string name = wire_name.substr(1);
-  while (has_member(interface.contents, name)) name = "ami_" + name;
-  return name;
-}
-
-AsyncNames async_names(const model::Interface& interface, const std::string& wire_name) {
-  const std::string name = base_name(interface, wire_name);
-  std::string fail = name + "_excep";
-  while (has_member(interface.contents, fail)) fail = "ami_" + fail;
-  return {unused_name(interface, "sendc_", name), name, fail};
-}
-
 void imply_reply_handlers(model::Model& model, bool all) {
-  Implier(model, all).visit(model.contents);
+  name_async_forms(model);
+  Implier(model, all).imply();
 }
 
 }  // namespace corbel::idl::passes

@@ -3,15 +3,9 @@
 #include <algorithm>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
-#include "corbel/idl/passes/reply_handlers.hpp"
 
 namespace corbel::idl::back::cpp11 {
 namespace {
-
-using passes::async_names;
-using passes::AsyncNames;
-using passes::base_name;
-using passes::unused_name;
 
 std::string kind(const model::Parameter& p) {
   return p.direction == model::Direction::in ? "In" : p.direction == model::Direction::out ? "Out" : "Inout";
@@ -52,7 +46,7 @@ std::string future_type(const Emitter& e, const Method& method) {
 const model::Interface* handler_for(const model::Interface& interface, const Method& method) {
   const model::Interface* handler = interface.reply_handler;
   if (handler == nullptr || method.oneway) return nullptr;
-  const std::string reply = async_names(interface, method.wire_name).reply;
+  const std::string reply = interface.async_names.at(method.wire_name).reply;
   const bool wanted =
       std::any_of(handler->contents.begin(), handler->contents.end(), [&](const auto* d) { return d->name == reply; });
   return wanted ? handler : nullptr;
@@ -69,7 +63,7 @@ bool has_future(const Emitter& e, const Method& method) {
 }
 
 std::string future_name(const model::Interface& interface, const Method& method) {
-  return unused_name(interface, "async_", base_name(interface, method.wire_name));
+  return interface.async_names.at(method.wire_name).future;
 }
 
 /// The statement `head<signature>(*this, _kEcho_echo, arguments);`.
@@ -88,8 +82,8 @@ Writer::Piece statement(Emitter& e, const Method& method, std::string head, std:
 void declare_async_methods(Emitter& e, const model::Interface& interface) {
   for (const auto& method : methods_of(interface)) {
     if (const auto* handler = handler_for(interface, method)) {
-      e.header.list("void " + async_names(interface, method.wire_name).send + "(", send_parameters(e, method, *handler),
-                    ");");
+      e.header.list("void " + interface.async_names.at(method.wire_name).send + "(",
+                    send_parameters(e, method, *handler), ");");
     }
     if (has_future(e, method)) {
       e.header.list(future_type(e, method) + " " + future_name(interface, method) + "(",
@@ -102,7 +96,7 @@ void implement_async_methods(Emitter& e, const model::Interface& interface) {
   const std::string name = e.names.own(interface);
   for (const auto& method : methods_of(interface)) {
     if (const auto* handler = handler_for(interface, method)) {
-      const AsyncNames names = async_names(interface, method.wire_name);
+      const model::AsyncNames& names = interface.async_names.at(method.wire_name);
       const std::string type = e.names.global(*handler);
       e.source.function(
           {"void " + name + "::" + names.send + "(", send_parameters(e, method, *handler), ")"},

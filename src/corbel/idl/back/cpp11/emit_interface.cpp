@@ -31,7 +31,7 @@ bool is_exception_holder(const model::Type& type) {
 }  // namespace
 
 const std::string& operation_constant(Emitter& e, const Method& method) {
-  return e.constant(*method.owner, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name);
+  return e.constant(*method.owner, method.wire_name);
 }
 
 std::string view_kind(const Emitter& e, const model::Parameter& p) {

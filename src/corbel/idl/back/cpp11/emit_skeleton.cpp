@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
-#include "corbel/idl/passes/reply_handlers.hpp"
 
 namespace corbel::idl::back::cpp11 {
 namespace {
@@ -52,8 +51,7 @@ std::vector<std::string> table_row(Emitter& e, const model::Interface& interface
 /// `constexpr std::string_view kEcho_echo_raises[] = {...};` if the method raises anything; its name, or nothing.
 std::string emit_raises(Emitter& e, const model::Interface& interface, const Method& method) {
   if (method.raises->empty()) return {};
-  const std::string& constant =
-      e.constant(interface, (method.wire_name.starts_with('_') ? "" : "_") + method.wire_name + "_raises");
+  const std::string& constant = e.constant(interface, method.wire_name + "_raises");
   std::vector<std::string> ids;
   for (const auto* exception : *method.raises) ids.push_back(e.names.global(*exception) + "::_id");
   e.server_source.list("constexpr std::string_view " + constant + "[] = {", ids, "};");
@@ -110,7 +108,7 @@ void declare_needless_handlers(Emitter& e, const model::Interface& handler) {
   if (handler.answered == nullptr) return;
   for (const auto& method : methods_of(*handler.answered)) {
     if (!method.oneway) continue;
-    const auto names = passes::async_names(*handler.answered, method.wire_name);
+    const auto& names = handler.answered->async_names.at(method.wire_name);
     e.server_header.line("virtual void " + escape(names.reply) + "() {}");
     e.server_header.line("virtual void " + escape(names.fail) +
                          "(IDL::traits<Messaging::ExceptionHolder>::ref_type) {}");

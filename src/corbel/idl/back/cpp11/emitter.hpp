@@ -50,11 +50,12 @@ struct Emitter {
     }
   }
 
-  /// "_kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`.
+  /// "_kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`, or an operation `get_a` the attribute `a`: the
+  /// suffixes "get_a" and "_get_a".
   const std::string& constant(const model::Interface& owner, const std::string& suffix) {
     auto& name = constants_[{&owner, suffix}];
     if (!name.empty()) return name;
-    name = "_k" + names.own(owner) + suffix;
+    name = "_k" + names.own(owner) + (suffix.starts_with('_') ? "" : "_") + suffix;
     while (!taken_.insert(name).second) name += "_2";
     return name;
   }
