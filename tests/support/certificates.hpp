@@ -67,6 +67,20 @@ class Certificates {
     issued_.push_back(certificate);
     return file(name + ".pem");
   }
+  /// The key of an issued certificate, which only those can read who know the password: the path of a file of its own.
+  std::string lock_key(const std::string& certificate, std::string password) {
+    std::FILE* in = std::fopen(certificate.c_str(), "r");
+    if (in == nullptr) throw std::runtime_error(certificate);
+    EVP_PKEY* key = PEM_read_PrivateKey(in, nullptr, nullptr, nullptr);
+    std::fclose(in);
+    const std::string path = certificate + ".locked";
+    std::FILE* out = open(path);
+    PEM_write_PrivateKey(out, key, EVP_aes_128_cbc(), reinterpret_cast<unsigned char*>(password.data()),
+                         static_cast<int>(password.size()), nullptr, nullptr);
+    std::fclose(out);
+    EVP_PKEY_free(key);
+    return path;
+  }
   /// Takes back what was issued last; revocations() says so from then on.
   void revoke_last() {
     revoked_.push_back(issued_.back());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ORBs that speak TLS, and what their applications see.
+#include <fstream>
 #include <future>
 
 #include "corbel/builtins/builtins.hpp"
@@ -303,6 +304,27 @@ TEST_F(TlsOrbs, SettingsThatCannotBeUsedAreToldWhenTheServerListens) {
   }
   EXPECT_EQ(server.log->wait_for("TLS settings cannot be used").value("why"),
             "a server needs a certificate (-ORBTlsCertificate)");
+}
+
+TEST_F(TlsOrbs, FilesThatOptionsNameAreTheOnesThatAreRead) {
+  const Options usual = serving("server");
+  const std::string key = certificates_.lock_key(usual[1], "sesame");
+  std::ofstream(certificates_.file("password")) << "sesame\n";
+  const auto serves = [&](const Options& more) {
+    Options options = usual;
+    options.insert(options.end(), more.begin(), more.end());
+    TlsOrb server(options);
+    try {
+      return !server.serve().empty();
+    } catch (const CORBA::INITIALIZE&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(serves({}));
+  EXPECT_FALSE(serves({"-ORBTlsKey", key}));
+  EXPECT_TRUE(serves({"-ORBTlsKey", key, "-ORBTlsKeyPassword", certificates_.file("password")}));
+  EXPECT_FALSE(serves({"-ORBTlsRevocations", certificates_.file("none")}));
+  EXPECT_TRUE(serves({"-ORBTlsRevocations", certificates_.revocations()}));
 }
 
 TEST_F(TlsOrbs, SettingsThatCannotBeUsedAreToldToCallers) {

@@ -229,18 +229,8 @@ TEST_F(TlsVerification, WhatCannotBeUsedIsNamed) {
 
 TEST_F(TlsVerification, ALockedKeyNeedsItsPassword) {
   const std::string certificate = certificates_.issue("locked");
-  std::FILE* in = std::fopen(certificate.c_str(), "r");
-  EVP_PKEY* key = PEM_read_PrivateKey(in, nullptr, nullptr, nullptr);
-  std::fclose(in);
-  ASSERT_NE(key, nullptr);
-  std::FILE* out = std::fopen(certificates_.file("locked.key").c_str(), "w");
-  std::string secret = "sesame";
-  PEM_write_PrivateKey(out, key, EVP_aes_128_cbc(), reinterpret_cast<unsigned char*>(secret.data()), 6, nullptr,
-                       nullptr);
-  std::fclose(out);
-  EVP_PKEY_free(key);
   Security server = certificates_.security(certificate);
-  server.key = certificates_.file("locked.key");
+  server.key = certificates_.lock_key(certificate, "sesame");
   std::ofstream(certificates_.file("password")) << "sesame\n";
   for (const bool known : {false, true}) {
     if (known) server.key_password = certificates_.file("password");
