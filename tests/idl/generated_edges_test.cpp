@@ -35,6 +35,28 @@ TEST(GeneratedEdges, AUnionMayBeGivenAPartOfItself) {
   EXPECT_EQ(outer.kids().size(), 3U);
 }
 
+TEST(GeneratedEdges, AStructMayBeGivenAPartOfItself) {
+  Edges::List leaf;
+  leaf.id(42);
+  Edges::List inner;
+  inner.rest({leaf});
+  Edges::List outer;
+  outer.rest({inner, inner, inner});
+  outer.rest(outer.rest()[0].rest());  // which needs no more space than there is
+  ASSERT_EQ(outer.rest().size(), 1U);
+  EXPECT_EQ(outer.rest()[0].id(), 42);
+  outer.rest({inner, inner});
+  outer.rest(std::move(outer.rest()[1].rest()));
+  ASSERT_EQ(outer.rest().size(), 1U);
+  EXPECT_EQ(outer.rest()[0].id(), 42);
+  Edges::Holder holder;
+  outer.rest({inner});
+  holder.held(outer);
+  holder.held(holder.held().rest()[0]);
+  ASSERT_EQ(holder.held().rest().size(), 1U);
+  EXPECT_EQ(holder.held().rest()[0].id(), 42);
+}
+
 TEST(GeneratedEdges, TheDefaultLiteralHoldsInArraysAndUnions) {
   const Edges::Levels levels;
   EXPECT_EQ(levels.one(), Edges::Level::medium);

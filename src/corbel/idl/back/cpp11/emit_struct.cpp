@@ -34,6 +34,31 @@ bool is_early(const Emitter& e, const model::Struct& structure) {
   });
 }
 
+/// Whether the member may be given a part of what it has, which it would then destroy while it takes it.
+bool may_be_given_its_own(Emitter& e, const Field& field) {
+  if (field.by_value) return false;
+  const model::Type* type = &resolve(*field.type);
+  while (type->element != nullptr) type = &resolve(*type->element);
+  return type->declaration != nullptr && e.layouts.is_recursive(*type->declaration);
+}
+
+/// The body of a setter that takes such a part.
+std::string take_first(const Field& field, const std::string& value) {
+  return " { auto kept = " + value + "; " + field.storage + " = std::move(kept); }";
+}
+
+void emit_struct_accessors(Emitter& e, const Field& field, bool late) {
+  if (late || !may_be_given_its_own(e, field)) {
+    emit_accessors(e.header, field, late);
+    return;
+  }
+  const std::string head = "void " + field.accessor + "(";
+  e.header.line(head + "const " + field.spelled + "& value)" + take_first(field, "value"));
+  e.header.line(head + field.spelled + "&& value)" + take_first(field, "std::move(value)"));
+  e.header.line("const " + field.spelled + "& " + field.accessor + "() const { return " + field.storage + "; }");
+  e.header.line(field.spelled + "& " + field.accessor + "() { return " + field.storage + "; }");
+}
+
 struct ConstructorParts {
   std::vector<std::string> parameters;
   std::vector<std::string> initializers;
@@ -82,8 +107,8 @@ void emit_late_members(Emitter& e, const model::Struct& structure, const std::ve
   for (const auto& field : fields) {
     if (field.by_value) continue;
     const std::string head = "inline void " + inside + field.accessor + "(";
-    e.late.line(head + "const " + field.spelled + "& value) { " + field.storage + " = value; }");
-    e.late.line(head + field.spelled + "&& value) { " + field.storage + " = std::move(value); }");
+    e.late.line(head + "const " + field.spelled + "& value)" + take_first(field, "value"));
+    e.late.line(head + field.spelled + "&& value)" + take_first(field, "std::move(value)"));
   }
   e.late.line("inline void " + inside + "swap(" + name + "& other) { std::swap(*this, other); }");
   if (e.layouts.has_reference(structure)) return;
@@ -221,7 +246,7 @@ void define_struct(Emitter& e, const model::Struct& structure) {
     emit_constructors(e, structure, fields);
   }
   e.header.blank();
-  for (const auto& field : fields) emit_accessors(e.header, field, early);
+  for (const auto& field : fields) emit_struct_accessors(e, field, early);
   if (exception != nullptr) {
     emit_exception_members(e, *exception);
   } else {
