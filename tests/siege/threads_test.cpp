@@ -40,6 +40,38 @@ INSTANTIATE_TEST_SUITE_P(All, Threads,
                            return std::string(each.param.mode) + std::to_string(each.param.threads);
                          });
 
+// "single" is one thread at a time, however many the application gives.
+TEST(Single, OneOfTheThreadsInRunServesAndAllOfThemReturn) {
+  for (const char* endpoint : {"tcp://127.0.0.1:0", "unix://", "shm://"}) {
+    Server server({"-ORBConcurrency", "single"}, endpoint);
+    const auto run = [&] {
+      try {
+        server.orb->run();
+      } catch (const CORBA::BAD_INV_ORDER&) {  // it was ended before this thread came here
+      }
+    };
+    std::vector<std::thread> runners;
+    for (int i = 0; i < 3; ++i) runners.emplace_back(run);
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 8; ++i) {
+      callers.emplace_back([&, i] {
+        Client client(server.reference, {}, "client" + std::to_string(i));
+        for (int k = 0; k < 50; ++k) EXPECT_EQ(client.castle->fast(k), k);
+      });
+    }
+    for (int i = 0; i < 100; ++i) {
+      server.orb->perform_work();
+      (void)server.orb->work_pending();
+    }
+    for (auto& caller : callers) caller.join();
+    EXPECT_EQ(server.servant->fast_calls, 400);
+    EXPECT_EQ(server.servant->most_inside, 1) << endpoint;
+    server.orb->shutdown(false);
+    for (auto& runner : runners) runner.join();
+    server.wait();
+  }
+}
+
 // Were it the tick that lets the next request of a connection begin, this would not end: it comes once a minute.
 TEST(Nesting, CallsInsideCallsWaitForNoTick) {
   Server one({"-ORBSlowUpcall", "60000"}, "tcp://127.0.0.1:0", "one");

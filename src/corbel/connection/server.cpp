@@ -22,6 +22,7 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       reply_memory_(settings.limits.reply_memory),
       input_memory_(settings.limits.input_memory, [this] { return make_room_for_input(); }),
       reactor_(std::move(reactor)),
+      lead_(*reactor_),
       completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single),
       admission_(settings.limits.connections, settings.limits.connections_of_host) {
   if (settings_.serving.concurrency == policy::Concurrency::single) return;
@@ -47,7 +48,7 @@ void Server::run() {
   if (pool_) {
     pool_->run();
   } else {
-    reactor_->run();
+    lead_.lead([this] { reactor_->run(); });
   }
   loops_.fetch_sub(1);
 }
@@ -58,7 +59,7 @@ bool Server::run_until(base::FunctionRef<bool()> done) {
   if (pool_) {
     is_done = pool_->join_until(done).ok();
   } else {
-    reactor_->run();
+    lead_.lead([this] { reactor_->run(); });
   }
   loops_.fetch_sub(1);
   return is_done;
@@ -78,7 +79,7 @@ bool Server::work_pending() {
   if (pool_) {
     (void)pool_->try_lead(look);
   } else {
-    look();
+    (void)lead_.try_lead(look);
   }
   return pending;
 }
@@ -88,7 +89,7 @@ void Server::perform_work() {
   if (pool_) {
     pool_->try_work();
   } else {
-    (void)reactor_->run_once(base::Deadline::now());
+    (void)lead_.try_lead([this] { (void)reactor_->run_once(base::Deadline::now()); });
   }
   loops_.fetch_sub(1);
 }
@@ -282,8 +283,10 @@ bool Server::await(base::FunctionRef<bool()> ended, base::Deadline deadline) {
     if (deadline.expired()) return false;
     if (!pool_ && loops_.load() == 0) {
       lock.unlock();
-      (void)reactor_->run_once(earlier(deadline, base::Deadline::after(kLastMoment)));
+      const auto until = earlier(deadline, base::Deadline::after(kLastMoment));
+      const bool led = lead_.try_lead([&] { (void)reactor_->run_once(until); });
       lock.lock();
+      if (!led && !ended()) ended_.wait_for(lock, until.remaining());
     } else if (deadline.is_none()) {
       ended_.wait(lock);
     } else {

@@ -13,6 +13,7 @@
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/own_threads.hpp"
+#include "corbel/connection/single_lead.hpp"
 #include "corbel/policy/qos.hpp"
 #include "corbel/reactor/reactor.hpp"
 #include "corbel/reactor/thread_pool.hpp"
@@ -163,6 +164,7 @@ class Server {
   InputMemory input_memory_;
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<reactor::ThreadPool> pool_;  // none in single mode
+  SingleLead lead_;                            // in single mode
   Completions completions_;
   const std::uint32_t most_requests_ = std::max(
       std::min(settings_.limits.requests_of_connection, std::max(settings_.serving.threads, 1U) - 1), std::uint32_t{1});

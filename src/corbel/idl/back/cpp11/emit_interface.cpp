@@ -153,14 +153,14 @@ void declare_operations(Emitter& e, const model::Interface& interface) {
       const std::string type = e.names.global(*exception);
       rows.push_back("{" + type + "::_id, &corbel::mapping::decode_and_throw<" + type + ">}");
     }
-    if (!rows.empty())
-      e.source.list("constexpr corbel::corba::ExceptionType " + constant + "_raises[] = {", rows, "};");
+    const std::string raises = rows.empty() ? "{}" : e.constant(*method.owner, "_raises_" + method.wire_name);
+    if (!rows.empty()) e.source.list("constexpr corbel::corba::ExceptionType " + raises + "[] = {", rows, "};");
     bool copies = e.layouts.has_value(*method.result);
     // An ExceptionHolder is never changed, so both sides may have the same.
     for (const auto& p : method.parameters) copies |= e.layouts.has_value(*p.type) && !is_exception_holder(*p.type);
     e.source.list("constexpr corbel::corba::Operation " + constant + "{",
-                  {quote(method.wire_name), method.oneway ? "true" : "false",
-                   rows.empty() ? "{}" : constant + "_raises", copies ? "true" : "false", e.signatures.of(method)},
+                  {quote(method.wire_name), method.oneway ? "true" : "false", raises, copies ? "true" : "false",
+                   e.signatures.of(method)},
                   "};");
   }
 }

@@ -48,10 +48,10 @@ std::vector<std::string> table_row(Emitter& e, const model::Interface& interface
   return row;
 }
 
-/// `constexpr std::string_view kEcho_echo_raises[] = {...};` if the method raises anything; its name, or nothing.
+/// `constexpr std::string_view _kEcho_lists_echo[] = {...};` if the method raises anything; its name, or nothing.
 std::string emit_raises(Emitter& e, const model::Interface& interface, const Method& method) {
   if (method.raises->empty()) return {};
-  const std::string& constant = e.constant(interface, method.wire_name + "_raises");
+  const std::string& constant = e.constant(interface, "_lists_" + method.wire_name);
   std::vector<std::string> ids;
   for (const auto* exception : *method.raises) ids.push_back(e.names.global(*exception) + "::_id");
   e.server_source.list("constexpr std::string_view " + constant + "[] = {", ids, "};");
@@ -111,7 +111,7 @@ void declare_needless_handlers(Emitter& e, const model::Interface& handler) {
     const auto& names = handler.answered->async_names.at(method.wire_name);
     e.server_header.line("virtual void " + escape(names.reply) + "() {}");
     e.server_header.line("virtual void " + escape(names.fail) +
-                         "(IDL::traits<Messaging::ExceptionHolder>::ref_type) {}");
+                         "(IDL::traits<::Messaging::ExceptionHolder>::ref_type) {}");
   }
 }
 
