@@ -38,6 +38,7 @@ TEST(GeneratedEdges, AUnionMayBeGivenAPartOfItself) {
 TEST(GeneratedEdges, AStructMayBeGivenAPartOfItself) {
   Edges::List leaf;
   leaf.id(42);
+  leaf.rest({Edges::List(), Edges::List()});  // more than there is room for where it goes
   Edges::List inner;
   inner.rest({leaf});
   Edges::List outer;
