@@ -167,6 +167,9 @@ class SharedFromThis {
 
  protected:
   SharedFromThis() noexcept = default;
+  // A copy is another object. (Said here: as a virtual base this is copied by the most derived class.)
+  SharedFromThis(const SharedFromThis&) noexcept {}
+  SharedFromThis& operator=(const SharedFromThis&) noexcept { return *this; }
   ~SharedFromThis() = default;
 
  private:

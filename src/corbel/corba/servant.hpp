@@ -82,7 +82,7 @@ namespace PortableServer {
 
 /// Base of every skeleton. Create servants with CORBA::make_reference. The ORB calls operations from any of its
 /// threads, several at once, unless the POA has the SINGLE_THREAD_MODEL policy.
-class CORBEL_API Servant : public corbel::base::SharedFromThis {
+class CORBEL_API Servant : public virtual corbel::base::SharedFromThis {
  public:
   virtual ~Servant();
   Servant(const Servant&) = delete;

@@ -69,7 +69,7 @@ class CORBEL_API ValueFactoryBase {
 using ValueFactory = object_reference<ValueFactoryBase>;
 
 /// Base of what may be an object or a value: the abstract interfaces (OMG IDL-to-C++11 mapping 1.7, 6.19).
-class CORBEL_API AbstractBase : public corbel::base::SharedFromThis {
+class CORBEL_API AbstractBase : public virtual corbel::base::SharedFromThis {
  public:
   virtual ~AbstractBase();
   AbstractBase& operator=(const AbstractBase&) = delete;
@@ -81,7 +81,7 @@ class CORBEL_API AbstractBase : public corbel::base::SharedFromThis {
 
  protected:
   AbstractBase() noexcept = default;
-  AbstractBase(const AbstractBase&) noexcept {}
+  AbstractBase(const AbstractBase&) noexcept : SharedFromThis() {}
 };
 
 /// Type and members.

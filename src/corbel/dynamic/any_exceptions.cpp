@@ -67,10 +67,12 @@ CORBA::typecode_reference memberless(const CORBA::UserException& exception) {
 
 }  // namespace
 
-KnownException::KnownException(const CORBA::TypeCode& code) noexcept : code_(code) {
+KnownException::KnownException(const CORBA::TypeCode& code) noexcept : code_(code), next_(nullptr) {
   const std::lock_guard lock(g_mutex);
-  next_ = g_first;
-  g_first = this;
+  // Behind those that are there: who came later, from a plug-in, may go earlier.
+  KnownException** link = &g_first;
+  while (*link != nullptr) link = &(*link)->next_;
+  *link = this;
 }
 
 KnownException::~KnownException() {

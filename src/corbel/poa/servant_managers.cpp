@@ -240,7 +240,12 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
     LocatedCall located(call, postinvoke);
     run(object_id, *servant, located);
   } catch (...) {
-    postinvoke();
+    try {
+      postinvoke();
+    } catch (...) {
+      call.set_raises({});  // which may be the first exception's own
+      throw;
+    }
     throw;
   }
   postinvoke();
