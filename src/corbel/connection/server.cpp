@@ -317,6 +317,7 @@ void Server::stop_threads() {
     pool_->stop();
   } else {
     reactor_->stop();
+    lead_.wake();
   }
 }
 

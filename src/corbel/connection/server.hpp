@@ -51,6 +51,8 @@ class Server {
   base::Status start();
   /// The calling thread serves until stop().
   void run();
+  /// In single mode: true if the calling thread is the one that serves.
+  bool leads() noexcept { return !pool_ && lead_.mine(); }
   /// As run(), until `done` is true: then true. In single mode it never asks.
   bool run_until(base::FunctionRef<bool()> done);
   /// Makes run_until() ask again, as soon as the request that its thread may be running is over; in single mode, has

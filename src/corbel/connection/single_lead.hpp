@@ -2,9 +2,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/reactor/reactor.hpp"
 
@@ -27,8 +29,18 @@ class SingleLead {
   void lead(base::FunctionRef<void()> work) {
     while (!reactor_.stopped() && !try_lead(work)) {
       std::unique_lock lock(mutex_);
-      given_.wait(lock, [this] { return depth_ == 0; });
+      given_.wait(lock, [this] { return depth_ == 0 || reactor_.stopped(); });
     }
+  }
+  /// The reactor has stopped: who waits for the lead need not.
+  void wake() noexcept {
+    const std::lock_guard lock(mutex_);
+    given_.notify_all();
+  }
+  /// True if the calling thread has it.
+  bool mine() noexcept {
+    const std::lock_guard lock(mutex_);
+    return depth_ != 0 && leader_ == std::this_thread::get_id();
   }
 
  private:
@@ -45,11 +57,13 @@ class SingleLead {
     return true;
   }
   void give() noexcept {
+    if (generation_ != base::process_generation()) return;  // forked by what it ran
     const std::lock_guard lock(mutex_);
     if (--depth_ == 0) given_.notify_all();
   }
 
   reactor::Reactor& reactor_;
+  const std::uint32_t generation_ = base::process_generation();
   std::mutex mutex_;  // guards what follows
   std::condition_variable given_;
   std::thread::id leader_;

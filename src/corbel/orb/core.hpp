@@ -196,7 +196,7 @@ class Core final : public corba::OrbContext {
   std::atomic<bool> shut_down_{false};
   std::atomic<bool> serves_{true};
   std::atomic<base::Deadline> end_by_{base::Deadline::none()};
-  MainThread main_thread_{[this] { call_main_thread(); }};
+  MainThread main_thread_{[this] { call_main_thread(); }, [this] { return server().leads(); }};
   std::atomic<bool> left_running_{false};
   std::atomic<bool> told_end_{false};
   std::atomic<bool> destroyed_{false};

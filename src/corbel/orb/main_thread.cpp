@@ -90,7 +90,7 @@ void MainThread::run_here(base::FunctionRef<void()> act) {
 
 void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until, Otherwise otherwise) {
   const bool first = !wanted_.exchange(true, std::memory_order_acq_rel);
-  if (is_here()) {
+  if (is_here() || leads_()) {
     if (first) call_();  // it may serve a connection now, whose other requests are not for it
     return run_here(act);
   }

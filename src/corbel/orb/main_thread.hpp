@@ -18,8 +18,10 @@ namespace corbel::orb {
 /// is it for the calls that it makes itself. Thread-safe.
 class MainThread {
  public:
-  /// `call`: makes the thread in ORB::run look at wanted() or call serve_waiting().
-  explicit MainThread(std::function<void()> call) : call_(std::move(call)) {}
+  /// `call`: makes the thread in ORB::run look at wanted() or call serve_waiting(). `leads`: the calling thread is the
+  /// only one that serves, and whom `call` would call.
+  MainThread(std::function<void()> call, std::function<bool()> leads)
+      : call_(std::move(call)), leads_(std::move(leads)) {}
 
   /// The calling thread becomes the main thread until leave(); false if another one is.
   bool enter() noexcept;
@@ -56,6 +58,7 @@ class MainThread {
   void run_here(base::FunctionRef<void()> act);
 
   const std::function<void()> call_;
+  const std::function<bool()> leads_;
   std::atomic<bool> wanted_{false};
   std::recursive_mutex turn_;  // held while one of these runs, wherever; taken without mutex_
   std::mutex mutex_;           // guards what follows
