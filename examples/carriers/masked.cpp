@@ -50,19 +50,22 @@ class MaskedTransport final : public Transport {
     return said_ ? Status() : say(deadline);
   }
 
-  /// A record that the inner carrier did not take whole stays in `record_`, and its octets do not count as taken: who
-  /// did not get rid of them offers them again, and then they are skipped.
+  /// A record that the inner carrier did not take whole stays in `record_`. Its octets count as taken, but for the
+  /// last: it brings back who sends, and is skipped then.
   Result<std::size_t> send(std::span<const Segment> data, Deadline deadline) override {
-    std::size_t taken = 0;
+    std::size_t taken = std::exchange(offered_again_, 0);
     for (;;) {
-      if (record_.empty() && !make_record(data, taken)) return taken;
+      if (record_.empty()) {
+        if (!make_record(data, taken)) return taken;
+        taken += record_.size() - kHeader;
+      }
       while (sent_ < record_.size()) {
         const Segment rest{record_.data() + sent_, record_.size() - sent_};
         auto count = inner_->send({&rest, 1}, deadline);
-        if (!count) return deadline.is_now() && taken != 0 ? Result<std::size_t>(taken) : std::move(count);
+        offered_again_ = !count && deadline.is_now() ? 1 : 0;
+        if (!count) return offered_again_ == 1 && taken > 1 ? Result<std::size_t>(taken - 1) : std::move(count);
         sent_ += *count;
       }
-      taken += record_.size() - kHeader;
       masked_ += record_.size() - kHeader;
       record_.clear();
       sent_ = 0;
@@ -159,8 +162,9 @@ class MaskedTransport final : public Transport {
 
   // The sending thread's.
   Bytes record_;
-  std::size_t sent_ = 0;      // octets of it
-  std::uint64_t masked_ = 0;  // octets in all that have left
+  std::size_t offered_again_ = 0;  // octets in it that did not count as taken
+  std::size_t sent_ = 0;           // octets of it
+  std::uint64_t masked_ = 0;       // octets in all that have left
 
   // The receiving thread's.
   Bytes input_;

@@ -239,7 +239,17 @@ TEST_P(TransportConformance, NowNeverBlocksAndCountsExactly) {
     taken += *sent;
     ASSERT_LT(taken, octets.size()) << "a peer that does not read must stop us";
   }
-  EXPECT_TRUE(receive(*server_, taken) == Bytes(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(taken)));
+  if (client_->traits().shakes_hands) {
+    // One that makes records keeps the rest of a record until it is asked again: then nothing is missing or comes
+    // twice.
+    const auto end = octets.begin() + static_cast<std::ptrdiff_t>(std::min(octets.size(), taken + 100'000));
+    const Bytes rest(octets.begin() + static_cast<std::ptrdiff_t>(taken), end);
+    std::thread asking([&] { EXPECT_TRUE(send(*client_, rest, Deadline::after(kPatience))); });
+    EXPECT_TRUE(receive(*server_, taken + rest.size()) == Bytes(octets.begin(), end));
+    asking.join();
+  } else {
+    EXPECT_TRUE(receive(*server_, taken) == Bytes(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(taken)));
+  }
   EXPECT_FALSE(server_->receive(room, Deadline::now()));
 }
 

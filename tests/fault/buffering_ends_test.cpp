@@ -132,6 +132,20 @@ TEST_F(BufferingTest, APeerThatDoesNotReadCostsBoundedMemoryAndNoTime) {
   EXPECT_GE(log_->count("oneway messages dropped"), 1U);
 }
 
+TEST_F(BufferingTest, WhatAPeerDidNotTakeWhenALimitWasReachedLeavesWithoutAnotherCall) {
+  std::promise<void> gate;
+  peer_.set({[told = gate.get_future().share()](test::Conversation&, const Received&) { told.wait(); }, &answer});
+  use({"-ORBOnewayQueue", "33554432"});
+  plain_->fire();
+  ASSERT_TRUE(peer_.wait_for_messages(1));
+  const auto victim = with_policies(plain_, count_of(1000));
+  const std::string filling(15'000, 'x');  // together more than sockets take
+  for (int n = 0; n < 1000; ++n) victim->tell(filling);
+  EXPECT_GT(statistics().oneway_octets_waiting, 0U);
+  gate.set_value();
+  EXPECT_TRUE(wait_for_requests(1001));
+}
+
 TEST_F(BufferingTest, TwoThreadsKeepTheirOwnOrder) {
   use();
   const auto victim = with_policies(plain_, count_of(7));

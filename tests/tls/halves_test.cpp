@@ -262,5 +262,38 @@ TEST_F(TlsHalves, AHandshakeThatIsNotReadSaysThatItWantsRoom) {
   EXPECT_EQ(server->handshake(Deadline::after(std::chrono::milliseconds(20))).error().code, Code::timed_out);
 }
 
+// Who sends may offer less the next time, or more: messages that wait are dropped, and others come behind them.
+TEST_F(TlsHalves, WhatASocketTakesInPartIsTheBeginningOfWhateverIsOfferedNext) {
+  const Place place(both());
+  const auto factory = transport::make_tls(transport::make_tcp(), {both(), &logged_.log});
+  transport::ConnectionOptions small;
+  small.send_buffer = small.receive_buffer = 4096;
+  const auto meeting = place.meet(*factory->make_connector(), nullptr, small);
+  ASSERT_NE(meeting.client, nullptr);
+  std::string all(2'000'000, ' ');
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<char>('a' + (i * 2654435761U >> 13U) % 26);
+  std::string heard;
+  std::thread hearing([&] { heard = hear(*meeting.server, all.size()); });
+  std::size_t in_part = 0;
+  for (std::size_t gone = 0, turn = 0; gone < all.size(); ++turn) {
+    const std::size_t offered =
+        std::min(all.size() - gone, std::array<std::size_t, 5>{40'000, 12, 3000, 300, 20'000}[turn % 5]);
+    const cdr::Segment pieces[] = {{all.data() + gone, offered / 3},
+                                   {all.data() + gone + offered / 3, offered - offered / 3}};
+    const auto taken = meeting.client->send_some(pieces, Deadline::now());
+    if (!taken) {
+      ASSERT_EQ(taken.error().code, Code::would_block);
+      std::this_thread::yield();
+      continue;
+    }
+    ASSERT_LE(*taken, offered);
+    in_part += *taken < offered ? 1 : 0;
+    gone += *taken;
+  }
+  hearing.join();
+  EXPECT_TRUE(heard == all);
+  EXPECT_GT(in_part, 0U);
+}
+
 }  // namespace
 }  // namespace corbel::tls_test

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <thread>
+#include <utility>
 
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
@@ -68,17 +69,21 @@ void Connection::flush_within(base::Duration time) {
   const std::int64_t due = Deadline::clock_now() + time.count();
   // The message was put in before this looks for a timer; the timer says that it is over before it looks for messages.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  std::int64_t running = flush_at_.load(std::memory_order_relaxed);
-  do {
-    if (running != 0 && running <= due) return;
-  } while (!flush_at_.compare_exchange_weak(running, due));
+  const auto serves = [due](std::int64_t running) { return running != 0 && running <= due; };
+  if (serves(flush_at_.load(std::memory_order_relaxed))) return;
   try {
-    completions_->reactor().schedule_after(
-        time, [self = base::IntrusivePtr<Connection>(this), due] { self->flush_in_time(due); });
+    const std::lock_guard lock(mutex_);
+    if (failed_ || serves(flush_at_)) return;
+    flush_at_ = due;
+    auto& reactor = completions_->reactor();
+    const reactor::TimerId timer =
+        reactor.schedule_after(time, [self = base::IntrusivePtr<Connection>(this), due] { self->flush_in_time(due); });
+    (void)reactor.cancel(std::exchange(flush_timer_, timer));
+    return;
   } catch (const std::bad_alloc&) {
     flush_at_ = 0;
-    schedule_drain();
   }
+  schedule_drain();
 }
 
 /// On a thread of the reactor.
@@ -102,7 +107,10 @@ base::Status Connection::flush_oneways(Deadline deadline) {
   if (!has_backlog()) return {};
   // The peer may have gone since they were kept back: then it is better known.
   CORBEL_CHECK(check_idle());
-  if (!link_.token().lock_until(deadline)) return kBehindOthers;
+  if (!link_.token().lock_until(deadline)) {
+    schedule_drain();
+    return kBehindOthers;
+  }
   const auto drained = drain_oneways(deadline);
   link_.token().unlock();
   if (!drained && !leaves_intact(drained.error())) return fail(drained.error());

@@ -117,6 +117,7 @@ base::Error Connection::fail(base::Error error, base::Error for_others) noexcept
     lender = std::move(lender_);
     registered = registered_;
     if (timer_deadline_ != base::Deadline::none()) (void)completions_->reactor().cancel(timer_);
+    if (flush_at_ != 0) (void)completions_->reactor().cancel(flush_timer_);
   }
   transport().shutdown();
   tell_ended(*this, error, server_ != nullptr);

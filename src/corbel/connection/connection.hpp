@@ -286,7 +286,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
 
   base::Error why_failed();
   base::Status post_among_replies(const messaging::OutgoingRequest& request, messaging::BodyWriter body);
-  base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, const policy::Buffering& buffering,
+  base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, policy::Buffering& buffering,
                         base::Bytes& octets);
   base::Status post_encoded(cdr::Encoder& encoder, base::Bytes& octets);
   base::Status post_cut(std::span<const cdr::Segment> message);
@@ -303,7 +303,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void tell_drained() noexcept;
   OnewayQueue& oneways();
   base::Status drain_oneways(base::Deadline deadline);
-  void schedule_drain();
+  void schedule_drain() noexcept;
   bool tells_of_room() const noexcept;
   bool is_drained() noexcept;
   void wait_for_room();
@@ -371,7 +371,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   base::IntrusivePtr<Framer> framer_;    // used by whoever reads
   std::atomic<bool> registered_{false};  // with the reactor
   base::Deadline timer_deadline_ = base::Deadline::none();
-  reactor::TimerId timer_;
+  reactor::TimerId timer_, flush_timer_;
   std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last
 
   std::atomic<bool> unusable_{false};       // failed, or retired

@@ -58,7 +58,8 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
   const messaging::Token token = session_->next_token();
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
   base::Bytes octets;
-  auto status = post_now(encode, buffering, octets);
+  policy::Buffering left = buffering;
+  auto status = post_now(encode, left, octets);
   if (session_->has_own()) [[unlikely]]
     attend();
   if (status && octets.empty()) [[likely]]
@@ -70,7 +71,7 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
     octets = own.to_bytes();
     status = {};
   }
-  if (status || status.error().code == Code::would_block) return enqueue(octets, buffering, deadline);
+  if (status || status.error().code == Code::would_block) return enqueue(octets, left, deadline);
   return leaves_intact(status.error()) ? status : base::Status(fail(status.error()));
 }
 
@@ -83,8 +84,9 @@ base::Status Connection::post_among_replies(const messaging::OutgoingRequest& re
 }
 
 /// Sends what `encode` writes if no other thread is sending, or keeps it back. would_block with nothing in `octets` if
-/// it did not get that far; with the message in it, if the transport took nothing of it.
-base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode, const policy::Buffering& buffering,
+/// it did not get that far; with the message in it, if the transport took nothing of it. Where a limit of `buffering`
+/// is reached, nothing is to be kept back after this.
+base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode, policy::Buffering& buffering,
                                   base::Bytes& octets) {
   const base::Error busy = base::error(Stage::send, Code::would_block);
   if (!link_.token().try_lock()) return busy;
@@ -97,6 +99,7 @@ base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode,
     return busy;
   }
   if (buffering.keeps() && keep_back(encoder.segments(), buffering)) return {};
+  buffering = {};
   return post_encoded(encoder, octets);
 }
 
@@ -215,14 +218,15 @@ base::Status Connection::drain_oneways(Deadline deadline) {
     const cdr::Segment piece{octets.data(), octets.size()};
     const auto sent = link_.send_some({&piece, 1});
     if (sent) {
-      queue.pop(*sent);
+      queue.pop(std::min(*sent, octets.size()));
       due -= std::min(due, *sent);
       stalled = false;
       continue;
     }
     if (sent.error().code != Code::would_block) return sent.error();
+    queue.put_back();
     if (deadline.expired()) {
-      queue.put_back();
+      schedule_drain();  // what was kept back has nobody else who does
       return kBehindOthers;
     }
     if (!tells_of_room() || std::exchange(stalled, true)) {
@@ -243,10 +247,12 @@ void Connection::tell_drained() noexcept {
 
 /// The next caller sends what waits; if none comes, a thread of the reactor does, when the carrier says that it takes
 /// more. If it cannot say so, the thread tries, seldomer the longer it was in vain.
-void Connection::schedule_drain() {
+void Connection::schedule_drain() noexcept try {
   if (completions_ == nullptr || drain_scheduled_.exchange(true)) return;
   if (tells_of_room()) return wait_for_room();
   drain_later(kFirstDrain);
+} catch (const std::bad_alloc&) {
+  drain_scheduled_ = false;  // the next caller will
 }
 
 bool Connection::tells_of_room() const noexcept {

@@ -168,6 +168,9 @@ RemoteTarget::BindingPtr RemoteTarget::refresh(const BindingPtr& binding, const 
 }
 
 void RemoteTarget::drop(const Binding& binding) {
+  // The way may be well, and only be left.
+  if (!binding.connection->failed() && binding.connection->has_backlog())
+    (void)binding.connection->flush_oneways(Deadline::now());
   core_.cache().forget(binding.route(), *binding.connection);
   const std::lock_guard lock(mutex_);
   if (binding_ && binding_->connection == binding.connection) binding_.reset();

@@ -2,10 +2,12 @@
 #include "corbel/orb/remote_target.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
+#include "corbel/connection/sending.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/orb/call_trace.hpp"
 #include "corbel/orb/core.hpp"
@@ -15,6 +17,9 @@
 namespace corbel::orb {
 
 using base::Deadline;
+
+/// How long a call waits for what is kept back on another connection than it will take itself.
+constexpr base::Duration kLongestFlush = std::chrono::milliseconds(20);
 
 RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent)
     : core_(core), orb_(core.orb()), ior_(std::move(ior)), policies_(std::move(overrides)), lent_(std::move(lent)) {}
@@ -160,8 +165,12 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
   if (binding.lent) {
     return binding.connection->call(caller, request, call.encode_arguments, invocation.deadline, on_reply);
   }
-  // What is kept back there was called before: it must not be overtaken.
-  if (binding.connection->has_backlog()) CORBEL_CHECK(binding.connection->flush_oneways(invocation.deadline));
+  // What is kept back there was called before. A peer that does not read there may do so elsewhere.
+  if (binding.connection->has_backlog()) {
+    const auto by = earlier(invocation.deadline, Deadline::after(kLongestFlush));
+    if (auto status = binding.connection->flush_oneways(by); !status && status.error() != connection::kBehindOthers)
+      return status;
+  }
   bool fresh = false;
   auto other = core_.cache().acquire(binding.route(), invocation.connect_by(), fresh);
   if (!other) {
@@ -183,7 +192,7 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
   // It has to arrive as well.
   if (buffering.keeps() && !deadline.is_none()) buffering.time = std::min(buffering.time, deadline.remaining() / 2);
   auto status = connection.post_oneway(posted, call.encode_arguments, deadline, buffering);
-  if (status && connection.needs_reactor()) {
+  if (status && (buffering.keeps() || connection.needs_reactor())) {
     try {
       core_.start_threads();  // they send what waits
     } catch (const CORBA::SystemException&) {

@@ -171,17 +171,32 @@ base::Result<std::size_t> TlsTransport::send_list(std::span<const Segment> data,
       if (!more) return taken;
     }
     const Segment rest{wire_.data() + gone_, wire_.size() - gone_};
-    auto count = some ? inner_->send_some({&rest, 1}, deadline) : inner_->send({&rest, 1}, deadline);
+    // What follows the data is what the session has to say.
+    const bool over = taken != 0 && taken == size_of(data);
+    auto count = some || over ? inner_->send_some({&rest, 1}, deadline) : inner_->send({&rest, 1}, deadline);
     if (!count) {
-      // What is left is what the session has to say: no failure of a message that has gone. The next one meets it.
-      if (taken != 0 && taken == size_of(data)) return taken;
+      if (over) return taken;  // no failure of a message that has gone: the next one meets it
       const bool later = count.error().code == Code::would_block || count.error().code == Code::timed_out;
       if (!some || !later) return count;
+      taken += keep_wire(size_of(data) - taken);
       return taken != 0 ? base::Result<std::size_t>(taken) : base::error(Stage::send, Code::would_block);
     }
     gone_ += *count;
     taken += settle();
   }
+}
+
+/// What is in records counts as taken, whether they have left or not, since nothing else may leave in their place; but
+/// for the last octet of all that was offered, which brings back who sends. How much that is, of the `offered` octets
+/// that were not taken yet.
+std::size_t TlsTransport::keep_wire(std::size_t offered) noexcept {
+  std::size_t inside = 0;
+  for (; batch_begin_ < batch_end_; ++batch_begin_) inside += batch_[batch_begin_].plain;
+  const std::size_t kept = inside != 0 && inside == offered ? 1 : 0;
+  batch_begin_ = 0;
+  batch_end_ = kept;
+  batch_[0] = {wire_.size(), kept};
+  return inside - kept;
 }
 
 /// Octets of records that have left since it was asked last.

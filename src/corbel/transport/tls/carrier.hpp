@@ -73,6 +73,7 @@ class TlsTransport final : public Transport {
   static_assert(kPlain <= SSL3_RT_MAX_PLAIN_LENGTH);
   base::ConstByteSpan next_plain(std::span<const cdr::Segment> data, Position& at);
   std::size_t settle() noexcept;
+  std::size_t keep_wire(std::size_t offered) noexcept;
 
   const std::unique_ptr<Transport> inner_;
   const Role role_;
@@ -81,8 +82,8 @@ class TlsTransport final : public Transport {
   const std::unique_ptr<Session> session_;  // under the mutex
   std::string subject_;                     // of the peer's certificate, when hands have been shaken
 
-  // The sending thread's. A record that the inner carrier did not take whole stays, and its octets do not count as
-  // taken: who did not get rid of them offers them again, and then they are skipped.
+  // The sending thread's. A record that the inner carrier did not take whole stays, and leaves before anything else. If
+  // that is the end of what was offered, its last octet does not count as taken: it is offered again, and then skipped.
   struct Sent {
     std::size_t end = 0;    // of a record in wire_
     std::size_t plain = 0;  // octets in it
