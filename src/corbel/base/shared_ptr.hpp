@@ -169,7 +169,9 @@ class SharedFromThis {
   SharedFromThis() noexcept = default;
   // A copy is another object. (Said here: as a virtual base this is copied by the most derived class.)
   SharedFromThis(const SharedFromThis&) noexcept {}
-  SharedFromThis& operator=(const SharedFromThis&) noexcept { return *this; }
+  SharedFromThis& operator=(const SharedFromThis&) noexcept {  // NOLINT(bugprone-unhandled-self-assignment)
+    return *this;
+  }
   ~SharedFromThis() = default;
 
  private:
