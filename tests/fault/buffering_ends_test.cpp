@@ -74,10 +74,7 @@ TEST_F(BufferingTest, AReferenceMayGoBeforeItsMessages) {
 TEST_F(BufferingTest, APeerThatHasGoneMeanwhileIsToldOfInTheLogAndTheNextConnectionServes) {
   use();
   const auto victim = with_policies(plain_, count_of(kMany));
-  EXPECT_EQ(victim->echo("?"), "done");
-  tell(victim, 0, 3);
-  peer_.close_all(false);
-  EXPECT_TRUE(peer_.wait_for_open(0));
+  tell_and_lose_peer(victim);
   EXPECT_FALSE(orb::flush_oneways(victim));
   EXPECT_EQ(log_->wait_for("oneway messages lost").value("messages"), "3");
   EXPECT_EQ(statistics().oneways_dropped, 3U);
@@ -100,10 +97,7 @@ TEST_F(BufferingTest, TheTimerNoticesThatThePeerHasGone) {
 TEST_F(BufferingTest, AnOrbThatEndsWithoutItsPeerTellsOfTheLoss) {
   use();
   const auto victim = with_policies(plain_, count_of(kMany));
-  EXPECT_EQ(victim->echo("?"), "done");
-  tell(victim, 0, 3);
-  peer_.close_all(false);
-  EXPECT_TRUE(peer_.wait_for_open(0));
+  tell_and_lose_peer(victim);
   orb_->destroy();
   orb_ = nullptr;
   EXPECT_EQ(log_->wait_for("oneway messages lost").value("messages"), "3");

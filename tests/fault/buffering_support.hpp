@@ -64,6 +64,13 @@ class BufferingTest : public testing::Test {
   static void tell(const VictimRef& victim, int from, int to) {
     for (int n = from; n < to; ++n) victim->tell(std::to_string(n));
   }
+  /// Three messages are kept back when the peer goes.
+  void tell_and_lose_peer(const VictimRef& victim) {
+    EXPECT_EQ(victim->echo("?"), "done");
+    tell(victim, 0, 3);
+    peer_.close_all(false);
+    EXPECT_TRUE(peer_.wait_for_open(0));
+  }
   orb::Statistics statistics() { return orb::statistics(*orb_); }
   /// What the peer was told and asked, in order, once there are so many messages: "0 1 echo".
   static std::string heard(FakePeer& peer, std::size_t count) {

@@ -127,7 +127,7 @@ base::Status Connection::await_replies_sent(Deadline deadline) {
   return {};
 }
 
-/// The connection has ended: nobody is told but the log.
+/// The connection has ended: only the log is told.
 void Connection::lose_oneways(base::Error why) noexcept {
   OnewayQueue* const queue = oneways_.load(std::memory_order_acquire);
   if (queue == nullptr) return;

@@ -226,7 +226,7 @@ base::Status Connection::drain_oneways(Deadline deadline) {
     if (sent.error().code != Code::would_block) return sent.error();
     queue.put_back();
     if (deadline.expired()) {
-      schedule_drain();  // what was kept back has nobody else who does
+      schedule_drain();  // what was kept back has no other that sends it
       return kBehindOthers;
     }
     if (!tells_of_room() || std::exchange(stalled, true)) {
