@@ -19,8 +19,6 @@ using CORBA::CompletionStatus;
 
 namespace {
 
-constexpr base::Duration kLastFlush = std::chrono::milliseconds(500);  // at the end, for oneways that were kept back
-
 connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log) {
   return {options.transport, options.limits, options.connections_per_endpoint, options.oneways, &log};
 }
@@ -345,59 +343,6 @@ void Core::call_main_thread() {
 void Core::refuse_local_call() const {
   check_process();
   refuse_call();
-}
-
-/// While objects of this process can still be called: reply handlers usually are such. False if some of them still run
-/// at the deadline.
-bool Core::cancel_async(bool wait, base::Deadline deadline) {
-  auto cancelled = cache_.cancel_async();
-  server().completions().run(cancelled);
-  return !wait || server().completions().settle(deadline);
-}
-
-void Core::shutdown(bool wait) {
-  if (left_behind()) {
-    shutting_down_ = shut_down_ = true;
-    return cache_.close();
-  }
-  // All that waits, whichever of the calls it is in, has one time: from the first of them.
-  const base::Duration longest = options_.timeouts.shutdown;
-  if (longest != base::Duration::zero()) {
-    base::Deadline unset = base::Deadline::none();
-    (void)end_by_.compare_exchange_strong(unset, base::Deadline::after(longest));
-  }
-  const base::Deadline deadline = end_deadline();
-  bool ended = shutting_down_.exchange(true) || cancel_async(wait, deadline);
-  serves_ = false;
-  const bool again = shut_down_.exchange(true);
-  if (again && !wait) return;  // the first may not have waited
-  if (!again) {
-    CORBEL_LOG(log_, orb, info, "shutting down", {"wait", wait});
-    for (const auto& lane : lanes_) lane->server().drain();
-    main_thread_.close();
-    for (const auto& lane : lanes_) lane->close();
-  }
-  ObjectAdapter* const adapter = this->adapter();
-  ended = (adapter == nullptr || adapter->shutdown(wait, deadline)) && ended;
-  if (!again) {
-    // Peers that read take what was kept back; others are not waited for.
-    (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));
-    cache_.close();
-    for (const auto& lane : lanes_) lane->server().end_calls();
-  }
-  server().completions().close();
-  for (const auto& lane : lanes_) (void)lane->server().stop(false, deadline);
-  for (const auto& lane : lanes_) {
-    if (wait) ended = lane->server().stop(true, deadline) && ended;
-  }
-  if (!wait) return;
-  left_running_.store(!ended, std::memory_order_release);
-  if (told_end_.exchange(true)) return;
-  if (ended) {
-    CORBEL_LOG(log_, orb, info, "shut down");
-  } else {
-    CORBEL_LOG(log_, orb, error, "shut down while requests still run", {"limit", "-ORBShutdownTimeout"});
-  }
 }
 
 }  // namespace corbel::orb

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "corbel/idl/front/parser.hpp"
+#include "corbel/idl/front/replay.hpp"
 
 namespace corbel::idl::front {
 namespace {

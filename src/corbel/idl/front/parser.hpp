@@ -365,24 +365,6 @@ class Parser {
   std::map<model::Value, Span> labels_;
 };
 
-/// Reads the text of a span again while it lives.
-class Parser::Replay {
- public:
-  Replay(Parser& parser, Span text, std::uint32_t depth);
-  ~Replay();
-  Replay(const Replay&) = delete;
-  Replay& operator=(const Replay&) = delete;
-
- private:
-  Parser& parser_;
-  std::size_t position_;
-  std::optional<Token> current_;
-  std::uint32_t previous_end_;
-  bool panic_;
-  std::size_t file_depth_;
-  unsigned template_depth_;
-};
-
 /// Counts nesting while it lives; past the limit the parser gives up on the file.
 class Parser::Nesting {
  public:
