@@ -67,7 +67,7 @@ void MainThread::serve() {
     if (Task* task = take()) {
       carry_out(lock, *task);
     } else {
-      changed_.wait(lock);
+      changed_.wait(lock);  // as ORB::run does: until the ORB ends
     }
   }
 }
@@ -119,7 +119,8 @@ void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until,
     }
     if (task.done || !(closed_ || begins_until.expired())) continue;
     if (remove(task)) break;
-    begins_until = base::Deadline::none();  // it has begun
+    // It has begun, and works on what is on this thread's stack: as if this thread did it, however long that takes.
+    begins_until = base::Deadline::none();
     changed_.wait(lock, [&] { return task.done; });
   }
   const bool closed = closed_;

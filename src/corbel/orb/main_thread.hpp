@@ -60,7 +60,7 @@ class MainThread {
   const std::function<void()> call_;
   const std::function<bool()> leads_;
   std::atomic<bool> wanted_{false};
-  std::recursive_mutex turn_;  // held while one of these runs, wherever; taken without mutex_
+  std::recursive_mutex turn_;  // held while one of these runs, wherever and however long; taken without mutex_
   std::mutex mutex_;           // guards what follows
   std::condition_variable changed_;
   Task* first_ = nullptr;

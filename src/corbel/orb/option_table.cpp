@@ -64,7 +64,8 @@ const OptionRow kOptionTable[] = {
     {"MaxInputMemory", NumberMember{CORBEL_MEMBER(server_limits.input_memory)}, 0, 0x7fffffff, "octets",
      "most memory for all incoming messages of a server; the oldest half message is cut"},
     {"ShutdownTimeout", DurationMember{CORBEL_MEMBER(timeouts.shutdown)}, 0, kMillisecondsPerDay, "ms",
-     "longest time that shutdown and destroy wait for running requests, which are left then; 0: unbounded"},
+     "longest time that shutdown, destroy and other waits for running requests last, which are left then; 0: "
+     "unbounded"},
     {"HoldTimeout", DurationMember{CORBEL_MEMBER(hold_timeout)}, 0, kMillisecondsPerDay, "ms",
      "longest time a request waits for a holding POA manager before TRANSIENT; 0: not at all"},
     {"SyncScope", ParsedMember{set_sync_scope, "none, transport, server or target", "transport"}, 0, 0, "",

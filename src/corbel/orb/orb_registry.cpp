@@ -21,6 +21,7 @@ OrbRegistry::OrbRef OrbRegistry::find(const std::string& id, std::unique_lock<ba
     // Its maker stayed behind in the parent process, and holds a reference for ever.
     if (!is_made && entry.generation != base::process_generation()) return nullptr;
     if (is_made || entry.maker == std::this_thread::get_id()) return entry.orb;
+    // As long as initialisers and plug-ins take there: this caller wants the ORB that they are to have a say in.
     const std::uint32_t changes = changes_.load(std::memory_order_acquire);
     lock.unlock();
     changes_.wait(changes, std::memory_order_acquire);

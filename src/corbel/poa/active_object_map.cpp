@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/active_object_map.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -92,6 +93,13 @@ ServantRef ActiveObjectMap::remove(ActiveObject& object) {
 bool ActiveObjectMap::may_have_made(base::ConstByteSpan id) const noexcept {
   OwnId own;
   return read_own(id, own) && own.slot < objects_.size() && own.generation <= objects_[own.slot].generation;
+}
+
+const ActiveObject* ActiveObjectMap::find_busy() const noexcept {
+  const auto found = std::find_if(objects_.begin(), objects_.end(), [](const ActiveObject& object) {
+    return object.state != ActiveObject::State::free && object.running != 0;
+  });
+  return found == objects_.end() ? nullptr : &*found;
 }
 
 std::vector<ActiveObject*> ActiveObjectMap::active() {

@@ -61,6 +61,8 @@ class ActiveObjectMap {
 
   /// All objects that are active.
   std::vector<ActiveObject*> active();
+  /// One on which requests run, whatever its state; nullptr if none.
+  const ActiveObject* find_busy() const noexcept;
   bool empty() const noexcept { return by_servant_.empty(); }
 
  private:

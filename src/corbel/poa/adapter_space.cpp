@@ -11,13 +11,16 @@
 
 namespace corbel::poa {
 
+AdapterSpace::AdapterSpace(orb::Core& core) noexcept
+    : core_(core), hold_timeout_(core.options().hold_timeout), shutdown_timeout_(core.options().timeouts.shutdown) {}
+
 base::Deadline AdapterSpace::hold_deadline() const {
-  return base::Deadline::after(core_.options().hold_timeout);
+  return base::Deadline::after(hold_timeout_);
 }
 
 base::Deadline AdapterSpace::shutdown_deadline() const {
-  const base::Duration longest = core_.options().timeouts.shutdown;
-  return longest == base::Duration::zero() ? base::Deadline::none() : base::Deadline::after(longest);
+  const bool unbounded = shutdown_timeout_ == base::Duration::zero();
+  return unbounded ? base::Deadline::none() : base::Deadline::after(shutdown_timeout_);
 }
 
 const base::Log& AdapterSpace::log() const noexcept {
@@ -76,6 +79,13 @@ void AdapterSpace::check_may_wait() const {
   if (!in_request()) return;
   throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
                              "waiting for requests to finish from inside a request");
+}
+
+void AdapterSpace::check_may_wait_for_requests() const {
+  check_may_wait();
+  if (!in_upcall()) return;
+  throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
+                             "waiting for requests to finish from inside the end of an object");
 }
 
 CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key, const std::string& type_id,

@@ -32,7 +32,7 @@ struct AdapterPolicies;
 /// Locks are taken in this order: tree(), a POA's slot, a manager's own, the managers' registry.
 class AdapterSpace final : public base::SharedFromThis {
  public:
-  explicit AdapterSpace(orb::Core& core) noexcept : core_(core) {}
+  explicit AdapterSpace(orb::Core& core) noexcept;
 
   orb::Core& core() noexcept { return core_; }
   IdSource& ids() noexcept { return ids_; }
@@ -54,7 +54,7 @@ class AdapterSpace final : public base::SharedFromThis {
   base::SharedPtr<Poa> root();
   /// The root POA if it has been made.
   base::SharedPtr<Poa> existing_root();
-  /// How long who ends a POA or the ORB waits for requests from now on.
+  /// How long who ends a POA or the ORB, or waits for requests otherwise, does so from now on.
   base::Deadline shutdown_deadline() const;
   /// Ends all POAs; with `wait`, returns when no request runs any more, or false if some do at the deadline. Their
   /// managers are inactive for ever.
@@ -67,6 +67,8 @@ class AdapterSpace final : public base::SharedFromThis {
   bool in_upcall() const noexcept;
   /// Throws BAD_INV_ORDER minor OMG 3 if in_request().
   void check_may_wait() const;
+  /// Also if in_upcall(), which counts as a request of its POA.
+  void check_may_wait_for_requests() const;
 
   /// A reference with the key, published at the endpoints of the adapter's lane.
   CORBA::object_reference<CORBA::Object> make_reference(base::ConstByteSpan key, const std::string& type_id,
@@ -74,6 +76,8 @@ class AdapterSpace final : public base::SharedFromThis {
 
  private:
   orb::Core& core_;
+  const base::Duration hold_timeout_;
+  const base::Duration shutdown_timeout_;
   IdSource ids_;
   PoaTable table_;
   ManagerRegistry managers_;

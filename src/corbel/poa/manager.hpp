@@ -48,7 +48,9 @@ class Manager final : public PortableServer::POAManager {
 
  private:
   std::vector<base::SharedPtr<Poa>> poas();
-  void change(State state, bool wait_for_completion);
+  /// The first POA whose requests did not end in time; null if none was waited for in vain.
+  base::SharedPtr<Poa> change(State state, bool wait_for_completion);
+  void check_ended(State state, const base::SharedPtr<Poa>& stuck) const;
 
   const base::SharedPtr<AdapterSpace> space_;
   const std::string id_;
@@ -57,6 +59,7 @@ class Manager final : public PortableServer::POAManager {
   std::mutex mutex_;  // guards what follows and changes of the two above
   std::condition_variable changed_;
   std::vector<Poa*> poas_;
+  bool etherealizes_ = false;  // as who deactivated it first wanted
 };
 
 }  // namespace corbel::poa

@@ -167,8 +167,7 @@ PoaRef Poa::find_POA(const std::string& adapter_name, bool activate_it) {
 void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) space_->check_may_wait();
   if (end(etherealize_objects, wait_for_completion, space_->shutdown_deadline())) return;
-  throw CORBA::TIMEOUT(corba::vendor_minor(base::Stage::wait, base::Code::timed_out),
-                       CORBA::CompletionStatus::COMPLETED_MAYBE,
+  throw CORBA::TIMEOUT(kStillRunning, CORBA::CompletionStatus::COMPLETED_MAYBE,
                        "requests of POA '" + name_ + "' still run after -ORBShutdownTimeout; it ends when they do");
 }
 
@@ -195,24 +194,6 @@ bool Poa::end(bool etherealize_objects, bool wait_for_completion, base::Deadline
     leave(nullptr);
   }
   return !wait_for_completion || wait_until_gone(deadline);  // which is after the children
-}
-
-/// False if the deadline comes first: what still runs goes on, and the last of it clears up.
-bool Poa::wait_until_gone(base::Deadline deadline) {
-  const auto gone = [&] { return life_ == Life::gone; };
-  std::unique_lock lock(slot_.mutex);
-  if (gone()) return true;  // and with it, perhaps, the ORB
-  ++waiters_;
-  const bool ended =
-      deadline.is_none() ? (changed_.wait(lock, gone), true) : changed_.wait_for(lock, deadline.remaining(), gone);
-  --waiters_;
-  const std::uint32_t running = running_;
-  lock.unlock();
-  if (!ended) {
-    CORBEL_LOG(space_->log(), poa, error, "requests still run after the shutdown time-out", {"poa", path_},
-               {"running", running});
-  }
-  return ended;
 }
 
 /// With the tree locked: no new requests from now on. The parent ends after this. False if it has begun before.
@@ -269,18 +250,6 @@ void Poa::clear(PoaLock& lock) {
     space_->table().give_back(slot_);
   }
   if (parent != nullptr) parent->leave(nullptr);
-}
-
-void Poa::wait_until_idle(base::FunctionRef<bool()> give_up) {
-  std::unique_lock lock(slot_.mutex);
-  ++waiters_;
-  changed_.wait(lock, [&] { return running_ == 0 || life_ != Life::alive || give_up(); });
-  --waiters_;
-}
-
-void Poa::look_again() {
-  const std::lock_guard lock(slot_.mutex);
-  if (waiters_ != 0) changed_.notify_all();
 }
 
 std::string Poa::the_name() {

@@ -14,6 +14,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/main_thread.hpp"
 #include "corbel/poa/active_object_map.hpp"
 #include "corbel/poa/adapter_policies.hpp"
@@ -25,6 +26,8 @@ namespace corbel::poa {
 
 /// How far most failed operations of an adapter got.
 constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+/// Of TIMEOUT, for who has waited for requests that still run after -ORBShutdownTimeout.
+constexpr std::uint32_t kStillRunning = corba::vendor_minor(base::Stage::wait, base::Code::timed_out);
 
 class Upcall;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
@@ -80,6 +83,8 @@ class Poa final : public PortableServer::POA {
   PoaSlot& slot() const noexcept { return slot_; }
   /// Names from below the root, separated by kPathSeparator.
   const std::string& path() const noexcept { return path_; }
+  /// For people: the root has a name, and no path.
+  const std::string& shown_path() const noexcept { return path_.empty() ? name_ : path_; }
   const AdapterPolicies& policies() const noexcept { return policies_; }
   PoaRef self() { return PoaRef(shared_from(static_cast<PortableServer::POA*>(this))); }
   /// The child; with `activate`, asks the adapter activator if there is none. Null if there is none.
@@ -92,8 +97,9 @@ class Poa final : public PortableServer::POA {
   bool end(bool etherealize_objects, bool wait_for_completion, base::Deadline deadline);
   /// Deactivates every object, if the POA has a servant activator to tell.
   void etherealize_all();
-  /// Waits until no request runs or `give_up` is true.
-  void wait_until_idle(base::FunctionRef<bool()> give_up);
+  /// Waits until no request runs or `give_up` is true; false, and a line in the log that says who `wanted` that, if
+  /// neither is so at the deadline.
+  bool wait_until_idle(base::FunctionRef<bool()> give_up, base::Deadline deadline, std::string_view wanted);
   /// Makes wait_until_idle() ask again whether to give up.
   void look_again();
 
@@ -112,6 +118,8 @@ class Poa final : public PortableServer::POA {
   void check_alive() const;  // with the mutex locked: the end has not begun
   void check_exists();       // with the mutex unlocked: requests may still run
   bool wait_until_gone(base::Deadline deadline);
+  bool wait_for_change(PoaLock& lock, base::FunctionRef<bool()> over, base::Deadline deadline);
+  void tell_still_running(std::string_view wanted);
   void require(bool policy) const {
     if (!policy) throw WrongPolicy();
   }
@@ -120,7 +128,8 @@ class Poa final : public PortableServer::POA {
   bool ask(PortableServer::AdapterActivator& activator, const std::string& name, std::optional<std::string>& failure);
   using Otherwise = orb::MainThread::Otherwise;
   /// Runs `act`, which calls the application: at once, unless the thread policy makes it wait for its turn, or another
-  /// thread run it. Comes before activator_turn_.
+  /// thread run it. Comes before activator_turn_. What waits for its turn does so as long as the application takes for
+  /// what came before: it is to be done, and a client that does not want to wait for it has its own time-out.
   template <class Act>
   void in_turn(const Act& act, Otherwise otherwise = Otherwise::refuse) {
     if (!policies_.takes_turns()) [[likely]]
@@ -132,7 +141,8 @@ class Poa final : public PortableServer::POA {
   void check_unique(const ServantRef& servant);
   ActiveObject& add(ServantRef servant);
   ObjectId id_of(const ServantRef& servant, bool default_servant_counts);
-  bool wait_until_left(PoaLock& lock, base::ConstByteSpan object_id);
+  enum class Left : std::uint8_t { yes, would_wait_for_itself, too_late };
+  Left wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, base::Deadline deadline);
   void etherealize(PoaLock& lock, ActiveObject& object);
   void leave(ActiveObject* object) noexcept;
   bool begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& parent);
@@ -186,7 +196,7 @@ class Poa final : public PortableServer::POA {
   std::condition_variable_any changed_;  // running_ fell to zero, an object left, the life ended
   std::uint32_t waiters_ = 0;
 
-  std::recursive_mutex activator_turn_;              // incarnate and etherealize never overlap
+  std::recursive_mutex activator_turn_;              // incarnate and etherealize never overlap; as for in_turn()
   std::atomic<std::thread::id> activator_thread_{};  // who has it
   std::recursive_mutex one_at_a_time_;               // SINGLE_THREAD_MODEL
 };

@@ -30,38 +30,58 @@ void Manager::activate() {
 }
 
 void Manager::hold_requests(bool wait_for_completion) {
-  change(State::HOLDING, wait_for_completion);
+  check_ended(State::HOLDING, change(State::HOLDING, wait_for_completion));
 }
 
 void Manager::discard_requests(bool wait_for_completion) {
-  change(State::DISCARDING, wait_for_completion);
+  check_ended(State::DISCARDING, change(State::DISCARDING, wait_for_completion));
 }
 
 void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
-  change(State::INACTIVE, wait_for_completion);
-  if (!etherealize_objects) return;
-  for (const auto& poa : poas()) poa->etherealize_all();
+  if (wait_for_completion) space_->check_may_wait_for_requests();
+  {
+    // What later callers say about it does not count (CORBA 3.3 part 1, 15.3.2, deactivate).
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::INACTIVE) etherealizes_ = etherealize_objects;
+    etherealize_objects = etherealizes_;
+  }
+  const auto stuck = change(State::INACTIVE, wait_for_completion);
+  if (etherealize_objects) {
+    // Objects with requests that run are told of when these end, however late.
+    for (const auto& poa : poas()) poa->etherealize_all();
+  }
+  check_ended(State::INACTIVE, stuck);
 }
 
-void Manager::change(State state, bool wait_for_completion) {
-  if (wait_for_completion) space_->check_may_wait();
+void Manager::check_ended(State state, const base::SharedPtr<Poa>& stuck) const {
+  if (stuck == nullptr) return;
+  throw CORBA::TIMEOUT(kStillRunning, CORBA::CompletionStatus::COMPLETED_MAYBE,
+                       "POA manager '" + id_ + "' is " + std::string(name_of(state)) + ", but requests of POA '" +
+                           stuck->shown_path() + "' still run after -ORBShutdownTimeout");
+}
+
+base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
+  if (wait_for_completion) space_->check_may_wait_for_requests();
   if (!space_->closed()) {
     CORBEL_LOG(space_->core().log(), poa, info, "manager's state", {"manager", id_}, {"state", name_of(state)},
                {"before", name_of(this->state())});
   }
   {
     const std::lock_guard lock(mutex_);
-    if (state_ == State::INACTIVE) {
-      if (state == State::INACTIVE) return;
-      throw AdapterInactive();
-    }
+    if (state_ == State::INACTIVE && state != State::INACTIVE) throw AdapterInactive();
     state_.store(state, std::memory_order_release);
     changed_.notify_all();
   }
   const auto poas = this->poas();
   for (const auto& poa : poas) poa->look_again();  // who waits for requests to end under the state before waits no more
-  if (!wait_for_completion) return;
-  for (const auto& poa : poas) poa->wait_until_idle([&] { return this->state() != state; });
+  if (!wait_for_completion) return nullptr;
+  const base::Deadline deadline = space_->shutdown_deadline();  // for all of them
+  base::SharedPtr<Poa> stuck;
+  for (const auto& poa : poas) {
+    const bool idle = poa->wait_until_idle([&] { return this->state() != state; }, deadline, name_of(state));
+    if (!idle && stuck == nullptr) stuck = poa;
+  }
+  return stuck;
 }
 
 void Manager::retire() {

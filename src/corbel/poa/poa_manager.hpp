@@ -26,8 +26,8 @@ class CORBEL_API POAManager : public virtual CORBA::LocalObject {
   CORBEL_POA_EXCEPTION(AdapterInactive, "POAManager");
 
   virtual void activate() = 0;
-  /// With `wait_for_completion` these return when no request of the manager's POAs runs any more or the state changed;
-  /// they throw BAD_INV_ORDER minor OMG 3 from inside a request.
+  /// With `wait_for_completion` these return when no request of the manager's POAs runs or the state has changed, throw
+  /// TIMEOUT after -ORBShutdownTimeout (the state is the new one), and BAD_INV_ORDER minor OMG 3 inside a request.
   virtual void hold_requests(bool wait_for_completion) = 0;
   virtual void discard_requests(bool wait_for_completion) = 0;
   virtual void deactivate(bool etherealize_objects, bool wait_for_completion) = 0;

@@ -51,32 +51,17 @@ void Poa::activate_object_with_id(const ObjectId& object_id, ServantRef servant)
   if (policies_.system_ids && !own_id(object_id)) {
     throw CORBA::BAD_PARAM(corba::minor::kBadObjectId, kNo, "the object id was not made by this POA");
   }
-  if (!wait_until_left(lock, object_id)) throw ObjectAlreadyActive();
+  const Left left = wait_until_left(lock, object_id, space_->shutdown_deadline());
+  if (left == Left::would_wait_for_itself) throw ObjectAlreadyActive();
+  if (left == Left::too_late) {
+    throw CORBA::TIMEOUT(kStillRunning, kNo,
+                         "the object with this id in POA '" + name_ +
+                             "' was deactivated, but has not ended after -ORBShutdownTimeout: a request still runs");
+  }
   check_alive();
   if (objects_.find(object_id) != nullptr) throw ObjectAlreadyActive();
   check_unique(servant);
   objects_.add(object_id, std::move(servant));
-}
-
-/// With the mutex locked: waits while the object with the id is being deactivated. False if that would wait for the
-/// caller's own request.
-bool Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id) {
-  const auto left = [&] {
-    const ActiveObject* object = objects_.find(object_id);
-    return object == nullptr || object->state == ActiveObject::State::active;
-  };
-  if (left()) return true;
-  // Who is in the servant activator keeps it from being told that the object leaves.
-  if (activator_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return false;
-  for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
-    if (&upcall->poa() != this) continue;
-    // Where requests take turns, any of them keeps the servant manager, which has to be told first, from its turn.
-    if (policies_.takes_turns() || std::ranges::equal(upcall->id(), object_id)) return false;
-  }
-  ++waiters_;
-  changed_.wait(lock, left);
-  --waiters_;
-  return true;
 }
 
 void Poa::deactivate_object(const ObjectId& object_id) {

@@ -152,12 +152,18 @@ class Poa::ActivatorTurn {
 /// The object, made active by the servant activator unless somebody else has meanwhile; one more request runs on it.
 ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
   const ObjectId object_id(octets.begin(), octets.end());
+  const base::Deadline deadline = space_->hold_deadline();
   for (;;) {
     {
       std::unique_lock lock(slot_.mutex);
-      if (!wait_until_left(lock, object_id)) {
+      const Left left = wait_until_left(lock, object_id, deadline);
+      if (left == Left::would_wait_for_itself) {
         throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo,
                                    "the object is being deactivated, and this request keeps that from ending");
+      }
+      if (left == Left::too_late) {
+        throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo,
+                               "the object is being deactivated, and requests that run on it do not end");
       }
     }
     ActiveObject* object = nullptr;

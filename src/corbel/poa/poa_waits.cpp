@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for what runs, never for ever: -ORBShutdownTimeout for whoever ends something, -ORBHoldTimeout for requests.
+#include <algorithm>
+
+#include "corbel/base/log.hpp"
+#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/upcall.hpp"
+
+namespace corbel::poa {
+
+/// With the mutex locked: unlocks it while it waits. False if the deadline comes first.
+bool Poa::wait_for_change(PoaLock& lock, base::FunctionRef<bool()> over, base::Deadline deadline) {
+  ++waiters_;
+  const bool came =
+      deadline.is_none() ? (changed_.wait(lock, over), true) : changed_.wait_for(lock, deadline.remaining(), over);
+  --waiters_;
+  return came;
+}
+
+/// False if the deadline comes first: what still runs goes on, and the last of it clears up.
+bool Poa::wait_until_gone(base::Deadline deadline) {
+  const auto gone = [&] { return life_ == Life::gone; };
+  std::unique_lock lock(slot_.mutex);
+  if (gone()) return true;  // and with it, perhaps, the ORB
+  const bool ended = wait_for_change(lock, gone, deadline);
+  if (!ended) tell_still_running("destroy");
+  return ended;
+}
+
+bool Poa::wait_until_idle(base::FunctionRef<bool()> give_up, base::Deadline deadline, std::string_view wanted) {
+  std::unique_lock lock(slot_.mutex);
+  const bool idle = wait_for_change(
+      lock, [&] { return running_ == 0 || life_ == Life::gone || give_up(); }, deadline);
+  if (!idle) tell_still_running(wanted);
+  return idle;
+}
+
+void Poa::look_again() {
+  const std::lock_guard lock(slot_.mutex);
+  if (waiters_ != 0) changed_.notify_all();
+}
+
+/// With the mutex locked, which keeps the ORB and its log. Tells how many requests run, and one of the objects that
+/// they run on if the map has it.
+void Poa::tell_still_running(std::string_view wanted) {
+  const ActiveObject* busy = objects_.find_busy();
+  CORBEL_LOG(space_->log(), poa, error, "requests still run after the shutdown time-out", {"poa", shown_path()},
+             {"manager", manager_->id()}, {"wanted", wanted}, {"running", running_},
+             {"object", busy == nullptr ? base::ConstByteSpan() : base::ConstByteSpan(busy->id)});
+}
+
+/// With the mutex locked: waits while the object with the id is being deactivated.
+Poa::Left Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, base::Deadline deadline) {
+  const auto left = [&] {
+    const ActiveObject* object = objects_.find(object_id);
+    return object == nullptr || object->state == ActiveObject::State::active;
+  };
+  if (left()) return Left::yes;
+  // Who is in the servant activator keeps it from being told that the object leaves.
+  if (activator_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id())
+    return Left::would_wait_for_itself;
+  for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
+    if (&upcall->poa() != this) continue;
+    // Where requests take turns, any of them keeps the servant manager, which has to be told first, from its turn.
+    if (policies_.takes_turns() || std::ranges::equal(upcall->id(), object_id)) return Left::would_wait_for_itself;
+  }
+  if (wait_for_change(lock, left, deadline)) return Left::yes;
+  const ActiveObject* object = objects_.find(object_id);
+  CORBEL_LOG(space_->log(), poa, error, "a deactivated object does not end", {"poa", shown_path()},
+             {"object", object_id}, {"running", object == nullptr ? 0 : object->running});
+  return Left::too_late;
+}
+
+}  // namespace corbel::poa
