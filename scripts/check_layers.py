@@ -21,6 +21,7 @@ SOURCES = "src/corbel/"
 CODE = (".hpp", ".cpp", ".h", ".c")
 LICENSED = CODE + (".cmake", ".py", ".sh")
 README_LINES = 40
+SOURCE_LINES = 400
 STANDARD = set("""
 algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable
 coroutine deque exception execution filesystem forward_list fstream functional future initializer_list iomanip ios
@@ -210,6 +211,9 @@ class House:
                 self.breach(path, 1, f"the first line must say '{SPDX}'")
         if path.endswith(".hpp") and b"\n#pragma once\n" not in text:
             self.breach(path, 1, "no '#pragma once'")
+        lines = text.count(b"\n")
+        if path.endswith((".cpp", ".hpp")) and lines > SOURCE_LINES:
+            self.breach(path, lines, f"a source has at most {SOURCE_LINES} lines: find the seam and make it two")
 
     def check_readmes(self):
         rooms = set()

@@ -1,92 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The service as clients see it, over TCP and within the process.
-#include "service.hpp"
-
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <set>
 #include <thread>
 
-#include "corbel/dynamic/dynamic_implementation.hpp"
-#include "corbel/ior/ior.hpp"
-#include "corbel/ior/profile.hpp"
-#include "temporary_folder.hpp"
+#include "test_support.hpp"
 
 namespace corbel::naming {
 namespace {
 
+using namespace test;  // NOLINT: the fixture's names
 using CosNaming::Binding;
 using CosNaming::BindingList;
 using CosNaming::BindingType;
-using CosNaming::Name;
 using CosNaming::NameComponent;
-using CosNaming::NamingContext;
-using CosNaming::NamingContextExt;
-using ContextRef = IDL::traits<NamingContext>::ref_type;
-using ExtRef = IDL::traits<NamingContextExt>::ref_type;
 using IteratorRef = IDL::traits<CosNaming::BindingIterator>::ref_type;
-using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
-using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using Reason = NamingContext::NotFoundReason;
 
-OrbRef make_orb(const std::string& id, std::vector<std::string> options) {
-  options.insert(options.begin(), id);
-  return CORBA::ORB_init(options, id);
-}
-
-/// A service with an ORB and a file of its own.
-struct Server {
-  explicit Server(const std::string& name, ServiceLimits service_limits = {}, StoreLimits store_limits = {})
-      : store(folder.path() + "/names.db", store_limits, Durability::process),
-        orb(make_orb(name, {"-ORBListenEndpoints", "tcp://127.0.0.1:0"})),
-        service(orb, store, service_limits) {}
-  ~Server() { orb->destroy(); }
-
-  std::string reference() { return orb->object_to_string(service.root()); }
-  std::uint16_t port() { return ior::decode_iiop_profile(ior::from_string(reference())->profiles.front())->port; }
-
-  TemporaryFolder folder;
-  Store store;
-  OrbRef orb;
-  Service service;
-};
-
-class ServiceTest : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override { start({}); }
-  void TearDown() override {
-    root_.reset();
-    if (client_ != nullptr) client_->destroy();
-  }
-  void start(ServiceLimits limits, StoreLimits store_limits = {}) {
-    root_.reset();
-    server_.reset();
-    server_ = std::make_unique<Server>("names", limits, store_limits);
-    if (client_ == nullptr) client_ = make_orb("client", {"-ORBCollocation", GetParam()});
-    root_ = IDL::traits<NamingContextExt>::narrow(client_->string_to_object(server_->reference()));
-  }
-  static Name name(const std::string& text) { return *parse_name(text); }
-  ObjectRef object(const std::string& key) { return client_->string_to_object("corbaloc::127.0.0.1:1/" + key); }
-  std::string text(const ObjectRef& reference) { return client_->object_to_string(reference); }
-  ExtRef ext(const ContextRef& context) { return IDL::traits<NamingContextExt>::narrow(context); }
-
-  /// "reason rest" of the NotFound that the call throws.
-  template <class Call>
-  std::string not_found(Call call) {
-    try {
-      call();
-    } catch (const NamingContext::NotFound& exception) {
-      constexpr const char* kReasons[] = {"missing_node", "not_context", "not_object"};
-      return std::string(kReasons[static_cast<int>(exception.why())]) + " " + to_string(exception.rest_of_name());
-    }
-    return "found";
-  }
-
-  std::unique_ptr<Server> server_;
-  OrbRef client_;
-  ExtRef root_;
-};
+class ServiceTest : public ServiceFixture {};
 INSTANTIATE_TEST_SUITE_P(Collocation, ServiceTest, testing::Values("off", "on"));
 
 TEST_P(ServiceTest, WhatIsBoundIsResolved) {
@@ -285,75 +216,6 @@ TEST_P(ServiceTest, LimitsAreSystemExceptions) {
   EXPECT_THROW(root_->bind(name("c"), object("thing")), CORBA::NO_RESOURCES);
 }
 
-TEST_P(ServiceTest, NamesLeadIntoOtherServicesAndBack) {
-  Server other("other");
-  const auto there = IDL::traits<NamingContextExt>::narrow(client_->string_to_object(other.reference()));
-  root_->bind_context(name("there"), there);
-  there->bind_context(name("back"), root_);
-  root_->bind_new_context(name("there/c"));
-  root_->bind(name("there/c/o"), object("thing"));
-  root_->rebind(name("there/back/x"), object("x"));
-  EXPECT_EQ(text(root_->resolve(name("x"))), text(object("x")));
-  EXPECT_EQ(text(root_->resolve(name("there/back/there/c/o"))), text(object("thing")));
-  EXPECT_EQ(not_found([&] { root_->resolve(name("there/c/p/q")); }), "missing_node p/q");
-  root_->unbind(name("there/c/o"));
-  EXPECT_EQ(other.store.census().bindings, 2);
-  EXPECT_EQ(server_->store.resolve(kRoot, name("there")).bound.child, 0) << "another's root is not ours";
-}
-
-TEST_P(ServiceTest, WhereAnotherServiceIsOutOfReachTheClientIsToldHowFarItCame) {
-  const auto nowhere = IDL::traits<NamingContext>::unchecked_narrow(object("NameService"));
-  root_->bind_context(name("there"), nowhere);
-  try {
-    root_->resolve(name("there/a/b"));
-    ADD_FAILURE() << "nobody listens there";
-  } catch (const NamingContext::CannotProceed& exception) {
-    EXPECT_EQ(to_string(exception.rest_of_name()), "a/b");
-    EXPECT_EQ(text(exception.cxt()), text(nowhere));
-  }
-}
-
-TEST_P(ServiceTest, AChangeElsewhereThatMayHaveHappenedIsNotOneToGoOnWith) {
-  /// Breaks down under every request, having done nobody knows what.
-  class Broken final : public PortableServer::DynamicImplementation {
-   public:
-    explicit Broken(CORBA::CompletionStatus completed) : completed_(completed) {}
-    void invoke(IDL::traits<CORBA::ServerRequest>::ref_type) override { throw CORBA::INTERNAL(0, completed_); }
-    std::string _primary_interface(const std::vector<std::uint8_t>&,
-                                   const CORBA::object_reference<PortableServer::POA>&) override {
-      return std::string(NamingContext::_interface_id);
-    }
-
-   private:
-    const CORBA::CompletionStatus completed_;
-  };
-  const OrbRef orb = make_orb("broken", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
-  const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-  poa->the_POAManager()->activate();
-  const auto bind_broken = [&](const char* as, CORBA::CompletionStatus completed) {
-    const auto id = poa->activate_object(CORBA::make_reference<Broken>(completed));
-    root_->bind_context(name(as), IDL::traits<NamingContext>::unchecked_narrow(poa->id_to_reference(id)));
-  };
-  bind_broken("maybe", CORBA::COMPLETED_MAYBE);
-  bind_broken("no", CORBA::COMPLETED_NO);
-  EXPECT_THROW(root_->resolve(name("maybe/x")), NamingContext::CannotProceed);
-  EXPECT_THROW(root_->bind(name("no/x"), object("x")), NamingContext::CannotProceed);
-  EXPECT_THROW(root_->bind_new_context(name("no/x")), NamingContext::CannotProceed);
-  const auto completed = [](auto call) {
-    try {
-      call();
-    } catch (const CORBA::SystemException& exception) {
-      return exception.completed();
-    }
-    return CORBA::COMPLETED_YES;
-  };
-  EXPECT_EQ(completed([&] { root_->bind(name("maybe/x"), object("x")); }), CORBA::COMPLETED_MAYBE);
-  EXPECT_EQ(completed([&] { root_->rebind_context(name("maybe/x"), root_); }), CORBA::COMPLETED_MAYBE);
-  EXPECT_EQ(completed([&] { root_->unbind(name("maybe/x")); }), CORBA::COMPLETED_MAYBE);
-  EXPECT_EQ(completed([&] { root_->bind_new_context(name("maybe/x")); }), CORBA::COMPLETED_MAYBE);
-  orb->destroy();
-}
-
 TEST_P(ServiceTest, OnlyTheContextThatIsAskedIsSaidNotToExist) {
   const ContextRef destroyed = root_->new_context();
   destroyed->destroy();
@@ -390,18 +252,6 @@ TEST_P(ServiceTest, OnlyTheContextThatIsAskedIsSaidNotToExist) {
   }
   stop = true;
   destroyer.join();
-}
-
-TEST_P(ServiceTest, ReferencesOfAnotherDatabaseAreNotTakenForOurs) {
-  const auto context = root_->bind_new_context(name("a"));
-  // The root has the same number everywhere.
-  Server other("another");
-  const auto foreign = other.service.reference(kRoot);
-  const std::string ours = text(root_);
-  const std::string theirs = other.orb->object_to_string(foreign);
-  EXPECT_NE(ours, theirs);
-  EXPECT_EQ(server_->service.bound(client_->string_to_object(theirs), BindingType::ncontext).child, 0);
-  EXPECT_NE(server_->service.bound(client_->string_to_object(text(context)), BindingType::ncontext).child, 0);
 }
 
 TEST_P(ServiceTest, ManyClientsBindAndNothingIsLost) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/dynamic/dyn_any.hpp"
 
-#include "allocated.hpp"
 #include "corbel/dynamic/type_factory.hpp"
 #include "corbel/dynamic/type_of_extended.hpp"
 #include "orb_support.hpp"
@@ -363,55 +362,6 @@ TEST_F(DynAnys, AreNotMadeOfTypesWithoutValues) {
   auto monster = CORBA::_tc_double;
   for (int i = 0; i < 4; ++i) monster = types_->create_array_tc(0x10000, monster);
   EXPECT_THROW(made(monster), CORBA::IMP_LIMIT);
-}
-
-/// Of octets, which may be labelled up to `cases` without the gap.
-CORBA::TypeCodeFactory::UnionMemberSeq many_cases(std::int32_t cases, std::int32_t gap) {
-  CORBA::TypeCodeFactory::UnionMemberSeq members = {{"other", any_of(std::uint8_t{0}), CORBA::_tc_octet}};
-  for (std::int32_t label = -2; label < cases; ++label) {
-    if (label != gap) members.push_back({"m" + std::to_string(label + 2), any_of(label), CORBA::_tc_octet});
-  }
-  return members;
-}
-
-TEST_F(DynAnys, OfStructsTellTheirMembersOneByOneWithoutListingAllEachTime) {
-  constexpr std::int32_t kMembers = 2000;
-  CORBA::TypeCodeFactory::StructMemberSeq members;
-  for (std::int32_t i = 0; i < kMembers; ++i) members.push_back({"m" + std::to_string(i), CORBA::_tc_octet});
-  const auto dyn = made<DynamicAny::DynStruct>(types_->create_struct_tc("IDL:Wide:1.0", "Wide", members));
-  ASSERT_EQ(dyn->component_count(), static_cast<std::uint32_t>(kMembers));
-  const std::size_t before = allocated();
-  std::int32_t member = 0;
-  do {
-    ASSERT_EQ(dyn->current_member_name(), "m" + std::to_string(member++));
-    ASSERT_EQ(dyn->current_member_kind(), CORBA::TCKind::tk_octet);
-  } while (dyn->next());
-  EXPECT_EQ(member, kMembers);
-  EXPECT_LT(allocated() - before, 1000U * kMembers);  // listing all would take twice 8 * kMembers for each
-}
-
-TEST_F(DynAnys, OfManyUnionsLookForTheirUnusedLabelWithoutSortingAllEachTime) {
-  constexpr std::int32_t kCases = 2000;
-  constexpr std::uint32_t kUnions = 1000;
-  const auto wide = types_->create_union_tc("IDL:Wide:1.0", "Wide", CORBA::_tc_long, many_cases(kCases, 700));
-  const auto array = types_->create_array_tc(kUnions, wide);
-  const std::size_t before = allocated();
-  const auto dyn = made(array);
-  EXPECT_LT(allocated() - before, 4000U * kUnions);  // sorting all would take 8 * kCases for each
-  const auto last = IDL::traits<DynamicAny::DynUnion>::narrow((dyn->seek(kUnions - 1), dyn->current_component()));
-  EXPECT_EQ(last->get_discriminator()->get_long(), 700);
-  EXPECT_TRUE(last->is_set_to_default_member());
-  EXPECT_EQ(last->member_name(), "other");
-}
-
-TEST_F(DynAnys, OfUnionsTakeTheSmallestLabelThatIsUnusedHoweverManyThereAre) {
-  for (const std::int32_t cases : {0, 3, 9, 100}) {
-    for (const std::int32_t gap : {0, 1, 2, 8, cases}) {
-      if (gap > cases) continue;
-      const auto type = types_->create_union_tc("IDL:Wide:1.0", "Wide", CORBA::_tc_long, many_cases(cases, gap));
-      EXPECT_EQ(made<DynamicAny::DynUnion>(type)->get_discriminator()->get_long(), gap) << cases;
-    }
-  }
 }
 
 TEST_F(DynAnys, AreMadeSeveralAtOnce) {

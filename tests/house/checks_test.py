@@ -56,6 +56,17 @@ class Layers(Tree):
         self.write("src/corbel/cdr/encoder_test.cpp", SPDX + "#include <gtest/gtest.h>\n#include <sys/socket.h>\n")
         self.assertEqual(self.breaches(), [])
 
+    def test_a_source_above_400_lines_is_found(self):
+        self.room("base")
+        for name in ("error.cpp", "error_test.cpp", "error.hpp"):
+            path = "src/corbel/base/" + name
+            head = HEADER if name.endswith(".hpp") else SPDX
+            self.write(path, head + "\n" * (400 - head.count("\n")))
+            self.assertEqual(self.breaches(), [])
+            self.write(path, head + "\n" * (401 - head.count("\n")))
+            self.assert_one_breach(f"{path}:401: ", "at most 400 lines")
+            self.write(path, head)
+
     def test_an_upward_include_is_found(self):
         self.write("src/corbel/orb/orb.hpp", HEADER)
         self.write("src/corbel/cdr/encoder.cpp", SPDX + '\n#include "corbel/orb/orb.hpp"\n')

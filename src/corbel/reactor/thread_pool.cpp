@@ -2,7 +2,6 @@
 #include "corbel/reactor/thread_pool.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <utility>
 
@@ -42,17 +41,6 @@ ThreadPool::ThreadPool(Reactor& reactor, const ThreadPoolOptions& options)
 ThreadPool::~ThreadPool() {
   stop();
   (void)join();
-}
-
-base::Status ThreadPool::start() {
-  for (unsigned i = 0; i < options_.min_threads; ++i) {
-    {
-      const std::lock_guard guard(mutex_);
-      ++threads_;
-    }
-    if (!spawn(false)) return base::error(base::Stage::configure, base::Code::out_of_resources);
-  }
-  return {};
 }
 
 void ThreadPool::run() {
@@ -187,23 +175,6 @@ void ThreadPool::stop() noexcept {
     while (followers_ != nullptr) wake(&followers_, false);
   }
   reactor_.stop();
-}
-
-bool ThreadPool::join(base::Deadline deadline) noexcept {
-  bool ended = false;
-  {
-    std::unique_lock lock(list_mutex_);
-    while (!live_.empty() && !deadline.expired()) {
-      if (deadline.is_none()) {
-        all_ended_.wait(lock);
-      } else {
-        all_ended_.wait_for(lock, deadline.remaining());
-      }
-    }
-    ended = live_.empty();
-  }
-  reap();
-  return ended;
 }
 
 unsigned ThreadPool::thread_count() const noexcept {
@@ -359,27 +330,6 @@ void ThreadPool::leave(const ThreadPool* outer) noexcept {
   (void)spawn(true);
 }
 
-/// Starts a thread that is counted already, with a turn to lead or without.
-bool ThreadPool::spawn(bool has_turn) {
-  reap();
-  try {
-    const std::lock_guard guard(list_mutex_);
-    const auto self = live_.emplace(live_.end());
-    try {
-      *self = std::thread([this, self, has_turn] { thread_main(self, has_turn); });
-      return true;
-    } catch (...) {
-      live_.erase(self);
-      throw;
-    }
-  } catch (const std::exception&) {  // no more threads or memory; those there are carry on
-    const std::lock_guard guard(mutex_);
-    --threads_;
-    if (has_turn) turn_given_ = false;
-    return false;
-  }
-}
-
 void ThreadPool::thread_main(Threads::iterator self, bool has_turn) {
   t_member = this;
   if (has_turn) {
@@ -393,16 +343,6 @@ void ThreadPool::thread_main(Threads::iterator self, bool has_turn) {
   const std::lock_guard guard(list_mutex_);
   ended_.splice(ended_.end(), live_, self);
   if (live_.empty()) all_ended_.notify_all();
-}
-
-/// Joins the threads that have ended.
-void ThreadPool::reap() noexcept {
-  Threads ended;
-  {
-    const std::lock_guard guard(list_mutex_);
-    ended.swap(ended_);
-  }
-  for (std::thread& thread : ended) thread.join();
 }
 
 }  // namespace corbel::reactor

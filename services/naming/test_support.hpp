@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "corbel/ior/ior.hpp"
+#include "corbel/ior/profile.hpp"
+#include "service.hpp"
+#include "temporary_folder.hpp"
+
+namespace corbel::naming::test {
+
+using CosNaming::Name;
+using CosNaming::NamingContext;
+using CosNaming::NamingContextExt;
+using ContextRef = IDL::traits<NamingContext>::ref_type;
+using ExtRef = IDL::traits<NamingContextExt>::ref_type;
+using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
+using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
+
+inline OrbRef make_orb(const std::string& id, std::vector<std::string> options) {
+  options.insert(options.begin(), id);
+  return CORBA::ORB_init(options, id);
+}
+
+/// A service with an ORB and a file of its own.
+struct Server {
+  explicit Server(const std::string& name, ServiceLimits service_limits = {}, StoreLimits store_limits = {})
+      : store(folder.path() + "/names.db", store_limits, Durability::process),
+        orb(make_orb(name, {"-ORBListenEndpoints", "tcp://127.0.0.1:0"})),
+        service(orb, store, service_limits) {}
+  ~Server() { orb->destroy(); }
+
+  std::string reference() { return orb->object_to_string(service.root()); }
+  std::uint16_t port() { return ior::decode_iiop_profile(ior::from_string(reference())->profiles.front())->port; }
+
+  TemporaryFolder folder;
+  Store store;
+  OrbRef orb;
+  Service service;
+};
+
+/// A service, a client that is in its process or as if it were not (the parameter), and the root context as that sees
+/// it.
+class ServiceFixture : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { start({}); }
+  void TearDown() override {
+    root_.reset();
+    if (client_ != nullptr) client_->destroy();
+  }
+  void start(ServiceLimits limits, StoreLimits store_limits = {}) {
+    root_.reset();
+    server_.reset();
+    server_ = std::make_unique<Server>("names", limits, store_limits);
+    if (client_ == nullptr) client_ = make_orb("client", {"-ORBCollocation", GetParam()});
+    root_ = IDL::traits<NamingContextExt>::narrow(client_->string_to_object(server_->reference()));
+  }
+  static Name name(const std::string& text) { return *parse_name(text); }
+  ObjectRef object(const std::string& key) { return client_->string_to_object("corbaloc::127.0.0.1:1/" + key); }
+  std::string text(const ObjectRef& reference) { return client_->object_to_string(reference); }
+  ExtRef ext(const ContextRef& context) { return IDL::traits<NamingContextExt>::narrow(context); }
+
+  /// "reason rest" of the NotFound that the call throws.
+  template <class Call>
+  std::string not_found(Call call) {
+    try {
+      call();
+    } catch (const NamingContext::NotFound& exception) {
+      constexpr const char* kReasons[] = {"missing_node", "not_context", "not_object"};
+      return std::string(kReasons[static_cast<int>(exception.why())]) + " " + to_string(exception.rest_of_name());
+    }
+    return "found";
+  }
+
+  std::unique_ptr<Server> server_;
+  OrbRef client_;
+  ExtRef root_;
+};
+}  // namespace corbel::naming::test
