@@ -53,13 +53,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The conformance suites of the ports, for authors of plug-ins.
 set(CORBEL_SUITES_DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel/suites)
-install(FILES ${PROJECT_SOURCE_DIR}/tests/conformance/transport_conformance.hpp
-  ${PROJECT_SOURCE_DIR}/tests/conformance/transport_helpers.hpp
-  ${PROJECT_SOURCE_DIR}/tests/conformance/local_carrier.hpp
-  ${PROJECT_SOURCE_DIR}/tests/conformance/transport_conformance.cpp
-  ${PROJECT_SOURCE_DIR}/tests/conformance/transport_data_conformance.cpp
-  ${PROJECT_SOURCE_DIR}/tests/conformance/transport_endpoint_conformance.cpp
-  DESTINATION ${CORBEL_SUITES_DESTINATION}/conformance)
+set(suites transport_conformance.hpp transport_helpers.hpp local_carrier.hpp transport_conformance.cpp
+  transport_data_conformance.cpp transport_endpoint_conformance.cpp session_conformance.hpp allocations.hpp
+  session_conformance.cpp session_order_conformance.cpp allocations.cpp)
+list(TRANSFORM suites PREPEND ${PROJECT_SOURCE_DIR}/tests/conformance/)
+install(FILES ${suites} DESTINATION ${CORBEL_SUITES_DESTINATION}/conformance)
 
 # What a program links with when it links statically.
 set(CORBEL_WITH_OPENSSL OFF)

@@ -6,7 +6,7 @@
 
 #include <atomic>
 #include <bit>
-#include <deque>
+#include <map>
 #include <string>
 
 namespace {
@@ -16,9 +16,8 @@ namespace cdr = corbel::cdr;
 using namespace corbel::messaging;
 
 constexpr std::size_t kHeaderSize = 8;
-constexpr std::uint8_t kNamed = 0;
-constexpr std::uint8_t kRemembered = 1;
-constexpr std::uint8_t kAsBefore = 2;
+constexpr std::uint8_t kKinds = 127;       // that can be in a conversation; 0: none
+constexpr std::uint8_t kNew = kKinds + 1;  // added to a kind that is said for the first time
 constexpr bool kSwapped = std::endian::native != std::endian::little;
 
 struct Target {
@@ -33,9 +32,9 @@ struct Target {
 class Writer : public HeaderOutput {
  public:
   Writer(cdr::Encoder& encoder, std::size_t room) : HeaderOutput(encoder, kHeaderSize + room, kSwapped) {}
-  void begin(std::uint8_t how, std::uint16_t number) {
+  void begin(std::uint8_t kind, std::uint16_t number) {
     put(std::uint8_t{'T'});
-    put(how);
+    put(kind);
     put(static_cast<std::uint8_t>(number & 0xff));
     put(static_cast<std::uint8_t>(number >> 8));
     put_zero();  // the size
@@ -56,26 +55,27 @@ class Telegrams final : public Session {
     encoder.reset({.little_endian = true});
     if (request.response != Response::none) return encoder.fail(base::Code::unsupported);
     const std::uint64_t number = sent_.fetch_add(1, std::memory_order_relaxed);
-    // Without a host another thread is the writer: the telegram goes when it may, and is none to be like.
+    // Without a host another thread is the writer: the telegram goes when it may, if ever, and is none to be like.
     const bool is_writer = encoder.host() != nullptr;
     const bool as_before = is_writer && told_ && last_sent_.is(request.object_key, request.operation);
-    const bool remembered = is_writer && !as_before && named_sent_ < kKept;
-    // While the body is written others may come to write: what the peer knows only counts if they did not.
-    if (is_writer) told_ = as_before;
-    if (remembered) {
-      ++named_sent_;
+    const bool is_new = is_writer && !as_before && last_kind_ < kKinds;
+    if (is_new) {
+      ++last_kind_;
       last_sent_.key.assign(request.object_key.begin(), request.object_key.end());
       last_sent_.operation = request.operation;
     }
+    // While the body is written others may come to write and to send: then the peer does not know this kind in time.
+    if (is_writer) told_ = as_before;
     Writer header(encoder, 32 + request.object_key.size() + request.operation.size());
-    header.begin(as_before ? kAsBefore : remembered ? kRemembered : kNamed, static_cast<std::uint16_t>(number));
+    const auto kind = static_cast<std::uint8_t>(as_before || is_new ? last_kind_ + (is_new ? kNew : 0) : 0);
+    header.begin(kind, static_cast<std::uint16_t>(number));
     if (!as_before) {
       header.put_octets(request.object_key);
       header.align();
       header.put_string(request.operation);
     }
     header.finish(body);
-    if (is_writer && encoder.host() != nullptr) told_ = (as_before || remembered) && encoder.ok();
+    if (is_writer && encoder.host() != nullptr) told_ = (as_before || is_new) && encoder.ok();
   }
   void unsent() noexcept override { told_ = false; }
 
@@ -83,7 +83,7 @@ class Telegrams final : public Session {
     incoming.kind = Kind::nothing;
     incoming.size = incoming.wanted = 0;
     if (octets.size() < kHeaderSize) return {};
-    if (octets[0] != 'T' || octets[1] > kAsBefore) return base::error(base::Stage::receive, base::Code::malformed);
+    if (octets[0] != 'T' || octets[1] == kNew) return base::error(base::Stage::receive, base::Code::malformed);
     HeaderInput header(octets, 4, kSwapped);
     const std::uint32_t size = header.get();
     if (size < kHeaderSize) return base::error(base::Stage::receive, base::Code::malformed);
@@ -104,25 +104,24 @@ class Telegrams final : public Session {
  private:
   base::Status read(base::ConstByteSpan telegram, Incoming& incoming) {
     HeaderInput header(telegram, kHeaderSize, kSwapped);
-    if (telegram[1] != kAsBefore) {
-      const base::ConstByteSpan key = header.get_key(header.get(), limits_);
-      const std::string_view operation = header.get_string(limits_.max_operation);
+    incoming.request = {};
+    if (telegram[1] == 0 || telegram[1] > kNew) {
+      incoming.request.object_key = header.get_key(header.get(), limits_);
+      incoming.request.operation = header.get_string(limits_.max_operation);
       if (!header.ok()) return base::error(base::Stage::receive, base::Code::malformed);
       named_.fetch_add(1, std::memory_order_relaxed);
-      // What is kept stays to the end, because requests that still run refer to it; so there must not be many.
-      if (telegram[1] == kRemembered && kept_.size() >= kKept)
-        return base::error(base::Stage::receive, base::Code::too_large);
-      if (telegram[1] == kRemembered)
-        before_ = &kept_.emplace_back(Target{{key.begin(), key.end()}, std::string(operation)});
-      incoming.request = {};
-      incoming.request.object_key = key;
-      incoming.request.operation = operation;
-    } else if (before_ != nullptr) {
-      incoming.request = {};
-      incoming.request.object_key = before_->key;
-      incoming.request.operation = before_->operation;
-    } else {
-      return base::error(base::Stage::receive, base::Code::malformed);  // as what?
+    }
+    // What is kept stays to the end, because requests that still run refer to it; so there must not be many.
+    if (telegram[1] > kNew) {
+      const base::ConstByteSpan key = incoming.request.object_key;
+      const Target target{{key.begin(), key.end()}, std::string(incoming.request.operation)};
+      if (!kept_.emplace(telegram[1] - kNew, target).second)
+        return base::error(base::Stage::receive, base::Code::malformed);
+    } else if (telegram[1] != 0) {
+      const auto found = kept_.find(telegram[1]);
+      if (found == kept_.end()) return base::error(base::Stage::receive, base::Code::malformed);  // of which kind?
+      incoming.request.object_key = found->second.key;
+      incoming.request.operation = found->second.operation;
     }
     received_.fetch_add(1, std::memory_order_relaxed);
     incoming.kind = Kind::request;
@@ -133,14 +132,12 @@ class Telegrams final : public Session {
     return {};
   }
 
-  static constexpr std::size_t kKept = 256;  // telegrams that later ones may be like
   const cdr::Limits limits_;
   Target last_sent_;
-  std::size_t named_sent_ = 0;
+  std::uint8_t last_kind_ = 0;
   bool told_ = false;
   std::atomic<std::uint64_t> sent_{0};
-  std::deque<Target> kept_;
-  const Target* before_ = nullptr;
+  std::map<int, Target> kept_;
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> named_{0};
 };

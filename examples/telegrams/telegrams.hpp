@@ -6,10 +6,10 @@
 /// Telegrams: oneway requests that name object and operation only when they are others than before. A telegram is
 ///
 ///   octet  'T'
-///   octet  0: object and operation follow; 1: and later telegrams may be like this one (256 at most in a
-///   conversation);
-///          2: they are those of the last that was so
-///   ushort of the telegrams sent, the lower half of their number
+///   octet  0: object and operation follow; 128 + n: and they are kind n, from 1 to 127, that later telegrams may be
+///   of;
+///          n: those of kind n, which was told before
+///   ushort the lower half of the number of telegrams sent
 ///   ulong  octets in all
 ///   if they follow: sequence<octet> object key, string operation
 ///   the arguments in CDR, at a multiple of 8

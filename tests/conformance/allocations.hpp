@@ -5,7 +5,7 @@
 
 namespace corbel::test {
 
-/// How often this program has allocated memory with operator new. One thread.
+/// How often the calling thread has allocated memory with operator new.
 std::size_t allocations() noexcept;
 
 }  // namespace corbel::test

@@ -57,10 +57,11 @@ quietly cmake --build "$work/carriers"
 quietly "$work/carriers/carriers_test"
 echo "transports of others: ok"
 
-# A stranger's message protocol, and a program that uses it.
+# A stranger's message protocol, with the suite that was installed, and a program that uses it.
 quietly cmake -S "$source/examples/telegrams" -B "$work/telegrams" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
 quietly cmake --build "$work/telegrams"
 expect "$("$work/telegrams/telegrams")" "total 500500, telegrams 1000, with names 1"
+quietly "$work/telegrams/telegrams_test"
 echo "message protocol of others: ok"
 
 # The laboratory finds its programs, and they their library, where they were installed; only then is it not the build's.
