@@ -19,9 +19,16 @@ void append(std::string& out, const Place& place, std::string_view label, const 
   out += ": " + text;
 }
 
+/// What would do to a terminal what the user of the compiler did not ask for.
+bool is_control(char c) {
+  return c != '\t' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
+}
+
 void append_excerpt(std::string& out, const Place& place) {
   if (place.line == 0 || place.text.empty() || place.text.size() > kMaxLineShown) return;
-  out += "    " + place.text + "\n    ";
+  out += "    ";
+  for (const char c : place.text) out += is_control(c) ? ' ' : c;
+  out += "\n    ";
   // Tabs stay tabs under the line so that the caret lands below its column.
   for (std::size_t i = 0; i + 1 < place.column && i < place.text.size(); ++i) out += place.text[i] == '\t' ? '\t' : ' ';
   const std::size_t room = place.text.size() + 1 - std::min<std::size_t>(place.column - 1, place.text.size());

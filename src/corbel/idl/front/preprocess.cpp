@@ -14,6 +14,7 @@
 #include <cstring>
 #include <optional>
 
+#include "corbel/idl/front/read_source.hpp"
 #include "corbel/idl/front/source.hpp"
 
 extern "C" {
@@ -119,6 +120,7 @@ std::vector<std::string> arguments_for(const std::string& path, const Options& o
   for (auto& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   mcpp_set_out_func(put_character, put_string, put_formatted);
+  report_unreadable = [](std::string_view text) { put(text, ERR); };
   mcpp_lib_main(static_cast<int>(arguments.size()), argv.data());
   finish(false);
 }
@@ -156,41 +158,59 @@ std::string read_line(const std::string& file, std::uint32_t number) {
   return number == 0 || number > lines.size() ? std::string() : lines[number - 1];
 }
 
-/// What mcpp says of what does not fit into its line of 64 KiB, and what a user can do about it.
-struct TooLong {
-  std::string_view theirs, ours;
+/// What a message of mcpp begins with, which identifier it has here, and what a user can do about it.
+struct Known {
+  std::string_view theirs;
+  Id id;
+  std::string_view ours;
 };
-constexpr TooLong kTooLong[] = {
-    {"Too long source line", "this line is longer than 65,533 octets: break it into several"},
-    {"Too long logical line",
+constexpr Known kKnown[] = {
+    {"Too long source line", Id::too_large, "this line is longer than 65,533 octets: break it into several"},
+    {"Too long logical line", Id::too_large,
      "lines joined by '\\' are longer than 65,533 octets together: IDL needs no '\\' at their ends"},
-    {"Too long line spliced by comments",
+    {"Too long line spliced by comments", Id::too_large,
      "the comment that ends in this line is longer than 65,533 octets: begin a new line behind it"},
-    {"Too long identifier truncated", "an identifier is longer than 1023 octets"},
+    {"Too long identifier truncated", Id::too_large, "an identifier is longer than 1023 octets"},
+    {kTooMuchText, Id::too_large, kTooMuchText},
+    {kNulOctet, Id::invalid_character, kNulOctet},
+    {kLoneReturn, Id::invalid_character, kLoneReturn},
 };
 
-const TooLong* too_long(std::string_view message) {
-  const auto* found = std::find_if(std::begin(kTooLong), std::end(kTooLong),
-                                   [&](const TooLong& row) { return message.starts_with(row.theirs); });
-  return found == std::end(kTooLong) ? nullptr : found;
+const Known* known(std::string_view message) {
+  const auto* found = std::find_if(std::begin(kKnown), std::end(kKnown),
+                                   [&](const Known& row) { return message.starts_with(row.theirs); });
+  return found == std::end(kKnown) ? nullptr : found;
+}
+
+/// True for what is no fault of the user's: mcpp knows of 32,767 lines as C of 1990 does, but counts right beyond.
+bool is_idle(std::string_view message, bool warning) {
+  return message.empty() || message.starts_with("Illegal multi-byte") ||
+         message.starts_with("End of input with no newline") ||
+         message.find("got beyond range") != std::string_view::npos ||
+         (warning && message.starts_with("Line number \"") && message.find("out of range") != std::string_view::npos);
 }
 
 /// mcpp's words, made to fit among ours.
 std::string reword(std::string_view message) {
-  if (const TooLong* row = too_long(message)) return std::string(row->ours);
+  if (const Known* row = known(message)) return std::string(row->ours);
   std::string text(message);
   if (text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
   const std::size_t quote = text.find(" constant 39");
   if (quote != std::string::npos) text.erase(quote + 9, 3);
+  const std::size_t range = text.find("[1,32767]");
+  if (range != std::string::npos) text.replace(range, 9, "[1,2147483646]");
   return text;
 }
 
-/// Points at the quoted part of the message within the line, or else at the line's start.
+/// Points at the octet or the quoted part that the message is about within the line, or else at the line's start.
 void point(Place& place, std::string_view message) {
   const std::size_t open = message.find_first_of("\"<");
   const std::string_view quoted_part = open == std::string_view::npos ? "" : message.substr(open);
   const std::string_view name = quoted_part.size() < 2 ? "" : quoted_part.substr(1, quoted_part.size() - 2);
-  std::size_t column = name.empty() ? std::string::npos : place.text.find(name);
+  std::size_t column = message == kNulOctet     ? place.text.find('\0')
+                       : message == kLoneReturn ? place.text.find('\r')
+                       : name.empty()           ? std::string::npos
+                                                : place.text.find(name);
   if (column == std::string::npos) {
     column = std::min(place.text.find_first_not_of(" \t"), place.text.size());
   } else {
@@ -211,11 +231,7 @@ std::optional<Diagnostic> read_message(std::string_view line, const std::string&
     return about_file(Id::cannot_read, main_file, "cannot open this file");
   }
   const std::string_view message = line.substr(split + mark.size());
-  if (message.empty() || message.starts_with("Illegal multi-byte") ||
-      message.starts_with("End of input with no newline") ||
-      message.find("got beyond range") != std::string_view::npos) {  // line numbers above C90's limit are right
-    return std::nullopt;
-  }
+  if (is_idle(message, warning)) return std::nullopt;
   std::string_view where = line.substr(0, split);
   const std::size_t colon = where.rfind(':');
   Place place;
@@ -228,7 +244,7 @@ std::optional<Diagnostic> read_message(std::string_view line, const std::string&
   point(place, message);
   const bool comment = message.find("unterminated comment") != std::string_view::npos;
   const Id id = comment                                          ? Id::unterminated
-                : too_long(message) != nullptr                   ? Id::too_large
+                : known(message) != nullptr                      ? known(message)->id
                 : warning                                        ? Id::preprocessor_warning
                 : message.starts_with("Can't open include file") ? Id::cannot_read
                                                                  : Id::preprocessor_error;

@@ -13,17 +13,18 @@ constexpr std::uint32_t kMaxJoinedLines =
 // A #line directive may name anything: no longer name than a file can have is looked for, and not below every folder.
 constexpr std::size_t kLongestPath = 4096;
 constexpr int kMostFolders = 64;
+constexpr std::uint32_t kLastLine = 0xffffffff;
 
 bool at(std::string_view line, std::size_t column, std::string_view token) {
   return column <= line.size() && line.substr(column).starts_with(token);
 }
 
-/// Reads digits; false if there are none or too many for a line number.
+/// Reads digits; false if there are none or too many for a line number of the preprocessor.
 bool read_number(std::string_view& line, std::uint32_t& number) {
   std::size_t length = 0;
   std::uint32_t value = 0;
   while (length < line.size() && line[length] >= '0' && line[length] <= '9') {
-    if (length == 9) return false;
+    if (value > (kLastLine - 9) / 10) return false;
     value = value * 10 + static_cast<std::uint32_t>(line[length++] - '0');
   }
   line.remove_prefix(length);
@@ -68,6 +69,10 @@ bool Source::read_marker(std::string_view line, std::uint32_t physical_line) {
   if (physical_line == 0) {
     file_indices_.emplace(stripped(name), 0);
     include_stack_.back().marked_name = name;
+  }
+  // No #include in the first line begins so: the text of the main file says that it comes from another one.
+  if (physical_line == 1 && markers_.size() == 2 && marker.line != 1 && name != include_stack_.back().marked_name) {
+    include_stack_.back() = {file_index(locate(name), name), std::string(name)};
   }
   // Markers carry no enter/leave flag: line 1 of another file is an #include, any other line a return to the includer.
   if (name != include_stack_.back().marked_name) {
@@ -152,7 +157,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   if (!std::filesystem::is_regular_file(file, failure)) return lines;
   std::ifstream in(file, std::ios::binary);
   for (std::string line; std::getline(in, line);) {
-    if (line.ends_with('\r')) line.pop_back();
+    if (line.ends_with('\r') && !in.eof()) line.pop_back();
     lines.push_back(line);
   }
   return lines;
