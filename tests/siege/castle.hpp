@@ -79,6 +79,12 @@ class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_
     return Siege::Octets(size, 0x42);
   }
   std::uint32_t take(const Siege::Octets& data) override { return static_cast<std::uint32_t>(data.size()); }
+  std::uint32_t keep(const Siege::Lists& lists) override {
+    slow(0);
+    return static_cast<std::uint32_t>(lists.size());
+  }
+  void drop(const Siege::Lists&) override { ++dropped; }
+  Siege::Lists empty_lists(std::uint32_t count) override { return Siege::Lists(count); }
   std::int32_t stop() override {
     ++stops;
     on_stop();
@@ -99,6 +105,7 @@ class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_
   std::atomic<int> slow_calls{0};
   std::atomic<int> big_calls{0};
   std::atomic<int> stops{0};
+  std::atomic<int> dropped{0};
   std::atomic<int> inside{0};
   std::atomic<int> most_inside{0};
   std::function<void()> on_stop = [] {};

@@ -101,6 +101,8 @@ std::string_view to_string(Code code) noexcept {  // NOLINT(readability-function
       return "the peer does not speak TLS";
     case Code::bad_security_settings:
       return "certificate, key or authorities of this side cannot be used";
+    case Code::no_value_memory:
+      return "more memory for the values than -ORBMaxInputMemory leaves";
   }
   return "unknown failure";
 }

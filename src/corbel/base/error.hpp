@@ -77,10 +77,11 @@ enum class Code : std::uint8_t {
   no_common_security = 44,     ///< the sides share no version or cipher
   not_secure = 45,             ///< the peer does not speak TLS
   bad_security_settings = 46,  ///< this side's certificate, key or authorities cannot be used
+  no_value_memory = 47,        ///< what is decoded takes more memory than -ORBMaxInputMemory leaves
 };
 
 /// The last of them.
-inline constexpr Code kLastCode = Code::bad_security_settings;
+inline constexpr Code kLastCode = Code::no_value_memory;
 
 /// A failure as a value: 8 octets, trivially copyable. Below the ORB core nothing throws; the ORB core turns an Error
 /// into a CORBA system exception in one table. `os_error` is the errno read right after the failing call, or 0.

@@ -89,9 +89,4 @@ Decoder Decoder::at(std::size_t position) const noexcept {
   return other;
 }
 
-void Decoder::settle(const Decoder& other) noexcept {
-  budget_ = other.budget_;
-  if (!other.ok()) fail(other.code_);
-}
-
 }  // namespace corbel::cdr

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/cdr/decoder.hpp"
 
+#include <algorithm>
+#include <new>
 #include <utility>
 
 #include "corbel/cdr/swap.hpp"
+#include "corbel/cdr/value_tables.hpp"
 
 namespace corbel::cdr {
 
@@ -17,6 +20,47 @@ bool Decoder::check_booleans(base::ConstByteSpan octets) noexcept {
 
 void Decoder::swap_into(void* values, const std::uint8_t* raw, std::size_t count, std::size_t width) noexcept {
   swap_copy(static_cast<std::uint8_t*>(values), raw, count, width);
+}
+
+/// More is needed than the budget has. What is withheld is paid for in pieces, not value by value.
+bool Decoder::ask_for(std::size_t octets) noexcept {
+  const std::size_t least = octets - budget_;
+  if (least > withheld_) {
+    fail(base::Code::too_expanded);
+    return false;
+  }
+  const std::size_t piece = std::min(withheld_, std::max(least, kUncharged));
+  if (!pay(piece)) {
+    fail(base::Code::no_value_memory);
+    return false;
+  }
+  withheld_ -= piece;
+  budget_ += piece;
+  return true;
+}
+
+bool Decoder::pay(std::size_t octets) noexcept try {
+  Memory* const memory = context_ != nullptr ? context_->value_memory() : nullptr;
+  if (memory == nullptr) return true;
+  if (attachment_ == nullptr) attach(base::make_shared<ValueTables>());
+  return ValueTables::of(*this)->payment.pay(*memory, octets);
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+void Decoder::settle(const Decoder& other) noexcept {
+  budget_ = other.budget_;
+  withheld_ = other.withheld_;
+  if (other.attachment_ != nullptr && other.attachment_ != attachment_) take_over_payment(other);
+  if (!other.ok()) fail(other.code_);
+}
+
+/// Of an encapsulation, whose values are its own.
+void Decoder::take_over_payment(const Decoder& other) noexcept try {
+  if (attachment_ == nullptr) attach(base::make_shared<ValueTables>());
+  ValueTables::of(*this)->payment.take_over(ValueTables::of(other)->payment);
+} catch (const std::bad_alloc&) {
+  fail(base::Code::no_value_memory);
 }
 
 namespace {
@@ -64,6 +108,8 @@ Decoder Decoder::get_encapsulation() noexcept {
   }
   inner.depth_ = depth_;
   inner.budget_ = std::exchange(budget_, 0);
+  inner.withheld_ = std::exchange(withheld_, 0);
+  inner.context_ = context_;
   return inner;
 }
 

@@ -18,7 +18,11 @@
 namespace corbel::cdr {
 
 /// What decoding needs from outside the octets (an ORB, to turn references into objects). The cdr room only carries it.
-class Context {
+class CORBEL_API Context {
+ public:
+  /// Pays for what values take beyond Decoder::withhold(); outlives the messages. nullptr: nobody counts.
+  virtual Memory* value_memory() noexcept { return nullptr; }
+
  protected:
   ~Context() = default;
 };
@@ -177,13 +181,21 @@ class CORBEL_API Decoder {
   /// Charges memory to the message's budget; false, and failed with too_expanded, if it is used
   /// up.
   bool charge(std::size_t octets) noexcept {
-    if (octets > budget_) [[unlikely]] {
-      fail(base::Code::too_expanded);
+    if (octets > budget_ && !ask_for(octets)) [[unlikely]]
       return false;
-    }
     budget_ -= octets;
     return true;
   }
+  /// Of the message's budget, withholds what is more than the octets that remain and kUncharged. context() pays for it
+  /// when values need it, until this message's attachment goes; if there is no more: no_value_memory. Once, when the
+  /// context is set.
+  void withhold() noexcept {
+    const std::size_t free = remaining() + kUncharged;
+    if (budget_ <= free) return;
+    withheld_ = budget_ - free;
+    budget_ = free;
+  }
+  static constexpr std::size_t kUncharged = 64U << 10;
 
   /// sequence<octet> in place.
   base::ConstByteSpan get_octet_sequence() noexcept { return take_octets(take_count(1)); }
@@ -234,7 +246,8 @@ class CORBEL_API Decoder {
   void attach(base::SharedPtr<Attachment> attachment) noexcept { attachment_ = std::move(attachment); }
   /// A decoder of the same octets, limits and attachment that begins at another stream_position().
   Decoder at(std::size_t position) const noexcept;
-  /// Takes over what is left of the budget of another decoder of the message, and its failure.
+  /// Takes over what is left of the budget of another decoder of the message, what has been paid for it, and its
+  /// failure.
   void settle(const Decoder& other) noexcept;
 
  private:
@@ -249,6 +262,9 @@ class CORBEL_API Decoder {
   /// What is left before the next joint is too little for a value, which therefore begins behind it. False, and failed
   /// with truncated, if there is none.
   bool next_segment() noexcept;
+  [[gnu::cold, gnu::noinline]] bool ask_for(std::size_t octets) noexcept;
+  bool pay(std::size_t octets) noexcept;
+  void take_over_payment(const Decoder& other) noexcept;
   bool check_booleans(base::ConstByteSpan octets) noexcept;
   static void swap_into(void* values, const std::uint8_t* raw, std::size_t count, std::size_t width) noexcept;
 
@@ -265,6 +281,7 @@ class CORBEL_API Decoder {
   std::uint32_t max_depth_;
   std::uint32_t max_expansion_;
   std::size_t budget_;
+  std::size_t withheld_ = 0;
   Context* context_ = nullptr;
   Chunks chunks_ = Chunks::none;
   std::uint32_t joints_passed_ = 0;  // before joints_

@@ -133,6 +133,95 @@ TEST(Decoder, EncapsulationsHaveItsLevelsAndItsBudget) {
   EXPECT_EQ(decoder.error().code, base::Code::too_expanded);
 }
 
+/// An ORB that pays for values, up to a limit.
+struct Payer final : Context, Memory {
+  explicit Payer(std::size_t limit) : left(limit) {}
+  ~Payer() = default;
+  Memory* value_memory() noexcept override { return this; }
+  bool take(std::size_t octets) override {
+    if (octets > left) return false;
+    left -= octets;
+    return true;
+  }
+  void give(std::size_t octets) noexcept override { left += octets; }
+
+  std::size_t left;
+};
+
+constexpr std::size_t kMebi = 1U << 20;
+
+TEST(Decoder, AsksItsContextForWhatValuesTakeBeyondTheMessage) {
+  Payer payer(kMebi);
+  const base::Bytes octets(1000, 0);
+  Decoder decoder(octets, kLittle, {.max_expansion = 1, .free_memory = kMebi}, 100);
+  decoder.set_context(&payer);
+  decoder.withhold();
+  EXPECT_TRUE(decoder.charge(900 + Decoder::kUncharged));
+  EXPECT_EQ(payer.left, kMebi);
+  // Not for each value.
+  EXPECT_TRUE(decoder.charge(1));
+  EXPECT_EQ(payer.left, kMebi - Decoder::kUncharged);
+  EXPECT_TRUE(decoder.charge(Decoder::kUncharged - 1));
+  EXPECT_EQ(payer.left, kMebi - Decoder::kUncharged);
+  EXPECT_TRUE(decoder.charge(100'000));
+  EXPECT_EQ(payer.left, kMebi - Decoder::kUncharged - 100'000);
+  // Only what the budget allows is asked for at all.
+  EXPECT_TRUE(decoder.charge(100 + kMebi - 2 * Decoder::kUncharged - 100'000));
+  EXPECT_EQ(payer.left, kMebi - (100 + kMebi - Decoder::kUncharged));
+  EXPECT_FALSE(decoder.charge(1));
+  EXPECT_EQ(decoder.error().code, base::Code::too_expanded);
+  decoder.attach({});
+  EXPECT_EQ(payer.left, kMebi);
+}
+
+TEST(Decoder, FailsIfItsContextDoesNotPay) {
+  Payer payer(100'000);
+  const base::Bytes octets(1000, 0);
+  Decoder decoder(octets, kLittle);
+  decoder.set_context(&payer);
+  decoder.withhold();
+  EXPECT_TRUE(decoder.charge(1000 + Decoder::kUncharged + 100'000));
+  EXPECT_EQ(payer.left, 0U);
+  EXPECT_FALSE(decoder.charge(1));
+  EXPECT_EQ(decoder.error().code, base::Code::no_value_memory);
+  // Without anybody who counts, the budget is all.
+  Decoder free(octets, kLittle, {.max_expansion = 1, .free_memory = kMebi});
+  free.withhold();
+  EXPECT_TRUE(free.charge(1000 + kMebi));
+  EXPECT_FALSE(free.charge(1));
+  // Nothing is withheld of a budget that is smaller.
+  Decoder small(octets, kLittle, {.max_expansion = 1, .free_memory = 10});
+  small.withhold();
+  EXPECT_FALSE(small.charge(1011));
+}
+
+TEST(Decoder, PaysForEncapsulationsAsLongAsForTheMessage) {
+  Encoder encoder(kLittle);
+  encoder.put_octet_sequence(*encapsulate([](Encoder& e) { e.put_octet_sequence(base::Bytes(50, 1)); }));
+  encoder.put_octet_sequence(*encapsulate([](Encoder& e) { e.put_octet_sequence(base::Bytes(50, 1)); }));
+  const base::Bytes all = encoder.to_bytes();
+  Payer payer(kMebi);
+  Decoder decoder(all, kLittle);
+  decoder.set_context(&payer);
+  decoder.withhold();
+  constexpr std::size_t kFirst = 500'000;
+  for (int i = 1; i <= 2; ++i) {
+    Decoder inner = decoder.get_encapsulation();
+    EXPECT_TRUE(inner.charge(kFirst));
+    decoder.settle(inner);
+  }
+  EXPECT_EQ(payer.left, kMebi - (2 * kFirst - all.size() - Decoder::kUncharged));
+  EXPECT_TRUE(decoder.ok());
+  decoder.attach({});
+  EXPECT_EQ(payer.left, kMebi);
+  {
+    Decoder inner = decoder.at(0);
+    EXPECT_TRUE(inner.charge(1000));
+    EXPECT_LT(payer.left, kMebi);
+  }
+  EXPECT_EQ(payer.left, kMebi);
+}
+
 TEST(Decoder, TakesOverTheFailureOfAnEncapsulation) {
   Encoder encoder(kLittle);
   encoder.put_octet_sequence(*encapsulate([](Encoder&) {}));

@@ -33,6 +33,17 @@ struct Format {
   bool swapped() const noexcept { return little_endian != (std::endian::native == std::endian::little); }
 };
 
+/// Keeps account of memory that what comes from outside makes this process take. Thread-safe.
+class Memory {
+ public:
+  /// False, and nothing is taken, if there is no more.
+  virtual bool take(std::size_t octets) = 0;
+  virtual void give(std::size_t octets) noexcept = 0;
+
+ protected:
+  ~Memory() = default;
+};
+
 /// What a coder carries through one message for somebody else: the tables of its values (value_stream.hpp).
 class CORBEL_API Attachment {
  public:

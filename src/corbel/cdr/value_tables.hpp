@@ -6,22 +6,54 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "corbel/cdr/decoder.hpp"
 
 namespace corbel::cdr {
 
-/// What a message's values have defined so far, by position.
+/// What values have been paid for: it is given back when their message goes.
+class Payment {
+ public:
+  Payment() noexcept = default;
+  ~Payment() {
+    if (paid_ != 0) memory_->give(paid_);
+  }
+  Payment(const Payment&) = delete;
+  Payment& operator=(const Payment&) = delete;
+
+  /// Of one account: that of the message's context.
+  bool pay(Memory& memory, std::size_t octets) {
+    if (!memory.take(octets)) return false;
+    memory_ = &memory;
+    paid_ += octets;
+    return true;
+  }
+  void take_over(Payment& other) noexcept {
+    if (other.paid_ == 0) return;
+    memory_ = other.memory_;
+    paid_ += std::exchange(other.paid_, 0);
+  }
+
+ private:
+  Memory* memory_ = nullptr;
+  std::size_t paid_ = 0;
+};
+
+/// What a message's values have defined so far, by position, and what they cost.
 struct ValueTables final : Attachment {
-  /// Those of the message; null if it has had no value yet.
-  static ValueTables* of(Decoder& decoder) noexcept { return static_cast<ValueTables*>(decoder.attachment().get()); }
+  /// Those of the message; null if it has had no value yet, nor paid for anything.
+  static ValueTables* of(const Decoder& decoder) noexcept {
+    return static_cast<ValueTables*>(decoder.attachment().get());
+  }
 
   std::unordered_set<std::size_t> values;
   std::unordered_map<std::size_t, std::string_view> texts;  ///< repository ids and codebases
   std::unordered_map<std::size_t, std::vector<std::string_view>> lists;
   std::unordered_map<std::size_t, std::string_view> singles;  ///< by the value's position: ids not in lists
   std::list<base::Bytes> joined;                              ///< octets gathered from several chunks
+  Payment payment;                                            ///< for all values of the message
   base::SharedPtr<Attachment> companion;
   std::int32_t level = 0;   ///< chunked values around the cursor
   std::int32_t closed = 0;  ///< an end tag has closed this level and those inside it; 0 if none

@@ -33,6 +33,8 @@ void ServerCall::throw_bad_arguments() const {
       throw CORBA::BAD_PARAM(minor::kWideDataWithoutCodeSet, kNo, std::move(detail));
     case base::Code::not_found:
       throw CORBA::MARSHAL(minor::kNoValueFactory, kNo, std::move(detail));
+    case base::Code::no_value_memory:
+      throw CORBA::NO_RESOURCES(vendor_minor(error.stage, error.code), kNo, std::move(detail));
     default:
       throw CORBA::MARSHAL(vendor_minor(error.stage, error.code), kNo, std::move(detail));
   }

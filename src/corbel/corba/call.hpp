@@ -139,7 +139,8 @@ class ServerCall {
   void* const* local_arguments() const noexcept { return local_arguments_; }
   /// The arguments of a remote call, positioned at the first.
   cdr::Decoder& arguments() noexcept { return *arguments_; }
-  /// Throws MARSHAL, COMPLETED_NO if the arguments could not be decoded. Call between decoding and the upcall.
+  /// Throws MARSHAL or its like, COMPLETED_NO if the arguments could not be decoded. Call between decoding and the
+  /// upcall.
   void check_arguments() const {
     if (!arguments_->ok()) [[unlikely]]
       throw_bad_arguments();

@@ -54,16 +54,8 @@ struct Incoming {
   Joined* joined = nullptr;
 };
 
-/// Pays for what a session keeps of messages that are not whole yet. Thread-safe.
-class Memory {
- public:
-  /// False if there is no more.
-  virtual bool take(std::size_t octets) = 0;
-  virtual void give(std::size_t octets) noexcept = 0;
-
- protected:
-  ~Memory() = default;
-};
+/// Pays for what a session keeps of messages that are not whole yet.
+using Memory = cdr::Memory;
 
 /// Which end of the conversation this is.
 enum class Side : std::uint8_t { initiator, acceptor };

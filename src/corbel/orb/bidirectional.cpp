@@ -59,6 +59,10 @@ const cdr::Limits& Lent::limits() const noexcept {
   return core_.limits();
 }
 
+cdr::Memory* Lent::value_memory() noexcept {
+  return core_.value_memory();
+}
+
 base::SharedPtr<corba::OrbContext> Lent::hold() {
   return {base::make_shared<Held>(Held{shared_from(this), orb()}), this};
 }

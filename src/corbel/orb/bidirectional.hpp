@@ -25,6 +25,7 @@ class Lent final : public connection::Lender, public corba::OrbContext {
   CORBA::object_reference<CORBA::ORB> orb() override;
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override;
   const cdr::Limits& limits() const noexcept override;
+  cdr::Memory* value_memory() noexcept override;
   base::SharedPtr<corba::OrbContext> hold() override;
 
  private:

@@ -22,6 +22,7 @@
 #include "corbel/orb/options.hpp"
 #include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/value_factories.hpp"
+#include "corbel/orb/value_memory.hpp"
 #include "corbel/routing/registry.hpp"
 
 namespace corbel::orb {
@@ -67,6 +68,7 @@ class Core final : public corba::OrbContext {
     return value_factories_.find(id);
   }
   const cdr::Limits& limits() const noexcept override { return options_.limits; }
+  ValueMemory* value_memory() noexcept override { return &value_memory_; }
   ValueFactories& value_factories() noexcept { return value_factories_; }
   /// Set once by ORB_init, before anything else runs.
   void set_orb(CORBA::weak_object_reference<CORBA::ORB> orb) noexcept { orb_ = std::move(orb); }
@@ -176,6 +178,7 @@ class Core final : public corba::OrbContext {
   std::unique_ptr<CallHooks> hooks_;
   std::atomic<bool> hooks_attached_{false};
   PolicyLevels policies_;
+  ValueMemory value_memory_{options_.server_limits.input_memory};
   routing::Registry registry_;
   connection::ConnectionCache cache_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};

@@ -58,6 +58,7 @@ template <class Call>
                                          bool opened_here = false) noexcept {
   try {
     body.set_context(&context);
+    body.withhold();
     call.begin();
     if (opened_here) core.adapter()->check_both_ways(request.object_key);
     if (request.contexts.count() != 0) check_in_time(request.contexts);

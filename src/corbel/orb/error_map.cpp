@@ -91,6 +91,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::decode, Code::bad_character, "DATA_CONVERSION", minor::kCharacterNotInCodeSet, kYes},
     {Stage::decode, Code::wide_data, "BAD_PARAM", minor::kWideDataWithoutCodeSet, kYes},
     {Stage::decode, Code::not_found, "MARSHAL", minor::kNoValueFactory, kYes},
+    {Stage::decode, Code::no_value_memory, "NO_RESOURCES", 0, kYes},
     {Stage::decode, Code::none, "MARSHAL", 0, kYes},
 
     {Stage::listen, Code::out_of_resources, "NO_RESOURCES", 0, kNo},

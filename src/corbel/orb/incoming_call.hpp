@@ -81,6 +81,11 @@ class IncomingCall : public corba::ServerCall {
 
   void send(const CORBA::SystemException& exception) noexcept {
     outcome_ = messaging::ReplyStatus::system_exception;
+    if (exception.minor() == kNoValueMemory && exception.completed() == CORBA::CompletionStatus::COMPLETED_NO) {
+      CORBEL_LOG(core_.log(), server, warning, "request refused: values of messages take too much memory",
+                 {"operation", operation()}, {"peer", connection_.peer()}, {"octets", core_.value_memory()->used()},
+                 {"oneway", request_.response == messaging::Response::none});
+    }
     CORBEL_LOG(core_.log(), server, debug, "request ends in a system exception", {"exception", exception.what()},
                {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
     send(exception, exception.detail());
@@ -191,6 +196,8 @@ class IncomingCall : public corba::ServerCall {
       send(marshal, instead.detail());
     }
   }
+
+  static constexpr std::uint32_t kNoValueMemory = corba::vendor_minor(base::Stage::decode, base::Code::no_value_memory);
 
   Core& core_;
   connection::Connection& connection_;

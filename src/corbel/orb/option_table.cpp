@@ -62,7 +62,8 @@ const OptionRow kOptionTable[] = {
     {"MaxReplyMemory", NumberMember{CORBEL_MEMBER(server_limits.reply_memory)}, 0, 0x7fffffff, "octets",
      "most octets that wait for all clients of a server; the one that took none for longest is cut"},
     {"MaxInputMemory", NumberMember{CORBEL_MEMBER(server_limits.input_memory)}, 0, 0x7fffffff, "octets",
-     "most memory for all incoming messages of a server; the oldest half message is cut"},
+     "most memory for all incoming messages of a server; the oldest half message is cut. As much again for what the "
+     "values of the ORB's messages take beyond the messages' sizes; others end in NO_RESOURCES"},
     {"ShutdownTimeout", DurationMember{CORBEL_MEMBER(timeouts.shutdown)}, 0, kMillisecondsPerDay, "ms",
      "longest time that shutdown, destroy and other waits for running requests last, which are left then; 0: "
      "unbounded"},

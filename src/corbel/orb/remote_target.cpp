@@ -215,6 +215,7 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
                             Attempts& attempts, corba::OrbContext& context) {
   CORBEL_PROBE("unmarshal");
   body.set_context(&context);
+  body.withhold();
   if (reply.status != messaging::ReplyStatus::no_exception)
     return on_other_reply(call.operation, reply, body, attempts);
   call.decode_results(body);
