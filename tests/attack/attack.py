@@ -21,6 +21,7 @@ import restarts  # noqa: E402
 OTHER_THREADS = 8
 THREADS = 128
 PATIENCE_MS = 10000
+BUSY = "busy processors"
 
 
 def say(text):
@@ -123,9 +124,22 @@ def finish_honest(honest):
     return json.loads(out)
 
 
+def give_way():
+    """Attackers come from other machines: what they cost this one beside the server is not to be measured."""
+    os.nice(19)
+
+
+def busy_process():
+    """What attackers are to the processors, without any attack."""
+    give_way()
+    while True:
+        pass
+
+
 def attack_process(name, references, opened):
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    give_way()
     try:
         attackers.ATTACKS[name](attackers.Target(references, opened))
     except BaseException as error:  # so that an attacker that gave up does not look like a server that held
@@ -139,6 +153,8 @@ def run_attack(label, names, options, seconds, undisturbed):
     opened = multiprocessing.Value("i", 0)
     honest = start_honest(options.program, server.references[0], seconds)
     processes = [multiprocessing.Process(target=attack_process, args=(name, server.references, opened), daemon=True) for name in names]
+    if label == BUSY:
+        processes = [multiprocessing.Process(target=busy_process, daemon=True) for _ in range(os.cpu_count() or 1)]
     newcomers = Newcomers(server.references[0])
     for process in processes:
         process.start()
@@ -179,12 +195,13 @@ def show(row):
 
 
 def run_attacks(options, names):
-    share = max(0.5, options.seconds / (len(names) + (2 if len(names) > 1 else 1)))
+    share = max(0.5, options.seconds / (len(names) + (3 if len(names) > 1 else 2)))
     say(f"{len(names)} attacks, {share:.1f} s each and longer where the honest client has to wait; it calls once a millisecond")
     say("".join(name.rjust(width) if name != "attack" else name.ljust(width) for name, width, _ in COLUMNS) + "  verdict")
     undisturbed = run_attack("undisturbed", [], options, share, None)
     show(undisturbed)
-    rows = [undisturbed]
+    rows = [undisturbed, run_attack(BUSY, [], options, share, undisturbed)]
+    show(rows[-1])
     for name in names:
         rows.append(run_attack(name, [name], options, share, undisturbed))
         show(rows[-1])

@@ -110,26 +110,28 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
   return true;
 }
 
-/// With the mutex: the one, of this host unless that is empty, that can leave with least harm.
+/// With the mutex: the one, of this host unless that is empty, that can leave with least harm: who does not go on with a
+/// message, then who has been idle longest. Of those who have done nothing for a moment only, a request may be on its
+/// way; there the one that has been so longest goes, whether it has begun a message or not.
 ConnectionPtr Server::find_dispensable(std::string_view host) {
   const std::int64_t old = Deadline::clock_now() - kYoung.count();
   const auto can_leave = [&](Connection& one) {
     return one.under_way() == 0 && !one.asks() && !hears_group(one) && (host.empty() || peer_host(one.peer()) == host);
   };
-  Connection* young = nullptr;
-  for (Connection* each = live_.oldest_part(); each != nullptr; each = LiveConnections::next_part(*each)) {
-    if (each->live.place != Place::half || !can_leave(*each)) continue;
-    if (each->live.part_since <= old) return ConnectionPtr(each);
-    young = each;
-    break;
-  }
+  Connection* half = live_.oldest_part();
+  while (half != nullptr && (half->live.place != Place::half || !can_leave(*half))) half = LiveConnections::next_part(*half);
+  if (half != nullptr && half->live.part_since <= old) return ConnectionPtr(half);
   Connection* wanted = nullptr;  // for calls the other way
-  for (Connection* each = live_.oldest(Place::idle); each != nullptr; each = LiveConnections::next(*each)) {
-    if (!can_leave(*each)) continue;
-    if (!each->is_wanted()) return ConnectionPtr(each);
-    if (wanted == nullptr) wanted = each;
+  Connection* idle = live_.oldest(Place::idle);
+  for (; idle != nullptr; idle = LiveConnections::next(*idle)) {
+    if (!can_leave(*idle)) continue;
+    if (!idle->is_wanted()) break;
+    if (wanted == nullptr) wanted = idle;
   }
-  return ConnectionPtr(young != nullptr ? young : wanted);
+  if (idle != nullptr && (half == nullptr || idle->live.since <= std::max(old, half->live.part_since))) {
+    return ConnectionPtr(idle);
+  }
+  return ConnectionPtr(half != nullptr ? half : wanted);
 }
 
 bool Server::make_room() {
