@@ -60,6 +60,8 @@ class ConnectionCache {
   /// uses. If the peer has ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
   const OnewayCounters& oneway_counters() const noexcept { return oneway_counters_; }
+  /// Of one that got as far as no connection.
+  void count_dropped_oneway() noexcept { ++oneway_counters_.dropped; }
   /// Of what has been withdrawn from the registry: no call begins on `which` of the connections any more, and each is
   /// closed when its last call has ended. Until the deadline the calling thread waits for that, and reads for those who
   /// wait; what is left then is closed with the next one that is opened. True if none is left.

@@ -110,8 +110,8 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
   return true;
 }
 
-/// With the mutex: the one, of this host unless that is empty, that can leave with least harm: who does not go on with a
-/// message, then who has been idle longest. Of those who have done nothing for a moment only, a request may be on its
+/// With the mutex: the one, of this host unless that is empty, that can leave with least harm: who does not go on with
+/// a message, then who has been idle longest. Of those who have done nothing for a moment only, a request may be on its
 /// way; there the one that has been so longest goes, whether it has begun a message or not.
 ConnectionPtr Server::find_dispensable(std::string_view host) {
   const std::int64_t old = Deadline::clock_now() - kYoung.count();
@@ -119,7 +119,8 @@ ConnectionPtr Server::find_dispensable(std::string_view host) {
     return one.under_way() == 0 && !one.asks() && !hears_group(one) && (host.empty() || peer_host(one.peer()) == host);
   };
   Connection* half = live_.oldest_part();
-  while (half != nullptr && (half->live.place != Place::half || !can_leave(*half))) half = LiveConnections::next_part(*half);
+  while (half != nullptr && (half->live.place != Place::half || !can_leave(*half)))
+    half = LiveConnections::next_part(*half);
   if (half != nullptr && half->live.part_since <= old) return ConnectionPtr(half);
   Connection* wanted = nullptr;  // for calls the other way
   Connection* idle = live_.oldest(Place::idle);

@@ -21,6 +21,7 @@
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/orb/options.hpp"
 #include "corbel/orb/policy_levels.hpp"
+#include "corbel/orb/searches.hpp"
 #include "corbel/orb/value_factories.hpp"
 #include "corbel/orb/value_memory.hpp"
 #include "corbel/routing/registry.hpp"
@@ -121,6 +122,7 @@ class Core final : public corba::OrbContext {
   /// Where asynchronous calls are finished.
   connection::Completions& completions() const noexcept { return server().completions(); }
   connection::ConnectionCache& cache() noexcept { return cache_; }
+  Searches& searches() noexcept { return searches_; }
   /// Connections that have not ended: those made here and, with `accepted`, those of clients.
   std::vector<connection::ConnectionPtr> connections(bool accepted);
   const routing::Registry& registry() const noexcept { return registry_; }
@@ -181,6 +183,7 @@ class Core final : public corba::OrbContext {
   ValueMemory value_memory_{options_.server_limits.input_memory};
   routing::Registry registry_;
   connection::ConnectionCache cache_;
+  Searches searches_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};
   GroupTable groups_;
   Bidirectional bidirectional_{*this};

@@ -45,6 +45,7 @@ void Core::shutdown(bool wait) {
     (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));
     cache_.close();
     for (const auto& lane : lanes_) lane->server().end_calls();
+    if (wait) (void)searches_.wait(earlier(deadline, base::Deadline::after(kLastFlush)));
   }
   server().completions().close();
   for (const auto& lane : lanes_) (void)lane->server().stop(false, deadline);

@@ -198,16 +198,46 @@ bool RemoteTarget::is_fixed(const Invocation& invocation) {
 }
 
 void RemoteTarget::rebind() {
-  const std::int64_t now = Deadline::clock_now();
   const EffectivePtr policies = core_.policies().effective(policies_);
-  static constexpr corba::Operation kNone{"_validate_connection"};
-  Invocation invocation(kNone, *policies, Edges::kNever, now);
-  invocation.limit(now);
   {
     const std::lock_guard lock(mutex_);
     got_through_ = false;
   }
+  find_way(*policies);
+}
+
+void RemoteTarget::find_way(const EffectivePolicies& policies) {
+  const std::int64_t now = Deadline::clock_now();
+  static constexpr corba::Operation kNone{"_validate_connection"};
+  Invocation invocation(kNone, policies, Edges::kNever, now);
+  invocation.limit(now);
   (void)bind(invocation, now);
+}
+
+RemoteTarget::BindingPtr RemoteTarget::bind_at_once(Invocation& invocation, std::int64_t now) {
+  const bool waits = !invocation.operation.oneway || invocation.policies.calls.sync_scope != policy::SyncScope::none ||
+                     core_.options().oneways.overflow == policy::OnewayOverflow::wait;
+  if (waits) return bind(invocation, now);
+  const auto usable = [&](const BindingPtr& binding) { return binding && binding->connection->usable(now); };
+  if (core_.is_shut_down() || (usable(bound()) && !invocation.attempts.begun())) return bind(invocation, now);
+  Searches::SearchPtr search;
+  {
+    const std::lock_guard lock(mutex_);
+    if (search_ == nullptr || search_->over()) {
+      search_ = core_.searches().start(
+          [self = shared_from(this), policies = EffectivePtr(&invocation.policies)] { self->find_way(*policies); });
+    }
+    search = search_;
+  }
+  if (search != nullptr && search->wait_a_moment()) {
+    if (auto binding = bound(); usable(binding)) return binding;
+  }
+  core_.cache().count_dropped_oneway();
+  if (search == nullptr || search->tell()) {
+    CORBEL_LOG(core_.log(), client, warning, "oneway messages dropped", {"operation", invocation.operation.name},
+               {"why", "no connection yet, and the caller does not wait"});
+  }
+  return {};
 }
 
 }  // namespace corbel::orb

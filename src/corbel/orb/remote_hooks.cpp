@@ -45,7 +45,7 @@ RemoteTarget::BindingPtr RemoteTarget::bind_seen(BindingPtr settled, Invocation&
   BindingPtr binding = std::move(settled);
   std::exception_ptr unreachable;
   try {
-    if (!binding) binding = bind(invocation, now);
+    if (!binding) binding = bind_at_once(invocation, now);
   } catch (const CORBA::SystemException&) {
     unreachable = std::current_exception();
   }
@@ -54,6 +54,9 @@ RemoteTarget::BindingPtr RemoteTarget::bind_seen(BindingPtr settled, Invocation&
   if (unreachable != nullptr && seen.outcome == Outcome::pending) {
     seen.outcome = Outcome::exception;
     seen.exception = unreachable;
+    core_.hooks()->after_reply(seen);
+  } else if (!binding && seen.outcome == Outcome::pending) {
+    seen.outcome = Outcome::sent;  // as far as the caller is to know
     core_.hooks()->after_reply(seen);
   }
   return binding;

@@ -130,7 +130,8 @@ void RemoteTarget::carry_out(const corba::Call& call, Invocation& invocation, st
   if ((core_.edges().word() & Edges::kClientHooks) != 0) return carry_out_seen(call, invocation, now);
   const InvocationContexts contexts(invocation.policies.calls);
   for (;;) {
-    const BindingPtr binding = bind(invocation, now);
+    const BindingPtr binding = bind_at_once(invocation, now);
+    if (!binding) return;
     messaging::OutgoingRequest request;
     request.contexts = contexts.all();
     const base::Status status = try_once<false>(*binding, request, call, invocation, nullptr);

@@ -16,6 +16,7 @@
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/invocation.hpp"
 #include "corbel/orb/policy_levels.hpp"
+#include "corbel/orb/searches.hpp"
 #include "corbel/routing/registry.hpp"
 
 namespace corbel::orb {
@@ -73,6 +74,10 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   /// A connection for the next attempt. Throws if there is none.
   BindingPtr bind(Invocation& invocation, std::int64_t now);
   BindingPtr connect(Invocation& invocation);
+  /// As bind(), for calls that wait for nothing: null if the way has to be looked for and that takes long, and then the
+  /// call counts as dropped.
+  BindingPtr bind_at_once(Invocation& invocation, std::int64_t now);
+  void find_way(const EffectivePolicies& policies);
   connection::ConnectionPtr connect_oneways(const Invocation& invocation);
   connection::ConnectionPtr find_lent(const Attempts& attempts);
   bool is_outdated(const Binding& binding, const Invocation& invocation);
@@ -147,9 +152,10 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   BindingPtr binding_;
   PlacesPtr places_;  // where calls begin if there is no binding: the way that was found last
   std::size_t at_ = 0;
-  bool got_through_ = false;  // a call did, there: for those that must not leave it
-  ior::Ior moved_;            // where the object has moved for good, as a server said; nil if it has not
-  ior::Ior forwarded_;        // where calls were last sent on to
+  bool got_through_ = false;    // a call did, there: for those that must not leave it
+  ior::Ior moved_;              // where the object has moved for good, as a server said; nil if it has not
+  ior::Ior forwarded_;          // where calls were last sent on to
+  Searches::SearchPtr search_;  // the last one
 };
 
 /// What the request is for.

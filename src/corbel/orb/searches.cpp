@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/searches.hpp"
+
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace corbel::orb {
+
+using base::Deadline;
+
+namespace {
+
+constexpr unsigned kMost = 64;
+
+template <class Done>
+bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Deadline deadline, Done done) {
+  while (!done()) {
+    if (deadline.expired()) return false;
+    if (deadline.is_none()) {
+      changed.wait(lock);
+    } else {
+      changed.wait_for(lock, deadline.remaining());
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Searches::Search::wait_a_moment() {
+  std::unique_lock lock(mutex_);
+  if (!wait_until(changed_, lock, patience_, [this] { return over_.load(); })) return false;
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+  return true;
+}
+
+void Searches::Search::run(const std::function<void()>& find) noexcept {
+  std::exception_ptr failure;
+  try {
+    find();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::lock_guard lock(mutex_);
+  failure_ = std::move(failure);
+  over_ = true;
+  changed_.notify_all();
+}
+
+Searches::SearchPtr Searches::start(std::function<void()> find) {
+  auto search = std::make_shared<Search>();
+  {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->under_way >= kMost) return nullptr;
+    ++shared_->under_way;
+  }
+  const auto end = [](Shared& shared) {
+    const std::lock_guard lock(shared.mutex);
+    --shared.under_way;
+    shared.changed.notify_all();
+  };
+  try {
+    std::thread([shared = shared_, search, end, find = std::move(find)]() mutable {
+      search->run(find);
+      find = nullptr;  // it may hold the last reference to the ORB
+      end(*shared);
+    }).detach();
+  } catch (const std::system_error&) {
+    end(*shared_);
+    return nullptr;
+  }
+  return search;
+}
+
+bool Searches::wait(Deadline deadline) noexcept {
+  std::unique_lock lock(shared_->mutex);
+  return wait_until(shared_->changed, lock, deadline, [this] { return shared_->under_way == 0; });
+}
+
+}  // namespace corbel::orb
