@@ -16,7 +16,7 @@ def main(guide, folder):
     headers = ["corbel/corbel.hpp", "corbel/corba/buffering_policy.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
                "corbel/dynamic/dynamic_implementation.hpp", "corbel/dynamic/request.hpp",
                "corbel/dynamic/type_factory.hpp", "corbel/interceptors/portable_interceptor.hpp",
-               "corbel/mapping/with_policies.hpp", "corbel/orb/oneways.hpp",
+               "corbel/mapping/with_policies.hpp", "corbel/orb/connection_watch.hpp", "corbel/orb/oneways.hpp",
                "guide_any.hpp", "guide_server.hpp", "atomic", "csignal", "iostream", "memory", "mutex", "thread",
                "unistd.h"]
     lines = [f"#include <{header}>" for header in headers]

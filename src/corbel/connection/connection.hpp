@@ -29,7 +29,6 @@ namespace corbel::connection {
 
 class Completions;
 class Server;
-class Connection;
 
 using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cdr::Decoder& body)>;
 
@@ -55,6 +54,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   const messaging::Session& session() const noexcept { return *session_; }
   transport::Transport& transport() noexcept { return link_.transport(); }
   const base::Log& log() const noexcept { return *settings_.log; }
+  Watchers* watchers() const noexcept { return settings_.watchers; }
   const routing::TransportPtr& installed() const noexcept { return settings_.installed; }
 
   // --- client side (calling.cpp) ---
@@ -226,6 +226,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
 
   // For Server. Guarded by its mutex.
   LiveLinks live;
+  Watched watched;  // for telling.hpp
 
  private:
   /// What the thread that gives up the reading role leaves behind, and what has to be done that another one reads.

@@ -92,7 +92,11 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
 
 base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const Offer* offer, base::Deadline deadline) {
   if (!registry_.has(route.protocol, route.transport)) return kWithdrawn;
-  CORBEL_TRY(auto transport, route.transport->connector().connect(*route.endpoint, settings_.transport, deadline));
+  auto transport = route.transport->connector().connect(*route.endpoint, settings_.transport, deadline);
+  if (!transport) {
+    tell_unreachable(settings_.watchers, route, transport.error());
+    return transport.error();
+  }
   Connection::Settings settings;
   settings.limits = settings_.limits;
   settings.version = route.version;
@@ -101,7 +105,8 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   settings.oneways = settings_.oneways;
   settings.oneway_counters = &oneway_counters_;
   settings.installed = route.transport;
-  ConnectionPtr connection(new Connection(std::move(transport), route.protocol, settings));
+  settings.watchers = settings_.watchers;
+  ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
   connection->use(base::Deadline::clock_now());
   tell_opened(*connection, false);

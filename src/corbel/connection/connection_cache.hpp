@@ -41,6 +41,7 @@ class ConnectionCache {
     const base::Log* log = &base::Log::none();
     /// After so long connections that nobody holds are closed, whenever another one is opened.
     base::Duration unused_after = std::chrono::minutes(1);
+    Watchers* watchers = nullptr;  ///< outlives the cache
   };
 
   ConnectionCache(const Registry& registry, const Settings& settings);

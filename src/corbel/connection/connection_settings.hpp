@@ -8,6 +8,7 @@
 #include "corbel/base/log.hpp"
 #include "corbel/connection/framer.hpp"
 #include "corbel/connection/oneway_queue.hpp"
+#include "corbel/connection/watchers.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/routing/route.hpp"
@@ -27,6 +28,7 @@ struct ConnectionSettings {
   OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
   routing::TransportPtr installed;                         ///< what the carrier came of; null if of no ORB's
   const base::Log* log = &base::Log::none();
+  Watchers* watchers = nullptr;  ///< who hears of its beginning and end; outlives the connection
 };
 
 }  // namespace corbel::connection

@@ -135,7 +135,7 @@ class Server {
 
   Server(const Settings& settings, RequestHandler& handler, std::unique_ptr<reactor::Reactor> reactor);
   bool look_for_slow_upcalls();
-  bool list(Connection& connection, ConnectionPtr& leaves);
+  base::Status list(Connection& connection, ConnectionPtr& leaves);
   static bool hears_group(Connection& connection) noexcept;
   static bool takes_no_place(Connection& connection) noexcept;
   void watch(const ConnectionPtr& connection);

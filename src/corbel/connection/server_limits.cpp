@@ -41,7 +41,11 @@ void Server::take(const ConnectionPtr& connection) {
   connection->set_server(this);
   ConnectionPtr leaves;
   // Who is not taken is told in order that nothing was executed.
-  if (!list(*connection, leaves)) return connection->close();
+  if (const auto listed = list(*connection, leaves); !listed) {
+    const bool full = listed.error().code == Code::out_of_resources;
+    tell_turned_away(*connection, listed.error(), full ? "too many connections" : "this ORB ends");
+    return connection->close();
+  }
   if (leaves) dismiss(*leaves, "connection limit: the one idle longest makes room");
   tell_opened(*connection, !connection->is_opened_here());
   watch(connection);
@@ -67,6 +71,7 @@ void Server::serve_apart(const ConnectionPtr& connection) {
   if (started) return;
   CORBEL_LOG(log(), connection, warning, "connection refused: its carrier needs a thread of its own",
              {"peer", connection->peer()}, {"error", started.error()});
+  connection->watched.why = "its carrier needs a thread of its own";
   // What it is told in order must not have begun.
   if (connection->under_way() != 0) return connection->drain();
   connection->close();
@@ -83,11 +88,12 @@ bool Server::takes_no_place(Connection& connection) noexcept {
   return hears_group(connection) || connection.is_opened_here();
 }
 
-/// False if there is no room and nobody can leave. `leaves` has to, for this one.
-bool Server::list(Connection& connection, ConnectionPtr& leaves) {
+/// Fails with out_of_resources if there is no room and none can leave, with cancelled if the end has begun. `leaves`
+/// has to, for this one.
+base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
   const std::string_view host = peer_host(connection.peer());
   const std::lock_guard lock(mutex_);
-  if (draining_) return false;
+  if (draining_) return base::error(Stage::accept, Code::cancelled);
   const bool own = takes_no_place(connection);
   const auto verdict = own ? Admission::Verdict::welcome : admission_.judge(host, live_.count() - own_);
   if (verdict != Admission::Verdict::welcome) {
@@ -95,7 +101,7 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
     if (!leaves) {
       CORBEL_LOG(log(), connection, warning, "connection refused: too many", {"peer", connection.peer()},
                  {"connections", live_.count()});
-      return false;
+      return base::error(Stage::accept, Code::out_of_resources);
     }
   }
   if (own) {
@@ -107,7 +113,7 @@ bool Server::list(Connection& connection, ConnectionPtr& leaves) {
   const std::int64_t now = Deadline::clock_now();
   put(connection, Place::idle, now);
   look_after(settings_.limits.idle, now);
-  return true;
+  return {};
 }
 
 /// With the mutex: the one, of this host unless that is empty, that can leave with least harm: who does not go on with
@@ -152,12 +158,14 @@ void Server::refuse(std::unique_ptr<transport::Transport> transport,
   ConnectionPtr connection(new Connection(std::move(transport), std::move(protocol), settings));
   connection->set_server(this);
   CORBEL_LOG(log(), connection, warning, "connection refused: no descriptors are left", {"peer", connection->peer()});
+  tell_turned_away(*connection, base::error(Stage::accept, Code::out_of_resources), "no descriptors are left");
   connection->close();
 }
 
 /// In order: what runs is answered first, and what has not begun is said not to have.
 void Server::dismiss(Connection& connection, const char* why) {
   CORBEL_LOG(log(), connection, debug, "connection dismissed", {"peer", connection.peer()}, {"why", why});
+  connection.watched.why = why;
   connection.drain();
 }
 
@@ -193,6 +201,7 @@ bool Server::make_room_for_input() {
   }
   CORBEL_LOG(log(), connection, warning, "connection cut: incoming messages take too much memory",
              {"peer", oldest->peer()}, {"octets", input_memory_.used()});
+  oldest->watched.why = "incoming messages take too much memory";
   oldest->fail_input();
   forget(*oldest);
   return true;
@@ -252,6 +261,7 @@ void Server::look_at_ages() {
   for (const auto& each : half) give_up_half(*each);
   for (const auto& each : stuck) {
     CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", each->peer()});
+    each->watched.why = "its replies are not read";
     each->cut(base::error(Stage::send, Code::timed_out));
   }
 }
@@ -259,6 +269,7 @@ void Server::look_at_ages() {
 void Server::give_up_half(Connection& connection) {
   CORBEL_LOG(log(), connection, warning, "connection closed: half a message, and no more in time",
              {"peer", connection.peer()});
+  connection.watched.why = "half a message, and no more in time";
   connection.drain();
 }
 

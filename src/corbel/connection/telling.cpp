@@ -2,16 +2,86 @@
 #include "corbel/connection/telling.hpp"
 
 #include <array>
+#include <new>
+#include <utility>
 
 #include "corbel/base/log.hpp"
 #include "corbel/connection/connection.hpp"
+#include "corbel/connection/watchers.hpp"
 
 namespace corbel::connection {
 
 using base::Code;
 using base::Stage;
 
-void tell_opened(const Connection& connection, bool accepted) noexcept {
+namespace {
+
+using What = ConnectionEvent::What;
+
+/// Null if the error says it all.
+const char* why_ended(const Connection& connection, base::Error error) noexcept {
+  if (error.code == Code::closed) return "closed by the peer";
+  const char* const why = connection.watched.why.load(std::memory_order_relaxed);
+  return why == nullptr && error.code == Code::cancelled ? "closed by this ORB" : why;
+}
+
+/// `why`: null if the error says it all.
+void tell(Watchers* watchers, What what, const Connection& connection, base::Error error, const char* why) noexcept {
+  if (watchers == nullptr || !watchers->any()) return;
+  try {
+    ConnectionEvent event;
+    event.what = what;
+    event.accepted = connection.watched.accepted;
+    if (what != What::refused) event.id = connection.watched.id;
+    event.peer = connection.peer();
+    event.protocol = connection.protocol().name();
+    event.error = error;
+    if (what != What::opened) event.why = why != nullptr ? why : base::to_string(error);
+    watchers->tell(std::move(event));
+  } catch (const std::bad_alloc&) {  // it cannot be told
+  }
+}
+
+void watch_opened(Connection& connection, bool accepted) noexcept {
+  Watched& watched = connection.watched;
+  if ((watched.told.fetch_or(Watched::kOpening) & Watched::kOpening) != 0) return;
+  Watchers* const watchers = connection.watchers();
+  watched.accepted = accepted;
+  if (watchers != nullptr) watched.id = watchers->next_id();
+  tell(watchers, What::opened, connection, {}, nullptr);
+  if ((watched.told.fetch_or(Watched::kOpened) & Watched::kEnded) == 0) return;
+  // Another thread ended it meanwhile, and left this to be told in its turn.
+  tell(watchers, What::closed, connection, watched.error, why_ended(connection, watched.error));
+}
+
+void watch_ended(Connection& connection, base::Error error) noexcept {
+  connection.watched.error = error;
+  if ((connection.watched.told.fetch_or(Watched::kEnded) & Watched::kOpened) == 0) return;
+  tell(connection.watchers(), What::closed, connection, error, why_ended(connection, error));
+}
+
+}  // namespace
+
+void tell_turned_away(Connection& connection, base::Error error, const char* why) noexcept {
+  connection.watched.accepted = true;
+  tell(connection.watchers(), What::refused, connection, error, why);
+}
+
+void tell_unreachable(Watchers* watchers, const routing::Route& route, base::Error error) noexcept {
+  if (watchers == nullptr || !watchers->any()) return;
+  try {
+    ConnectionEvent event;
+    event.what = What::refused;
+    event.peer = route.endpoint->text();
+    event.protocol = route.protocol->name();
+    event.error = error;
+    event.why = base::to_string(error);
+    watchers->tell(std::move(event));
+  } catch (const std::bad_alloc&) {  // it cannot be told
+  }
+}
+
+void tell_opened(Connection& connection, bool accepted) noexcept {
   if (accepted) {
     CORBEL_LOG(connection.log(), connection, debug, "connection accepted", {"peer", connection.peer()},
                {"protocol", connection.protocol().name()});
@@ -19,9 +89,10 @@ void tell_opened(const Connection& connection, bool accepted) noexcept {
     CORBEL_LOG(connection.log(), connection, debug, "connection opened", {"peer", connection.peer()},
                {"protocol", connection.protocol().name()});
   }
+  watch_opened(connection, accepted);
 }
 
-void tell_ended(const Connection& connection, base::Error error, bool server) noexcept {
+void tell_ended(Connection& connection, base::Error error, bool server) noexcept {
   const std::string_view side = server ? "server" : "client";
   // A peer that ends between messages ends in order; so does this side.
   if (error.code == Code::closed || error.code == Code::cancelled) {
@@ -31,6 +102,7 @@ void tell_ended(const Connection& connection, base::Error error, bool server) no
     CORBEL_LOG(connection.log(), connection, info, "connection lost", {"peer", connection.peer()}, {"side", side},
                {"error", error});
   }
+  watch_ended(connection, error);
 }
 
 std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept {

@@ -5,16 +5,23 @@
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/error.hpp"
+#include "corbel/routing/route.hpp"
 
-/// What is logged about conversations, in one place so that all sides say it in the same words.
+/// What is logged about conversations, and told to those who watch them (watchers.hpp), in one place so that all sides
+/// say it in the same words. With no lock of a connection or server held, but where it says otherwise.
 namespace corbel::connection {
 
 class Connection;
+class Watchers;
 
 /// One more conversation: accepted, or opened by this side.
-void tell_opened(const Connection& connection, bool accepted) noexcept;
+void tell_opened(Connection& connection, bool accepted) noexcept;
 /// It has ended; `server`: the side that this process is.
-void tell_ended(const Connection& connection, base::Error error, bool server) noexcept;
+void tell_ended(Connection& connection, base::Error error, bool server) noexcept;
+/// There is none: this side did not take a client's, and why. For the watchers alone.
+void tell_turned_away(Connection& connection, base::Error error, const char* why) noexcept;
+/// There is none: this side could not connect. For the watchers alone.
+void tell_unreachable(Watchers* watchers, const routing::Route& route, base::Error error) noexcept;
 /// A server cannot read what a peer sends; `octets`: the next ones.
 void tell_refused(const Connection& connection, base::Error error, base::ConstByteSpan octets) noexcept;
 

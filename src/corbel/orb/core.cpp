@@ -19,8 +19,12 @@ using CORBA::CompletionStatus;
 
 namespace {
 
-connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log) {
-  return {options.transport, options.limits, options.connections_per_endpoint, options.oneways, &log};
+connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log,
+                                                     connection::Watchers& watchers) {
+  connection::ConnectionCache::Settings settings{options.transport, options.limits, options.connections_per_endpoint,
+                                                 options.oneways, &log};
+  settings.watchers = &watchers;
+  return settings;
 }
 
 connection::Server::Settings server_settings(const Options& options, const base::Log& log) {
@@ -55,9 +59,10 @@ Core::Core(Options options, Components components)
       policies_(client_policies(options_), options_.preference, edges_),
       registry_(std::move(components.protocols), set_up(std::move(components.transports), options_, log_),
                 {1, options_.giop_minor}, options_.limits),
-      cache_(registry_, cache_settings(options_, log_)),
+      cache_(registry_, cache_settings(options_, log_, *watchers_)),
       dispatch_(*this) {
-  const auto settings = server_settings(options_, log_);
+  auto settings = server_settings(options_, log_);
+  settings.connection.watchers = watchers_.get();
   lanes_.push_back(
       std::make_unique<Lane>(std::string(), options_.listen_endpoints, registry_, options_, settings, dispatch_));
   for (const LaneOptions& lane : options_.lanes) {

@@ -9,6 +9,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/connection/connection_cache.hpp"
+#include "corbel/connection/watchers.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/bidirectional.hpp"
 #include "corbel/orb/components.hpp"
@@ -125,6 +126,8 @@ class Core final : public corba::OrbContext {
   Searches& searches() noexcept { return searches_; }
   /// Connections that have not ended: those made here and, with `accepted`, those of clients.
   std::vector<connection::ConnectionPtr> connections(bool accepted);
+  /// Who hears of connections that begin and end.
+  const std::shared_ptr<connection::Watchers>& watchers() const noexcept { return watchers_; }
   const routing::Registry& registry() const noexcept { return registry_; }
 
   /// Serves until shutdown; any number of threads.
@@ -182,6 +185,7 @@ class Core final : public corba::OrbContext {
   PolicyLevels policies_;
   ValueMemory value_memory_{options_.server_limits.input_memory};
   routing::Registry registry_;
+  const std::shared_ptr<connection::Watchers> watchers_ = std::make_shared<connection::Watchers>(log_);
   connection::ConnectionCache cache_;
   Searches searches_;
   std::atomic<ObjectAdapter*> adapter_{nullptr};

@@ -53,6 +53,7 @@ void Core::shutdown(bool wait) {
     if (wait) ended = lane->server().stop(true, deadline) && ended;
   }
   if (!wait) return;
+  watchers_->end();
   left_running_.store(!ended, std::memory_order_release);
   if (told_end_.exchange(true)) return;
   if (ended) {

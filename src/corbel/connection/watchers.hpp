@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "corbel/base/condition.hpp"
+#include "corbel/base/fork.hpp"
+#include "corbel/base/log.hpp"
+#include "corbel/base/mutex.hpp"
+#include "corbel/connection/connection_event.hpp"
+
+namespace corbel::connection {
+
+/// What a connection remembers for those who watch it. Each part is told at most once, and never the end before the
+/// beginning, whichever threads tell them.
+struct Watched {
+  static constexpr std::uint8_t kOpening = 1, kOpened = 2, kEnded = 4;
+  std::atomic<std::uint8_t> told{0};
+  std::uint64_t id = 0;                   ///< before kOpened
+  bool accepted = false;                  ///< before kOpened
+  base::Error error;                      ///< before kEnded
+  std::atomic<const char*> why{nullptr};  ///< a literal: why this side ends it, if there is more to say than the error
+};
+
+/// One call-back of an application and the thread that it is called on: it may block, throw, and call any ORB. Events
+/// wait in a queue of bounded length; what finds it full is left out and counted. Thread-safe.
+class Watcher {
+ public:
+  using CallBack = std::function<void(const ConnectionEvent&)>;
+  static constexpr std::size_t kMostWaiting = 1000;
+
+  Watcher(CallBack call_back, const base::Log& log) : call_back_(std::move(call_back)), log_(&log) {}
+
+  /// Starts the thread, which keeps `self`. Throws std::system_error if the system has none.
+  static void start(const std::shared_ptr<Watcher>& self);
+  void push(const ConnectionEvent& event) noexcept;
+  /// Nothing is called any more. When this returns, the call-back has returned and is destroyed; unless the call-back
+  /// itself is the caller: then that is so when it has returned.
+  void withdraw() noexcept;
+  /// After this nothing is pushed. Waits for what was, until the deadline, unless the call-back is the caller. The log
+  /// is not used any more.
+  void end(base::Deadline deadline) noexcept;
+
+ private:
+  void serve() noexcept;
+  void call(const ConnectionEvent& event) noexcept;
+
+  CallBack call_back_;  // of the thread
+  std::thread thread_;
+  base::Mutex mutex_;  // guards what follows
+  base::Condition changed_;
+  std::deque<ConnectionEvent> waiting_;
+  const base::Log* log_;
+  std::uint64_t missed_ = 0;
+  bool withdrawn_ = false;
+  bool closed_ = false;
+  bool done_ = false;  // nothing more is called
+};
+
+/// Those who watch the connections of one ORB. Costs a connection a few instructions at its beginning and its end as
+/// long as there are none. Thread-safe; does nothing in a child of the process.
+class Watchers {
+ public:
+  explicit Watchers(const base::Log& log) noexcept : log_(log) {}
+
+  bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
+  std::uint64_t next_id() noexcept { return ids_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  /// Sees to it that all hear of it, and returns; takes no lock for long. Its time is set here.
+  void tell(ConnectionEvent event) noexcept;
+  /// Throws std::system_error or std::bad_alloc if there is no thread or memory for it. Null after end().
+  std::shared_ptr<Watcher> add(Watcher::CallBack call_back);
+  /// As Watcher::withdraw(). Also after end().
+  void remove(const std::shared_ptr<Watcher>& watcher) noexcept;
+  /// The ORB ends: what was told is heard, those that are slow excepted, and nothing after it.
+  void end() noexcept;
+
+ private:
+  bool left_behind() const noexcept { return process_ != base::process_generation(); }
+
+  const base::Log& log_;
+  const std::uint32_t process_ = base::process_generation();
+  std::atomic<bool> any_{false};
+  std::atomic<std::uint64_t> ids_{0};
+  base::ForkMutex mutex_;  // guards what follows
+  std::vector<std::shared_ptr<Watcher>> all_;
+  bool ended_ = false;
+};
+
+}  // namespace corbel::connection
