@@ -17,18 +17,46 @@ using base::Deadline;
 using base::Stage;
 
 struct Resolver::Job {
+  const std::int64_t begun = Deadline::clock_now();
+  std::optional<std::int64_t> given_up;  // when a caller last went without an answer
+  unsigned waiting = 0;                  // callers
   std::optional<base::Result<std::vector<InetAddress>>> result;
 };
 
 /// Shared with the threads, which may outlive the resolver.
 struct Resolver::State {
-  State(Lookup with, unsigned limit) : lookup(std::move(with)), max_threads(limit) {}
+  State(Lookup with, ResolverLimits at_most) : lookup(std::move(with)), limits(at_most) {}
 
   const Lookup lookup;
-  const unsigned max_threads;
+  const ResolverLimits limits;
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;
   std::map<std::string, std::shared_ptr<Job>, std::less<>> under_way;
+
+  bool slow(const Job& job, std::int64_t now) const { return now - job.begun >= limits.patience.count(); }
+  /// Others wait, and it has just been seen that this takes long.
+  bool hopeless(const Job& job, std::int64_t now) const {
+    return job.waiting != 0 && slow(job, now) && job.given_up && now - *job.given_up < limits.memory.count();
+  }
+
+  /// Until when there is no room for another lookup, if nothing changes; now() if there is.
+  Deadline full_until() const {
+    if (under_way.size() >= limits.threads) return Deadline::none();
+    const std::int64_t now = Deadline::clock_now();
+    unsigned prompt = 0;
+    Deadline until = Deadline::none();
+    for (const auto& [host, job] : under_way) {
+      if (job->waiting == 0 || slow(*job, now)) continue;
+      ++prompt;
+      until = earlier(until, Deadline::after(limits.patience, job->begun));
+    }
+    return prompt < limits.prompt ? Deadline::now() : until;
+  }
+
+  std::shared_ptr<Job> find(std::string_view host) const {
+    const auto found = under_way.find(host);
+    return found != under_way.end() ? found->second : nullptr;
+  }
 
   static void run(const std::shared_ptr<State>& state, const std::string& host) {
     auto result = [&]() -> base::Result<std::vector<InetAddress>> {
@@ -42,30 +70,58 @@ struct Resolver::State {
     state->under_way.extract(host).mapped()->result = std::move(result);
     state->changed.notify_all();
   }
+
+  /// With the mutex of `state`.
+  static base::Result<std::shared_ptr<Job>> begin(const std::shared_ptr<State>& state, const std::string& host) {
+    auto job = std::make_shared<Job>();
+    state->under_way.emplace(host, job);
+    try {
+      std::thread([state, host] { run(state, host); }).detach();
+      return job;
+    } catch (const std::system_error& failure) {
+      state->under_way.erase(host);
+      return base::error(Stage::resolve, Code::out_of_resources, failure.code().value());
+    } catch (const std::bad_alloc&) {
+      state->under_way.erase(host);
+      return base::error(Stage::resolve, Code::out_of_resources);
+    }
+  }
 };
 
-namespace {
-
-/// Waits until `done`; false if the deadline passed first.
-template <class Done>
-bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Deadline deadline, Done done) {
-  while (!done()) {
-    if (deadline.expired()) return false;
-    changed.wait_for(lock, deadline.remaining());
+/// A caller that waits for a lookup; made and gone with the mutex.
+class Resolver::Wait {
+ public:
+  Wait(State& state, Job& job) noexcept : state_(state), job_(job) { ++job_.waiting; }
+  ~Wait() {
+    if (--job_.waiting == 0 && !job_.result) state_.changed.notify_all();  // there may be room
   }
-  return true;
-}
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
 
-}  // namespace
+  /// False if the deadline passed first.
+  bool until(std::unique_lock<std::mutex>& lock, Deadline deadline) {
+    while (!job_.result) {
+      if (deadline.expired()) {
+        job_.given_up = Deadline::clock_now();
+        return false;
+      }
+      state_.changed.wait_for(lock, deadline.remaining());
+    }
+    return true;
+  }
 
-Resolver::Resolver(Lookup lookup, unsigned max_threads)
-    : state_(std::make_shared<State>(std::move(lookup), max_threads)) {}
+ private:
+  State& state_;
+  Job& job_;
+};
+
+Resolver::Resolver(Lookup lookup, ResolverLimits limits) : state_(std::make_shared<State>(std::move(lookup), limits)) {}
 
 Resolver::~Resolver() = default;
 
 /// The parent's threads, and perhaps a lock that one of them holds, stay what they are.
 void Resolver::after_fork() noexcept {
-  auto fresh = std::make_shared<State>(state_->lookup, state_->max_threads);
+  auto fresh = std::make_shared<State>(state_->lookup, state_->limits);
   state_.swap(fresh);
   (void)new (std::nothrow) std::shared_ptr<State>(std::move(fresh));  // never given back
 }
@@ -75,6 +131,12 @@ unsigned Resolver::threads() const {
   return static_cast<unsigned>(state_->under_way.size());
 }
 
+unsigned Resolver::callers(std::string_view host) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto job = state_->find(host);
+  return job != nullptr ? job->waiting : 0;
+}
+
 base::Result<std::vector<InetAddress>> Resolver::resolve(std::string_view host, std::uint16_t port, Deadline deadline) {
   if (auto numeric = InetAddress::parse(host, port)) return std::vector{*numeric};
   const auto state = state_;
@@ -82,27 +144,19 @@ base::Result<std::vector<InetAddress>> Resolver::resolve(std::string_view host, 
   const base::Error late = base::error(Stage::resolve, Code::timed_out);
   std::unique_lock lock(state->mutex);
   const std::string name(host);
-  std::shared_ptr<Job> job;
-  const auto found_or_room = [&] {
-    const auto found = state->under_way.find(name);
-    if (found != state->under_way.end()) job = found->second;
-    return job != nullptr || state->under_way.size() < state->max_threads;
-  };
-  if (!wait_until(state->changed, lock, deadline, found_or_room)) return late;
-  if (job == nullptr) {
-    job = std::make_shared<Job>();
-    state->under_way.emplace(name, job);
-    try {
-      std::thread([state, name] { State::run(state, name); }).detach();
-    } catch (const std::system_error& failure) {
-      state->under_way.erase(name);
-      return base::error(Stage::resolve, Code::out_of_resources, failure.code().value());
-    } catch (const std::bad_alloc&) {
-      state->under_way.erase(name);
-      return base::error(Stage::resolve, Code::out_of_resources);
+  std::shared_ptr<Job> job = state->find(name);
+  for (; job == nullptr; job = state->find(name)) {
+    const Deadline full = state->full_until();
+    if (full.expired()) {
+      CORBEL_TRY(job, State::begin(state, name));
+      break;
     }
+    if (deadline.expired()) return late;
+    const Deadline next = earlier(full, deadline);
+    state->changed.wait_for(lock, next.remaining());
   }
-  if (!wait_until(state->changed, lock, deadline, [&] { return job->result.has_value(); })) return late;
+  if (state->hopeless(*job, Deadline::clock_now())) return late;
+  if (!Wait(*state, *job).until(lock, deadline)) return late;
   if (!*job->result) return job->result->error();
   std::vector<InetAddress> addresses = **job->result;
   for (InetAddress& address : addresses) address = address.with_port(port);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,18 +15,28 @@
 
 namespace corbel::ipc {
 
+/// How many names may be looked up at the same time.
+struct ResolverLimits {
+  unsigned prompt = 16;                               ///< of those that are waited for and are younger than `patience`
+  unsigned threads = 128;                             ///< in all: name servers that are silent keep no other names out
+  base::Duration patience = std::chrono::seconds(1);  ///< a lookup that takes longer is slow
+  base::Duration memory = std::chrono::seconds(3);    ///< for so long a slow name that timed out has one caller wait
+};
+
 /// Host names into addresses by a deadline. The system's resolver knows none (a name server that does not answer costs
 /// it many seconds), so it runs on a thread of its own, and who has waited long enough goes away. Numeric addresses and
 /// callers without a deadline need no thread. Any thread may call it.
 ///
-/// Lookups that nobody waits for any more end by themselves, also when this has gone; there are never more than
-/// `max_threads`, and those for the same name share one.
+/// Lookups that no caller waits for any more end by themselves, also when this has gone; those for the same name share
+/// one. Slow ones take no place of the prompt ones (ResolverLimits). While one is slow and has just been given up by a
+/// caller, a single other one may wait for it; the next are refused at once, so that a silent name server does not hold
+/// all threads of a process.
 class CORBEL_API Resolver final {
  public:
   /// What asks the system: like InetAddress::resolve.
   using Lookup = std::function<base::Result<std::vector<InetAddress>>(std::string_view host, std::uint16_t port)>;
 
-  explicit Resolver(Lookup lookup = &InetAddress::resolve, unsigned max_threads = 16);
+  explicit Resolver(Lookup lookup = &InetAddress::resolve, ResolverLimits limits = {});
   ~Resolver();
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
@@ -34,10 +45,13 @@ class CORBEL_API Resolver final {
   base::Result<std::vector<InetAddress>> resolve(std::string_view host, std::uint16_t port, base::Deadline deadline);
   /// Lookups under way.
   unsigned threads() const;
+  /// Who waits for that of `host`.
+  unsigned callers(std::string_view host) const;
 
  private:
   struct Job;
   struct State;
+  class Wait;
   void after_fork() noexcept;
 
   std::shared_ptr<State> state_;

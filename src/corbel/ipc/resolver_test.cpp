@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -39,6 +40,13 @@ class Slow {
   std::promise<void> told_;
 };
 
+/// Until no lookup is under way: what the test made for them may go.
+void wait_for_the_last(const Resolver& resolver) {
+  const Deadline bound = soon();
+  while (resolver.threads() != 0 && !bound.expired()) std::this_thread::yield();
+  EXPECT_EQ(resolver.threads(), 0U);
+}
+
 TEST(Resolver, GivesUpAtTheDeadlineAndTheLookupEndsByItself) {
   Slow slow;
   Resolver resolver(slow.lookup());
@@ -49,9 +57,7 @@ TEST(Resolver, GivesUpAtTheDeadlineAndTheLookupEndsByItself) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
   EXPECT_EQ(resolver.threads(), 1U);
   slow.tell();
-  const Deadline bound = soon();
-  while (resolver.threads() != 0 && !bound.expired()) std::this_thread::yield();
-  EXPECT_EQ(resolver.threads(), 0U);
+  wait_for_the_last(resolver);
   EXPECT_EQ(resolver.resolve("slow.example", 7, soon())->front(), InetAddress::loopback_v4(7));
 }
 
@@ -74,18 +80,80 @@ TEST(Resolver, ThoseWhoWaitForOneNameShareALookupAndEachGetsItsPort) {
 
 TEST(Resolver, HasNoMoreThreadsThanItMay) {
   Slow slow;
-  Resolver resolver(slow.lookup(), 2);
-  for (const char* host : {"a", "b", "c", "d"}) {
+  Resolver resolver(slow.lookup(), {.prompt = 2, .threads = 3});
+  for (const char* host : {"a", "b", "c", "d", "e"}) {
     EXPECT_EQ(resolver.resolve(host, 7, Deadline::after(5ms)).error().code, Code::timed_out);
   }
-  EXPECT_EQ(resolver.threads(), 2U);
+  EXPECT_EQ(resolver.threads(), 3U);
   slow.tell();
-  EXPECT_TRUE(resolver.resolve("e", 7, soon()));
+  EXPECT_TRUE(resolver.resolve("f", 7, soon()));
+  wait_for_the_last(resolver);
+}
+
+/// Lookups of names that begin with "silent", for which a name server answers when the test says so; it knows others.
+class OneSilent {
+ public:
+  Resolver::Lookup lookup() {
+    return [this, told = told_.get_future().share()](std::string_view host,
+                                                     std::uint16_t port) -> base::Result<std::vector<InetAddress>> {
+      if (host.starts_with("silent")) {
+        ++asked;
+        told.wait();
+      }
+      return std::vector{InetAddress::loopback_v4(port)};
+    };
+  }
+  void tell() { told_.set_value(); }
+  std::atomic<int> asked{0};
+
+ private:
+  std::promise<void> told_;
+};
+
+TEST(Resolver, NamesWhoseCallersHaveGoneKeepNoOthersOut) {
+  OneSilent names;
+  Resolver resolver(names.lookup());
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(resolver.resolve("silent" + std::to_string(i), 7, Deadline::after(1ms)));
+  }
+  EXPECT_EQ(resolver.threads(), 20U);
+  EXPECT_TRUE(resolver.resolve("known", 7, soon()));
+  names.tell();
+  wait_for_the_last(resolver);
+}
+
+TEST(Resolver, SlowNamesKeepNoOthersOutAlthoughTheyAreWaitedFor) {
+  OneSilent names;
+  Resolver resolver(names.lookup(), {.prompt = 2, .patience = 100ms});
+  std::vector<std::future<base::Result<std::vector<InetAddress>>>> results;
+  for (const char* host : {"silent.a", "silent.b"}) {
+    results.push_back(std::async(std::launch::async, [&, host] { return resolver.resolve(host, 7, soon()); }));
+  }
+  while (names.asked != 2) std::this_thread::yield();
+  EXPECT_TRUE(resolver.resolve("known", 7, soon()));
+  names.tell();
+  for (auto& result : results) EXPECT_TRUE(result.get());
+}
+
+TEST(Resolver, OneCallerWaitsForANameThatHasJustTimedOutAndTheOthersAreRefused) {
+  OneSilent names;
+  Resolver resolver(names.lookup(), {.patience = 20ms, .memory = 1h});
+  EXPECT_FALSE(resolver.resolve("silent", 7, Deadline::after(100ms)));
+  auto one = std::async(std::launch::async, [&] { return resolver.resolve("silent", 7, soon()); });
+  const Deadline bound = soon();
+  while (resolver.callers("silent") == 0 && !bound.expired()) std::this_thread::yield();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(resolver.resolve("silent", 7, Deadline::after(1h)).error(), base::error(Stage::resolve, Code::timed_out));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+  EXPECT_EQ(resolver.callers("silent"), 1U);
+  names.tell();
+  EXPECT_TRUE(one.get());
+  EXPECT_TRUE(resolver.resolve("silent", 7, soon())) << "it was known in the end";
 }
 
 TEST(Resolver, NeedsNoThreadForNumericAddressesNorWithoutADeadline) {
   Slow slow;
-  Resolver resolver(slow.lookup(), 0);
+  Resolver resolver(slow.lookup(), {.prompt = 0, .threads = 0});
   EXPECT_EQ(resolver.resolve("127.0.0.1", 7, Deadline::now())->front(), InetAddress::loopback_v4(7));
   EXPECT_EQ(resolver.resolve("::1", 7, Deadline::after(1ms))->front(), InetAddress::loopback_v6(7));
   EXPECT_EQ(slow.asked, 0);
