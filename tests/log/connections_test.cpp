@@ -349,6 +349,7 @@ TEST(ConnectionWatch, ComeAndGoWhileCallsAreUnderWay) {
   ConnectionWatch all_watch(*server.orb, all.call_back());
   std::atomic<bool> stop = false;
   std::vector<std::thread> threads;
+  threads.reserve(2);
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
       while (!stop) {
