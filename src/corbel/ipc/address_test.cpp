@@ -5,6 +5,7 @@
 
 #include "corbel/ipc/inet_address.hpp"
 #include "corbel/ipc/os_error.hpp"
+#include "corbel/ipc/subscriber.hpp"
 #include "corbel/ipc/unix_address.hpp"
 
 namespace corbel::ipc {
@@ -68,6 +69,18 @@ TEST(InetAddress, ReportsUnknownHostsAsUnreachable) {
       EXPECT_STRNE(resolver_text(words), "Unknown error") << host;
     }
   }
+}
+
+TEST(Subscriber, HasOneIpv4AddressOr64BitsOfIpv6) {
+  const auto of = [](const char* host) { return subscriber(*InetAddress::parse(host, 7)); };
+  EXPECT_EQ(of("192.0.2.1"), *InetAddress::parse("192.0.2.1", 0));
+  EXPECT_EQ(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+  EXPECT_FALSE(of("192.0.2.2") == of("192.0.2.1"));
+  EXPECT_EQ(of("2001:db8:1:2:3:4:5:6"), *InetAddress::parse("2001:db8:1:2::", 0));
+  EXPECT_EQ(of("2001:db8:1:2:ffff::1"), of("2001:db8:1:2::"));
+  EXPECT_FALSE(of("2001:db8:1:3::1") == of("2001:db8:1:2::1"));
+  EXPECT_EQ(of("fe80::1%1"), of("fe80::2%1"));
+  EXPECT_FALSE(of("fe80::1%1") == of("fe80::1%2"));
 }
 
 TEST(InetAddress, OfAnotherFamilyIsEmpty) {

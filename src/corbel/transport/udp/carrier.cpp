@@ -1,33 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/transport/udp/carrier.hpp"
 
+#include <algorithm>
+
+#include "corbel/ipc/subscriber.hpp"
+
 namespace corbel::transport::udp {
 
-bool Peers::admits(const ipc::InetAddress& address) {
+using base::Deadline;
+using ipc::InetAddress;
+
+bool Peers::admits(const InetAddress& address) {
+  const InetAddress host = ipc::subscriber(address);
+  const std::size_t most_of_host = std::max<std::size_t>(most_ / 2, 1);
+  const std::size_t spare = most_ / 8;  // for those whose predecessor has not quite left
   const std::lock_guard lock(mutex_);
-  if (carriers_.contains(address)) return false;
-  if (carriers_.size() < most_) return true;
-  end_silent();
-  return false;
+  if (peers_.contains(address)) return false;
+  if (staying() >= most_ || count_of(host) >= most_of_host) end_silent();
+  if (count_of(host) >= most_of_host) return false;
+  if (staying() >= most_ && (leaving_ > spare || !end_one_for(host))) return false;
+  return peers_.size() < most_ + spare;
+}
+
+std::size_t Peers::count_of(const InetAddress& host) const noexcept {
+  const auto found = hosts_.find(host);
+  return found != hosts_.end() ? found->second : 0;
 }
 
 /// Their owners let go of them soon. A look at all of them is worth it now and then only.
 void Peers::end_silent() noexcept {
   if (!next_look_.is_now() && !next_look_.expired()) return;
-  next_look_ = base::Deadline::after(silence_);
-  for (const auto& [address, carrier] : carriers_) {
-    if (!carrier->heard()) carrier->shutdown();
+  next_look_ = Deadline::after(silence_);
+  const std::int64_t now = Deadline::clock_now();
+  for (auto& each : peers_) {
+    Peer& peer = each.second;
+    if (peer.carrier->heard()) {
+      peer.heard = now;
+    } else if (now - peer.heard >= silence_.count()) {
+      end(each);
+    }
   }
 }
 
-void Peers::enter(const ipc::InetAddress& address, UdpCarrier& carrier) {
-  const std::lock_guard lock(mutex_);
-  carriers_.emplace(address, &carrier);
+/// Anything received counts as heard, so silence does not tell who floods; how many places a host has does. False if
+/// none has more than `host` will have.
+bool Peers::end_one_for(const InetAddress& host) noexcept {
+  const auto largest =
+      std::max_element(hosts_.begin(), hosts_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (largest == hosts_.end() || largest->second < count_of(host) + 2) return false;
+  const std::int64_t now = Deadline::clock_now();
+  All::value_type* oldest = nullptr;
+  for (auto& each : peers_) {
+    Peer& peer = each.second;
+    if (peer.leaving || !(ipc::subscriber(each.first) == largest->first)) continue;
+    if (peer.carrier->heard()) peer.heard = now;
+    if (oldest == nullptr || peer.heard < oldest->second.heard) oldest = &each;
+  }
+  if (oldest == nullptr) return false;
+  end(*oldest);
+  return true;
 }
 
-void Peers::leave(const ipc::InetAddress& address) noexcept {
+void Peers::end(All::value_type& peer) noexcept {
+  if (peer.second.leaving) return;
+  peer.second.leaving = true;
+  ++leaving_;
+  gone_from(ipc::subscriber(peer.first));
+  peer.second.carrier->shutdown();
+}
+
+void Peers::gone_from(const InetAddress& host) noexcept {
+  const auto found = hosts_.find(host);
+  if (found != hosts_.end() && --found->second == 0) hosts_.erase(found);
+}
+
+void Peers::enter(const InetAddress& address, UdpCarrier& carrier) {
+  const InetAddress host = ipc::subscriber(address);
   const std::lock_guard lock(mutex_);
-  carriers_.erase(address);
+  if (!peers_.try_emplace(address, Peer{&carrier, Deadline::clock_now()}).second) return;
+  try {
+    ++hosts_[host];
+  } catch (...) {
+    peers_.erase(address);
+    throw;
+  }
+}
+
+void Peers::leave(const InetAddress& address) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = peers_.find(address);
+  if (found == peers_.end()) return;
+  if (found->second.leaving) {
+    --leaving_;
+  } else {
+    gone_from(ipc::subscriber(address));
+  }
+  peers_.erase(found);
 }
 
 }  // namespace corbel::transport::udp

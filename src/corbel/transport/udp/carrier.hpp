@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -78,22 +79,38 @@ class Peers {
   static constexpr std::size_t kMost = 512;
   static constexpr base::Duration kSilence = std::chrono::seconds(10);
 
-  /// `most`: so many at a time, and who forges addresses gets no further. When there is no room, those that have been
-  /// silent for `silence` have to go.
+  /// `most`: so many at a time, and who forges addresses gets no further; half of them for one host (ipc::subscriber).
+  /// When there is no room, those that have been silent for `silence` have to go; then, for each who comes from a host
+  /// with fewer places, the one heard least recently of the host with the most.
   explicit Peers(std::size_t most = kMost, base::Duration silence = kSilence) : most_(most), silence_(silence) {}
 
-  /// True if `address` is unknown and there is room, perhaps soon.
+  /// True if `address` is unknown and there is room; if false, perhaps soon.
   bool admits(const ipc::InetAddress& address);
   void enter(const ipc::InetAddress& address, UdpCarrier& carrier);
   void leave(const ipc::InetAddress& address) noexcept;
 
  private:
+  struct Peer {
+    UdpCarrier* carrier;
+    std::int64_t heard;    // when it was seen that it had been, Deadline::clock_now()
+    bool leaving = false;  // it was shut down, and counts no more
+  };
+  using All = std::unordered_map<ipc::InetAddress, Peer>;
+
+  /// With the mutex, as what follows: places taken by those who stay.
+  std::size_t staying() const noexcept { return peers_.size() - leaving_; }
+  std::size_t count_of(const ipc::InetAddress& host) const noexcept;
   void end_silent() noexcept;
+  bool end_one_for(const ipc::InetAddress& host) noexcept;
+  void end(All::value_type& peer) noexcept;
+  void gone_from(const ipc::InetAddress& host) noexcept;
 
   const std::size_t most_;
   const base::Duration silence_;
   std::mutex mutex_;  // guards what follows
-  std::unordered_map<ipc::InetAddress, UdpCarrier*> carriers_;
+  All peers_;
+  std::size_t leaving_ = 0;
+  std::unordered_map<ipc::InetAddress, std::size_t> hosts_;  // how many stay
   base::Deadline next_look_ = base::Deadline::now();
 };
 
