@@ -198,6 +198,43 @@ TEST_F(Clients, ThatForwardForEverAreStopped) {
   EXPECT_EQ(peer.requests(), 0U);
 }
 
+TEST_F(Clients, ThatForwardToNothingEndTheCall) {
+  FakePeer peer({answer::text("here"), answer::system_exception("NO_PERMISSION", 1)});
+  const ThingRef thing = orb_.thing(peer.ior());
+  b_->set("send_request", [](const ClientInfoRef&) { throw PI::ForwardRequest(nullptr); });
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }), "INV_OBJREF NO");
+  EXPECT_EQ(peer.requests(), 0U);
+  b_->set("send_request", [](const ClientInfoRef&) {});
+  b_->set("receive_reply", [](const ClientInfoRef&) { throw PI::ForwardRequest(nullptr); });
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }), "INV_OBJREF YES");
+}
+
+// Who counts it once more gets no further with a limit of one.
+TEST_F(Clients, ThatLeaveAForwardAsItIsDoNotMakeItTwo) {
+  FakePeer other({answer::text("there")});
+  FakePeer peer({answer::forward({other.profile()})});
+  const Orb orb(Parts{.clients = {a_}}, {"-ORBForwardLimit", "1"});
+  EXPECT_EQ(orb.thing(peer.ior())->ask(""), "there");
+}
+
+TEST_F(Clients, ReadNoServiceContextsOfTheReplyBefore_16_3_12) {
+  const test::RefusingPort nowhere;
+  FakePeer peer({[&](test::Conversation& conversation, const test::Received& request) {
+    test::Writer writer;
+    writer.giop(test::kReply, 2).u32(request.request_id).u32(3).u32(1).u32(0x4142).octets(test::octets_of("hello"));
+    writer.align(8);
+    test::write_ior(writer, {nowhere.profile()});
+    conversation.send(writer.finish());
+  }});
+  std::string seen;
+  a_->set("receive_other", [&](const ClientInfoRef& info) { seen = text_of(info->get_reply_service_context(0x4142)); });
+  a_->set("receive_exception", [&](const ClientInfoRef& info) {
+    seen += ", then " + ending_of([&] { info->get_reply_service_context(0x4142); });
+  });
+  EXPECT_EQ(ending_of([&] { orb_.thing(peer.ior())->ask(""); }), "TRANSIENT NO");
+  EXPECT_EQ(seen, "hello, then BAD_PARAM NO 26");
+}
+
 TEST_F(Clients, MayForwardInReceiveExceptionOnlyWhatWasNotExecuted_16_3_5_4) {
   FakePeer other({answer::text("elsewhere")});
   FakePeer peer({answer::system_exception("NO_PERMISSION", 1), answer::system_exception("NO_PERMISSION", 2)});

@@ -151,14 +151,28 @@ TEST(Initialisation, CallsMadeInPostInitAreNotSeen_16_7_1_2) {
   EXPECT_EQ(story.take(), "A.send_request A.receive_reply");
 }
 
+/// Tells when it is destroyed.
+class MortalIor final : public PI::IORInterceptor {
+ public:
+  MortalIor(std::string name, Story& story) : name_(std::move(name)), story_(story) {}
+  std::string name() override { return name_; }
+  void destroy() override { story_.add(name_ + ".destroy"); }
+  void establish_components(IorInfoRef) override {}
+
+ private:
+  const std::string name_;
+  Story& story_;
+};
+
 TEST(Initialisation, InterceptorsAreDestroyedWithTheOrb_16_2_1) {
   Story story;
   {
     const Orb orb(Parts{.clients = {CORBA::make_reference<ClientWatch>("A", story)},
-                        .servers = {CORBA::make_reference<ServerWatch>("B", story)}});
+                        .servers = {CORBA::make_reference<ServerWatch>("B", story)},
+                        .iors = {CORBA::make_reference<MortalIor>("C", story)}});
     EXPECT_EQ(story.take(), "");
   }
-  EXPECT_EQ(story.take(), "A.destroy B.destroy");
+  EXPECT_EQ(story.take(), "A.destroy B.destroy C.destroy");
 }
 
 TEST(Initialisation, DestroyedInterceptorsAreToldOfNothingMore_16_2_1) {

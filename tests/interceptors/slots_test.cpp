@@ -144,6 +144,22 @@ TEST_F(Slots, OfARequestAreNotTheNextOnesWithoutServersInterceptorsEither_16_4_4
   }
 }
 
+TEST_F(Slots, OfTwoOrbsAreNotTheSame) {
+  const Orb other(Parts{.pre_init = [](const InitInfoRef& info) { info->allocate_slot_id(); }});
+  current_->set_slot(0, any_with("the first ORB's"));
+  EXPECT_EQ(text_in(other.current()->get_slot(0)), "nothing");
+  other.current()->set_slot(0, any_with("the other's"));
+  EXPECT_EQ(text_in(current_->get_slot(0)), "the first ORB's");
+}
+
+TEST_F(Slots, OfTheCallingThreadGoWithACollocatedCallThatAnotherThreadMakes_16_4_4_1) {
+  std::string seen;
+  c_->set("send_request", [&](const ClientInfoRef& info) { seen = text_in(info->get_slot(0)); });
+  current_->set_slot(0, any_with("the caller's"));
+  local_->async_ask("").get();
+  EXPECT_EQ(seen, "the caller's");
+}
+
 TEST_F(Slots, TellAnInterceptorThatItCallsItself) {
   test::FakePeer peer({test::answer::text("")});
   const ThingRef thing = orb_->thing(peer.ior());

@@ -4,6 +4,7 @@
 #include <future>
 #include <thread>
 
+#include "corbel/corba/buffering_policy.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/orb/invocation_policies.hpp"
 #include "corbel/policy/client_policies.hpp"
@@ -98,6 +99,40 @@ TEST_F(Silence, AThreadsTimeEndsItsCallsAndNobodyElses) {
   EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { future.get(); }), "TIMEOUT MAYBE"); }));
   peer_.set({answer::text("again")});
   EXPECT_EQ(thing_->ask(""), "again");
+}
+
+test::Answer after_a_while() {
+  return [](test::Conversation& conversation, const test::Received& request) {
+    std::this_thread::sleep_for(100ms);  // longer than short_ allows
+    answer::text("late")(conversation, request);
+  };
+}
+
+TEST_F(Silence, AThreadThatChangesItsPoliciesAgainIsGovernedByTheLast) {
+  orb_.current()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
+  peer_.set({after_a_while()});
+  orb_.current()->set_policy_overrides({round_trip(50'000 * kMillisecond)}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(thing_->ask(""), "late");
+  orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
+}
+
+TEST_F(Silence, InAThreadWithPoliciesEachReferenceHasItsOwn) {
+  orb_.current()->set_policy_overrides({scope(Messaging::SYNC_WITH_TARGET)}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(ask(with_timeout(thing_, 50ms)), "TIMEOUT MAYBE");
+  peer_.set({after_a_while()});
+  EXPECT_EQ(thing_->ask(""), "late");
+  orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
+}
+
+TEST_F(Silence, AThreadWithPoliciesSeesTheOrbsChange) {
+  orb_.current()->set_policy_overrides({scope(Messaging::SYNC_WITH_TARGET)}, SetOverrideType::SET_OVERRIDE);
+  orb_.manager()->set_policy_overrides(short_, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(ask(thing_), "TIMEOUT MAYBE");
+  peer_.set({after_a_while()});
+  orb_.manager()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(thing_->ask(""), "late");
+  orb_.current()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
 }
 
 TEST_F(Silence, TheOrbsTimeEndsCallsOfReferencesThatAreInUse) {
@@ -224,6 +259,18 @@ TEST(RequestTimes, ARequestThatCannotLeaveInTimeIsNotWaitedFor) {
       with_policies(orb.thing(test::ior_string({silent.profile()})),
                     {CORBA::make_reference<Messaging::RelativeRequestTimeoutPolicy>(50 * kMillisecond)});
   EXPECT_TRUE(is_quick([&] { EXPECT_EQ(ending_of([&] { thing->ask(""); }).substr(0, 10), "TIMEOUT NO"); }));
+}
+
+// Kept for the time that it may be kept, it could not leave in its time.
+TEST(RequestTimes, ABufferedOnewayLeavesInItsTime) {
+  FakePeer peer({answer::nothing()});
+  const Orb orb;
+  const BufferingConstraint hours(BUFFER_TIMEOUT, 3'600'000 * kMillisecond, 0, 0);
+  const ThingRef thing = with_policies(
+      orb.thing(peer.ior()), {scope(Messaging::SYNC_NONE), CORBA::make_reference<BufferingConstraintPolicy>(hours),
+                              CORBA::make_reference<Messaging::RelativeRequestTimeoutPolicy>(2'000 * kMillisecond)});
+  thing->note(1);
+  EXPECT_TRUE(peer.wait_for_messages(1));
 }
 
 TEST(RequestTimes, TheReplyMayTakeLongerThanTheRequest) {

@@ -12,6 +12,8 @@ TEST(InvocationPolicies, TellTheEarlierOfTheEndTimes) {
   EXPECT_EQ(end_time(encode_invocation_policies(policies)), 0x0102030405060708U);
   policies.reply_end = 5;
   EXPECT_EQ(end_time(encode_invocation_policies(policies)), 5U);
+  policies.request_end = 4;
+  EXPECT_EQ(end_time(encode_invocation_policies(policies)), 4U);
   policies.request_end = policy::kNever;
   EXPECT_EQ(end_time(encode_invocation_policies(policies)), 5U);
 }

@@ -120,6 +120,11 @@ TEST_F(MiopReassembly, AnIdentifierMayHaveAnyLengthWithAGapBehindItOrNone) {
       EXPECT_EQ(Bytes(whole.begin(), whole.end()), (Bytes{7, 8, 9})) << size << gap;
     }
   }
+  Bytes longer{'M', 'I', 'O', 'P', 0x10, 2, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 253};
+  longer.resize(20 + 253, 'i');
+  longer.insert(longer.end(), {7, 8, 9});
+  EXPECT_TRUE(take(longer).empty()) << "the standard allows 252";
+  EXPECT_EQ(malformed(), 1U);
 }
 
 TEST_F(MiopReassembly, MessagesAreJoinedFromPacketsInAnyOrder) {
@@ -237,6 +242,20 @@ TEST_F(MiopReassembly, AFloodOfSendersIsBoundedInMessagesAndOctets) {
   EXPECT_TRUE(take(honest[0]).empty());
   EXPECT_TRUE(take(honest[1]).empty());
   EXPECT_EQ(take(honest[2]), numbered(3000));
+}
+
+TEST_F(MiopReassembly, MessagesThatGrowAreBoundedInOctetsToo) {
+  for (std::uint32_t i = 0; i < limits_.messages; ++i) {
+    const auto from = *InetAddress::parse("198.51.100.1", static_cast<std::uint16_t>(i + 1));
+    EXPECT_TRUE(take(datagram(i, 0, 3, {1}), from).empty());
+  }
+  EXPECT_EQ(reassembly_.incomplete(), limits_.messages);
+  for (std::uint32_t i = 0; i < limits_.messages; ++i) {
+    const auto from = *InetAddress::parse("198.51.100.1", static_cast<std::uint16_t>(i + 1));
+    EXPECT_TRUE(take(datagram(i, 1, 3, Bytes(9'000, 1)), from).empty());
+    EXPECT_LE(reassembly_.octets(), limits_.octets) << i;
+  }
+  EXPECT_GT(reassembly_.counts().displaced, 0U);
 }
 
 TEST_F(MiopReassembly, AMessageBeyondTheLimitIsDropped) {

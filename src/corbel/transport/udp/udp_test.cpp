@@ -325,6 +325,19 @@ TEST(UdpPeers, WhoWasHeardLeastRecentlyGoesFirst) {
   EXPECT_TRUE(PeersOf::ended(*quiet));
 }
 
+TEST(UdpPeers, AreKnownWhileTheirCarriersAreThere) {
+  const auto peers = std::make_shared<Peers>(8, 1h);
+  const auto socket = *ipc::UdpSocket::open(InetAddress::loopback_v4());
+  auto opened = *ipc::ConnectedUdp::open(*socket.local_address(), InetAddress::loopback_v4());
+  const InetAddress peer = *InetAddress::parse("192.0.2.1", 9);
+  {
+    const UdpCarrier carrier(UdpSocket(std::move(opened)), base::Duration{}, peers, peer);
+    EXPECT_FALSE(peers->admits(peer)) << "a second carrier would take what is the first's";
+    EXPECT_TRUE(peers->admits(peer.with_port(10)));
+  }
+  EXPECT_TRUE(peers->admits(peer));
+}
+
 TEST(UdpAddresses, CorbalocUrlsAreThoseOfTao) {
   const auto factory = make_udp();
   const auto from = [&](const std::string& scheme, const std::string& text) {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/transport/multicast/multicast.hpp"
+
+#include <gtest/gtest.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "corbel/ipc/multicast.hpp"
+#include "corbel/transport/multicast/endpoint.hpp"
+
+namespace corbel::transport::multicast {
+namespace {
+
+using base::Bytes;
+using base::Code;
+using base::Deadline;
+using base::Stage;
+using ipc::InetAddress;
+using namespace std::chrono_literals;
+
+class Groups : public testing::Test {
+ protected:
+  static Options on_loopback() {
+    Options options;
+    options.interface = "lo";
+    return options;
+  }
+  std::unique_ptr<Transport> connect(const ConnectionOptions& options = on_loopback()) {
+    return *factory_->make_connector()->connect(*acceptor_->endpoints().front(), options, Deadline::after(20s));
+  }
+  InetAddress address() const { return dynamic_cast<const GroupEndpoint&>(*acceptor_->endpoints().front()).address(); }
+  static void send(Transport& transport, const Bytes& octets, std::size_t piece) {
+    std::vector<cdr::Segment> pieces;
+    for (std::size_t at = 0; at < octets.size(); at += piece) {
+      pieces.push_back({octets.data() + at, std::min(piece, octets.size() - at)});
+    }
+    const auto sent = transport.send(pieces, Deadline::after(20s));
+    ASSERT_TRUE(sent) << base::to_string(sent.error());
+    EXPECT_EQ(*sent, octets.size());
+  }
+  Bytes receive(Transport& transport) {
+    const auto count = transport.receive(room_, Deadline::after(20s));
+    if (!count) {
+      ADD_FAILURE() << base::to_string(count.error());
+      return {};
+    }
+    return {room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(*count)};
+  }
+  static int option(const Transport& transport, int name) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    EXPECT_EQ(::getsockopt(transport.handle(), IPPROTO_IP, name, &value, &size), 0);
+    return value;
+  }
+
+  std::shared_ptr<const Factory> factory_ = make_multicast();
+  std::unique_ptr<Acceptor> acceptor_ = *factory_->listen(**factory_->parse("239.255.77.13:0"), on_loopback());
+  Bytes room_ = Bytes(kLargest);
+};
+
+TEST_F(Groups, AreTheAddressesThatTheStandardSaysAndNoOthers) {
+  for (const char* const good : {"224.0.0.1:1", "239.255.255.255:1", "[ff02::1]:1"}) {
+    EXPECT_TRUE(factory_->parse(good)) << good;
+  }
+  for (const char* const bad : {"223.255.255.255:1", "240.0.0.1:1", "255.255.255.255:1", "[fe80::1]:1"}) {
+    EXPECT_FALSE(factory_->parse(bad)) << bad;
+  }
+}
+
+TEST_F(Groups, AreHeardByOneAtATimeAndByTheNextWhenThatHasEnded) {
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(20s), Stage::wait));
+    const auto ear = *acceptor_->accept();
+    EXPECT_EQ(acceptor_->accept().error().code, Code::would_block);
+    EXPECT_FALSE(ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::now(), Stage::wait));
+    send(*connect(), {1, 2, 3}, 3);
+    EXPECT_EQ(receive(*ear), (Bytes{1, 2, 3}));
+  }
+}
+
+TEST_F(Groups, AreSentToAsTheOptionsSay) {
+  ConnectionOptions options = on_loopback();
+  const auto as_ever = connect(options);
+  EXPECT_EQ(option(*as_ever, IP_MULTICAST_TTL), options.hops);
+  EXPECT_EQ(option(*as_ever, IP_MULTICAST_LOOP), options.loopback ? 1 : 0);
+  options.hops = 7;
+  options.loopback = false;
+  const auto otherwise = connect(options);
+  EXPECT_EQ(option(*otherwise, IP_MULTICAST_TTL), 7);
+  EXPECT_EQ(option(*otherwise, IP_MULTICAST_LOOP), 0);
+}
+
+TEST_F(Groups, HearAMessageInMorePiecesThanTheSystemTakesWholeAndOnce) {
+  const auto ear = *acceptor_->accept();
+  const auto sender = connect();
+  Bytes octets(9000);
+  std::iota(octets.begin(), octets.end(), base::Octet{1});
+  for (int round = 0; round < 3; ++round) {
+    send(*sender, octets, 3);
+    EXPECT_EQ(receive(*ear), octets) << round;
+    octets.resize(octets.size() - 1000);
+    octets[0] = 99;
+  }
+}
+
+// Each look takes a part of it and no more, so that others get their turn.
+TEST_F(Groups, AFloodOfNonsenseIsTakenInParts) {
+  const auto ear = *acceptor_->accept();
+  auto stranger = *ipc::MulticastSocket::open(InetAddress::any_v4());
+  ASSERT_TRUE(stranger.set_interface(*ipc::NetworkInterface::find("lo")));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(stranger.send_to(base::as_bytes("nonsense"), address()));
+  }
+  send(*connect(), {7}, 1);
+  unsigned looks = 1;
+  auto count = ear->receive(room_, Deadline::now());
+  for (const Deadline end = Deadline::after(20s); !count && !end.expired(); ++looks) {
+    ASSERT_EQ(count.error().code, Code::would_block);
+    count = ear->receive(room_, Deadline::now());
+  }
+  ASSERT_TRUE(count);
+  EXPECT_EQ(room_[0], 7);
+  EXPECT_GT(looks, 1U);
+}
+
+}  // namespace
+}  // namespace corbel::transport::multicast
