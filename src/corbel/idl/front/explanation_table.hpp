@@ -125,9 +125,11 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      "M::Color::red.",
      "enum E {a}; const E c = E::a;"},
     {Id::never_defined, "used but never defined",
-     "A forward declaration that is used must be followed by the definition in the same file or what it includes: how "
+     "A forward declaration that is used must be followed by the definition in the same file, or it is superfluous as "
      "a "
-     "struct, union, valuetype or abstract interface is sent depends on it. Of other interfaces a declaration will do.",
+     "file with the definition is included: how a struct, union, valuetype or abstract interface is sent depends on "
+     "it. "
+     "A file that includes the one with the declaration cannot define it. Of other interfaces a declaration will do.",
      "struct S; typedef sequence<S> SS;"},
     {Id::forward_unused, "forward declared only",
      "The forward declaration is not followed by a definition. References to the interface can be passed on; calling "

@@ -259,19 +259,43 @@ void Parser::parse_exception() {
   expect_semicolon("exception");
 }
 
+void Parser::note_use(const model::Declaration* declaration, Span where) {
+  const auto pending = pending_.find(declaration);
+  if (pending != pending_.end() && !pending->second.used) pending->second.used = where;
+}
+
+/// A file that uses what neither it nor what it includes defines cannot be compiled by itself, and its C++ would be
+/// missed by the C++ of this one.
+void Parser::check_file_of(const Pending& pending, const Name& definition) {
+  if (!pending.used) return;
+  const Marker& use = source_.marker_at(pending.used->offset);
+  const Marker& here = source_.marker_at(definition.where.offset);
+  if (use.file == here.file || use.depth < here.depth) return;
+  diagnostics_
+      .report(Id::never_defined, definition.where,
+              quote(pending.name) + " is defined here, but " + quote(source_.files()[use.file]) +
+                  " uses it; define it there, or in a file that is included there")
+      .note(pending.where, "forward declared here")
+      .note(*pending.used, "first used here");
+}
+
 /// An interface that is not defined here may be in the file that includes this one: its references can be passed on.
 /// How values and abstract interfaces travel nobody knows who does not know what they are.
 void Parser::finish_forwards() {
-  std::set<std::uint32_t> said;  // the instances of a template module have one text
-  for (const auto& [declaration, pending] : pending_) {
-    if (!said.insert(pending.where.offset).second) continue;
+  std::map<std::uint32_t, const model::Declaration*> by_place;  // the instances of a template module have one text
+  for (const auto& [declaration, pending] : pending_) by_place.try_emplace(pending.where.offset, declaration);
+  for (const auto& [place, declaration] : by_place) {
+    const Pending& pending = pending_[declaration];
     const auto* interface = model::as<model::Interface>(declaration);
     const bool by_reference = interface != nullptr && (!interface->is_abstract || !pending.in_main_file);
     if (pending.used && !by_reference) {
       const bool compound = model::as<model::ValueType>(declaration) == nullptr && interface == nullptr;
-      diagnostics_.report(Id::never_defined, pending.where,
-                          quote(pending.name) + " is forward declared and used but never defined" +
-                              (compound ? "" : "; how it is sent depends on its definition, so include that"));
+      diagnostics_
+          .report(Id::never_defined, pending.where,
+                  quote(pending.name) + " is forward declared and used but never defined" +
+                      (compound ? "; define it in this file, or include the file that does"
+                                : "; how it is sent depends on its definition, so include that"))
+          .note(*pending.used, "first used here");
     } else if (pending.in_main_file) {
       diagnostics_.report(Id::forward_unused, pending.where,
                           quote(pending.name) + " is forward declared but never defined" +

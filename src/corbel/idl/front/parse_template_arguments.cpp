@@ -145,7 +145,7 @@ std::optional<Parser::Bound> Parser::parse_actual_declaration(const Formal& form
   if (bound.declaration == nullptr || (bound.declaration->kind != wanted.kind && !box)) {
     return refuse_actual(formal, name->where, wanted.text, describe(*entry));
   }
-  if (const auto pending = pending_.find(bound.declaration); pending != pending_.end()) pending->second.used = true;
+  note_use(bound.declaration, name->where);
   return bound;
 }
 

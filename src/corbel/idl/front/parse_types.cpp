@@ -220,7 +220,8 @@ const model::Type* Parser::type_of(const Entry& entry, const ScopedName& name, U
   diagnostics_
       .report(exception ? Id::exception_as_type : Id::wrong_kind, name.where,
               exception ? "exception " + quote(entry.name) + " cannot be used as a type"
-                        : describe(entry) + " is not a type")
+                        : describe(entry) + " is not a type" +
+                              (name.absolute || name.parts.size() > 1 ? "" : names_.hidden_by(entry, entry.name)))
       .note(entry.where, "declared here");
   return nullptr;
 }
@@ -228,7 +229,7 @@ const model::Type* Parser::type_of(const Entry& entry, const ScopedName& name, U
 /// The type itself if it may be used like this as far as it is known by now, else null.
 const model::Type* Parser::check_use(const model::Type* type, Use use, Span where) {
   const model::Type& real = resolve(*type);
-  if (const auto pending = pending_.find(real.declaration); pending != pending_.end()) pending->second.used = true;
+  note_use(real.declaration, where);
   if (!check_locality(*type, use, where)) return nullptr;
   if (use == Use::element) {
     const auto* target = incomplete_part(*type, false);
@@ -244,7 +245,7 @@ const model::Type* Parser::check_use(const model::Type* type, Use use, Span wher
   const auto* target = incomplete_part(*type, in_operation);
   if (target == nullptr) return type;
   const auto pending = pending_.find(target);
-  if (pending != pending_.end()) pending->second.used = true;
+  note_use(target, where);
   if (open_structures_.contains(target)) {
     diagnostics_.report(Id::recursion, where,
                         quote(target->name) + " contains itself; only a sequence may hold the type being defined");

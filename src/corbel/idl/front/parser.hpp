@@ -316,9 +316,11 @@ class Parser {
   struct Pending {
     std::string name;
     Span where;
-    bool used = false;
+    std::optional<Span> used;  ///< the first use
     bool in_main_file = true;
   };
+  void note_use(const model::Declaration* declaration, Span where);
+  void check_file_of(const Pending& pending, const Name& definition);
 
   const Source& source_;
   Diagnostics& diagnostics_;

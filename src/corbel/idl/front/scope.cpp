@@ -144,7 +144,10 @@ bool Names::clashes(std::string_view name, Span where) {
       diagnostics_
           .report(Id::introduced_clash, where,
                   quote(name) + " cannot be declared here: this scope already uses " + describe(*origin))
-          .note(existing->where, "first used here")
+          .note(existing->where, origin->declaration == nullptr
+                                     ? "first used here"
+                                     : "first used here; as " + quote("::" + model::scoped_name(*origin->declaration)) +
+                                           " it would leave the name free")
           .note(origin->where, "declared here");
     } else {
       const bool same = existing->name == name;
@@ -221,11 +224,24 @@ const Entry* Names::find_outward(const Part& part) {
   return nullptr;
 }
 
-bool Names::check_case(const Entry& entry, const Part& part) {
+std::string Names::hidden_by(const Entry& found, std::string_view name) const {
+  const std::string key = folded(name);
+  for (Scope* scope = current_; scope != nullptr; scope = scope->parent()) {
+    const Entry* entry = real(scope->find(key));
+    if (entry == nullptr || entry == &found || entry->name != name || entry->declaration == nullptr) continue;
+    return "; it hides " + describe(*entry) + ": write " + quote("::" + model::scoped_name(*entry->declaration));
+  }
+  return {};
+}
+
+bool Names::check_case(const Entry& entry, const Part& part, bool outward) {
   if (entry.name == part.name) return true;
+  const std::string hidden = outward ? hidden_by(entry, part.name) : "";
   diagnostics_
-      .report(Id::case_use, part.where,
-              quote(part.name) + " differs in case from its declaration; did you mean " + quote(entry.name) + "?")
+      .report(
+          Id::case_use, part.where,
+          quote(part.name) + " differs in case from " +
+              (hidden.empty() ? "its declaration; did you mean " + quote(entry.name) + "?" : describe(entry) + hidden))
       .note(entry.where, "declared here");
   return false;
 }
@@ -279,7 +295,7 @@ const Entry* Names::resolve(bool absolute, const std::vector<Part>& parts) {
       return nullptr;
     }
     if (entry->how == Entry::How::unsupported) return entry;
-    if (!check_case(*entry, part)) return &kSilent;
+    if (!check_case(*entry, part, outward)) return &kSilent;
     if (outward) introduce(*entry, part);
     if (i + 1 == parts.size()) break;
     if (entry->inner == nullptr) {
@@ -287,7 +303,9 @@ const Entry* Names::resolve(bool absolute, const std::vector<Part>& parts) {
       diagnostics_
           .report(Id::not_a_scope, part.where,
                   describe(*entry) + " is not a scope" +
-                      (is_enum ? "; enumerators belong to the scope around their enum" : ""))
+                      (is_enum   ? "; enumerators belong to the scope around their enum"
+                       : outward ? hidden_by(*entry, part.name)
+                                 : ""))
           .note(entry->where, "declared here");
       return nullptr;
     }

@@ -107,6 +107,10 @@ class Names {
   /// True if an unqualified name would be found from here; neither reports nor introduces.
   bool is_declared(std::string_view name);
 
+  /// What to say of `found`, which a name met: which declaration further out it hides, and how to write that. Empty if
+  /// there is none of this very name.
+  std::string hidden_by(const Entry& found, std::string_view name) const;
+
   /// Follows introduced entries to the real one.
   static const Entry* real(const Entry* entry) noexcept;
 
@@ -114,7 +118,7 @@ class Names {
   const Entry* find_outward(const Part& part);
   const Entry* find_in(Scope& scope, const Part& part, const std::string& key);
   void introduce(const Entry& entry, const Part& part);
-  bool check_case(const Entry& entry, const Part& part);
+  bool check_case(const Entry& entry, const Part& part, bool outward);
   void report_undeclared(const Part& part, Scope& from, bool outward);
   bool clashes_with_bases(std::string_view name, const std::string& key, Span where);
 

@@ -59,7 +59,7 @@ void Parser::forward_declare(const Name& name, const Modifiers& modifiers) {
     T* fresh = make<T>(name);
     types_[fresh] = model_->add({kTypeKind<T>, 0, nullptr, {}, fresh});
     if (names_.declare(name.text, name.where, Entry::How::declared, fresh) == nullptr) return;
-    pending_[fresh] = {std::string(name.text), name.where, false, fresh->in_main_file};
+    pending_[fresh] = {std::string(name.text), name.where, std::nullopt, fresh->in_main_file};
     set_modifiers(*fresh, modifiers, true, name.where, {});
     target = fresh;
   } else {
@@ -96,6 +96,7 @@ T* Parser::begin_structure(const Name& name, Entry*& entry, const Modifiers& mod
         .note(existing->where, "forward declared here");
   }
   set_modifiers(*target, modifiers, false, name.where, existing->where);
+  if (!std::is_same_v<T, model::Interface>) check_file_of(pending_[target], name);
   pending_.erase(target);
   existing->where = name.where;
   entry = existing;
