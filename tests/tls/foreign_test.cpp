@@ -2,6 +2,10 @@
 // Peers of OpenSSL's own, which do what Corbel would not.
 #include <openssl/ssl.h>
 
+#include <array>
+#include <atomic>
+#include <future>
+
 #include "support.hpp"
 
 namespace corbel::tls_test {
@@ -110,6 +114,90 @@ TEST_F(TlsForeignPeers, NewKeysInTheMiddleAreFollowed) {
     ASSERT_EQ(SSL_read(raw.ssl(), answer, 6), 6);
     EXPECT_EQ(std::string_view(answer, 6), "answer");
   }
+}
+
+TEST_F(TlsForeignPeers, AreGivenOneTicketAndToldOfTheEnd) {
+  static std::atomic<int> tickets;
+  tickets = 0;
+  Place place(both());
+  RawClient raw(certificates_, {});
+  const auto socket = place.plainly();
+  const auto server = place.accept();
+  bool connected = false;
+  std::thread connecting([&] { connected = raw.connect(socket->handle()); });
+  ASSERT_TRUE(shake(*server));
+  connecting.join();
+  ASSERT_TRUE(connected);
+  SSL_CTX* const context = SSL_get_SSL_CTX(raw.ssl());
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT);
+  SSL_CTX_sess_set_new_cb(context, [](SSL*, SSL_SESSION*) {
+    ++tickets;
+    return 0;
+  });
+  char answer[6];
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(say(*server, "answer"));
+    ASSERT_EQ(SSL_read(raw.ssl(), answer, 6), 6);
+  }
+  EXPECT_EQ(tickets, 1);
+  server->shutdown();
+  const int count = SSL_read(raw.ssl(), answer, 6);
+  EXPECT_EQ(SSL_get_error(raw.ssl(), count), SSL_ERROR_ZERO_RETURN) << "with a word, not cut off";
+}
+
+// A server of OpenSSL's own makes sends tickets at once. The system of who closes upon them takes back what has not
+// left yet.
+TEST_F(TlsForeignPeers, HearAllThatAClientSaysThatDoesNotReadItsTickets) {
+  constexpr std::size_t kSaid = 150'000;  // more than the other side takes before it is read
+  const auto tcp = transport::make_tcp();
+  const auto acceptor = *tcp->listen(**tcp->parse("127.0.0.1:0"), {});
+  const std::string file = certificates_.issue("raw");
+  std::promise<void> gone;
+  std::size_t heard = 0;
+  std::thread serving([&] {
+    ASSERT_TRUE(
+        ipc::wait_ready(acceptor->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::accept));
+    const auto peer = *acceptor->accept();
+    SSL_CTX* context = SSL_CTX_new(TLS_server_method());
+    EXPECT_EQ(SSL_CTX_use_certificate_chain_file(context, file.c_str()), 1);
+    EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context, file.c_str(), SSL_FILETYPE_PEM), 1);
+    SSL* ssl = SSL_new(context);
+    SSL_set_fd(ssl, peer->handle());
+    SSL_set_accept_state(ssl);
+    const auto run = [&](auto&& step) {
+      for (;;) {
+        const int result = step();
+        if (result > 0 || SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ) return result;
+        if (!ipc::wait_ready(peer->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::receive))
+          return -1;
+      }
+    };
+    EXPECT_EQ(run([&] { return SSL_accept(ssl); }), 1);
+    gone.get_future().wait();
+    std::array<char, 16384> room;
+    int count = 0;
+    while ((count = run([&] { return SSL_read(ssl, room.data(), static_cast<int>(room.size())); })) > 0) {
+      heard += static_cast<std::size_t>(count);
+    }
+    SSL_free(ssl);
+    SSL_CTX_free(context);
+  });
+  const auto factory = transport::make_tls(tcp, {both()});
+  const auto there = factory->parse(acceptor->endpoints().front()->text().substr(6));
+  transport::ConnectionOptions options;
+  options.send_buffer = 200'000;
+  auto connected = factory->make_connector()->connect(**there, options, Deadline::after(kPatience));
+  EXPECT_TRUE(connected) << base::to_string(connected.error());
+  if (connected) {
+    EXPECT_TRUE(
+        ipc::wait_ready((*connected)->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::wait))
+        << "the tickets";
+    EXPECT_TRUE(say(**connected, std::string(kSaid, 'x')));
+    connected->reset();
+  }
+  gone.set_value();
+  serving.join();
+  EXPECT_EQ(heard, kSaid);
 }
 
 TEST_F(TlsForeignPeers, APeerThatRenewsItsKeysWithoutEndCostsNoMemory) {

@@ -76,6 +76,11 @@ TEST_F(TlsVerification, ACertificateOfAnotherName) {
 TEST_F(TlsVerification, ACommonNameIsNoNameOfAHost) {
   expect_refused_server(with({.common_name = "127.0.0.1", .names = ""}), good(), Code::certificate_name,
                         "no alternative name (subject CN=127.0.0.1,O=Corbel)");
+  Place place(with({.common_name = "localhost", .names = ""}));
+  const auto factory = transport::make_tls(transport::make_tcp(), {good(), &place.client_log.log});
+  const std::string text = place.endpoint()->text();
+  const auto there = *factory->parse("localhost" + text.substr(text.rfind(':')));
+  EXPECT_EQ(place.meet(*factory->make_connector(), there).client_error.code, Code::certificate_name);
 }
 
 TEST_F(TlsVerification, NamesThatAreConfiguredTakeThePlaceOfTheHost) {
@@ -133,6 +138,16 @@ TEST_F(TlsVerification, AListOfRevocationsThatIsOutOfDateSaysNothing) {
   Security asks = good();
   asks.revocations = certificates_.revocations(-60);
   expect_refused_server(good(), asks, Code::revocation_unknown, "expired");
+}
+
+TEST_F(TlsVerification, ACertificateWhoseAuthorityHasNoListIsNotTaken) {
+  Certificates other("Another authority");
+  Security asks = other.security(other.issue("asks"));
+  asks.revocations = other.revocations();
+  asks.authorities = other.file("both.pem");
+  std::ofstream(asks.authorities) << std::ifstream(other.authority()).rdbuf()
+                                  << std::ifstream(certificates_.authority()).rdbuf();
+  expect_refused_server(good(), asks, Code::revocation_unknown, "CRL");
 }
 
 TEST_F(TlsVerification, ACertificateForAnotherPurpose) {
