@@ -13,6 +13,7 @@
 first_is_help "$@"
 need docs
 python3 scripts/check_docs.py "$root"
+python3 scripts/check_events.py "$root"
 mkdir -p build/docs
 {
   cat docs/Doxyfile

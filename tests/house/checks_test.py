@@ -12,6 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import check_docs  # noqa: E402
+import check_events  # noqa: E402
 import check_layers  # noqa: E402
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
@@ -191,6 +192,73 @@ class Documents(Tree):
         self.write("src/corbel/base/thing.cpp", "int Thing::make(int n) { return n; }\n")
         self.write("docs/path-of-a-request.md", "`Thing::make` and\n`Thing::mend` and `std::span`\n")
         self.assertEqual([b.split(":")[1] for b in check_docs.check(self.root)], ["2", "2"])
+
+
+class Events(Tree):
+    ROWS = "| event | level, module | fields |\n|---|---|---|\n"
+
+    def setUp(self):
+        super().setUp()
+        self.code('CORBEL_LOG(log(), poa, warning, "it broke",\n  {"peer", peer(")")}, {"error", error});')
+        self.table("| `it broke` | warning poa | `peer`, `error` |\n")
+        self.provoked_by('expect("it broke");')
+
+    def code(self, text):
+        self.write("src/corbel/poa/poa.cpp", SPDX + "/// CORBEL_LOG(log, ...) tells.\n" + text)
+
+    def table(self, rows):
+        self.write("docs/logging.md", "# The log\n## Modules\n" + self.ROWS + "| `not this` | a | b |\n"
+                   "## What it tells\n" + self.ROWS + rows + "\n## Where\n" + self.ROWS + "| `nor this` | a | b |\n")
+
+    def provoked_by(self, text):
+        self.write("tests/log/events_test.cpp", SPDX + text)
+
+    def assert_one_breach(self, *parts, untested=()):
+        found = check_events.check(self.root, untested)
+        self.assertEqual(len(found), 1, found)
+        for part in parts:
+            self.assertIn(part, found[0])
+
+    def test_an_event_that_is_listed_and_tested_passes(self):
+        self.assertEqual(check_events.check(self.root, ()), [])
+
+    def test_one_that_is_not_listed_is_found(self):
+        self.table("")
+        self.assert_one_breach("src/corbel/poa/poa.cpp:3:", "does not list `it broke`")
+
+    def test_one_that_does_not_exist_is_found(self):
+        self.table("| `it broke`, `it bent` | warning poa | `peer`, `error` |\n")
+        self.assert_one_breach("docs/logging.md:9:", "no event `it bent`")
+
+    def test_another_level_or_module_is_found(self):
+        self.table("| `it broke` | info poa | `peer`, `error` |\n")
+        self.assert_one_breach("`it broke` is warning poa; docs/logging.md:9 says 'info poa'")
+
+    def test_a_field_that_is_not_listed_is_found(self):
+        self.table("| `it broke` | warning poa | `peer` |\n")
+        self.assert_one_breach("does not name the field `error` of `it broke`")
+
+    def test_one_that_no_test_provokes_is_found_unless_the_list_says_why(self):
+        self.provoked_by("")
+        self.assert_one_breach("no test provokes `it broke`")
+        self.assertEqual(check_events.check(self.root, {"it broke": "it never does"}), [])
+
+    def test_the_list_names_none_that_is_tested_or_gone(self):
+        self.assert_one_breach("a test provokes `it broke`", untested={"it broke": "never"})
+        self.assert_one_breach("there is no event `it bent`", untested={"it bent": "never"})
+
+    def test_literals_in_two_lines_are_one(self):
+        self.code('CORBEL_LOG(log(), poa, warning, "it "\n  "broke");')
+        self.provoked_by('expect("it "\n  "broke");')
+        self.assertEqual(check_events.check(self.root, ()), [])
+
+    def test_an_event_that_is_no_literal_is_found(self):
+        self.code('CORBEL_LOG(log(), poa, warning, "it broke"); CORBEL_LOG(log(), poa, warning, event);')
+        self.assert_one_breach("src/corbel/poa/poa.cpp:3:", "the event is no literal")
+
+    def test_tests_may_look_at_lines(self):
+        self.provoked_by('expect("] warning poa: it broke peer=none");')
+        self.assertEqual(check_events.check(self.root, ()), [])
 
 
 if __name__ == "__main__":

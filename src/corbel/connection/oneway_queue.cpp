@@ -140,10 +140,17 @@ OnewayQueue::Count OnewayQueue::clear() noexcept {
   return all;
 }
 
+OnewayQueue::Count OnewayQueue::take_dropped() noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(dropped_, {});
+}
+
 /// With the mutex, as the next two.
 void OnewayQueue::drop(Count what) noexcept {
   counters_.dropped.fetch_add(what.messages, std::memory_order_relaxed);
   counters_.dropped_octets.fetch_add(what.octets, std::memory_order_relaxed);
+  dropped_.messages += what.messages;
+  dropped_.octets += what.octets;
 }
 
 void OnewayQueue::add(std::size_t octets) noexcept {

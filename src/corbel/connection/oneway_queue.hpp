@@ -75,6 +75,8 @@ class OnewayQueue {
 
   /// Drops everything; what that was.
   Count clear() noexcept;
+  /// What has been dropped since this was asked last.
+  Count take_dropped() noexcept;
 
  private:
   /// Messages behind each other. Their memory stays when they go, unless it is much.
@@ -108,6 +110,7 @@ class OnewayQueue {
 
   base::Mutex mutex_;  // guards what follows, and changes of octets_ and messages_
   Run waiting_;
+  Count dropped_{};  // since take_dropped()
 };
 
 }  // namespace corbel::connection

@@ -183,7 +183,7 @@ base::Status Connection::enqueue(base::ConstByteSpan octets, const policy::Buffe
   }
   if (pushed != OnewayQueue::Pushed::queued && !dropping_.exchange(true)) {
     CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
-               {"waiting_octets", oneways().octets()});
+               {"waiting_octets", oneways().octets()}, {"limit", "-ORBOnewayQueue"});
   }
   if (failed()) lose_oneways(why_failed());
   schedule_drain();
@@ -242,7 +242,9 @@ base::Status Connection::drain_oneways(Deadline deadline) {
 
 void Connection::tell_drained() noexcept {
   if (!dropping_.load(std::memory_order_relaxed) || !dropping_.exchange(false)) return;
-  CORBEL_LOG(log(), connection, info, "oneway messages no longer dropped", {"peer", peer()});
+  const OnewayQueue::Count dropped = oneways().take_dropped();
+  CORBEL_LOG(log(), connection, info, "oneway messages no longer dropped", {"peer", peer()},
+             {"messages", dropped.messages}, {"octets", dropped.octets});
 }
 
 /// The next caller sends what waits; if none comes, a thread of the reactor does, when the carrier says that it takes

@@ -22,6 +22,9 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
     if (sent == total) return {};
   }
   if (!backlog_.empty() && backlog_.size() + total - sent > server_->settings().limits.reply_backlog) {
+    CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", peer()},
+               {"octets", backlog_.size()}, {"limit", "-ORBMaxReplyBacklog"});
+    watched.why = "its replies are not read";
     transport().shutdown();
     return base::error(Stage::send, Code::too_large);
   }
@@ -29,8 +32,11 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
   while (!backlog_.append(data, sent, server_->reply_memory())) {
     // Without memory the rest of the reply before this one is lost: nothing may follow it.
     if (behind_another && backlog_.empty()) return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
-    if (!server_->make_room_for_replies(*this))
-      return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
+    if (server_->make_room_for_replies(*this)) continue;
+    CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory", {"peer", peer()},
+               {"octets", server_->reply_memory().used()}, {"limit", "-ORBMaxReplyMemory"});
+    watched.why = "unread replies take too much memory";
+    return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
   }
   if (!keeps_replies_.exchange(true, std::memory_order_seq_cst)) server_->sends_slowly(*this, backlog_.size());
   return {};
@@ -65,6 +71,7 @@ bool Connection::cut_backlog(base::Error error) noexcept {
   {
     const std::unique_lock writer(link_.token(), std::try_to_lock);
     if (!writer || backlog_.empty()) return false;
+    watched.why = "unread replies take too much memory";
     (void)link_.broken_off(error);
     backlog_.clear();
   }

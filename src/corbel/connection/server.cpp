@@ -302,7 +302,7 @@ void Server::cut_all() {
     std::uint32_t running = 0;
     for (const auto& each : left) running += each->under_way();
     CORBEL_LOG(log(), server, warning, "shutting down took too long: what still runs is left",
-               {"connections", left.size()}, {"requests", running});
+               {"connections", left.size()}, {"requests", running}, {"limit", "-ORBShutdownTimeout"});
   }
   for (const auto& connection : all_live()) {
     // CloseConnection would say that nothing runs.

@@ -99,8 +99,10 @@ base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
   if (verdict != Admission::Verdict::welcome) {
     leaves = find_dispensable(verdict == Admission::Verdict::host_full ? host : std::string_view());
     if (!leaves) {
+      const bool of_host = verdict == Admission::Verdict::host_full;
       CORBEL_LOG(log(), connection, warning, "connection refused: too many", {"peer", connection.peer()},
-                 {"connections", live_.count()});
+                 {"connections", live_.count()},
+                 {"limit", of_host ? "-ORBMaxConnectionsPerPeer" : "-ORBMaxConnections"});
       return base::error(Stage::accept, Code::out_of_resources);
     }
   }
@@ -200,7 +202,7 @@ bool Server::make_room_for_input() {
     put(*found, Place::served, 0);  // so that nobody else begins to
   }
   CORBEL_LOG(log(), connection, warning, "connection cut: incoming messages take too much memory",
-             {"peer", oldest->peer()}, {"octets", input_memory_.used()});
+             {"peer", oldest->peer()}, {"octets", input_memory_.used()}, {"limit", "-ORBMaxInputMemory"});
   oldest->watched.why = "incoming messages take too much memory";
   oldest->fail_input();
   forget(*oldest);
@@ -260,7 +262,8 @@ void Server::look_at_ages() {
   for (const auto& each : idle) dismiss(*each, "idle for too long");
   for (const auto& each : half) give_up_half(*each);
   for (const auto& each : stuck) {
-    CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", each->peer()});
+    CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", each->peer()},
+               {"limit", "-ORBServerSendTimeout"});
     each->watched.why = "its replies are not read";
     each->cut(base::error(Stage::send, Code::timed_out));
   }
@@ -268,7 +271,7 @@ void Server::look_at_ages() {
 
 void Server::give_up_half(Connection& connection) {
   CORBEL_LOG(log(), connection, warning, "connection closed: half a message, and no more in time",
-             {"peer", connection.peer()});
+             {"peer", connection.peer()}, {"limit", "-ORBMessageTimeout"});
   connection.watched.why = "half a message, and no more in time";
   connection.drain();
 }

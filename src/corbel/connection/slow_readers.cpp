@@ -114,7 +114,7 @@ bool Server::make_room_for_replies(const Connection& sender) try {
     // What another thread is just sending, or waiting to send, does not come back at once.
     if (!each->cut_backlog(base::error(Stage::send, Code::out_of_resources))) continue;
     CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory",
-               {"peer", each->peer()}, {"octets", reply_memory_.used()});
+               {"peer", each->peer()}, {"octets", reply_memory_.used()}, {"limit", "-ORBMaxReplyMemory"});
     return true;
   }
   return false;

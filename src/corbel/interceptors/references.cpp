@@ -9,6 +9,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/request_info.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/current_exception.hpp"
 
 namespace corbel::interceptors {
 namespace {
@@ -57,10 +58,9 @@ void Interceptors::on_adapter(orb::NewAdapter& adapter) noexcept {
     for (const IorRef& one : iors_) {
       try {
         one->establish_components(info);
-      } catch (const std::exception& exception) {  // 16.5.1.1: as if nothing had happened
-        CORBEL_LOG(core_.log(), orb, warning, "establish_components failed", {"what", exception.what()});
-      } catch (...) {
-        CORBEL_LOG(core_.log(), orb, warning, "establish_components failed");
+      } catch (...) {  // 16.5.1.1: as if nothing had happened
+        CORBEL_LOG(core_.log(), orb, warning, "establish_components failed", {"interceptor", one->name()},
+                   {"exception", orb::what_was_thrown()});
       }
     }
     info._shared()->invalidate();

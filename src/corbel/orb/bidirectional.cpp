@@ -174,7 +174,8 @@ void Bidirectional::take_points(base::ConstByteSpan context, connection::Connect
     // Objects of this ORB are not called elsewhere, whoever says so.
     if (core_.publishes(endpoint)) continue;
     if (!lent.add(std::move(endpoint))) {
-      CORBEL_LOG(core_.log(), server, debug, "too many listen points", {"peer", connection.peer()});
+      CORBEL_LOG(core_.log(), server, debug, "too many listen points", {"peer", connection.peer()},
+                 {"most", connection::Lender::kMostEndpoints});
       return;
     }
   }

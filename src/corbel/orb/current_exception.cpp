@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <typeinfo>
 
@@ -15,6 +16,16 @@ std::string current_exception_type() {
   const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
                                                          &std::free);
   return name != nullptr ? name.get() : type->name();
+}
+
+std::string what_was_thrown() {
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return current_exception_type();
+  }
 }
 
 }  // namespace corbel::orb

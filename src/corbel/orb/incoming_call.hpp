@@ -84,7 +84,7 @@ class IncomingCall : public corba::ServerCall {
     if (exception.minor() == kNoValueMemory && exception.completed() == CORBA::CompletionStatus::COMPLETED_NO) {
       CORBEL_LOG(core_.log(), server, warning, "request refused: values of messages take too much memory",
                  {"operation", operation()}, {"peer", connection_.peer()}, {"octets", core_.value_memory()->used()},
-                 {"oneway", request_.response == messaging::Response::none});
+                 {"oneway", request_.response == messaging::Response::none}, {"limit", "-ORBMaxInputMemory"});
     }
     CORBEL_LOG(core_.log(), server, debug, "request ends in a system exception", {"exception", exception.what()},
                {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
@@ -94,7 +94,7 @@ class IncomingCall : public corba::ServerCall {
   void send(const CORBA::UserException& exception) noexcept try {
     const std::string_view id = exception._rep_id();
     if (!lists(id)) {
-      return send_unknown("servant threw an undeclared user exception", corba::minor::kUnlistedUserException, id, "");
+      return send_unknown(corba::minor::kUnlistedUserException, id, "");
     }
     outcome_ = messaging::ReplyStatus::user_exception;
     CORBEL_LOG(core_.log(), server, debug, "request ends in a user exception", {"exception", id},
@@ -114,16 +114,16 @@ class IncomingCall : public corba::ServerCall {
       throw;
     } catch (const std::exception& exception) {
       what = exception.what();
-      return send_unknown("servant threw a foreign exception", corba::minor::kForeignException, {}, what);
+      return send_unknown(corba::minor::kForeignException, {}, what);
     } catch (...) {
-      send_unknown("servant threw a foreign exception", corba::minor::kForeignException, {}, what);
+      send_unknown(corba::minor::kForeignException, {}, what);
     }
   }
 
   void send(const LocationForward& forward) noexcept try {
     outcome_ = messaging::ReplyStatus::location_forward;
     CORBEL_LOG(core_.log(), server, debug, "request forwarded", {"operation", operation()},
-               {"key", request_.object_key}, {"peer", connection_.peer()});
+               {"permanent", forward.permanent}, {"key", request_.object_key}, {"peer", connection_.peer()});
     (void)send(
         forward.permanent ? messaging::ReplyStatus::location_forward_perm : messaging::ReplyStatus::location_forward,
         [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); }, with_added({}));
@@ -167,17 +167,16 @@ class IncomingCall : public corba::ServerCall {
     end_without_reply(connection_);
   }
 
-  /// From a handler; the type is that of the exception handled, unless `id` says it.
-  void send_unknown(const char* event, std::uint32_t minor, std::string_view id, std::string_view what) noexcept try {
+  /// From a handler; the type is that of the exception handled, unless it is a user exception: then `id` says it.
+  void send_unknown(std::uint32_t minor, std::string_view id, std::string_view what) noexcept try {
     outcome_ = messaging::ReplyStatus::system_exception;
     const std::string type = id.empty() ? current_exception_type() : std::string(id);
-    if (core_.log().on(base::LogModule::server, base::LogLevel::warning)) {
-      core_.log().write(base::LogModule::server, base::LogLevel::warning, event,
-                        {{"operation", operation()},
-                         {"type", type},
-                         {"what", what},
-                         {"key", request_.object_key},
-                         {"peer", connection_.peer()}});
+    if (id.empty()) {
+      CORBEL_LOG(core_.log(), server, warning, "servant threw a foreign exception", {"operation", operation()},
+                 {"type", type}, {"what", what}, {"key", request_.object_key}, {"peer", connection_.peer()});
+    } else {
+      CORBEL_LOG(core_.log(), server, warning, "servant threw an undeclared user exception", {"operation", operation()},
+                 {"type", type}, {"key", request_.object_key}, {"peer", connection_.peer()});
     }
     send(CORBA::UNKNOWN(minor, CORBA::CompletionStatus::COMPLETED_MAYBE),
          "the servant threw " + type + (what.empty() ? "" : ": ") + std::string(what));

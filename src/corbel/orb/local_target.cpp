@@ -206,6 +206,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
                  {"type", current_exception_type()}, {"what", exception.what()}, {"key", object_key_}, {"peer", kHere});
     } catch (...) {  // else nobody waits for the outcome
       if (server_call.unmarshalled()) throw;
+      CORBEL_LOG(core_.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation.name},
+                 {"type", current_exception_type()}, {"what", ""}, {"key", object_key_}, {"peer", kHere});
     }
   }
 

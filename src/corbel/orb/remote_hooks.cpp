@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of remote objects that hooks see: each attempt is a request of its own to them, with a beginning and an end.
+#include <string>
 #include <utility>
 
 #include "corbel/corba/exception.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/invocation_policies.hpp"
 #include "corbel/orb/remote_call.hpp"
 #include "corbel/orb/remote_target.hpp"
 
 namespace corbel::orb {
+namespace {
+
+/// What an interceptor raised, for the log.
+std::string what_became_of(const HookedRequest& request) {
+  if (request.outcome == Outcome::forward) return "forwarded";
+  try {
+    throw_outcome(request);
+    return {};
+  } catch (...) {
+    return what_was_thrown();
+  }
+}
+
+}  // namespace
 
 void throw_outcome(const HookedRequest& request) {
   if (request.outcome == Outcome::exception) std::rethrow_exception(request.exception);
@@ -173,7 +189,7 @@ void RemoteCall::send_seen(RemoteTarget::BindingPtr settled) {
       if (has_left) {
         if (seen.outcome != Outcome::sent) {
           CORBEL_LOG(target->core_.log(), client, warning, "interceptor raised what nobody waits for",
-                     {"operation", seen.operation});
+                     {"operation", seen.operation}, {"outcome", what_became_of(seen)});
         }
         return;
       }

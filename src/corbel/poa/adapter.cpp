@@ -10,6 +10,7 @@
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/built_in_operations.hpp"
 #include "corbel/poa/current_impl.hpp"
@@ -121,7 +122,7 @@ class Adapter final : public orb::ObjectAdapter {
         dispatch(members[i], copy);
       } catch (...) {  // an exception of whatever kind, or a reference to where the object is now
         CORBEL_LOG(space_->core().log(), poa, debug, "a member of a group did not serve a request",
-                   {"operation", call.operation()});
+                   {"operation", call.operation()}, {"exception", orb::what_was_thrown()});
       }
     }
     dispatch(members.back(), call);

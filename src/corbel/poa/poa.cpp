@@ -7,6 +7,7 @@
 #include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/current_exception.hpp"
 #include "corbel/poa/object_key.hpp"
 #include "corbel/poa/upcall.hpp"
 
@@ -148,11 +149,9 @@ bool Poa::ask(PortableServer::AdapterActivator& activator, const std::string& na
     return false;
   } catch (const AdapterAlreadyExists&) {
     return true;
-  } catch (const std::exception& exception) {
-    CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
-               {"exception", exception.what()});
   } catch (...) {
-    CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name});
+    CORBEL_LOG(space_->log(), poa, warning, "adapter activator failed", {"poa", name_}, {"missing", name},
+               {"exception", orb::what_was_thrown()});
   }
   return false;
 }

@@ -62,7 +62,7 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
   lock.unlock();
   if (manager->wait_while_holding(wakes, *held_until)) return false;
   CORBEL_LOG(space_->core().log(), poa, warning, "request held too long, the manager was not activated", {"poa", name_},
-             {"manager", manager->id()});
+             {"manager", manager->id()}, {"limit", "-ORBHoldTimeout"});
   throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, CompletionStatus::COMPLETED_NO, std::move(too_long));
 }
 

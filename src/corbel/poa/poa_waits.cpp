@@ -46,7 +46,8 @@ void Poa::tell_still_running(std::string_view wanted) {
   const ActiveObject* busy = objects_.find_busy();
   CORBEL_LOG(space_->log(), poa, error, "requests still run after the shutdown time-out", {"poa", shown_path()},
              {"manager", manager_->id()}, {"wanted", wanted}, {"running", running_},
-             {"object", busy == nullptr ? base::ConstByteSpan() : base::ConstByteSpan(busy->id)});
+             {"object", busy == nullptr ? base::ConstByteSpan() : base::ConstByteSpan(busy->id)},
+             {"limit", "-ORBShutdownTimeout"});
 }
 
 /// With the mutex locked: waits while the object with the id is being deactivated.

@@ -50,17 +50,6 @@ class LocatedCall final : public corba::ServerCall {
   base::FunctionRef<void()> before_results_;
 };
 
-/// In a handler, for the log.
-std::string what_was_thrown() {
-  try {
-    throw;
-  } catch (const std::exception& exception) {
-    return exception.what();
-  } catch (...) {
-    return orb::current_exception_type();
-  }
-}
-
 ServantRef check_supplied(ServantRef servant) {
   if (servant == nullptr) {
     throw CORBA::OBJ_ADAPTER(corba::minor::kNullServant, kNo, "the servant manager returned no servant");
@@ -191,9 +180,9 @@ ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id) {
     return &add_incarnated(object_id, servant);
   } catch (const PortableServer::ForwardRequest& request) {
     forward(request);
-  } catch (const std::exception& exception) {
+  } catch (...) {
     CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to incarnate", {"poa", name_},
-               {"object", base::ConstByteSpan(object_id)}, {"exception", exception.what()});
+               {"object", base::ConstByteSpan(object_id)}, {"exception", orb::what_was_thrown()});
     throw;
   }
 }
@@ -227,7 +216,7 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
     forward(request);
   } catch (...) {
     CORBEL_LOG(space_->core().log(), poa, warning, "servant locator failed", {"poa", name_},
-               {"object", base::ConstByteSpan(object_id)}, {"exception", what_was_thrown()});
+               {"object", base::ConstByteSpan(object_id)}, {"exception", orb::what_was_thrown()});
     throw;
   }
   // Once, before the results leave; what it throws takes their place, and that of what the operation has thrown.
@@ -238,7 +227,7 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
       locator.postinvoke(object_id, self(), operation, cookie, servant);
     } catch (...) {
       CORBEL_LOG(space_->log(), poa, warning, "postinvoke threw", {"poa", name_}, {"operation", operation},
-                 {"exception", what_was_thrown()});
+                 {"exception", orb::what_was_thrown()});
       throw;
     }
   };
@@ -281,10 +270,9 @@ void Poa::tell_activator(const ActiveObject& object, bool remaining) try {
     activator_->etherealize(object.id, self(), object.servant, object.cleanup, remaining);
   };
   in_turn(tell, Otherwise::run_here);
-} catch (const std::exception& exception) {
+} catch (...) {  // exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
   CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to etherealize", {"poa", name_},
-             {"object", base::ConstByteSpan(object.id)}, {"exception", exception.what()});
-} catch (...) {  // NOLINT: exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
+             {"object", base::ConstByteSpan(object.id)}, {"exception", orb::what_was_thrown()});
 }
 
 }  // namespace corbel::poa
