@@ -9,26 +9,8 @@
 namespace corbel::log_test {
 namespace {
 
-using base::LogLevel;
-using base::LogModule;
 namespace answer = test::answer;
 using test::FakePeer;
-
-using Fields = std::vector<std::pair<std::string, std::string>>;
-
-/// `fields`: names and what their values contain; empty: there must be some value.
-void expect_event(const LoggingOrb& orb, LogLevel level, LogModule module, const char* event, const Fields& fields) {
-  const auto entry = orb.log->wait_for(event);
-  EXPECT_EQ(entry.level, level) << event << ": not logged at this level";
-  EXPECT_EQ(entry.module, module) << event;
-  EXPECT_EQ(entry.orb, orb.id()) << event;
-  for (const auto& [name, part] : fields) {
-    const std::string value = entry.value(name);
-    EXPECT_NE(value, "(none)") << event << ": no field " << name;
-    EXPECT_FALSE(value.empty()) << event << ": " << name;
-    EXPECT_NE(value.find(part), std::string::npos) << event << ": " << name << " is " << value;
-  }
-}
 
 /// What a server says about one call; the client has a log of its own.
 struct ServerCase {

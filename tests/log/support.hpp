@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,11 +20,15 @@
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corbel.hpp"
+#include "corbel/ior/ior.hpp"
+#include "corbel/ior/profile.hpp"
 #include "corbel/orb/logging.hpp"
 #include "log_server.hpp"
 
 namespace corbel::log_test {
 
+using base::LogLevel;
+using base::LogModule;
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 using ThingRef = IDL::traits<Logged::Thing>::ref_type;
@@ -46,12 +56,43 @@ class ThingImpl : public virtual CORBA::servant_traits<Logged::Thing>::base_type
     }
   }
   void note(std::int32_t kind) override { fail(kind, "in a oneway"); }
+  void tell(const std::string&) override {}
+  std::string big(std::uint32_t size, bool sound) override {
+    wait();
+    return std::string(size, sound ? 'x' : '\0');
+  }
+  std::uint32_t keep(const Logged::Lists& all) override {
+    wait();
+    return static_cast<std::uint32_t>(all.size());
+  }
+
+  /// Whether big() and keep() may return.
+  void open(bool whether = true) {
+    const std::lock_guard lock(mutex_);
+    open_ = whether;
+    changed_.notify_all();
+  }
+
+  std::atomic<int> inside{0};  ///< calls of these so far
+
+ private:
+  void wait() {
+    std::unique_lock lock(mutex_);
+    ++inside;
+    changed_.wait(lock, [this] { return open_; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = true;
 };
 
 /// An ORB whose log is kept.
 class LoggingOrb {
  public:
-  explicit LoggingOrb(std::vector<std::string> options, const std::string& level = "trace") {
+  /// `change`: of what the ORB is made of.
+  explicit LoggingOrb(std::vector<std::string> options, const std::string& level = "trace",
+                      const std::function<void(corbel::orb::Components&)>& change = {}) {
     static int number = 0;
     id_ = "logging " + std::to_string(++number);
     options.insert(options.begin(), {"program", "-ORBLogLevel", level, "-ORBLogRate", "0"});
@@ -61,6 +102,7 @@ class LoggingOrb {
     int argc = static_cast<int>(options.size());
     auto components = builtins::components();
     components.log_sink = log;
+    if (change) change(components);
     orb = CORBA::ORB_init(argc, argv.data(), id_, components);
   }
   ~LoggingOrb() { end(); }
@@ -93,10 +135,49 @@ class Server : public LoggingOrb {
     poa->the_POAManager()->activate();
   }
 
+  ~Server() { servant->open(); }
+
   PoaRef poa;
   CORBA::servant_reference<ThingImpl> servant;
   PortableServer::ObjectId object_id;
   std::string reference;
+};
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+/// `fields`: names and what their values contain; empty: there must be some value.
+inline void expect_event(const LoggingOrb& orb, LogLevel level, LogModule module, const char* event,
+                         const Fields& fields) {
+  const auto entry = orb.log->wait_for(event);
+  EXPECT_EQ(entry.level, level) << event << ": not logged at this level";
+  EXPECT_EQ(entry.module, module) << event;
+  EXPECT_EQ(entry.orb, orb.id()) << event;
+  for (const auto& [name, part] : fields) {
+    const std::string value = entry.value(name);
+    EXPECT_NE(value, "(none)") << event << ": no field " << name;
+    EXPECT_FALSE(value.empty()) << event << ": " << name;
+    EXPECT_NE(value.find(part), std::string::npos) << event << ": " << name << " is " << value;
+  }
+}
+
+/// Waits, a long time, for what has to come about.
+inline bool eventually(const std::function<bool()>& condition) {
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60); !condition();) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+/// Where a reference leads, for peers made by hand.
+struct Target {
+  explicit Target(const std::string& reference) {
+    const auto iiop = *ior::decode_iiop_profile(ior::from_string(reference)->profiles.at(0));
+    port = iiop.port;
+    key.assign(iiop.object_key.begin(), iiop.object_key.end());
+  }
+  std::uint16_t port = 0;
+  std::string key;
 };
 
 /// Runs what is expected to throw a CORBA exception; what it says.

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "corbel/base/kept_log.hpp"
 #include "corbel/transport/shm/test_support.hpp"
 #include "corbel/transport/shm/users.hpp"
 
@@ -49,11 +50,7 @@ TEST_F(Shm, UsersThatTheNameSpaceDoesNotMapAreNotTakenForThisOne) {
 }
 
 TEST_F(Shm, WhyClientsAreHungUpOnIsLoggedOnce) {
-  struct Sink final : base::LogSink {
-    void write(const base::LogRecord&) override { ++records; }
-    int records = 0;
-  };
-  const auto sink = std::make_shared<Sink>();
+  const auto sink = std::make_shared<base::KeptLog>();
   const base::Log log({.levels = base::LogLevels::all(base::LogLevel::warning), .sink = sink});
   const auto factory = factory_->with({.log = &log});
   const std::string name = unused_name();
@@ -70,7 +67,13 @@ TEST_F(Shm, WhyClientsAreHungUpOnIsLoggedOnce) {
   }
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_EQ(codes, std::vector<Code>(3, Code::would_block));
-  EXPECT_EQ(sink->records, 1);
+  ASSERT_EQ(sink->entries().size(), 1U);
+  const auto told = sink->entries().front();
+  EXPECT_EQ(told.event, "shared memory: a client is hung up on; not told again for this reason");
+  EXPECT_EQ(told.level, base::LogLevel::warning);
+  EXPECT_EQ(told.module, base::LogModule::transport);
+  EXPECT_EQ(told.value("endpoint"), acceptor->endpoints().front()->text());
+  EXPECT_NE(told.value("error"), "(none)");
 }
 
 TEST_F(Shm, AServerOfAnotherUserIsRefusedAndSoIsAClient) {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What servers tell of object adapters, of results that do not arrive, and of an end that takes too long.
+#include "corbel/ipc/datagram.hpp"
+#include "corbel/orb/groups.hpp"
+#include "raw_peer.hpp"
+#include "support.hpp"
+
+namespace corbel::log_test {
+namespace {
+
+using ServantRef = IDL::traits<PortableServer::Servant>::ref_type;
+using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
+
+/// Has no adapters, and says so in one of three ways.
+class NoAdapters final : public PortableServer::AdapterActivator {
+ public:
+  bool unknown_adapter(PoaRef, const std::string& name) override {
+    if (name == "system") throw CORBA::NO_RESOURCES(0, CORBA::CompletionStatus::COMPLETED_NO, "no room");
+    if (name == "foreign") throw std::runtime_error("no such table");
+    throw 42;
+  }
+};
+
+TEST(AdapterEvents, AnActivatorThatFails) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"system", "NO_RESOURCES"}, {"foreign", "no such table"}, {"odd", "int"}};
+  for (const auto& [name, exception] : cases) {
+    Server server;
+    server.poa->the_activator(CORBA::make_reference<NoAdapters>());
+    EXPECT_ANY_THROW(server.poa->find_POA(name, true));
+    expect_event(server, LogLevel::warning, LogModule::poa, "adapter activator failed",
+                 {{"poa", "RootPOA"}, {"missing", name}, {"exception", exception}});
+  }
+}
+
+/// Sends requests for object 'f' elsewhere, and throws after the others.
+class RowsElsewhere final : public PortableServer::ServantLocator {
+ public:
+  explicit RowsElsewhere(ObjectRef elsewhere) : elsewhere_(std::move(elsewhere)) {}
+  ServantRef preinvoke(const PortableServer::ObjectId& oid, PoaRef, const std::string&, Cookie&) override {
+    if (oid.front() == 'f') throw PortableServer::ForwardRequest(elsewhere_);
+    return CORBA::make_reference<ThingImpl>();
+  }
+  void postinvoke(const PortableServer::ObjectId&, PoaRef, const std::string&, Cookie, ServantRef) override {
+    throw 42;
+  }
+
+ private:
+  const ObjectRef elsewhere_;
+};
+
+TEST(AdapterEvents, ALocatorThatForwardsOrThrowsAfterwards) {
+  Server server;
+  LoggingOrb client({});
+  auto poa = server.poa->create_POA(
+      "rows", server.poa->the_POAManager(),
+      {server.poa->create_request_processing_policy(PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER),
+       server.poa->create_servant_retention_policy(PortableServer::ServantRetentionPolicyValue::NON_RETAIN),
+       server.poa->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID)});
+  poa->set_servant_manager(CORBA::make_reference<RowsElsewhere>(server.orb->string_to_object(server.reference)));
+  const auto add = [&](std::uint8_t id) {
+    const auto object = poa->create_reference_with_id({id}, "IDL:Logged/Thing:1.0");
+    return client.thing(server.orb->object_to_string(object))->add(1, 2);
+  };
+  EXPECT_EQ(add('f'), 3);
+  expect_event(server, LogLevel::debug, LogModule::server, "request forwarded",
+               {{"operation", "add"}, {"permanent", "false"}, {"key", ""}, {"peer", "tcp://127.0.0.1:"}});
+  refusal_of([&] { add('x'); });
+  expect_event(server, LogLevel::warning, LogModule::poa, "postinvoke threw",
+               {{"poa", "rows"}, {"operation", "add"}, {"exception", "int"}});
+}
+
+/// Throws what is no std::exception, whatever is wanted of it.
+class OddActivator final : public PortableServer::ServantActivator {
+ public:
+  ServantRef incarnate(const PortableServer::ObjectId& oid, PoaRef) override {
+    if (oid.front() == 'x') throw 42;
+    return CORBA::make_reference<ThingImpl>();
+  }
+  void etherealize(const PortableServer::ObjectId&, PoaRef, ServantRef, bool, bool) override { throw 42; }
+};
+
+TEST(AdapterEvents, ManagersThatThrowWhatIsNoException) {
+  Server server;
+  LoggingOrb client({});
+  auto poa = server.poa->create_POA(
+      "rows", server.poa->the_POAManager(),
+      {server.poa->create_request_processing_policy(PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER),
+       server.poa->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID)});
+  poa->set_servant_manager(CORBA::make_reference<OddActivator>());
+  const auto add = [&](std::uint8_t id) {
+    const auto object = poa->create_reference_with_id({id}, "IDL:Logged/Thing:1.0");
+    client.thing(server.orb->object_to_string(object))->add(1, 2);
+  };
+  refusal_of([&] { add('x'); });
+  expect_event(server, LogLevel::warning, LogModule::poa, "servant activator failed to incarnate",
+               {{"poa", "rows"}, {"object", "x"}, {"exception", "int"}});
+  add('y');
+  poa->deactivate_object({'y'});
+  expect_event(server, LogLevel::warning, LogModule::poa, "servant activator failed to etherealize",
+               {{"poa", "rows"}, {"object", "y"}, {"exception", "int"}});
+}
+
+TEST(AdapterEvents, ResultsThatCannotBeMarshalled) {
+  Server server;
+  LoggingOrb client({});
+  refusal_of([&] { client.thing(server.reference)->big(1, false); });
+  expect_event(server, LogLevel::warning, LogModule::server, "results cannot be marshalled",
+               {{"error", "string"}, {"operation", "big"}, {"key", ""}, {"peer", "tcp://127.0.0.1:"}});
+}
+
+TEST(AdapterEvents, OnewaysInsideTheProcess) {
+  Server server;
+  const ThingRef here = server.thing(server.reference);
+  here->note(4);
+  expect_event(server, LogLevel::debug, LogModule::server, "request ends in an exception",
+               {{"exception", "NO_PERMISSION"}, {"operation", "note"}, {"key", ""}, {"peer", "this process"}});
+  here->note(1);
+  expect_event(server, LogLevel::warning, LogModule::server, "servant threw a foreign exception",
+               {{"operation", "note"}, {"type", "int"}, {"key", ""}, {"peer", "this process"}});
+}
+
+TEST(AdapterEvents, MembersOfGroups) {
+  const auto port = ipc::UdpSocket::open(ipc::InetAddress::any_v4())->local_address()->port();
+  const std::string url = "corbaloc:miop:1.0@1.0-CorbelTest-8/239.255.77.12:" + std::to_string(port);
+  Server server({"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBMulticastInterface", "lo"});
+  LoggingOrb client({"-ORBMulticastInterface", "lo"});
+  const auto second = CORBA::make_reference<ThingImpl>();
+  for (const auto& id : {server.object_id, server.poa->activate_object(second)}) {
+    corbel::orb::join_group(*server.orb, server.orb->string_to_object(url), server.poa->id_to_reference(id));
+  }
+  expect_event(server, LogLevel::info, LogModule::transport, "listening to a group",
+               {{"endpoint", "239.255.77.12:" + std::to_string(port)}});
+  const ThingRef all = client.thing(url);
+  EXPECT_TRUE(eventually([&] {
+    all->note(0);  // which may be lost
+    return server.log->count("a member of a group did not serve a request") != 0;
+  }));
+  expect_event(server, LogLevel::debug, LogModule::poa, "a member of a group did not serve a request",
+               {{"operation", "note"}, {"exception", "in a oneway"}});
+}
+
+TEST(AdapterEvents, AnEndThatTakesTooLong) {
+  Server server({"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBShutdownTimeout", "50"});
+  const Target target(server.reference);
+  server.servant->open(false);
+  test::RawPeer peer(target.port);
+  ASSERT_TRUE(peer.send(test::raw_request(1, target.key, "big", [](test::Writer& w) { w.u32(1).octet(1); })));
+  ASSERT_TRUE(eventually([&] { return server.servant->inside == 1; }));
+  server.orb->shutdown(true);
+  expect_event(server, LogLevel::error, LogModule::poa, "requests still run after the shutdown time-out",
+               {{"poa", "RootPOA"}, {"running", ""}, {"limit", "-ORBShutdownTimeout"}});
+  expect_event(server, LogLevel::warning, LogModule::server, "shutting down took too long: what still runs is left",
+               {{"connections", "1"}, {"requests", "1"}, {"limit", "-ORBShutdownTimeout"}});
+  expect_event(server, LogLevel::error, LogModule::orb, "shut down while requests still run",
+               {{"limit", "-ORBShutdownTimeout"}});
+  EXPECT_EQ(server.log->count("shut down"), 0U);
+}
+
+}  // namespace
+}  // namespace corbel::log_test

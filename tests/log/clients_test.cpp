@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an ORB tells of oneways that do not arrive, and of interceptors that fail.
+#include <future>
+
+#include "corbel/interceptors/portable_interceptor.hpp"
+#include "corbel/orb/statistics.hpp"
+#include "fake_peer.hpp"
+#include "support.hpp"
+
+namespace corbel::log_test {
+namespace {
+
+namespace PI = PortableInterceptor;
+
+/// A peer that reads nothing behind the first request until it is told to, and a client with more to tell it than may
+/// wait.
+class UnreadOneways : public testing::Test {
+ protected:
+  ~UnreadOneways() override {
+    read_on();
+    thing_.reset();
+    client_.end();
+  }
+  void SetUp() override {
+    thing_ = client_.thing(peer_.ior());
+    thing_->note(0);  // is read, and then nothing is
+    ASSERT_TRUE(peer_.wait_for_messages(1));
+    const std::string text(8000, 'x');
+    for (int i = 0; client_.log->count("oneway messages dropped") == 0; ++i) {
+      ASSERT_LT(i, 100'000);
+      thing_->tell(text);
+    }
+  }
+  void read_on() {
+    if (!std::exchange(reading_, true)) gate_.set_value();
+  }
+
+  std::promise<void> gate_;
+  bool reading_ = false;
+  test::FakePeer peer_{
+      {[told = gate_.get_future().share()](test::Conversation&, const test::Received&) { told.wait(); },
+       [](test::Conversation&, const test::Received&) {}}};
+  LoggingOrb client_{{"-ORBSyncScope", "none", "-ORBOnewayQueue", "65536"}};
+  ThingRef thing_;
+};
+
+TEST_F(UnreadOneways, AreDroppedUntilThereIsRoom) {
+  expect_event(client_, LogLevel::warning, LogModule::connection, "oneway messages dropped",
+               {{"peer", peer_.endpoint()}, {"waiting_octets", ""}, {"limit", "-ORBOnewayQueue"}});
+  EXPECT_EQ(client_.log->count("oneway messages no longer dropped"), 0U);
+  read_on();
+  const auto dropped = std::to_string(corbel::orb::statistics(*client_.orb).oneways_dropped);
+  expect_event(client_, LogLevel::info, LogModule::connection, "oneway messages no longer dropped",
+               {{"peer", peer_.endpoint()}, {"messages", dropped}, {"octets", ""}});
+  EXPECT_EQ(client_.log->count("oneway messages dropped"), 1U);
+}
+
+TEST_F(UnreadOneways, AreLostWithTheConnection) {
+  peer_.close_all(false);
+  read_on();
+  expect_event(client_, LogLevel::warning, LogModule::connection, "oneway messages lost",
+               {{"peer", peer_.endpoint()}, {"messages", ""}, {"octets", ""}, {"error", ""}});
+}
+
+class FailingClientInterceptor final : public PI::ClientRequestInterceptor {
+ public:
+  using Info = IDL::traits<PI::ClientRequestInfo>::ref_type;
+  std::string name() override { return "failing client"; }
+  void destroy() override {}
+  void send_request(Info) override {}
+  void send_poll(Info) override {}
+  void receive_reply(Info) override {}
+  void receive_exception(Info) override {}
+  void receive_other(Info) override {
+    throw CORBA::NO_PERMISSION(0, CORBA::CompletionStatus::COMPLETED_NO, "not like this");
+  }
+};
+
+class FailingIorInterceptor final : public PI::IORInterceptor {
+ public:
+  std::string name() override { return "failing ior"; }
+  void establish_components(IDL::traits<PI::IORInfo>::ref_type) override { throw std::runtime_error("no component"); }
+};
+
+/// Installs both in ORBs that are made while `on`.
+class FailingInterceptors final : public PI::ORBInitializer {
+ public:
+  static bool& on() {
+    static bool whether = false;
+    return whether;
+  }
+  void pre_init(IDL::traits<PI::ORBInitInfo>::ref_type info) override {
+    if (!on()) return;
+    info->add_client_request_interceptor(CORBA::make_reference<FailingClientInterceptor>());
+    info->add_ior_interceptor(CORBA::make_reference<FailingIorInterceptor>());
+  }
+  void post_init(IDL::traits<PI::ORBInitInfo>::ref_type) override {}
+};
+
+TEST(InterceptorEvents, OfWhatNobodyIsToldByAnException) {
+  static const bool once = (PI::register_orb_initializer(CORBA::make_reference<FailingInterceptors>()), true);
+  EXPECT_TRUE(once);
+  FailingInterceptors::on() = true;
+  Server both;
+  FailingInterceptors::on() = false;
+  expect_event(both, LogLevel::warning, LogModule::orb, "establish_components failed",
+               {{"interceptor", "failing ior"}, {"exception", "no component"}});
+  Server other;
+  EXPECT_EQ(both.thing(other.reference)->async_add(1, 2).get(), 3);
+  expect_event(both, LogLevel::warning, LogModule::client, "interceptor raised what nobody waits for",
+               {{"operation", "add"}, {"outcome", "NO_PERMISSION"}});
+}
+
+}  // namespace
+}  // namespace corbel::log_test
