@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Services whose names lead into each other.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "corbel/dynamic/dynamic_implementation.hpp"
+#include "corbel/ipc/acceptor.hpp"
 #include "test_support.hpp"
 
 namespace corbel::naming {
@@ -38,6 +43,41 @@ TEST_P(Federation, WhereAnotherServiceIsOutOfReachTheClientIsToldHowFarItCame) {
     EXPECT_EQ(to_string(exception.rest_of_name()), "a/b");
     EXPECT_EQ(text(exception.cxt()), text(nowhere));
   }
+}
+
+TEST_P(Federation, ServicesThatAreSilentHoldHalfOfTheThreadsAtMost) {
+  root_.reset();
+  server_.reset();
+  server_ =
+      std::make_unique<Server>("names", ServiceLimits(), StoreLimits(), std::vector<std::string>{"-ORBThreads", "4"});
+  root_ = IDL::traits<NamingContextExt>::narrow(client_->string_to_object(server_->reference()));
+  auto silent = *ipc::TcpAcceptor::open(ipc::InetAddress::loopback_v4());
+  const std::string port = std::to_string(silent.local_address()->port());
+  root_->bind_context(name("there"), IDL::traits<NamingContext>::unchecked_narrow(
+                                         client_->string_to_object("corbaloc::127.0.0.1:" + port + "/NameService")));
+  root_->bind(name("here"), object("thing"));
+  constexpr int kCallers = 8;
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&] {
+      try {
+        root_->resolve(name("there/x"));
+      } catch (const NamingContext::CannotProceed&) {
+        ++refused;
+      } catch (const CORBA::SystemException&) {  // no answer at all
+      }
+    });
+  }
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (refused < kCallers - 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_EQ(refused, kCallers - 2);
+  if (refused == kCallers - 2) {
+    EXPECT_EQ(text(root_->resolve(name("here"))), text(object("thing")));
+  }
+  silent.close();
+  for (auto& each : callers) each.join();
+  EXPECT_EQ(refused, kCallers);
 }
 
 TEST_P(Federation, AChangeElsewhereThatMayHaveHappenedIsNotOneToGoOnWith) {

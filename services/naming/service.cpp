@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
+#include "corbel/orb/statistics.hpp"
 #include "iterators.hpp"
 #include "naming_context.hpp"
 
@@ -69,10 +71,20 @@ std::optional<ContextId> context_of(const PortableServer::ObjectId& id, const st
   return error == std::errc() && stopped == end && context > 0 ? std::optional(context) : std::nullopt;
 }
 
+/// Other services may be silent: half of the threads at most wait for them, so that the names of this one are found.
+ServiceLimits within_threads(ServiceLimits limits, CORBA::ORB& orb) {
+  const auto half = static_cast<int>(std::max(corbel::orb::statistics(orb).most_threads / 2, 1U));
+  limits.foreign_calls = std::min(limits.foreign_calls, half);
+  return limits;
+}
+
 }  // namespace
 
 Service::Service(OrbRef orb, Store& store, ServiceLimits limits)
-    : orb_(std::move(orb)), store_(store), limits_(limits), id_prefix_(hex(store.identity()) + "/") {
+    : orb_(std::move(orb)),
+      store_(store),
+      limits_(within_threads(limits, *orb_)),
+      id_prefix_(hex(store.identity()) + "/") {
   const auto root = IDL::traits<PortableServer::POA>::narrow(orb_->resolve_initial_references("RootPOA"));
   current_ = IDL::traits<PortableServer::Current>::narrow(orb_->resolve_initial_references("POACurrent"));
   contexts_ = make_adapter(root, "naming", LifespanPolicyValue::PERSISTENT);

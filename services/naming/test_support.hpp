@@ -30,12 +30,17 @@ inline OrbRef make_orb(const std::string& id, std::vector<std::string> options) 
 
 /// A service with an ORB and a file of its own.
 struct Server {
-  explicit Server(const std::string& name, ServiceLimits service_limits = {}, StoreLimits store_limits = {})
+  explicit Server(const std::string& name, ServiceLimits service_limits = {}, StoreLimits store_limits = {},
+                  std::vector<std::string> options = {})
       : store(folder.path() + "/names.db", store_limits, Durability::process),
-        orb(make_orb(name, {"-ORBListenEndpoints", "tcp://127.0.0.1:0"})),
+        orb(make_orb(name, listening(std::move(options)))),
         service(orb, store, service_limits) {}
   ~Server() { orb->destroy(); }
 
+  static std::vector<std::string> listening(std::vector<std::string> options) {
+    options.insert(options.end(), {"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
+    return options;
+  }
   std::string reference() { return orb->object_to_string(service.root()); }
   std::uint16_t port() { return ior::decode_iiop_profile(ior::from_string(reference())->profiles.front())->port; }
 

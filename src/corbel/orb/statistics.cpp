@@ -13,6 +13,7 @@ Statistics statistics(CORBA::ORB& orb) noexcept {
   result.oneway_octets_waiting = counters.waiting_octets.load(std::memory_order_relaxed);
   result.oneways_dropped = counters.dropped.load(std::memory_order_relaxed);
   result.oneway_octets_dropped = counters.dropped_octets.load(std::memory_order_relaxed);
+  result.most_threads = orb._core().options().serving.threads;
   return result;
 }
 

@@ -21,6 +21,8 @@ struct Statistics {
   /// Those that were never sent, because the queue was full (-ORBOnewayQueue) or the connection ended.
   std::uint64_t oneways_dropped = 0;
   std::uint64_t oneway_octets_dropped = 0;
+  /// No count: how many threads may serve requests at the same time (-ORBThreads).
+  std::uint32_t most_threads = 0;
 };
 
 CORBEL_API Statistics statistics(CORBA::ORB& orb) noexcept;
