@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "endpoint.hpp"
 
+#include <poll.h>
+
 #include <array>
 #include <chrono>
 #include <stdexcept>
@@ -9,6 +11,7 @@ namespace corbel::metrics {
 namespace {
 
 constexpr std::size_t kLargestRequest = 8192;
+constexpr std::size_t kAtOnce = 32;
 constexpr auto kPatience = std::chrono::seconds(2);
 
 ipc::InetAddress address_of(const std::string& text) {
@@ -48,37 +51,80 @@ Metrics::Endpoint::~Endpoint() {
 
 void Metrics::Endpoint::serve() {
   while (!stopped_) {
-    auto stream = acceptor_.accept();
+    wait();
     if (stopped_) return;
-    if (stream)
-      answer(*std::move(stream));
-    else
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // descriptors ran out
+    std::erase_if(clients_, [this](Client& client) { return !go_on(client); });
+    admit();
   }
 }
 
-void Metrics::Endpoint::answer(ipc::TcpStream stream) const {
-  const auto deadline = base::Deadline::after(kPatience);
-  if (!stream.set_non_blocking(true)) return;
-  std::string request;
+/// For a newcomer, for any client, or until the first of them has had its time. shutdown() wakes it, too.
+void Metrics::Endpoint::wait() {
+  std::vector<pollfd> handles = {{acceptor_.handle(), POLLIN, 0}};
+  auto first = base::Deadline::none();
+  for (const Client& client : clients_) {
+    const short event = client.reply.empty() ? POLLIN : POLLOUT;
+    handles.push_back({client.stream.handle(), event, 0});
+    first = earlier(first, client.deadline);
+  }
+  (void)::poll(handles.data(), handles.size(), first.poll_timeout());
+}
+
+void Metrics::Endpoint::admit() {
+  for (std::size_t come = 0; come < kAtOnce / 2; ++come) {  // the others have their turn
+    auto stream = acceptor_.accept(base::Deadline::now());
+    if (stopped_) return;
+    if (!stream) {
+      if (stream.error().code == base::Code::would_block) return;
+      // Descriptors ran out.
+      if (clients_.empty()) return std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      clients_.erase(clients_.begin());
+      continue;
+    }
+    if (!stream->set_non_blocking(true)) continue;
+    if (clients_.size() >= kAtOnce) clients_.erase(clients_.begin());
+    clients_.push_back({*std::move(stream), base::Deadline::after(kPatience), {}, {}, 0});
+    // What it asks is there as a rule.
+    if (!go_on(clients_.back())) clients_.pop_back();
+  }
+}
+
+/// Reads and sends what goes without waiting; false when the client is done with, one way or the other.
+bool Metrics::Endpoint::go_on(Client& client) const {
+  if (client.deadline.expired()) return false;
+  if (client.reply.empty()) {
+    if (!read(client)) return false;
+    if (client.reply.empty()) return true;
+  }
+  while (client.sent < client.reply.size()) {
+    const auto count = client.stream.send(base::as_bytes(std::string_view(client.reply).substr(client.sent)));
+    if (!count) return count.error().code == base::Code::would_block;
+    client.sent += *count;
+  }
+  (void)client.stream.shutdown(ipc::Direction::send);
+  return false;
+}
+
+/// False if there will be no request.
+bool Metrics::Endpoint::read(Client& client) const {
   std::array<base::Octet, 1024> room{};
+  std::string& request = client.request;
   while (request.find("\r\n\r\n") == std::string::npos && request.find("\n\n") == std::string::npos) {
-    if (request.size() > kLargestRequest || !stream.wait_readable(deadline)) return;
-    const auto count = stream.recv(room);
-    if (!count && count.error().code == base::Code::would_block) continue;
-    if (!count || *count == 0) return;
+    if (request.size() > kLargestRequest) return false;
+    const auto count = client.stream.recv(room);
+    if (!count) return count.error().code == base::Code::would_block;
+    if (*count == 0) return false;
     request.append(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(*count));
   }
+  client.reply = answer(request);
+  return true;
+}
+
+std::string Metrics::Endpoint::answer(const std::string& request) const {
   const std::string line = request.substr(0, request.find_first_of("\r\n"));
-  std::string said;
-  if (line.starts_with("GET /metrics ") || line.starts_with("GET / "))
-    said = reply("200 OK", text_());
-  else if (line.starts_with("GET "))
-    said = reply("404 Not Found", "look at /metrics\n");
-  else
-    said = reply("405 Method Not Allowed", "GET alone\n");
-  (void)stream.send_n(base::as_bytes(said), deadline);
-  (void)stream.shutdown(ipc::Direction::send);
+  if (line.starts_with("GET /metrics ") || line.starts_with("GET / ")) return reply("200 OK", text_());
+  if (line.starts_with("GET ")) return reply("404 Not Found", "look at /metrics\n");
+  return reply("405 Method Not Allowed", "GET alone\n");
 }
 
 }  // namespace corbel::metrics

@@ -117,6 +117,34 @@ TEST_F(MetricsTest, WhatStrangersAskForMakesNoNames) {
   EXPECT_EQ(metrics_.text().find("nothing1"), std::string::npos);
 }
 
+/// One that says so much and then nothing.
+ipc::TcpStream say(std::uint16_t port, const std::string& octets) {
+  const auto deadline = base::Deadline::after(std::chrono::seconds(30));
+  auto stream = *ipc::TcpConnector().connect(ipc::InetAddress::loopback_v4(port), deadline);
+  (void)stream.send_n(base::as_bytes(octets), deadline);
+  return stream;
+}
+
+TEST_F(MetricsTest, HttpClientsThatDoNotAskKeepNoOthersFromBeingAnswered) {
+  metrics_.serve("127.0.0.1:0");
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<ipc::TcpStream> silent;
+  for (int i = 0; i < 100; ++i) silent.push_back(say(metrics_.port(), i % 2 == 0 ? "GET /met" : ""));
+  EXPECT_TRUE(ask(metrics_.port(), "GET /metrics HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 200"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));  // and not two for each
+  // They were not served one after the other: the first has gone for the last.
+  std::array<base::Octet, 16> room{};
+  const auto end = silent.front().recv(room);
+  EXPECT_TRUE(!end || *end == 0);
+  // One that asks in two parts is answered.
+  auto slow = say(metrics_.port(), "GET /metr");
+  EXPECT_TRUE(ask(metrics_.port(), "GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 200"));
+  ASSERT_TRUE(slow.send_n(base::as_bytes("ics HTTP/1.0\r\n\r\n")));
+  const auto count = slow.recv(room);
+  ASSERT_TRUE(count);
+  EXPECT_NE(*count, 0U);
+}
+
 TEST_F(MetricsTest, HttpClientsGetThemAndNothingElse) {
   metrics_.serve("127.0.0.1:0");
   ASSERT_NE(metrics_.port(), 0);
