@@ -22,6 +22,8 @@ CODE = (".hpp", ".cpp", ".h", ".c")
 LICENSED = CODE + (".cmake", ".py", ".sh")
 README_LINES = 40
 SOURCE_LINES = 400
+PLUGIN = "_plugin.cpp"  # an example's X_plugin.cpp makes a plug-in of X.hpp and X.cpp
+PLUGIN_LINES = 249  # of the three: docs/transports.md, docs/messaging-protocols.md
 STANDARD = set("""
 algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable
 coroutine deque exception execution filesystem forward_list fstream functional future initializer_list iomanip ios
@@ -215,6 +217,15 @@ class House:
         if path.endswith((".cpp", ".hpp")) and lines > SOURCE_LINES:
             self.breach(path, lines, f"a source has at most {SOURCE_LINES} lines: find the seam and make it two")
 
+    def check_plugin(self, path):
+        parts = [path, path.replace(PLUGIN, ".cpp"), path.replace(PLUGIN, ".hpp")]
+        lines = 0
+        for part in parts:
+            with open(os.path.join(self.root, part), "rb") as file:
+                lines += file.read().count(b"\n")
+        if lines > PLUGIN_LINES:
+            self.breach(parts[1], lines, f"an example of a plug-in has at most {PLUGIN_LINES} lines")
+
     def check_readmes(self):
         rooms = set()
         for path in self.files_below(SOURCES):
@@ -273,6 +284,8 @@ class House:
             self.check_looks(path, text)
             if path.endswith(CODE):
                 self.check_code(path, text)
+                if path.startswith("examples/") and path.endswith(PLUGIN):
+                    self.check_plugin(path)
             elif path.startswith("src/") and path.endswith("CMakeLists.txt"):
                 self.check_targets(path, text)
         self.check_cycles()

@@ -13,12 +13,12 @@
 
 namespace carriers {
 
-/// An ORB that has one transport more than those that ship.
+/// An ORB that has one transport more than those that ship, unless `transport` is nullptr.
 inline IDL::traits<CORBA::ORB>::ref_type make_orb(const std::string& id,
                                                   const std::shared_ptr<const corbel::transport::Factory>& transport,
                                                   std::vector<std::string> options = {}) {
   corbel::orb::Components components = corbel::builtins::components();
-  components.transports.insert(components.transports.begin(), transport);
+  if (transport != nullptr) components.transports.insert(components.transports.begin(), transport);
   std::vector<char*> argv{const_cast<char*>("carriers")};
   for (std::string& option : options) argv.push_back(option.data());
   int argc = static_cast<int>(argv.size());
@@ -26,10 +26,13 @@ inline IDL::traits<CORBA::ORB>::ref_type make_orb(const std::string& id,
   return CORBA::ORB_init(argc, argv.data(), id, components);
 }
 
-/// Calls an object of one ORB from another, from several threads; `endpoint`: where the server listens.
-inline void call_over(const std::shared_ptr<const corbel::transport::Factory>& transport, const std::string& endpoint) {
-  const auto server = make_orb("server", transport, {"-ORBListenEndpoints", endpoint});
-  const auto client = make_orb("client", transport);
+/// Calls an object of one ORB from another, from several threads; `endpoint`: where the server listens; `options`: of
+/// both.
+inline void call_over(const std::shared_ptr<const corbel::transport::Factory>& transport, const std::string& endpoint,
+                      std::vector<std::string> options = {}) {
+  const auto client = make_orb("client", transport, options);
+  options.insert(options.end(), {"-ORBListenEndpoints", endpoint});
+  const auto server = make_orb("server", transport, std::move(options));
   const auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   const auto nothing = client->string_to_object(server->object_to_string(poa->create_reference("IDL:Nothing:1.0")));

@@ -14,23 +14,12 @@
 namespace carriers {
 namespace {
 
-using corbel::base::Bytes;
-using corbel::base::ByteSpan;
-using corbel::base::Code;
-using corbel::base::Deadline;
-using corbel::base::Error;
-using corbel::base::Octet;
-using corbel::base::Result;
-using corbel::base::Stage;
+using namespace corbel::base;
 using namespace corbel::transport;
 
 constexpr std::string_view kScheme = "mailbox";
 constexpr Traits kTraits{.byte_stream = false, .largest_message = 4096};
 constexpr std::size_t kMostLetters = 64;  // in one direction, not received yet
-
-Error failure(Stage stage, Code code) {
-  return corbel::base::error(stage, code);
-}
 
 /// What a thread waits for; false when the deadline has passed.
 template <class Condition>
@@ -54,8 +43,8 @@ class Box {
   Result<std::size_t> put(Bytes letter, Deadline deadline) {
     std::unique_lock lock(mutex_);
     const bool room = wait(changed_, lock, deadline, [&] { return closed_ || letters_.size() < kMostLetters; });
-    if (closed_) return failure(Stage::send, Code::lost);
-    if (!room) return failure(Stage::send, deadline.is_now() ? Code::would_block : Code::timed_out);
+    if (closed_) return error(Stage::send, Code::lost);
+    if (!room) return error(Stage::send, deadline.is_now() ? Code::would_block : Code::timed_out);
     const std::size_t size = letter.size();
     letters_.push_back(std::move(letter));
     filled_.set();
@@ -66,13 +55,13 @@ class Box {
   Result<std::size_t> take(ByteSpan room, Deadline deadline) {
     std::unique_lock lock(mutex_);
     const bool any = wait(changed_, lock, deadline, [&] { return closed_ || !letters_.empty(); });
-    if (!any) return failure(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
-    if (letters_.empty()) return failure(Stage::receive, Code::closed);
+    if (!any) return error(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
+    if (letters_.empty()) return error(Stage::receive, Code::closed);
     const Bytes letter = std::move(letters_.front());
     letters_.pop_front();
     if (letters_.empty() && !closed_) filled_.clear();
     changed_.notify_all();
-    if (letter.size() > room.size()) return failure(Stage::receive, Code::truncated);
+    if (letter.size() > room.size()) return error(Stage::receive, Code::truncated);
     std::memcpy(room.data(), letter.data(), letter.size());
     return letter.size();
   }
@@ -104,7 +93,7 @@ class MailboxTransport final : public Transport {
     Bytes letter;
     for (const auto& segment : data) {
       const auto* octets = static_cast<const Octet*>(segment.data);
-      if (segment.size > kTraits.largest_message - letter.size()) return failure(Stage::send, Code::too_large);
+      if (segment.size > kTraits.largest_message - letter.size()) return error(Stage::send, Code::too_large);
       letter.insert(letter.end(), octets, octets + segment.size);
     }
     if (letter.empty()) return std::size_t{0};
@@ -142,95 +131,88 @@ struct Office {
   unsigned made = 0;
 };
 
-class MailboxEndpoint final : public TextEndpoint {
- public:
+struct MailboxEndpoint final : TextEndpoint {
   explicit MailboxEndpoint(std::string_view name) : TextEndpoint(kScheme, name) {}
   Reach reach() const noexcept override { return Reach::this_host; }
 };
 
-class MailboxConnector final : public Connector {
- public:
-  explicit MailboxConnector(std::shared_ptr<Office> office) : office_(std::move(office)) {}
+struct MailboxConnector final : Connector {
+  explicit MailboxConnector(std::shared_ptr<Office> shared) : office(std::move(shared)) {}
 
   Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions&,
                                              Deadline deadline) override {
     CORBEL_TRY(const auto* own, own_endpoint<MailboxEndpoint>(endpoint, Stage::connect));
     const auto there = Box::make();
     const auto back = Box::make();
-    if (!there || !back) return failure(Stage::connect, Code::out_of_resources);
+    if (!there || !back) return error(Stage::connect, Code::out_of_resources);
     const std::string name(own->address());
-    std::unique_lock lock(office_->mutex);
+    std::unique_lock lock(office->mutex);
     std::shared_ptr<Queue> queue;
     const auto find = [&] {
-      const auto found = office_->queues.find(name);
-      queue = found == office_->queues.end() ? nullptr : found->second;
+      const auto found = office->queues.find(name);
+      queue = found == office->queues.end() ? nullptr : found->second;
       return queue == nullptr || queue->peers.size() < queue->backlog;
     };
-    if (!wait(office_->room, lock, deadline, find)) return failure(Stage::connect, Code::timed_out);
-    if (queue == nullptr) return failure(Stage::connect, Code::refused);
+    if (!wait(office->room, lock, deadline, find)) return error(Stage::connect, Code::timed_out);
+    if (queue == nullptr) return error(Stage::connect, Code::refused);
     queue->peers.push_back(std::make_unique<MailboxTransport>(back, there, name));
     queue->waiting.set();
     return std::unique_ptr<Transport>(new MailboxTransport(there, back, name));
   }
 
- private:
-  std::shared_ptr<Office> office_;
+  std::shared_ptr<Office> office;
 };
 
-class MailboxAcceptor final : public Acceptor {
- public:
-  MailboxAcceptor(std::shared_ptr<Office> office, std::string name, std::shared_ptr<Queue> queue)
-      : office_(std::move(office)), name_(std::move(name)), queue_(std::move(queue)) {}
+struct MailboxAcceptor final : Acceptor {
+  MailboxAcceptor(std::shared_ptr<Office> shared, std::string chosen, std::shared_ptr<Queue> waiting)
+      : office(std::move(shared)), name(std::move(chosen)), queue(std::move(waiting)) {}
   ~MailboxAcceptor() override { MailboxAcceptor::close(); }
 
   Result<std::unique_ptr<Transport>> accept() override {
-    const std::lock_guard lock(office_->mutex);
-    if (queue_->peers.empty()) return failure(Stage::accept, closed_ ? Code::cancelled : Code::would_block);
-    auto peer = std::move(queue_->peers.front());
-    queue_->peers.pop_front();
-    if (queue_->peers.empty()) queue_->waiting.clear();
-    office_->room.notify_all();
+    const std::lock_guard lock(office->mutex);
+    if (queue->peers.empty()) return error(Stage::accept, closed ? Code::cancelled : Code::would_block);
+    auto peer = std::move(queue->peers.front());
+    queue->peers.pop_front();
+    if (queue->peers.empty()) queue->waiting.clear();
+    office->room.notify_all();
     return peer;
   }
-  int handle() const noexcept override { return queue_->waiting.handle(); }
-  std::vector<EndpointPtr> endpoints() const override { return {std::make_shared<MailboxEndpoint>(name_)}; }
+  int handle() const noexcept override { return queue->waiting.handle(); }
+  std::vector<EndpointPtr> endpoints() const override { return {std::make_shared<MailboxEndpoint>(name)}; }
   void close() noexcept override {
-    const std::lock_guard lock(office_->mutex);
-    if (std::exchange(closed_, true)) return;
-    office_->queues.erase(name_);
-    queue_->peers.clear();  // their peers see the end
-    office_->room.notify_all();
+    const std::lock_guard lock(office->mutex);
+    if (std::exchange(closed, true)) return;
+    office->queues.erase(name);
+    queue->peers.clear();  // their peers see the end
+    office->room.notify_all();
   }
 
- private:
-  std::shared_ptr<Office> office_;
-  std::string name_;
-  std::shared_ptr<Queue> queue_;
-  bool closed_ = false;
+  std::shared_ptr<Office> office;
+  std::string name;
+  std::shared_ptr<Queue> queue;
+  bool closed = false;
 };
 
-class MailboxFactory final : public Factory {
- public:
+struct MailboxFactory final : Factory {
   std::string_view scheme() const noexcept override { return kScheme; }
   Traits traits() const noexcept override { return kTraits; }
   Result<EndpointPtr> parse(std::string_view address) const override {
-    if (!is_printable(address)) return failure(Stage::resolve, Code::bad_argument);
+    if (!is_printable(address)) return error(Stage::resolve, Code::bad_argument);
     return EndpointPtr(std::make_shared<MailboxEndpoint>(address));
   }
-  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<MailboxConnector>(office_); }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<MailboxConnector>(office); }
   Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const auto* own, own_endpoint<MailboxEndpoint>(endpoint, Stage::listen));
     CORBEL_TRY(auto event, corbel::ipc::Event::open());
-    const std::lock_guard lock(office_->mutex);
+    const std::lock_guard lock(office->mutex);
     std::string name(own->address());
-    if (name.empty()) name = "letters-" + std::to_string(++office_->made);
+    if (name.empty()) name = "letters-" + std::to_string(++office->made);
     const auto queue = std::make_shared<Queue>(std::move(event), static_cast<std::size_t>(options.backlog));
-    if (!office_->queues.emplace(name, queue).second) return failure(Stage::listen, Code::address_in_use);
-    return std::unique_ptr<Acceptor>(new MailboxAcceptor(office_, std::move(name), queue));
+    if (!office->queues.emplace(name, queue).second) return error(Stage::listen, Code::address_in_use);
+    return std::unique_ptr<Acceptor>(new MailboxAcceptor(office, std::move(name), queue));
   }
 
- private:
-  const std::shared_ptr<Office> office_ = std::make_shared<Office>();
+  const std::shared_ptr<Office> office = std::make_shared<Office>();
 };
 
 }  // namespace

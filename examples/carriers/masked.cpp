@@ -12,16 +12,9 @@
 namespace carriers {
 namespace {
 
-using corbel::base::Bytes;
-using corbel::base::ByteSpan;
-using corbel::base::Code;
-using corbel::base::Deadline;
-using corbel::base::Octet;
-using corbel::base::Result;
-using corbel::base::Stage;
-using corbel::base::Status;
-using corbel::cdr::Segment;
+using namespace corbel::base;
 using namespace corbel::transport;
+using corbel::cdr::Segment;
 
 constexpr std::string_view kScheme = "masked";
 constexpr std::size_t kLargestRecord = 4096;
@@ -74,29 +67,22 @@ class MaskedTransport final : public Transport {
 
   Result<std::size_t> receive(ByteSpan buffer, Deadline deadline) override {
     while (!pending()) {
-      if (input_begin_ != 0) {
-        input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(input_begin_));
-        input_begin_ = 0;
-      }
+      input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(std::exchange(input_begin_, 0)));
       const std::size_t before = input_.size();
       input_.resize(before + kHeader + kLargestRecord);
       auto count = inner_->receive(ByteSpan(input_).subspan(before), deadline);
       input_.resize(before + (count ? *count : 0));
       if (!count) return count;
-      const bool headed = input_.size() - input_begin_ >= kHeader;
-      if (headed && (record_size() == 0 || record_size() > kLargestRecord)) {
-        return corbel::base::error(Stage::receive, Code::malformed);
-      }
+      const bool headed = input_.size() >= kHeader;
+      if (headed && (record_size() == 0 || record_size() > kLargestRecord))
+        return error(Stage::receive, Code::malformed);
     }
     const std::size_t size = std::min(buffer.size(), record_size() - unmasked_);
     const std::size_t begin = input_begin_ + kHeader + unmasked_;
     for (std::size_t i = 0; i < size; ++i) buffer[i] = masked(input_[begin + i], theirs_, received_ + i);
     received_ += size;
     unmasked_ += size;
-    if (unmasked_ == record_size()) {
-      input_begin_ += kHeader + unmasked_;
-      unmasked_ = 0;
-    }
+    if (unmasked_ == record_size()) input_begin_ += kHeader + std::exchange(unmasked_, 0);
     return size;
   }
   /// A whole record, or the rest of one, is here: the inner handle knows nothing of it.
@@ -123,10 +109,9 @@ class MaskedTransport final : public Transport {
 
   Status say(Deadline deadline) {
     const Segment number{mine_.data(), mine_.size()};
-    const auto sent = inner_->send({&number, 1}, deadline);
-    if (!sent) return sent.error();
-    said_ = *sent == mine_.size();  // a socket that nothing was sent on takes that much
-    return said_ ? Status() : corbel::base::error(Stage::send, Code::lost);
+    CORBEL_TRY(const std::size_t sent, inner_->send({&number, 1}, deadline));
+    said_ = sent == mine_.size();  // a socket that nothing was sent on takes that much
+    return said_ ? Status() : error(Stage::send, Code::lost);
   }
 
   /// Masks what follows the first `skip` octets of the list; false if nothing does.
@@ -173,72 +158,63 @@ class MaskedTransport final : public Transport {
   std::uint64_t received_ = 0;
 };
 
-class MaskedEndpoint final : public TextEndpoint {
- public:
+struct MaskedEndpoint final : TextEndpoint {
   explicit MaskedEndpoint(EndpointPtr endpoint)
       : TextEndpoint(kScheme, endpoint->text().substr(endpoint->scheme().size() + 3)), inner(std::move(endpoint)) {}
   Reach reach() const noexcept override { return inner->reach(); }
-
   const EndpointPtr inner;
 };
 
-class MaskedConnector final : public Connector {
- public:
-  explicit MaskedConnector(std::unique_ptr<Connector> inner) : inner_(std::move(inner)) {}
+struct MaskedConnector final : Connector {
+  explicit MaskedConnector(std::unique_ptr<Connector> inner) : below(std::move(inner)) {}
   Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
                                              Deadline deadline) override {
     CORBEL_TRY(const auto* own, own_endpoint<MaskedEndpoint>(endpoint, Stage::connect));
-    CORBEL_TRY(auto inner, inner_->connect(*own->inner, options, deadline));
+    CORBEL_TRY(auto inner, below->connect(*own->inner, options, deadline));
     auto transport = std::make_unique<MaskedTransport>(std::move(inner), true);
-    if (auto ready = transport->handshake(deadline); !ready) {
-      return corbel::base::error(Stage::connect, ready.error().code, ready.error().os_error);
-    }
+    const auto ready = transport->handshake(deadline);
+    if (!ready) return error(Stage::connect, ready.error().code, ready.error().os_error);
     return std::unique_ptr<Transport>(std::move(transport));
   }
 
- private:
-  std::unique_ptr<Connector> inner_;
+  std::unique_ptr<Connector> below;
 };
 
-class MaskedAcceptor final : public Acceptor {
- public:
-  explicit MaskedAcceptor(std::unique_ptr<Acceptor> inner) : inner_(std::move(inner)) {}
+struct MaskedAcceptor final : Acceptor {
+  explicit MaskedAcceptor(std::unique_ptr<Acceptor> inner) : below(std::move(inner)) {}
   Result<std::unique_ptr<Transport>> accept() override {
-    CORBEL_TRY(auto inner, inner_->accept());
+    CORBEL_TRY(auto inner, below->accept());
     return std::unique_ptr<Transport>(new MaskedTransport(std::move(inner), false));
   }
-  int handle() const noexcept override { return inner_->handle(); }
+  int handle() const noexcept override { return below->handle(); }
   std::vector<EndpointPtr> endpoints() const override {
     std::vector<EndpointPtr> all;
-    for (auto& each : inner_->endpoints()) all.push_back(std::make_shared<MaskedEndpoint>(std::move(each)));
+    for (auto& each : below->endpoints()) all.push_back(std::make_shared<MaskedEndpoint>(std::move(each)));
     return all;
   }
-  void close() noexcept override { inner_->close(); }
+  void close() noexcept override { below->close(); }
 
- private:
-  std::unique_ptr<Acceptor> inner_;
+  std::unique_ptr<Acceptor> below;
 };
 
-class MaskedFactory final : public Factory {
- public:
-  explicit MaskedFactory(std::shared_ptr<const Factory> inner) : inner_(std::move(inner)) {}
+struct MaskedFactory final : Factory {
+  explicit MaskedFactory(std::shared_ptr<const Factory> inner) : below(std::move(inner)) {}
   std::string_view scheme() const noexcept override { return kScheme; }
   Traits traits() const noexcept override { return {.shakes_hands = true}; }
   Result<EndpointPtr> parse(std::string_view address) const override {
-    CORBEL_TRY(auto inner, inner_->parse(address));
+    CORBEL_TRY(auto inner, below->parse(address));
     return EndpointPtr(std::make_shared<MaskedEndpoint>(std::move(inner)));
   }
   std::unique_ptr<Connector> make_connector() const override {
-    return std::make_unique<MaskedConnector>(inner_->make_connector());
+    return std::make_unique<MaskedConnector>(below->make_connector());
   }
   Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const auto* own, own_endpoint<MaskedEndpoint>(endpoint, Stage::listen));
-    CORBEL_TRY(auto inner, inner_->listen(*own->inner, options));
+    CORBEL_TRY(auto inner, below->listen(*own->inner, options));
     return std::unique_ptr<Acceptor>(new MaskedAcceptor(std::move(inner)));
   }
 
- private:
-  std::shared_ptr<const Factory> inner_;
+  std::shared_ptr<const Factory> below;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the hello world: run_hello.sh SERVER CLIENT. Checks what the client prints and that the server ends by itself.
+# Runs the hello world: run_hello.sh SERVER CLIENT [ENDPOINT]. Checks what the client prints and that the server ends by itself.
 set -euo pipefail
 work=$(mktemp -d)
 mkfifo "$work/ior"
-timeout 30 "$1" -ORBListenEndpoints tcp://127.0.0.1:0 >"$work/ior" &
+timeout 30 "$1" -ORBListenEndpoints "${3:-tcp://127.0.0.1:0}" >"$work/ior" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 read -r -t 20 ior <"$work/ior"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gauge that is fed by telegrams and asked over GIOP: one reference, two endpoints, and each call takes the one that
-// can carry it.
-#include <corbel/builtins/builtins.hpp>
+// can carry it. The protocol is a plug-in: telegrams -ORBLoad telegrams.so
 #include <corbel/corbel.hpp>
 #include <corbel/orb/statistics.hpp>
 
@@ -9,7 +8,6 @@
 #include <thread>
 
 #include "gauge_server.hpp"
-#include "telegrams.hpp"
 
 namespace {
 
@@ -22,13 +20,13 @@ class Gauge : public virtual CORBA::servant_traits<Plant::Gauge>::base_type {
   std::atomic<int64_t> total_{0};
 };
 
-IDL::traits<CORBA::ORB>::ref_type make_orb(const std::string& id, std::vector<std::string> arguments) {
-  auto components = corbel::builtins::components();
-  components.protocols.push_back(make_telegrams());
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  int argc = static_cast<int>(argv.size());
-  return CORBA::ORB_init(argc, argv.data(), id, components);
+/// With the options of the command line and these.
+IDL::traits<CORBA::ORB>::ref_type make_orb(const std::string& id, std::vector<char*> arguments,
+                                           std::vector<std::string> options) {
+  for (std::string& option : options) arguments.push_back(option.data());
+  int argc = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  return CORBA::ORB_init(argc, arguments.data(), id);
 }
 
 std::uint64_t figure(CORBA::ORB& orb, std::string_view name) {
@@ -39,15 +37,15 @@ std::uint64_t figure(CORBA::ORB& orb, std::string_view name) {
 
 }  // namespace
 
-int main() try {
-  auto server =
-      make_orb("server", {"telegrams", "-ORBListenEndpoints", "telegrams+tcp://127.0.0.1:0;tcp://127.0.0.1:0"});
+int main(int argc, char* argv[]) try {
+  const std::vector<char*> arguments(argv, argv + argc);
+  auto server = make_orb("server", arguments, {"-ORBListenEndpoints", "telegrams+tcp://127.0.0.1:0;tcp://127.0.0.1:0"});
   auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
   auto servant = CORBA::make_reference<Gauge>();
   const std::string reference = server->object_to_string(servant->_this());
   poa->the_POAManager()->activate();
 
-  auto client = make_orb("client", {"telegrams", "-ORBProtocolPreference", "telegrams+tcp"});
+  auto client = make_orb("client", arguments, {"-ORBProtocolPreference", "telegrams+tcp"});
   auto gauge = IDL::traits<Plant::Gauge>::narrow(client->string_to_object(reference));
   constexpr int kRecords = 1000;
   for (int i = 1; i <= kRecords; ++i) gauge->record(i);

@@ -68,6 +68,14 @@ class Layers(Tree):
             self.assert_one_breach(f"{path}:401: ", "at most 400 lines")
             self.write(path, head)
 
+    def test_a_plug_in_of_the_examples_that_is_not_small_is_found(self):
+        self.write("examples/pigeons/pigeons_plugin.cpp", SPDX + '#include "pigeons.hpp"\n')
+        self.write("examples/pigeons/pigeons.hpp", HEADER)
+        self.write("examples/pigeons/pigeons.cpp", SPDX + "\n" * 244)
+        self.assertEqual(self.breaches(), [])
+        self.write("examples/pigeons/pigeons.cpp", SPDX + "\n" * 245)
+        self.assert_one_breach("examples/pigeons/pigeons.cpp:250: ", "at most 249 lines")
+
     def test_an_upward_include_is_found(self):
         self.write("src/corbel/orb/orb.hpp", HEADER)
         self.write("src/corbel/cdr/encoder.cpp", SPDX + '\n#include "corbel/orb/orb.hpp"\n')

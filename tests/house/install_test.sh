@@ -51,16 +51,19 @@ quietly cmake --build "$work/hello"
 quietly "$source/examples/hello/run_hello.sh" "$work/hello/hello_server" "$work/hello/hello_client"
 echo "hello world: ok"
 
-# A stranger's transports, with the suite that was installed.
+# A stranger's transports: with the suite that was installed, and as plug-ins of programs that know nothing of them.
 quietly cmake -S "$source/examples/carriers" -B "$work/carriers" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
 quietly cmake --build "$work/carriers"
 quietly "$work/carriers/carriers_test"
+export CORBEL_LOAD=$work/carriers/masked.so
+quietly "$source/examples/hello/run_hello.sh" "$work/hello/hello_server" "$work/hello/hello_client" masked://127.0.0.1:0
+unset CORBEL_LOAD
 echo "transports of others: ok"
 
-# A stranger's message protocol, with the suite that was installed, and a program that uses it.
+# A stranger's message protocol: with the suite that was installed, and as a plug-in.
 quietly cmake -S "$source/examples/telegrams" -B "$work/telegrams" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
 quietly cmake --build "$work/telegrams"
-expect "$("$work/telegrams/telegrams")" "total 500500, telegrams 1000, with names 1"
+expect "$("$work/telegrams/telegrams" -ORBLoad "$work/telegrams/telegrams.so")" "total 500500, telegrams 1000, with names 1"
 quietly "$work/telegrams/telegrams_test"
 echo "message protocol of others: ok"
 
