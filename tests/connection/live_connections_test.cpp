@@ -80,6 +80,33 @@ TEST(LiveConnections, AHalfMessageIsAsOldAsItIsWhereverItsConnectionGoes) {
   live.put(*a, Place::none, 8);
 }
 
+TEST(LiveConnections, AMessageIsOverdueUntilTheNextBegins) {
+  LiveConnections live;
+  const ConnectionPtr a = make();
+  live.put(*a, Place::served, 1);
+  live.set_part(*a, 10, 1);
+  live.put_off(*a, 2);
+  live.set_part(*a, 10, 3);
+  EXPECT_TRUE(a->live.overdue);
+  live.set_part(*a, 20, 4);
+  EXPECT_FALSE(a->live.overdue);
+  live.put(*a, Place::none, 5);
+}
+
+TEST(Admission, ByDefaultAHostHasHalfOfThePlaces) {
+  using Verdict = Admission::Verdict;
+  for (const std::size_t most : {1U, 2U, 9U}) {
+    Admission admission(most, 0);
+    const std::size_t half = most == 1 ? 1 : most / 2;
+    for (std::size_t i = 0; i < half; ++i) {
+      EXPECT_EQ(admission.judge("tcp://a", 0), Verdict::welcome) << most;
+      admission.came("tcp://a");
+    }
+    EXPECT_EQ(admission.judge("tcp://a", 0), Verdict::host_full) << most;
+    EXPECT_EQ(admission.judge("tcp://b", 0), Verdict::welcome) << most;
+  }
+}
+
 TEST(Admission, CountsInAllAndByHost) {
   Admission admission(10, 3);
   using Verdict = Admission::Verdict;
