@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <utility>
+
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/error.hpp"
 #include "corbel/connection/outstanding.hpp"
@@ -32,6 +35,26 @@ class AsyncReply : public UnderWay {
  private:
   friend class Completions;
   friend class Connection;
+  /// As long as it is being encoded, a request is its sender's alone: code of the application may be running there, and
+  /// the results may be the arguments. Whoever wants to end it meanwhile only says why.
+  enum class Sending : std::uint8_t { encoding, given_up, begun };
+
+  /// For its sender, with the writer token, before the first octet leaves: false if it is not to be sent, and `error`
+  /// says why. After that others may finish it at any time.
+  bool begin_sending() noexcept {
+    auto encoding = Sending::encoding;
+    return sending_.compare_exchange_strong(encoding, Sending::begun, std::memory_order_acq_rel);
+  }
+  /// With the connection's mutex, for whoever has a reason to end it: true if the sender does so, who will ask.
+  bool give_up(base::Error why) noexcept {
+    auto encoding = sending_.load(std::memory_order_acquire);
+    if (encoding != Sending::encoding) return encoding == Sending::given_up;
+    error = why;
+    return sending_.compare_exchange_strong(encoding, Sending::given_up, std::memory_order_acq_rel);
+  }
+  bool is_unsent() const noexcept { return sending_.load(std::memory_order_acquire) != Sending::begun; }
+
+  std::atomic<Sending> sending_{Sending::begun};
   Sleeper* helpers_ = nullptr;  // threads that wait for it nevertheless; guarded as the links are
   bool queued_ = false;         // guarded by the mutex of Completions
 };

@@ -14,27 +14,26 @@ using base::Stage;
 
 base::Status Connection::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                                AsyncReply& reply) {
-  const std::uint32_t id = reply.request_id;  // the reply may be gone as soon as the request has left
+  const std::uint32_t id = reply.request_id;  // the reply may be gone as soon as the request has begun to leave
   const Deadline deadline = reply.deadline;
   CORBEL_CHECK(may_ask());
   CORBEL_CHECK(list(reply));
-  const auto encode = [&](cdr::Encoder& encoder) {
-    // Failed while this waited for its turn, the call may be tried elsewhere already and its arguments become results.
-    if (failed()) {
-      encoder.reset({});
-      return encoder.fail(Code::cancelled);
-    }
-    leaving_.begin(id);
-    session_->put_request(encoder, id, request, body);
-    // All of it is a copy: nothing that is on its way can become a result meanwhile.
-    if (encoder.segments().size() == 1) leaving_.end(id);
+  bool given_up = false;
+  const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, id, request, body); };
+  const auto begin = [&](cdr::Encoder& encoder) -> base::Status {
+    // If all of it is a copy, nothing that is on its way can become a result meanwhile.
+    if (encoder.segments().size() != 1) leaving_.begin(id);
+    if (reply.begin_sending()) [[likely]]
+      return {};
+    given_up = true;
+    return reply.error;
   };
   try {
-    auto sent = send(encode, deadline);
+    auto sent = send(encode, deadline, nullptr, begin);
     leaving_.end(id);
     if (!sent) {
       const bool mine = withdraw(id);
-      if (!leaves_intact(sent.error())) (void)fail(sent.error());
+      if (!given_up && !leaves_intact(sent.error())) (void)fail(sent.error());
       return mine ? sent : base::Status();
     }
   } catch (...) {  // from the application's code that marshals an argument
@@ -54,6 +53,7 @@ base::Status Connection::list(AsyncReply& reply) {
   if (reply.deadline != timer_deadline_ && earlier(reply.deadline, timer_deadline_) == reply.deadline)
     set_timer(reply.deadline);
   reading_.share();
+  reply.sending_.store(AsyncReply::Sending::encoding, std::memory_order_relaxed);
   outstanding_.add(reply);
   return {};
 }
@@ -71,12 +71,15 @@ void Connection::see_to_reading() noexcept {
   arm(arming);
 }
 
-/// Takes back a request that was not sent. False if it failed with the connection, or its time was over, and it is
-/// being finished.
+/// Takes back a request that was not sent whole. False if it failed with the connection, or its time was over, when it
+/// had begun to leave, and it is being finished.
 bool Connection::withdraw(std::uint32_t request_id) noexcept {
   const std::lock_guard lock(mutex_);
-  UnderWay* const mine = outstanding_.take(request_id);
-  if (mine != nullptr) end_helping(static_cast<AsyncReply&>(*mine));
+  auto* const mine = static_cast<AsyncReply*>(outstanding_.take(request_id));
+  if (mine != nullptr) {
+    end_helping(*mine);
+    mine->error = {};
+  }
   if (outstanding_.empty()) reading_.unshare();
   return mine != nullptr;
 }
@@ -184,8 +187,9 @@ void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
       next = earlier(next, reply.deadline);
       continue;
     }
-    outstanding_.take(reply.request_id);
     end_helping(reply);
+    if (reply.give_up(why == Code::timed_out ? kBehindOthers : base::error(Stage::send, why))) continue;
+    outstanding_.take(reply.request_id);
     reply.error = base::error(Stage::wait, why);
     given_up.push(reply);
   }

@@ -75,13 +75,17 @@ base::Error Connection::fail(base::Error error) noexcept {
   return fail(error, unknown ? base::error(Stage::wait, Code::lost, error.os_error) : error);
 }
 
-/// With the mutex: to those who wait, or into the list.
+/// With the mutex: to those who wait or encode, or into the list.
 void Connection::give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept {
   while (UnderWay* request = requests.pop()) {
     if (request->kind() == UnderWay::Kind::asynchronous) {
       auto& reply = static_cast<AsyncReply&>(*request);
       end_helping(reply);
-      orphans.push(reply);
+      if (reply.give_up(base::error(Stage::send, error.code, error.os_error))) {
+        outstanding_.add(reply);  // its sender takes it off
+      } else {
+        orphans.push(reply);
+      }
     } else {
       auto& caller = static_cast<Caller::Listed&>(*request);
       caller.error = error;

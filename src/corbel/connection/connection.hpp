@@ -243,9 +243,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   struct LastCalls;
 
   /// Encodes and sends one message; nothing of it if the connection's other messages take too long. `caller`: who waits
-  /// for the reply, if any thread does.
-  template <class Encode>
-  inline base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr);
+  /// for the reply, if any thread does. `begin`: asked with the encoder before the first octet leaves, and may fail.
+  template <class Encode, class Begin = std::nullptr_t>
+  inline base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr, Begin begin = {});
   base::Status send_cut(std::span<const cdr::Segment> message, base::Deadline deadline);
   inline base::Error not_sent(base::Error error) noexcept;
   template <class Encode>

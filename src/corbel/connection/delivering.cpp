@@ -50,7 +50,12 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
       hand(message, static_cast<Caller::Listed&>(*request));
       return {};
     }
-    finished = static_cast<AsyncReply*>(request);
+    auto& reply = static_cast<AsyncReply&>(*request);
+    if (reply.is_unsent()) [[unlikely]] {  // the peer cannot have seen it
+      outstanding_.add(reply);
+      return link_.lossy() ? base::Status() : base::error(Stage::receive, Code::unknown_reply);
+    }
+    finished = &reply;
     end_helping(*finished);
   }
   const Framer::Decoded decoded(message);

@@ -11,7 +11,7 @@
 
 namespace corbel::connection {
 
-/// The asynchronous request of a connection that is being encoded, or sent from where its data lie. Its results may be
+/// The asynchronous request of a connection that is being sent from where its data lie. Its results may be
 /// the very values that are still on their way, so that its reply is not decoded before it has left. There is one at
 /// most: who sends it has the writer token.
 class Leaving {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
+#include <type_traits>
 
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/connection.hpp"
@@ -26,8 +28,8 @@ inline base::Error Connection::not_sent(base::Error error) noexcept {
   return error;
 }
 
-template <class Encode>
-inline base::Status Connection::send(const Encode& encode, base::Deadline deadline, Caller* caller) {
+template <class Encode, class Begin>
+inline base::Status Connection::send(const Encode& encode, base::Deadline deadline, Caller* caller, Begin begin) {
   Link::Writing writing(link_, caller, deadline);
   if (!writing) [[unlikely]]
     return kBehindOthers;
@@ -37,6 +39,12 @@ inline base::Status Connection::send(const Encode& encode, base::Deadline deadli
     return encoder.error();
   if (writing.left() && !writing.come_back(deadline)) [[unlikely]]
     return kBehindOthers;
+  if constexpr (!std::is_same_v<Begin, std::nullptr_t>) {
+    if (auto begun = begin(encoder); !begun) [[unlikely]] {
+      session_->unsent();
+      return begun;
+    }
+  }
   if (queues_.load(std::memory_order_relaxed)) [[unlikely]]
     return send_queued(encoder.segments(), deadline);
   auto sent = link_.send(encoder.segments(), deadline);
