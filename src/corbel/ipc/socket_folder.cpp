@@ -5,12 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/ipc/os_error.hpp"
@@ -19,12 +22,36 @@ namespace corbel::ipc {
 namespace {
 
 constexpr int kMostEntries = 4096;
+constexpr int kMostNeighbours = 1 << 16;  // in a folder that everybody may fill
+constexpr std::string_view kRandom = "-XXXXXX";
 
-bool make_private(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return false;
+/// True if it is this user's, and nobody else may enter.
+bool is_private(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
          (status.st_mode & 0077U) == 0;
+}
+
+bool make_private(const std::string& path) {
+  return (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) && is_private(path);
+}
+
+/// The folders of this user's that stand in for the one called `name`, in order.
+std::vector<std::string> find_substitutes(const std::string& parent, const std::string& name) {
+  std::vector<std::string> found;
+  std::error_code failed;
+  std::filesystem::directory_iterator entry(parent, failed);
+  for (int looked = 0; !failed && entry != std::filesystem::directory_iterator() && looked < kMostNeighbours;
+       ++looked) {
+    const std::string other = entry->path().filename();
+    entry.increment(failed);
+    if (other.size() == name.size() + kRandom.size() && other.starts_with(name + '-') &&
+        is_private(parent + '/' + other)) {
+      found.push_back(parent + '/' + other);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 /// True if the name is one of next_name(), perhaps with an extension, and its process is gone.
@@ -42,9 +69,18 @@ base::Result<SocketFolder> SocketFolder::open() {
     const std::string path = std::string(runtime) + "/corbel";
     if (path.size() + 32 <= UnixAddress::kMaxLength && make_private(path)) return SocketFolder(path);
   }
-  std::string path = "/tmp/corbel-" + std::to_string(::geteuid());
+  return open_below("/tmp");
+}
+
+base::Result<SocketFolder> SocketFolder::open_below(const std::string& parent) {
+  const std::string name = "corbel-" + std::to_string(::geteuid());
+  std::string path = parent + '/' + name;
   if (make_private(path)) return SocketFolder(path);
-  path += "-XXXXXX";
+  // One is enough for all processes. Of what killed ones have left beside it nothing stays but sockets that are in use.
+  const std::vector<std::string> substitutes = find_substitutes(parent, name);
+  for (std::size_t i = 1; i < substitutes.size(); ++i) SocketFolder(substitutes[i]).sweep();
+  if (!substitutes.empty()) return SocketFolder(substitutes.front());
+  path += kRandom;
   if (::mkdtemp(path.data()) == nullptr) return last_failure(base::Stage::listen);
   return SocketFolder(path);
 }

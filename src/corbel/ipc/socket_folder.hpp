@@ -15,8 +15,11 @@ namespace corbel::ipc {
 /// leave theirs behind; whoever starts next removes them. Move-only.
 class CORBEL_API SocketFolder {
  public:
-  /// The user's, made if need be; one of its own where somebody else has taken that name. Errors: stage listen.
+  /// The user's, made if need be. Where somebody else has taken that name, another one that all processes of the user
+  /// find, beside it. Errors: stage listen.
   static base::Result<SocketFolder> open();
+  /// As above in `parent` instead of /tmp, whatever the environment says.
+  static base::Result<SocketFolder> open_below(const std::string& parent);
   SocketFolder() noexcept = default;
   SocketFolder(SocketFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   SocketFolder& operator=(SocketFolder&& other) noexcept {
