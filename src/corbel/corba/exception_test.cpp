@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <exception>
 #include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/policy.hpp"
@@ -59,6 +64,27 @@ TEST(SystemException, IsRaisedByRepositoryId) {
   } catch (const CORBA::UNKNOWN& exception) {
     EXPECT_EQ(exception.minor(), minor::kNonStandardSystemException);
     EXPECT_EQ(exception.detail(), "from the peer: the peer raised IDL:vendor/ODD:1.0");
+  }
+}
+
+TEST(Exception, MayBeAskedForItsTextByAllWhoShareIt) {
+  const auto shared = std::make_exception_ptr(CORBA::TRANSIENT(5, COMPLETED_NO, "the reason"));
+  std::array<const char*, 4> texts{};
+  std::vector<std::thread> threads;
+  for (const char*& text : texts) {
+    threads.emplace_back([&shared, &text] {
+      try {
+        std::rethrow_exception(shared);
+      } catch (const CORBA::Exception& exception) {
+        text = exception.what();
+        for (int i = 0; i < 1000; ++i) EXPECT_EQ(exception.what(), text);  // what has been given stays where it is
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const char* const text : texts) {
+    EXPECT_EQ(text, texts.front());
+    EXPECT_NE(std::string(text).find("the reason"), std::string::npos);
   }
 }
 

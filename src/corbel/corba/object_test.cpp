@@ -18,6 +18,9 @@ class FakeOrb final : public OrbContext {
  public:
   ObjectRef make_object(ior::Ior ior) override;
   CORBA::object_reference<CORBA::ORB> orb() override { return nullptr; }
+  const cdr::Limits& limits() const noexcept override { return limits_; }
+
+  cdr::Limits limits_;
 };
 
 /// Answers calls from a table of one operation.
@@ -147,6 +150,25 @@ TEST(References, TravelAsIors) {
   EXPECT_TRUE(decode_reference(decoder)->_is_equivalent(object));
   EXPECT_EQ(decode_reference(decoder), nullptr);
   EXPECT_TRUE(decoder.ok());
+}
+
+TEST(References, ObeyTheLimitsOfTheirOrb) {
+  FakeOrb orb;
+  ior::Ior three = sample(1);
+  while (three.profiles.size() < 3) three.profiles.push_back(three.profiles.front());
+  cdr::Encoder encoder;
+  ior::encode(encoder, three);
+  const base::Bytes octets = encoder.to_bytes();
+  const auto decode = [&](std::uint32_t most) {
+    orb.limits_.max_profiles = most;
+    cdr::Decoder decoder(octets, encoder.format());
+    decoder.set_context(&orb);
+    (void)decode_reference(decoder);
+    return decoder.ok() ? base::Code::none : decoder.error().code;
+  };
+  EXPECT_EQ(decode(3), base::Code::none);
+  EXPECT_EQ(decode(2), base::Code::too_many_profiles);
+  EXPECT_EQ(decode(cdr::Limits().max_profiles), base::Code::none);
 }
 
 TEST(References, LocalObjectsDoNotTravel) {
