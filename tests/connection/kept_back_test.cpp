@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timer of oneways that are kept back to leave together.
+#include <gtest/gtest.h>
+
+#include "corbel/connection/completions.hpp"
+#include "corbel/ipc/event.hpp"
+#include "scripted.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using namespace std::chrono_literals;
+
+class KeptBack : public testing::Test {
+ protected:
+  KeptBack() {
+    acts_.handle = silent_->handle();
+    acts_.on_send = [this](const base::Bytes& octets) {
+      ++sends_;
+      sent_ += octets.size();
+    };
+    connection_ = connect(acts_);
+    connection_->set_completions(&completions_);
+  }
+  ~KeptBack() override {
+    connection_->close();
+    completions_.close();
+  }
+  void post(base::Duration time) {
+    const auto encode = [](cdr::Encoder& encoder) { encoder.put_octet_sequence(base::Bytes(100, 1)); };
+    ASSERT_TRUE(connection_->post_oneway(request_named("tell"), encode, Deadline::now(), {time, 100}).ok());
+  }
+  /// The timers that will use the connection: each keeps it alive.
+  std::uint32_t timers() const { return connection_->reference_count() - 1; }
+
+  const std::unique_ptr<reactor::Reactor> reactor_ = *reactor::Reactor::create();
+  Completions completions_{*reactor_, false};
+  base::Result<ipc::Event> silent_ = ipc::Event::open();
+  Scripted::Acts acts_;
+  ConnectionPtr connection_;
+  int sends_ = 0;
+  std::size_t sent_ = 0;
+};
+
+TEST_F(KeptBack, HaveOneTimerWhichIsTheOneThatIsDueFirst) {
+  post(1h);
+  EXPECT_EQ(timers(), 1U);
+  post(2h);  // that of the first does for both
+  EXPECT_EQ(timers(), 1U);
+  post(30min);  // sooner: the other one is cancelled
+  EXPECT_EQ(timers(), 1U);
+  post(1ms);
+  EXPECT_EQ(timers(), 1U);
+  EXPECT_EQ(sends_, 0);
+  const Deadline bound = Deadline::after(20s);
+  while (connection_->has_backlog() && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
+  EXPECT_FALSE(connection_->has_backlog());
+  EXPECT_EQ(sends_, 1);
+  EXPECT_GT(sent_, 400U);
+  EXPECT_EQ(timers(), 0U);
+  EXPECT_FALSE(connection_->needs_reactor());
+}
+
+TEST_F(KeptBack, LeaveNoTimerBehindWhenTheConnectionEnds) {
+  post(1h);
+  ASSERT_EQ(timers(), 1U);
+  connection_->close();
+  EXPECT_EQ(timers(), 0U);
+}
+
+TEST_F(KeptBack, MayLeaveBeforeTheirTimerWhichThenServesThoseAfterThem) {
+  post(1ms);
+  ASSERT_TRUE(connection_->flush_oneways(Deadline::after(20s)).ok());
+  EXPECT_EQ(sends_, 1);
+  post(1h);
+  EXPECT_LE(timers(), 1U);
+  const Deadline bound = Deadline::after(20s);
+  while (connection_->has_backlog() && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
+  EXPECT_EQ(sends_, 2);
+}
+
+}  // namespace
+}  // namespace corbel::connection
