@@ -71,6 +71,7 @@ TEST(Exception, MayBeAskedForItsTextByAllWhoShareIt) {
   const auto shared = std::make_exception_ptr(CORBA::TRANSIENT(5, COMPLETED_NO, "the reason"));
   std::array<const char*, 4> texts{};
   std::vector<std::thread> threads;
+  threads.reserve(texts.size());
   for (const char*& text : texts) {
     threads.emplace_back([&shared, &text] {
       try {
