@@ -95,10 +95,10 @@ TEST(LiveConnections, AMessageIsOverdueUntilTheNextBegins) {
 
 TEST(Admission, ByDefaultAHostHasHalfOfThePlaces) {
   using Verdict = Admission::Verdict;
-  for (const std::size_t most : {1U, 2U, 9U}) {
+  for (const std::uint32_t most : {1U, 2U, 9U}) {
     Admission admission(most, 0);
-    const std::size_t half = most == 1 ? 1 : most / 2;
-    for (std::size_t i = 0; i < half; ++i) {
+    const std::uint32_t half = most == 1 ? 1U : most / 2;
+    for (std::uint32_t i = 0; i < half; ++i) {
       EXPECT_EQ(admission.judge("tcp://a", 0), Verdict::welcome) << most;
       admission.came("tcp://a");
     }
