@@ -98,8 +98,8 @@ class FailingInterceptors final : public PI::ORBInitializer {
 };
 
 TEST(InterceptorEvents, OfWhatNobodyIsToldByAnException) {
-  static const bool once = (PI::register_orb_initializer(CORBA::make_reference<FailingInterceptors>()), true);
-  EXPECT_TRUE(once);
+  static const bool kOnce = (PI::register_orb_initializer(CORBA::make_reference<FailingInterceptors>()), true);
+  EXPECT_TRUE(kOnce);
   FailingInterceptors::on() = true;
   Server both;
   FailingInterceptors::on() = false;

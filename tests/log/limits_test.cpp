@@ -60,7 +60,7 @@ class NoDescriptors {
     while (filling_.empty() || filling_.back().get() < highest) filling_.emplace_back(::dup(0));
     ::getrlimit(RLIMIT_NOFILE, &before_);
     rlimit none = before_;
-    none.rlim_cur = static_cast<rlim_t>(filling_.back().get() + 1);
+    none.rlim_cur = static_cast<rlim_t>(filling_.back().get()) + 1;
     EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
   }
   ~NoDescriptors() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
