@@ -16,23 +16,23 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-void skip_blanks(std::string_view& text) {
+void drop_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
 /// What comes in place of `#line 1 "f"`, `#line 1` and, as compilers leave it in text that they preprocessed, `# 7 "f"
 /// 1 3` (flags at its end: 3 stands for a header of the system); nothing for any other line.
 std::string as_line_directive(std::string_view line) {
-  skip_blanks(line);
+  drop_blanks(line);
   if (!line.starts_with('#')) return {};
   line.remove_prefix(1);
-  skip_blanks(line);
+  drop_blanks(line);
   const bool spelled = line.starts_with("line");
   if (spelled) line.remove_prefix(4);
-  skip_blanks(line);
+  drop_blanks(line);
   const std::string_view number = line.substr(0, std::min(line.find_first_not_of("0123456789"), line.size()));
   line.remove_prefix(number.size());
-  skip_blanks(line);
+  drop_blanks(line);
   const std::size_t close = line.starts_with('"') ? line.find('"', 1) : std::string_view::npos;
   const bool named = close != std::string_view::npos;
   if (number.empty() || (spelled ? number != "1" || (!line.empty() && !named) : !named)) return {};
