@@ -129,6 +129,33 @@ TEST(ValueHeaders, OfValuesThatAreSkippedAreChargedToo) {
   }
 }
 
+TEST(ValueChunks, HaveLessThanEightOctetsOfPadding) {
+  const Bytes split = words({8, 1, 2, 12, 9, 3, 4});
+  Decoder decoder(split, kLittle);
+  decoder.begin_chunks();
+  EXPECT_EQ(decoder.get<std::uint64_t>(), 0U);
+  EXPECT_EQ(decoder.error().code, Code::malformed);
+  const Bytes padded = words({4, 1, 12, 9, 3, 4});
+  Decoder good(padded, kLittle);
+  good.begin_chunks();
+  EXPECT_EQ(good.get<std::uint64_t>(), (std::uint64_t{4} << 32) + 3);
+  EXPECT_TRUE(good.ok());
+}
+
+TEST(ValueChunks, AreOfNoConcernToASecondReading) {
+  const Bytes octets = words({5, 4, 6, 7});
+  Decoder decoder(octets, kLittle);
+  EXPECT_EQ(decoder.get<std::uint32_t>(), 5U);
+  decoder.begin_chunks();
+  EXPECT_EQ(decoder.get<std::uint32_t>(), 6U);
+  EXPECT_TRUE(decoder.has_joints());
+  Decoder again = decoder.at(0);
+  EXPECT_FALSE(again.has_joints());
+  for (const std::uint32_t expected : {5U, 4U, 6U, 7U}) EXPECT_EQ(again.get<std::uint32_t>(), expected);
+  again.get<std::uint8_t>();
+  EXPECT_EQ(again.error().code, Code::truncated);
+}
+
 TEST(ValueChunks, AreNotEmpty) {
   const Bytes octets = words({0, 4, 7});
   Decoder decoder(octets, kLittle);
