@@ -61,6 +61,19 @@ expect 0 timeout 30 "$tool" --async deep.idl
 expect 0 timeout 30 "$tool" --emit=json deep.idl
 expect 0 timeout 30 "$tool" check --against deep.idl deep.idl
 
+# The name of a reply handler that an included file implies is taken; that of one which may not be there is not.
+echo '#pragma once
+module M { interface Foo { long f(); }; @ami interface Sure { long f(); }; };' >implies.idl
+printf '#include "implies.idl"\nmodule M { struct AMI_FooHandler { long a; }; interface Bar : %s { void g(in AMI_FooHandler it); }; };\n' Foo >clash.idl
+expect 1 "$tool" --ami -o clash clash.idl && has "clash.idl:2:19: error: 'AMI_FooHandler' is the reply handler of interface 'M::Foo'"
+has "implies.idl:2:22: note: the handler is implied"
+expect 0 "$tool" -o clash clash.idl
+sed 's/Bar : Foo/Bar/' clash.idl >apart.idl && expect 0 "$tool" --ami -o clash apart.idl
+printf '#include "implies.idl"\nmodule M { struct AMI_SureHandler { long a; }; };\n' >sure.idl
+expect 1 "$tool" -o clash sure.idl && has "sure.idl:2:19: error: 'AMI_SureHandler' is the reply handler"
+printf '#include "implies.idl"\nmodule N { struct AMI_SureHandler { long a; }; };\n' >module.idl
+expect 0 "$tool" --ami -o clash module.idl
+
 # All of IDL has C++.
 echo 'native N; valuetype V { public long n; }; local interface L { N f(in V a); };' >later.idl
 expect 0 "$tool" later.idl && grep -qF '#include "later_native.hpp"' later.hpp

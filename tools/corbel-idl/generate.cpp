@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "arguments.hpp"
+#include "corbel/idl/passes/implied_clashes.hpp"
 
 namespace corbel::idl::tool {
 namespace {
@@ -57,6 +58,27 @@ int write_all(const Arguments& arguments, bool prints, const std::vector<back::G
   return 0;
 }
 
+/// True if a declaration has the name of a reply handler that the C++ of an included file declares, which is said.
+bool says_of_clashes(const model::Model& model, passes::Handlers handlers) {
+  const auto clashes = passes::find_implied_clashes(model, handlers);
+  const auto place = [&](const model::Declaration& declaration) {
+    const auto& [file, line, column] = declaration.where;
+    const auto lines = front::lines_of(model.files.at(file).path);
+    return front::Place{model.files[file].path, line, column, static_cast<std::uint32_t>(declaration.name.size()),
+                        line == 0 || line > lines.size() ? "" : lines[line - 1]};
+  };
+  for (const auto& [declared, answered] : clashes) {
+    std::cerr << front::render({front::Id::redefinition,
+                                front::Severity::error,
+                                place(*declared),
+                                front::quote(declared->name) + " is the reply handler of interface " +
+                                    front::quote(scoped_name(*answered)) +
+                                    " in the C++ of the included file: rename one, or declare this in a module",
+                                {{place(*answered), "the handler is implied by @ami or --ami"}}});
+  }
+  return !clashes.empty();
+}
+
 /// Compiles one file; the exit status it asks for.
 int generate_one(const Arguments& arguments, const std::string& file, std::string& deps) {
   front::Result result = compile(file, arguments.options);
@@ -67,6 +89,7 @@ int generate_one(const Arguments& arguments, const std::string& file, std::strin
   deps += rule;
   if (arguments.check_only) return 0;
   if (only_deps) return write_all(arguments, true, {{back::stem_of(file) + ".d", rule}});
+  if (says_of_clashes(*result.model, back_end.passes(arguments.generated).handlers)) return kInputError;
   return write_all(arguments, back_end.prints, back::generate(back_end, std::move(result.model), arguments.generated));
 }
 
