@@ -156,7 +156,9 @@ TEST_F(Slots, OfTheCallingThreadGoWithACollocatedCallThatAnotherThreadMakes_16_4
   std::string seen;
   c_->set("send_request", [&](const ClientInfoRef& info) { seen = text_in(info->get_slot(0)); });
   current_->set_slot(0, any_with("the caller's"));
-  local_->async_ask("").get();
+  auto future = local_->async_ask("");
+  current_->set_slot(0, any_with("later"));  // whoever waits for it may make it
+  future.get();
   EXPECT_EQ(seen, "the caller's");
 }
 
