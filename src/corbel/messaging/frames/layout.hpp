@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,6 +29,8 @@
 /// before; from then on the index means them for as long as the conversation lasts. Names without an index (kNoIndex)
 /// are for this frame only.
 namespace corbel::messaging::frames {
+
+inline constexpr bool kNativeIsLittle = std::endian::native == std::endian::little;
 
 inline constexpr std::size_t kHeaderSize = 16;
 inline constexpr std::size_t kSourceSize = 4;

@@ -18,7 +18,6 @@ using base::Stage;
 
 namespace {
 
-constexpr bool kNativeIsLittle = std::endian::native == std::endian::little;
 constexpr std::size_t kMostSources = 4;        // of one peer: it may have begun anew
 constexpr std::size_t kMostGroupSources = 64;  // who send to a group
 constexpr std::int64_t kSilence = 1'000'000'000;

@@ -15,7 +15,6 @@ using base::Code;
 
 namespace {
 
-constexpr bool kNativeIsLittle = std::endian::native == std::endian::little;
 constexpr std::int64_t kSameMoment = 20'000;  // in which two clocks are read
 constexpr int kClockReadings = 8;
 
