@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <list>
 #include <utility>
 
@@ -217,6 +218,35 @@ TEST(ManyConnections, TheOneIdleLongestMakesRoom) {
       EXPECT_EQ(each.rest(), raw_control(5));
     }
   }
+}
+
+TEST(ManyConnections, AHostThatHasItsShareMakesRoomForItselfAndForNoOther) {
+  Server server({"-ORBMaxConnections", "10", "-ORBMaxConnectionsPerPeer", "3", "-ORBStickyConnections", "0"});
+  const Target target(server.reference);
+  const Octets request = raw_request(1, target.key, "fast", [](test::Writer& w) { w.u32(5); });
+  std::list<RawPeer> honest;  // and idle for longer than all the others
+  std::list<RawPeer> greedy;
+  const auto come = [&](std::list<RawPeer>& to, const char* from) {
+    RawPeer& peer = to.emplace_back();
+    ASSERT_TRUE(peer.come_from(from));
+    ASSERT_TRUE(peer.connect(target.port));
+    ASSERT_TRUE(peer.send(request));
+    ASSERT_TRUE(peer.message());
+  };
+  const auto gone = [](const std::list<RawPeer>& peers) {
+    return std::count_if(peers.begin(), peers.end(), [](const RawPeer& each) { return !each.silent(); });
+  };
+  for (int i = 0; i < 3; ++i) come(honest, "127.0.0.1");
+  for (int i = 0; i < 9; ++i) come(greedy, "127.0.0.2");
+  EXPECT_TRUE(eventually([&] { return gone(greedy) == 6; }));
+  EXPECT_EQ(gone(honest), 0);
+  // Its last three are well, as are the three of the other.
+  EXPECT_TRUE(std::all_of(std::prev(greedy.end(), 3), greedy.end(), [](const RawPeer& each) { return each.silent(); }));
+  for (auto* const peers : {&honest, &greedy}) {
+    ASSERT_TRUE(peers->back().send(request));
+    EXPECT_TRUE(peers->back().message());
+  }
+  EXPECT_EQ(greedy.front().rest(), raw_control(5)) << "in order";
 }
 
 TEST(ManyConnections, WhoIsServedIsNotSentAwayForANewcomer) {

@@ -44,6 +44,13 @@ bool RawPeer::connect(std::uint16_t port) {
   return ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
+bool RawPeer::come_from(const char* address) {
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  return ::inet_pton(AF_INET, address, &own.sin_addr) == 1 &&
+         ::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0;
+}
+
 bool RawPeer::send(const Octets& octets) {
   for (std::size_t sent = 0; sent < octets.size();) {
     const auto count = ::send(socket_, octets.data() + sent, octets.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -25,6 +25,8 @@ class RawPeer {
   RawPeer& operator=(RawPeer&&) = delete;
 
   bool connect(std::uint16_t port);
+  /// Before connect(): the address to come from, of those of this host ("127.0.0.2").
+  bool come_from(const char* address);
   /// Sends all; false if the peer has ended the connection.
   bool send(const Octets& octets);
   /// Sends what goes without waiting; how much that was.

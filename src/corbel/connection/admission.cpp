@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "corbel/ipc/inet_address.hpp"
+#include "corbel/ipc/subscriber.hpp"
+
 namespace corbel::connection {
 namespace {
 
@@ -19,13 +22,37 @@ std::size_t what_the_system_allows() noexcept {
 
 }  // namespace
 
-std::string_view peer_host(std::string_view address) noexcept {
+namespace {
+
+std::string_view without_port(std::string_view address) noexcept {
   const std::size_t begin = address.find("://");
   const std::size_t colon = address.rfind(':');
   if (begin == std::string_view::npos || colon < begin + 3 || colon + 1 == address.size()) return {};
   const std::string_view port = address.substr(colon + 1);
   const bool digits = std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
   return digits ? address.substr(0, colon) : std::string_view();
+}
+
+}  // namespace
+
+std::string peer_host(std::string_view address) {
+  const std::string_view whole = without_port(address);
+  const std::size_t open = whole.find("://[");
+  if (open == std::string_view::npos || whole.back() != ']') return std::string(whole);
+  const std::string_view scheme = whole.substr(0, open + 3);
+  const std::string_view inside = whole.substr(open + 4, whole.size() - open - 5);
+  // Zones are kept as text: what the system says of them changes when interfaces come and go.
+  const std::string_view six = inside.substr(0, inside.find('%'));
+  const auto parsed = ipc::InetAddress::parse(six, 0);
+  if (!parsed) return std::string(whole);
+  const ipc::InetAddress own = ipc::subscriber(*parsed);
+  std::string host(scheme);
+  if (!own.is_v6()) return host += own.host();
+  return host.append(1, '[').append(own.host()).append(inside.substr(six.size())).append(1, ']');
+}
+
+bool is_of_host(std::string_view address, std::string_view host) {
+  return address.find('[') == std::string_view::npos ? without_port(address) == host : peer_host(address) == host;
 }
 
 std::size_t Admission::most() noexcept {

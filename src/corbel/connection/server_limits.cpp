@@ -91,13 +91,13 @@ bool Server::takes_no_place(Connection& connection) noexcept {
 /// Fails with out_of_resources if there is no room and none can leave, with cancelled if the end has begun. `leaves`
 /// has to, for this one.
 base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
-  const std::string_view host = peer_host(connection.peer());
+  const std::string host = peer_host(connection.peer());
   const std::lock_guard lock(mutex_);
   if (draining_) return base::error(Stage::accept, Code::cancelled);
   const bool own = takes_no_place(connection);
   const auto verdict = own ? Admission::Verdict::welcome : admission_.judge(host, live_.count() - own_);
   if (verdict != Admission::Verdict::welcome) {
-    leaves = find_dispensable(verdict == Admission::Verdict::host_full ? host : std::string_view());
+    leaves = find_dispensable(verdict == Admission::Verdict::host_full ? std::string_view(host) : std::string_view());
     if (!leaves) {
       const bool of_host = verdict == Admission::Verdict::host_full;
       CORBEL_LOG(log(), connection, warning, "connection refused: too many", {"peer", connection.peer()},
@@ -124,7 +124,7 @@ base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
 ConnectionPtr Server::find_dispensable(std::string_view host) {
   const std::int64_t old = Deadline::clock_now() - kYoung.count();
   const auto can_leave = [&](Connection& one) {
-    return one.under_way() == 0 && !one.asks() && !hears_group(one) && (host.empty() || peer_host(one.peer()) == host);
+    return one.under_way() == 0 && !one.asks() && !hears_group(one) && (host.empty() || is_of_host(one.peer(), host));
   };
   Connection* half = live_.oldest_part();
   while (half != nullptr && (half->live.place != Place::half || !can_leave(*half)))
