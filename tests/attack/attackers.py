@@ -180,12 +180,15 @@ def fragments(target):
         return wire.message(2, "<", wire.FRAGMENT, struct.pack("<I", number) + bytes(size), more=True)
 
     crowds = [Crowd(target, 20, b"".join(opening(2 * n) for n in range(14))), Crowd(target, 20, opening(2)),
-              Crowd(target, 20, b"".join(opening(2 * n) for n in range(40))), Crowd(target, 20, more(99, 8))]
+              Crowd(target, 20, b"".join(opening(2 * n) for n in range(40))), Crowd(target, 20, more(99, 8)),
+              Crowd(target, 5, wire.message(1, "<", wire.REQUEST, bytes(40), more=True))]
+    nothing = wire.message(1, "<", wire.FRAGMENT, b"", more=True) * 5000
     while True:
         crowds[0].tick()
         crowds[1].tick(more(2, 8) * 500)
         crowds[2].tick()
         crowds[3].tick()
+        crowds[4].tick(nothing)
 
 
 def cancels(target):

@@ -84,7 +84,6 @@ Decoder Decoder::at(std::size_t position) const noexcept {
   }
   other.origin_ = start_;
   other.cursor_ = start_ + position;
-  other.joints_passed_ = 0;
   if (ok()) other.enter_joints({joints_.data() - joints_passed_, joints_.size() + joints_passed_});
   return other;
 }

@@ -69,9 +69,13 @@ constexpr std::size_t kFragmentHeaderSize = 12;
 
 void Decoder::enter_joints(std::span<const std::size_t> joints) noexcept {
   start_ = origin_;
-  joints_ = joints;
+  // Not one after the other: there may be millions, and indirections that come here for each.
+  const auto ahead = std::lower_bound(joints.begin(), joints.end(), static_cast<std::size_t>(cursor_ - start_));
+  const bool behind = ahead != joints.begin();
+  joints_passed_ = static_cast<std::uint32_t>(ahead - joints.begin() - (behind ? 1 : 0));
+  joints_ = joints.subspan(joints_passed_);
   end_ = start_ + joints_.front();
-  if (cursor_ > end_) pass_joints();
+  if (behind) pass_joint();
 }
 
 void Decoder::pass_joints() noexcept {

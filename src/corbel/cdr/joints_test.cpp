@@ -87,6 +87,21 @@ TEST(DecoderWithJoints, StartsBehindThoseThatTheHeaderPassed) {
   EXPECT_TRUE(decoder.ok());
 }
 
+// So many fragments, and as many indirections to a value behind them: minutes if each passed joint after joint.
+TEST(DecoderWithJoints, APlaceIsFoundWithoutPassingAllJointsBeforeIt) {
+  constexpr std::size_t kCount = 200'000;
+  base::Bytes octets(12 + 4 * kCount, 0);
+  octets.back() = 7;
+  std::vector<std::size_t> joints;
+  for (std::size_t n = 1; n < kCount; ++n) joints.push_back(12 + 4 * n);
+  Decoder decoder(octets, kLittle11, {}, 12);
+  decoder.set_joints(joints);
+  decoder.take_octets(octets.size() - 16);
+  std::uint64_t sum = 0;
+  for (std::size_t n = 0; n < kCount; ++n) sum += decoder.at(octets.size() - 4).get<std::uint32_t>() >> 24;
+  EXPECT_EQ(sum, 7 * kCount);
+}
+
 TEST(DecoderWithJoints, CountsIndirectionsAsIfThereWereNoFragments) {
   // A value of one octet at 12; a cut behind it; an indirection to the value at 17, aligned to its own fragment; 7.
   base::Bytes octets(12, 0);

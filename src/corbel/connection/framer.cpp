@@ -11,7 +11,7 @@ namespace corbel::connection {
 
 /// Gives back what was paid for the buffer beyond the first, and for the message that was joined last.
 void Framer::repay() noexcept {
-  account_.give(std::max(capacity_, kFirstCapacity) - kFirstCapacity + joined_.octets.size());
+  account_.give(std::max(capacity_, kFirstCapacity) - kFirstCapacity + joined_.cost());
 }
 
 /// True if the message at hand was dropped: whoever sent it need not be the peer, and has harmed it alone.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 namespace corbel::messaging::giop {
@@ -16,14 +17,14 @@ base::Error refuse_piece(base::Code code) noexcept {
 
 base::Status Joining::begin(const Giop& codec, const FrameHeader& frame, base::ConstByteSpan octets) {
   const auto id = codec.peek_request_id(frame, octets);
-  if (!id) return refuse_piece(id.error().code);
+  if (!id) return refuse_piece(id.error().code == base::Code::truncated ? base::Code::malformed : id.error().code);
   for (const Open& open : open_) {
     if (open.request_id == *id) return refuse_piece(base::Code::malformed);
   }
   if (open_.size() >= kMaxOpen || open_octets_ + octets.size() > limits_.max_message_size) {
     return refuse_piece(base::Code::too_large);
   }
-  Open open{frame, ++begun_, *id, base::Bytes(octets.begin(), octets.end()), {}};
+  Open open{frame, ++begun_, *id, {base::Bytes(octets.begin(), octets.end()), {}}};
   open_.reserve(kMaxOpen);  // what may throw comes before what is paid
   if (!pay(octets.size())) return refuse_piece(base::Code::out_of_resources);
   open_.push_back(std::move(open));
@@ -42,20 +43,11 @@ base::Result<bool> Joining::add(const Giop& codec, FrameHeader& frame, base::Con
     return refuse_piece(base::Code::malformed);
   }
   const base::ConstByteSpan data = octets.subspan(part->data_offset);
-  if (open_octets_ + data.size() > limits_.max_message_size) return refuse_piece(base::Code::too_large);
-  // What may throw comes before what is paid.
-  const std::size_t size = open->octets.size() + data.size();
-  if (size > open->octets.capacity()) open->octets.reserve(std::max(size, 2 * open->octets.capacity()));
-  if (!part->has_request_id) open->joints.reserve(std::bit_ceil(open->joints.size() + 1));
-  if (!pay(data.size())) return refuse_piece(base::Code::out_of_resources);
-  if (!part->has_request_id) open->joints.push_back(open->octets.size());
-  open->octets.insert(open->octets.end(), data.begin(), data.end());
-  open_octets_ += data.size();
+  if (auto appended = append(open->parts, data, !part->has_request_id); !appended) return appended.error();
   if (frame.more_fragments) return false;
-  open_octets_ -= open->octets.size();
-  repay(joined.octets.size());
-  joined.octets = std::move(open->octets);
-  joined.joints = std::move(open->joints);
+  open_octets_ -= open->parts.octets.size();
+  repay(joined.cost());
+  joined = std::move(open->parts);
   frame = open->frame;
   frame.more_fragments = false;
   frame.message_size = static_cast<std::uint32_t>(joined.octets.size());
@@ -64,9 +56,29 @@ base::Result<bool> Joining::add(const Giop& codec, FrameHeader& frame, base::Con
   return true;
 }
 
+/// Fragments may be empty, or nearly so: where they begin takes memory, too.
+base::Status Joining::append(Joined& parts, base::ConstByteSpan data, bool joint) {
+  if (open_octets_ + data.size() > limits_.max_message_size) return refuse_piece(base::Code::too_large);
+  // Of joints at one place only the last counts.
+  const bool another = joint && (parts.joints.empty() || parts.joints.back() != parts.octets.size());
+  const std::size_t cost = data.size() + (another ? sizeof(std::size_t) : 0);
+  if (another && parts.joints.size() * sizeof(std::size_t) >= limits_.max_message_size) {
+    return refuse_piece(base::Code::too_large);
+  }
+  // What may throw comes before what is paid.
+  const std::size_t size = parts.octets.size() + data.size();
+  if (size > parts.octets.capacity()) parts.octets.reserve(std::max(size, 2 * parts.octets.capacity()));
+  if (another) parts.joints.reserve(std::bit_ceil(parts.joints.size() + 1));
+  if (!pay(cost)) return refuse_piece(base::Code::out_of_resources);
+  if (another) parts.joints.push_back(parts.octets.size());
+  parts.octets.insert(parts.octets.end(), data.begin(), data.end());
+  open_octets_ += data.size();
+  return {};
+}
+
 void Joining::forget(std::vector<Open>::iterator open) noexcept {
-  open_octets_ -= open->octets.size();
-  repay(open->octets.size());
+  open_octets_ -= open->parts.octets.size();
+  repay(open->parts.cost());
   open_.erase(open);
 }
 
@@ -76,8 +88,7 @@ void Joining::drop(std::uint32_t request_id) noexcept {
 }
 
 void Joining::clear() noexcept {
-  repay(std::exchange(open_octets_, 0));
-  open_.clear();
+  while (!open_.empty()) forget(std::prev(open_.end()));
 }
 
 }  // namespace corbel::messaging::giop

@@ -36,8 +36,7 @@ class Joining {
     FrameHeader frame;
     std::uint64_t number;
     std::uint32_t request_id;
-    base::Bytes octets;
-    std::vector<std::size_t> joints;
+    Joined parts;
   };
   static constexpr std::size_t kMaxOpen = 16;
 
@@ -45,6 +44,7 @@ class Joining {
   void repay(std::size_t octets) noexcept {
     if (memory_ != nullptr) memory_->give(octets);
   }
+  base::Status append(Joined& parts, base::ConstByteSpan data, bool joint);
   void forget(std::vector<Open>::iterator open) noexcept;
 
   const cdr::Limits limits_;
