@@ -80,6 +80,7 @@ TEST_F(Udp, WhoSpokeToOneOfSeveralAddressesHearsAnswersFromThere) {
 
 TEST_F(Udp, WhatPeersSentBeforeTheyWereAcceptedIsTheirsAndInOrder) {
   std::vector<std::unique_ptr<Transport>> clients;
+  clients.reserve(5);
   for (int i = 0; i < 5; ++i) clients.push_back(connect());
   for (base::Octet n = 0; n < 10; ++n) {
     for (base::Octet i = 0; i < 5; ++i) send(*clients[i], {i, n});
