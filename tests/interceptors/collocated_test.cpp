@@ -4,6 +4,7 @@
 
 #include "corbel/dynamic/request.hpp"
 #include "corbel/dynamic/type_factory.hpp"
+#include "corbel/ior/ior.hpp"
 #include "support.hpp"
 
 namespace corbel::interceptors_test {
@@ -52,6 +53,26 @@ TEST_F(Collocated, OnewaysThatWereExecutedAreNotMadeAgain) {
   c_->set("receive_other", [](const ClientInfoRef&) {});
   EXPECT_EQ(orb_.thing(other.ior())->ask(""), "elsewhere");  // and that is the first request there
   EXPECT_EQ(other.requests(), 1U);
+}
+
+TEST_F(Collocated, WhatTheAdapterRefusesIsSeenToGoOn) {
+  test::FakePeer other({test::answer::text("elsewhere")});
+  ior::Ior ior = thing_->_target()->ior();
+  const auto elsewhere = orb_->string_to_object(other.ior());
+  for (const auto& profile : elsewhere->_target()->ior().profiles) ior.profiles.push_back(profile);
+  auto& context = static_cast<corba::OrbContext&>(thing_->_target()->context());
+  const auto both = IDL::traits<Watched::Thing>::unchecked_narrow(context.make_object(ior));
+  const auto manager = orb_.root()->the_POAManager();
+  manager->discard_requests(false);
+  std::vector<bool> same;
+  c_->set("send_request", [&](const ClientInfoRef& info) { same.push_back(info->target()->_is_equivalent(both)); });
+  EXPECT_EQ(both->ask(""), "elsewhere");
+  EXPECT_EQ(story_.take(), "C.send_request S.contexts S.send_exception C.receive_other C.send_request C.receive_reply");
+  EXPECT_EQ(same, std::vector<bool>(2, true));
+  c_->set("receive_other", [](const ClientInfoRef&) { throw CORBA::NO_PERMISSION(); });
+  EXPECT_EQ(ending_of([&] { both->ask(""); }), "NO_PERMISSION NO") << "an interceptor has the last word";
+  EXPECT_EQ(other.requests(), 1U);
+  manager->activate();
 }
 
 TEST_F(Collocated, RequestsMadeAtRunTimeGetTheExceptionsThatTheyList) {

@@ -139,6 +139,14 @@ void Attempts::begin(const PlacesPtr& places, std::size_t at, bool fixed) {
   course_->fixed = fixed;
 }
 
+void Attempts::note_refusal_here(Refusal refusal) {
+  Course& course = *course_;
+  course.last = "raised " + refusal.id;
+  course.tried = "this process (" + course.last + ")";
+  course.told = 1;
+  course.refusal = std::move(refusal);
+}
+
 PlacesPtr Attempts::places() const noexcept {
   return course_->places;
 }

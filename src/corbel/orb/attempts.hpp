@@ -111,6 +111,8 @@ class Attempts {
   /// nowhere else.
   void begin(const PlacesPtr& places, std::size_t at, bool fixed = false);
   bool begun() const noexcept { return course_ != nullptr; }
+  /// Of a call that has just begun: an adapter of this process, which is none of the places, was asked first.
+  void note_refusal_here(Refusal refusal);
   /// Never changed afterwards: this call goes on with a copy.
   PlacesPtr places() const noexcept;
   std::size_t at() const noexcept;

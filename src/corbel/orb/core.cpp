@@ -129,17 +129,32 @@ corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides, 
 /// True if the reference leads to an adapter of this ORB: its key names this run of the process, or its endpoint is
 /// ours.
 bool Core::is_here(const ior::Ior& ior, base::Bytes& object_key) {
-  ObjectAdapter* adapter = this->adapter();
-  if (adapter == nullptr) return false;
+  if (adapter() == nullptr) return false;
   auto routes = registry_.routes(ior, {});
   if (!routes) return false;
   for (const auto& route : *routes) {
-    const std::lock_guard lock(listen_mutex_);
-    if (!adapter->made_here(route.object_key) && !is_published(route)) continue;
+    if (!leads_here(route)) continue;
     object_key = route.object_key;
     return true;
   }
   return false;
+}
+
+bool Core::leads_here(const routing::Route& route) {
+  const std::lock_guard lock(listen_mutex_);
+  return adapter()->made_here(route.object_key) || is_published(route);
+}
+
+base::Result<std::vector<routing::Route>> Core::routes_elsewhere(const ior::Ior& ior,
+                                                                 const policy::ProtocolPreference& preference) {
+  auto routes = registry_.routes(ior, preference);
+  if (!routes) return routes;
+  std::erase_if(*routes, [&](const routing::Route& route) { return leads_here(route); });
+  if (routes->empty()) return base::error(base::Stage::resolve, base::Code::no_profile);
+  for (routing::Route& route : *routes) {
+    if (route.oneways != nullptr && leads_here(*route.oneways)) route.oneways = nullptr;
+  }
+  return routes;
 }
 
 CORBA::object_reference<CORBA::ORB> Core::orb() {

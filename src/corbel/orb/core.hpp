@@ -65,6 +65,9 @@ class Core final : public corba::OrbContext {
   corba::TargetPtr make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr);
   /// As above, for a reference that came over a connection that its client lends.
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior, LentPtr lent);
+  /// Where the reference leads besides this ORB, as Registry::routes tells; fails if that is nowhere.
+  base::Result<std::vector<routing::Route>> routes_elsewhere(const ior::Ior& ior,
+                                                             const policy::ProtocolPreference& preference);
   CORBA::object_reference<CORBA::ORB> orb() override;
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
     return value_factories_.find(id);
@@ -174,6 +177,7 @@ class Core final : public corba::OrbContext {
   void call_main_thread();
   [[noreturn]] void refuse_local_call() const;
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
+  bool leads_here(const routing::Route& route);
   bool is_published(const routing::Route& route) const;
 
   const Options options_;

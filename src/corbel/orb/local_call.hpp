@@ -32,6 +32,13 @@ class LocalCall : public corba::ServerCall {
   }
   /// True if the caller's arguments could not be marshalled: that is the caller's to know, even of a oneway.
   bool unmarshalled() const noexcept { return unmarshalled_; }
+  /// True of a call that failed if the adapter had begun to serve it: something of the application may have run.
+  bool was_begun() const noexcept { return was_begun_; }
+  /// Adapters ask once they have begun.
+  bool reply_exception() noexcept override {
+    was_begun_ = true;
+    return false;
+  }
   void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
     if (octets_ == nullptr || call_.operation.oneway) return;
     const bool written = transfer(results);
@@ -97,6 +104,7 @@ class LocalCall : public corba::ServerCall {
   Core& core_;
   std::unique_ptr<Octets> octets_;
   bool unmarshalled_ = false;
+  bool was_begun_ = false;
 };
 
 /// One that nothing else looks at.

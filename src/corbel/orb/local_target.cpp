@@ -3,9 +3,12 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/call_carrier.hpp"
 #include "corbel/orb/call_trace.hpp"
@@ -16,6 +19,7 @@
 #include "corbel/orb/local_call.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/orb/policy_levels.hpp"
+#include "corbel/orb/remote_target.hpp"
 #include "corbel/orb/seen_call.hpp"
 
 namespace corbel::orb {
@@ -50,29 +54,43 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   void rebind() override { (void)adapter(); }
 
   EffectivePtr policies() { return core_.policies().effective(policies_); }
-  /// A call that `calls` govern: throws TIMEOUT if it comes too late.
-  void invoke(const corba::Call& call, const policy::ClientPolicies& calls,
-              const std::shared_ptr<const void>& slots = nullptr) {
+  /// What governs a call and was settled when it began.
+  struct Terms {
+    EffectivePtr policies;
+    base::Deadline deadline = base::Deadline::none();  ///< if that is known; used if the call goes on elsewhere
+    std::shared_ptr<const void> slots = nullptr;       ///< ClientRequest::slots
+  };
+  /// Throws TIMEOUT if the call comes too late.
+  void invoke(const corba::Call& call, const Terms& terms) {
+    const policy::ClientPolicies& calls = terms.policies->calls;
     if (policy::until(calls.request_end) == base::Duration::zero()) throw late(corba::minor::kRequestEndTimePassed);
     if (policy::until(calls.reply_end) == base::Duration::zero()) throw late(corba::minor::kReplyEndTimePassed);
     const bool told = !call.operation.oneway || calls.sync_scope == policy::SyncScope::with_target;
     const CallTrace trace(core_.log());
     const auto run = [&] {
-      if ((core_.edges().word() & Edges::kHooks) != 0) return invoke_seen(call, calls, told, slots);
-      told ? carry_out(call) : invoke_oneway(call);
+      if ((core_.edges().word() & Edges::kHooks) != 0) return invoke_seen(call, terms, told);
+      told ? carry_out(call, terms) : invoke_oneway(call, terms);
     };
     trace.on() ? invoke_traced(call, run, trace) : run();
+  }
+  bool flush_oneways_elsewhere(base::Deadline deadline) {
+    base::SharedPtr<RemoteTarget> target;
+    {
+      const std::lock_guard lock(mutex_);
+      target = elsewhere_;
+    }
+    return target == nullptr || target->flush_oneways(deadline);
   }
 
  private:
   /// Something is installed, or the policies matter.
   [[gnu::noinline]] void invoke_unsettled(const corba::Call& call) {
     const std::uint64_t word = core_.edges().word();  // before the policies: if they change in between, it is seen
-    const EffectivePtr effective = policies();
+    EffectivePtr effective = policies();
     const policy::ClientPolicies& calls = effective->calls;
     const bool in_time = calls.request_end == policy::kNever && calls.reply_end == policy::kNever;
     word_.store(in_time ? Edges::memorable_here(word) : Edges::kNever, std::memory_order_relaxed);
-    invoke(call, calls);
+    invoke(call, Terms{std::move(effective)});
   }
 
   static CORBA::TIMEOUT late(std::uint32_t minor) {
@@ -89,13 +107,65 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     throw;
   }
 
-  void carry_out(const corba::Call& call) {
+  /// `terms`: if they are known; the warm path does without.
+  template <class... Known>
+  void carry_out(const corba::Call& call, const Known&... terms) {
     UnseenLocalCall server_call(call, core_);
     try {
       serve(server_call);
     } catch (const LocationForward& forward) {
       follow(forward, call);
+    } catch (const CORBA::SystemException& refusal) {
+      if (server_call.was_begun() || !went_on(refusal, call, &terms...)) throw;
     }
+  }
+
+  // --- calls that the adapter refuses, and that another place may take ---
+
+  struct WayOn {
+    Refusal refusal;
+    Terms terms;
+  };
+
+  /// How a call goes on that the adapter has refused, before anything of the application ran; nothing if it does not.
+  std::optional<WayOn> way_on(const CORBA::SystemException& exception, const Terms* given) {
+    Refusal refusal{exception._rep_id(), exception.minor(), exception.completed(), exception.detail()};
+    if (!refusal.asks_elsewhere() || refusal.is("OBJECT_NOT_EXIST")) return std::nullopt;
+    Terms terms = given == nullptr ? Terms{policies()} : *given;
+    // Who may not be bound anew stays here.
+    if (terms.policies->calls.rebind != policy::Rebind::transparent) return std::nullopt;
+    const base::Duration longest = terms.policies->calls.round_trip;
+    if (terms.deadline.is_none() && longest != base::Duration::zero()) {
+      // When it began is not known, but how long it was held.
+      const bool held = refusal.minor == corba::minor::kHeldTooLong;
+      terms.deadline = base::Deadline::after(longest - (held ? core_.options().hold_timeout : base::Duration::zero()));
+    }
+    if (terms.deadline.expired() || !core_.routes_elsewhere(ior_, terms.policies->preference)) return std::nullopt;
+    return WayOn{std::move(refusal), std::move(terms)};
+  }
+
+  [[gnu::noinline]] bool went_on(const CORBA::SystemException& refusal, const corba::Call& call,
+                                 const Terms* terms = nullptr) {
+    auto way = way_on(refusal, terms);
+    if (!way) return false;
+    go_on(*std::move(way), call);
+    return true;
+  }
+
+  void go_on(WayOn way, const corba::Call& call) {
+    CORBEL_LOG(core_.log(), client, debug, "call goes on elsewhere", {"operation", call.operation.name},
+               {"peer", kHere}, {"to", "the other places of the reference"}, {"after", "raised " + way.refusal.id});
+    base::SharedPtr<RemoteTarget> target;
+    {
+      const std::lock_guard lock(mutex_);
+      if (elsewhere_ == nullptr) {
+        elsewhere_ = base::make_shared<RemoteTarget>(core_, ior_, policies_.overrides(), nullptr,
+                                                     RemoteTarget::Leads::elsewhere);
+      }
+      target = elsewhere_;
+    }
+    target->go_on(call, *way.terms.policies, way.terms.deadline, std::move(way.refusal),
+                  {shared_from(this), way.terms.slots});
   }
 
   /// Throws LocationForward, and what the caller is told.
@@ -125,25 +195,30 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
 
   // --- calls that hooks see: as over the wire, first the client's side and then the server's ---
 
-  void invoke_seen(const corba::Call& call, const policy::ClientPolicies& calls, bool told,
-                   const std::shared_ptr<const void>& slots) {
+  void invoke_seen(const corba::Call& call, const Terms& terms, bool told) {
     CallHooks& hooks = *core_.hooks();
     ClientRequest seen;
     seen.operation = call.operation.name;
     seen.response_expected = !call.operation.oneway;
-    seen.sync_scope = call.operation.oneway ? calls.sync_scope : policy::SyncScope::with_target;
+    seen.sync_scope = call.operation.oneway ? terms.policies->calls.sync_scope : policy::SyncScope::with_target;
     seen.target = shared_from(this);
     seen.effective = ior_;
-    seen.slots = slots;
+    seen.slots = terms.slots;
     hooks.begin_call(seen);
     hooks.before_send(seen);
+    std::optional<WayOn> way;
     if (seen.outcome == Outcome::pending) {
+      bool begun = true;
       try {
-        serve_seen(call, seen, told);
+        serve_seen(call, seen, told, begun);
         seen.outcome = call.operation.oneway ? Outcome::sent : Outcome::reply;
       } catch (const LocationForward& forward) {
         seen.outcome = Outcome::forward;
         seen.forward = forward.ior;
+      } catch (const CORBA::SystemException& refusal) {
+        if (!begun) way = way_on(refusal, &terms);
+        seen.outcome = way ? Outcome::retry : told ? Outcome::exception : Outcome::sent;
+        if (!way) seen.exception = std::current_exception();
       } catch (...) {
         seen.outcome = told ? Outcome::exception : Outcome::sent;
         seen.exception = std::current_exception();
@@ -151,11 +226,13 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       hooks.after_reply(seen);
     }
     if (seen.outcome == Outcome::forward) return follow({seen.forward, false}, call);
+    if (seen.outcome == Outcome::retry) return go_on(*std::move(way), call);
     throw_outcome(seen);
   }
 
   /// Throws what ends the call; the caller is `told`, if not before then when it is the arguments that are wrong.
-  void serve_seen(const corba::Call& call, ClientRequest& client, bool& told) {
+  /// `begun`: false if it is the adapter that refuses.
+  void serve_seen(const corba::Call& call, ClientRequest& client, bool& told, bool& begun) {
     CallHooks& hooks = *core_.hooks();
     struct Seen : ServerRequest {
       explicit Seen(CallHooks& all) : hooks(all) {}
@@ -175,6 +252,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
         seen.outcome = Outcome::reply;
       } catch (...) {
         told = told || server_call.unmarshalled();
+        begun = server_call.was_begun();
         if (seen.outcome == Outcome::pending) note_exception(seen, nullptr);
       }
       hooks.before_reply(seen);
@@ -189,7 +267,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
-  void invoke_oneway(const corba::Call& call) {
+  void invoke_oneway(const corba::Call& call, const Terms& terms) {
     ObjectAdapter& target = adapter();
     UnseenLocalCall server_call(call, core_);
     try {
@@ -198,6 +276,9 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       follow(forward, call);
     } catch (const CORBA::Exception& exception) {
       if (server_call.unmarshalled()) throw;
+      if (const auto* refusal = dynamic_cast<const CORBA::SystemException*>(&exception)) {
+        if (!server_call.was_begun() && went_on(*refusal, call, &terms)) return;
+      }
       CORBEL_LOG(core_.log(), server, debug, "request ends in an exception", {"exception", exception.what()},
                  {"operation", call.operation.name}, {"key", object_key_}, {"peer", kHere});
     } catch (const std::exception& exception) {
@@ -236,6 +317,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   const base::Bytes object_key_;
   ReferencePolicies policies_;
   std::atomic<std::uint64_t> word_{Edges::kNever};  // while the ORB's is the same, twoway calls need no policies
+  base::ForkMutex mutex_;
+  base::SharedPtr<RemoteTarget> elsewhere_;  // guarded by mutex_; null until a call goes on
 };
 
 /// An asynchronous call inside the process: a thread of the ORB, or one that waits for it, makes it synchronously.
@@ -262,7 +345,7 @@ class LocalAsyncCall final : public CallCarrier {
       std::exchange(target_, nullptr)
           ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
                     [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
-                   policies_->calls, slots_);
+                   LocalTarget::Terms{policies_, begin_by_, slots_});
     } catch (...) {
       failure = std::current_exception();
     }
@@ -290,6 +373,11 @@ void LocalTarget::invoke_async(corba::AsyncCall& call) {
 
 corba::TargetPtr make_local_target(Core& core, ior::Ior ior, base::Bytes object_key, corba::PolicySetPtr overrides) {
   return base::make_shared<LocalTarget>(core, std::move(ior), std::move(object_key), std::move(overrides));
+}
+
+bool flush_oneways_elsewhere(corba::Target& target, base::Deadline deadline) {
+  auto* const local = dynamic_cast<LocalTarget*>(&target);
+  return local == nullptr || local->flush_oneways_elsewhere(deadline);
 }
 
 }  // namespace corbel::orb

@@ -2,14 +2,17 @@
 #include "corbel/orb/oneways.hpp"
 
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/local_target.hpp"
 #include "corbel/orb/remote_target.hpp"
 
 namespace corbel::orb {
 
 bool flush_oneways(const CORBA::object_reference<CORBA::Object>& object, base::Duration timeout) {
-  // Calls of objects of this process do not wait.
-  auto* const target = dynamic_cast<RemoteTarget*>(object->_target().get());
-  return target == nullptr || target->flush_oneways(base::Deadline::after(timeout));
+  const auto deadline = base::Deadline::after(timeout);
+  const corba::TargetPtr& target = object->_target();
+  if (target == nullptr) return true;
+  if (auto* const remote = dynamic_cast<RemoteTarget*>(target.get())) return remote->flush_oneways(deadline);
+  return flush_oneways_elsewhere(*target, deadline);  // calls of objects of this process do not wait
 }
 
 bool flush_oneways(CORBA::ORB& orb, base::Duration timeout) {

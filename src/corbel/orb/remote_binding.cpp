@@ -48,7 +48,7 @@ void RemoteTarget::begin(Invocation& invocation) {
     // What was added or withdrawn since may lead elsewhere.
     if (places_ && (fixed || places_->parts() == parts)) return invocation.attempts.begin(places_, at_, fixed);
   }
-  auto routes = core_.registry().routes(present_ior(), invocation.policies.preference);
+  auto routes = present_routes(invocation);
   if (!routes) {
     raise(routes.error(),
           "connecting to any profile of the reference: " + describe(routes.error()) + spent(invocation));
@@ -67,7 +67,7 @@ bool RemoteTarget::look_again(Invocation& invocation) {
   const std::uint32_t parts = core_.registry().changes();
   if (!attempts.nowhere_left() || attempts.refused_here() || attempts.fixed()) return false;
   if (attempts.places()->parts() == parts) return false;
-  auto routes = core_.registry().routes(present_ior(), invocation.policies.preference);
+  auto routes = present_routes(invocation);
   if (!routes) return false;
   attempts.renew(PlacesPtr(new Places(*std::move(routes), parts)));
   return true;
@@ -189,6 +189,12 @@ void RemoteTarget::forget_way(const Invocation& invocation) {
 ior::Ior RemoteTarget::present_ior() {
   const std::lock_guard lock(mutex_);
   return moved_.is_nil() ? ior_ : moved_;
+}
+
+base::Result<std::vector<routing::Route>> RemoteTarget::present_routes(const Invocation& invocation) {
+  const policy::ProtocolPreference& preference = invocation.policies.preference;
+  if (leads_ == Leads::elsewhere) return core_.routes_elsewhere(present_ior(), preference);
+  return core_.registry().routes(present_ior(), preference);
 }
 
 bool RemoteTarget::is_fixed(const Invocation& invocation) {

@@ -36,7 +36,7 @@ void RemoteTarget::begin_seen(const corba::Operation& operation, const Invocatio
   seen.operation = operation.name;
   seen.response_expected = !operation.oneway;
   seen.sync_scope = operation.oneway ? invocation.policies.calls.sync_scope : policy::SyncScope::with_target;
-  seen.target = shared_from(this);
+  if (seen.target == nullptr) seen.target = shared_from(this);
   core_.hooks()->begin_call(seen);
 }
 
@@ -78,8 +78,10 @@ RemoteTarget::BindingPtr RemoteTarget::bind_seen(BindingPtr settled, Invocation&
   return binding;
 }
 
-void RemoteTarget::carry_out_seen(const corba::Call& call, Invocation& invocation, std::int64_t now) {
+void RemoteTarget::carry_out_seen(const corba::Call& call, Invocation& invocation, std::int64_t now, Begun begun) {
   ClientRequest seen;
+  seen.target = std::move(begun.target);
+  seen.slots = std::move(begun.slots);
   begin_seen(call.operation, invocation, seen);
   for (;;) {
     const BindingPtr binding = bind_seen(nullptr, invocation, now, seen);

@@ -21,8 +21,13 @@ using base::Deadline;
 /// How long a call waits for what is kept back on another connection than it will take itself.
 constexpr base::Duration kLongestFlush = std::chrono::milliseconds(20);
 
-RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent)
-    : core_(core), orb_(core.orb()), ior_(std::move(ior)), policies_(std::move(overrides)), lent_(std::move(lent)) {}
+RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent, Leads leads)
+    : core_(core),
+      orb_(core.orb()),
+      ior_(std::move(ior)),
+      policies_(std::move(overrides)),
+      lent_(std::move(lent)),
+      leads_(leads) {}
 
 cdr::Context& RemoteTarget::context() const noexcept {
   return core_;
@@ -138,6 +143,21 @@ void RemoteTarget::carry_out(const corba::Call& call, Invocation& invocation, st
     if (status && invocation.attempts.well()) return note_success(invocation);
     after(*binding, status, invocation);
   }
+}
+
+void RemoteTarget::go_on(const corba::Call& call, const EffectivePolicies& policies, Deadline deadline, Refusal refusal,
+                         Begun begun) {
+  const std::int64_t now = Deadline::clock_now();
+  Invocation invocation(call.operation, policies, Edges::kNever, now);
+  invocation.limit(now);
+  invocation.deadline = earlier(invocation.deadline, deadline);
+  // Who waits for nothing uses the connection that is there, and has no use for what was refused here.
+  if (!call.operation.oneway || policies.calls.sync_scope != policy::SyncScope::none) {
+    begin(invocation);
+    invocation.attempts.note_refusal_here(std::move(refusal));
+  }
+  if ((core_.edges().word() & Edges::kClientHooks) != 0) return carry_out_seen(call, invocation, now, std::move(begun));
+  carry_out(call, invocation, now);
 }
 
 base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Call& call, Invocation& invocation,

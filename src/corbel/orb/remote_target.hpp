@@ -28,8 +28,10 @@ class Core;
 /// stubs of a reference. Keeps the ORB in memory, also when it has been destroyed.
 class RemoteTarget final : public corba::Target, public base::SharedFromThis {
  public:
+  enum class Leads : std::uint8_t { everywhere, elsewhere };  ///< also to this ORB, or only to others
   /// `lent`: a connection that may be used, too; null: none.
-  RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr);
+  RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr,
+               Leads leads = Leads::everywhere);
 
   void invoke(const corba::Call& call) override;
   void invoke_async(corba::AsyncCall& call) override;
@@ -42,6 +44,15 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void rebind() override;
   /// Sends the oneways that wait for this object, and what waits with them; true if all has left by the deadline.
   bool flush_oneways(base::Deadline deadline);
+
+  /// What hooks are told of a call that was begun elsewhere.
+  struct Begun {
+    corba::TargetPtr target;
+    std::shared_ptr<const void> slots;  ///< ClientRequest::slots
+  };
+  /// Carries out a call that an adapter of this process has refused: as invoke(), with that as its first attempt.
+  void go_on(const corba::Call& call, const EffectivePolicies& policies, base::Deadline deadline, Refusal refusal,
+             Begun begun);
 
  private:
   friend class RemoteCall;
@@ -89,6 +100,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void forget_way(const Invocation& invocation);
   /// What the object's server said last about where it is: the reference, or what a permanent forward replaced it by.
   ior::Ior present_ior();
+  base::Result<std::vector<routing::Route>> present_routes(const Invocation& invocation);
   /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT).
   bool is_fixed(const Invocation& invocation);
 
@@ -112,7 +124,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
 
   // --- calls that hooks see (remote_hooks.cpp) ---
 
-  void carry_out_seen(const corba::Call& call, Invocation& invocation, std::int64_t now);
+  void carry_out_seen(const corba::Call& call, Invocation& invocation, std::int64_t now, Begun begun = {});
   /// With the request's contexts; keeps those of the reply. (In remote_target.cpp.)
   base::Status try_once_seen(const Binding& binding, const corba::Call& call, Invocation& invocation,
                              ClientRequest& seen);
@@ -147,6 +159,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   const ior::Ior ior_;
   ReferencePolicies policies_;
   const LentPtr lent_;
+  const Leads leads_;
 
   base::ForkMutex mutex_;  // guards what follows
   BindingPtr binding_;
