@@ -22,7 +22,7 @@ namespace files = std::filesystem;
 using UnixAcceptor = Acceptor<UnixAddress, UnixStream>;
 
 /// A folder where somebody else has taken the user's name: others may enter that one.
-class TakenSocketFolder : public testing::Test {
+class TakenSocketFolder : public ::testing::Test {
  protected:
   TakenSocketFolder() { make(usual_, 0755); }
   ~TakenSocketFolder() override { files::remove_all(parent_); }
