@@ -65,6 +65,16 @@ class CorbelTest(unittest.TestCase):
             for octets in ({"file": file.name}, [0, 1, 2, 3]):
                 self.assertEqual(self.call("echo", json.dumps(dict(EVERYTHING, octets=octets))), EVERYTHING)
 
+    def test_an_argument_that_is_an_array_is_one_argument(self):
+        grid = json.dumps([[1, 2, 3], [4, 5, 6]])
+        self.assertEqual(self.call("echo_any", json.dumps({"type": "Test::GridArray", "value": json.loads(grid)}))["value"], json.loads(grid))
+        for text in ("[1,2,3]", "[]", '["x"]', "[a,b]", "[" * 50000 + "]" * 50000):
+            answer = self.call("divide", text, "2", status=2)
+            self.assertNotIn("missing", answer)
+            self.assertNotIn("too many", answer)
+        self.assertEqual(self.call("swap", "[x", "y]"), {"a": "y]", "b": "[x"})
+        self.assertEqual(self.call("swap", "[a,b]", "y"), {"a": "y", "b": "[a,b]"})
+
     def test_unions_are_chosen_by_member_or_discriminator(self):
         for given, back in (({"number": 7}, {"discriminator": "red", "number": 7}),
                             ({"point": {"x": 1, "y": 0.5}}, {"discriminator": "blue", "point": {"x": 1, "y": 0.5}})):
@@ -143,6 +153,10 @@ class CorbelTest(unittest.TestCase):
                 file.write(self.reference + "\n")
             self.assertEqual(self.corbel("ior", path, "--json"), self.corbel("ior", self.reference, "--json"))
         self.assertIn("no well-formed IOR", self.corbel("ior", "IOR:00", status=2))
+        hostile = "corbaloc::127.0.0.1:1/key"
+        octets = bytes.fromhex(self.corbel("ior", hostile, "--to", "ior").strip()[4:])
+        shown = self.corbel("ior", "IOR:" + octets.replace(b"127.0.0.1", b"\x1b[31m.0.1").hex())
+        self.assertNotIn("\x1b", shown)
 
     def test_an_object_is_described_by_its_most_derived_interface(self):
         text = self.corbel("describe", self.reference, "--idl", IDL)

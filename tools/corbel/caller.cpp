@@ -38,7 +38,19 @@ std::string signature(const model::Operation& operation) {
   return operation.name + "(" + text + ")";
 }
 
+constexpr char kMark = '\x1f';  // no JSON begins with it
+
 }  // namespace
+
+std::vector<std::string> command_line(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const bool takes_arguments = !words.empty() && (words.front() == "call" || words.front() == "bench");
+  for (std::string& word : words) {
+    if (takes_arguments && word.starts_with('[') && word.ends_with(']')) word.insert(word.begin(), kMark);
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
 
 void add_call_options(CLI::App& app, CallOptions& options) {
   CLI::App* const command = &app;
@@ -46,8 +58,15 @@ void add_call_options(CLI::App& app, CallOptions& options) {
   command
       ->add_option("OPERATION", options.operation, "operation or attribute; also _is_a, _non_existent, _repository_id")
       ->required();
-  command->add_option("ARGS", options.values,
-                      "JSON, in order or as NAME=JSON; quotes around a lone text may be left out");
+  command->add_option_function<std::vector<std::string>>(
+      "ARGS",
+      [&options](const std::vector<std::string>& given) {
+        options.values = given;
+        for (std::string& value : options.values) {
+          if (value.starts_with(kMark)) value.erase(0, 1);
+        }
+      },
+      "JSON, in order or as NAME=JSON; quotes around a lone text may be left out");
   add_idl_options(*command, options.files, "IDL files that declare the interface [what the server tells]");
   command->add_option("--interface", options.interface,
                       "Where the operation is declared, as M::I or a repository id; if left out, it is looked for");

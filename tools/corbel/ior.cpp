@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/ior/group.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ior/url.hpp"
@@ -230,23 +231,26 @@ std::string corbaloc(const ior::Ior& ior) {
   return addresses.empty() ? "" : "corbaloc:" + addresses + "/" + ior::escape_object_key(key);
 }
 
+/// Fit for a terminal: who made the reference may mean it harm.
+std::string shown(const Json& value) {
+  return base::printable(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
 void print(const Json& json) {
-  std::cout << "type      "
-            << (json["type_id"].get<std::string>().empty() ? "(none: ask the object)"
-                                                           : json["type_id"].get<std::string>())
-            << '\n';
+  const std::string type = shown(json["type_id"]);
+  std::cout << "type      " << (type.empty() ? "(none: ask the object)" : type) << '\n';
   for (const auto& profile : json["profiles"]) {
-    std::cout << "profile   " << profile["profile"].get<std::string>();
+    std::cout << "profile   " << shown(profile["profile"]);
     for (const auto& [name, value] : profile.items()) {
       if (name == "profile" || name == "components" || name == "key_hex") continue;
-      std::cout << "  " << name << ' ' << (value.is_string() ? value.get<std::string>() : value.dump());
+      std::cout << "  " << name << ' ' << shown(value);
     }
     std::cout << '\n';
     for (const auto& component : profile.value("components", Json::array())) {
-      std::cout << "            " << component["component"].get<std::string>() << ':';
+      std::cout << "            " << shown(component["component"]) << ':';
       for (const auto& [name, value] : component.items()) {
         if (name != "component")
-          std::cout << ' ' << name << ' ' << (value.is_string() ? value.get<std::string>() : value.dump());
+          std::cout << ' ' << name << ' ' << shown(value);
       }
       std::cout << '\n';
     }

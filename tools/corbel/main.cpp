@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "caller.hpp"
 #include "command.hpp"
 
 int main(int argc, char** argv) {
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
   add_mock(app, run);
   add_top(app, run);
   try {
-    app.parse(argc, argv);
+    app.parse(command_line(argc, argv));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kUsage;
   }
