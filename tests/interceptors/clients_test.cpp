@@ -3,6 +3,7 @@
 // (CORBA 3.3 part 1, 16.3.2 to 16.3.7).
 #include <gtest/gtest.h>
 
+#include "corbel/corba/messaging_policies.hpp"
 #include "corbel/mapping/with_policies.hpp"
 #include "support.hpp"
 
@@ -189,6 +190,23 @@ TEST_F(Clients, ThatForwardInSendRequestStartANewRequestElsewhere_16_3_6) {
   EXPECT_EQ(story_.take(), std::string(kSent) + " A.receive_other " + kSent + " B.receive_reply A.receive_reply");
   EXPECT_EQ(status, PI::LOCATION_FORWARD);
   EXPECT_EQ(peer.requests(), 0U);
+}
+
+TEST_F(Clients, ThatForwardAOnewayNobodyWaitsForAreFollowed) {
+  FakePeer other({answer::nothing()});
+  FakePeer peer({answer::nothing()});
+  const ThingRef thing =
+      with_policies(orb_.thing(peer.ior()), {CORBA::make_reference<Messaging::SyncScopePolicy>(Messaging::SYNC_NONE)});
+  thing->note(1);
+  EXPECT_TRUE(peer.wait_for_messages(1));
+  for (std::size_t n = 1; n <= 2; ++n) {
+    b_->set("send_request", [&, first = true](const ClientInfoRef&) mutable {
+      if (std::exchange(first, false)) forward_to(other);
+    });
+    thing->note(2);
+    EXPECT_TRUE(other.wait_for_messages(n));
+  }
+  EXPECT_EQ(peer.requests(), 1U);
 }
 
 TEST_F(Clients, ThatForwardForEverAreStopped) {

@@ -133,7 +133,7 @@ TEST_P(Waits, AManagerWhoseRequestsDoNotEndSaysSoInEveryState) {
 }
 
 TEST_P(Waits, AManagerHasOneTimeForAllItsAdapters) {
-  begin("400");
+  begin("2000");
   Stuck stuck[3];
   std::vector<std::future<std::string>> calls;
   for (Stuck& each : stuck) {
@@ -144,8 +144,8 @@ TEST_P(Waits, AManagerHasOneTimeForAllItsAdapters) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(outcome([&] { manager_->hold_requests(true); }), kStillRuns);
   const auto took = std::chrono::steady_clock::now() - start;
-  EXPECT_GE(took, 390ms);
-  EXPECT_LT(took, 1100ms);  // three times
+  EXPECT_GE(took, 1990ms);
+  EXPECT_LT(took, 5500ms);  // three times
   for (Stuck& each : stuck) each.let_go();
   for (auto& call : calls) EXPECT_EQ(call.get(), "none");
 }
@@ -174,7 +174,7 @@ TEST_P(Waits, ATimeOutOfZeroMeansForEver) {
 }
 
 TEST_P(Waits, AnIdWhoseObjectDoesNotEndCannotBeActivatedAgain) {
-  begin("30");
+  begin("300");
   const PoaRef poa = user_ids("user");
   const ObjectId id = string_to_ObjectId("busy");
   Stuck stuck;

@@ -24,8 +24,8 @@ struct CallOptions {
   long timeout = 0;
 };
 
-/// The words behind the program's name, last first as CLI::App::parse takes them. CLI11 makes several values of `[a,b]`:
-/// for commands with ARGS such words carry a mark, which add_call_options() takes off again.
+/// The words behind the program's name, last first as CLI::App::parse takes them. CLI11 makes several values of
+/// `[a,b]`: for commands with ARGS such words carry a mark, which add_call_options() takes off again.
 std::vector<std::string> command_line(int argc, char** argv);
 
 /// Adds REF, OPERATION, ARGS and what belongs to them to a command. `options` must live as long.

@@ -233,7 +233,8 @@ std::string corbaloc(const ior::Ior& ior) {
 
 /// Fit for a terminal: who made the reference may mean it harm.
 std::string shown(const Json& value) {
-  return base::printable(value.is_string() ? value.get<std::string>() : value.dump());
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  return base::printable(text, 6 * text.size());  // whole, however much of it is escaped
 }
 
 void print(const Json& json) {
@@ -249,8 +250,7 @@ void print(const Json& json) {
     for (const auto& component : profile.value("components", Json::array())) {
       std::cout << "            " << shown(component["component"]) << ':';
       for (const auto& [name, value] : component.items()) {
-        if (name != "component")
-          std::cout << ' ' << name << ' ' << shown(value);
+        if (name != "component") std::cout << ' ' << name << ' ' << shown(value);
       }
       std::cout << '\n';
     }

@@ -51,10 +51,6 @@ std::string peer_host(std::string_view address) {
   return host.append(1, '[').append(own.host()).append(inside.substr(six.size())).append(1, ']');
 }
 
-bool is_of_host(std::string_view address, std::string_view host) {
-  return address.find('[') == std::string_view::npos ? without_port(address) == host : peer_host(address) == host;
-}
-
 std::size_t Admission::most() noexcept {
   if (most_ != 0) return most_;
   if (known_most_ == 0) known_most_ = what_the_system_allows();

@@ -14,8 +14,6 @@ namespace corbel::connection {
 /// on this machine. Of an IPv6 address the first 64 bits with its zone, "tcp://[2001:db8::]" (ipc::subscriber); one
 /// that is mapped from IPv4 is that. The same text for the same address, always.
 std::string peer_host(std::string_view address);
-/// Whether peer_host(address) is `host`.
-bool is_of_host(std::string_view address, std::string_view host);
 
 /// How many connections there are from each host, and how many there may be of these and in all. Guarded by the
 /// server's mutex.

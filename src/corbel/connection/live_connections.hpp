@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace corbel::connection {
 
@@ -34,6 +35,7 @@ struct LiveLinks {
   bool overdue = false;            ///< it was too old when a thread had the connection, which says what came of it
   std::int64_t sending_since = 0;  ///< when its peer was first waited for
   std::uint64_t taken = 0;         ///< octets that the peer has taken since then
+  std::string host;                ///< peer_host() of its peer, from list() on
   std::size_t unread = 0;          ///< octets that still waited when somebody last looked
 };
 

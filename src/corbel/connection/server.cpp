@@ -104,7 +104,7 @@ void Server::forget(Connection& connection) {
     if (takes_no_place(connection)) {
       --own_;
     } else {
-      admission_.went(peer_host(connection.peer()));
+      admission_.went(connection.live.host);
     }
     last = draining_ && live_.count() == 0;
     if (last || awaiting_ != 0) ended_.notify_all();

@@ -91,7 +91,8 @@ bool Server::takes_no_place(Connection& connection) noexcept {
 /// Fails with out_of_resources if there is no room and none can leave, with cancelled if the end has begun. `leaves`
 /// has to, for this one.
 base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
-  const std::string host = peer_host(connection.peer());
+  connection.live.host = peer_host(connection.peer());  // before others know it
+  const std::string& host = connection.live.host;
   const std::lock_guard lock(mutex_);
   if (draining_) return base::error(Stage::accept, Code::cancelled);
   const bool own = takes_no_place(connection);
@@ -124,7 +125,7 @@ base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
 ConnectionPtr Server::find_dispensable(std::string_view host) {
   const std::int64_t old = Deadline::clock_now() - kYoung.count();
   const auto can_leave = [&](Connection& one) {
-    return one.under_way() == 0 && !one.asks() && !hears_group(one) && (host.empty() || is_of_host(one.peer(), host));
+    return one.under_way() == 0 && !one.asks() && !hears_group(one) && (host.empty() || one.live.host == host);
   };
   Connection* half = live_.oldest_part();
   while (half != nullptr && (half->live.place != Place::half || !can_leave(*half)))

@@ -63,6 +63,7 @@ void watch_ended(Connection& connection, base::Error error) noexcept {
 }  // namespace
 
 void tell_turned_away(Connection& connection, base::Error error, const char* why) noexcept {
+  if ((connection.watched.told.load() & Watched::kOpening) != 0) return;  // it is known already, from the other side
   connection.watched.accepted = true;
   tell(connection.watchers(), What::refused, connection, error, why);
 }

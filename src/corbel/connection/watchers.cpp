@@ -25,6 +25,7 @@ void Watcher::start(const std::shared_ptr<Watcher>& self) {
   try {
     const std::lock_guard lock(self->mutex_);  // so that the thread finds itself there
     self->thread_ = std::thread([self] { self->serve(); });
+    self->id_ = self->thread_.get_id();
   } catch (...) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw;
@@ -83,9 +84,11 @@ void Watcher::call(const ConnectionEvent& event) noexcept {
 }
 
 void Watcher::withdraw() noexcept {
-  const bool from_within = std::this_thread::get_id() == thread_.get_id();
+  bool from_within = false;
   {
     const std::lock_guard lock(mutex_);
+    from_within = std::this_thread::get_id() == id_;
+    if (from_within) log_ = &base::Log::none();  // the ORB may go before the call-back returns
     withdrawn_ = true;
     changed_.notify_all();
   }
@@ -97,7 +100,7 @@ void Watcher::end(Deadline deadline) noexcept {
   std::unique_lock lock(mutex_);
   closed_ = true;
   changed_.notify_all();
-  const bool from_within = std::this_thread::get_id() == thread_.get_id();
+  const bool from_within = std::this_thread::get_id() == id_;
   while (!done_ && !from_within && !deadline.expired()) changed_.wait(lock, deadline);
   log_ = &base::Log::none();
 }

@@ -56,6 +56,7 @@ class Watcher {
   CallBack call_back_;  // of the thread
   std::thread thread_;
   base::Mutex mutex_;  // guards what follows
+  std::thread::id id_;
   base::Condition changed_;
   std::deque<ConnectionEvent> waiting_;
   const base::Log* log_;

@@ -45,7 +45,6 @@ void Core::shutdown(bool wait) {
     (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));
     cache_.close();
     for (const auto& lane : lanes_) lane->server().end_calls();
-    if (wait) (void)searches_.wait(earlier(deadline, base::Deadline::after(kLastFlush)));
   }
   server().completions().close();
   for (const auto& lane : lanes_) (void)lane->server().stop(false, deadline);
@@ -53,6 +52,7 @@ void Core::shutdown(bool wait) {
     if (wait) ended = lane->server().stop(true, deadline) && ended;
   }
   if (!wait) return;
+  (void)searches_.wait(earlier(deadline, base::Deadline::after(kLastFlush)));
   watchers_->end();
   left_running_.store(!ended, std::memory_order_release);
   if (told_end_.exchange(true)) return;

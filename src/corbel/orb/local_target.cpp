@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "corbel/base/fork.hpp"
+#include "corbel/base/mutex.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/call_carrier.hpp"
 #include "corbel/orb/call_trace.hpp"
@@ -317,7 +317,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   const base::Bytes object_key_;
   ReferencePolicies policies_;
   std::atomic<std::uint64_t> word_{Edges::kNever};  // while the ORB's is the same, twoway calls need no policies
-  base::ForkMutex mutex_;
+  base::Mutex mutex_;
   base::SharedPtr<RemoteTarget> elsewhere_;  // guarded by mutex_; null until a call goes on
 };
 

@@ -223,9 +223,10 @@ void RemoteTarget::find_way(const EffectivePolicies& policies) {
 RemoteTarget::BindingPtr RemoteTarget::bind_at_once(Invocation& invocation, std::int64_t now) {
   const bool waits = !invocation.operation.oneway || invocation.policies.calls.sync_scope != policy::SyncScope::none ||
                      core_.options().oneways.overflow == policy::OnewayOverflow::wait;
-  if (waits) return bind(invocation, now);
+  // A call that has begun knows other places, perhaps, than the reference does.
+  if (waits || invocation.attempts.begun()) return bind(invocation, now);
   const auto usable = [&](const BindingPtr& binding) { return binding && binding->connection->usable(now); };
-  if (core_.is_shut_down() || (usable(bound()) && !invocation.attempts.begun())) return bind(invocation, now);
+  if (core_.is_shut_down() || core_.left_behind() || usable(bound())) return bind(invocation, now);
   Searches::SearchPtr search;
   {
     const std::lock_guard lock(mutex_);
@@ -235,7 +236,7 @@ RemoteTarget::BindingPtr RemoteTarget::bind_at_once(Invocation& invocation, std:
     }
     search = search_;
   }
-  if (search != nullptr && search->wait_a_moment()) {
+  if (search != nullptr && search->wait_a_moment(earlier(invocation.deadline, invocation.leave_by))) {
     if (auto binding = bound(); usable(binding)) return binding;
   }
   core_.cache().count_dropped_oneway();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/searches.hpp"
 
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -28,9 +27,9 @@ bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& 
 
 }  // namespace
 
-bool Searches::Search::wait_a_moment() {
+bool Searches::Search::wait_a_moment(Deadline deadline) {
   std::unique_lock lock(mutex_);
-  if (!wait_until(changed_, lock, patience_, [this] { return over_.load(); })) return false;
+  if (!wait_until(changed_, lock, earlier(patience_, deadline), [this] { return over_.load(); })) return false;
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   return true;
 }
@@ -63,10 +62,10 @@ Searches::SearchPtr Searches::start(std::function<void()> find) {
   try {
     std::thread([shared = shared_, search, end, find = std::move(find)]() mutable {
       search->run(find);
-      find = nullptr;  // it may hold the last reference to the ORB
       end(*shared);
+      find = nullptr;  // perhaps the last reference to the ORB, whose end waits for searches
     }).detach();
-  } catch (const std::system_error&) {
+  } catch (...) {
     end(*shared_);
     return nullptr;
   }

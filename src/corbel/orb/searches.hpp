@@ -22,8 +22,8 @@ class Searches {
   class Search {
    public:
     /// Waits for its end, but not for long: all callers together a tenth of a second since it began. True if it was
-    /// successful, false if it goes on; throws what it ended with.
-    bool wait_a_moment();
+    /// successful, false if it goes on, or at the deadline; throws what it ended with.
+    bool wait_a_moment(base::Deadline deadline);
     /// True if another one is to be started: it has ended, or was left behind in the process that this one was forked
     /// from.
     bool over() const noexcept { return over_ || process_ != base::process_generation(); }
