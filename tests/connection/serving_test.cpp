@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "corbel/messaging/giop/codec.hpp"
+#include "corbel/ipc/handle.hpp"
 #include "harness.hpp"
+#include "raw_peer.hpp"
 
 namespace corbel::connection {
 namespace {
@@ -172,6 +174,45 @@ class Nobody final : public RequestHandler {
   void on_request(Connection&, const messaging::IncomingRequest&, cdr::Decoder&) noexcept override {}
   void on_locate_request(Connection&, const messaging::IncomingLocateRequest&) noexcept override {}
 };
+
+TEST(Room, IsNotMadeByThoseWhoseRequestNoThreadHasReadYet) {
+  Nobody handler;
+  Server::Settings settings;
+  settings.limits.connections = 3;
+  settings.limits.connections_of_host = 3;
+  const auto server = *Server::create(settings, handler);  // not started: nothing is read
+  const Registry registry({messaging::make_giop()}, {transport::make_tcp()}, {1, 2}, {});
+  const auto point = *registry.parse_endpoint("tcp://127.0.0.1:0");
+  const auto acceptor = *point.transport->factory().listen(*point.endpoint, {});
+  const std::string address = acceptor->endpoints().front()->text();
+  const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+  const auto come = [&](test::RawPeer& peer) {
+    ASSERT_TRUE(peer.connect(port));
+    ASSERT_TRUE(ipc::wait_ready(acceptor->handle(), ipc::Ready::readable, Deadline::none(), Stage::accept));
+    auto accepted = acceptor->accept();
+    ASSERT_TRUE(accepted) << base::to_string(accepted.error());
+    server->adopt(*std::move(accepted), point.protocol, point.transport);
+  };
+  test::RawPeer asking;
+  test::RawPeer silent;
+  test::RawPeer asking_too;
+  test::RawPeer newcomer;
+  come(asking);
+  come(silent);
+  come(asking_too);
+  ASSERT_TRUE(asking.send(test::raw_request(1, "key", "echo")));
+  ASSERT_TRUE(asking_too.send(test::raw_request(1, "key", "echo")));
+  come(newcomer);
+  EXPECT_EQ(silent.rest(), test::raw_control(5)) << "although another had been idle for longer";
+  EXPECT_TRUE(asking.silent());
+  EXPECT_TRUE(asking_too.silent());
+  // If all have asked, the oldest goes, and is told that nothing was executed.
+  ASSERT_TRUE(newcomer.send(test::raw_request(1, "key", "echo")));
+  test::RawPeer another;
+  come(another);
+  EXPECT_EQ(asking.rest(), test::raw_control(5));
+  server->stop(true);
+}
 
 TEST(PerformWork, LetsOthersServeWhileWhatItRunsBlocks) {
   Nobody nobody;

@@ -5,6 +5,7 @@
 
 #include "corbel/connection/server.hpp"
 #include "corbel/connection/telling.hpp"
+#include "corbel/ipc/handle.hpp"
 
 namespace corbel::connection {
 
@@ -16,6 +17,13 @@ namespace {
 
 constexpr base::Duration kMemoryWait = std::chrono::milliseconds(10);
 constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message that may yet go on
+constexpr int kMostAsked = 32;                              // whether octets wait, before one leaves
+
+/// True if octets wait that no thread has read yet.
+bool has_octets(Connection& connection) noexcept {
+  const int handle = connection.transport().handle();
+  return handle >= 0 && ipc::wait_ready(handle, ipc::Ready::readable, Deadline::now(), Stage::receive);
+}
 
 /// Half a message over a carrier that loses some is nobody's fault, and holds up no other.
 bool may_lose(Connection& connection) noexcept {
@@ -121,7 +129,8 @@ base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
 
 /// With the mutex: the one, of this host unless that is empty, that can leave with least harm: who does not go on with
 /// a message, then who has been idle longest. Of those who have done nothing for a moment only, a request may be on its
-/// way; there the one that has been so longest goes, whether it has begun a message or not.
+/// way; there the one that has been so longest goes, whether it has begun a message or not. An idle one whose octets no
+/// thread has come to read yet goes only if there is no other.
 ConnectionPtr Server::find_dispensable(std::string_view host) {
   const std::int64_t old = Deadline::clock_now() - kYoung.count();
   const auto can_leave = [&](Connection& one) {
@@ -132,16 +141,25 @@ ConnectionPtr Server::find_dispensable(std::string_view host) {
     half = LiveConnections::next_part(*half);
   if (half != nullptr && half->live.part_since <= old) return ConnectionPtr(half);
   Connection* wanted = nullptr;  // for calls the other way
+  Connection* unread = nullptr;
   Connection* idle = live_.oldest(Place::idle);
-  for (; idle != nullptr; idle = LiveConnections::next(*idle)) {
+  for (int asked = 0; idle != nullptr; idle = LiveConnections::next(*idle)) {
     if (!can_leave(*idle)) continue;
-    if (!idle->is_wanted()) break;
-    if (wanted == nullptr) wanted = idle;
+    if (idle->is_wanted()) {
+      if (wanted == nullptr) wanted = idle;
+      continue;
+    }
+    if (asked++ == kMostAsked) {
+      idle = nullptr;
+      break;
+    }
+    if (!has_octets(*idle)) break;
+    if (unread == nullptr) unread = idle;
   }
   if (idle != nullptr && (half == nullptr || idle->live.since <= std::max(old, half->live.part_since))) {
     return ConnectionPtr(idle);
   }
-  return ConnectionPtr(half != nullptr ? half : wanted);
+  return ConnectionPtr(half != nullptr ? half : unread != nullptr ? unread : wanted);
 }
 
 bool Server::make_room() {
