@@ -7,8 +7,10 @@ import multiprocessing
 import os
 import resource
 import signal
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -19,7 +21,6 @@ import restarts  # noqa: E402
 
 # Threads that are no part of the pool: main, the one that waits for signals, and helpers that come and go.
 OTHER_THREADS = 8
-THREADS = 128
 PATIENCE_MS = 10000
 BUSY = "busy processors"
 
@@ -31,12 +32,18 @@ def say(text):
 class Server:
     """A fresh server, and the most it has ever used."""
 
-    def __init__(self, program, descriptors=None):
+    def __init__(self, options, descriptors=None, certificate=None):
         def limit():
             if descriptors:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
-        self.process = subprocess.Popen([program, "serve", "-ORBListenEndpoints", "tcp://127.0.0.1:0"], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, preexec_fn=limit)
+        endpoints, more = "tcp://127.0.0.1:0", []
+        self.tls = None
+        if certificate:
+            self.tls = ("127.0.0.1", restarts.free_port())
+            endpoints += f";tls://127.0.0.1:{self.tls[1]}"
+            more = ["-ORBTlsCertificate", certificate, "-ORBTlsVerifyClients", "off"]
+        self.process = subprocess.Popen([options.program, "serve", "-ORBListenEndpoints", endpoints, "-ORBThreads", str(options.threads),
+                                         *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
         words = self.process.stdout.readline().decode().split()
         if not words or words[0] != "READY":
             raise RuntimeError(f"the server did not start: {self.process.stderr.read().decode()}")
@@ -136,23 +143,34 @@ def busy_process():
         pass
 
 
-def attack_process(name, references, opened):
+def make_certificate(folder):
+    """A key and its certificate in one file; the costlier kind of key for who has to sign."""
+    file = os.path.join(folder, "server.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", file, "-out", file + ".certificate", "-days", "2",
+                    "-subj", "/CN=target", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, stdin=subprocess.DEVNULL,
+                   capture_output=True)
+    with open(file + ".certificate", encoding="ascii") as certificate, open(file, "a", encoding="ascii") as both:
+        both.write(certificate.read())
+    return file
+
+
+def attack_process(name, server, opened):
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     give_way()
     try:
-        attackers.ATTACKS[name](attackers.Target(references, opened))
+        attackers.ATTACKS[name](attackers.Target(server.references, opened, server.tls))
     except BaseException as error:  # so that an attacker that gave up does not look like a server that held
         print(f"attack: {name} gave up: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
         os._exit(3)
 
 
 def run_attack(label, names, options, seconds, undisturbed):
-    server = Server(options.program, min((attackers.DESCRIPTORS[n] for n in names if n in attackers.DESCRIPTORS), default=None)
-                    if len(names) == 1 else None)
+    server = Server(options, min((attackers.DESCRIPTORS[n] for n in names if n in attackers.DESCRIPTORS), default=None)
+                    if len(names) == 1 else None, options.certificate if any(n in attackers.OVER_TLS for n in names) else None)
     opened = multiprocessing.Value("i", 0)
     honest = start_honest(options.program, server.references[0], seconds)
-    processes = [multiprocessing.Process(target=attack_process, args=(name, server.references, opened), daemon=True) for name in names]
+    processes = [multiprocessing.Process(target=attack_process, args=(name, server, opened), daemon=True) for name in names]
     if label == BUSY:
         processes = [multiprocessing.Process(target=busy_process, daemon=True) for _ in range(os.cpu_count() or 1)]
     newcomers = Newcomers(server.references[0])
@@ -178,7 +196,8 @@ def run_attack(label, names, options, seconds, undisturbed):
         f"{row['failures']} of {row['calls']} honest calls failed: {row['first_failure']}" if row["failures"] else None,
         f"{newcomers.failed} of {newcomers.failed + newcomers.served} newcomers failed: {newcomers.why}" if newcomers.failed else None,
         f"afterwards nobody is served: {after.why}" if after.failed and not ended else None,
-        f"{row['threads']} threads" if row["threads"] > THREADS + OTHER_THREADS else None,
+        f"{row['threads']} threads" if row["threads"] > options.threads + OTHER_THREADS else None,
+        f"p99 {row['ratio']:.1f} times the undisturbed one" if options.most and row["ratio"] > options.most and names else None,
         f"{row['rss_mib']:.0f} MiB" if row["rss_mib"] > options.memory else None,
         f"{', '.join(gave_up)} gave up" if gave_up else None,
         ended) if problem]
@@ -215,7 +234,10 @@ def parse():
     parser = argparse.ArgumentParser(prog="./dev attack")
     parser.add_argument("seconds", nargs="?", type=float, default=60.0)
     parser.add_argument("--attack", action="append", default=[], choices=sorted(attackers.ATTACKS))
-    parser.add_argument("--memory", type=float, default=1024.0)
+    parser.add_argument("--threads", type=int, default=128, help="-ORBThreads of the server, and more is not held (default: 128)")
+    parser.add_argument("--memory", type=float, default=1024.0, help="MiB; more is not held (default: 1024)")
+    parser.add_argument("--most", type=float, metavar="RATIO",
+                        help="p99 of the honest client above so many times its undisturbed one is not held (default: reported only)")
     parser.add_argument("--json")
     parser.add_argument("--program", required=True)
     parser.add_argument("--list", action="store_true")
@@ -230,7 +252,13 @@ def main():
         for name, function in attackers.ATTACKS.items():
             say(f"{name:<22}{(function.__doc__ or '').strip()}")
         return 0
-    rows = run_attacks(options, options.attack or list(attackers.ATTACKS))
+    names = options.attack or list(attackers.ATTACKS)
+    if not shutil.which("openssl") and any(n in attackers.OVER_TLS for n in names):
+        say("left out, because there is no openssl to make a certificate: " + ", ".join(n for n in names if n in attackers.OVER_TLS))
+        names = [n for n in names if n not in attackers.OVER_TLS]
+    with tempfile.TemporaryDirectory() as folder:
+        options.certificate = make_certificate(folder) if any(n in attackers.OVER_TLS for n in names) else None
+        rows = run_attacks(options, names)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)

@@ -4,6 +4,7 @@ import os
 import random
 import select
 import socket
+import ssl
 import struct
 import sys
 import time
@@ -19,10 +20,17 @@ TICK = 0.05
 class Target:
     """The server as an attacker knows it; counts the connections made to it."""
 
-    def __init__(self, references, opened):
+    def __init__(self, references, opened, tls=None):
         self.target, self.notes, self.gauge = references
+        self.tls = tls
         self.address, self.key, _, self.ior = wire.parse_ior(self.target)
         self.opened = opened
+
+    def over_tls(self):
+        """The same, but connecting to where TLS is spoken."""
+        other = Target((self.target, self.notes, self.gauge), self.opened, self.tls)
+        other.address = self.tls
+        return other
 
     def connect(self, receive_buffer=None):
         """A socket that never blocks; None if the server or the system takes no more."""
@@ -255,9 +263,71 @@ def churn(target):
         time.sleep(0.005)
 
 
+def hello(version):
+    """What a client of TLS says first, newest version so."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode, context.maximum_version = False, ssl.CERT_NONE, version
+    came, left = ssl.MemoryBIO(), ssl.MemoryBIO()
+    try:
+        context.wrap_bio(came, left).do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    return left.read()
+
+
+def tls_slow_hellos(target):
+    """Hand-shakes that come an octet at a time."""
+    whole = hello(ssl.TLSVersion.TLSv1_3)
+    crowd = Crowd(target.over_tls(), 200, whole[:5])
+    place = 5
+    while True:
+        crowd.tick(whole[place:place + 1] or b"\x16")
+        place += 1
+
+
+def tls_hellos(target):
+    """Hand-shakes that are left as soon as the server has had the work, and some that go on with something else."""
+    target = target.over_tls()
+    hellos = [hello(ssl.TLSVersion.TLSv1_3), hello(ssl.TLSVersion.TLSv1_2)]
+    nonsense = [b"", target.request("ping"), b"\x16\x03\x03\x40\x00" + bytes(0x4000), b"\x15\x03\x03\x00\x02\x01\x00"]
+    while True:
+        group = list(filter(None, (target.connect() for _ in range(20))))
+        for member in group:
+            Crowd.push(member, random.choice(hellos))
+        for member in group:
+            select.select([member], [], [], TICK)
+            Crowd.push(member, random.choice(nonsense))
+            member.close()
+
+
+def tls_unread(target):
+    """Hand-shakes that are over, 20 MiB asked for, and nothing read."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    ask = target.request("give", lambda w: w.put("I", 1 << 20)) * 20
+    members = [None] * 20
+    while True:
+        for index, member in enumerate(members):
+            try:
+                if member is None:
+                    s = target.over_tls().connect(receive_buffer=4096)
+                    if s is not None:
+                        s.settimeout(5)
+                        members[index] = context.wrap_socket(s)
+                        members[index].sendall(ask)
+                else:
+                    member.sendall(target.request("ping"))
+            except OSError:
+                if members[index] is not None:
+                    members[index].close()
+                members[index] = None
+        time.sleep(TICK)
+
+
 ATTACKS = {f.__name__.replace("_", "-"): f for f in (
     slow_headers, slow_bodies, half_headers, slow_readers, one_slow_reader, pipelined_slow, pipelined_questions, ocean, memory,
-    fragments, cancels, hostile_values, foreign_references, churn)}
+    fragments, cancels, hostile_values, foreign_references, churn, tls_slow_hellos, tls_hellos, tls_unread)}
 # At the limit of its descriptors the server has fewer of them than there are attackers.
 ATTACKS["descriptors"] = half_headers
 DESCRIPTORS = {"descriptors": 300}
+OVER_TLS = [name for name in ATTACKS if name.startswith("tls-")]

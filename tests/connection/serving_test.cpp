@@ -4,8 +4,8 @@
 #include <thread>
 #include <vector>
 
-#include "corbel/messaging/giop/codec.hpp"
 #include "corbel/ipc/handle.hpp"
+#include "corbel/messaging/giop/codec.hpp"
 #include "harness.hpp"
 #include "raw_peer.hpp"
 

@@ -185,13 +185,16 @@ class Connection:
 
 
 def parse_ior(text):
-    """((host, port), object key, profile octets, whole IOR octets) of the first IIOP profile."""
+    """((host, port), object key, profile octets, whole IOR octets) of the first IIOP profile; one with a port, if there is any."""
     data = bytes.fromhex(text.strip()[4:])
     ior = Reader(data, "<" if data[0] & 1 else ">", 1)
     ior.octets()
+    found = []
     for _ in range(ior.get("I")):
         tag, octets = ior.get("I"), ior.octets()
         if tag == 0:
             profile = Reader(octets, "<" if octets[0] & 1 else ">", 3)
-            return (profile.string(), profile.get("H")), profile.octets(), octets, data
-    raise ValueError("no IIOP profile")
+            found.append(((profile.string(), profile.get("H")), profile.octets(), octets, data))
+    if not found:
+        raise ValueError("no IIOP profile")
+    return next((one for one in found if one[0][1]), found[0])
