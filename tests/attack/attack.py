@@ -143,17 +143,6 @@ def busy_process():
         pass
 
 
-def make_certificate(folder):
-    """A key and its certificate in one file; the costlier kind of key for who has to sign."""
-    file = os.path.join(folder, "server.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", file, "-out", file + ".certificate", "-days", "2",
-                    "-subj", "/CN=target", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, stdin=subprocess.DEVNULL,
-                   capture_output=True)
-    with open(file + ".certificate", encoding="ascii") as certificate, open(file, "a", encoding="ascii") as both:
-        both.write(certificate.read())
-    return file
-
-
 def attack_process(name, server, opened):
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -257,7 +246,7 @@ def main():
         say("left out, because there is no openssl to make a certificate: " + ", ".join(n for n in names if n in attackers.OVER_TLS))
         names = [n for n in names if n not in attackers.OVER_TLS]
     with tempfile.TemporaryDirectory() as folder:
-        options.certificate = make_certificate(folder) if any(n in attackers.OVER_TLS for n in names) else None
+        options.certificate = restarts.make_certificate(folder)[0] if any(n in attackers.OVER_TLS for n in names) else None
         rows = run_attacks(options, names)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

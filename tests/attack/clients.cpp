@@ -110,12 +110,13 @@ class Caller {
 
 int clients(int argc, char** argv) {
   auto orb = CORBA::ORB_init(argc, argv, "clients");
-  if (argc < 3) return 2;
+  if (argc < 4) return 2;
+  const auto first = static_cast<std::size_t>(std::stoul(argv[2]));  // others have the numbers below
   std::vector<std::unique_ptr<Caller>> callers;
-  for (int i = 2; i < argc; ++i) {
+  for (int i = 3; i < argc; ++i) {
     for (std::size_t kind = 0; kind < 3; ++kind) {
       auto ledger = IDL::traits<Attack::Ledger>::unchecked_narrow(orb->string_to_object(argv[i]));
-      callers.push_back(std::make_unique<Caller>(callers.size(), kind, ledger));
+      callers.push_back(std::make_unique<Caller>(first + callers.size(), kind, ledger));
     }
   }
   std::atomic<bool> settle{false};

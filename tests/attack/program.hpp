@@ -15,7 +15,7 @@ int honest(int argc, char** argv);
 /// `ledger NAME JOURNAL`: a server whose every execution is in the journal before its reply leaves. Takes commands from
 /// stdin.
 int ledger(int argc, char** argv);
-/// `clients RESULTS REFERENCE...`: calls ledgers with ids of its own until stdin says `settle`.
+/// `clients RESULTS FIRST REFERENCE...`: calls ledgers, the callers numbered from FIRST, until stdin says `settle`.
 int clients(int argc, char** argv);
 
 /// Blocks the signals that end a server. Before the first thread.

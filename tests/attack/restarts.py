@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -34,10 +35,27 @@ def free_port():
                 continue
 
 
+def make_certificate(folder):
+    """The file of a key of the costlier kind, for who signs, and the file of its certificate; the first has both."""
+    both, certificate = os.path.join(folder, "server.pem"), os.path.join(folder, "certificate.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", both, "-out", certificate, "-days", "2",
+                    "-subj", "/CN=target", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, stdin=subprocess.DEVNULL,
+                   capture_output=True)
+    with open(certificate, encoding="ascii") as source, open(both, "a", encoding="ascii") as target:
+        target.write(source.read())
+    return both, certificate
+
+
 class Server:
-    def __init__(self, program, name, folder):
+    def __init__(self, program, name, folder, certificate):
         self.program, self.name, self.folder = program, name, folder
         self.port = free_port()
+        self.endpoints = [f"tcp://127.0.0.1:{self.port}", f"unix://{folder}/{name}.socket", f"shm://{folder}/{name}.shm",
+                          f"giop_lite+tcp://127.0.0.1:{free_port()}"]
+        self.more = []
+        if certificate:
+            self.endpoints.append(f"tls://127.0.0.1:{free_port()}")
+            self.more = ["-ORBTlsCertificate", certificate, "-ORBTlsVerifyClients", "off"]
         self.process = None
         self.home = self.mover = None
         self.state = "stay"
@@ -47,8 +65,7 @@ class Server:
         errors = open(os.path.join(self.folder, f"{self.name}.errors"), "ab")
         self.process = subprocess.Popen(
             [self.program, "ledger", self.name, os.path.join(self.folder, "journal"), "-ORBListenEndpoints",
-             f"tcp://127.0.0.1:{self.port};unix://{self.folder}/{self.name}.socket"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+             ";".join(self.endpoints), *self.more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
         errors.close()
         words = self.process.stdout.readline().split()
         if not words or words[0] != b"KNOWN":
@@ -93,7 +110,9 @@ class Run:
         self.options, self.folder = options, folder
         self.random = random.Random(options.seed)
         self.counts = collections.Counter()
-        self.a, self.b = (Server(options.program, name, folder) for name in ("A", "B"))
+        both, self.authority = make_certificate(folder) if shutil.which("openssl") else (None, None)
+        self.a, self.b = (Server(options.program, name, folder, both) for name in ("A", "B"))
+        self.clients = []
 
     def act(self):
         """One thing that happens to servers."""
@@ -126,39 +145,70 @@ class Run:
         a, b = f":127.0.0.1:{self.a.port}", f":127.0.0.1:{self.b.port}"
         return [self.a.home, f"corbaloc:{a}/Ledger", self.a.mover, f"corbaloc:{a},{b}/Ledger"]
 
+    def start_clients(self):
+        """A process for each way to call; the first has all kinds of reference."""
+        ways = {"any": [], "shm": [], "giop_lite+tcp": []}
+        if self.authority:
+            ways["tls"] = ["-ORBTlsAuthorities", self.authority]
+        number = 0
+        for way, more in ways.items():
+            references = self.references() if way == "any" else [self.a.home, self.a.mover]
+            preference = [] if way == "any" else ["-ORBProtocolPreference", way]
+            process = subprocess.Popen(
+                [self.options.program, "clients", self.results(way), str(number), *references, "-ORBCallTimeout", "5000", "-ORBSyncScope",
+                 "target", *preference, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            process.stdout.readline()
+            self.clients.append((way, process))
+            number += 3 * len(references)
+
+    def results(self, way):
+        return os.path.join(self.folder, f"results-{way}")
+
+    def clients_live(self):
+        return all(process.poll() is None for _, process in self.clients)
+
+    def settle(self):
+        """Ends the clients when each has been served once more. What went wrong."""
+        for _, process in self.clients:
+            try:
+                process.stdin.write(b"settle\n")
+                process.stdin.close()
+            except OSError:
+                pass
+        problems, end = [], time.monotonic() + 120
+        for way, process in self.clients:
+            try:
+                process.wait(max(0.1, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGABRT)
+                process.wait()
+            if process.returncode != 0:
+                problems.append(f"the clients that use {way} ended with {process.returncode}")
+        return problems
+
     def go(self):
         if not (self.a.start() and self.b.start()):
             return None
-        results = os.path.join(self.folder, "results")
-        clients = subprocess.Popen([self.options.program, "clients", results, *self.references(), "-ORBCallTimeout", "5000",
-                                    "-ORBSyncScope", "target"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        clients.stdout.readline()
+        self.start_clients()
         end = time.monotonic() + self.options.seconds
         told = time.monotonic()
         while time.monotonic() < end:
             time.sleep(self.random.choice((0.02, 0.1, 0.3, 0.6)))
-            if clients.poll() is not None or not self.act():
+            if not self.clients_live() or not self.act():
                 break
             if time.monotonic() - told > 30:
                 told = time.monotonic()
                 say(f"  {sum(self.counts.values())} events, {end - told:.0f} s to go")
         # At last the object goes away once more and comes home: what clients learnt on the way must not keep them from it.
-        if clients.poll() is None and self.move():
+        if self.clients_live() and self.move():
             time.sleep(0.3)
             self.go_home()
-        try:
-            clients.communicate(b"settle\n", timeout=120)
-        except subprocess.TimeoutExpired:
-            clients.send_signal(signal.SIGABRT)
-            clients.communicate()
+        problems = self.settle()
         for server in (self.a, self.b):
             server.end(signal.SIGTERM)
-        problems = self.a.problems + self.b.problems
-        if clients.returncode != 0:
-            problems.append(f"the clients ended with {clients.returncode}")
-        return self.compare(results, problems)
+        return self.compare(self.a.problems + self.b.problems + problems)
 
-    def compare(self, results, problems):
+    def compare(self, problems):
         executed = collections.Counter()
         by = collections.defaultdict(list)
         with open(os.path.join(self.folder, "journal"), encoding="ascii") as file:
@@ -166,35 +216,40 @@ class Run:
                 number, server = line.split()
                 executed[number] += 1
                 by[number].append(server)
-        outcomes, calls = collections.Counter(), 0
+        outcomes, served = collections.Counter(), collections.Counter()
         wrong = collections.defaultdict(list)
+        for way, _ in self.clients:
+            for number, kind, text in self.lines(way, problems):
+                what = text.split(" ", 1)[0]
+                if what == "BROKEN":
+                    wrong["broken references"].append(f"{way} {kind} {text}")
+                    continue
+                served[way] += what == "OK"
+                outcomes[f"{kind} {' '.join(text.split(' ')[:2])}"] += 1
+                ran = executed[number]
+                if ran > 1:
+                    wrong["executed twice"].append(f"{number} {way} {kind} by {' and '.join(by[number])}: {text}")
+                if what == "OK" and ran == 0:
+                    wrong["acknowledged but lost"].append(f"{number} {way} {kind}")
+                if what == "NO" and ran > 0:
+                    wrong["COMPLETED_NO but executed"].append(f"{number} {way} {kind} by {by[number][0]}: {text}")
+                if what == "YES" and ran == 0:
+                    wrong["COMPLETED_YES but not executed"].append(f"{number} {way} {kind}: {text}")
+                if what == "WRONG":
+                    wrong["the reply of another call"].append(f"{number} {way} {kind}: {text}")
+        return {"seconds": self.options.seconds, "seed": self.options.seed, "events": dict(self.counts),
+                "calls": sum(outcomes.values()), "served": dict(served), "executed": sum(executed.values()), "outcomes": dict(outcomes), "wrong": dict(wrong), "problems": problems}
+
+    def lines(self, way, problems):
+        """Number, kind and outcome of each call."""
         try:
-            with open(results, encoding="utf-8", errors="replace") as file:
+            with open(self.results(way), encoding="utf-8", errors="replace") as file:
                 lines = [line.split(" ", 2) for line in file.read().splitlines()]
         except OSError:
             lines = []
         if any(len(line) < 3 for line in lines):  # the clients were ended while they wrote it
-            problems.append("a line of the results is cut")
-        for number, kind, text in (line for line in lines if len(line) == 3):
-            what = text.split(" ", 1)[0]
-            if what == "BROKEN":
-                wrong["broken references"].append(f"{kind} {text}")
-                continue
-            calls += 1
-            outcomes[f"{kind} {' '.join(text.split(' ')[:2])}"] += 1
-            ran = executed[number]
-            if ran > 1:
-                wrong["executed twice"].append(f"{number} {kind} by {' and '.join(by[number])}: {text}")
-            if what == "OK" and ran == 0:
-                wrong["acknowledged but lost"].append(f"{number} {kind}")
-            if what == "NO" and ran > 0:
-                wrong["COMPLETED_NO but executed"].append(f"{number} {kind} by {by[number][0]}: {text}")
-            if what == "YES" and ran == 0:
-                wrong["COMPLETED_YES but not executed"].append(f"{number} {kind}: {text}")
-            if what == "WRONG":
-                wrong["the reply of another call"].append(f"{number} {kind}: {text}")
-        return {"seconds": self.options.seconds, "seed": self.options.seed, "events": dict(self.counts), "calls": calls,
-                "executed": sum(executed.values()), "outcomes": dict(outcomes), "wrong": dict(wrong), "problems": problems}
+            problems.append(f"a line of the results over {way} is cut")
+        return [line for line in lines if len(line) == 3]
 
 
 KINDS = ("executed twice", "acknowledged but lost", "COMPLETED_NO but executed", "COMPLETED_YES but not executed",
@@ -203,7 +258,8 @@ KINDS = ("executed twice", "acknowledged but lost", "COMPLETED_NO but executed",
 
 def show(result, examples):
     say(f"events: {', '.join(f'{count} {name}' for name, count in sorted(result['events'].items()))}")
-    say(f"{result['calls']} calls, {result['executed']} executions")
+    say(f"{result['calls']} calls, {result['executed']} executions; served "
+        + ", ".join(f"{count} over {way}" for way, count in result["served"].items()))
     for name, count in sorted(result["outcomes"].items()):
         say(f"  {count:>8}  {name}")
     for kind in KINDS:
@@ -237,7 +293,7 @@ def main(arguments):
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)
-    enough = result["calls"] > 100 and result["executed"] > 100
+    enough = result["executed"] > 100 and len(result["served"]) > 2 and all(count > 10 for count in result["served"].values())
     if not enough:
         say("too few calls for a verdict")
     good = enough and not result["wrong"] and not result["problems"]
