@@ -212,6 +212,20 @@ TEST_F(Asynchronous, AnIdThatIsInUseIsNotGivenAgain) {
   end();
 }
 
+TEST_F(Asynchronous, NorIsItGivenToACallThatWaits) {
+  begin((std::uint64_t{1} << 32) + 10);
+  Watched old;
+  old.request_id = 10;
+  start(old);
+  base::Bytes sent;
+  acts_.on_send = [&](const base::Bytes& octets) { sent = octets; };
+  receive([&](Octets& octets) { octets.reply(10).reply(12); });
+  EXPECT_TRUE(call(*connection_).ok());
+  EXPECT_EQ(sent.at(12), 12);
+  EXPECT_EQ(old.replies, 1);
+  end();
+}
+
 TEST_F(Asynchronous, OneTimerServesOneDeadlineAfterTheOther) {
   begin();
   Watched replies[4];

@@ -149,6 +149,33 @@ TEST(Cache, ClosesConnectionsThatNobodyHoldsWhenAnotherOneIsOpened) {
   }
 }
 
+TEST(Cache, WithdrawnConnectionsThatAreIdleDoNotStayForOneThatIsBusy) {
+  Harness harness("tcp://127.0.0.1:0");
+  std::latch entered(1);
+  std::latch go(1);
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    entered.count_down();
+    go.wait();
+    Harness::echo(c, request, body);
+  };
+  const auto busy = harness.connect();
+  std::thread caller([&] {
+    std::string answer;
+    EXPECT_TRUE(harness.call(*busy, "x", answer).ok());
+  });
+  entered.wait();
+  const auto idle = harness.connect();
+  EXPECT_NE(idle, busy);
+  const auto all = [](const Connection&) { return true; };
+  EXPECT_FALSE(harness.cache().withdraw(all, Deadline::now()));
+  EXPECT_TRUE(idle->failed());
+  EXPECT_FALSE(busy->failed());
+  go.count_down();
+  caller.join();
+  EXPECT_TRUE(harness.cache().withdraw(all, Deadline::after(20s)));
+  EXPECT_TRUE(busy->failed());
+}
+
 TEST(Cache, OpensNothingOverWhatIsNotInstalled) {
   Harness harness("tcp://127.0.0.1:0");
   const Harness other("tcp://127.0.0.1:0");  // a registry of its own

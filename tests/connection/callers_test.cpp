@@ -181,6 +181,38 @@ TEST(Callers, AnIdleConnectionIsAskedWhetherItIsAlive) {
   EXPECT_EQ(call(*connection).error(), base::error(Stage::send, Code::closed));
 }
 
+TEST(Callers, APeerThatSendsLateRepliesWithoutEndHoldsUpNobodyWhoAsksWhetherItIsAlive) {
+  Scripted::Acts acts;
+  acts.receive = [](base::ByteSpan, Deadline) { return nothing_yet(); };
+  const auto connection = connect(acts);
+  (void)connection->take_request_id();
+  EXPECT_TRUE(connection->usable(1));
+  int receptions = 0;
+  acts.receive = [&](base::ByteSpan buffer, Deadline) {
+    return ++receptions > 1000 ? nothing_yet() : Octets().reply(2).into(buffer);
+  };
+  EXPECT_TRUE(connection->usable(5'000'000'000));
+  EXPECT_GT(receptions, 1);
+  EXPECT_LT(receptions, 100);
+}
+
+TEST(Callers, WhyAPeerStoppedReadingIsHeardAlsoInPieces) {
+  Scripted::Acts acts;
+  acts.send = [](std::size_t, Deadline) { return base::Result<std::size_t>(base::error(Stage::send, Code::lost)); };
+  for (const std::size_t first : {std::size_t{12}, std::size_t{5}, std::size_t{1}}) {
+    base::Bytes refusal(64);
+    refusal.resize(*Octets().control(messaging::MessageType::message_error).into(refusal));
+    acts.receive = [&, given = std::size_t{0}](base::ByteSpan buffer, Deadline) mutable {
+      const std::size_t size = std::min(given == 0 ? first : refusal.size() - given, buffer.size());
+      if (size == 0) return base::Result<std::size_t>(base::error(Stage::receive, Code::lost));
+      std::copy_n(refusal.begin() + static_cast<std::ptrdiff_t>(given), size, buffer.begin());
+      given += size;
+      return base::Result<std::size_t>(size);
+    };
+    EXPECT_EQ(call(*connect(acts)).error(), base::error(Stage::send, Code::protocol_error)) << first;
+  }
+}
+
 // The one that asks reads what comes for the other, too.
 TEST(Callers, WhoBeginsWhileAnIdleConnectionIsAskedGetsItsReply) {
   Scripted::Acts acts;

@@ -31,14 +31,15 @@ class Harness : private RequestHandler {
  public:
   using Serve = std::function<void(Connection&, const messaging::IncomingRequest&, cdr::Decoder&)>;
 
-  explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2})
+  explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2},
+                   const transport::Options& accepting = {})
       : registry_(
             {messaging::make_giop(), messaging::make_giop_lite()},
             {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(), transport::make_packet(),
              transport::make_shm(), transport::make_inproc(), transport::make_faulty(transport::make_udp(), plan),
              carriers::make_masked(transport::make_tcp()), std::make_shared<WithoutHandles>()},
             version, {}),
-        acceptors_({}),
+        acceptors_(accepting),
         cache_(registry_, {}) {
     serve = [](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
       echo(c, request, body);

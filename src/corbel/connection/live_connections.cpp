@@ -31,7 +31,6 @@ void LiveConnections::put(Connection& connection, Place place, std::int64_t now)
   if (place == Place::sending && links.place != Place::sending) {
     links.sending_since = now;
     links.taken = 0;
-    links.unread = 0;
   }
   links.place = place;
   links.since = now;

@@ -32,6 +32,9 @@ class Server {
     /// Where asynchronous calls over its connections are finished, which outlives it; null: its own. An ORB has one for
     /// all lanes, because its calls wait there whichever lane reads their reply.
     Completions* completions = nullptr;
+    /// How long a peer that has begun a message, or has a reply to take, may be just about to go on: when places or
+    /// memory run out, those that have taken longer have to go first.
+    base::Duration patience = std::chrono::seconds(1);
   };
 
   /// Fails with stage configure if the system gives no descriptors or threads.

@@ -16,8 +16,7 @@ using base::Stage;
 namespace {
 
 constexpr base::Duration kMemoryWait = std::chrono::milliseconds(10);
-constexpr base::Duration kYoung = std::chrono::seconds(1);  // half a message that may yet go on
-constexpr int kMostAsked = 32;                              // whether octets wait, before one leaves
+constexpr int kMostAsked = 32;  // whether octets wait, before one leaves
 
 /// True if octets wait that no thread has read yet.
 bool has_octets(Connection& connection) noexcept {
@@ -132,7 +131,7 @@ base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
 /// way; there the one that has been so longest goes, whether it has begun a message or not. An idle one whose octets no
 /// thread has come to read yet goes only if there is no other.
 ConnectionPtr Server::find_dispensable(std::string_view host) {
-  const std::int64_t old = Deadline::clock_now() - kYoung.count();
+  const std::int64_t old = Deadline::clock_now() - settings_.patience.count();
   const auto can_leave = [&](Connection& one) {
     return one.under_way() == 0 && !one.asks() && !hears_group(one) && (host.empty() || one.live.host == host);
   };

@@ -19,7 +19,6 @@ constexpr base::Duration kReplyGrace = std::chrono::milliseconds(20);  // of a t
 constexpr std::size_t kGraceEnds = 8;                                  // slow peers at once, after which there is none
 constexpr base::Duration kSendWhileEnding = std::chrono::milliseconds(500);  // without progress
 constexpr base::Duration kRoomWait = std::chrono::milliseconds(1);           // for peers that cannot say when they read
-constexpr base::Duration kMayYetRead = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -97,7 +96,7 @@ std::vector<ConnectionPtr> Server::slow_readers(const Connection& sender) {
   for (Connection* each = live_.oldest(Place::sending); each != nullptr; each = LiveConnections::next(*each)) {
     const LiveLinks& links = each->live;
     const std::int64_t age = now - links.sending_since;
-    if (each == &sender || age < kMayYetRead.count()) continue;
+    if (each == &sender || age < settings_.patience.count()) continue;
     const double needs =
         static_cast<double>(age) * static_cast<double>(links.unread) / (static_cast<double>(links.taken) + 1);
     found.emplace_back(needs, each);
