@@ -6,6 +6,7 @@
 
 #include <semaphore>
 #include <thread>
+#include <utility>
 
 #include "corbel/reactor/test_support.hpp"
 #include "corbel/reactor/thread_pool.hpp"
@@ -213,6 +214,50 @@ TEST_F(PoolLimits, WhoEndsForIdlenessIsIdleNoLonger) {
   EXPECT_EQ(pool.idle_count(), 0U);
   pool.stop();
   EXPECT_TRUE(pool.join());
+}
+
+// The calling thread is one of those, whether the pool has counted it already or not.
+TEST_F(PoolLimits, AThreadIsSpareIfOneMoreMayBeInAHandler) {
+  for (const unsigned most : {1U, 2U}) {
+    for (const Promotion promotion : {Promotion::before_dispatch, Promotion::by_handler}) {
+      const auto reactor = std::exchange(reactor_, *Reactor::create());
+      ThreadPool pool(*reactor_, {.min_threads = 0, .max_threads = most});
+      Pair pair;
+      bool spare = false;
+      bool done = false;
+      watch(
+          pair,
+          [&] {
+            spare = pool.has_spare_thread();
+            done = true;
+          },
+          promotion);
+      pair.poke();
+      ASSERT_TRUE(pool.join_until([&] { return done; }, Deadline::after(kPatience)));
+      EXPECT_EQ(spare, most == 2) << most;
+      pool.stop();
+    }
+  }
+}
+
+TEST_F(PoolLimits, WhoIsCalledAwayIsSoUntilTheLastHasLeft) {
+  ThreadPool pool(*reactor_, {.min_threads = 0});
+  pool.call_away();
+  EXPECT_FALSE(pool.starving()) << "there is no thread to call";
+  const auto once = [](auto then) {
+    return [then, asked = false]() mutable {
+      if (!std::exchange(asked, true)) then();
+      return true;
+    };
+  };
+  auto inner = once([&] { pool.call_away(); });
+  auto outer = once([&] {
+    ASSERT_TRUE(pool.join_until(inner));
+    EXPECT_TRUE(pool.called_away());
+  });
+  ASSERT_TRUE(pool.join_until(outer));
+  EXPECT_FALSE(pool.starving());
+  EXPECT_FALSE(pool.called_away());
 }
 
 }  // namespace

@@ -69,10 +69,10 @@ class CORBEL_API ThreadPool {
   /// without should give it back.
   /// So it should also while call_away() has not been heeded.
   bool starving() const noexcept { return lacks_.load(std::memory_order_relaxed) != 0; }
-  /// True if call_away() has not been heeded and the calling thread, which runs a handler of the pool, was not started
-  /// by it: the handler should return as soon as it can.
   /// True if another thread may lead while the calling one is in its handler.
   bool has_spare_thread() const noexcept;
+  /// True if call_away() has not been heeded and the calling thread, which runs a handler of the pool, was not started
+  /// by it: the handler should return as soon as it can.
   bool called_away() const noexcept;
   /// True if the calling thread is in try_work(), and has other things to do soon.
   bool visits() const noexcept;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -101,6 +102,58 @@ TEST_F(Shm, AServerOfAnotherUserIsRefusedAndSoIsAClient) {
   ::close(ready[1]);
 }
 
+TEST_F(Shm, AClientDoesNotTalkToAServerOfAnotherUser) {
+  if (::geteuid() != 0 || kSeesRaces) GTEST_SKIP() << "only root can be several users";
+  const std::string name = unused_name();
+  int ready[2];
+  int over[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  ASSERT_EQ(::pipe(over), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {  // a server of another user, which lets everybody in
+    ::close(over[1]);
+    Options trusting;
+    trusting.local_users = "*";
+    if (::setuid(4711) != 0) ::_exit(2);
+    const auto acceptor = make_shm()->listen(**make_shm()->parse(name), trusting);
+    if (!acceptor || ::write(ready[1], "x", 1) != 1) ::_exit(3);
+    pollfd waits[2] = {{(*acceptor)->handle(), POLLIN, 0}, {over[0], POLLIN, 0}};
+    std::unique_ptr<Transport> kept;
+    while (::poll(waits, 2, -1) > 0 && waits[1].revents == 0) {
+      if (auto accepted = (*acceptor)->accept()) kept = *std::move(accepted);
+    }
+    ::_exit(0);
+  }
+  ::close(over[0]);
+  char octet = 0;
+  ASSERT_EQ(::read(ready[0], &octet, 1), 1);
+  ConnectionOptions options;
+  const auto refused = factory_->make_connector()->connect(**factory_->parse(name), options, soon());
+  EXPECT_EQ(refused ? Code::none : refused.error().code, Code::refused);
+  options.local_users = "4711";
+  EXPECT_TRUE(factory_->make_connector()->connect(**factory_->parse(name), options, soon()));
+  ::close(over[1]);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST_F(Shm, EachSidesBuffersAreAsLargeAsTheServerWasTold) {
+  Options options;
+  options.receive_buffer = 64 << 10;
+  options.send_buffer = 8 << 10;
+  const std::string name = unused_name();
+  const auto acceptor = *factory_->listen(**factory_->parse(name), options);
+  auto client = *ipc::UnixConnector().connect(*ipc::UnixAddress::abstract(name.substr(1)), soon());
+  const auto server = accept(*acceptor);
+  Greeting greeting;
+  ASSERT_TRUE(ipc::recv_with(client, {reinterpret_cast<base::Octet*>(&greeting), sizeof greeting}, 1, soon()));
+  EXPECT_EQ(greeting.to_server, 64U << 10);
+  EXPECT_EQ(greeting.to_client, 8U << 10);
+}
+
 TEST_F(Shm, RefusesWhatAForgerOffers) {
   auto memory = *ipc::SharedMemory::create(2 * kArea);
   const base::Error refused = base::error(Stage::connect, Code::refused);
@@ -114,6 +167,12 @@ TEST_F(Shm, RefusesWhatAForgerOffers) {
   for (const std::uint32_t capacity : {0U, 1U, 1000U, 2048U, 1U << 25, 1U << 31, 0xffffffffU}) {
     greeting.to_server = greeting.to_client = capacity;
     EXPECT_EQ(connect_to_forger(greeting, memory.handle()), refused) << capacity;
+  }
+  // Also with memory of the very size that it says.
+  for (const std::uint32_t capacity : {2048U, 5000U, (256U << 10) + 64, 32U << 20}) {
+    greeting.to_server = greeting.to_client = capacity;
+    auto fitting = *ipc::SharedMemory::create(2 * ipc::RingEnd::area_size(capacity));
+    EXPECT_EQ(connect_to_forger(greeting, fitting.handle()), refused) << capacity;
   }
   greeting = {};
   greeting.magic[7] = '2';

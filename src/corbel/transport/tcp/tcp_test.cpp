@@ -10,6 +10,8 @@
 #include <chrono>
 #include <future>
 
+#include "corbel/ipc/acceptor.hpp"
+#include "corbel/ipc/connector.hpp"
 #include "corbel/ipc/handle.hpp"
 #include "corbel/transport/tcp/connector.hpp"
 
@@ -111,6 +113,45 @@ TEST(Tcp, NamesAreTriedAddressByAddress) {
   address.replace(0, address.find(':'), "localhost");
   const auto factory = make_tcp();
   EXPECT_TRUE(factory->make_connector()->connect(**factory->parse(address), {}, Deadline::after(20s)));
+}
+
+/// A port that takes no more connections and refuses none.
+struct Silent {
+  explicit Silent(const ipc::InetAddress& address) {
+    ipc::AcceptorOptions<ipc::InetAddress> options;
+    options.backlog = 0;
+    acceptor = *ipc::TcpAcceptor::open(address, options);
+    while (auto stream = ipc::TcpConnector().connect(*acceptor.local_address(), Deadline::after(50ms))) {
+      queued.push_back(*std::move(stream));
+    }
+  }
+  ipc::TcpAcceptor acceptor;
+  std::vector<ipc::TcpStream> queued;
+};
+
+TEST(Tcp, AnAddressThatDoesNotAnswerLeavesTheOthersTheirTime) {
+  const auto answers = listen("127.0.0.1:0");
+  const std::string text = answers->endpoints().front()->text();
+  const auto port = static_cast<std::uint16_t>(std::stoi(text.substr(text.rfind(':') + 1)));
+  const Silent silent(*ipc::InetAddress::parse("127.0.0.2", port));
+  tcp::TcpConnector connector([](std::string_view, std::uint16_t at) {
+    return base::Result<std::vector<ipc::InetAddress>>(
+        std::vector{*ipc::InetAddress::parse("127.0.0.2", at), *ipc::InetAddress::parse("127.0.0.1", at)});
+  });
+  const auto there = *make_tcp()->parse("a.name:" + std::to_string(port));
+  const auto connected = connector.connect(*there, {}, Deadline::after(2s));
+  ASSERT_TRUE(connected) << base::to_string(connected.error());
+  EXPECT_EQ((*connected)->peer(), text);
+}
+
+TEST(Tcp, AServerAtAllAddressesOfIPv6LeavesThoseOfIPv4ToOthers) {
+  auto six = make_tcp()->listen(**make_tcp()->parse("[::]:0"), {});
+  if (!six) GTEST_SKIP() << "no IPv6 here: " << base::to_string(six.error());
+  const std::string text = (*six)->endpoints().front()->text();
+  const std::string four = "127.0.0.1" + text.substr(text.rfind(':'));
+  const auto connected = make_tcp()->make_connector()->connect(**make_tcp()->parse(four), {}, Deadline::after(20s));
+  ASSERT_FALSE(connected);
+  EXPECT_EQ(connected.error().code, Code::refused);
 }
 
 TEST(Tcp, ConnectingToNoPortIsUnreachable) {

@@ -6,6 +6,7 @@
 #include "corbel/base/fork.hpp"
 #include "corbel/ipc/destination.hpp"
 #include "corbel/ipc/resolver.hpp"
+#include "corbel/transport/udp/bounded.hpp"
 #include "corbel/transport/udp/carrier.hpp"
 
 namespace corbel::transport::udp {
@@ -18,33 +19,10 @@ using ListenSocket = ipc::UdpSocket;
 using SocketOptions = ipc::DatagramOptions<InetAddress>;
 
 constexpr base::Duration kLookup = std::chrono::seconds(10);
-constexpr std::size_t kMostAside = 256;        // datagrams, of all peers that are not accepted yet
-constexpr std::size_t kMostEarly = 64;         // of one peer
-constexpr std::size_t kMostOctets = 1U << 20;  // in either case
-constexpr std::size_t kRoom = 1U << 16;        // no datagram is larger, and those of IPv6 may be larger than messages
+constexpr std::size_t kMostAside = 256;  // datagrams, of all peers that are not accepted yet
+constexpr std::size_t kMostEarly = 64;   // of one peer
+constexpr std::size_t kRoom = 1U << 16;  // no datagram is larger, and those of IPv6 may be larger than messages
 constexpr unsigned kMostAtOnce = 4 * kMostAside;  // looked at in one go
-
-/// Datagrams put aside, within limits: what is too much is lost, as from a full queue of the system's.
-template <class Item>
-class Bounded {
- public:
-  explicit Bounded(std::size_t most) : most_(most) {}
-  void add(Item item, std::size_t octets) {
-    if (items_.size() >= most_ || octets > kMostOctets - octets_) return;
-    octets_ += octets;
-    items_.push_back(std::move(item));
-  }
-  bool empty() const noexcept { return items_.empty(); }
-  std::deque<Item> take() noexcept {
-    octets_ = 0;
-    return std::exchange(items_, {});
-  }
-
- private:
-  const std::size_t most_;
-  std::size_t octets_ = 0;
-  std::deque<Item> items_;
-};
 
 /// Forged addresses may be none that can be answered. A socket that was connected to one would hear a whole host, or
 /// everybody: to the system they are wildcards.

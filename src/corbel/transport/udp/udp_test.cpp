@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/ip.h>
 #include <netinet/udp.h>
 #include <sys/socket.h>
 
@@ -168,6 +169,19 @@ TEST_F(Udp, NoOtherMayListenThereWhileItHasPeers) {
   EXPECT_EQ(receive(*accept()), Bytes{2});
 }
 
+// Such as share ports: half of the peers would be theirs.
+TEST_F(Udp, NorMayOneThatWouldShareTheAddress) {
+  ipc::DatagramOptions<InetAddress> sharing;
+  sharing.reuse_port = true;
+  for (int peers = 0; peers < 2; ++peers) {
+    const auto other = ipc::UdpSocket::open(address(), sharing);
+    EXPECT_EQ(other ? Code::none : other.error().code, Code::address_in_use) << peers;
+    const auto client = connect();
+    send(*client, {1});
+    EXPECT_EQ(receive(*accept()), Bytes{1});
+  }
+}
+
 /// Sends a datagram with a source port of choice; false if the system does not let this user.
 bool send_forged(const InetAddress& from, const InetAddress& to) {
   const ipc::Handle raw(::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_UDP));
@@ -184,6 +198,42 @@ bool send_forged(const InetAddress& from, const InetAddress& to) {
   EXPECT_EQ(::sendto(raw.get(), &packet, sizeof packet, 0, host.native(), host.size()),
             static_cast<ssize_t>(sizeof packet));
   return true;
+}
+
+/// As above, from an address that is none of this host's.
+bool send_forged_from(const InetAddress& from, const InetAddress& to) {
+  const ipc::Handle raw(::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW));
+  if (!raw) return false;
+  struct {
+    iphdr ip;
+    udphdr header;
+    char text[4];
+  } packet{};
+  packet.ip.version = 4;
+  packet.ip.ihl = sizeof packet.ip / 4;
+  packet.ip.ttl = 64;
+  packet.ip.protocol = IPPROTO_UDP;
+  packet.ip.saddr = reinterpret_cast<const sockaddr_in*>(from.native())->sin_addr.s_addr;
+  packet.ip.daddr = reinterpret_cast<const sockaddr_in*>(to.native())->sin_addr.s_addr;
+  packet.header.source = htons(from.port());
+  packet.header.dest = htons(to.port());
+  packet.header.len = htons(sizeof packet.header + sizeof packet.text);
+  const InetAddress host = to.with_port(0);
+  EXPECT_EQ(::sendto(raw.get(), &packet, sizeof packet, 0, host.native(), host.size()),
+            static_cast<ssize_t>(sizeof packet));
+  return true;
+}
+
+TEST_F(Udp, AForgedSenderThatCannotBeAnsweredKeepsNobodyWaiting) {
+  const InetAddress everybody = *InetAddress::parse("255.255.255.255", 9);
+  if (!send_forged_from(everybody, address())) GTEST_SKIP() << "needs raw sockets";
+  if (!ipc::wait_ready(acceptor_->handle(), ipc::Ready::readable, Deadline::after(2s), Stage::wait))
+    GTEST_SKIP() << "the system does not deliver it";
+  auto honest = *ipc::ConnectedUdp::open(address(), InetAddress::loopback_v4());
+  ASSERT_TRUE(honest.send(base::as_bytes("honest")));
+  const auto accepted = acceptor_->accept();
+  ASSERT_TRUE(accepted) << base::to_string(accepted.error());
+  EXPECT_EQ((*accepted)->peer(), "udp://" + honest.local_address()->to_string());
 }
 
 TEST_F(Udp, AForgedSenderWithoutAPortTakesNobodysPlace) {
@@ -222,121 +272,6 @@ TEST_F(Udp, AFloodOfStrangersGetsNoFurtherThanTheLimit) {
   all.resize(10);
   flood(5);
   EXPECT_EQ(all.size(), 15U);
-}
-
-/// Carriers of peers at addresses of choice, which one socket talks to.
-struct PeersOf {
-  explicit PeersOf(std::size_t most, base::Duration silence) : peers(std::make_shared<Peers>(most, silence)) {}
-
-  std::unique_ptr<UdpCarrier> make(const char* host) {
-    auto opened = *ipc::ConnectedUdp::open(*socket.local_address(), *InetAddress::parse(host, 0));
-    last = *opened.local_address();
-    return std::make_unique<UdpCarrier>(UdpSocket(std::move(opened)), base::Duration{}, peers, last);
-  }
-  bool admits(const char* host) { return peers->admits(*InetAddress::parse(host, 9)); }
-  /// Whether it was sent away.
-  static bool ended(UdpCarrier& carrier) {
-    Bytes room(kLargest);
-    return carrier.receive(room, Deadline::now()).error().code == Code::closed;
-  }
-  void hear(UdpCarrier& carrier, const InetAddress& at) {
-    Bytes room(kLargest);
-    ASSERT_TRUE(socket.send_to(base::as_bytes("hello"), at));
-    ASSERT_TRUE(carrier.receive(room, Deadline::after(20s)));
-  }
-
-  std::shared_ptr<Peers> peers;
-  ipc::UdpSocket socket = *ipc::UdpSocket::open(InetAddress::loopback_v4());
-  InetAddress last;  // address of the last one made
-};
-
-TEST(UdpPeers, TheSilentMakeRoomAndWhoTalksStays) {
-  PeersOf all(2, 0s);
-  const auto talks = all.make("127.0.0.1");
-  const InetAddress talks_at = all.last;
-  auto silent = all.make("127.0.0.2");
-  const InetAddress silent_at = all.last;
-  EXPECT_FALSE(all.admits("192.0.2.1"));  // all had been heard once
-  all.hear(*talks, talks_at);
-  EXPECT_FALSE(all.peers->admits(silent_at)) << "known as long as its carrier is there";
-  EXPECT_FALSE(all.admits("192.0.2.1")) << "not yet";
-  EXPECT_TRUE(PeersOf::ended(*silent));
-  EXPECT_FALSE(PeersOf::ended(*talks));
-  silent.reset();
-  EXPECT_TRUE(all.peers->admits(silent_at));
-  EXPECT_TRUE(all.admits("192.0.2.1"));
-}
-
-TEST(UdpPeers, OneHostHasHalfOfThePlaces) {
-  PeersOf all(8, 1h);
-  std::vector<std::unique_ptr<UdpCarrier>> carriers;
-  for (int i = 0; i < 4; ++i) {
-    EXPECT_TRUE(all.admits("127.0.0.1"));
-    carriers.push_back(all.make("127.0.0.1"));
-  }
-  EXPECT_FALSE(all.admits("127.0.0.1"));
-  EXPECT_TRUE(all.admits("127.0.0.2"));
-  carriers.pop_back();
-  EXPECT_TRUE(all.admits("127.0.0.1"));
-}
-
-TEST(UdpPeers, TheHostWithTheMostPlacesMakesRoomForOthersHoweverMuchItTalks) {
-  PeersOf all(8, 1h);
-  std::vector<std::unique_ptr<UdpCarrier>> carriers;
-  for (const char* const host :
-       {"127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2", "127.0.0.2", "127.0.0.3"}) {
-    EXPECT_TRUE(all.admits(host));
-    carriers.push_back(all.make(host));
-    all.hear(*carriers.back(), all.last);
-  }
-  EXPECT_TRUE(all.admits("127.0.0.4")) << "at once, for its datagram does not come again";
-  const auto newcomer = all.make("127.0.0.4");
-  EXPECT_FALSE(PeersOf::ended(*newcomer));
-  const auto ended = [&] {
-    std::vector<std::size_t> which;
-    for (std::size_t i = 0; i < carriers.size(); ++i) {
-      if (PeersOf::ended(*carriers[i])) which.push_back(i);
-    }
-    return which;
-  };
-  ASSERT_EQ(ended().size(), 1U);
-  EXPECT_LT(ended().front(), 4U) << "of the host with the most";
-  // The flood that comes back finds the place taken; and the others go on no further than it has to.
-  EXPECT_FALSE(all.admits("127.0.0.1"));
-  carriers.erase(carriers.begin() + static_cast<std::ptrdiff_t>(ended().front()));
-  EXPECT_FALSE(all.admits("127.0.0.1"));
-  EXPECT_FALSE(all.admits("127.0.0.2"));
-  EXPECT_TRUE(ended().empty());
-}
-
-TEST(UdpPeers, WhoWasHeardLeastRecentlyGoesFirst) {
-  PeersOf all(4, 1h);
-  const auto talks = all.make("127.0.0.1");
-  const InetAddress talks_at = all.last;
-  const auto quiet = all.make("127.0.0.1");
-  const auto other = all.make("127.0.0.2");
-  const auto another = all.make("127.0.0.3");
-  // That all have been heard is seen, and forgotten; then one of them is heard anew, later by the clock.
-  EXPECT_FALSE(all.admits("127.0.0.1"));
-  const std::int64_t seen = Deadline::clock_now();
-  while (Deadline::clock_now() == seen) std::this_thread::yield();
-  all.hear(*talks, talks_at);
-  (void)all.admits("127.0.0.4");
-  EXPECT_FALSE(PeersOf::ended(*talks));
-  EXPECT_TRUE(PeersOf::ended(*quiet));
-}
-
-TEST(UdpPeers, AreKnownWhileTheirCarriersAreThere) {
-  const auto peers = std::make_shared<Peers>(8, 1h);
-  const auto socket = *ipc::UdpSocket::open(InetAddress::loopback_v4());
-  auto opened = *ipc::ConnectedUdp::open(*socket.local_address(), InetAddress::loopback_v4());
-  const InetAddress peer = *InetAddress::parse("192.0.2.1", 9);
-  {
-    const UdpCarrier carrier(UdpSocket(std::move(opened)), base::Duration{}, peers, peer);
-    EXPECT_FALSE(peers->admits(peer)) << "a second carrier would take what is the first's";
-    EXPECT_TRUE(peers->admits(peer.with_port(10)));
-  }
-  EXPECT_TRUE(peers->admits(peer));
 }
 
 TEST(UdpAddresses, CorbalocUrlsAreThoseOfTao) {

@@ -180,6 +180,18 @@ TEST(Unix, ReadsTheUiopProfileOfTao) {
   EXPECT_EQ(reachable->base.object_key.size(), 42U);
 }
 
+TEST(Unix, AUiopProfileThatSaysWhoseItIsLeadsNowhereOnOtherHosts) {
+  ior::UiopProfile uiop;
+  uiop.version = {1, 2};
+  uiop.path = "/tmp/s";
+  for (const bool here : {true, false}) {
+    uiop.components = {ior::encode_unix_address({here ? machine_name() : "not-" + machine_name(), "/tmp/s"})};
+    const auto reachable = make_unix()->decode(ior::encode_profile(uiop), {});
+    EXPECT_EQ(reachable.ok(), here);
+    EXPECT_EQ(reachable ? Code::none : reachable.error().code, here ? Code::none : Code::unsupported);
+  }
+}
+
 TEST(Unix, PublishesForTaoAndForOmniOrb) {
   const auto factory = make_unix();
   const std::vector<EndpointPtr> endpoints{*factory->parse("/tmp/s")};
