@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "corbel/idl/back/back_ends.hpp"
+#include "corbel/idl/back_ends.hpp"
 #include "corbel/idl/compat/compare.hpp"
 #include "corbel/idl/front/front.hpp"
 

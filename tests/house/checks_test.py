@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of scripts/ find what they are for, and nothing in a tidy house."""
 
+import json
 import os
 import shutil
 import sys
@@ -24,13 +25,20 @@ class Tree(unittest.TestCase):
         self.root = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.root)
         os.makedirs(os.path.join(self.root, "docs"))
-        shutil.copy(os.path.join(ROOT, "docs/rooms.json"), os.path.join(self.root, "docs"))
+        with open(os.path.join(ROOT, "docs/rooms.json"), encoding="utf-8") as file:
+            self.rooms = json.load(file)
+        self.lists()
 
     def write(self, path, text):
         whole = os.path.join(self.root, path)
         os.makedirs(os.path.dirname(whole), exist_ok=True)
         with open(whole, "w", encoding="utf-8") as file:
             file.write(text)
+
+    def lists(self, faceless=(), knots=()):
+        """The table of the house, with other lists of what exists."""
+        self.rooms.update(faceless=list(faceless), knots=list(knots))
+        self.write("docs/rooms.json", json.dumps(self.rooms))
 
     def room(self, name, uses=""):
         self.write(f"src/corbel/{name}/CMakeLists.txt", f"# SPDX-License-Identifier: Apache-2.0\ncorbel_room({name} {uses})\n")
@@ -146,6 +154,65 @@ class Layers(Tree):
         self.write("src/corbel/orb/a.hpp", HEADER + '#include "corbel/orb/b.hpp"\n')
         self.write("src/corbel/orb/b.hpp", HEADER + '#include "corbel/orb/a.hpp"\n')
         self.assert_one_breach("include cycle", "src/corbel/orb/a.hpp -> src/corbel/orb/b.hpp -> src/corbel/orb/a.hpp")
+
+    def test_rooms_that_may_include_each_other_are_found(self):
+        self.rooms["rooms"]["cdr"]["includes"].append("ior")
+        self.lists()
+        self.assert_one_breach("docs/rooms.json:1: rooms that may include each other: cdr ior")
+
+    def units(self, *pairs):
+        for unit, other in pairs:
+            self.write(f"src/corbel/orb/{unit}.hpp", HEADER)
+            self.write(f"src/corbel/orb/{unit}.cpp", SPDX + f'#include "corbel/orb/{unit}.hpp"\n#include "corbel/orb/{other}.hpp"\n')
+
+    def test_units_that_include_each_other_are_found(self):
+        self.units(("a", "b"), ("b", "c"), ("c", "c"))
+        self.assertEqual(self.breaches(), [])
+        self.units(("c", "a"))
+        self.assert_one_breach("src/corbel/orb/a.cpp:1: units that include each other: orb/a orb/b orb/c")
+
+    def test_a_knot_that_is_known_does_not_grow(self):
+        self.units(("a", "b"), ("b", "a"), ("c", "c"))
+        self.lists(knots=[["orb/a", "orb/b"]])
+        self.assertEqual(self.breaches(), [])
+        self.units(("b", "c"), ("c", "a"))
+        self.assertIn("src/corbel/orb/c.cpp:1: units that include each other: orb/a orb/b orb/c", self.breaches())
+
+    def test_a_knot_that_is_gone_is_taken_out_of_the_list(self):
+        self.units(("a", "b"), ("b", "a"), ("c", "c"))
+        self.lists(knots=[["orb/a", "orb/b", "orb/c"]])
+        self.assert_one_breach("docs/rooms.json:1: orb/c is in no knot any more")
+
+    def test_a_header_that_one_unit_alone_includes_is_a_part_of_it(self):
+        self.units(("a", "a"))
+        self.write("src/corbel/orb/a.cpp", SPDX + '#include "corbel/orb/a.hpp"\n#include "corbel/orb/inner.hpp"\n')
+        self.write("src/corbel/orb/inner.hpp", HEADER + '#include "corbel/orb/a.hpp"\n')
+        self.assertEqual(self.breaches(), [])
+        self.write("src/corbel/orb/inner.cpp", SPDX + '#include "corbel/orb/inner.hpp"\n')
+        self.assert_one_breach("units that include each other: orb/a orb/inner")
+
+    def test_what_is_below_the_faces_does_not_speak_of_one(self):
+        self.lists(faceless=["orb/call", "cdr"])
+        self.write("src/corbel/orb/call.hpp", HEADER + '// As CORBA::Object has it.\nconst char* id = "CORBA::Object"; /* IDL::traits */\n')
+        self.write("src/corbel/orb/call_test.cpp", SPDX + "CORBA::Object object;\n")
+        self.room("cdr")
+        self.write("src/corbel/cdr/encoder.cpp", SPDX)
+        self.assertEqual(self.breaches(), [])
+        for face in ("namespace CORBA {\n}", "namespace CORBA::detail {\n}", "using T = PortableServer::Servant;", "IDL::traits<T> t;"):
+            self.write("src/corbel/cdr/encoder.cpp", SPDX + face + "\n")
+            self.assert_one_breach("src/corbel/cdr/encoder.cpp:2: speaks of ")
+
+    def test_what_is_below_the_faces_does_not_include_one(self):
+        self.lists(faceless=["orb/call", "cdr"])
+        self.room("cdr")
+        self.write("src/corbel/cdr/encoder.hpp", HEADER)
+        self.write("src/corbel/orb/object.hpp", HEADER)
+        self.write("src/corbel/orb/call.cpp", SPDX + '#include "corbel/cdr/encoder.hpp"\n#include "corbel/orb/object.hpp"\n')
+        self.assert_one_breach("src/corbel/orb/call.cpp:3: what is below the faces may not include src/corbel/orb/object.hpp")
+
+    def test_the_list_of_what_is_below_the_faces_names_what_exists(self):
+        self.lists(faceless=["orb/gone"])
+        self.assert_one_breach("docs/rooms.json:1: orb/gone is listed as faceless and does not exist")
 
     def test_an_unknown_room_is_found(self):
         self.write("src/corbel/cellar/wine.cpp", SPDX)

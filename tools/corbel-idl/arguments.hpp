@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "corbel/idl/back/back_ends.hpp"
+#include "corbel/idl/back_ends.hpp"
 #include "corbel/idl/front/front.hpp"
 
 namespace corbel::idl::tool {

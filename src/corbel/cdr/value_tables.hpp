@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "corbel/cdr/decoder.hpp"
+#include "corbel/base/bytes.hpp"
+#include "corbel/base/shared_ptr.hpp"
+#include "corbel/cdr/format.hpp"
 
 namespace corbel::cdr {
 
@@ -44,7 +46,8 @@ class Payment {
 /// What a message's values have defined so far, by position, and what they cost.
 struct ValueTables final : Attachment {
   /// Those of the message; null if it has had no value yet, nor paid for anything.
-  static ValueTables* of(const Decoder& decoder) noexcept {
+  template <class MessageDecoder>
+  static ValueTables* of(const MessageDecoder& decoder) noexcept {
     return static_cast<ValueTables*>(decoder.attachment().get());
   }
 

@@ -66,3 +66,12 @@ base::Result<Handle> accept(int descriptor, Deadline deadline) noexcept {
 }
 
 }  // namespace corbel::ipc::detail
+
+namespace corbel::ipc {
+
+bool remove_stale(const UnixAddress& address) {
+  const auto lock = detail::PathLock::take(address, true);
+  return lock && detail::is_stale(address) && ::unlink(address.to_string().c_str()) == 0;
+}
+
+}  // namespace corbel::ipc

@@ -9,21 +9,10 @@
 #include <chrono>
 #include <thread>
 
-#include "corbel/ipc/acceptor.hpp"
-
 namespace corbel::ipc::detail {
 namespace {
 
 using base::Stage;
-
-/// True if the address names a socket file whose owner is gone. Anything else (a live socket of whatever type, a
-/// listener that has no room in its queue, a file of another kind) is left alone.
-bool is_stale(const UnixAddress& address) noexcept {
-  struct stat status {};
-  if (::lstat(address.to_string().c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
-  Handle probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  return probe && ::connect(probe.get(), address.native(), address.size()) != 0 && errno == ECONNREFUSED;
-}
 
 /// True if the open file is still the one that has the name.
 bool is_named(int descriptor, const std::string& path) noexcept {
@@ -34,6 +23,13 @@ bool is_named(int descriptor, const std::string& path) noexcept {
 }
 
 }  // namespace
+
+bool is_stale(const UnixAddress& address) noexcept {
+  struct stat status {};
+  if (::lstat(address.to_string().c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  Handle probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return probe && ::connect(probe.get(), address.native(), address.size()) != 0 && errno == ECONNREFUSED;
+}
 
 base::Result<PathLock> PathLock::take(const UnixAddress& address, bool wanted) {
   PathLock lock;
@@ -105,12 +101,3 @@ base::Status bind_local(int descriptor, const UnixAddress& address, bool replace
 }
 
 }  // namespace corbel::ipc::detail
-
-namespace corbel::ipc {
-
-bool remove_stale(const UnixAddress& address) {
-  const auto lock = detail::PathLock::take(address, true);
-  return lock && detail::is_stale(address) && ::unlink(address.to_string().c_str()) == 0;
-}
-
-}  // namespace corbel::ipc

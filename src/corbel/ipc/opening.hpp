@@ -20,6 +20,10 @@ base::Status set_int(int descriptor, int level, int name, std::optional<int> val
 
 base::Result<Handle> open_socket(int family, int type, base::Stage stage = base::Stage::listen) noexcept;
 
+/// True if the address names a socket file whose owner is gone. Anything else (a live socket of whatever type, a
+/// listener that has no room in its queue, a file of another kind) is left alone.
+bool is_stale(const UnixAddress& address) noexcept;
+
 /// Binds to a local address, first removing a socket file whose owner is gone if `replace_stale`. `file` remembers
 /// what was made if `remove_on_close`. `mode`: permission bits of the file.
 base::Status bind_local(int descriptor, const UnixAddress& address, bool replace_stale, bool remove_on_close,

@@ -8,7 +8,7 @@
 #include "corbel/idl/model/model.hpp"
 #include "corbel/idl/passes/passes.hpp"
 
-/// What turns a model into files. A new one is a folder below idl/back and a line in back_ends.cpp.
+/// What turns a model into files. A new one is a folder below idl/back and a line in idl/back_ends.cpp.
 namespace corbel::idl::back {
 
 struct GeneratedFile {

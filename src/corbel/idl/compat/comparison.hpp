@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "corbel/idl/compat/compare.hpp"
+#include "corbel/idl/compat/change.hpp"
+#include "corbel/idl/model/model.hpp"
 
 namespace corbel::idl::compat {
 

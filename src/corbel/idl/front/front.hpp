@@ -7,19 +7,10 @@
 #include <vector>
 
 #include "corbel/idl/front/diagnostics.hpp"
+#include "corbel/idl/front/options.hpp"
 #include "corbel/idl/model/model.hpp"
 
 namespace corbel::idl::front {
-
-struct Options {
-  std::vector<std::string> include_dirs;  ///< searched in order, after the folder of the including file
-  std::string shipped_dir;                ///< searched last: Corbel's own renderings of OMG IDL; may be empty
-  std::vector<std::string> defines;       ///< "NAME" or "NAME=value"
-  std::vector<std::string> undefines;
-  bool warnings_as_errors = false;
-  int idl_version = 4;  ///< 3: what only IDL 4 has is an error, and its keywords are plain names
-  std::size_t max_errors = 50;
-};
 
 struct Result {
   std::unique_ptr<model::Model> model;    ///< null if there was any error

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "corbel/idl/front/front.hpp"
+#include "corbel/idl/front/diagnostics.hpp"
+#include "corbel/idl/front/options.hpp"
 
 namespace corbel::idl::front {
 

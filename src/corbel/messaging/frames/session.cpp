@@ -7,6 +7,7 @@
 #include <new>
 #include <random>
 
+#include "corbel/messaging/frames/arrival.hpp"
 #include "corbel/messaging/frames/layout.hpp"
 #include "corbel/messaging/frames/stamps.hpp"
 #include "corbel/messaging/header_input.hpp"

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "corbel/messaging/frames/arrival.hpp"
-
 namespace corbel::messaging::frames {
+
+struct Arrival;
 
 /// What last_arrival() will show to this thread.
 void note_arrival(const Arrival& arrival) noexcept;

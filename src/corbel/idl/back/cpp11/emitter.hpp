@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "corbel/idl/back/cpp11/layout.hpp"
+#include "corbel/idl/back/cpp11/method.hpp"
 #include "corbel/idl/back/cpp11/names.hpp"
 #include "corbel/idl/back/cpp11/signature.hpp"
 #include "corbel/idl/back/cpp11/types.hpp"
@@ -155,19 +156,6 @@ void emit_servant_traits(Emitter& e, const model::Interface& interface);
 void emit_operation_table(Emitter& e, const model::Interface& interface);
 void implement_skeleton(Emitter& e, const model::Interface& interface);
 
-/// One C++ method of an interface: an operation, or an attribute's get or set.
-struct Method {
-  std::string wire_name;  ///< "_get_level"
-  std::string name;       ///< "level"
-  const model::Type* result;
-  std::vector<model::Parameter> parameters;
-  const std::vector<const model::Exception*>* raises;
-  bool oneway = false;
-  bool overloaded = false;                    ///< shares its C++ name with another method
-  const model::Interface* owner;              ///< null for those of a value
-  bool context = false;                       ///< an operation with a context clause
-  const model::Interface* adopted = nullptr;  ///< the abstract interface that it comes from
-};
 std::vector<Method> methods_of(const model::Interface& interface);
 /// The constant that describes a method to the ORB: "_kEcho_echo".
 const std::string& operation_constant(Emitter& e, const Method& method);

@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "corbel/idl/back/cpp11/emitter.hpp"
+#include "corbel/idl/back/cpp11/method.hpp"
+#include "corbel/idl/back/cpp11/types.hpp"
 #include "corbel/idl/model/md5.hpp"
 
 namespace corbel::idl::back::cpp11 {

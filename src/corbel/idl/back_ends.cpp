@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/idl/back/back_ends.hpp"
+#include "corbel/idl/back_ends.hpp"
 
 #include <algorithm>
 #include <array>
