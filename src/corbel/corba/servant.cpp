@@ -51,6 +51,10 @@ std::string Servant::_interface_of(corbel::base::ConstByteSpan, const CORBA::obj
   return _repository_id();
 }
 
+std::string Servant::_interface_in(corbel::base::ConstByteSpan object_id, corbel::corba::AdapterCore& adapter) {
+  return _interface_of(object_id, corbel::corba::servant_home().poa_of(adapter));
+}
+
 CORBA::object_reference<CORBA::Object> Servant::_this_object() {
   return corbel::corba::servant_home().reference_of(*this);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "corbel/corba/object.hpp"
+#include "corbel/corba/servant_core.hpp"
 
 namespace PortableServer {
 class POA;
@@ -82,23 +83,24 @@ namespace PortableServer {
 
 /// Base of every skeleton. Create servants with CORBA::make_reference. The ORB calls operations from any of its
 /// threads, several at once, unless the POA has the SINGLE_THREAD_MODEL policy.
-class CORBEL_API Servant : public virtual corbel::base::SharedFromThis {
+class CORBEL_API Servant : public corbel::corba::ServantCore {
  public:
-  virtual ~Servant();
+  ~Servant() override;
   Servant(const Servant&) = delete;
   Servant& operator=(const Servant&) = delete;
 
   /// The adapter that implicit activation uses: the root POA unless overridden.
   virtual CORBA::object_reference<POA> _default_POA();
-  virtual bool _is_a(const std::string& repository_id);
-  virtual bool _non_existent() { return false; }
+  bool _is_a(const std::string& repository_id) override;
+  bool _non_existent() override { return false; }
   /// The most derived interface.
   virtual std::string _repository_id();
 
   /// For object adapters: the most derived interface when the servant serves the object `object_id` of `poa`.
   virtual std::string _interface_of(corbel::base::ConstByteSpan object_id, const CORBA::object_reference<POA>& poa);
+  std::string _interface_in(corbel::base::ConstByteSpan object_id, corbel::corba::AdapterCore& adapter) final;
   /// For generated code. Finds and serves the operation; false if the interface has none of that name.
-  virtual bool _dispatch(corbel::corba::ServerCall& call) = 0;
+  bool _dispatch(corbel::corba::ServerCall& call) override = 0;
   /// For generated code. Repository ids of the interface and all its bases, the most derived first.
   virtual std::span<const std::string_view> _interface_ids() const noexcept = 0;
   /// For generated code: the reference of the current target inside an upcall on this servant, else of the (implicitly

@@ -14,6 +14,9 @@ class ServantHome {
   /// activated in its _default_POA() if need be.
   virtual CORBA::object_reference<CORBA::Object> reference_of(PortableServer::Servant& servant) = 0;
 
+  /// An object adapter as this face knows it.
+  virtual CORBA::object_reference<PortableServer::POA> poa_of(AdapterCore& adapter) = 0;
+
  protected:
   ~ServantHome() = default;
 };

@@ -33,7 +33,7 @@ ActiveObject* ActiveObjectMap::find(base::ConstByteSpan id) noexcept {
   return found == by_id_.end() ? nullptr : &objects_[found->second];
 }
 
-ActiveObject* ActiveObjectMap::find(const PortableServer::Servant* servant) noexcept {
+ActiveObject* ActiveObjectMap::find(const corba::ServantCore* servant) noexcept {
   const auto [begin, end] = by_servant_.equal_range(servant);
   for (auto i = begin; i != end; ++i) {
     ActiveObject& object = objects_[i->second];
@@ -50,7 +50,7 @@ ActiveObject& ActiveObjectMap::take_slot(ServantRef servant) {
     free_.push_back(objects_.back().slot);
   }
   ActiveObject& object = objects_[free_.back()];
-  by_servant_.emplace(servant._shared().get(), object.slot);
+  by_servant_.emplace(servant.get(), object.slot);
   free_.pop_back();
   object.servant = std::move(servant);
   object.state = ActiveObject::State::active;
@@ -78,7 +78,7 @@ ActiveObject& ActiveObjectMap::add(const ObjectId& id, ServantRef servant) {
 
 ServantRef ActiveObjectMap::remove(ActiveObject& object) {
   if (object.indexed) by_id_.erase(base::as_text(object.id));
-  const auto [begin, end] = by_servant_.equal_range(object.servant._shared().get());
+  const auto [begin, end] = by_servant_.equal_range(object.servant.get());
   for (auto i = begin; i != end; ++i) {
     if (i->second != object.slot) continue;
     by_servant_.erase(i);

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "corbel/base/bytes.hpp"
-#include "corbel/poa/servant_managers.hpp"
+#include "corbel/corba/servant_core.hpp"
 
 namespace corbel::poa {
 
-using ServantRef = CORBA::servant_reference<PortableServer::Servant>;
-using PortableServer::ObjectId;
+using ServantRef = corba::ServantCorePtr;
+using ObjectId = base::Bytes;
 
 /// One object in the map. Stays at its address; its octets stay while it is in the map.
 struct ActiveObject {
@@ -46,9 +46,9 @@ class ActiveObjectMap {
     return object != nullptr && object->state == ActiveObject::State::active ? object : nullptr;
   }
   /// An active object that the servant incarnates; nullptr if none.
-  ActiveObject* find(const PortableServer::Servant* servant) noexcept;
+  ActiveObject* find(const corba::ServantCore* servant) noexcept;
   /// Objects that the servant incarnates, whatever their state.
-  std::size_t count(const PortableServer::Servant* servant) const noexcept { return by_servant_.count(servant); }
+  std::size_t count(const corba::ServantCore* servant) const noexcept { return by_servant_.count(servant); }
 
   /// Adds an object under an id of the map's own making.
   ActiveObject& add(ServantRef servant);
@@ -71,7 +71,7 @@ class ActiveObjectMap {
   std::deque<ActiveObject> objects_;
   std::vector<std::uint32_t> free_;
   std::unordered_map<std::string_view, std::uint32_t> by_id_;  // keys refer to the objects' ids
-  std::unordered_multimap<const PortableServer::Servant*, std::uint32_t> by_servant_;
+  std::unordered_multimap<const corba::ServantCore*, std::uint32_t> by_servant_;
 };
 
 }  // namespace corbel::poa

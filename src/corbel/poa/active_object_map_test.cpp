@@ -9,14 +9,16 @@
 namespace corbel::poa {
 namespace {
 
-class Nothing final : public PortableServer::Servant {
+class Nothing final : public corba::ServantCore {
  public:
   bool _dispatch(corba::ServerCall&) override { return false; }
-  std::span<const std::string_view> _interface_ids() const noexcept override { return {}; }
+  bool _is_a(const std::string&) override { return false; }
+  bool _non_existent() override { return false; }
+  std::string _interface_in(base::ConstByteSpan, corba::AdapterCore&) override { return {}; }
 };
 
 ServantRef servant() {
-  return CORBA::make_reference<Nothing>();
+  return base::make_shared<Nothing>();
 }
 
 TEST(ActiveObjectMap, FindsObjectsByTheirOwnIdsAndServants) {
@@ -24,8 +26,8 @@ TEST(ActiveObjectMap, FindsObjectsByTheirOwnIdsAndServants) {
   const ServantRef mine = servant();
   ActiveObject& object = map.add(mine);
   EXPECT_EQ(map.find_active(object.id), &object);
-  EXPECT_EQ(map.find(mine._shared().get()), &object);
-  EXPECT_EQ(map.find(servant()._shared().get()), nullptr);
+  EXPECT_EQ(map.find(mine.get()), &object);
+  EXPECT_EQ(map.find(servant().get()), nullptr);
 }
 
 TEST(ActiveObjectMap, IdsOfRemovedObjectsAreStale) {
@@ -67,7 +69,7 @@ TEST(ActiveObjectMap, CountsTheObjectsOfAServant) {
   const ServantRef shared = servant();
   ActiveObject& a = map.add(shared);
   ActiveObject& b = map.add(ObjectId{1, 2, 3}, shared);
-  EXPECT_EQ(map.count(shared._shared().get()), 2U);
+  EXPECT_EQ(map.count(shared.get()), 2U);
   a.state = ActiveObject::State::leaving;
   EXPECT_EQ(map.find_active(a.id), nullptr);
   EXPECT_EQ(map.find(a.id), &a);
@@ -84,8 +86,8 @@ TEST(ActiveObjectMap, OfAServantsObjectsTheOneThatLeavesIsForgotten) {
     ActiveObject& a = map.add(shared);
     ActiveObject& b = map.add(shared);
     map.remove(first ? a : b);
-    EXPECT_EQ(map.find(shared._shared().get()), first ? &b : &a);
-    EXPECT_EQ(map.count(shared._shared().get()), 1U);
+    EXPECT_EQ(map.find(shared.get()), first ? &b : &a);
+    EXPECT_EQ(map.count(shared.get()), 1U);
   }
 }
 

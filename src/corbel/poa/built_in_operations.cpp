@@ -9,7 +9,7 @@
 namespace corbel::poa {
 
 std::string interface_of(const Upcall& upcall) {
-  return upcall.servant()._interface_of(upcall.id(), upcall.poa().self());
+  return upcall.servant()._interface_in(upcall.id(), upcall.poa());
 }
 
 namespace {

@@ -26,12 +26,12 @@ PortableServer::ObjectId Current::get_object_id() {
 
 IDL::traits<CORBA::Object>::ref_type Current::get_reference() {
   const Upcall& current = upcall();
-  return current.poa().make_reference(current.id(), current.servant()._interface_of(current.id(), get_POA()));
+  return current.poa().make_reference(current.id(), current.servant()._interface_in(current.id(), current.poa()));
 }
 
 IDL::traits<PortableServer::Servant>::ref_type Current::get_servant() {
-  PortableServer::Servant& servant = upcall().servant();
-  return IDL::traits<PortableServer::Servant>::ref_type(servant.shared_from(&servant));
+  corba::ServantCore& servant = upcall().servant();
+  return as_known(servant.shared_from(&servant));
 }
 
 bool Current::_static_is_a(std::string_view repository_id) const noexcept {

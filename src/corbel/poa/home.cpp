@@ -39,7 +39,7 @@ CORBA::object_reference<CORBA::Object> Home::reference_of(PortableServer::Servan
     const auto interface_id = servant._interface_of(upcall->id(), upcall->poa().self());
     return upcall->poa().make_reference(upcall->id(), interface_id);
   }
-  const ServantRef owner(servant.shared_from(&servant));
+  const KnownServant owner(servant.shared_from(&servant));
   const auto poa = servant._default_POA();
   if (owner == nullptr || poa == nullptr) {
     throw CORBA::OBJ_ADAPTER(
@@ -47,6 +47,10 @@ CORBA::object_reference<CORBA::Object> Home::reference_of(PortableServer::Servan
         owner == nullptr ? "the servant was not made by CORBA::make_reference" : "the servant has no default POA");
   }
   return poa->servant_to_reference(owner);
+}
+
+CORBA::object_reference<PortableServer::POA> Home::poa_of(corba::AdapterCore& adapter) {
+  return static_cast<Poa&>(adapter).self();
 }
 
 void Home::add(base::SharedPtr<AdapterSpace> space) {

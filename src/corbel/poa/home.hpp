@@ -16,6 +16,7 @@ class Home final : public corba::ServantHome {
 
   CORBA::object_reference<PortableServer::POA> default_poa() override;
   CORBA::object_reference<CORBA::Object> reference_of(PortableServer::Servant& servant) override;
+  CORBA::object_reference<PortableServer::POA> poa_of(corba::AdapterCore& adapter) override;
 
   void add(base::SharedPtr<AdapterSpace> space);
   void remove(const AdapterSpace& space);

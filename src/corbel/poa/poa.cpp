@@ -220,7 +220,7 @@ void Poa::clear(PoaLock& lock) {
     object->state = ActiveObject::State::ending;
     object->cleanup = true;
     if (etherealize_at_end_ && activator_ != nullptr) {
-      const bool remaining = objects_.count(object->servant._shared().get()) > 1;
+      const bool remaining = objects_.count(object->servant.get()) > 1;
       lock.unlock();
       tell_activator(*object, remaining);
       lock.lock();

@@ -66,7 +66,7 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
   throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, CompletionStatus::COMPLETED_NO, std::move(too_long));
 }
 
-void Poa::run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call) {
+void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call) {
   in_turn([&] {
     const Upcall upcall(*this, object_id, servant);
     if (serve_built_in(upcall, call) || servant._dispatch(call)) return;

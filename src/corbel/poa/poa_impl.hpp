@@ -30,12 +30,17 @@ constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
 constexpr std::uint32_t kStillRunning = corba::vendor_minor(base::Stage::wait, base::Code::timed_out);
 
 class Upcall;
+/// A servant as applications of the C++11 mapping know it.
+using KnownServant = IDL::traits<PortableServer::Servant>::ref_type;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
 
+/// Throws OBJ_ADAPTER for a servant that was written for another mapping; nil stays nil.
+KnownServant as_known(const ServantRef& servant);
+
 /// One POA. Alive from make() to its destruction as a CORBA object (end()); as a C++ object, as long as somebody refers
 /// to it. What changes is guarded by its slot's mutex, the tree by AdapterSpace::tree(). Thread-safe.
-class Poa final : public PortableServer::POA {
+class Poa final : public PortableServer::POA, public corba::AdapterCore {
  public:
   static base::SharedPtr<Poa> make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
                                    base::SharedPtr<Manager> manager, const AdapterPolicies& policies);
@@ -62,20 +67,20 @@ class Poa final : public PortableServer::POA {
   // Servant managers (servant_managers.cpp)
   IDL::traits<PortableServer::ServantManager>::ref_type get_servant_manager() override;
   void set_servant_manager(IDL::traits<PortableServer::ServantManager>::ref_type imgr) override;
-  ServantRef get_servant() override;
-  void set_servant(ServantRef p_servant) override;
+  KnownServant get_servant() override;
+  void set_servant(KnownServant p_servant) override;
 
   // Objects (poa_objects.cpp)
-  ObjectId activate_object(ServantRef p_servant) override;
-  void activate_object_with_id(const ObjectId& id, ServantRef p_servant) override;
+  ObjectId activate_object(KnownServant p_servant) override;
+  void activate_object_with_id(const ObjectId& id, KnownServant p_servant) override;
   void deactivate_object(const ObjectId& oid) override;
   ObjectRef create_reference(const std::string& intf) override;
   ObjectRef create_reference_with_id(const ObjectId& oid, const std::string& intf) override;
-  ObjectId servant_to_id(ServantRef p_servant) override;
-  ObjectRef servant_to_reference(ServantRef p_servant) override;
-  ServantRef reference_to_servant(ObjectRef reference) override;
+  ObjectId servant_to_id(KnownServant p_servant) override;
+  ObjectRef servant_to_reference(KnownServant p_servant) override;
+  KnownServant reference_to_servant(ObjectRef reference) override;
   ObjectId reference_to_id(ObjectRef reference) override;
-  ServantRef id_to_servant(const ObjectId& oid) override;
+  KnownServant id_to_servant(const ObjectId& oid) override;
   ObjectRef id_to_reference(const ObjectId& oid) override;
 
   // For the room
@@ -89,6 +94,8 @@ class Poa final : public PortableServer::POA {
   PoaRef self() { return PoaRef(shared_from(static_cast<PortableServer::POA*>(this))); }
   /// The child; with `activate`, asks the adapter activator if there is none. Null if there is none.
   base::SharedPtr<Poa> child(std::string_view name, bool activate);
+  /// As activate_object(), for servants of whichever mapping.
+  ObjectId activate(ServantRef servant);
   /// The object key of one of this POA's objects.
   base::Bytes key_of(base::ConstByteSpan object_id) const;
   ObjectRef make_reference(base::ConstByteSpan object_id, const std::string& type_id);
@@ -168,7 +175,7 @@ class Poa final : public PortableServer::POA {
       if (!call.reply_exception()) throw;
     }
   }
-  void run(base::ConstByteSpan object_id, PortableServer::Servant& servant, corba::ServerCall& call);
+  void run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call);
 
   const base::SharedPtr<AdapterSpace> space_;
   const std::string name_;

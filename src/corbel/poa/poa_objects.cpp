@@ -19,13 +19,21 @@ void check_servant(const ServantRef& servant) {
 
 }  // namespace
 
+KnownServant as_known(const ServantRef& servant) {
+  KnownServant known(base::dynamic_pointer_cast<PortableServer::Servant>(servant));
+  if (known == nullptr && servant != nullptr) {
+    throw CORBA::OBJ_ADAPTER(corba::minor::kServantProblem, kNo, "the servant is one of another C++ mapping");
+  }
+  return known;
+}
+
 /// True if an id for this POA's SYSTEM_ID policy: made by the map or by the id source.
 bool Poa::own_id(base::ConstByteSpan object_id) const noexcept {
   return space_->ids().may_have_made(object_id, policies_.persistent) || objects_.may_have_made(object_id);
 }
 
 void Poa::check_unique(const ServantRef& servant) {
-  if (policies_.unique_ids && objects_.count(servant._shared().get()) != 0) throw ServantAlreadyActive();
+  if (policies_.unique_ids && objects_.count(servant.get()) != 0) throw ServantAlreadyActive();
 }
 
 /// With the mutex locked. Ids of the map's own making would repeat in the next run of a persistent POA.
@@ -34,7 +42,11 @@ ActiveObject& Poa::add(ServantRef servant) {
   return objects_.add(std::move(servant));
 }
 
-ObjectId Poa::activate_object(ServantRef servant) {
+ObjectId Poa::activate_object(KnownServant servant) {
+  return activate(servant._shared());
+}
+
+ObjectId Poa::activate(ServantRef servant) {
   require(policies_.retain && policies_.system_ids);
   check_servant(servant);
   const std::lock_guard lock(slot_.mutex);
@@ -43,8 +55,9 @@ ObjectId Poa::activate_object(ServantRef servant) {
   return add(std::move(servant)).id;
 }
 
-void Poa::activate_object_with_id(const ObjectId& object_id, ServantRef servant) {
+void Poa::activate_object_with_id(const ObjectId& object_id, KnownServant known) {
   require(policies_.retain);
+  ServantRef servant = known._shared();
   check_servant(servant);
   std::unique_lock lock(slot_.mutex);
   check_alive();
@@ -132,41 +145,40 @@ ObjectRef Poa::create_reference_with_id(const ObjectId& object_id, const std::st
 ObjectId Poa::id_of(const ServantRef& servant, bool default_servant_counts) {
   check_servant(servant);
   const Upcall* upcall = Upcall::current();
-  const bool in_its_upcall =
-      upcall != nullptr && &upcall->poa() == this && &upcall->servant() == servant._shared().get();
+  const bool in_its_upcall = upcall != nullptr && &upcall->poa() == this && &upcall->servant() == servant.get();
   const bool by_map = policies_.retain && (policies_.unique_ids || policies_.implicit_activation);
   require(by_map || in_its_upcall || (default_servant_counts && policies_.use_default_servant()));
   const std::lock_guard lock(slot_.mutex);
   check_alive();
   if (policies_.retain && policies_.unique_ids) {
-    if (const ActiveObject* object = objects_.find(servant._shared().get())) return object->id;
+    if (const ActiveObject* object = objects_.find(servant.get())) return object->id;
   }
   // A servant that is just leaving is neither active nor free.
-  const bool free = !policies_.unique_ids || objects_.count(servant._shared().get()) == 0;
+  const bool free = !policies_.unique_ids || objects_.count(servant.get()) == 0;
   if (policies_.retain && policies_.implicit_activation && free) return add(servant).id;
   if (!in_its_upcall) throw ServantNotActive();
   return {upcall->id().begin(), upcall->id().end()};
 }
 
-ObjectId Poa::servant_to_id(ServantRef servant) {
-  return id_of(servant, true);
+ObjectId Poa::servant_to_id(KnownServant servant) {
+  return id_of(servant._shared(), true);
 }
 
-ObjectRef Poa::servant_to_reference(ServantRef servant) {
-  const ObjectId object_id = id_of(servant, false);
+ObjectRef Poa::servant_to_reference(KnownServant servant) {
+  const ObjectId object_id = id_of(servant._shared(), false);
   return make_reference(object_id, servant->_interface_of(object_id, self()));
 }
 
-ServantRef Poa::id_to_servant(const ObjectId& object_id) {
+KnownServant Poa::id_to_servant(const ObjectId& object_id) {
   require(policies_.retain || policies_.use_default_servant());
   const std::lock_guard lock(slot_.mutex);
   check_alive();
-  if (const ActiveObject* object = objects_.find_active(object_id)) return object->servant;
-  if (policies_.use_default_servant() && default_servant_ != nullptr) return default_servant_;
+  if (const ActiveObject* object = objects_.find_active(object_id)) return as_known(object->servant);
+  if (policies_.use_default_servant() && default_servant_ != nullptr) return as_known(default_servant_);
   throw ObjectNotActive();
 }
 
-ServantRef Poa::reference_to_servant(ObjectRef reference) {
+KnownServant Poa::reference_to_servant(ObjectRef reference) {
   require(policies_.retain || policies_.use_default_servant());
   return id_to_servant(reference_to_id(std::move(reference)));
 }
@@ -204,7 +216,7 @@ ObjectRef Poa::id_to_reference(const ObjectId& object_id) {
     if (object == nullptr) throw ObjectNotActive();
     servant = object->servant;
   }
-  return make_reference(object_id, servant->_interface_of(object_id, self()));
+  return make_reference(object_id, servant->_interface_in(object_id, *this));
 }
 
 }  // namespace corbel::poa

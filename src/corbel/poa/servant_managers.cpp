@@ -50,7 +50,7 @@ class LocatedCall final : public corba::ServerCall {
   base::FunctionRef<void()> before_results_;
 };
 
-ServantRef check_supplied(ServantRef servant) {
+KnownServant check_supplied(KnownServant servant) {
   if (servant == nullptr) {
     throw CORBA::OBJ_ADAPTER(corba::minor::kNullServant, kNo, "the servant manager returned no servant");
   }
@@ -82,16 +82,17 @@ void Poa::set_servant_manager(IDL::traits<PortableServer::ServantManager>::ref_t
   locator_ = std::move(locator);
 }
 
-ServantRef Poa::get_servant() {
+KnownServant Poa::get_servant() {
   require(policies_.use_default_servant());
   const std::lock_guard lock(slot_.mutex);
   check_alive();
   if (default_servant_ == nullptr) throw NoServant();
-  return default_servant_;
+  return as_known(default_servant_);
 }
 
-void Poa::set_servant(ServantRef servant) {
+void Poa::set_servant(KnownServant known) {
   require(policies_.use_default_servant());
+  ServantRef servant = known._shared();  // goes after the lock: its destructor is the application's
   const std::lock_guard lock(slot_.mutex);
   check_alive();
   std::swap(default_servant_, servant);
@@ -175,7 +176,7 @@ ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id) {
   const auto activator = activator_;
   lock.unlock();
   try {
-    servant = check_supplied(activator->incarnate(object_id, self()));
+    servant = check_supplied(activator->incarnate(object_id, self()))._shared();
     lock.lock();
     return &add_incarnated(object_id, servant);
   } catch (const PortableServer::ForwardRequest& request) {
@@ -188,7 +189,7 @@ ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id) {
 }
 
 ActiveObject& Poa::add_incarnated(const ObjectId& object_id, const ServantRef& servant) {
-  const bool taken = policies_.unique_ids && objects_.count(servant._shared().get()) != 0;
+  const bool taken = policies_.unique_ids && objects_.count(servant.get()) != 0;
   if (taken || objects_.find(object_id) != nullptr) {
     throw CORBA::OBJ_ADAPTER(corba::minor::kIncarnateViolatedPolicy, kNo,
                              "the servant activator returned a servant that incarnates another object, or activated "
@@ -209,7 +210,7 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
   const std::string operation(call.operation());
   const AroundUpcall around(*space_, AroundUpcall::In::request);
   PortableServer::ServantLocator::Cookie cookie = nullptr;
-  ServantRef servant;
+  KnownServant servant;
   try {
     servant = check_supplied(locator.preinvoke(object_id, self(), operation, cookie));
   } catch (const PortableServer::ForwardRequest& request) {
@@ -251,7 +252,7 @@ void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
   const AroundUpcall around(*space_, AroundUpcall::In::ending);
   object.state = ActiveObject::State::ending;
   if (activator_ != nullptr) {
-    const bool remaining = objects_.count(object.servant._shared().get()) > 1;
+    const bool remaining = objects_.count(object.servant.get()) > 1;
     lock.unlock();
     tell_activator(object, remaining);
     lock.lock();
@@ -267,7 +268,7 @@ void Poa::tell_activator(const ActiveObject& object, bool remaining) try {
   const auto tell = [&] {
     const AroundUpcall around(*space_, AroundUpcall::In::ending);
     const ActivatorTurn turn(*this);
-    activator_->etherealize(object.id, self(), object.servant, object.cleanup, remaining);
+    activator_->etherealize(object.id, self(), as_known(object.servant), object.cleanup, remaining);
   };
   in_turn(tell, Otherwise::run_here);
 } catch (...) {  // exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "corbel/base/bytes.hpp"
-#include "corbel/poa/servant_managers.hpp"
+#include "corbel/corba/servant_core.hpp"
 
 namespace corbel::poa {
 
@@ -15,7 +15,7 @@ class Poa;
 /// process). Used only by its own thread.
 class Upcall {
  public:
-  Upcall(Poa& poa, base::ConstByteSpan id, PortableServer::Servant& servant) noexcept
+  Upcall(Poa& poa, base::ConstByteSpan id, corba::ServantCore& servant) noexcept
       : poa_(poa), id_(id), servant_(servant), previous_(top()) {
     top() = this;
   }
@@ -28,7 +28,7 @@ class Upcall {
 
   Poa& poa() const noexcept { return poa_; }
   base::ConstByteSpan id() const noexcept { return id_; }
-  PortableServer::Servant& servant() const noexcept { return servant_; }
+  corba::ServantCore& servant() const noexcept { return servant_; }
   const Upcall* previous() const noexcept { return previous_; }
 
  private:
@@ -41,7 +41,7 @@ class Upcall {
 
   Poa& poa_;
   const base::ConstByteSpan id_;
-  PortableServer::Servant& servant_;
+  corba::ServantCore& servant_;
   const Upcall* const previous_;
 };
 
