@@ -30,6 +30,13 @@ Answer bare_message(std::uint8_t major, std::uint8_t minor, std::uint32_t announ
   return answer::octets(writer.written());
 }
 
+/// A whole message that has no room for what every reply begins with.
+Answer half_a_header() {
+  test::Writer writer;
+  writer.raw("GIOP").octet(1).octet(2).octet(1).octet(test::kReply).u32(4).u32(0);
+  return answer::octets(writer.written());
+}
+
 std::uint32_t minor_of(Stage stage, Code code) {
   return corba::vendor_minor(stage, code);
 }
@@ -144,6 +151,7 @@ void add_receiving(std::vector<End>& all) {
   add("a message that is larger than `-ORBMaxMessageSize`", Code::too_large, bare_message(1, 2, 0xfffffff0));
   add("a LocateReply that nobody asked for", Code::malformed, answer::stray(test::kLocateReply));
   add("a message that servers do not send", Code::malformed, answer::stray(test::kCancelRequest));
+  add("an answer that ends within its own header", Code::malformed, half_a_header());
   add("a reply status that does not exist", Code::malformed, answer::status(6));
   add("a system exception that cannot be read", Code::malformed,
       reply_with(2, [](test::Writer& body) { body.string("IDL:omg.org/CORBA/TRANSIENT:1.0").u32(0).u32(3); }));
@@ -240,6 +248,7 @@ void add_answers(std::vector<End>& all) {
     add(name, 1, Then::raises);
   }
   add("UNKNOWN", 2, Then::raises);
+  for (const char* name : {"CODESET_INCOMPATIBLE", "IMP_LIMIT"}) add(name, 1, Then::raises);
 }
 
 }  // namespace
@@ -249,17 +258,29 @@ const std::vector<End>& ends() {
     std::vector<End> made;
     made.push_back(begun_after_shutdown());
     made.push_back(begun_after_destroy());
+    add_governed_beginnings(made);
     add_resolving(made);
+    made.push_back(timed_out_while_resolving());
     add_connecting(made);
+    add_broken_connecting(made);
+    add_withdrawn(made);
     made.push_back(wide_data_without_code_sets());
+    made.push_back(wide_data_without_common_code_set());
     made.push_back(wide_data_in_giop_1_0());
+    add_broken_encoding(made);
     made.push_back(broken_while_sending());
     made.push_back(timed_out_while_sending());
+    add_broken_sending(made);
     add_waiting(made);
+    add_broken_waiting(made);
+    add_governed_waiting(made);
     made.push_back(ended_by_shutdown());
     add_receiving(made);
     add_forwards(made);
+    add_governed_forwards(made);
     add_answers(made);
+    add_broken_decoding(made);
+    add_governed_answers(made);
     return made;
   }();
   return all;

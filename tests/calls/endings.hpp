@@ -65,5 +65,21 @@ End timed_out_while_sending();
 End ended_by_shutdown();
 End begun_after_shutdown();
 End begun_after_destroy();
+End wide_data_without_common_code_set();
+
+// Those that a carrier, arguments or results bring about (broken_endings.cpp).
+End timed_out_while_resolving();
+void add_broken_connecting(std::vector<End>& all);
+void add_broken_encoding(std::vector<End>& all);
+void add_broken_sending(std::vector<End>& all);
+void add_broken_waiting(std::vector<End>& all);
+void add_broken_decoding(std::vector<End>& all);
+
+// Those of policies, interceptors, fork and withdrawal (governed_endings.cpp).
+void add_governed_beginnings(std::vector<End>& all);
+void add_withdrawn(std::vector<End>& all);
+void add_governed_waiting(std::vector<End>& all);
+void add_governed_forwards(std::vector<End>& all);
+void add_governed_answers(std::vector<End>& all);
 
 }  // namespace corbel::calls_test

@@ -235,8 +235,51 @@ TEST(Repetition, MessagesStayShortHoweverManyPlacesWereTried) {
   Client client;
   const auto ending = ending_of([&] { client.thing(profiles)->ask(""); });
   EXPECT_EQ(ending.what, "TRANSIENT NO");
-  EXPECT_NE(ending.text.find(" and more"), std::string::npos) << ending.text;
+  EXPECT_NE(ending.text.find(" and 24 more"), std::string::npos) << ending.text;
+  EXPECT_EQ(ending.text.find("at most"), std::string::npos) << ending.text;
   EXPECT_LT(ending.text.size(), 2000U);
+}
+
+/// The peer's profile under so many keys: as many places.
+std::vector<test::ProfileData> many(const FakePeer& peer, unsigned count) {
+  std::vector<test::ProfileData> profiles;
+  for (unsigned i = 0; i < count; ++i) profiles.push_back(peer.profile("key " + std::to_string(i)));
+  return profiles;
+}
+
+TEST(Repetition, OfAReferenceWithThousandsOfAddressesSixtyFourAreTried) {
+  FakePeer full({busy_with_minor_5()});
+  const Client client({"-ORBMaxProfiles", "4000"});
+  auto thing = client.thing(many(full, 3800));
+  for (unsigned calls = 1; calls <= 2; ++calls) {
+    const auto ending = ending_of([&] { thing->ask(""); });
+    EXPECT_EQ(ending.what, "TRANSIENT NO");
+    EXPECT_EQ(full.requests(), 64U * calls);
+    EXPECT_NE(ending.text.find(" and 48 more; a call tries at most 64 places"), std::string::npos) << ending.text;
+    EXPECT_LT(ending.text.size(), 2000U);
+  }
+}
+
+TEST(Repetition, OfAForwardToThousandsOfAddressesSixtyFourAreTried) {
+  FakePeer full({busy_with_minor_5()});
+  FakePeer forwarding({answer::forward(many(full, 3800))});
+  const Client client({"-ORBMaxProfiles", "4000"});
+  const auto ending = ending_of([&] { client.thing(forwarding.ior())->async_ask("").get(); });
+  EXPECT_EQ(ending.what, "TRANSIENT NO");
+  EXPECT_EQ(full.requests(), 64U);
+  EXPECT_EQ(forwarding.requests(), 1U);
+  EXPECT_NE(ending.text.find(" and 3792 more), "), std::string::npos) << ending.text;
+  EXPECT_LT(ending.text.size(), 2500U);
+}
+
+TEST(Repetition, OnePlaceOfThoseThatAreTriedIsEnough) {
+  FakePeer full({busy_with_minor_5()});
+  FakePeer open({answer::text("open")});
+  const Client client;
+  auto profiles = many(full, 63);
+  profiles.push_back(open.profile());
+  EXPECT_EQ(client.thing(profiles)->ask(""), "open");
+  EXPECT_EQ(full.requests(), 63U);
 }
 
 /// Each call has a list of its own: what one finds out does not disturb the others.

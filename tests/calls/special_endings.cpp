@@ -44,12 +44,13 @@ End end_of(const char* where, const char* how, const char* executed, const char*
   return end;
 }
 
-Ending wide_to(std::uint8_t giop_minor) {
+Ending wide_to(std::uint8_t giop_minor, bool other_code_sets = false) {
   FakePeer peer({answer::done()});
   Client client;
   auto profile = peer.profile();
   profile.minor = giop_minor;
-  profile.code_sets = false;
+  profile.code_sets = other_code_sets;
+  profile.wide_code_set = false;
   const Ending ending = ending_of([&] { client.thing({profile})->wide(L"wide"); });
   EXPECT_EQ(peer.requests(), 0U);
   return ending;
@@ -61,6 +62,13 @@ End wide_data_without_code_sets() {
   End end = end_of("encode", "wide characters, and the reference has no code sets", "no", "INV_OBJREF", "NO",
                    corba::minor::kNoWideCodeSet);
   end.run = [] { return wide_to(2); };
+  return end;
+}
+
+End wide_data_without_common_code_set() {
+  End end = end_of("encode", "wide characters, and the two sides have no code set for them in common", "no",
+                   "INV_OBJREF", "NO", corba::minor::kWideCodeSetMissing);
+  end.run = [] { return wide_to(2, true); };
   return end;
 }
 

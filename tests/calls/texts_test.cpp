@@ -126,6 +126,13 @@ TEST(Texts, OfEndpointsThatCannotBeOpenedSayWhy) {
   ending = listening("tcp://127.0.0.1:0,unix:///tmp/x");
   EXPECT_EQ(ending.what, "BAD_PARAM NO");
   expect_in(ending.text, "several endpoints are separated by ';', not by ','");
+  ending = listening("sctp://127.0.0.1:4000");
+  EXPECT_EQ(ending.what, "BAD_PARAM NO");
+  expect_in(ending.text, "'sctp://127.0.0.1:4000': there is no transport 'sctp' here, but ");
+  expect_in(ending.text, "unix");
+  ending = listening("giop_late+tcp://127.0.0.1:4000");
+  EXPECT_EQ(ending.what, "BAD_PARAM NO");
+  expect_in(ending.text, "there is no protocol 'giop_late' here, but giop, ");
   ending = listening("tcp://no-such-host.invalid:0");
   EXPECT_EQ(ending.what, "INITIALIZE NO");
   expect_not_in(ending.text, "Unknown error");

@@ -31,10 +31,10 @@ std::string Reader::string() {
 
 namespace {
 
-Octets code_sets_component() {
+Octets code_sets_component(bool wide) {
   Writer body;
   body.octet(1).u32(0x05010001).u32(1).u32(0x00010001);  // UTF-8, and ISO 8859-1 by conversion
-  body.u32(0x00010109).u32(0);                           // UTF-16
+  body.u32(wide ? 0x00010109 : 0).u32(0);                // UTF-16
   return body.written();
 }
 
@@ -43,7 +43,7 @@ Octets iiop_profile(const ProfileData& profile) {
   body.octet(1).octet(1).octet(profile.minor).string(profile.host).u16(profile.port).octets(octets_of(profile.key));
   if (profile.minor == 0) return body.written();
   body.u32(profile.code_sets ? 1 : 0);
-  if (profile.code_sets) body.u32(1).octets(code_sets_component());
+  if (profile.code_sets) body.u32(1).octets(code_sets_component(profile.wide_code_set));
   return body.written();
 }
 

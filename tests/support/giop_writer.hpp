@@ -110,7 +110,8 @@ struct ProfileData {
   std::uint16_t port = 0;
   std::string key = "key";
   std::uint8_t minor = 2;
-  bool code_sets = true;  ///< Corbel's own: UTF-8 and UTF-16
+  bool code_sets = true;      ///< Corbel's own: UTF-8 and UTF-16
+  bool wide_code_set = true;  ///< else they have none for wide characters
 };
 
 /// Appends an IOR (without profiles: nil) in CDR.

@@ -12,11 +12,31 @@ using base::Code;
 using base::Stage;
 using routing::Route;
 
+namespace {
+
+// What a text names before it only counts.
+constexpr std::size_t kMostPlacesTold = 16;
+constexpr std::size_t kMostForwardsTold = 8;  // of one place
+
+std::string and_more(std::size_t count) {
+  return count == 0 ? std::string() : " and " + std::to_string(count) + " more";
+}
+
+/// Whoever made a reference may name thousands of addresses; no call gets beyond the first of them.
+void keep_first(std::vector<Route>& routes) {
+  if (routes.size() > Attempts::kMostPlaces) {
+    routes.erase(routes.begin() + static_cast<std::ptrdiff_t>(Attempts::kMostPlaces), routes.end());
+  }
+}
+
+}  // namespace
+
 Places::Places(std::vector<Route> routes, std::uint32_t parts) : parts_(parts) {
   replace(std::move(routes));
 }
 
 void Places::replace(std::vector<Route> routes) {
+  keep_first(routes);
   all_.clear();
   all_.reserve(routes.size());
   for (Route& route : routes) all_.push_back({std::move(route), 0});
@@ -24,6 +44,7 @@ void Places::replace(std::vector<Route> routes) {
 
 void Places::splice(std::size_t index, std::vector<Route> routes) {
   cut_below(index);
+  keep_first(routes);
   const unsigned depth = all_[index].depth + 1;
   std::vector<Place> added;
   added.reserve(routes.size());
@@ -63,7 +84,6 @@ struct Attempts::Course {
     std::string key;  // equal for equal places, whichever list they are in
     bool failed;      // else it forwarded
   };
-  static constexpr std::size_t kMostTold = 16;
 
   static std::string key_of(const Route& route) {
     return route.key + '\n' + std::string(base::as_text(route.object_key));
@@ -73,6 +93,11 @@ struct Attempts::Course {
     const std::string key = key_of((*places)[index].route);
     const auto found = std::find_if(visits.begin(), visits.end(), [&](const Visit& one) { return one.key == key; });
     return found == visits.end() ? nullptr : &*found;
+  }
+  /// Those that only forwarded have a limit of their own.
+  bool has_tried_most() const noexcept {
+    const auto failed = [](const Visit& one) { return one.failed; };
+    return static_cast<std::size_t>(std::count_if(visits.begin(), visits.end(), failed)) >= kMostPlaces;
   }
   /// Notes what came of the current place.
   void note(bool has_failed, std::string_view why) {
@@ -87,7 +112,7 @@ struct Attempts::Course {
   }
   void tell(std::string_view why) {
     last = why;
-    if (++told > kMostTold) return;
+    if (++told > kMostPlacesTold) return;
     if (!tried.empty()) tried += ", ";
     tried.append(route().endpoint->text()).append(" (").append(why).append(")");
   }
@@ -184,7 +209,7 @@ bool Attempts::not_executed(base::Error error) noexcept {
     case Stage::dispatch:  // the server said so
       return true;
     case Stage::wait:
-      return error.code == Code::closed || error.code == Code::forward_loop;
+      return error.code == Code::closed || error.code == Code::forward_loop || error.code == Code::certificate_refused;
     default:
       return false;
   }
@@ -194,7 +219,7 @@ bool Attempts::not_executed(base::Error error) noexcept {
 /// forwarded to is left behind with its last place.
 bool Attempts::advance() {
   Course& course = *course_;
-  if (course.fixed) return false;
+  if (course.fixed || course.has_tried_most()) return false;
   course.retries = 0;
   std::size_t next = course.at + 1;
   while (next < course.places->size() && course.visit(next) != nullptr) ++next;
@@ -226,7 +251,8 @@ bool Attempts::after_failure(base::Error error, bool fresh, std::string what) {
     course.tell(why);
     return false;
   }
-  const bool refused = error.code == Code::protocol_error;  // the same peer would refuse it again
+  // The same peer would refuse it again.
+  const bool refused = error.code == Code::protocol_error || error.code == Code::certificate_refused;
   const bool was_connected = (error.stage == Stage::send || error.stage == Stage::wait) && !refused;
   if (was_connected && course.retries < kMaxRetries && (!fresh || error.code == Code::closed)) {
     ++course.retries;
@@ -262,7 +288,10 @@ bool Attempts::after_forward(base::Result<std::vector<Route>> routes, std::uint3
     return advance();
   }
   std::string why = "forwarded to";
-  for (const Route& route : *routes) why.append(" ").append(route.endpoint->text());
+  for (std::size_t i = 0; i < std::min(routes->size(), kMostForwardsTold); ++i) {
+    why.append(" ").append((*routes)[i].endpoint->text());
+  }
+  why += and_more(routes->size() - std::min(routes->size(), kMostForwardsTold));
   if (course.forwards >= limit) {
     course.error = base::error(Stage::wait, Code::forward_loop);
     course.what =
@@ -326,7 +355,8 @@ void Attempts::give_up(const std::string& spent) {
   }
   if (course.told > 1) {
     text += "; tried: " + course.tried;
-    if (course.told > Course::kMostTold) text += " and more";
+    text += and_more(course.told - std::min(course.told, kMostPlacesTold));
+    if (course.has_tried_most()) text += "; a call tries at most " + std::to_string(kMostPlaces) + " places";
   }
   if (course.error.code != Code::none) raise(course.error, std::move(text));
   if (!course.refusal) raise(base::error(Stage::send, Code::timed_out), std::move(text));

@@ -22,7 +22,8 @@ namespace corbel::orb {
 
 /// All ways to reach an object in the order in which they are tried: those of its reference and, right after each that
 /// forwarded, those that it forwarded to, which may have forwarded in turn. Of the places that forwarded there is one
-/// chain: what a place forwarded to is cut out when the calls have moved on from there.
+/// chain: what a place forwarded to is cut out when the calls have moved on from there. Of a reference's places the
+/// first Attempts::kMostPlaces are kept.
 class Places : public base::RefCounted {
  public:
   struct Place {
@@ -90,6 +91,10 @@ class Attempts {
  public:
   /// Repetitions at one place whose connections end in order, or had been used before.
   static constexpr unsigned kMaxRetries = 2;
+  /// Places that one call tries in vain. Who makes a reference, or forwards, names as many addresses as fit into a
+  /// message; a call is not to connect to thousands of hosts of another's choice. As many as the profiles of a
+  /// reference by default (-ORBMaxProfiles).
+  static constexpr std::size_t kMostPlaces = 64;
 
   Attempts() noexcept = default;
   Attempts(const Attempts&) = delete;

@@ -29,11 +29,20 @@ RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t
     if (!binding) begin(invocation);
   }
   if (!binding) binding = connect(invocation);
+  check_time(invocation, binding->connection->peer());
+  return binding;
+}
+
+/// There must be time for the request to leave.
+void RemoteTarget::check_time(const Invocation& invocation, const std::string& peer) {
   if (invocation.leave_by.expired()) {
     throw CORBA::TIMEOUT(corba::minor::kRequestEndTimePassed, kNo,
-                         "the request's time was over before it left for " + binding->connection->peer());
+                         "the request's time was over before it left for " + peer);
   }
-  return binding;
+  if (invocation.deadline.expired()) {
+    raise(base::error(base::Stage::send, base::Code::timed_out),
+          "the call's time was over before its request left for " + peer + spent(invocation));
+  }
 }
 
 /// Where the last call got through, or else with the reference's first place.
@@ -96,6 +105,7 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
   Attempts& attempts = invocation.attempts;
   for (;;) {
     if (auto lent = find_lent(attempts)) return publish(std::move(lent), false, true, invocation);
+    check_time(invocation, attempts.route().endpoint->text());
     bool fresh = false;
     auto connection = core_.cache().acquire(attempts.route(), invocation.connect_by(), fresh);
     if (connection) return publish(*std::move(connection), fresh, false, invocation);

@@ -85,6 +85,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   /// A connection for the next attempt. Throws if there is none.
   BindingPtr bind(Invocation& invocation, std::int64_t now);
   BindingPtr connect(Invocation& invocation);
+  static void check_time(const Invocation& invocation, const std::string& peer);
   /// As bind(), for calls that wait for nothing: null if the way has to be looked for and that takes long, and then the
   /// call counts as dropped.
   BindingPtr bind_at_once(Invocation& invocation, std::int64_t now);

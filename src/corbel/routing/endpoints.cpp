@@ -57,9 +57,27 @@ base::Result<ListenPoint> Registry::parse_endpoint(std::string_view text) const 
   return parse(*parts(), text);
 }
 
+/// Which part of what find() does not find there is not; empty if the text has no parts.
+std::string Registry::why_unknown(const Parts& parts, std::string_view text) {
+  const std::size_t colon = text.find("://");
+  if (colon == std::string_view::npos) return {};
+  std::string_view scheme = text.substr(0, colon);
+  const std::size_t plus = scheme.find('+');
+  std::string all;
+  const auto list = [&](std::string_view name) { all.append(all.empty() ? "" : ", ").append(name); };
+  if (plus != std::string_view::npos && parts.find_protocol(scheme.substr(0, plus)) == nullptr) {
+    for (const auto& each : parts.protocols) list(each->name());
+    return "there is no protocol '" + std::string(scheme.substr(0, plus)) + "' here, but " + all;
+  }
+  if (plus != std::string_view::npos) scheme.remove_prefix(plus + 1);
+  for (const auto& each : parts.transports) list(each->factory().scheme());
+  return "there is no transport '" + std::string(scheme) + "' here, but " + all;
+}
+
 std::string Registry::why_unfit(std::string_view text) const {
-  const auto named = find(*parts(), text);
-  if (!named) return {};
+  const PartsPtr now = parts();
+  const auto named = find(*now, text);
+  if (!named) return why_unknown(*now, text);
   const transport::Factory& transport = named->transport->factory();
   const std::string_view need = unmet(*named->protocol, transport.traits());
   if (need.empty()) return {};

@@ -45,8 +45,8 @@ class Registry {
   /// Reads "tcp://host:port", "iiop://..." (the same), "giop_lite+tcp://...". Errors (stage resolve): bad_argument with
   /// unknown words, unsupported if the protocol needs what the transport does not give.
   base::Result<ListenPoint> parse_endpoint(std::string_view text) const;
-  /// Why parse_endpoint() calls a combination unsupported: which need of the protocol the transport does not meet.
-  /// Empty for any other text.
+  /// Why parse_endpoint() takes a text for nothing: which need of the protocol the transport does not meet, or that
+  /// there is no such protocol or transport, and which there are. Empty for any other text.
   std::string why_unfit(std::string_view text) const;
   /// All ways to reach the object that can carry replies, or if there is none, those that cannot; in the order of
   /// `preference` (combinations) and then of the profiles; local transports before TCP to this host. If one insists
@@ -78,6 +78,7 @@ class Registry {
   PartsPtr parts() const;
   void set(std::shared_ptr<Parts> parts);
   static base::Result<Named> find(const Parts& parts, std::string_view text);
+  static std::string why_unknown(const Parts& parts, std::string_view text);
   static base::Result<ListenPoint> parse(const Parts& parts, std::string_view text);
   void add_routes(const Parts& parts, const ior::TaggedProfile& profile, std::vector<Route>& routes) const;
   void add_route(const ior::ProfileBase& base, const ListenPoint& point, std::vector<Route>& routes) const;

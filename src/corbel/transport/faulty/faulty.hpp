@@ -19,7 +19,7 @@ struct Script {
 
   std::uint64_t cut_sent = kNever;        ///< the connection ends once exactly so many octets were sent
   std::uint64_t cut_received = kNever;    ///< the connection ends once exactly so many octets were received
-  base::Code cut_as = base::Code::lost;   ///< what our own side is told after a cut: lost or closed
+  base::Code cut_as = base::Code::lost;   ///< what our own side is told after a cut
   std::uint64_t stall_sent = kNever;      ///< sending beyond times out at once, whatever the deadline
   std::uint64_t stall_received = kNever;  ///< receiving beyond times out at once, whatever the deadline
   std::size_t send_at_most = 0;           ///< octets passed on in one piece; 0: any number
