@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "corbel/idl/front/front.hpp"
+
 namespace corbel::idl::front {
 namespace {
 
