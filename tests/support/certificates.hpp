@@ -30,14 +30,19 @@ struct Wanted {
 /// A folder with an authority "ca" and whatever it issues; removed at the end.
 class Certificates {
  public:
-  explicit Certificates(const std::string& name = "Test authority") {
+  explicit Certificates(const std::string& name = "Test authority") : Certificates(name, nullptr) {}
+  /// An authority that `above`, if there is one, has issued: what it issues is shown together with its certificate.
+  Certificates(const std::string& name, Certificates* above) : is_below_(above != nullptr) {
     std::string pattern = (std::filesystem::temp_directory_path() / "corbel-tls-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
     folder_ = pattern;
     key_ = make_key(0);
     Wanted wanted{.common_name = name, .names = "", .purpose = ""};
-    certificate_ = make(wanted, key_, true);
+    certificate_ = (above != nullptr ? above : this)->make(wanted, key_, true);
     write_certificate("ca.pem", certificate_);
+    if (above == nullptr) return;
+    X509_up_ref(certificate_);
+    above->issued_.push_back(certificate_);
   }
   ~Certificates() {
     X509_free(certificate_);
@@ -60,6 +65,7 @@ class Certificates {
     const std::string path = file(name + ".new");
     std::FILE* out = open(path);
     PEM_write_X509(out, certificate);
+    if (is_below_) PEM_write_X509(out, certificate_);
     PEM_write_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr);
     std::fclose(out);
     std::filesystem::rename(path, file(name + ".pem"));
@@ -159,7 +165,7 @@ class Certificates {
     };
     add("O", "Corbel");
     add("CN", wanted.common_name);
-    X509_set_issuer_name(certificate, authority ? subject : X509_get_subject_name(certificate_));
+    X509_set_issuer_name(certificate, certificate_ == nullptr ? subject : X509_get_subject_name(certificate_));
     X509_set_pubkey(certificate, key);
     extend(certificate, NID_basic_constraints, authority ? "critical,CA:TRUE" : "CA:FALSE");
     if (!wanted.names.empty()) extend(certificate, NID_subject_alt_name, wanted.names);
@@ -168,6 +174,7 @@ class Certificates {
     return certificate;
   }
 
+  const bool is_below_;
   std::filesystem::path folder_;
   EVP_PKEY* key_ = nullptr;
   X509* certificate_ = nullptr;

@@ -38,6 +38,7 @@ class RawClient {
     return SSL_connect(ssl_) == 1;
   }
   SSL* ssl() { return ssl_; }
+  SSL_CTX* context() { return context_; }
 
  private:
   SSL_CTX* context_;
@@ -209,13 +210,81 @@ TEST_F(TlsForeignPeers, APeerThatRenewsItsKeysWithoutEndCostsNoMemory) {
   std::thread connecting([&] { (void)raw.connect(socket->handle()); });
   ASSERT_TRUE(shake(*server));
   connecting.join();
-  for (int round = 0; round < 20000; ++round) {
-    if (SSL_key_update(raw.ssl(), SSL_KEY_UPDATE_REQUESTED) != 1 || SSL_do_handshake(raw.ssl()) != 1) break;
+  bool ended = false;
+  for (int round = 0; round < 20000 && !ended; ++round) {
+    ASSERT_EQ(SSL_key_update(raw.ssl(), SSL_KEY_UPDATE_REQUESTED), 1);
+    ASSERT_EQ(SSL_do_handshake(raw.ssl()), 1);
     base::Bytes room(100);
     const auto got = server->receive(room, Deadline::now());
-    if (!got && got.error().code != Code::would_block) break;
+    ended = !got && got.error().code != Code::would_block;
   }
+  EXPECT_TRUE(ended) << "its answers are kept as long as nothing is sent";
   server->shutdown();
+}
+
+TEST_F(TlsForeignPeers, ShakeHandsOnceWithAServer) {
+  Place place(both());
+  RawClient raw(certificates_, {});
+  SSL_CTX_set_max_proto_version(raw.context(), TLS1_2_VERSION);
+  const auto socket = place.plainly();
+  const auto server = place.accept();
+  bool connected = false;
+  std::thread connecting([&] { connected = raw.connect(socket->handle()); });
+  ASSERT_TRUE(shake(*server));
+  connecting.join();
+  ASSERT_TRUE(connected);
+  ASSERT_EQ(SSL_renegotiate(raw.ssl()), 1);
+  std::atomic<bool> over{false};
+  bool again = true;
+  std::thread asking([&] {
+    again = SSL_do_handshake(raw.ssl()) == 1;
+    over = true;
+  });
+  base::Bytes room(100);
+  while (!over) {
+    (void)server->receive(room, Deadline::after(std::chrono::milliseconds(5)));
+    (void)say(*server, "");  // but for what it has to say by itself
+  }
+  asking.join();
+  EXPECT_FALSE(again);
+}
+
+TEST_F(TlsForeignPeers, ShakeHandsOnceWithAClient) {
+  const auto tcp = transport::make_tcp();
+  const auto acceptor = *tcp->listen(**tcp->parse("127.0.0.1:0"), {});
+  const auto factory = transport::make_tls(tcp, {both()});
+  const auto there = factory->parse(acceptor->endpoints().front()->text().substr(6));
+  auto connecting = std::async(
+      std::launch::async, [&] { return factory->make_connector()->connect(**there, {}, Deadline::after(kPatience)); });
+  ASSERT_TRUE(ipc::wait_ready(acceptor->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::wait));
+  const auto peer = *acceptor->accept();
+  const std::string file = certificates_.issue("raw");
+  SSL_CTX* context = SSL_CTX_new(TLS_server_method());
+  SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION);
+  EXPECT_EQ(SSL_CTX_use_certificate_chain_file(context, file.c_str()), 1);
+  EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context, file.c_str(), SSL_FILETYPE_PEM), 1);
+  SSL* ssl = SSL_new(context);
+  SSL_set_fd(ssl, peer->handle());
+  SSL_set_accept_state(ssl);
+  int shaken = -1;
+  do {
+    shaken = SSL_do_handshake(ssl);
+  } while (shaken != 1 && SSL_get_error(ssl, shaken) == SSL_ERROR_WANT_READ &&
+           ipc::wait_ready(peer->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::receive));
+  EXPECT_EQ(shaken, 1);
+  const auto client = connecting.get();
+  ASSERT_TRUE(client) << base::to_string(client.error());
+  ASSERT_EQ(SSL_renegotiate(ssl), 1);
+  ASSERT_EQ(SSL_do_handshake(ssl), 1);  // says so, no more
+  ASSERT_TRUE(
+      ipc::wait_ready((*client)->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::wait));
+  base::Bytes room(100);
+  EXPECT_EQ((*client)->receive(room, Deadline::now()).error().code, Code::would_block);
+  EXPECT_TRUE(say(**client, "question"));
+  EXPECT_TRUE(peer->receive(room, Deadline::after(std::chrono::seconds(5))));
+  EXPECT_NE(room[0], 22) << "nothing of a hand-shake";
+  SSL_free(ssl);
+  SSL_CTX_free(context);
 }
 
 }  // namespace

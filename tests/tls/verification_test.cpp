@@ -134,6 +134,24 @@ TEST_F(TlsVerification, ARevokedCertificate) {
   EXPECT_NE(place.meet(asks).client, nullptr) << "another certificate of the same authority";
 }
 
+TEST_F(TlsVerification, WhatARevokedAuthorityHasIssued) {
+  Security asks = good();
+  Certificates below("An authority below", &certificates_);
+  const Security shown = below.security(below.issue("shown"));
+  asks.revocations = certificates_.file("both.pem");
+  for (const bool revoked : {false, true}) {
+    if (revoked) certificates_.revoke_last();
+    std::ofstream(asks.revocations) << std::ifstream(certificates_.revocations()).rdbuf()
+                                    << std::ifstream(below.revocations()).rdbuf();
+    if (revoked) {
+      expect_refused_server(shown, asks, Code::certificate_revoked, "revoked");
+    } else {
+      Place place(shown);
+      EXPECT_NE(place.meet(asks).client, nullptr);
+    }
+  }
+}
+
 TEST_F(TlsVerification, AListOfRevocationsThatIsOutOfDateSaysNothing) {
   Security asks = good();
   asks.revocations = certificates_.revocations(-60);
