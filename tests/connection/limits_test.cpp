@@ -48,7 +48,7 @@ class AtItsLimits : public ::testing::Test {
     transport::Options accepting;
     accepting.send_buffer = kSmall;
     harness_.emplace("tcp://127.0.0.1:0", settings_, messaging::Version{1, 2}, accepting);
-    harness_->serve = [this](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    harness_->serve = [](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
       if (request.operation != "big") return Harness::echo(c, request, body);
       const std::string answer(body.get<std::uint32_t>(), 'y');
       (void)c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
