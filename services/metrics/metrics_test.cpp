@@ -137,12 +137,18 @@ TEST_F(MetricsTest, HttpClientsThatDoNotAskKeepNoOthersFromBeingAnswered) {
   const auto end = silent.front().recv(room);
   EXPECT_TRUE(!end || *end == 0);
   // One that asks in two parts is answered.
-  auto slow = say(metrics_.port(), "GET /metr");
-  EXPECT_TRUE(ask(metrics_.port(), "GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 200"));
-  ASSERT_TRUE(slow.send_n(base::as_bytes("ics HTTP/1.0\r\n\r\n")));
-  const auto count = slow.recv(room);
-  ASSERT_TRUE(count);
-  EXPECT_NE(*count, 0U);
+  const auto answered_in_two_parts = [&] {
+    auto slow = say(metrics_.port(), "GET /metr");
+    EXPECT_TRUE(ask(metrics_.port(), "GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 200"));
+    if (!slow.send_n(base::as_bytes("ics HTTP/1.0\r\n\r\n"))) return false;
+    const auto count = slow.recv(room);
+    return count && *count != 0;
+  };
+  // It waits two seconds for the second part, which a loaded machine may take to send it.
+  const auto bound = base::Deadline::after(std::chrono::seconds(60));
+  bool answered = answered_in_two_parts();
+  while (!answered && !bound.expired()) answered = answered_in_two_parts();
+  EXPECT_TRUE(answered);
 }
 
 TEST_F(MetricsTest, HttpClientsGetThemAndNothingElse) {

@@ -301,7 +301,7 @@ inline constexpr auto kExplanations = std::to_array<Explanation>({
      ""},
     {Id::too_complex, "too much for one file",
      "Interfaces of the file inherit more than half a million declarations together, or there are more than 200,000 "
-     "annotations, counted once for each name that they stand before.",
+     "annotations, counted once for each name that they stand before; or an array has more than 64 dimensions.",
      ""},
     {Id::too_many_errors, "too many errors", "Only the first errors are shown: what follows often comes from them.",
      ""},

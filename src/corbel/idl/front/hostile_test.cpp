@@ -50,6 +50,19 @@ TEST(IdlHostile, EndlessChainsOfOtherBasesAreRefusedToo) {
   }
 }
 
+TEST(IdlHostile, ArraysHaveAtMost64Dimensions) {
+  const auto array = [](int dimensions) {
+    std::string text = "typedef long A";
+    for (int i = 0; i < dimensions; ++i) text += "[1]";
+    return text + "; typedef A B;";
+  };
+  parse_clean(array(64));
+  EXPECT_EQ(ids_of(parse(array(65), "array.idl")), "9005");
+  const Result result = parse(array(2000), "array.idl");
+  EXPECT_EQ(ids_of(result), "9005");
+  EXPECT_EQ(result.diagnostics.at(0).text, "an array of more than 64 dimensions");
+}
+
 TEST(IdlHostile, TypesMadeOfTypesHaveAnEnd) {
   std::string text = "typedef long T0;";
   for (int i = 1; i < 1000; ++i) {

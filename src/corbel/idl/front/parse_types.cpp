@@ -12,6 +12,7 @@ using model::DeclarationKind;
 using model::TypeKind;
 
 constexpr unsigned kMaxTypeDepth = 400;
+constexpr std::size_t kMaxDimensions = 64;
 
 /// The types that are one keyword and nothing more.
 std::optional<TypeKind> one_word_type(Kind kind) {
@@ -322,13 +323,19 @@ void Parser::limit_depth(const model::Declaration& declaration, const std::vecto
 /// `[n][m]...` after a declarator; the element itself if there are none.
 const model::Type* Parser::parse_array_sizes(const model::Type* element) {
   std::vector<std::uint64_t> sizes;
+  const Span where = current().span;
   bool valid = true;
   while (accept(Kind::left_bracket)) {
     const unsigned outer_templates = std::exchange(template_depth_, 0);
     const auto size = parse_positive("array size");
     template_depth_ = outer_templates;
     valid = expect(Kind::right_bracket, "after the array size") && size && valid;
-    if (size) sizes.push_back(*size);
+    if (!size) continue;
+    sizes.push_back(*size);
+    if (sizes.size() != kMaxDimensions + 1) continue;
+    diagnostics_.report(Id::too_complex, where,
+                        "an array of more than " + std::to_string(kMaxDimensions) + " dimensions");
+    valid = false;
   }
   if (!valid || element == nullptr) return nullptr;
   if (sizes.empty()) return element;

@@ -45,6 +45,72 @@ std::string as_line_directive(std::string_view line) {
   return "#line " + std::string(number) + end;
 }
 
+/// Whether lines are text at all: those inside comments are not, nor those that `#if 0` leaves out. What other
+/// conditions leave out only a preprocessor knows.
+class Surroundings {
+ public:
+  /// Of the next line.
+  bool counts() const noexcept { return !in_comment_ && left_out_ == 0; }
+  /// Goes behind a line. `continues`: one that was joined to it by a backslash.
+  void pass(std::string_view line, bool continues) noexcept {
+    if (!in_comment_ && !continues) direct(line);
+    if (!continues) {
+      in_line_comment_ = false;
+      quote_ = '\0';
+    }
+    for (std::size_t i = 0; i < line.size() && !in_line_comment_; ++i) {
+      const std::string_view rest = line.substr(i);
+      if (in_comment_) {
+        if (!rest.starts_with("*/")) continue;
+        in_comment_ = false;
+        ++i;
+      } else if (quote_ != '\0') {
+        if (line[i] == '\\') {
+          ++i;
+        } else if (line[i] == quote_) {
+          quote_ = '\0';
+        }
+      } else if (rest.starts_with("/*")) {
+        in_comment_ = true;
+        ++i;
+      } else if (rest.starts_with("//")) {
+        in_line_comment_ = true;
+      } else if (line[i] == '"' || line[i] == '\'') {
+        quote_ = line[i];
+      }
+    }
+  }
+
+ private:
+  void direct(std::string_view line) noexcept {
+    drop_blanks(line);
+    if (!line.starts_with('#')) return;
+    line.remove_prefix(1);
+    drop_blanks(line);
+    if (line.starts_with("if")) {
+      if (left_out_ != 0) ++left_out_;
+      if (left_out_ == 0 && is_false(line)) left_out_ = 1;
+    } else if (left_out_ != 0 && line.starts_with("endif")) {
+      --left_out_;
+    } else if (left_out_ == 1 && (line.starts_with("else") || line.starts_with("elif"))) {
+      left_out_ = 0;
+    }
+  }
+  static bool is_false(std::string_view line) noexcept {
+    line.remove_prefix(2);
+    drop_blanks(line);
+    if (!line.starts_with('0')) return false;
+    line.remove_prefix(1);
+    drop_blanks(line);
+    return line.empty() || line.starts_with("//") || line.starts_with("/*");
+  }
+
+  bool in_comment_ = false;
+  bool in_line_comment_ = false;
+  char quote_ = '\0';
+  unsigned left_out_ = 0;  // conditions, from the `#if 0` on
+};
+
 void find(Readable& readable, std::uint32_t line, std::string_view what) {
   const bool known = std::any_of(readable.findings.begin(), readable.findings.end(),
                                  [what](const auto& finding) { return finding.what == what; });
@@ -85,6 +151,7 @@ Readable make_readable(std::string_view octets) {
   Readable readable;
   readable.text.reserve(octets.size() + 1);
   if (octets.starts_with(kByteOrderMark)) octets.remove_prefix(kByteOrderMark.size());
+  Surroundings surroundings;
   bool joined = false;  // the line before ends with a backslash: this one is no directive
   for (std::uint32_t number = 1; !octets.empty(); ++number) {
     const std::size_t length = octets.find('\n');
@@ -92,7 +159,8 @@ Readable make_readable(std::string_view octets) {
     const bool ended = length != std::string_view::npos;
     octets.remove_prefix(ended ? length + 1 : octets.size());
     if (ended && line.ends_with('\r')) line.remove_suffix(1);
-    std::string text = joined ? std::string() : as_line_directive(line);
+    std::string text = joined || !surroundings.counts() ? std::string() : as_line_directive(line);
+    surroundings.pass(line, joined);
     if (text.empty()) text = line;
     joined = line.ends_with('\\');
     for (char& c : text) {

@@ -122,6 +122,26 @@ TEST_F(ReadSource, ALineThatGoesOnIsNoMarker) {
   EXPECT_EQ(make_readable("#define X \\\n# 5 \"f\"\n# 5 \"f\"").text, "#define X \\\n# 5 \"f\"\n#line 5 \"f\"\n");
 }
 
+// A marker of line 1 becomes two lines, which must not shift those behind it where it is none.
+TEST_F(ReadSource, MarkersInCommentsAndInWhatIsLeftOutMoveNothing) {
+  for (const std::string before : {
+           "/*\n#line 1 \"f\"\n*/\n",
+           "/* \"\n# 1 \"f\" 1\n*/\n",
+           "#if 0\n#line 1 \"f\"\n#endif\n",
+           "# if 0 // never\n#line 1\n# endif\n",
+           "#if 0\n#if 1\n#endif\n#line 1 \"f\"\n#else\n#endif\n",
+           "const string s = \"/*\"; // /*\n\n\n",
+           "// /* \\\n/*\n\n",
+       }) {
+    const auto lines = std::count(before.begin(), before.end(), '\n');
+    EXPECT_EQ(said_of(before + "typedef B C;\n"), "main.idl:" + std::to_string(lines + 1) + ":9: 3004\n") << before;
+  }
+  for (const std::string before : {"#if 0\n#else\n", "#if 1\n", "#if 0\n#if 1\n#else\n#endif\n#elif 1\n",
+                                   "const string s = \"/*\";\n#if 1 /*\n*/\n", "#if 00 + 1 // /*\n"}) {
+    EXPECT_EQ(said_of(before + "#line 1 \"f\"\n#endif\ntypedef B C;\n"), "f:2:9: 3004\n") << before;
+  }
+}
+
 TEST_F(ReadSource, AFileMayHave16MiBOfText) {
   const std::string line = std::string(1023, ' ') + "\n";
   std::string text = "typedef long A;\n";
