@@ -22,10 +22,10 @@ void define_abstract_interface(Emitter& e, const model::Interface& interface) {
                   parameter_list(e, method, true), ") = 0;");
   }
   e.header.blank();
-  e.header.line("static bool _abstract_is_a(std::string_view repository_id) noexcept;");
+  e.header.line("static bool _abstract_is_a(std::string_view _repository_id) noexcept;");
   e.header.line("/// The object as this interface, without asking it.");
-  e.header.line("static IDL::traits<" + name + ">::ref_type _from_object(");
-  e.header.line("    const IDL::traits<CORBA::Object>::ref_type& object);");
+  e.header.line("static IDL::traits<" + e.names.global(interface) + ">::ref_type _from_object(");
+  e.header.line("    const IDL::traits<CORBA::Object>::ref_type& _object);");
   e.header.blank();
   e.header.label("protected:");
   e.header.line(name + "() = default;");
@@ -44,8 +44,8 @@ void implement_abstract_stub(Emitter& e, const model::Interface& interface) {
         {spell(*method.result, e.names) + " " + method.name + "(", parameter_list(e, method, true), ") override"},
         stub_call(e, method));
   }
-  out.open("bool _static_is_a(std::string_view repository_id) const noexcept override {");
-  out.line("return _abstract_is_a(repository_id) || CORBA::Object::_static_is_a(repository_id);");
+  out.open("bool _static_is_a(std::string_view _repository_id) const noexcept override {");
+  out.line("return _abstract_is_a(_repository_id) || CORBA::Object::_static_is_a(_repository_id);");
   out.close("}");
   out.close("};");
   out.line("}  // namespace");
@@ -54,17 +54,17 @@ void implement_abstract_stub(Emitter& e, const model::Interface& interface) {
 void implement_abstract(Emitter& e, const model::Interface& interface) {
   const std::string name = e.names.own(interface);
   Writer& out = e.source;
-  std::string chain = "repository_id == _interface_id";
+  std::string chain = "_repository_id == _interface_id";
   for (const auto* base : interface.bases) {
-    chain += " || " + e.names.global(*base) + "::_abstract_is_a(repository_id)";
+    chain += " || " + e.names.global(*base) + "::_abstract_is_a(_repository_id)";
   }
   out.blank();
-  out.open("bool " + name + "::_abstract_is_a(std::string_view repository_id) noexcept {");
+  out.open("bool " + name + "::_abstract_is_a(std::string_view _repository_id) noexcept {");
   out.line("return " + chain + ";");
   out.close("}");
-  out.line("IDL::traits<" + name + ">::ref_type " + name + "::_from_object(");
-  out.open("    const IDL::traits<CORBA::Object>::ref_type& object) {");
-  out.line("return corbel::mapping::make_abstract<" + name + ", _stub_" + name + ">(object);");
+  out.line("IDL::traits<" + e.names.global(interface) + ">::ref_type " + name + "::_from_object(");
+  out.open("    const IDL::traits<CORBA::Object>::ref_type& _object) {");
+  out.line("return corbel::mapping::make_abstract<" + e.names.global(interface) + ", _stub_" + name + ">(_object);");
   out.close("}");
 }
 

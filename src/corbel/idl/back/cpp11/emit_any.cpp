@@ -123,8 +123,6 @@ class TypeWriter {
     for (const auto* declaration : mentioned_) out.line(declare(e_, *declaration));
     out.blank();
     out.line("namespace {");
-    out.line("using ::corbel::dynamic::TypeMember;");
-    out.line("using ::corbel::dynamic::TypeNode;");
     for (const auto& line : parts_) out.line(line);
     out.line("}  // namespace");
     out.blank();
@@ -143,9 +141,9 @@ class TypeWriter {
     }
   }
 
-  /// "{TypeNode{...}};"
+  /// "{::corbel::dynamic::TypeNode{...}};"
   std::string value_of(const model::Declaration& declaration) {
-    return "{TypeNode{.kind = ::CORBA::TCKind::" + kind_of(declaration) +
+    return "{::corbel::dynamic::TypeNode{.kind = ::CORBA::TCKind::" + kind_of(declaration) +
            ", .id = " + quote(declaration.repository_id) + ", .name = " + quote(declaration.name) +
            parameters(declaration) + "}};";
   }
@@ -258,7 +256,7 @@ class TypeWriter {
   /// A constant array of members.
   std::string list(const std::vector<std::string>& rows) {
     std::string name = "_kMembers_" + std::to_string(++lists_) + tag_;
-    std::string text = "constexpr TypeMember " + name + "[] = {";
+    std::string text = "constexpr ::corbel::dynamic::TypeMember " + name + "[] = {";
     for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 0 ? "" : ", ") + rows[i];
     parts_.push_back(text + "};");
     return name;
@@ -266,7 +264,7 @@ class TypeWriter {
 
   /// A nameless TypeCode, made once for each text.
   std::string nameless(const std::string& kind, const std::string& fields) {
-    const std::string text = "{TypeNode{.kind = ::CORBA::TCKind::" + kind + fields + "}};";
+    const std::string text = "{::corbel::dynamic::TypeNode{.kind = ::CORBA::TCKind::" + kind + fields + "}};";
     auto& name = nameless_[text];
     if (name.empty()) {
       name = "_kType_" + std::to_string(nameless_.size()) + tag_;

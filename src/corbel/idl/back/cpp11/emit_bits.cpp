@@ -56,16 +56,16 @@ void define_bitmask(Emitter& e, const model::Bitmask& mask) {
   out.list("enum _flags : " + holder + " { ", flags, " };");
   emit_holder(out, holder, all);
   out.line("constexpr " + name + "() noexcept = default;");
-  out.line("constexpr " + name + "(_holder bits) noexcept : _value(bits) {}");
+  out.line("constexpr " + name + "(_holder _given) noexcept : _value(_given) {}");
   out.line("constexpr operator _holder() const noexcept { return _value; }");
   for (const char* op : {"|", "&", "^"}) {
-    out.open(name + "& operator" + op + "=(" + name + " other) noexcept {");
-    out.line("_value = static_cast<_holder>(_value " + std::string(op) + " other._value);");
+    out.open(name + "& operator" + op + "=(" + name + " _other) noexcept {");
+    out.line("_value = static_cast<_holder>(_value " + std::string(op) + " _other._value);");
     out.line("return *this;");
     out.close("}");
   }
   out.line("constexpr _holder _bits() const noexcept { return _value; }");
-  out.line("void _bits(_holder bits) noexcept { _value = bits; }");
+  out.line("void _bits(_holder _given) noexcept { _value = _given; }");
   out.blank();
   out.label("private:");
   out.line("_holder _value = 0;");
@@ -108,25 +108,29 @@ void define_bitset(Emitter& e, const model::Bitset& bits) {
     out.open(type + " " + accessor + "() const noexcept {");
     out.line("return static_cast<" + type + ">(std::uint64_t{_value} >> " + position + " & " + ones_text + ");");
     out.close("}");
-    out.open("void " + accessor + "(" + type + " value) noexcept {");
-    out.line("const std::uint64_t bits = static_cast<std::uint64_t>(value) & " + ones_text + ";");
+    out.open("void " + accessor + "(" + type + " _given) noexcept {");
+    out.line("const std::uint64_t _field = static_cast<std::uint64_t>(_given) & " + ones_text + ";");
     out.line("_value = static_cast<_holder>((_value & ~(std::uint64_t{" + ones_text + "} << " + position +
-             ")) | bits << " + position + ");");
+             ")) | _field << " + position + ");");
     out.close("}");
   }
   out.blank();
   const std::string inherited = base.empty() ? "" : " | " + base + "::_bits()";
   out.line("_holder _bits() const noexcept { return static_cast<_holder>(_value" + inherited + "); }");
-  out.open("void _bits(_holder bits) noexcept {");
+  out.open("void _bits(_holder _given) noexcept {");
   if (base.empty()) {
-    out.line("_value = bits;");
+    out.line("_value = _given;");
   } else {
-    out.line(base + "::_bits(static_cast<" + base + "::_holder>(bits & " + base + "::_mask));");
-    out.line("_value = static_cast<_holder>(bits & ~std::uint64_t{" + base + "::_mask});");
+    out.line(base + "::_bits(static_cast<" + base + "::_holder>(_given & " + base + "::_mask));");
+    out.line("_value = static_cast<_holder>(_given & ~std::uint64_t{" + base + "::_mask});");
   }
   out.close("}");
-  out.line("void swap(" + name + "& other) noexcept { std::swap(*this, other); }");
-  out.line("friend void swap(" + name + "& a, " + name + "& b) noexcept { a.swap(b); }");
+  const auto inherited_fields = bits.base == nullptr ? std::vector<const model::Bitfield*>{} : all_fields(*bits.base);
+  if (std::any_of(inherited_fields.begin(), inherited_fields.end(), [](const auto* f) { return f->name == "swap"; })) {
+    out.line("using " + base + "::swap;");  // the accessor, which the swap of this class would hide
+  }
+  out.line("void swap(" + name + "& _other) noexcept { std::swap(*this, _other); }");
+  out.line("friend void swap(" + name + "& _a, " + name + "& _b) noexcept { _a.swap(_b); }");
   out.line("friend bool operator==(const " + name + "&, const " + name + "&) = default;");
   out.blank();
   out.label("private:");
@@ -138,16 +142,17 @@ void stream_bitmask(Emitter& e, const model::Bitmask& mask) {
   std::vector<std::string> names;
   for (const auto& flag : mask.flags)
     names.push_back("{" + quote(flag.name) + ", " + std::to_string(flag.position) + "}");
-  e.source.list("static constexpr corbel::mapping::BitName kNames[] = {", names, "};");
-  e.source.line("return corbel::mapping::print_bits(stream, " + quote(scoped_name(mask)) + ", kNames, value._bits());");
+  e.source.list("static constexpr corbel::mapping::BitName _kNames[] = {", names, "};");
+  e.source.line("return corbel::mapping::print_bits(_stream, " + quote(scoped_name(mask)) +
+                ", _kNames, _value._bits());");
 }
 
 void stream_bitset(Emitter& e, const model::Bitset& bits) {
-  std::vector<std::string> arguments = {"stream", quote(scoped_name(bits))};
+  std::vector<std::string> arguments = {"_stream", quote(scoped_name(bits))};
   for (const auto* field : all_fields(bits)) {
     if (field->name.empty()) continue;
     arguments.push_back(quote(field->name));
-    arguments.push_back("value." + escape(field->name) + "()");
+    arguments.push_back("_value." + escape(field->name) + "()");
   }
   e.source.list("return corbel::mapping::print_members(", arguments, ");");
 }

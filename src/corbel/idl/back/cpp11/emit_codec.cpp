@@ -16,17 +16,17 @@ bool is_inline(Emitter& e, const model::Struct& structure) {
 }
 
 std::string codec_of(const Emitter& e, const model::Type& type) {
-  return "Codec<" + spell(type, e.names) + ">";
+  return "corbel::mapping::Codec<" + spell(type, e.names) + ">";
 }
 
 std::string codec_of(const Emitter& e, const Field& field) {
-  return "Codec<" + spell_member(spell(*field.type, e.names), field) + ">";
+  return "corbel::mapping::Codec<" + spell_member(spell(*field.type, e.names), field) + ">";
 }
 
 /// The members of the base come first.
 void code_base(const Emitter& e, Writer& out, const model::Struct& structure, const std::string& verb) {
   if (structure.base == nullptr) return;
-  out.line("Codec<" + e.names.global(*structure.base) + ">::" + verb + "(" + verb + "r, value);");
+  out.line("corbel::mapping::Codec<" + e.names.global(*structure.base) + ">::" + verb + "(_" + verb + "r, _value);");
 }
 
 bool is_primitive(const model::Type& type) {
@@ -43,34 +43,34 @@ void encode_members(const Emitter& e, Writer& out, const model::Struct& structur
   code_base(e, out, structure, "encode");
   for (const auto& field : fields_of(e, structure)) {
     if (is_plain(field)) {
-      out.line("encoder.put(value." + field.storage + ");");
+      out.line("_encoder.put(_value." + field.storage + ");");
     } else {
-      out.line(codec_of(e, field) + "::encode(encoder, value." + field.storage + ");");
+      out.line(codec_of(e, field) + "::encode(_encoder, _value." + field.storage + ");");
     }
   }
 }
 
 void decode_members(Emitter& e, Writer& out, const model::Struct& structure) {
   const bool recursive = e.layouts.is_recursive(structure);
-  if (recursive) out.line("if (!decoder.enter()) return;");
+  if (recursive) out.line("if (!_decoder.enter()) return;");
   code_base(e, out, structure, "decode");
   for (const auto& field : fields_of(e, structure)) {
     if (is_plain(field)) {
-      out.line("value." + field.storage + " = decoder.get<" + spell(resolve(*field.type), e.names) + ">();");
+      out.line("_value." + field.storage + " = _decoder.get<" + spell(resolve(*field.type), e.names) + ">();");
     } else {
-      out.line(codec_of(e, field) + "::decode(decoder, value." + field.storage + ");");
+      out.line(codec_of(e, field) + "::decode(_decoder, _value." + field.storage + ");");
     }
   }
-  if (recursive) out.line("decoder.leave();");
+  if (recursive) out.line("_decoder.leave();");
 }
 
 std::string encode_head(const std::string& name, const std::string& scope, bool unused) {
-  return "void " + scope + "encode(cdr::Encoder&" + (unused ? "" : " encoder") + ", const " + name + "&" +
-         (unused ? "" : " value") + ")";
+  return "void " + scope + "encode(corbel::cdr::Encoder&" + (unused ? "" : " _encoder") + ", const " + name + "&" +
+         (unused ? "" : " _value") + ")";
 }
 std::string decode_head(const std::string& name, const std::string& scope, bool unused) {
-  return "void " + scope + "decode(cdr::Decoder&" + (unused ? "" : " decoder") + ", " + name + "&" +
-         (unused ? "" : " value") + ")";
+  return "void " + scope + "decode(corbel::cdr::Decoder&" + (unused ? "" : " _decoder") + ", " + name + "&" +
+         (unused ? "" : " _value") + ")";
 }
 
 void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayout& bulk) {
@@ -87,22 +87,23 @@ void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayo
   if (!bulk.has_padding) {
     out.line("static void clear_padding(" + name + "&) noexcept {}");
   } else {
-    out.open("static void clear_padding(" + name + "& v) noexcept {");
+    out.open("static void clear_padding(" + name + "& _value) noexcept {");
     std::size_t paddings = 0;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (bulk.padding_before[i] != 0) {
-        const std::string padding = "v._padding_" + std::to_string(paddings++);
-        out.line(bulk.padding_before[i] == 1 ? padding + "[0] = 0;" : "for (auto& octet : " + padding + ") octet = 0;");
+        const std::string padding = "_value._padding_" + std::to_string(paddings++);
+        out.line(bulk.padding_before[i] == 1 ? padding + "[0] = 0;"
+                                             : "for (auto& _octet : " + padding + ") _octet = 0;");
       }
       const model::Type& real = resolve(*fields[i].type);
       const model::Type& element = real.kind == TypeKind::array ? resolve(*real.element) : real;
       const auto* nested = as<model::Struct>(element.declaration);
       if (nested == nullptr || !e.layouts.bulk(*nested)->has_padding) continue;
-      const std::string clear = "BulkLayout<" + e.names.global(*nested) + ">::clear_padding(";
+      const std::string clear = "corbel::cdr::BulkLayout<" + e.names.global(*nested) + ">::clear_padding(";
       // Arrays of arrays: one loop per dimension.
-      std::string item = "v." + fields[i].storage;
+      std::string item = "_value." + fields[i].storage;
       for (std::size_t d = 0; &element != &real && d < real.dimensions.size(); ++d) {
-        const std::string next = "element_" + std::to_string(d);
+        const std::string next = "_element_" + std::to_string(d);
         out.line(std::string(2 * d, ' ') + "for (auto& " + next + " : " + item + ")");
         item = next;
       }
@@ -164,26 +165,26 @@ void implement_union_codec(Emitter& e, const model::Union& u) {
     }
   };
   out.open(encode_head(name, scope, false) + " {");
-  out.line(discriminator + "::encode(encoder, value._discriminator);");
-  out.open("switch (value._members.index()) {");
+  out.line(discriminator + "::encode(_encoder, _value._discriminator);");
+  out.open("switch (_value._members.index()) {");
   for_members(
-      [](const std::string& index) { return "::encode(encoder, *std::get_if" + index + "(&value._members));"; });
+      [](const std::string& index) { return "::encode(_encoder, *std::get_if" + index + "(&_value._members));"; });
   out.line("default:");
   out.line("  break;");
   out.close("}");
   out.close("}");
   out.open(decode_head(name, scope, false) + " {");
-  if (recursive) out.line("if (!decoder.enter()) return;");
-  out.line(discriminator + "::decode(decoder, value._discriminator);");
-  out.open("switch (" + name + "::_select(value._discriminator)) {");
-  for_members([](const std::string& index) { return "::decode(decoder, value._members.emplace" + index + "());"; });
+  if (recursive) out.line("if (!_decoder.enter()) return;");
+  out.line(discriminator + "::decode(_decoder, _value._discriminator);");
+  out.open("switch (" + name + "::_select(_value._discriminator)) {");
+  for_members([](const std::string& index) { return "::decode(_decoder, _value._members.emplace" + index + "());"; });
   out.line("default:");
   const bool has_nothing =
       !u.covers_all_labels && std::none_of(u.cases.begin(), u.cases.end(), [](const auto& c) { return c.is_default; });
-  if (has_nothing) out.line("  value._members.emplace<" + std::to_string(u.cases.size()) + ">();");
+  if (has_nothing) out.line("  _value._members.emplace<" + std::to_string(u.cases.size()) + ">();");
   out.line("  break;");
   out.close("}");
-  if (recursive) out.line("decoder.leave();");
+  if (recursive) out.line("_decoder.leave();");
   out.close("}");
 }
 

@@ -9,11 +9,6 @@ namespace {
 
 using model::as;
 
-/// Helpers of corbel::mapping that stubs call by their short names.
-bool is_helper(const std::string& name) {
-  return name == "call" || name == "in" || name == "out" || name == "inout";
-}
-
 void declare_methods(Emitter& e, const model::Interface& interface) {
   for (const auto& method : stub_methods_of(interface)) {
     const bool adopted = method.adopted != nullptr;
@@ -42,8 +37,7 @@ std::string view_kind(const Emitter& e, const model::Parameter& p) {
 }
 
 std::string parameter_name(const model::Parameter& p) {
-  const std::string name = escape(p.name);
-  return (is_helper(name) ? "_cxx_" : "") + name;
+  return escape(p.name);
 }
 
 std::vector<std::string> parameter_list(const Emitter& e, const Method& method, bool with_names) {
@@ -79,7 +73,7 @@ std::vector<Method> methods_in(const model::Contents& contents, const model::Int
       methods.push_back({"_set_" + attribute->name,
                          name,
                          &kVoid,
-                         {{model::Direction::in, "value", attribute->type, {}}},
+                         {{model::Direction::in, "_value", attribute->type, {}}},
                          &attribute->set_raises,
                          false,
                          true,
@@ -138,7 +132,7 @@ void define_interface(Emitter& e, const model::Interface& interface) {
   declare_methods(e, interface);
   declare_async_methods(e, interface);
   e.header.blank();
-  e.header.line("bool _static_is_a(std::string_view repository_id) const noexcept override;");
+  e.header.line("bool _static_is_a(std::string_view _repository_id) const noexcept override;");
   e.header.blank();
   e.header.label("protected:");
   e.header.line(name + "() = default;");
@@ -172,12 +166,14 @@ Writer::Piece stub_call(Emitter& e, const Method& method) {
                                   : p.direction == model::Direction::out ? "out"
                                                                          : "inout";
     const std::string view = view_kind(e, p);
-    arguments.push_back(view.empty() ? e.helper(direction) + "(" + parameter_name(p) + ")"
+    arguments.push_back(view.empty() ? std::string("corbel::mapping::") + direction + "(" + parameter_name(p) + ")"
                                      : view + "{" + parameter_name(p) + "}");
   }
   if (method.context) arguments.push_back("corbel::mapping::EmptyContext{}");
   const bool is_void = method.result->kind == model::TypeKind::void_;
-  return {(is_void ? "" : "return ") + e.helper("call") + "<" + spell(*method.result, e.names) + ">(", arguments, ");"};
+  return {
+      (is_void ? "corbel::mapping::call<" : "return corbel::mapping::call<") + spell(*method.result, e.names) + ">(",
+      arguments, ");"};
 }
 
 void implement_stub(Emitter& e, const model::Interface& interface) {
@@ -194,15 +190,15 @@ void implement_stub(Emitter& e, const model::Interface& interface) {
 
 void implement_is_a(Emitter& e, const model::Interface& interface) {
   const std::string name = e.names.own(interface);
-  std::string chain = "repository_id == _interface_id";
+  std::string chain = "_repository_id == _interface_id";
   bool is_object = false;
   for (const auto* base : interface.bases) {
     chain +=
-        " || " + e.names.global(*base) + (base->is_abstract ? "::_abstract" : "::_static") + "_is_a(repository_id)";
+        " || " + e.names.global(*base) + (base->is_abstract ? "::_abstract" : "::_static") + "_is_a(_repository_id)";
     is_object |= !base->is_abstract;
   }
-  if (!is_object) chain += " || CORBA::Object::_static_is_a(repository_id)";
-  e.source.line("bool " + name + "::_static_is_a(std::string_view repository_id) const noexcept {");
+  if (!is_object) chain += " || CORBA::Object::_static_is_a(_repository_id)";
+  e.source.line("bool " + name + "::_static_is_a(std::string_view _repository_id) const noexcept {");
   e.source.line("  return " + chain + ";");
   e.source.line("}");
 }

@@ -52,11 +52,11 @@ void define_local_interface(Emitter& e, const model::Interface& interface) {
                   parameter_list(e, method, true), i < own ? ") = 0;" : ") override = 0;");
   }
   e.header.blank();
-  e.header.line("bool _static_is_a(std::string_view repository_id) const noexcept override;");
+  e.header.line("bool _static_is_a(std::string_view _repository_id) const noexcept override;");
   e.header.blank();
   e.header.label("protected:");
   e.header.line(name + "() = default;");
-  const std::string reference = "CORBA::object_reference<" + name + ">";
+  const std::string reference = "CORBA::object_reference<" + e.names.global(interface) + ">";
   e.header.line(reference + " _this() { return " + reference +
                 "(::corbel::base::SharedFromThis::shared_from(this)); }");
   e.header.close("};");

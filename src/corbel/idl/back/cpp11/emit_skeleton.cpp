@@ -12,7 +12,7 @@ std::string parameter_kind(const Emitter& e, const model::Parameter& p) {
   const char* const kind = p.direction == model::Direction::in    ? "In"
                            : p.direction == model::Direction::out ? "Out"
                                                                   : "Inout";
-  return e.helper(kind) + "<" + spell(*p.type, e.names) + ">";
+  return std::string("corbel::mapping::") + kind + "<" + spell(*p.type, e.names) + ">";
 }
 
 /// `&Echo::echo`, or the overload that is meant.
@@ -28,7 +28,7 @@ std::string method_pointer(const Emitter& e, const Method& method, const std::st
 /// `serve<Echo, &Echo::echo, std::string, In<std::string>>`, cut at its commas.
 std::vector<std::string> serve(const Emitter& e, const model::Interface& interface, const Method& method) {
   const std::string skeleton = e.names.skeleton(interface.scope, *method.owner);
-  std::vector<std::string> pieces = {e.helper("serve") + "<" + skeleton, method_pointer(e, method, skeleton),
+  std::vector<std::string> pieces = {"corbel::mapping::serve<" + skeleton, method_pointer(e, method, skeleton),
                                      spell(*method.result, e.names)};
   for (const auto& p : method.parameters) pieces.push_back(parameter_kind(e, p));
   pieces.back() += ">";
@@ -40,7 +40,7 @@ std::vector<std::string> table_row(Emitter& e, const model::Interface& interface
   std::vector<std::string> row = serve(e, interface, method);
   row.front() = "&" + row.front();
   if (method.owner != &interface) {
-    row.insert(row.begin(), {"&" + e.helper("inherited") + "<" + e.names.own(interface),
+    row.insert(row.begin(), {"&corbel::mapping::inherited<" + e.names.own(interface),
                              e.names.skeleton(interface.scope, *method.owner)});
     row.back() += ">";
   }
@@ -72,9 +72,9 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   out.line("template <class _tied_type>");
   out.open("class " + tie_name(e, interface) + " : public " + name + " {");
   out.label("public:");
-  out.line("template <class Owner>");
-  out.line("explicit " + tie_name(e, interface) + "(Owner tied)");
-  out.line("    : _tied(corbel::mapping::keep<_tied_type>(std::move(tied))) {}");
+  out.line("template <class _owner_type>");
+  out.line("explicit " + tie_name(e, interface) + "(_owner_type _object)");
+  out.line("    : _tied(corbel::mapping::keep<_tied_type>(std::move(_object))) {}");
   out.line("const corbel::base::SharedPtr<_tied_type>& _tied_object() const { return _tied; }");
   for (const auto& method : all_methods_of(interface)) {
     std::vector<std::string> names;
@@ -138,7 +138,7 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
   declare_needless_handlers(e, interface);
   out.blank();
   out.line(reference + " _this();");
-  out.line("bool _dispatch(corbel::corba::ServerCall& call) override;");
+  out.line("bool _dispatch(corbel::corba::ServerCall& _call) override;");
   out.line("std::span<const std::string_view> _interface_ids() const noexcept override;");
   out.blank();
   out.label("protected:");
@@ -153,9 +153,9 @@ void emit_servant_traits(Emitter& e, const model::Interface& interface) {
   out.line("template <>");
   out.open("struct CORBA::servant_traits<" + e.names.global(interface) + "> : corbel::mapping::ServantTraits<" +
            skeleton + "> {");
-  out.line("template <class T>");
+  out.line("template <class _tied_type>");
   out.line("using tie_type = ::" + e.names.skeleton_namespace(interface.scope) + "::" + tie_name(e, interface) +
-           "<T>;");
+           "<_tied_type>;");
   out.close("};");
 }
 
@@ -172,11 +172,10 @@ void emit_operation_table(Emitter& e, const model::Interface& interface) {
   }
   if (!rows.empty()) {
     const std::string& operations = e.constant(interface, "_operations");
-    out.line("constexpr " + e.helper("OperationEntry") + "<" + name + "> " + operations + "[] = {");
+    out.line("constexpr corbel::mapping::OperationEntry<" + name + "> " + operations + "[] = {");
     for (const auto& row : rows) out.list("    {", row, "},");
     out.line("};");
-    out.line("constexpr " + e.helper("OperationTable") + " " + e.constant(interface, "_table") + "(" + operations +
-             ");");
+    out.line("constexpr corbel::mapping::OperationTable " + e.constant(interface, "_table") + "(" + operations + ");");
   }
   std::vector<std::string> ids = {e.names.global(interface) + "::_interface_id"};
   for (const auto* base : interface.ancestors) ids.push_back(e.names.global(*base) + "::_interface_id");
@@ -194,8 +193,8 @@ void implement_skeleton(Emitter& e, const model::Interface& interface) {
   if (all_methods_of(interface).empty()) {
     out.line("bool " + name + "::_dispatch(corbel::corba::ServerCall&) { return false; }");
   } else {
-    out.function({"bool " + name + "::_dispatch(corbel::corba::ServerCall& call)", {}, ""},
-                 {"return corbel::mapping::dispatch(" + e.constant(interface, "_table") + ", *this, call);", {}, ""});
+    out.function({"bool " + name + "::_dispatch(corbel::corba::ServerCall& _call)", {}, ""},
+                 {"return corbel::mapping::dispatch(" + e.constant(interface, "_table") + ", *this, _call);", {}, ""});
   }
   out.line("std::span<const std::string_view> " + name + "::_interface_ids() const noexcept { return " +
            e.constant(interface, "_ids") + "; }");

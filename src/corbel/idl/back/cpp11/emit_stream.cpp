@@ -25,20 +25,20 @@ std::string head(const Emitter& e, const model::Declaration& declaration, bool u
   const std::string name = e.names.global(declaration);
   const bool enumeration = as<model::Enum>(&declaration) != nullptr || as<model::Bitset>(&declaration) != nullptr ||
                            as<model::Bitmask>(&declaration) != nullptr;
-  return "std::ostream& operator<<(std::ostream& stream, " + (enumeration ? name : "const " + name + "&") +
-         (unused ? ")" : " value)");
+  return "std::ostream& operator<<(std::ostream& _stream, " + (enumeration ? name : "const " + name + "&") +
+         (unused ? ")" : " _value)");
 }
 
 /// Enumerators whose values say nothing about their places.
 void stream_valued_enum(Emitter& e, const model::Enum& enumeration) {
   const std::string name = e.names.global(enumeration);
-  e.source.open("switch (value) {");
+  e.source.open("switch (_value) {");
   for (const auto* enumerator : enumeration.enumerators) {
     e.source.line("case " + name + "::" + escape(enumerator->name) + ":");
-    e.source.line("  return stream << " + quote(scoped_name(enumeration) + "::" + enumerator->name) + ";");
+    e.source.line("  return _stream << " + quote(scoped_name(enumeration) + "::" + enumerator->name) + ";");
   }
   e.source.close("}");
-  e.source.line("return stream << static_cast<std::int64_t>(value);");
+  e.source.line("return _stream << static_cast<std::int64_t>(_value);");
 }
 
 void stream_enum(Emitter& e, const model::Enum& enumeration) {
@@ -46,31 +46,31 @@ void stream_enum(Emitter& e, const model::Enum& enumeration) {
   std::vector<std::string> names;
   const std::string scope = scoped_name(enumeration);
   for (const auto* enumerator : enumeration.enumerators) names.push_back(quote(scope + "::" + enumerator->name));
-  e.source.list("static constexpr const char* kNames[] = {", names, "};");
-  e.source.line("return corbel::mapping::print_enumerator(stream, kNames, static_cast<std::uint32_t>(value));");
+  e.source.list("static constexpr const char* _kNames[] = {", names, "};");
+  e.source.line("return corbel::mapping::print_enumerator(_stream, _kNames, static_cast<std::uint32_t>(_value));");
 }
 
 void stream_struct(Emitter& e, const model::Struct& structure) {
-  std::vector<std::string> arguments = {"stream", quote(scoped_name(structure))};
+  std::vector<std::string> arguments = {"_stream", quote(scoped_name(structure))};
   const bool exception = as<model::Exception>(&structure) != nullptr;
   for (const auto* member : model::all_members(structure)) {
     arguments.push_back(quote(member->name));
-    arguments.push_back("value." + (exception ? escape_exception_member(member->name) : escape(member->name)) + "()");
+    arguments.push_back("_value." + (exception ? escape_exception_member(member->name) : escape(member->name)) + "()");
   }
   e.source.list("return corbel::mapping::print_members(", arguments, ");");
 }
 
 void stream_union(Emitter& e, const model::Union& u) {
   const std::string name = quote(scoped_name(u));
-  e.source.open("switch (value._index()) {");
+  e.source.open("switch (_value._index()) {");
   for (std::size_t i = 0; i < u.cases.size(); ++i) {
     const auto& member = u.cases[i].member;
     e.source.line("case " + std::to_string(i) + ":");
-    e.source.line("  return corbel::mapping::print_members(stream, " + name + ", " + quote(member.name) + ", value." +
+    e.source.line("  return corbel::mapping::print_members(_stream, " + name + ", " + quote(member.name) + ", _value." +
                   escape(member.name) + "());");
   }
   e.source.line("default:");
-  e.source.line("  return corbel::mapping::print_members(stream, " + name + ");");
+  e.source.line("  return corbel::mapping::print_members(_stream, " + name + ");");
   e.source.close("}");
 }
 

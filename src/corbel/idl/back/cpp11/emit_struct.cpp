@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structs and exceptions: one class with private members, accessors and a full constructor.
 #include <algorithm>
-#include <unordered_set>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
 
@@ -9,12 +8,6 @@ namespace corbel::idl::back::cpp11 {
 namespace {
 
 using model::as;
-
-/// Whether a data member would be called like something else in its class.
-bool is_taken(const std::string& name, bool exception) {
-  static const std::unordered_set<std::string_view> kTaken = {"id", "name", "rep_id", "raise", "encode", "info"};
-  return exception ? kTaken.contains(name) : name.starts_with("padding_");
-}
 
 std::string initializer(const Field& field) {
   if (!field.initial.empty()) return " = " + field.initial;
@@ -44,7 +37,7 @@ bool may_be_given_its_own(Emitter& e, const Field& field) {
 
 /// The body of a setter that takes such a part.
 std::string take_first(const Field& field, const std::string& value) {
-  return " { auto kept = " + value + "; " + field.storage + " = std::move(kept); }";
+  return " { auto _kept = " + value + "; " + field.storage + " = std::move(_kept); }";
 }
 
 void emit_struct_accessors(Emitter& e, const Field& field, bool late) {
@@ -53,8 +46,8 @@ void emit_struct_accessors(Emitter& e, const Field& field, bool late) {
     return;
   }
   const std::string head = "void " + field.accessor + "(";
-  e.header.line(head + "const " + field.spelled + "& value)" + take_first(field, "value"));
-  e.header.line(head + field.spelled + "&& value)" + take_first(field, "std::move(value)"));
+  e.header.line(head + "const " + field.spelled + "& _value)" + take_first(field, "_value"));
+  e.header.line(head + field.spelled + "&& _value)" + take_first(field, "std::move(_value)"));
   e.header.line("const " + field.spelled + "& " + field.accessor + "() const { return " + field.storage + "; }");
   e.header.line(field.spelled + "& " + field.accessor + "() { return " + field.storage + "; }");
 }
@@ -107,16 +100,16 @@ void emit_late_members(Emitter& e, const model::Struct& structure, const std::ve
   for (const auto& field : fields) {
     if (field.by_value) continue;
     const std::string head = "inline void " + inside + field.accessor + "(";
-    e.late.line(head + "const " + field.spelled + "& value)" + take_first(field, "value"));
-    e.late.line(head + field.spelled + "&& value)" + take_first(field, "std::move(value)"));
+    e.late.line(head + "const " + field.spelled + "& _value)" + take_first(field, "_value"));
+    e.late.line(head + field.spelled + "&& _value)" + take_first(field, "std::move(_value)"));
   }
-  e.late.line("inline void " + inside + "swap(" + name + "& other) { std::swap(*this, other); }");
+  e.late.line("inline void " + inside + "swap(" + name + "& _other) { std::swap(*this, _other); }");
   if (e.layouts.has_reference(structure)) return;
   std::string equal;
   for (const auto& field : fields) {
-    equal += (equal.empty() ? "" : " && ") + field.storage + " == other." + field.storage;
+    equal += (equal.empty() ? "" : " && ") + field.storage + " == _other." + field.storage;
   }
-  e.late.line("inline bool " + inside + "operator==(const " + name + "& other) const { return " + equal + "; }");
+  e.late.line("inline bool " + inside + "operator==(const " + name + "& _other) const { return " + equal + "; }");
 }
 
 void emit_exception_members(Emitter& e, const model::Exception& exception) {
@@ -125,20 +118,29 @@ void emit_exception_members(Emitter& e, const model::Exception& exception) {
   e.header.line("[[noreturn]] void _raise() const override;");
   e.header.line("const char* _rep_id() const noexcept override;");
   e.header.line("const char* _name() const noexcept override;");
-  e.header.line("void _encode(corbel::cdr::Encoder& encoder) const override;");
+  e.header.line("void _encode(corbel::cdr::Encoder& _encoder) const override;");
   e.header.blank();
   e.header.label("protected:");
-  e.header.line("void _info(std::string& text) const override;");
+  e.header.line("void _info(std::string& _text) const override;");
+}
+
+/// Whether there is an accessor that the swap of a derived class would hide.
+bool has_swap(const model::Struct& structure) {
+  const auto members = model::all_members(structure);
+  return std::any_of(members.begin(), members.end(), [](const auto* member) { return member->name == "swap"; });
 }
 
 void emit_value_members(Emitter& e, const model::Struct& structure, bool early) {
   const std::string name = e.names.own(structure);
   e.header.blank();
-  e.header.line("void swap(" + name + "& other)" + (early ? ";" : " { std::swap(*this, other); }"));
-  e.header.line("friend void swap(" + name + "& a, " + name + "& b) { a.swap(b); }");
+  if (structure.base != nullptr && has_swap(*structure.base)) {
+    e.header.line("using " + e.names.global(*structure.base) + "::swap;");
+  }
+  e.header.line("void swap(" + name + "& _other)" + (early ? ";" : " { std::swap(*this, _other); }"));
+  e.header.line("friend void swap(" + name + "& _a, " + name + "& _b) { _a.swap(_b); }");
   if (e.layouts.has_reference(structure)) return;
   if (early) {
-    e.header.line("bool operator==(const " + name + "& other) const;");
+    e.header.line("bool operator==(const " + name + "& _other) const;");
   } else {
     e.header.line("friend bool operator==(const " + name + "&, const " + name + "&) = default;");
   }
@@ -149,8 +151,8 @@ void emit_storage(Emitter& e, const model::Struct& structure, const std::vector<
   const std::string full = e.names.full(structure);
   e.header.blank();
   e.header.label("private:");
-  e.header.line("friend struct corbel::mapping::Codec<" + e.names.own(structure) + ">;");
-  if (bulk != nullptr) e.header.line("friend struct corbel::cdr::BulkLayout<" + e.names.own(structure) + ">;");
+  e.header.line("friend struct corbel::mapping::Codec<" + e.names.global(structure) + ">;");
+  if (bulk != nullptr) e.header.line("friend struct corbel::cdr::BulkLayout<" + e.names.global(structure) + ">;");
   e.header.blank();
   std::size_t paddings = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -176,7 +178,7 @@ std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure) {
     const std::string type = spell(*member.type, e.names);
     Field field{member.type,
                 exception ? escape_exception_member(member.name) : escape(member.name),
-                storage(member.name, is_taken(member.name, exception)),
+                storage(member.name),
                 "",
                 is_by_value(*member.type) && !member.optional && !member.external,
                 member.optional,
@@ -209,12 +211,12 @@ void emit_accessors(Writer& out, const Field& field, bool late) {
   const std::string& name = field.accessor;
   const std::string& stored = field.storage;
   if (field.by_value) {
-    out.line("void " + name + "(" + field.spelled + " value) { " + stored + " = value; }");
+    out.line("void " + name + "(" + field.spelled + " _value) { " + stored + " = _value; }");
     out.line(field.spelled + " " + name + "() const { return " + stored + "; }");
   } else {
-    out.line("void " + name + "(const " + field.spelled + "& value)" + (late ? ";" : " { " + stored + " = value; }"));
-    out.line("void " + name + "(" + field.spelled + "&& value)" +
-             (late ? ";" : " { " + stored + " = std::move(value); }"));
+    out.line("void " + name + "(const " + field.spelled + "& _value)" + (late ? ";" : " { " + stored + " = _value; }"));
+    out.line("void " + name + "(" + field.spelled + "&& _value)" +
+             (late ? ";" : " { " + stored + " = std::move(_value); }"));
     out.line("const " + field.spelled + "& " + name + "() const { return " + stored + "; }");
   }
   out.line(field.spelled + "& " + name + "() { return " + stored + "; }");
@@ -263,11 +265,11 @@ void implement_exception(Emitter& e, const model::Exception& exception) {
   e.source.line("void " + name + "::_raise() const { throw *this; }");
   e.source.line("const char* " + name + "::_rep_id() const noexcept { return _id; }");
   e.source.line("const char* " + name + "::_name() const noexcept { return " + quote(exception.name) + "; }");
-  e.source.open("void " + name + "::_encode(corbel::cdr::Encoder& encoder) const {");
-  e.source.line("encoder.put_plain_string(_id);");
-  e.source.line("corbel::mapping::Codec<" + e.names.own(exception) + ">::encode(encoder, *this);");
+  e.source.open("void " + name + "::_encode(corbel::cdr::Encoder& _encoder) const {");
+  e.source.line("_encoder.put_plain_string(_id);");
+  e.source.line("corbel::mapping::Codec<" + e.names.global(exception) + ">::encode(_encoder, *this);");
   e.source.close("}");
-  e.source.line("void " + name + "::_info(std::string& text) const { text += corbel::mapping::to_text(*this); }");
+  e.source.line("void " + name + "::_info(std::string& _text) const { _text += corbel::mapping::to_text(*this); }");
 }
 
 }  // namespace corbel::idl::back::cpp11

@@ -53,17 +53,17 @@ void emit_setter(Emitter& e, const model::Union& u, const Shape& shape, std::siz
   const std::string first = label(e, u, first_label(u, c));
   const bool choice = c.is_default || c.labels.size() > 1;
   const std::string& name = shape.fields[i].accessor;
-  e.header.open("void " + name + "(" + type + " value" +
-                (choice ? ", " + shape.discriminator + " label = " + first : "") + ") {");
-  if (choice) e.header.line("if (_select(label) != " + index + ") _fail();");
+  e.header.open("void " + name + "(" + type + " _value" +
+                (choice ? ", " + shape.discriminator + " _label = " + first : "") + ") {");
+  if (choice) e.header.line("if (_select(_label) != " + index + ") _fail();");
   if (shape.fields[i].by_value) {
-    e.header.line("_members.emplace<" + index + ">(value);");
+    e.header.line("_members.emplace<" + index + ">(_value);");
   } else {
-    // `value` may be a part of the union itself.
+    // `_value` may be a part of the union itself.
     e.header.line("auto _kept = " + value + ";");
     e.header.line("_members.emplace<" + index + ">(std::move(_kept));");
   }
-  e.header.line("_discriminator = " + (choice ? "label" : first) + ";");
+  e.header.line("_discriminator = " + (choice ? "_label" : first) + ";");
   e.header.close("}");
 }
 
@@ -71,10 +71,10 @@ void emit_union_accessors(Emitter& e, const model::Union& u, const Shape& shape,
   const Field& field = shape.fields[i];
   const std::string index = std::to_string(i);
   if (field.by_value) {
-    emit_setter(e, u, shape, i, field.spelled, "value");
+    emit_setter(e, u, shape, i, field.spelled, "_value");
   } else {
-    emit_setter(e, u, shape, i, "const " + field.spelled + "&", "value");
-    emit_setter(e, u, shape, i, field.spelled + "&&", "std::move(value)");
+    emit_setter(e, u, shape, i, "const " + field.spelled + "&", "_value");
+    emit_setter(e, u, shape, i, field.spelled + "&&", "std::move(_value)");
   }
   const std::string read = field.by_value ? field.spelled : "const " + field.spelled + "&";
   const auto emit = [&](const std::string& head) {
@@ -95,13 +95,13 @@ void emit_union_storage(Emitter& e, const model::Union& u, const Shape& shape) {
   for (const auto& field : shape.fields) alternatives.push_back(field.spelled);
   if (shape.has_nothing) alternatives.push_back("std::monostate");
   e.header.label("private:");
-  e.header.line("friend struct corbel::mapping::Codec<" + shape.name + ">;");
+  e.header.line("friend struct corbel::mapping::Codec<" + e.names.global(u) + ">;");
   e.header.blank();
   e.header.line("/// Which member a label selects.");
-  e.header.line("static std::size_t _select(" + shape.discriminator + " label) noexcept;");
+  e.header.line("static std::size_t _select(" + shape.discriminator + " _label) noexcept;");
   e.header.line("[[noreturn]] static void _fail();");
-  e.header.open("void _check(std::size_t index) const {");
-  e.header.line("if (_members.index() != index) [[unlikely]] _fail();");
+  e.header.open("void _check(std::size_t _alternative) const {");
+  e.header.line("if (_members.index() != _alternative) [[unlikely]] _fail();");
   e.header.close("}");
   e.header.blank();
   e.header.line(shape.discriminator + " _discriminator = " + label(e, u, first) + ";");
@@ -121,10 +121,10 @@ void emit_selection(Emitter& e, const model::Union& u) {
     for (std::size_t i = 0; i < u.cases.size(); ++i) {
       for (const auto& value : u.cases[i].labels) by_value[std::get<bool>(value) ? 1 : 0] = i;
     }
-    e.source.line("return label ? " + std::to_string(by_value[1]) + " : " + std::to_string(by_value[0]) + ";");
+    e.source.line("return _label ? " + std::to_string(by_value[1]) + " : " + std::to_string(by_value[0]) + ";");
     return;
   }
-  e.source.open("switch (label) {");
+  e.source.open("switch (_label) {");
   for (std::size_t i = 0; i < u.cases.size(); ++i) {
     if (i == otherwise) continue;
     for (const auto& value : u.cases[i].labels) e.source.line("case " + label(e, u, value) + ":");
@@ -149,7 +149,7 @@ void define_union(Emitter& e, const model::Union& u) {
   emit_default_constructor(e, u);
   e.header.blank();
   e.header.line("/// Only to another label of the same member; else BAD_PARAM.");
-  e.header.line("void _d(" + shape.discriminator + " label);");
+  e.header.line("void _d(" + shape.discriminator + " _label);");
   e.header.line(shape.discriminator + " _d() const { return _discriminator; }");
   e.header.line("/// Beyond the mapping: which member is selected, counted from 0.");
   e.header.line("std::size_t _index() const noexcept { return _members.index(); }");
@@ -162,8 +162,8 @@ void define_union(Emitter& e, const model::Union& u) {
     e.header.close("}");
   }
   e.header.blank();
-  e.header.line("void swap(" + shape.name + "& other) { std::swap(*this, other); }");
-  e.header.line("friend void swap(" + shape.name + "& a, " + shape.name + "& b) { a.swap(b); }");
+  e.header.line("void swap(" + shape.name + "& _other) { std::swap(*this, _other); }");
+  e.header.line("friend void swap(" + shape.name + "& _a, " + shape.name + "& _b) { _a.swap(_b); }");
   if (!e.layouts.has_reference(u)) {
     e.header.line("friend bool operator==(const " + shape.name + "&, const " + shape.name + "&) = default;");
   }
@@ -177,11 +177,11 @@ void implement_union(Emitter& e, const model::Union& u) {
   const Shape shape = shape_of(e, u);
   const std::string name = e.names.full(u);
   e.source.blank();
-  e.source.open("void " + name + "::_d(" + shape.discriminator + " label) {");
-  e.source.line("if (_select(label) != _members.index()) _fail();");
-  e.source.line("_discriminator = label;");
+  e.source.open("void " + name + "::_d(" + shape.discriminator + " _label) {");
+  e.source.line("if (_select(_label) != _members.index()) _fail();");
+  e.source.line("_discriminator = _label;");
   e.source.close("}");
-  e.source.open("std::size_t " + name + "::_select(" + shape.discriminator + " label) noexcept {");
+  e.source.open("std::size_t " + name + "::_select(" + shape.discriminator + " _label) noexcept {");
   emit_selection(e, u);
   e.source.close("}");
   e.source.open("void " + name + "::_fail() {");

@@ -58,11 +58,11 @@ std::vector<Accessor> accessors(const Field& field) {
   const std::string& stored = field.storage;
   std::vector<Accessor> list;
   if (field.by_value) {
-    list.push_back({"void " + name + "(" + field.spelled + " value)", stored + " = value;"});
+    list.push_back({"void " + name + "(" + field.spelled + " _value)", stored + " = _value;"});
     list.push_back({field.spelled + " " + name + "() const", "return " + stored + ";"});
   } else {
-    list.push_back({"void " + name + "(const " + field.spelled + "& value)", stored + " = value;"});
-    list.push_back({"void " + name + "(" + field.spelled + "&& value)", stored + " = std::move(value);"});
+    list.push_back({"void " + name + "(const " + field.spelled + "& _value)", stored + " = _value;"});
+    list.push_back({"void " + name + "(" + field.spelled + "&& _value)", stored + " = std::move(_value);"});
     list.push_back({"const " + field.spelled + "& " + name + "() const", "return " + stored + ";"});
   }
   list.push_back({field.spelled + "& " + name + "()", "return " + stored + ";"});
@@ -88,14 +88,15 @@ std::vector<std::string> bases_of(const Emitter& e, const model::ValueType& valu
   return bases;
 }
 
-/// A function that the base class has is not the user's to define.
-std::string factory_method(const model::Factory& factory) {
-  return factory.name == "create_for_unmarshal" ? "_cxx_create_for_unmarshal" : escape(factory.name);
+/// A function that the base class has is not the user's to define, nor one called like the class.
+std::string factory_method(const model::Factory& factory, const std::string& owner) {
+  const bool taken = factory.name == "create_for_unmarshal" || factory.name == owner;
+  return taken ? "_cxx_" + factory.name : escape(factory.name);
 }
 
 void define_factory(Emitter& e, const model::ValueType& value) {
   const std::string name = e.names.own(value);
-  const std::string reference = "IDL::traits<" + name + ">::ref_type";
+  const std::string reference = "IDL::traits<" + e.names.global(value) + ">::ref_type";
   e.header.blank();
   e.header.line("/// Makes values of type " + e.names.full(value) + "; for CORBA::ORB::register_value_factory.");
   e.header.open("class " + e.names.factory(value) + " : public virtual CORBA::ValueFactoryBase {");
@@ -107,7 +108,8 @@ void define_factory(Emitter& e, const model::ValueType& value) {
     for (const auto& p : factory->parameters) {
       parameters.push_back(parameter(p, e.names) + " " + escape(p.name));
     }
-    e.header.list("virtual " + reference + " " + factory_method(*factory) + "(", parameters, ") = 0;");
+    e.header.list("virtual " + reference + " " + factory_method(*factory, e.names.factory(value)) + "(", parameters,
+                  ") = 0;");
   }
   if (is_default_creatable(value)) {
     e.header.line("CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override;");
@@ -160,9 +162,9 @@ void define_obv(Emitter& e, const model::ValueType& value) {
   };
   for_members(e, value, true, define_accessors);
   out.line("const corbel::mapping::ValueType& _value_type() const noexcept override;");
-  out.line("void _encode_state(corbel::cdr::Encoder& encoder) const override;");
-  out.line("void _decode_state(corbel::cdr::Decoder& decoder) override;");
-  out.line("void _print(std::ostream& stream) const override;");
+  out.line("void _encode_state(corbel::cdr::Encoder& _encoder) const override;");
+  out.line("void _decode_state(corbel::cdr::Decoder& _decoder) override;");
+  out.line("void _print(std::ostream& _stream) const override;");
   const bool has_private =
       std::any_of(value.state.begin(), value.state.end(), [](const auto& member) { return !member.is_public; });
   if (has_private || !is_default_creatable(value)) {
@@ -278,12 +280,12 @@ void define_value_box(Emitter& e, const model::ValueBox& box) {
   declare_aliases(e.header, e, box);
   e.header.blank();
   e.header.line(name + "() = default;");
-  e.header.line("explicit " + name + "(" + content + " value)");
-  e.header.line("    : corbel::mapping::ValueBox<" + content + ">(std::move(value)) {}");
+  e.header.line("explicit " + name + "(" + content + " _content)");
+  e.header.line("    : corbel::mapping::ValueBox<" + content + ">(std::move(_content)) {}");
   e.header.line("const corbel::mapping::ValueType& _value_type() const noexcept override;");
-  e.header.line("void _encode_state(corbel::cdr::Encoder& encoder) const override;");
-  e.header.line("void _decode_state(corbel::cdr::Decoder& decoder) override;");
-  e.header.line("void _print(std::ostream& stream) const override;");
+  e.header.line("void _encode_state(corbel::cdr::Encoder& _encoder) const override;");
+  e.header.line("void _decode_state(corbel::cdr::Decoder& _decoder) override;");
+  e.header.line("void _print(std::ostream& _stream) const override;");
   e.header.close("};");
   e.header.blank();
 }

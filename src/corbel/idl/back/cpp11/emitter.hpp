@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
@@ -41,15 +40,6 @@ struct Emitter {
   std::set<std::string> library_headers;  ///< of the library's declarations that the main file uses
   bool futures = false;                   ///< async_ operations are wanted
   bool stubs = false;                     ///< no skeletons but those of reply handlers are
-
-  /// A name of corbel::mapping, qualified if the model has the same name somewhere; see use_helpers().
-  std::string helper(const std::string& name) const { return (names.is_used(name) ? "corbel::mapping::" : "") + name; }
-  /// Makes those of the names usable without qualification that can be.
-  void use_helpers(Writer& out, std::initializer_list<const char*> helpers) const {
-    for (const std::string name : helpers) {
-      if (!names.is_used(name)) out.line("using corbel::mapping::" + name + ";");
-    }
-  }
 
   /// "_kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`, or an operation `get_a` the attribute `a`: the
   /// suffixes "get_a" and "_get_a".

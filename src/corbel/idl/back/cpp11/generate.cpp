@@ -135,8 +135,6 @@ void write_operations(Emitter& e, const Run& run) {
   if (!any_method) return;
   e.source.blank();
   e.source.line("namespace {");
-  e.use_helpers(e.source, {"call", "in", "inout", "out"});
-  e.source.blank();
   for (const auto* declaration : run.declarations) {
     if (is_remote(*declaration)) declare_operations(e, *as<model::Interface>(declaration));
   }
@@ -252,7 +250,6 @@ void write_server_source(Emitter& e, const std::string& stem) {
     const std::string space = e.names.skeleton_namespace(run.module);
     open_namespace(out, space);
     out.line("namespace {");
-    e.use_helpers(out, {"In", "Inout", "inherited", "OperationEntry", "OperationTable", "Out", "serve"});
     for (const auto* interface : run.declarations) emit_operation_table(e, *as<model::Interface>(interface));
     out.line("}  // namespace");
     for (const auto* interface : run.declarations) implement_skeleton(e, *as<model::Interface>(interface));

@@ -38,30 +38,30 @@ void code_state(Emitter& e, const model::ValueType& value, const std::string& ow
   Writer& out = e.source;
   const bool used = value.is_custom || value.concrete_base != nullptr || !value.state.empty();
   out.open("void " + owner + "::_" + verb + "_state(corbel::cdr::" + (verb == "encode" ? "Encoder&" : "Decoder&") +
-           (used ? " " + verb + "r" : "") + signature + " {");
+           (used ? " _" + verb + "r" : "") + signature + " {");
   if (value.is_custom && verb == "encode") {
     out.line("// Marshalling is not const in the mapping.");
-    out.line("corbel::mapping::marshal_custom(encoder, const_cast<" + e.names.own(value) + "&>(*this));");
+    out.line("corbel::mapping::marshal_custom(_encoder, const_cast<" + e.names.obv(value) + "&>(*this));");
   } else if (value.is_custom) {
-    out.line("corbel::mapping::unmarshal_custom(decoder, *this);");
+    out.line("corbel::mapping::unmarshal_custom(_decoder, *this);");
   } else {
     if (value.concrete_base != nullptr) {
-      out.line(e.names.obv(*value.concrete_base) + "::_" + verb + "_state(" + verb + "r);");
+      out.line(e.names.obv(*value.concrete_base) + "::_" + verb + "_state(_" + verb + "r);");
     }
     for (const auto& field : state_fields(e, value)) {
-      out.line("corbel::mapping::Codec<" + field.spelled + ">::" + verb + "(" + verb + "r, " + field.storage + ");");
+      out.line("corbel::mapping::Codec<" + field.spelled + ">::" + verb + "(_" + verb + "r, " + field.storage + ");");
     }
   }
   out.close("}");
 }
 
 void print_state(Emitter& e, const model::ValueType& value, const std::string& owner) {
-  std::vector<std::string> arguments = {"stream", quote(scoped_name(value))};
+  std::vector<std::string> arguments = {"_stream", quote(scoped_name(value))};
   for (const auto* member : model::all_state(value)) {
     arguments.push_back(quote(member->name));
     arguments.push_back("this->" + escape(member->name) + "()");
   }
-  e.source.open("void " + owner + "::_print(std::ostream& stream) const {");
+  e.source.open("void " + owner + "::_print(std::ostream& _stream) const {");
   e.source.list("corbel::mapping::print_members(", arguments, ");");
   e.source.close("}");
 }
@@ -91,14 +91,14 @@ void implement_value_box(Emitter& e, const model::ValueBox& box) {
   define_static_type(e, box, {quote(box.repository_id)}, false, name);
   define_value_type(e, name);
   const std::string codec = "  corbel::mapping::Codec<_boxed_type>::";
-  e.source.line("void " + name + "::_encode_state(corbel::cdr::Encoder& encoder) const {");
-  e.source.line(codec + "encode(encoder, _value());");
+  e.source.line("void " + name + "::_encode_state(corbel::cdr::Encoder& _encoder) const {");
+  e.source.line(codec + "encode(_encoder, _value());");
   e.source.line("}");
-  e.source.line("void " + name + "::_decode_state(corbel::cdr::Decoder& decoder) {");
-  e.source.line(codec + "decode(decoder, _value());");
+  e.source.line("void " + name + "::_decode_state(corbel::cdr::Decoder& _decoder) {");
+  e.source.line(codec + "decode(_decoder, _value());");
   e.source.line("}");
-  e.source.line("void " + name + "::_print(std::ostream& stream) const {");
-  e.source.line("  corbel::mapping::print_members(stream, " + quote(scoped_name(box)) + ", \"value\", _value());");
+  e.source.line("void " + name + "::_print(std::ostream& _stream) const {");
+  e.source.line("  corbel::mapping::print_members(_stream, " + quote(scoped_name(box)) + ", \"value\", _value());");
   e.source.line("}");
 }
 

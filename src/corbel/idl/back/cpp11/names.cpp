@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/idl/back/cpp11/names.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "corbel/idl/back/cpp11/library.hpp"
 #include "corbel/idl/back/cpp11/reserved.hpp"
 
@@ -33,6 +36,47 @@ bool is_taken(const model::Declaration& declaration) {
   return declaration.scope == nullptr && (is_global(name) || is_library_module(name));
 }
 
+template <class Members>
+bool has(const Members& members, const std::string& name) {
+  return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.name == name; });
+}
+template <class Member>
+bool has(const std::vector<const Member*>& members, const std::string& name) {
+  return std::any_of(members.begin(), members.end(), [&](const auto* m) { return m->name == name; });
+}
+bool has_function(const model::Contents& contents, const std::string& name) {
+  return std::any_of(contents.begin(), contents.end(), [&](const auto* d) {
+    return is_function(*d) && as<model::Factory>(d) == nullptr && d->name == name;
+  });
+}
+template <class Type>
+bool any_has_function(const std::vector<const Type*>& types, const std::string& name) {
+  return std::any_of(types.begin(), types.end(), [&](const auto* type) { return has_function(type->contents, name); });
+}
+bool supports_function(const model::ValueType& value, const std::string& name) {
+  return any_has_function(value.supports, name) ||
+         std::any_of(value.supports.begin(), value.supports.end(),
+                     [&](const auto* interface) { return any_has_function(interface->ancestors, name); });
+}
+
+/// Whether the class has or inherits a function of its own name, which C++ would take for a constructor. IDL forbids it
+/// of a type's own members, but those of bitsets and bitmasks, and allows it of those of its bases.
+bool is_called_like_a_member(const model::Declaration& declaration) {
+  const std::string& name = declaration.name;
+  if (const auto* structure = as<model::Struct>(&declaration)) return has(model::all_members(*structure), name);
+  if (const auto* mask = as<model::Bitmask>(&declaration)) return has(mask->flags, name);
+  if (const auto* interface = as<model::Interface>(&declaration)) return any_has_function(interface->ancestors, name);
+  if (const auto* value = as<model::ValueType>(&declaration)) {
+    const auto& bases = value->ancestors;
+    return has(model::all_state(*value), name) || any_has_function(bases, name) || supports_function(*value, name) ||
+           std::any_of(bases.begin(), bases.end(), [&](const auto* base) { return supports_function(*base, name); });
+  }
+  for (const auto* bits = as<model::Bitset>(&declaration); bits != nullptr; bits = bits->base) {
+    if (has(bits->fields, name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string escape(std::string_view identifier) {
@@ -43,10 +87,8 @@ std::string escape_exception_member(std::string_view identifier) {
   return identifier == "what" ? "_cxx_what" : escape(identifier);
 }
 
-std::string storage(const std::string& name, bool taken) {
-  // Different names stay different: what is not written as `_m_` does not begin with `m_`.
-  const bool apart = taken || name.starts_with("cxx_") || name.starts_with("m_");
-  return (apart ? "_m_" : "_") + name;
+std::string storage(const std::string& name) {
+  return "_m_" + name;
 }
 
 Names::Names(const model::Model& model) {
@@ -71,9 +113,7 @@ void Names::settle_factory(const model::Declaration& declaration) {
 void Names::collect(const model::Contents& contents) {
   for (const auto* declaration : contents) {
     settle_factory(*declaration);
-    const auto* forward = as<model::Forward>(declaration);
-    const std::string name = own(forward != nullptr ? *forward->target : *declaration);
-    all_.insert(name);
+    if (is_called_like_a_member(*declaration)) renamed_.insert(declaration);
     if (const auto* inner = model::contents_of(*declaration)) collect(*inner);
   }
 }

@@ -13,12 +13,12 @@ namespace corbel::idl::back::cpp11 {
 std::string escape(std::string_view identifier);
 /// The same for a member of an exception, where `what` is taken too.
 std::string escape_exception_member(std::string_view identifier);
-/// The private data member behind an accessor: never a name that generated code has itself. `taken` says that this one
-/// would be.
-std::string storage(const std::string& name, bool taken);
+/// The private data member behind an accessor: "_m_count". Nothing else of what generated code adds begins with `_m_`.
+std::string storage(const std::string& name);
 
-/// Spells names of declarations. Users may call things what they like: so their types are always named from `::`, and
-/// what generated code adds to a user's scope begins with an underscore, which IDL cannot write.
+/// Spells names of declarations. Users may call things what they like: so their types are always named from `::`, what
+/// is the library's from `corbel`, `CORBA` or `std`, and whatever else generated code has, down to parameters and
+/// variables, begins with an underscore, which IDL cannot write (tests/idl/spelling.py).
 class Names {
  public:
   explicit Names(const model::Model& model);
@@ -44,19 +44,17 @@ class Names {
   std::string types_namespace(const model::Declaration& declaration) const;
   /// The class that makes values: "Point_init".
   std::string factory(const model::ValueType& value) const;
-  /// True if anything declared in the model has this C++ name, in whatever scope.
-  bool is_used(const std::string& name) const { return all_.contains(name); }
 
  private:
+  /// Finds out what must be renamed.
   void collect(const model::Contents& contents);
   /// Finds out which of a value's factory and a declaration called like it gives way: the later one.
   void settle_factory(const model::Declaration& declaration);
   std::string path_of(const model::Declaration* module, const std::string& space,
                       const model::Declaration& declaration) const;
 
-  std::unordered_set<std::string> all_;
   std::unordered_set<std::string> values_;                 ///< IDL names of values that have a factory
-  std::unordered_set<const model::Declaration*> renamed_;  ///< called like the factory of a value before them
+  std::unordered_set<const model::Declaration*> renamed_;  ///< called like an earlier value's factory, or a member
   std::unordered_set<std::string> factories_;              ///< values whose factory is called otherwise
   std::unordered_set<std::string> seen_;                   ///< IDL names so far
 };
