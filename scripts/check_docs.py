@@ -5,7 +5,8 @@
 usage: check_docs.py ROOT
 
 A path is an inline `code span` that starts with a folder of the project and holds no blank, wildcard or placeholder.
-The path of a request also names functions, as `Type::function` or `namespace::function`: one source must know both.
+The path of a request also names functions, as `Type::function` or `namespace::function`: one source must know both. The
+files that a warm call passes do not become more.
 """
 
 import os
@@ -17,6 +18,8 @@ SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 PATH = re.compile(r"^(?:\./)?(?:src|docs|cmake|tests|scripts|examples|bench|tools|\.ci)/[A-Za-z0-9_./-]+$")
 FUNCTION = re.compile(r"^(\w+)::([a-z]\w*)$")
 NAMES_FUNCTIONS = "docs/path-of-a-request.md"
+WARM = ("Out", "There", "Back")  # its sections about a warm call
+WARM_FILES = 40
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 
@@ -69,8 +72,23 @@ def is_function(texts, scope, name):
     return any(re.search(rf"\b{scope}\b", text) and re.search(rf"\b{name}\(", text) for text in texts)
 
 
+def warm_files(path):
+    """The files that the sections about a warm call name."""
+    found, inside = set(), False
+    for _, line in prose_lines(path):
+        heading = HEADING.match(line)
+        if heading:
+            inside = heading.group(1) in WARM
+        elif inside:
+            found.update(span for span in SPAN.findall(line) if span.startswith("src/") and PATH.match(span))
+    return found
+
+
 def check(root):
     breaches = []
+    warm = os.path.join(root, NAMES_FUNCTIONS)
+    if os.path.exists(warm) and len(warm_files(warm)) > WARM_FILES:
+        breaches.append(f"{NAMES_FUNCTIONS}:1: a warm call passes {len(warm_files(warm))} files; there are to be no more than {WARM_FILES}")
     texts = sources(root)
     for path in markdown_files(root):
         shown = os.path.relpath(path, root)

@@ -65,7 +65,8 @@ TEST(Document, HasTheTableOfTheseTests) {
 
 /// Whether the row of docs/errors.md decides about this end.
 bool decides(const orb::ErrorRow& row, const End& end) {
-  if (row.exception != end.exception || end.completed != name_of(row.completed)) return false;
+  if (row.exception != end.exception || end.completed != name_of(static_cast<CORBA::CompletionStatus>(row.completed)))
+    return false;
   if (row.minor != 0) return row.minor == end.minor;
   const std::uint32_t number = end.minor - corba::vendor_minor(base::Stage::none, base::Code::none);
   if (number >= 128 * 16) return false;  // not Corbel's own
@@ -108,7 +109,7 @@ TEST(Document, TellsOfEveryErrorByWhichACallMayEnd) {
     if (concerns_others(row)) continue;
     EXPECT_TRUE(std::any_of(ends().begin(), ends().end(), [&](const End& end) { return decides(row, end); }))
         << "docs/calls.md has no line for: " << to_string(row.stage) << ", " << to_string(row.code) << ", "
-        << row.exception << ' ' << name_of(row.completed)
+        << row.exception << ' ' << name_of(static_cast<CORBA::CompletionStatus>(row.completed))
         << "; add an End for it, or say in concerns_others() why no call ends so";
   }
 }

@@ -269,6 +269,18 @@ class Documents(Tree):
         self.assertEqual([b.split(":")[1] for b in check_docs.check(self.root)], ["2", "2"])
 
 
+    def test_a_warm_call_passes_no_more_files_than_before(self):
+        paths = [f"src/corbel/base/file{i}.hpp" for i in range(check_docs.WARM_FILES + 1)]
+        for path in paths:
+            self.write(path, HEADER)
+        named = "\n".join(f"`{path}`" for path in paths[:-1])
+        self.write("docs/path-of-a-request.md", f"## Out\n{named}\n## When it is slow\n`{paths[-1]}`\n")
+        self.assertEqual(check_docs.check(self.root), [])
+        self.write("docs/path-of-a-request.md", f"## Out\n{named}\n## Back\n`{paths[0]}`, `{paths[-1]}`\n")
+        self.assertEqual(check_docs.check(self.root),
+                         ["docs/path-of-a-request.md:1: a warm call passes 41 files; there are to be no more than 40"])
+
+
 class Events(Tree):
     ROWS = "| event | level, module | fields |\n|---|---|---|\n"
 

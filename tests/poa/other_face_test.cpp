@@ -2,6 +2,7 @@
 // Servants that are written for no C++ mapping that the library has.
 #include <string>
 
+#include "corbel/corba/failure.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "test_support.hpp"
 
@@ -9,11 +10,18 @@ namespace corbel::poa::testing {
 namespace {
 
 constexpr const char* kOtherId = "IDL:corbel.test/OtherFace:1.0";
+constexpr const char* kToldId = "IDL:corbel.test/Told:1.0";
+constexpr std::int32_t kTold = 42;
 
 /// Knows what corbel/corba/servant_core.hpp says, and nothing of CORBA:: or PortableServer::.
 class OtherFaceServant final : public corba::ServantCore {
  public:
   bool _dispatch(corba::ServerCall& call) override {
+    static constexpr std::string_view kRaises[] = {kToldId};
+    call.set_raises(kRaises);
+    if (call.operation() == "refuse") throw corba::system_failure("NO_PERMISSION", 7, corba::Completed::no, "not you");
+    if (call.operation() == "tell") throw corba::UserFailure{kToldId, [](auto& encoder) { encoder.put(kTold); }};
+    if (call.operation() == "lie") throw corba::UserFailure{"IDL:corbel.test/Unlisted:1.0", nullptr};
     if (call.operation() != "number") return false;
     call.match(corba::signature(1));  // not the caller's: works on octets
     call.use_octets();
@@ -38,11 +46,11 @@ class OtherFace : public PoaTest {
  protected:
   Poa& core() { return dynamic_cast<Poa&>(*root); }
 
-  const base::SharedPtr<OtherFaceServant> servant = base::make_shared<OtherFaceServant>();
+  const base::SharedPtr<OtherFaceServant> servant_ = base::make_shared<OtherFaceServant>();
 };
 
 TEST_P(OtherFace, ItsServantsServeBesideOthersInOneAdapter) {
-  const ObjectId id = core().activate(servant);
+  const ObjectId id = core().activate(servant_);
   const ObjectRef object = root->id_to_reference(id);
   const ObjectRef ours = root->servant_to_reference(CORBA::make_reference<Probe>());
   EXPECT_EQ(number(object, 1), 8);
@@ -54,23 +62,58 @@ TEST_P(OtherFace, ItsServantsServeBesideOthersInOneAdapter) {
 }
 
 TEST_P(OtherFace, ItsServantsAnswerWhatEveryObjectIsAsked) {
-  const ObjectId id = core().activate(servant);
+  const ObjectId id = core().activate(servant_);
   const ObjectRef object = root->create_reference_with_id(id, "IDL:corbel.test/Unknown:1.0");
   EXPECT_TRUE(object->_is_a(kOtherId));
   EXPECT_FALSE(object->_is_a(std::string(kProbeId)));
   EXPECT_FALSE(object->_non_existent());
   EXPECT_EQ(object->_repository_id(), kOtherId);
-  EXPECT_EQ(servant->last_id, id);
-  EXPECT_EQ(servant->last_adapter, &core());
+  EXPECT_EQ(servant_->last_id, id);
+  EXPECT_EQ(servant_->last_adapter, &core());
 }
 
 TEST_P(OtherFace, ItsServantsAreNotShownAsOurs) {
-  const ObjectId id = core().activate(servant);
+  const ObjectId id = core().activate(servant_);
   EXPECT_EQ(outcome([&] { (void)root->id_to_servant(id); }).substr(0, 11), "OBJ_ADAPTER");
   EXPECT_EQ(outcome([&] { (void)root->reference_to_servant(root->id_to_reference(id)); }).substr(0, 11), "OBJ_ADAPTER");
-  EXPECT_EQ(outcome([&] { (void)core().activate(servant); }), "ServantAlreadyActive");
+  EXPECT_EQ(outcome([&] { (void)core().activate(servant_); }), "ServantAlreadyActive");
   root->deactivate_object(id);
   EXPECT_EQ(outcome([&] { (void)root->id_to_servant(id); }), "ObjectNotActive");
+}
+
+TEST_P(OtherFace, WhatItsServantsThrowAsDataArrivesAsTheCallersMappingHasIt) {
+  const ObjectRef object = root->id_to_reference(core().activate(servant_));
+  std::int32_t result = 0;
+  static constexpr corba::Operation kRefuse{"refuse"};
+  try {
+    invoke(object, kRefuse, result, 0);
+    FAIL() << "refuse() returned";
+  } catch (const CORBA::NO_PERMISSION& refusal) {
+    EXPECT_EQ(refusal.minor(), 7U);
+    EXPECT_EQ(refusal.completed(), CORBA::COMPLETED_NO);
+  }
+  static constexpr corba::Operation kLie{"lie"};
+  EXPECT_EQ(outcome([&] { invoke(object, kLie, result, 0); }).substr(0, 7), "UNKNOWN");
+}
+
+TEST_P(OtherFace, UserExceptionsOfItsServantsAreReadByTheCallersStub) {
+  const ObjectRef object = root->id_to_reference(core().activate(servant_));
+  struct Told {
+    std::int32_t value;
+  };
+  static constexpr corba::ExceptionType kTypes[] = {{kToldId, [](cdr::Decoder& decoder, const corba::ExceptionType&) {
+                                                       const Told told{decoder.get<std::int32_t>()};
+                                                       if (decoder.ok()) throw told;
+                                                     }}};
+  static constexpr corba::Operation kTell{"tell", false, kTypes};
+  try {
+    const auto encode = [](cdr::Encoder&) {};
+    const auto decode = [](cdr::Decoder&) {};
+    object->_target()->invoke({kTell, encode, decode, nullptr});
+    FAIL() << "tell() returned";
+  } catch (const Told& told) {
+    EXPECT_EQ(told.value, kTold);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, OtherFace, ::testing::Values("local", "remote"));

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "corbel/base/fork.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
 
 namespace corbel::corba {
 namespace {
@@ -79,7 +79,7 @@ void AsyncCall::operator delete(void* memory, std::size_t size) noexcept {
 }
 
 void Target::invoke_async(AsyncCall&) {
-  throw CORBA::NO_IMPLEMENT(0, CORBA::CompletionStatus::COMPLETED_NO, "no asynchronous calls to this kind of object");
+  raise("NO_IMPLEMENT", 0, Completed::no, "no asynchronous calls to this kind of object");
 }
 
 }  // namespace corbel::corba

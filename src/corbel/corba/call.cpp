@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
 namespace corbel::corba {
@@ -13,8 +14,8 @@ void throw_user_exception(const Operation& operation, cdr::Decoder& decoder) {
     if (type.id == id) return type.decode_and_throw(decoder, type);
   }
   if (!decoder.ok()) return;
-  throw CORBA::UNKNOWN(minor::kUnlistedUserException, CORBA::CompletionStatus::COMPLETED_MAYBE,
-                       "the operation does not declare user exception " + std::string(id));
+  raise("UNKNOWN", minor::kUnlistedUserException, Completed::maybe,
+        "the operation does not declare user exception " + std::string(id));
 }
 
 bool ServerCall::lists(std::string_view repository_id) const noexcept {
@@ -22,21 +23,21 @@ bool ServerCall::lists(std::string_view repository_id) const noexcept {
 }
 
 void ServerCall::throw_bad_arguments() const {
-  constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+  constexpr auto kNo = Completed::no;
   const base::Error error = arguments_->error();
   std::string detail = "the arguments of " + std::string(operation_) + " cannot be unmarshalled: ";
   detail.append(to_string(error.code));
   switch (error.code) {
     case base::Code::bad_character:
-      throw CORBA::DATA_CONVERSION(minor::kCharacterNotInCodeSet, kNo, std::move(detail));
+      raise("DATA_CONVERSION", minor::kCharacterNotInCodeSet, kNo, std::move(detail));
     case base::Code::wide_data:
-      throw CORBA::BAD_PARAM(minor::kWideDataWithoutCodeSet, kNo, std::move(detail));
+      raise("BAD_PARAM", minor::kWideDataWithoutCodeSet, kNo, std::move(detail));
     case base::Code::not_found:
-      throw CORBA::MARSHAL(minor::kNoValueFactory, kNo, std::move(detail));
+      raise("MARSHAL", minor::kNoValueFactory, kNo, std::move(detail));
     case base::Code::no_value_memory:
-      throw CORBA::NO_RESOURCES(vendor_minor(error.stage, error.code), kNo, std::move(detail));
+      raise("NO_RESOURCES", vendor_minor(error.stage, error.code), kNo, std::move(detail));
     default:
-      throw CORBA::MARSHAL(vendor_minor(error.stage, error.code), kNo, std::move(detail));
+      raise("MARSHAL", vendor_minor(error.stage, error.code), kNo, std::move(detail));
   }
 }
 

@@ -10,12 +10,7 @@
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encoder.hpp"
-
-namespace CORBA {
-class Policy;
-template <class T>
-class object_reference;
-}  // namespace CORBA
+#include "corbel/corba/policy_core.hpp"
 
 namespace corbel::ior {
 struct Ior;
@@ -118,8 +113,8 @@ class CORBEL_API Target {
   virtual base::SharedPtr<const PolicySet> overrides() const;
   /// The same object under other policies.
   virtual TargetPtr with_overrides(base::SharedPtr<const PolicySet> overrides) const;
-  /// The policy of a type (CORBA::PolicyType) that a call from this thread would obey; nil if there is none.
-  virtual CORBA::object_reference<CORBA::Policy> policy(std::uint32_t type);
+  /// The policy of a type (CORBA::PolicyType) that a call from this thread would obey; null if there is none.
+  virtual PolicyCorePtr policy(std::uint32_t type);
   /// Makes sure that there is somebody to call, wherever the reference led before. Throws as a call.
   virtual void rebind();
 };

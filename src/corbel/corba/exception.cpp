@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "corbel/base/fork.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
 namespace CORBA {
@@ -105,6 +106,24 @@ void raise_as(std::uint32_t minor, CORBA::CompletionStatus completed, const std:
   throw E(minor, completed, detail);
 }
 
+/// A user exception that is known by its id and octets alone.
+class ForeignUserException final : public CORBA::UserException {
+ public:
+  explicit ForeignUserException(UserFailure failure)
+      : failure_(base::make_shared<const UserFailure>(std::move(failure))) {}
+
+  [[noreturn]] void _raise() const override { throw *this; }
+  const char* _rep_id() const noexcept override { return failure_->id.c_str(); }
+  const char* _name() const noexcept override { return failure_->id.c_str(); }
+  void _encode(cdr::Encoder& encoder) const override {
+    encoder.put_plain_string(failure_->id);
+    if (failure_->members) failure_->members(encoder);
+  }
+
+ private:
+  const base::SharedPtr<const UserFailure> failure_;  // copies do not throw
+};
+
 #define CORBEL_RAISER(NAME) {"IDL:omg.org/CORBA/" #NAME ":1.0", &raise_as<CORBA::NAME>},
 constexpr Raiser kRaisers[] = {CORBEL_SYSTEM_EXCEPTIONS(CORBEL_RAISER)};
 #undef CORBEL_RAISER
@@ -118,6 +137,15 @@ void raise_system_exception(std::string_view id, std::uint32_t minor, CORBA::Com
   }
   if (!detail.empty()) detail += ": ";
   throw CORBA::UNKNOWN(minor::kNonStandardSystemException, completed, detail.append("the peer raised ").append(id));
+}
+
+void raise(UserFailure failure) {
+  throw ForeignUserException(std::move(failure));
+}
+
+void raise(SystemFailure failure) {
+  raise_system_exception(failure.id, failure.minor, static_cast<CORBA::CompletionStatus>(failure.completed),
+                         std::move(failure.detail));
 }
 
 }  // namespace corbel::corba

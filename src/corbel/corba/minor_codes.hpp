@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "corbel/base/error.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/base/export.hpp"
 
 /// Minor codes of system exceptions that Corbel raises. Part of the API: named, documented (docs/errors.md), never an
 /// errno, never reused.
 namespace corbel::corba {
 
+/// The OMG's vendor minor code id: CORBA::OMGVMCID.
+inline constexpr std::uint32_t kOmgVmcid = 0x4f4d0000;
 /// Corbel's vendor minor code id.
 inline constexpr std::uint32_t kCorbelVmcid = 0x43420000;
 
@@ -84,7 +86,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(TIMEOUT, 3, kReplyEndTimePassed, "reply end time passed")
 
 #define CORBEL_DECLARE_MINOR(EXCEPTION, NUMBER, CONSTANT, TEXT) \
-  inline constexpr std::uint32_t CONSTANT = CORBA::OMGVMCID | NUMBER;  // NOLINT
+  inline constexpr std::uint32_t CONSTANT = kOmgVmcid | NUMBER;  // NOLINT
 namespace minor {
 CORBEL_OMG_MINORS(CORBEL_DECLARE_MINOR)
 

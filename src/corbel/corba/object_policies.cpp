@@ -20,6 +20,10 @@ corbel::corba::Target& target_of(const corbel::corba::TargetPtr& target) {
   return *target;
 }
 
+object_reference<Policy> policy_of(corbel::corba::Target& target, PolicyType type) {
+  return object_reference<Policy>(corbel::base::dynamic_pointer_cast<Policy>(target.policy(type)));
+}
+
 }  // namespace
 
 object_reference<Object> Object::_set_policy_overrides(const PolicyList& policies, SetOverrideType set_add) {
@@ -34,11 +38,11 @@ PolicyList Object::_get_policy_overrides(const PolicyTypeSeq& types) {
 }
 
 object_reference<Policy> Object::_get_client_policy(PolicyType type) {
-  return target_of(target_).policy(type);
+  return policy_of(target_of(target_), type);
 }
 
 object_reference<Policy> Object::_get_policy(PolicyType type) {
-  auto policy = target_of(target_).policy(type);
+  auto policy = policy_of(target_of(target_), type);
   if (policy == nullptr) {
     throw INV_POLICY(corbel::corba::minor::kInvalidPolicyType, CompletionStatus::COMPLETED_NO,
                      "no policy of type " + std::to_string(type));
@@ -72,7 +76,7 @@ TargetPtr Target::with_overrides(PolicySetPtr) const {
   throw no_policies();
 }
 
-CORBA::object_reference<CORBA::Policy> Target::policy(CORBA::PolicyType) {
+PolicyCorePtr Target::policy(std::uint32_t) {
   throw no_policies();
 }
 

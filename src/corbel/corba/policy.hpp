@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "corbel/corba/local_traits.hpp"
+#include "corbel/corba/policy_core.hpp"
 
 namespace corbel::policy {
 struct ClientOverrides;
@@ -48,11 +49,11 @@ namespace CORBA {
 
 /// Base of all policy objects (8.9.1). Immutable, thread-safe. Applications may derive from it: what they make of their
 /// own policies is up to them, and ORB, threads and references keep them all the same.
-class CORBEL_API Policy : public virtual LocalObject {
+class CORBEL_API Policy : public virtual LocalObject, public corbel::corba::PolicyCore {
  public:
   static constexpr std::string_view _interface_id = "IDL:omg.org/CORBA/Policy:1.0";
 
-  virtual PolicyType policy_type() const = 0;
+  PolicyType policy_type() const override = 0;
   virtual IDL::traits<Policy>::ref_type copy() const = 0;
   /// Policies are shared; nothing to do.
   void destroy() {}

@@ -59,7 +59,8 @@ IOP::TaggedComponentSeq ClientInfo::get_effective_components(IOP::ComponentId id
 }
 
 IDL::traits<CORBA::Policy>::ref_type ClientInfo::get_request_policy(CORBA::PolicyType type) {
-  auto policy = at(ClientPoints::kExceptions).target->policy(type);
+  IDL::traits<CORBA::Policy>::ref_type policy(
+      base::dynamic_pointer_cast<CORBA::Policy>(at(ClientPoints::kExceptions).target->policy(type)));
   if (policy == nullptr) throw CORBA::INV_POLICY(corba::minor::kPolicyNotThere, kNo);
   return policy;
 }

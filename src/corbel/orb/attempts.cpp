@@ -64,16 +64,8 @@ std::size_t Places::origin(std::size_t index) const noexcept {
   return index;
 }
 
-bool Refusal::is(std::string_view name) const noexcept {
-  constexpr std::string_view kPrefix = "IDL:omg.org/CORBA/";
-  constexpr std::string_view kVersion = ":1.0";
-  const std::string_view text = id;
-  return text.size() == kPrefix.size() + name.size() + kVersion.size() && text.starts_with(kPrefix) &&
-         text.ends_with(kVersion) && text.substr(kPrefix.size(), name.size()) == name;
-}
-
 bool Refusal::asks_elsewhere() const noexcept {
-  return completed == CORBA::CompletionStatus::COMPLETED_NO &&
+  return completed == corba::Completed::no &&
          (is("TRANSIENT") || is("COMM_FAILURE") || is("NO_RESOURCES") || is("OBJ_ADAPTER") || is("OBJECT_NOT_EXIST"));
 }
 
@@ -360,7 +352,9 @@ void Attempts::give_up(const std::string& spent) {
   }
   if (course.error.code != Code::none) raise(course.error, std::move(text));
   if (!course.refusal) raise(base::error(Stage::send, Code::timed_out), std::move(text));
-  corba::raise_system_exception(course.refusal->id, course.refusal->minor, course.refusal->completed, std::move(text));
+  corba::SystemFailure failure = std::move(*course.refusal);
+  failure.detail = std::move(text);
+  corba::raise(std::move(failure));
 }
 
 }  // namespace corbel::orb

@@ -14,7 +14,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/error.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/routing/registry.hpp"
 
@@ -63,14 +63,9 @@ struct Forward {
   bool permanent = false;  ///< the reference that led there is not to be used any more
 };
 
-/// A system exception that a server answered with.
-struct Refusal {
-  std::string id;
-  std::uint32_t minor = 0;
-  CORBA::CompletionStatus completed = CORBA::CompletionStatus::COMPLETED_MAYBE;
-  std::string detail;  ///< what the server says about it (ExceptionDetailMessage); printable, bounded
-
-  bool is(std::string_view name) const noexcept;
+/// A system exception that a server answered with. Its detail is what the server says about it
+/// (ExceptionDetailMessage): printable, bounded.
+struct Refusal : corba::SystemFailure {
   /// The server did not execute the request and another one might, or may know better: such an exception is looked at
   /// before it is raised.
   bool asks_elsewhere() const noexcept;

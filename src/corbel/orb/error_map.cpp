@@ -14,7 +14,7 @@ using base::Code;
 using base::Stage;
 namespace minor = corba::minor;
 
-constexpr auto kYes = CORBA::CompletionStatus::COMPLETED_YES;
+constexpr auto kYes = corba::Completed::yes;
 
 constexpr ErrorRow kErrorTable[] = {
     {Stage::resolve, Code::no_profile, "TRANSIENT", minor::kNoUsableProfile, kNo},
@@ -114,7 +114,7 @@ bool matches(const ErrorRow& row, Stage stage, Code code) noexcept {
   return (row.stage == Stage::none || row.stage == stage) && (row.code == Code::none || row.code == code);
 }
 
-std::string_view name_of(CORBA::CompletionStatus completed) {
+std::string_view name_of(corba::Completed completed) {
   return completed == kYes ? "COMPLETED_YES" : completed == kNo ? "COMPLETED_NO" : "COMPLETED_MAYBE";
 }
 
@@ -171,11 +171,14 @@ std::string describe(base::Error error) {
   return base::to_string(error).append(" (").append(ipc::resolver_text(failure)).append(")");
 }
 
-void raise(base::Error error, std::string detail) {
+corba::SystemFailure failure_of(base::Error error, std::string detail) {
   const ErrorRow& row = classify(error.stage, error.code);
   const std::uint32_t minor = row.minor != 0 ? row.minor : corba::vendor_minor(error.stage, error.code);
-  corba::raise_system_exception(std::string("IDL:omg.org/CORBA/").append(row.exception).append(":1.0"), minor,
-                                row.completed, std::move(detail));
+  return corba::system_failure(row.exception, minor, row.completed, std::move(detail));
+}
+
+void raise(base::Error error, std::string detail) {
+  corba::raise(failure_of(error, std::move(detail)));
 }
 
 std::string errors_document() {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/error_table.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "corbel/base/error.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
 
 namespace corbel::orb {
 
@@ -17,7 +17,7 @@ struct ErrorRow {
   base::Code code;             ///< none: any
   std::string_view exception;  ///< "TRANSIENT"
   std::uint32_t minor;         ///< 0: Corbel's own, made of stage and code
-  CORBA::CompletionStatus completed;
+  corba::Completed completed;
 };
 
 /// The whole map; its last line matches everything.

@@ -48,9 +48,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override {
     return core_.make_target(ior_, std::move(overrides));
   }
-  CORBA::object_reference<CORBA::Policy> policy(CORBA::PolicyType type) override {
-    return core_.policies().find(policies_, type);
-  }
+  corba::PolicyCorePtr policy(std::uint32_t type) override { return core_.policies().find(policies_, type)._shared(); }
   void rebind() override { (void)adapter(); }
 
   EffectivePtr policies() { return core_.policies().effective(policies_); }
@@ -129,7 +127,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
 
   /// How a call goes on that the adapter has refused, before anything of the application ran; nothing if it does not.
   std::optional<WayOn> way_on(const CORBA::SystemException& exception, const Terms* given) {
-    Refusal refusal{exception._rep_id(), exception.minor(), exception.completed(), exception.detail()};
+    Refusal refusal{{exception._rep_id(), exception.minor(), static_cast<corba::Completed>(exception.completed()),
+                     exception.detail()}};
     if (!refusal.asks_elsewhere() || refusal.is("OBJECT_NOT_EXIST")) return std::nullopt;
     Terms terms = given == nullptr ? Terms{policies()} : *given;
     // Who may not be bound anew stays here.
@@ -181,15 +180,16 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
         server_call.raise_as_expected(exception);
         throw;
       }
-      throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, kMaybe,
+      throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, CORBA::COMPLETED_MAYBE,
                            std::string("the operation does not declare ") + exception._rep_id());
     } catch (const std::bad_alloc&) {
-      throw CORBA::NO_MEMORY(0, kMaybe);
+      throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE);
     } catch (const std::exception& exception) {
-      throw CORBA::UNKNOWN(corba::minor::kForeignException, kMaybe,
+      throw CORBA::UNKNOWN(corba::minor::kForeignException, CORBA::COMPLETED_MAYBE,
                            std::string("the servant threw ") + exception.what());
     } catch (...) {
-      throw CORBA::UNKNOWN(corba::minor::kForeignException, kMaybe, "the servant threw a foreign exception");
+      throw CORBA::UNKNOWN(corba::minor::kForeignException, CORBA::COMPLETED_MAYBE,
+                           "the servant threw a foreign exception");
     }
   }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "corbel/connection/serving_here.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ipc/process.hpp"
 
@@ -131,11 +131,10 @@ void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until,
   }
   if (otherwise == Otherwise::run_here) return run_here(act);
   if (closed) {
-    throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CORBA::CompletionStatus::COMPLETED_NO,
-                           "the server is shutting down");
+    corba::raise("TRANSIENT", corba::minor::kPoaDestroyed, corba::Completed::no, "the server is shutting down");
   }
-  throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, CORBA::CompletionStatus::COMPLETED_NO,
-                         "no main thread takes requests: an adapter with MAIN_THREAD_MODEL needs one in ORB::run");
+  corba::raise("TRANSIENT", corba::minor::kHeldTooLong, corba::Completed::no,
+               "no main thread takes requests: an adapter with MAIN_THREAD_MODEL needs one in ORB::run");
 }
 
 }  // namespace corbel::orb

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/option_table.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::string_view kPrefix = "-ORB";
 
 [[noreturn]] void refuse(std::uint32_t minor, std::string detail) {
-  throw CORBA::BAD_PARAM(minor, CORBA::CompletionStatus::COMPLETED_NO, std::move(detail));
+  corba::raise("BAD_PARAM", minor, corba::Completed::no, std::move(detail));
 }
 
 /// Levenshtein distance, for names of options.
@@ -111,8 +112,7 @@ Options read_options(std::vector<std::string>& arguments) {
     const std::string name =
         argument.substr(kPrefix.size(), equals == std::string::npos ? equals : equals - kPrefix.size());
     if (name == "Help") {
-      throw CORBA::INITIALIZE(corba::minor::kHelpRequested, CORBA::CompletionStatus::COMPLETED_NO,
-                              "options:\n" + options_help());
+      corba::raise("INITIALIZE", corba::minor::kHelpRequested, corba::Completed::no, "options:\n" + options_help());
     }
     const OptionRow* row = find(name);
     if (row == nullptr) refuse_unknown(name);

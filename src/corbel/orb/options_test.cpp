@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/option_table.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "corbel/base/log.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
@@ -36,8 +36,8 @@ RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t
 /// There must be time for the request to leave.
 void RemoteTarget::check_time(const Invocation& invocation, const std::string& peer) {
   if (invocation.leave_by.expired()) {
-    throw CORBA::TIMEOUT(corba::minor::kRequestEndTimePassed, kNo,
-                         "the request's time was over before it left for " + peer);
+    corba::raise("TIMEOUT", corba::minor::kRequestEndTimePassed, kNo,
+                 "the request's time was over before it left for " + peer);
   }
   if (invocation.deadline.expired()) {
     raise(base::error(base::Stage::send, base::Code::timed_out),
@@ -49,7 +49,7 @@ void RemoteTarget::check_time(const Invocation& invocation, const std::string& p
 void RemoteTarget::begin(Invocation& invocation) {
   const bool fixed = is_fixed(invocation);
   if (fixed && invocation.policies.calls.rebind == policy::Rebind::no_reconnect) {
-    throw CORBA::REBIND(0, kNo, "the connection is closed, and RebindPolicy NO_RECONNECT allows no other");
+    corba::raise("REBIND", 0, kNo, "the connection is closed, and RebindPolicy NO_RECONNECT allows no other");
   }
   const std::uint32_t parts = core_.registry().changes();
   {

@@ -139,7 +139,7 @@ bool RemoteTarget::conclude(const Binding* binding, Invocation& invocation, Clie
 void RemoteTarget::forward_to(const Binding* binding, Invocation& invocation, const ior::Ior& forward) {
   Attempts& attempts = invocation.attempts;
   if (is_fixed(invocation)) {
-    throw CORBA::REBIND(0, kNo, "forwarded by an interceptor, and RebindPolicy does not allow to go there");
+    corba::raise("REBIND", 0, kNo, "forwarded by an interceptor, and RebindPolicy does not allow to go there");
   }
   auto routes = core_.registry().routes(forward, invocation.policies.preference);
   if (!attempts.begun()) {

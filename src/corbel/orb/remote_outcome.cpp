@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "corbel/base/log.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/exception_detail.hpp"
@@ -14,7 +14,6 @@ namespace corbel::orb {
 
 using base::Code;
 using base::Stage;
-using CORBA::CompletionStatus;
 using messaging::TargetAddress;
 
 namespace {
@@ -70,7 +69,7 @@ Attempts::Answer system_exception(const messaging::IncomingReply& reply, cdr::De
   refusal.minor = body.get<std::uint32_t>();
   const auto completed = body.get<std::uint32_t>();
   if (!body.ok() || completed > 2) return base::error(Stage::receive, Code::malformed);
-  refusal.completed = static_cast<CompletionStatus>(completed);
+  refusal.completed = static_cast<corba::Completed>(completed);
   refusal.detail = exception_detail(reply.contexts);
   return refusal;
 }
@@ -141,7 +140,7 @@ void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
   Attempts::Answer answer = attempts.take_answer();
   bool again = false;
   if (auto* forward = std::get_if<Forward>(&answer)) {
-    if (fixed) throw CORBA::REBIND(0, kNo, "forwarded by " + peer + ", and RebindPolicy does not allow to go there");
+    if (fixed) corba::raise("REBIND", 0, kNo, "forwarded by " + peer + ", and RebindPolicy does not allow to go there");
     auto routes = core_.registry().routes(forward->ior, invocation.policies.preference);
     const bool moved = forward->permanent && routes && attempts.at_origin();
     again = attempts.after_forward(std::move(routes), invocation.policies.calls.forward_limit, moved);
@@ -153,7 +152,8 @@ void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
     std::string what = raised_by(peer, operation, binding.route());
     if (!refusal->detail.empty()) what += ": " + refusal->detail;
     if (!refusal->asks_elsewhere()) {
-      corba::raise_system_exception(refusal->id, refusal->minor, refusal->completed, std::move(what));
+      refusal->detail = std::move(what);
+      corba::raise(std::move(*refusal));
     }
     again = attempts.after_refusal(std::move(*refusal), std::move(what));
   } else if (const auto* wanted = std::get_if<Readdressing>(&answer)) {
@@ -238,7 +238,8 @@ void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation
   }
   const bool again = attempts.after_failure(error, binding.fresh, what) || look_again(invocation);
   if (again && fixed && invocation.policies.calls.rebind == policy::Rebind::no_reconnect) {
-    throw CORBA::REBIND(0, kNo, what + ": " + describe(error) + "; RebindPolicy NO_RECONNECT allows no new connection");
+    corba::raise("REBIND", 0, kNo,
+                 what + ": " + describe(error) + "; RebindPolicy NO_RECONNECT allows no new connection");
   }
   if (!again || invocation.deadline.expired()) give_up(invocation);
   CORBEL_LOG(core_.log(), client, debug, "call is tried again", {"operation", invocation.operation.name},

@@ -37,8 +37,8 @@ corba::TargetPtr RemoteTarget::with_overrides(corba::PolicySetPtr overrides) con
   return core_.make_target(ior_, std::move(overrides), lent_);
 }
 
-CORBA::object_reference<CORBA::Policy> RemoteTarget::policy(CORBA::PolicyType type) {
-  return core_.policies().find(policies_, type);
+corba::PolicyCorePtr RemoteTarget::policy(std::uint32_t type) {
+  return core_.policies().find(policies_, type)._shared();
 }
 
 template <bool kKeeps>

@@ -40,7 +40,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   bool is_local() const noexcept override { return false; }
   corba::PolicySetPtr overrides() const override { return policies_.overrides(); }
   corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override;
-  CORBA::object_reference<CORBA::Policy> policy(CORBA::PolicyType type) override;
+  corba::PolicyCorePtr policy(std::uint32_t type) override;
   void rebind() override;
   /// Sends the oneways that wait for this object, and what waits with them; true if all has left by the deadline.
   bool flush_oneways(base::Deadline deadline);

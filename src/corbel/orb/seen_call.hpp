@@ -11,7 +11,9 @@ namespace corbel::orb {
 /// As the client is told of it: the exception that is being handled, or the forward. Without a `call`, user exceptions
 /// have been found to be those that its operation lists.
 inline void note_exception(HookedRequest& request, const corba::ServerCall* call) noexcept {
-  const auto unknown = [](std::uint32_t minor) { return std::make_exception_ptr(CORBA::UNKNOWN(minor, kMaybe)); };
+  const auto unknown = [](std::uint32_t minor) {
+    return std::make_exception_ptr(CORBA::UNKNOWN(minor, CORBA::COMPLETED_MAYBE));
+  };
   request.outcome = Outcome::exception;
   try {
     throw;
@@ -24,7 +26,7 @@ inline void note_exception(HookedRequest& request, const corba::ServerCall* call
   } catch (const CORBA::SystemException&) {
     request.exception = std::current_exception();
   } catch (const std::bad_alloc&) {
-    request.exception = std::make_exception_ptr(CORBA::NO_MEMORY(0, kMaybe));
+    request.exception = std::make_exception_ptr(CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE));
   } catch (...) {
     request.exception = unknown(corba::minor::kForeignException);
   }

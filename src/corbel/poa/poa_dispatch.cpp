@@ -4,6 +4,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/poa/built_in_operations.hpp"
@@ -73,6 +74,30 @@ void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba:
     throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
                                "the object has no operation '" + std::string(call.operation()) + "'");
   });
+}
+
+/// From a handler.
+void Poa::answer_thrown(corba::ServerCall& call) {
+  const auto answer = [&] {
+    if (!call.reply_exception()) throw;
+  };
+  // Servants of other mappings throw data, which from here on is what the mapping of this adapter throws.
+  const auto answer_as_known = [&](auto& failure) {
+    try {
+      corba::raise(std::move(failure));
+    } catch (...) {
+      answer();
+    }
+  };
+  try {
+    throw;
+  } catch (corba::SystemFailure& failure) {
+    answer_as_known(failure);
+  } catch (corba::UserFailure& failure) {
+    answer_as_known(failure);
+  } catch (...) {
+    answer();
+  }
 }
 
 /// A request, or what behaves like one, has ended. What it was the last to hold up is done here.

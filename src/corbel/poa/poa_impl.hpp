@@ -172,9 +172,10 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
     try {
       serve();
     } catch (...) {
-      if (!call.reply_exception()) throw;
+      answer_thrown(call);
     }
   }
+  [[gnu::cold]] static void answer_thrown(corba::ServerCall& call);
   void run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call);
 
   const base::SharedPtr<AdapterSpace> space_;

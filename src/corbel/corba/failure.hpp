@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "corbel/base/export.hpp"
+#include "corbel/cdr/encoder.hpp"
+
+namespace corbel::corba {
+
+/// Whether the operation was carried out when a system exception was raised, as the wire has it (CORBA 3.3 part 1,
+/// 7.7.3). The values are those of CORBA::CompletionStatus.
+enum class Completed : std::uint32_t { yes, no, maybe };
+
+/// A system exception as data, which is what the ORB works with: it becomes a C++ exception when a C++ mapping is to
+/// show it, and servants of whichever mapping may throw it as it is. A value.
+struct SystemFailure {
+  std::string id;  ///< repository id: "IDL:omg.org/CORBA/TRANSIENT:1.0"
+  std::uint32_t minor = 0;
+  Completed completed = Completed::maybe;
+  std::string detail = {};  ///< for people: which endpoint, which phase, how long, and why
+
+  /// True if it is the standard exception of that name: "TRANSIENT".
+  CORBEL_API bool is(std::string_view name) const noexcept;
+};
+
+/// The standard system exception of that name ("TRANSIENT"), to be thrown or sent.
+CORBEL_API SystemFailure system_failure(std::string_view name, std::uint32_t minor, Completed completed,
+                                        std::string detail = {});
+
+/// A user exception as data, for servants to throw whose mapping the ORB does not know. A value.
+struct UserFailure {
+  std::string id;                              ///< repository id
+  std::function<void(cdr::Encoder&)> members;  ///< writes them; null if there are none
+};
+
+/// Throws it as the C++ mapping has a user exception of a type that it does not know.
+[[noreturn]] CORBEL_API void raise(UserFailure failure);
+/// Throws it as the C++ mapping has it; UNKNOWN (minor OMG 2) if it is no standard one.
+[[noreturn]] CORBEL_API void raise(SystemFailure failure);
+/// The same, of a standard one.
+[[noreturn]] CORBEL_API void raise(std::string_view name, std::uint32_t minor, Completed completed,
+                                   std::string detail = {});
+
+}  // namespace corbel::corba

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/corba/policy_core.hpp"
+
+namespace corbel::corba {
+
+PolicyCore::~PolicyCore() = default;
+
+}  // namespace corbel::corba
