@@ -119,8 +119,10 @@ void Names::collect(const model::Contents& contents) {
 }
 
 std::string Names::own(const model::Declaration& declaration) const {
-  const bool prefixed = is_taken(declaration) || renamed_.contains(&declaration);
-  return prefixed ? kPrefix + declaration.name : escape(declaration.name);
+  const bool renamed = renamed_.contains(&declaration);
+  if (!renamed && !is_taken(declaration)) return escape(declaration.name);
+  // The member of that name has the prefix already.
+  return kPrefix + std::string(renamed && is_reserved(declaration.name) ? "type_" : "") + declaration.name;
 }
 
 std::string Names::full(const model::Declaration& declaration) const {
