@@ -234,6 +234,28 @@ TEST_F(AtItsLimits, WhoTakesNothingMakesRoomForTheRepliesOfOthers) {
   EXPECT_FALSE(reader->failed());
 }
 
+TEST_F(AtItsLimits, WhatAPeerHasStillToTakeIsKnownAlsoWhileItsRequestRuns) {
+  begin();
+  RawPeer peer(kSmall);
+  ASSERT_TRUE(come(peer));
+  bool done = false;
+  const std::string answer(4 * kMebi, 'y');
+  harness_->serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder&) {
+    (void)c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
+                  [&](cdr::Encoder& encoder) { encoder.put_string(answer); });
+    const std::size_t before = server().reply_memory().used();
+    EXPECT_EQ(c.live.unread, before);
+    EXPECT_TRUE(run_until([&] {
+      (void)peer.take(100'000);
+      return server().reply_memory().used() < before;
+    }));
+    EXPECT_EQ(c.live.unread, server().reply_memory().used());
+    done = true;
+  };
+  ASSERT_TRUE(peer.send(big_request(1)));
+  EXPECT_TRUE(run_until([&] { return done; }));
+}
+
 TEST_F(AtItsLimits, WhoTakesSomeOfAReplyHasItsTimeAnewForTheRest) {
   begin();
   RawPeer slow(kSmall);

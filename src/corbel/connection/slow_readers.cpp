@@ -75,8 +75,8 @@ void Server::still_sends(Connection& connection, std::size_t taken, std::size_t 
     if (connection.live.place == Place::sending) {
       if (taken != 0) put(connection, Place::sending, Deadline::clock_now());
       connection.live.taken += taken;
-      connection.live.unread = unread;
     }
+    connection.live.unread = unread;
     reads = is_read_meanwhile(connection);
   }
   await_room(connection, reads);
