@@ -164,6 +164,22 @@ class CorbelTest(unittest.TestCase):
         self.assertIn("  long divide(in long a, in long b, out long rest) raises (Test::Refused);", text)
         self.assertIn("  readonly attribute long count;", text)
         self.assertNotIn("interface Test::Base {", text)
+        self.assertEqual(self.corbel("describe", "--idl", IDL, self.reference), text)
+
+    def test_files_and_an_object_are_described_in_any_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            more = os.path.join(folder, "more.idl")
+            with open(more, "w", encoding="ascii") as file:
+                file.write("interface More { void most(); };\n")
+            both = self.corbel("describe", "--idl", IDL, "--idl", more)
+            self.assertIn("interface Test::Base {", both)
+            self.assertIn("interface More {", both)
+            self.assertEqual(self.corbel("describe", "--idl", IDL, more), both)
+            own = self.corbel("describe", self.reference, "--idl", IDL)
+            for arguments in (["--idl", IDL, more, self.reference], ["-I", folder, self.reference, "--idl", IDL],
+                              ["--idl", IDL, "-I", folder, self.reference]):
+                self.assertEqual(self.corbel("describe", *arguments), own)
+        self.assertIn("one object at a time", self.corbel("describe", "--idl", IDL, self.reference, "IOR:00", status=2))
 
     def test_a_server_that_tells_its_interfaces_needs_no_idl(self):
         self.assertEqual(json.loads(self.corbel("call", self.reference, "divide", "17", "5")), {"result": 3, "rest": 2})

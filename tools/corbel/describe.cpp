@@ -3,6 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "reflected.hpp"
@@ -56,22 +59,37 @@ void print_interface(const model::Interface& interface) {
   std::cout << "};\n";
 }
 
+struct Arguments {
+  std::vector<std::string> given;  ///< a reference, further IDL files
+  std::string reference;
+  Files files;
+};
+
+/// Which of what was given is the reference. One --idl takes one file, else it would take a reference behind it, too;
+/// what more ends in .idl is a file as well.
+void take_apart(Arguments& arguments) {
+  for (const std::string& given : arguments.given) {
+    if (!arguments.files.idl.empty() && given.ends_with(".idl")) {
+      arguments.files.idl.push_back(given);
+    } else if (arguments.reference.empty()) {
+      arguments.reference = given;
+    } else {
+      throw std::runtime_error("one object at a time: '" + arguments.reference + "' and '" + given + "'");
+    }
+  }
+}
+
 }  // namespace
 
 void add_describe(CLI::App& app, Run& run) {
-  struct Arguments {
-    std::string reference;
-    Files files;
-  };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* const command = app.add_subcommand("describe", "Show the interfaces of IDL files, or the one of an object");
-  command->add_option("REF", arguments->reference, "an object; only its interface is shown");
-  // Without REF, several files behind one --idl make sense.
-  add_idl_options(*command, arguments->files, "IDL files that declare the interface [what the object's server tells]")
-      ->allow_extra_args();
-  command->get_option("-I")->allow_extra_args();
+  command->add_option("REF", arguments->given, "an object; only its interface is shown. More IDL files may follow")
+      ->type_name("TEXT");
+  add_idl_options(*command, arguments->files, "IDL files that declare the interface [what the object's server tells]");
   command->callback([arguments, &run] {
     run = [arguments] {
+      take_apart(*arguments);
       const auto orb = make_orb({});
       const auto values =
           IDL::traits<DynamicAny::DynAnyFactory>::narrow(orb->resolve_initial_references("DynAnyFactory"));
