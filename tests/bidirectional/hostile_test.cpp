@@ -117,6 +117,17 @@ TEST_F(Hostile, TheServersOwnEndpointStaysItsOwn) {
   EXPECT_TRUE(thief.peer().silent());
 }
 
+// Whose objects call each other over connections: these do not become those of a client.
+TEST_F(Hostile, TheServersOwnEndpointStaysItsOwnOverConnections) {
+  const ServerSide server(BOTH, {"-ORBCollocation", "off", "-ORBCallTimeout", "5000"});
+  RawGuest thief(server);
+  ProfileData own = profile_at("127.0.0.1", RawGuest::port_of(server));
+  own.key = RawGuest::key_of(server);
+  ASSERT_TRUE(thief.enter(own, points_context({{"127.0.0.1", own.port}})));
+  EXPECT_FALSE(server.servant->guest()->_non_existent());
+  EXPECT_TRUE(thief.peer().silent());
+}
+
 TEST_F(Hostile, OceansOfPointsAreCutOff) {
   Points many;
   for (std::uint16_t i = 1; i < 20'000; ++i) many.emplace_back("host" + std::to_string(i), i);
@@ -149,6 +160,16 @@ TEST_F(Hostile, ContextsThatMakeNoSenseAreIgnored) {
     EXPECT_TRUE(guest.peer().silent());
   }
   expect_well();
+}
+
+TEST_F(Hostile, OfAListThatEndsInNonsenseNotEvenTheBeginningIsTaken) {
+  FakePeer elsewhere({answer::text("elsewhere")});
+  test::Octets cut = points_context({{"127.0.0.1", elsewhere.port()}, {kHost, 4001}});
+  cut.resize(cut.size() - 3);
+  RawGuest guest(server_);
+  ASSERT_TRUE(guest.enter(elsewhere.profile(), cut));
+  EXPECT_EQ(server_.servant->guest()->ask(""), "elsewhere");
+  EXPECT_TRUE(guest.peer().silent());
 }
 
 // CORBA 3.3 part 2, 9.8: from GIOP 1.2 on.

@@ -197,6 +197,17 @@ TEST_F(AskedBack, RefusesWhatIsNotForServers) {
   EXPECT_EQ(hidden->asked, 0);
 }
 
+// Nor does it tell whether they are here.
+TEST_F(AskedBack, DoesNotFindWhatIsNotForServers) {
+  const auto hidden = Orb::activate<Guests::Guest>(client_.orb.adapter(BiDirPolicy::NORMAL), client_.servant);
+  test::Writer locate;
+  locate.giop(test::kLocateRequest, 2).u32(3).u16(0).align(4).octets(test::octets_of(key_of(hidden)));
+  const auto sent = after(locate.finish(), 1);
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(sent[0].type, test::kLocateReply);
+  EXPECT_EQ(status_of(sent[0]), 4U) << "LOC_SYSTEM_EXCEPTION";
+}
+
 // Nothing that a server sends harms its client.
 TEST_F(AskedBack, EndsConversationsThatMakeNoSense) {
   peer_.set({[](test::Conversation& conversation, const Received&) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often a call is tried, and what is told when several places had their say.
 #include <atomic>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <list>
 #include <thread>
 #include <utility>
@@ -120,6 +122,22 @@ TEST(Repetition, WhatWasExecutedIsToldToBeThoughItsResultsCannotBeSent) {
   const auto reference = server.orb()->object_to_string(root->id_to_reference(id));
   const Client client;
   EXPECT_EQ(ending_of([&] { client.thing(reference)->ask(""); }).what, "BAD_PARAM YES");
+}
+
+/// Nor does the reference keep it, or the ORB, until the next call.
+TEST(Repetition, AConnectionThatBrokeIsGivenBackToTheSystemAtOnce) {
+  const auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  FakePeer steady({answer::text("well")});
+  FakePeer garbling({answer::octets(test::octets_of("no message of any protocol"), false)});
+  Client client;
+  EXPECT_EQ(client.thing(steady.ior())->ask(""), "well");
+  const auto thing = client.thing(garbling.ior());
+  const auto before = descriptors();
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "MARSHAL MAYBE");
+  ASSERT_TRUE(garbling.wait_for_open(0));
+  EXPECT_EQ(descriptors(), before);
 }
 
 /// What may have been executed is told, whatever was said before by those who certainly have not.

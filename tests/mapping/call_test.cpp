@@ -206,6 +206,20 @@ TEST(Skeleton, RefusesTruncatedArgumentsBeforeTheUpcall) {
   EXPECT_EQ(servant->fired, 0);
 }
 
+/// Which the servant does not have.
+struct OtherInterface : virtual CORBA::Object {
+  static constexpr std::string_view _interface_id = "IDL:corbel.test/Other:1.0";
+};
+
+TEST(Narrow, ToWhatTheObjectIsNotIsNil) {
+  Orb orb;
+  const auto servant = CORBA::make_reference<EchoServant>();
+  orb.target = base::make_shared<Loop>(orb, *servant.operator->(), Loop::Way::native);
+  const auto object = orb.make_object({});
+  EXPECT_EQ(InterfaceTraits<OtherInterface>::narrow(object), nullptr);
+  EXPECT_NE(InterfaceTraits<OtherInterface>::unchecked_narrow(object), nullptr);
+}
+
 TEST(Narrow, AsksOnlyWhenItMust) {
   Orb orb;
   const auto servant = CORBA::make_reference<EchoServant>();

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
+#include "corbel/mapping/view.hpp"
 #include "demo.hpp"
 
 namespace corbel::mapping {
@@ -42,6 +46,18 @@ base::Code encode_failure(const T& value) {
   cdr::Encoder encoder;
   Codec<T>::encode(encoder, value);
   return encoder.ok() ? base::Code::none : encoder.error().code;
+}
+
+/// What becomes of `sent` where it is read as a T.
+template <class T, class Sent>
+base::Code decode_failure(const Sent& sent) {
+  cdr::Encoder encoder;
+  Codec<Sent>::encode(encoder, sent);
+  const base::Bytes octets = encoder.to_bytes();
+  cdr::Decoder decoder(octets, encoder.format());
+  T result;
+  Codec<T>::decode(decoder, result);
+  return decoder.ok() ? base::Code::none : decoder.error().code;
 }
 
 TEST(Codec, CarriesBasicTypesAndContainers) {
@@ -84,6 +100,94 @@ TEST(Codec, RefusesWhatExceedsItsBound) {
   Four four;
   Codec<Four>::decode(decoder, four);
   EXPECT_EQ(decoder.error().code, base::Code::bad_bound);
+}
+
+TEST(Codec, RefusesStringsThatExceedTheirBoundFromTheWireToo) {
+  EXPECT_EQ(decode_failure<IDL::bounded_string<3>>(std::string("abc")), base::Code::none);
+  EXPECT_EQ(decode_failure<IDL::bounded_string<3>>(std::string("abcd")), base::Code::bad_bound);
+  EXPECT_EQ(decode_failure<IDL::bounded_wstring<1>>(std::wstring(L"a")), base::Code::none);
+  EXPECT_EQ(decode_failure<IDL::bounded_wstring<1>>(std::wstring(L"ab")), base::Code::bad_bound);
+}
+
+// The header of a fragment may lie in the midst of what would be copied at once.
+TEST(Codec, ReadsStructsAcrossTheJointsOfFragments) {
+  const Demo::BinStructs structs(3, Demo::BinStruct(1, 'c', -3, 4, 5.5));
+  cdr::Encoder encoder;
+  Codec<Demo::BinStructs>::encode(encoder, structs);
+  const base::Bytes whole = encoder.to_bytes();
+  for (std::size_t at = 8; at + 8 < whole.size(); at += 8) {
+    // As the framer leaves it: what follows the joint begins behind the header of a fragment, of 12 octets.
+    base::Bytes joined(12 + whole.size());
+    std::copy(whole.begin(), whole.end(), joined.begin() + 12);
+    cdr::Decoder decoder(joined, encoder.format());
+    (void)decoder.take_octets(12);
+    const std::size_t joints[] = {12 + at};
+    decoder.set_joints(joints);
+    cdr::Decoder by_hand = decoder;
+    Demo::BinStructs found;
+    Codec<Demo::BinStructs>::decode(decoder, found);
+    Demo::BinStructs expected;
+    expected.resize(by_hand.take_count(Codec<Demo::BinStruct>::kMinSize));
+    for (auto& each : expected) Codec<Demo::BinStruct>::decode(by_hand, each);
+    EXPECT_EQ(decoder.ok(), by_hand.ok()) << at;
+    EXPECT_TRUE(found == expected) << at;
+  }
+}
+
+// --- views ---
+
+using Numbers = std::span<const std::uint32_t>;
+
+/// What a view parameter is of, or why it is not.
+template <class V, std::uint32_t N = 0>
+base::Code view(cdr::Decoder& decoder, detail::ViewArgument<V>& argument) {
+  detail::Parameter<View<V, N>>::decode(decoder, argument);
+  return decoder.ok() ? base::Code::none : decoder.error().code;
+}
+
+TEST(Views, LieInTheMessageOnlyIfTheyCanBeReadThere) {
+  const std::vector<std::uint32_t> numbers{1, 0x01020304, 3};
+  for (const bool little : {kNative, !kNative}) {
+    for (std::size_t offset = 0; offset < 4; ++offset) {
+      cdr::Encoder encoder({little, 2});
+      Codec<std::vector<std::uint32_t>>::encode(encoder, numbers);
+      base::Bytes memory(offset);
+      const base::Bytes octets = encoder.to_bytes();
+      memory.insert(memory.end(), octets.begin(), octets.end());
+      cdr::Decoder decoder({memory.data() + offset, octets.size()}, encoder.format());
+      detail::ViewArgument<Numbers> argument;
+      ASSERT_EQ(view(decoder, argument), base::Code::none);
+      const Numbers& found = argument;
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), numbers.begin(), numbers.end())) << little << offset;
+      const auto* const at = reinterpret_cast<const base::Octet*>(found.data());
+      const bool inside = at >= memory.data() && at < memory.data() + memory.size();
+      EXPECT_EQ(inside, little == kNative && offset == 0);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(at) % alignof(std::uint32_t), 0U) << offset;
+    }
+  }
+}
+
+TEST(Views, OfTextInLatin1AreOfItsUtf8) {
+  const base::Bytes octets{2, 0, 0, 0, 0xe9, 0};
+  cdr::Decoder decoder(octets, {.little_endian = true, .char_set = cdr::CodeSet::iso_8859_1});
+  detail::ViewArgument<std::string_view> argument;
+  EXPECT_EQ(view(decoder, argument), base::Code::none);
+  EXPECT_EQ(static_cast<const std::string_view&>(argument), "\xc3\xa9");
+}
+
+TEST(Views, HaveBoundsOnBothSides) {
+  const std::vector<std::uint32_t> numbers{1, 2, 3};
+  cdr::Encoder encoder;
+  View<Numbers, 3>::encode(encoder, numbers);
+  EXPECT_TRUE(encoder.ok());
+  const base::Bytes octets = encoder.to_bytes();
+  View<Numbers, 2>::encode(encoder, numbers);
+  EXPECT_EQ(encoder.error().code, base::Code::bad_bound);
+  detail::ViewArgument<Numbers> argument;
+  cdr::Decoder good(octets, encoder.format());
+  EXPECT_EQ((view<Numbers, 3>(good, argument)), base::Code::none);
+  cdr::Decoder bad(octets, encoder.format());
+  EXPECT_EQ((view<Numbers, 2>(bad, argument)), base::Code::bad_bound);
 }
 
 TEST(Codec, RefusesEnumeratorsOutOfRange) {

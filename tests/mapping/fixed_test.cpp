@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 namespace corbel::mapping {
@@ -39,6 +40,8 @@ TEST(Fixed, RefusesWhatIsNoNumberOnTheWire) {
   EXPECT_EQ(decode({0x12, 0x34, 0x56, 0x7a}, money), base::Code::malformed);
   EXPECT_EQ(decode({0x12, 0x34, 0x56, 0x78, 0x9c}, money), base::Code::malformed);
   EXPECT_EQ(decode({0x1a, 0x34, 0x56, 0x7c}, money), base::Code::malformed);
+  EXPECT_EQ(decode({0x00, 0x00, 0xa0, 0x7c}, money), base::Code::malformed);
+  EXPECT_EQ(decode({0x00, 0x00, 0x0a, 0x7c}, money), base::Code::malformed);
   EXPECT_EQ(decode({0x12, 0x34, 0x56}, money), base::Code::truncated);
   EXPECT_EQ(decode({0x12, 0x5d}, money), base::Code::none);
   EXPECT_EQ(money.to_string(), "-1.25");
@@ -83,6 +86,57 @@ TEST(Fixed, ReckonsExactly) {
   sum += a;
   sum *= Decimal(std::int64_t{2});
   EXPECT_EQ(sum.to_string(), "24.68");
+}
+
+TEST(Fixed, IsMadeOfEveryInteger) {
+  using Whole = IDL::Fixed<31, 0>;
+  EXPECT_EQ(Whole(std::numeric_limits<std::uint64_t>::max()).to_string(), "18446744073709551615");
+  EXPECT_EQ(Whole(std::numeric_limits<std::int64_t>::min()).to_string(), "-9223372036854775808");
+  EXPECT_EQ(Whole(std::uint8_t{200}).to_string(), "200");
+  EXPECT_EQ(Whole(std::int8_t{-100}).to_string(), "-100");
+  EXPECT_THROW(Money(std::numeric_limits<std::uint64_t>::max()), CORBA::DATA_CONVERSION);
+}
+
+TEST(Fixed, IsTheLowestIntegerTooAndNoneBelow) {
+  EXPECT_EQ(Decimal("-9223372036854775808").to_int64(), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(Decimal("9223372036854775807.9").to_int64(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_THROW((void)Decimal("-9223372036854775809").to_int64(), CORBA::DATA_CONVERSION);
+  EXPECT_THROW((void)Decimal("9223372036854775808").to_int64(), CORBA::DATA_CONVERSION);
+}
+
+TEST(Fixed, HasNoNegativeZero) {
+  EXPECT_EQ(Decimal("-0.00").to_string(), "0.00");
+  EXPECT_EQ(Decimal(-0.001L, 2).to_string(), "0.00");
+  EXPECT_EQ((-Decimal()).to_string(), "0");
+  Money money(1);
+  EXPECT_EQ(decode({0x00, 0x00, 0x00, 0x0d}, money), base::Code::none);
+  EXPECT_EQ(money.to_string(), "0.00");
+  for (const Decimal& zero : {Decimal("-0"), Decimal(-0.001L, 2), money._decimal()}) {
+    EXPECT_FALSE(zero.negative());
+    EXPECT_EQ(compare(zero, Decimal()), 0);
+  }
+}
+
+TEST(Fixed, ComparesWhateverTheDecimals) {
+  EXPECT_LT(compare(Decimal("1.5"), Decimal("1.50001")), 0);
+  EXPECT_GT(compare(Decimal("1.5"), Decimal("1.49999")), 0);
+  EXPECT_EQ(compare(Decimal("1.5"), Decimal("1.50000")), 0);
+  EXPECT_GT(compare(Decimal("1.50001"), Decimal("1.5")), 0);
+  EXPECT_GT(compare(Decimal("-1.5"), Decimal("-1.50001")), 0);
+}
+
+// 31 digits are what there is: decimals go first, and then it is too much.
+TEST(Fixed, LosesDecimalsBeforeItOverflows) {
+  const Decimal large(std::string(31, '9'));
+  const Decimal small("0." + std::string(30, '0') + "1");
+  EXPECT_EQ((large + small).to_string(), std::string(31, '9'));
+  EXPECT_EQ((small + large).to_string(), std::string(31, '9'));
+  EXPECT_EQ((small * small).to_string(), "0." + std::string(31, '0'));
+  EXPECT_THROW(large + large, CORBA::DATA_CONVERSION);
+  EXPECT_THROW(large * large, CORBA::DATA_CONVERSION);
+  EXPECT_THROW(large / small, CORBA::DATA_CONVERSION);
+  EXPECT_THROW((void)large.rescaled(1, false), CORBA::DATA_CONVERSION);
+  EXPECT_THROW(Decimal("0." + std::string(31, '0') + "1"), CORBA::DATA_CONVERSION);
 }
 
 TEST(Fixed, RandomNumbersTravelAndReckonAsIntegersDo) {

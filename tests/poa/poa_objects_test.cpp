@@ -157,6 +157,14 @@ TEST_P(PoaObjects, ForeignExceptionsOfServantsBecomeUnknown) {
   EXPECT_EQ(outcome([&] { number(object, 1); }).substr(0, 7), "UNKNOWN");
   EXPECT_EQ(outcome([&] { number(object, 2); }), "NO_PERMISSION 0x0000004d");
   EXPECT_EQ(outcome([&] { number(object, 3); }), "UNKNOWN 0x4f4d0001");
+  for (const std::int32_t n : {0, 1, 3}) {
+    try {
+      number(object, n);
+      ADD_FAILURE() << n;
+    } catch (const CORBA::UNKNOWN& exception) {
+      EXPECT_EQ(exception.completed(), CORBA::CompletionStatus::COMPLETED_MAYBE) << n << ": the servant ran";
+    }
+  }
 }
 
 TEST(ObjectIds, AreText) {

@@ -293,18 +293,36 @@ TEST(ConnectionTimeout, GoesOnToTheNextProfile) {
   EXPECT_TRUE(is_quick([&] { EXPECT_EQ(thing->ask(""), "well"); }));
 }
 
+struct Countable final : CORBA::servant_traits<Policies::Thing>::base_type {
+  std::string ask(const std::string& question) override { return ++calls, question; }
+  void note(std::int32_t) override { ++calls; }
+  int calls = 0;
+};
+
+ThingRef serve_here(const Orb& orb, const CORBA::servant_reference<Countable>& servant) {
+  auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  root->the_POAManager()->activate();
+  return IDL::traits<Policies::Thing>::narrow(root->servant_to_reference(servant));
+}
+
+/// Asynchronous ones begin when a thread gets round to them.
+TEST(LocalCalls, WhoseTimeIsOverBeforeAThreadMakesThemAreNotMade) {
+  const Orb orb({"-ORBConcurrency", "single"});
+  const auto servant = CORBA::make_reference<Countable>();
+  const ThingRef thing = serve_here(orb, servant);
+  auto late = with_policies(thing, {round_trip(kMillisecond)})->async_ask("late");
+  auto early = with_policies(thing, {round_trip(50'000 * kMillisecond)})->async_ask("early");
+  std::this_thread::sleep_for(2ms);  // nobody works for the ORB meanwhile
+  EXPECT_EQ(ending_of([&] { late.get(); }), "TIMEOUT NO 2");
+  EXPECT_EQ(early.get(), "early");
+  EXPECT_EQ(servant->calls, 1);
+}
+
 /// In the process nothing can be left, but what comes too late does not begin.
 TEST(LocalCalls, BeginInTimeOrNotAtAll) {
   const Orb orb;
-  auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-  root->the_POAManager()->activate();
-  struct Servant final : CORBA::servant_traits<Policies::Thing>::base_type {
-    std::string ask(const std::string& question) override { return ++calls, question; }
-    void note(std::int32_t) override { ++calls; }
-    int calls = 0;
-  };
-  auto servant = CORBA::make_reference<Servant>();
-  const ThingRef thing = IDL::traits<Policies::Thing>::narrow(root->servant_to_reference(servant));
+  const auto servant = CORBA::make_reference<Countable>();
+  const ThingRef thing = serve_here(orb, servant);
   const PolicyRef past = CORBA::make_reference<Messaging::RequestEndTimePolicy>(utc(1));
   const PolicyRef no_reply = CORBA::make_reference<Messaging::ReplyEndTimePolicy>(utc(1));
   const PolicyRef future =

@@ -49,6 +49,31 @@ TEST(SharedPtr, DestroysWhatIsSharedOnce) {
 }
 
 // Whoever only looks must not become the owner who destroys it: the destructor is another's code.
+TEST(SharedPtr, OwnsWhateverItSeesTheObjectAs) {
+  struct Base {
+    int number = 7;
+  };
+  struct Derived : Base {
+    explicit Derived(int& count) : alive(count) { ++alive; }
+    ~Derived() { --alive; }
+    int& alive;
+  };
+  int alive = 0;
+  auto derived = make_shared<Derived>(alive);
+  SharedPtr<Base> base = derived;
+  SharedPtr<int> member(base, &base->number);
+  EXPECT_EQ(derived.use_count(), 3U);
+  derived.reset();
+  base.reset();
+  EXPECT_EQ(alive, 1);
+  EXPECT_EQ(*member, 7);
+  SharedPtr<Base> moved = make_shared<Derived>(alive);
+  EXPECT_EQ(moved.use_count(), 1U);
+  member.reset();
+  moved.reset();
+  EXPECT_EQ(alive, 0);
+}
+
 TEST(WeakPtr, LookingDoesNotDestroy) {
   struct Noted {
     explicit Noted(std::thread::id& by) : destroyed_by(by) {}

@@ -127,6 +127,20 @@ TEST(Encoder, ReusesItsStorageAfterReset) {
   EXPECT_EQ(write(), first);
 }
 
+// Where a block begins depends on the position in the message: there is less room in it than its size says.
+TEST(Encoder, DoesNotReuseABlockThatIsTooSmallForWhereItWouldBegin) {
+  const base::Bytes octets(208, 0xff);
+  Encoder encoder(kLittle, 64);
+  encoder.copy_octets(octets.data(), 64);
+  encoder.copy_octets(octets.data(), 200);  // for which a block of 208 is made
+  encoder.reset(kLittle);
+  encoder.copy_octets(octets.data(), 63);
+  encoder.copy_octets(octets.data(), 208);
+  for (int i = 0; i < 2; ++i) encoder.put(std::uint8_t{0xff});
+  EXPECT_EQ(encoder.segments().size(), 3U) << "the last octet is in a block of its own, or beyond one";
+  EXPECT_EQ(encoder.to_bytes(), base::Bytes(63 + 208 + 2, 0xff));
+}
+
 TEST(Encoder, SurvivesAReferencePerSegmentByTheThousand) {
   const base::Bytes large(Encoder::kReferenceThreshold, 1);
   Encoder encoder(kLittle);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encoder.hpp"
@@ -53,6 +55,20 @@ TEST(Strings, RefuseEmbeddedNulEitherWay) {
   encode(kLittle, std::string_view("a\0b", 3), base::Code::bad_string);
   encode(kLittle, std::string(Encoder::kReferenceThreshold, '\0'), base::Code::bad_string);
   EXPECT_EQ(decode(kLittle, bytes("0400000061006200"), base::Code::bad_string), "");
+}
+
+/// A message that ends where memory does.
+TEST(Strings, OfNoOctetsAreRefusedWithoutLookingAtWhatFollows) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const memory = ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const end = static_cast<base::Octet*>(memory) + page;
+  ASSERT_EQ(::mprotect(end, page, PROT_NONE), 0);
+  Decoder decoder({end - 4, 4}, kLittle);  // a length of 0
+  std::string text;
+  decoder.get_string(text);
+  EXPECT_EQ(decoder.error().code, base::Code::bad_string);
+  EXPECT_EQ(::munmap(memory, 2 * page), 0);
 }
 
 /// Lengths around the sizes of words and blocks, of what is copied in one pass and of what is referred to.

@@ -19,6 +19,12 @@ class CORBEL_API Decimal {
 
   constexpr Decimal() noexcept = default;
   explicit Decimal(std::int64_t value) noexcept;
+  /// Any integer.
+  template <std::integral I>
+  static Decimal of(I value) {
+    if (!std::is_signed_v<I>) return Decimal(static_cast<Digits>(value), 0, false);
+    return Decimal(static_cast<std::int64_t>(value));
+  }
   /// "-123.45", with or without d at the end; throws DATA_CONVERSION if it is no number of at most 31 digits.
   explicit Decimal(std::string_view text);
   /// The nearest number with `scale` decimals; throws DATA_CONVERSION if it has more than 31 digits.
@@ -76,7 +82,7 @@ class Fixed {
     if (value_.digits() > D) corbel::mapping::throw_fixed_overflow();
   }
   template <std::integral I>
-  explicit Fixed(I value) : Fixed(Decimal(static_cast<std::int64_t>(value))) {}
+  explicit Fixed(I value) : Fixed(Decimal::of(value)) {}
   explicit Fixed(long double value) : Fixed(Decimal(value, S)) {}
   explicit Fixed(double value) : Fixed(static_cast<long double>(value)) {}
   explicit Fixed(const std::string& text) : Fixed(Decimal(text)) {}
