@@ -109,6 +109,36 @@ TEST_F(FifoTest, MessagesKeepTheirBoundaries) {
   EXPECT_EQ(in.recv_message(room_).error().code, Code::closed);
 }
 
+/// As much as says its length, so that nothing else is wrong with it.
+TEST_F(FifoTest, AMessageLargerThanAnyIsNone) {
+  auto in = receiver();
+  auto out = sender();
+  const std::uint32_t size = FifoSender::kMaxMessage + 1;
+  ASSERT_TRUE(out.send_n({reinterpret_cast<const base::Octet*>(&size), sizeof size}));
+  ASSERT_TRUE(out.send_n(base::Bytes(size)));
+  EXPECT_EQ(in.recv_message(room_, soon()).error(), base::error(Stage::receive, Code::malformed));
+}
+
+TEST_F(FifoTest, ASignalThatWasPendingBeforeIsNotTakenAway) {
+  ASSERT_EQ(::signal(SIGPIPE, SIG_DFL), SIG_DFL);
+  sigset_t pipe;
+  sigset_t before;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, &pipe, &before), 0);
+  auto in = receiver();
+  auto out = sender();
+  in.close();
+  ASSERT_EQ(::raise(SIGPIPE), 0);
+  EXPECT_EQ(out.send(base::as_bytes("x")).error(), base::error(Stage::send, Code::lost, EPIPE));
+  sigset_t pending;
+  ::sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGPIPE), 1);
+  const timespec at_once{};
+  EXPECT_EQ(::sigtimedwait(&pipe, nullptr, &at_once), SIGPIPE);
+  ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
+}
+
 TEST_F(FifoTest, ALostReceiverIsAnErrorAndNoSignal) {
   ASSERT_EQ(::signal(SIGPIPE, SIG_DFL), SIG_DFL);
   auto in = receiver();

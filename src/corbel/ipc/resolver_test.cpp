@@ -135,6 +135,32 @@ TEST(Resolver, SlowNamesKeepNoOthersOutAlthoughTheyAreWaitedFor) {
   for (auto& result : results) EXPECT_TRUE(result.get());
 }
 
+/// On a machine that takes long for a step this says nothing, and begins again.
+TEST(Resolver, ASlowNameDoesNotLiftTheLimitOnOthers) {
+  constexpr auto kPatience = 250ms;
+  for (bool told = false; !told;) {
+    OneSilent names;
+    Resolver resolver(names.lookup(), {.prompt = 2, .patience = kPatience});
+    std::vector<std::future<base::Result<std::vector<InetAddress>>>> results;
+    const auto ask = [&](const char* host) {
+      const int before = names.asked;
+      results.push_back(std::async(std::launch::async, [&, host] { return resolver.resolve(host, 7, soon()); }));
+      while (names.asked == before) std::this_thread::yield();
+    };
+    ask("silent.slow");
+    std::this_thread::sleep_for(kPatience + 50ms);  // until it is that
+    const auto begun = std::chrono::steady_clock::now();
+    ask("silent.a");
+    ask("silent.b");
+    EXPECT_FALSE(resolver.resolve("silent.c", 7, Deadline::after(1ms)));
+    const unsigned under_way = resolver.threads();
+    told = std::chrono::steady_clock::now() - begun < kPatience;
+    EXPECT_TRUE(under_way == 3 || !told) << under_way << ", of which two are prompt and waited for";
+    names.tell();
+    for (auto& result : results) EXPECT_TRUE(result.get());
+  }
+}
+
 TEST(Resolver, OneCallerWaitsForANameThatHasJustTimedOutAndTheOthersAreRefused) {
   OneSilent names;
   Resolver resolver(names.lookup(), {.patience = 20ms, .memory = 1h});

@@ -5,11 +5,16 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <fstream>
+#include <future>
 #include <random>
+#include <string>
 #include <thread>
 
 #include "corbel/ipc/passing.hpp"
@@ -236,6 +241,32 @@ TEST_F(RingTest, ClosingWakesAThreadOfItsOwnSide) {
   receiving.join();
   producer_.close();
   EXPECT_EQ(producer_.send(base::as_bytes("x")).error().code, Code::cancelled);
+}
+
+/// True once the thread of this process sleeps.
+bool falls_asleep(pid_t thread) {
+  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
+  for (const Deadline end = soon(); !end.expired(); std::this_thread::yield()) {
+    std::string stat;
+    std::getline(std::ifstream(path), stat);
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end != std::string::npos && stat.substr(name_end, 3) == ") S") return true;
+  }
+  return false;
+}
+
+TEST_F(RingTest, ClosingWakesAThreadOfItsOwnSideThatIsFastAsleep) {
+  constexpr auto kLong = 20s;  // when it would look again by itself
+  std::promise<pid_t> id;
+  std::thread receiving([&] {
+    id.set_value(static_cast<pid_t>(::syscall(SYS_gettid)));
+    EXPECT_EQ(consumer_.recv(room_, Deadline::after(kLong)).error(), base::error(Stage::receive, Code::cancelled));
+  });
+  EXPECT_TRUE(falls_asleep(id.get_future().get()));
+  const auto begun = std::chrono::steady_clock::now();
+  consumer_.close();
+  receiving.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, kLong / 2);
 }
 
 TEST_F(RingTest, WhatWasSentBeforeClosingIsStillReceived) {
