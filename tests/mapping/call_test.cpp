@@ -211,12 +211,12 @@ struct OtherInterface : virtual CORBA::Object {
   static constexpr std::string_view _interface_id = "IDL:corbel.test/Other:1.0";
 };
 
-TEST(Narrow, ToWhatTheObjectIsNotIsNil) {
+TEST(Narrow, AsksTheObjectWhetherItIsWhatItDoesNotSeemToBe) {
   Orb orb;
   const auto servant = CORBA::make_reference<EchoServant>();
   orb.target = base::make_shared<Loop>(orb, *servant.operator->(), Loop::Way::native);
   const auto object = orb.make_object({});
-  EXPECT_EQ(InterfaceTraits<OtherInterface>::narrow(object), nullptr);
+  EXPECT_THROW(InterfaceTraits<OtherInterface>::narrow(object), CORBA::BAD_OPERATION) << "_is_a is not served here";
   EXPECT_NE(InterfaceTraits<OtherInterface>::unchecked_narrow(object), nullptr);
 }
 
