@@ -33,6 +33,23 @@ TEST(AdapterEvents, AnActivatorThatFails) {
   }
 }
 
+TEST(AdapterEvents, ATurnThatDoesNotCome) {
+  Server server({"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBHoldTimeout", "20"});
+  const auto single = server.poa->create_POA(
+      "single", server.poa->the_POAManager(),
+      {server.poa->create_thread_policy(PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL)});
+  const auto servant = CORBA::make_reference<ThingImpl>();
+  const auto thing = IDL::traits<Logged::Thing>::narrow(single->id_to_reference(single->activate_object(servant)));
+  servant->open(false);
+  auto first = thing->async_big(1, true);
+  EXPECT_TRUE(eventually([&] { return servant->inside == 1; }));
+  refusal_of([&] { thing->add(1, 2); });
+  expect_event(server, LogLevel::warning, LogModule::poa, "request waited too long for its turn",
+               {{"poa", "single"}, {"where", "single thread"}, {"limit", "-ORBHoldTimeout"}});
+  servant->open();
+  EXPECT_EQ(first.get(), "x");
+}
+
 /// Sends requests for object 'f' elsewhere, and throws after the others.
 class RowsElsewhere final : public PortableServer::ServantLocator {
  public:

@@ -18,6 +18,7 @@ using Policy = IDL::traits<CORBA::Policy>::ref_type;
 
 class Activators : public PoaTest {
  protected:
+  Activators() : PoaTest("60000") {}
   Policy managed() { return root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER); }
   Policy user_ids() { return root->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID); }
   Policy multiple() { return root->create_id_uniqueness_policy(IdUniquenessPolicyValue::MULTIPLE_ID); }

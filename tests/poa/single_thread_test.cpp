@@ -15,6 +15,7 @@ using Policy = IDL::traits<CORBA::Policy>::ref_type;
 
 class SingleThread : public PoaTest {
  protected:
+  SingleThread() : PoaTest("60000") {}
   Policy single_thread() { return root->create_thread_policy(ThreadPolicyValue::SINGLE_THREAD_MODEL); }
   Policy managed() { return root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER); }
   Policy non_retain() { return root->create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN); }

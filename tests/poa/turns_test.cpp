@@ -272,5 +272,99 @@ TEST_P(MainThreadModel, TheEndDoesNotWaitForAMainThread) {
   patient->destroy();
 }
 
+/// Lets in whoever comes first, and keeps it.
+class Stuck final : public ServantActivator {
+ public:
+  ServantRef incarnate(const ObjectId&, PoaRef) override {
+    if (++asked == 1) {
+      entered.count_down();
+      go.wait();
+    }
+    return CORBA::make_reference<Probe>();
+  }
+  void etherealize(const ObjectId&, PoaRef, ServantRef, bool, bool) override {}
+  std::atomic<int> asked{0};
+  std::latch entered{1};
+  std::latch go{1};
+};
+
+class ShortTurns : public Turns {
+ protected:
+  ShortTurns() : Turns("50") {}
+
+  ObjectRef reference(const PoaRef& poa, const char* id) {
+    return poa->create_reference_with_id(string_to_ObjectId(id), std::string(kProbeId));
+  }
+  static void expect_refused(const ObjectRef& object) {
+    try {
+      number(object);
+      ADD_FAILURE() << "it was not its turn";
+    } catch (const CORBA::TRANSIENT& refused) {
+      EXPECT_EQ(refused.minor(), minor::kHeldTooLong);
+      EXPECT_EQ(refused.completed(), CORBA::CompletionStatus::COMPLETED_NO);
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Ways, ShortTurns, ::testing::Values("local", "remote"));
+
+TEST_P(ShortTurns, WhoeverWaitsForAServantActivatorThatDoesNotReturnIsRefusedInTime) {
+  const PoaRef poa = child("stuck", {user_ids(), managed()});
+  const auto stuck = CORBA::make_reference<Stuck>();
+  poa->set_servant_manager(stuck);
+  const ObjectRef first = reference(poa, "first");
+  auto call = std::async(std::launch::async, [&] { return outcome([&] { number(first); }); });
+  stuck->entered.wait();
+  expect_refused(reference(poa, "second"));
+  expect_refused(first);
+  EXPECT_EQ(stuck->asked, 1) << "what was refused is not made";
+  stuck->go.count_down();
+  EXPECT_EQ(call.get(), "none");
+  EXPECT_EQ(number(reference(poa, "second"), 4), 5);
+  EXPECT_EQ(number(first, 4), 5);
+}
+
+TEST_P(ShortTurns, WhoeverWaitsForAServantThatKeepsTheSingleThreadIsRefusedInTime) {
+  const PoaRef poa = child("single", {threads(ThreadPolicyValue::SINGLE_THREAD_MODEL)});
+  std::latch entered(1), go(1);
+  const ObjectRef slow = poa->id_to_reference(poa->activate_object(CORBA::make_reference<Probe>([&](std::int32_t n) {
+    entered.count_down();
+    go.wait();
+    return n;
+  })));
+  std::atomic<int> ran{0};
+  const ObjectRef quick = poa->id_to_reference(
+      poa->activate_object(CORBA::make_reference<Probe>([&](std::int32_t n) { return ++ran + n; })));
+  auto call = std::async(std::launch::async, [&] { return number(slow, 7); });
+  entered.wait();
+  expect_refused(quick);
+  go.count_down();
+  EXPECT_EQ(call.get(), 7) << "who has the turn has it as long as it takes";
+  EXPECT_EQ(number(quick), 1) << "what was refused did not run";
+}
+
+/// Without a limit for what is held, one waits for the other.
+TEST_P(ShortTurns, NothingIsHeldButTurnsAreWaitedForIfTheLimitIsZero) {
+  const OrbRef none = make_orb("no_hold", {"-ORBHoldTimeout", "0"});
+  const PoaRef top = IDL::traits<POA>::narrow(none->resolve_initial_references("RootPOA"));
+  top->the_POAManager()->activate();
+  const PoaRef poa =
+      top->create_POA("single", top->the_POAManager(), {threads(ThreadPolicyValue::SINGLE_THREAD_MODEL)});
+  std::latch entered(1), go(1);
+  const ObjectRef slow = poa->id_to_reference(poa->activate_object(CORBA::make_reference<Probe>([&](std::int32_t n) {
+    entered.count_down();
+    go.wait();
+    return n;
+  })));
+  const ObjectRef quick = poa->id_to_reference(poa->activate_object(CORBA::make_reference<Probe>()));
+  auto first = std::async(std::launch::async, [&] { return number(slow, 7); });
+  entered.wait();
+  auto second = std::async(std::launch::async, [&] { return number(quick, 7); });
+  EXPECT_EQ(second.wait_for(20ms), std::future_status::timeout);
+  go.count_down();
+  EXPECT_EQ(first.get(), 7);
+  EXPECT_EQ(second.get(), 8);
+  none->destroy();
+}
+
 }  // namespace
 }  // namespace corbel::poa::testing

@@ -90,7 +90,15 @@ bool DynAny::seek(std::int32_t index) {
 
 std::uint32_t DynAny::component_count() {
   check();
-  return has_parts() ? static_cast<std::uint32_t>(parts().size()) : 0;
+  if (!has_parts()) return 0;
+  // Those of a stranger's value may be many, and are made when one of them is wanted.
+  if (!expanded_ && node().kind == TCKind::tk_array) return node().length;
+  if (!expanded_ && node().kind == TCKind::tk_sequence) {
+    std::uint32_t count = 0;
+    part_.value._decode_value([&](Decoder& in) { count = in.get<std::uint32_t>(); });
+    return count;
+  }
+  return static_cast<std::uint32_t>(parts().size());
 }
 
 DynAny::Ref DynAny::current_component() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,13 @@ using Passed = std::conditional_t<std::is_arithmetic_v<T>, T, const T&>;
 
 /// What the DynAnys of one value share. Components live and die with the outermost.
 struct DynRoot {
+  /// At the same time; each takes some 300 octets, and few of a stranger's may say that there are many.
+  static constexpr std::size_t kMostParts = std::size_t{1} << 20;
   CORBA::object_reference<CORBA::ORB> orb;  // keeps context alive
   corba::OrbContext* context = nullptr;
   bool destroyed = false;
   bool truncated = false;  // a value had more state than its TypeCode tells of
+  std::atomic<std::size_t> parts{0};
 };
 /// What a DynAny is made of.
 struct DynPart {
@@ -146,7 +150,8 @@ class CORBEL_API DynAny : public CORBA::LocalObject {
   Ref current_component();
 
   /// For the ORB.
-  explicit DynAny(corbel::dynamic::DynPart part) noexcept : part_(std::move(part)) {}
+  explicit DynAny(corbel::dynamic::DynPart part) noexcept;
+  ~DynAny() override;
   void _encode(corbel::cdr::Encoder& out);
   /// Takes values in it apart; true if one has state that its TypeCode does not tell of.
   bool _truncates();
@@ -160,6 +165,7 @@ class CORBEL_API DynAny : public CORBA::LocalObject {
   /// The components, made if need be; a union's as its discriminator says. A null value has none.
   Parts& parts();
   Ref make_part(const CORBA::TypeCode& type, CORBA::Any value) const;
+  void check_room(std::size_t more) const;
   CORBA::Any default_value(const CORBA::TypeCode& type) const;
   /// The current component's index, -1 if there is none.
   std::int32_t position();

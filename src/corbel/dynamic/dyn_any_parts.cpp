@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How DynAnys are taken apart and put together again.
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "corbel/cdr/value_stream.hpp"
+#include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/default_value.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/dynamic/kept_value.hpp"
@@ -165,6 +167,7 @@ class DynAny::Expansion {
     if (node.content == nullptr) return;
     const bool with_values = holders_.contains(*node.content);
     const std::uint32_t count = node.kind == TCKind::tk_sequence ? in_.get<std::uint32_t>() : node.length;
+    whole.check_room(count);
     for (std::uint32_t i = 0; i < count && in_.ok(); ++i) take(whole, *node.content, with_values);
   }
 
@@ -189,7 +192,27 @@ bool DynAny::has_parts() const noexcept {
   }
 }
 
+DynAny::DynAny(corbel::dynamic::DynPart part) noexcept : part_(std::move(part)) {
+  part_.root->parts.fetch_add(1, std::memory_order_relaxed);
+}
+
+DynAny::~DynAny() {
+  part_.root->parts.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// Throws IMP_LIMIT if there would be too many components.
+void DynAny::check_room(std::size_t more) const {
+  using corbel::dynamic::DynRoot;
+  const std::size_t all = part_.root->parts.load(std::memory_order_relaxed);
+  if (all <= DynRoot::kMostParts && more <= DynRoot::kMostParts - all) return;
+  throw CORBA::IMP_LIMIT(corbel::corba::vendor_minor(corbel::base::Stage::decode, corbel::base::Code::too_large),
+                         CORBA::CompletionStatus::COMPLETED_NO,
+                         "a DynAny with its components, and theirs, is at most " + std::to_string(DynRoot::kMostParts) +
+                             "; get_..._seq and insert_..._seq need none");
+}
+
 DynAny::Ref DynAny::make_part(const CORBA::TypeCode& type, CORBA::Any value) const {
+  check_room(1);
   return corbel::dynamic::make_dyn_any({type._reference(), std::move(value), part_.root});
 }
 
@@ -207,8 +230,12 @@ DynAny::Parts& DynAny::parts() {
 
 /// Takes the value apart.
 void DynAny::expand() {
-  parts_.clear();  // of an attempt that failed
-  part_.value._decode_value([this](Decoder& in) { Expansion(in, *part_.type).fill(*this); });
+  try {
+    part_.value._decode_value([this](Decoder& in) { Expansion(in, *part_.type).fill(*this); });
+  } catch (...) {
+    release();
+    throw;
+  }
 }
 
 /// Somebody may have changed the discriminator, which is a component like any other.

@@ -134,6 +134,7 @@ void DynSequence::set_length(std::uint32_t length) {
     if (position() < 0) seek(-1);
     return;
   }
+  check_room(length - before);
   const CORBA::Any value = default_value(*node().content);
   while (elements.size() < length) elements.push_back(make_part(*node().content, value));
   if (none_current) seek(static_cast<std::int32_t>(before));

@@ -22,33 +22,29 @@ std::string and_more(std::size_t count) {
   return count == 0 ? std::string() : " and " + std::to_string(count) + " more";
 }
 
+}  // namespace
+
+Places::Places(Ways ways, std::uint32_t parts) : all_(places_of(std::move(ways), 0)), parts_(parts) {}
+
 /// Whoever made a reference may name thousands of addresses; no call gets beyond the first of them.
-void keep_first(std::vector<Route>& routes) {
+std::vector<Places::Place> Places::places_of(Ways ways, unsigned depth) {
+  std::vector<Route>& routes = ways.routes;
   if (routes.size() > Attempts::kMostPlaces) {
     routes.erase(routes.begin() + static_cast<std::ptrdiff_t>(Attempts::kMostPlaces), routes.end());
   }
+  std::vector<Place> places;
+  places.reserve(routes.size());
+  for (Route& route : routes) places.push_back({std::move(route), depth, ways.first_here && places.empty()});
+  return places;
 }
 
-}  // namespace
-
-Places::Places(std::vector<Route> routes, std::uint32_t parts) : parts_(parts) {
-  replace(std::move(routes));
+void Places::replace(Ways ways) {
+  all_ = places_of(std::move(ways), 0);
 }
 
-void Places::replace(std::vector<Route> routes) {
-  keep_first(routes);
-  all_.clear();
-  all_.reserve(routes.size());
-  for (Route& route : routes) all_.push_back({std::move(route), 0});
-}
-
-void Places::splice(std::size_t index, std::vector<Route> routes) {
+void Places::splice(std::size_t index, Ways ways) {
   cut_below(index);
-  keep_first(routes);
-  const unsigned depth = all_[index].depth + 1;
-  std::vector<Place> added;
-  added.reserve(routes.size());
-  for (Route& route : routes) added.push_back({std::move(route), depth});
+  auto added = places_of(std::move(ways), all_[index].depth + 1);
   all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(index + 1), std::move_iterator(added.begin()),
               std::move_iterator(added.end()));
 }
@@ -80,9 +76,17 @@ struct Attempts::Course {
   static std::string key_of(const Route& route) {
     return route.key + '\n' + std::string(base::as_text(route.object_key));
   }
+  /// In this process an object is one, whatever endpoints lead to it.
+  static std::string key_of(const Places::Place& place) {
+    return place.here ? std::string(base::as_text(place.route.object_key)) : key_of(place.route);
+  }
+  static std::string_view name_of(const Places::Place& place) {
+    return place.here ? kHere : std::string_view(place.route.endpoint->text());
+  }
+  const Places::Place& place() const noexcept { return (*places)[at]; }
   const Route& route() const noexcept { return (*places)[at].route; }
   const Visit* visit(std::size_t index) const {
-    const std::string key = key_of((*places)[index].route);
+    const std::string key = key_of((*places)[index]);
     const auto found = std::find_if(visits.begin(), visits.end(), [&](const Visit& one) { return one.key == key; });
     return found == visits.end() ? nullptr : &*found;
   }
@@ -93,7 +97,7 @@ struct Attempts::Course {
   }
   /// Notes what came of the current place.
   void note(bool has_failed, std::string_view why) {
-    std::string key = key_of(route());
+    std::string key = key_of(place());
     const auto known = std::find_if(visits.begin(), visits.end(), [&](const Visit& one) { return one.key == key; });
     if (known == visits.end()) {
       visits.push_back({std::move(key), has_failed});
@@ -106,7 +110,7 @@ struct Attempts::Course {
     last = why;
     if (++told > kMostPlacesTold) return;
     if (!tried.empty()) tried += ", ";
-    tried.append(route().endpoint->text()).append(" (").append(why).append(")");
+    tried.append(name_of(place())).append(" (").append(why).append(")");
   }
 
   /// To change it: whoever else knows the list keeps it as it was.
@@ -159,7 +163,7 @@ void Attempts::begin(const PlacesPtr& places, std::size_t at, bool fixed) {
 void Attempts::note_refusal_here(Refusal refusal) {
   Course& course = *course_;
   course.last = "raised " + refusal.id;
-  course.tried = "this process (" + course.last + ")";
+  course.tried = std::string(kHere) + " (" + course.last + ")";
   course.told = 1;
   course.refusal = std::move(refusal);
 }
@@ -185,8 +189,12 @@ bool Attempts::fixed() const noexcept {
   return course_->fixed;
 }
 
+bool Attempts::here() const noexcept {
+  return course_->place().here;
+}
+
 bool Attempts::at_origin() const noexcept {
-  return (*course_->places)[course_->at].depth == 0;
+  return course_->place().depth == 0;
 }
 
 std::string_view Attempts::last() const noexcept {
@@ -264,30 +272,32 @@ bool Attempts::after_refusal(Refusal refusal, std::string what) {
   course.refusal = std::move(refusal);
   if (!missing) return advance();
   // The object has moved, perhaps back to where its reference leads (once: that place may point here again).
-  if (course.fixed || (*course.places)[course.at].depth == 0 || std::exchange(course.went_back, true)) return false;
+  if (course.fixed || course.place().depth == 0 || std::exchange(course.went_back, true)) return false;
   course.at = course.places->origin(course.at);
   course.own().cut_below(course.at);
   course.retries = 0;
   return true;
 }
 
-bool Attempts::after_forward(base::Result<std::vector<Route>> routes, std::uint32_t limit, bool permanent) {
+bool Attempts::after_forward(base::Result<Ways> ways, std::uint32_t limit, bool permanent) {
   Course& course = *course_;
-  if (!routes) {
-    course.what = "following the location forward of " + course.route().endpoint->text();
-    course.error = routes.error();
+  const std::string from(Course::name_of(course.place()));
+  if (!ways) {
+    course.what = "following the location forward of " + from;
+    course.error = ways.error();
     course.note(true, "forwarded to a reference without a usable profile");
     return advance();
   }
   std::string why = "forwarded to";
-  for (std::size_t i = 0; i < std::min(routes->size(), kMostForwardsTold); ++i) {
-    why.append(" ").append((*routes)[i].endpoint->text());
+  const std::size_t named = std::min(ways->routes.size(), kMostForwardsTold);
+  for (std::size_t i = 0; i < named; ++i) {
+    const bool here = i == 0 && ways->first_here;
+    why.append(" ").append(here ? kHere : std::string_view(ways->routes[i].endpoint->text()));
   }
-  why += and_more(routes->size() - std::min(routes->size(), kMostForwardsTold));
+  why += and_more(ways->routes.size() - named);
   if (course.forwards >= limit) {
     course.error = base::error(Stage::wait, Code::forward_loop);
-    course.what =
-        "forwarded " + std::to_string(course.forwards + 1) + " times, last by " + course.route().endpoint->text();
+    course.what = "forwarded " + std::to_string(course.forwards + 1) + " times, last by " + from;
     course.note(true, why);
     return advance();
   }
@@ -296,11 +306,11 @@ bool Attempts::after_forward(base::Result<std::vector<Route>> routes, std::uint3
   std::size_t next = 0;
   std::size_t end = 0;
   if (permanent) {
-    course.own().replace(*std::move(routes));
+    course.own().replace(*std::move(ways));
     course.at = 0;
     end = course.places->size();
   } else {
-    course.own().splice(course.at, *std::move(routes));
+    course.own().splice(course.at, *std::move(ways));
     next = end = course.at + 1;
     while (end < course.places->size() && (*course.places)[end].depth > (*course.places)[course.at].depth) ++end;
   }

@@ -20,6 +20,19 @@
 
 namespace corbel::orb {
 
+/// What the places in this process are called in texts and in the log.
+inline constexpr std::string_view kHere = "this process";
+
+/// Where a reference leads to, in its order.
+struct Ways {
+  std::vector<routing::Route> routes;
+  bool first_here =
+      false;  ///< the first leads to an adapter of this process, which is to be asked without a connection
+
+  Ways(std::vector<routing::Route> all, bool here = false) noexcept  // NOLINT(google-explicit-constructor)
+      : routes(std::move(all)), first_here(here) {}
+};
+
 /// All ways to reach an object in the order in which they are tried: those of its reference and, right after each that
 /// forwarded, those that it forwarded to, which may have forwarded in turn. Of the places that forwarded there is one
 /// chain: what a place forwarded to is cut out when the calls have moved on from there. Of a reference's places the
@@ -29,19 +42,20 @@ class Places : public base::RefCounted {
   struct Place {
     routing::Route route;
     unsigned depth = 0;  ///< forwards that led here
+    bool here = false;   ///< an adapter of this process, which is asked without a connection
   };
 
   /// `parts`: Registry::changes() before the routes were made.
-  explicit Places(std::vector<routing::Route> routes, std::uint32_t parts = 0);
+  explicit Places(Ways ways, std::uint32_t parts = 0);
 
   /// Other parts of the ORB may lead elsewhere.
   std::uint32_t parts() const noexcept { return parts_; }
   std::size_t size() const noexcept { return all_.size(); }
   const Place& operator[](std::size_t index) const noexcept { return all_[index]; }
-  /// Inserts `routes` after the place that forwarded to them, instead of what it forwarded to before.
-  void splice(std::size_t index, std::vector<routing::Route> routes);
-  /// Leads to `routes` and nowhere else.
-  void replace(std::vector<routing::Route> routes);
+  /// Inserts `ways` after the place that forwarded to them, instead of what it forwarded to before.
+  void splice(std::size_t index, Ways ways);
+  /// Leads to `ways` and nowhere else.
+  void replace(Ways ways);
   /// Requests name the object there so from now on; null: by its key.
   void set_address(std::size_t index, std::shared_ptr<const messaging::TargetAddress> address) {
     all_[index].route.address = std::move(address);
@@ -52,6 +66,8 @@ class Places : public base::RefCounted {
   std::size_t origin(std::size_t index) const noexcept;
 
  private:
+  static std::vector<Place> places_of(Ways ways, unsigned depth);
+
   std::vector<Place> all_;
   const std::uint32_t parts_;
 };
@@ -127,9 +143,9 @@ class Attempts {
   bool after_failure(base::Error error, bool fresh, std::string what);
   /// The server answered with an exception that asks_elsewhere().
   bool after_refusal(Refusal refusal, std::string what);
-  /// The place points to other `routes` (or to something that cannot be used). `permanent`: a place of the reference
+  /// The place points elsewhere (or to something that cannot be used). `permanent`: a place of the reference
   /// itself says that they are to be used instead of it.
-  bool after_forward(base::Result<std::vector<routing::Route>> routes, std::uint32_t limit, bool permanent);
+  bool after_forward(base::Result<Ways> ways, std::uint32_t limit, bool permanent);
   /// The server wants its target named by `address` (null: by its key). False if this call has done so once at that
   /// place: then after_failure().
   bool after_readdressing(std::shared_ptr<const messaging::TargetAddress> address);
@@ -138,6 +154,8 @@ class Attempts {
   void renew(const PlacesPtr& places);
   /// True if the call may be tried at one place only.
   bool fixed() const noexcept;
+  /// True if an adapter of this process is to be asked next, by the key of route().
+  bool here() const noexcept;
   /// True if the call is at a place of the reference itself.
   bool at_origin() const noexcept;
   /// True if the call is over because there is no place left where it could be tried, so that the next one should not

@@ -4,23 +4,21 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <utility>
 
 #include "corbel/base/mutex.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/ask_here.hpp"
 #include "corbel/orb/call_carrier.hpp"
 #include "corbel/orb/call_trace.hpp"
 #include "corbel/orb/core.hpp"
-#include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/invocation.hpp"
 #include "corbel/orb/local_call.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/remote_target.hpp"
-#include "corbel/orb/seen_call.hpp"
 
 namespace corbel::orb {
 namespace {
@@ -110,91 +108,67 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   void carry_out(const corba::Call& call, const Known&... terms) {
     UnseenLocalCall server_call(call, core_);
     try {
-      serve(server_call);
+      serve_here(core_, object_key_, server_call);
     } catch (const LocationForward& forward) {
-      follow(forward, call);
+      follow({forward.ior, forward.permanent}, call, &terms...);
     } catch (const CORBA::SystemException& refusal) {
-      if (server_call.was_begun() || !went_on(refusal, call, &terms...)) throw;
+      if (server_call.was_begun() || !went_on(refusal_of(refusal), call, &terms...)) throw;
     }
   }
 
-  // --- calls that the adapter refuses, and that another place may take ---
+  // --- calls that the adapter sends on, or refuses, and that another place may take ---
 
-  struct WayOn {
-    Refusal refusal;
-    Terms terms;
-  };
+  /// With the deadline of what is left of the call. When it began is not known, but how long it was held, perhaps.
+  Terms terms_from_now(const Terms* given, base::Duration held = base::Duration::zero()) {
+    Terms terms = given == nullptr ? Terms{policies()} : *given;
+    const base::Duration longest = terms.policies->calls.round_trip;
+    if (terms.deadline.is_none() && longest != base::Duration::zero())
+      terms.deadline = base::Deadline::after(longest - held);
+    return terms;
+  }
 
   /// How a call goes on that the adapter has refused, before anything of the application ran; nothing if it does not.
-  std::optional<WayOn> way_on(const CORBA::SystemException& exception, const Terms* given) {
-    Refusal refusal{{exception._rep_id(), exception.minor(), static_cast<corba::Completed>(exception.completed()),
-                     exception.detail()}};
+  std::optional<Terms> way_on(const Refusal& refusal, const Terms* given) {
     if (!refusal.asks_elsewhere() || refusal.is("OBJECT_NOT_EXIST")) return std::nullopt;
-    Terms terms = given == nullptr ? Terms{policies()} : *given;
+    const bool held = refusal.minor == corba::minor::kHeldTooLong;
+    Terms terms = terms_from_now(given, held ? core_.options().hold_timeout : base::Duration::zero());
     // Who may not be bound anew stays here.
     if (terms.policies->calls.rebind != policy::Rebind::transparent) return std::nullopt;
-    const base::Duration longest = terms.policies->calls.round_trip;
-    if (terms.deadline.is_none() && longest != base::Duration::zero()) {
-      // When it began is not known, but how long it was held.
-      const bool held = refusal.minor == corba::minor::kHeldTooLong;
-      terms.deadline = base::Deadline::after(longest - (held ? core_.options().hold_timeout : base::Duration::zero()));
-    }
     if (terms.deadline.expired() || !core_.routes_elsewhere(ior_, terms.policies->preference)) return std::nullopt;
-    return WayOn{std::move(refusal), std::move(terms)};
+    return terms;
   }
 
-  [[gnu::noinline]] bool went_on(const CORBA::SystemException& refusal, const corba::Call& call,
-                                 const Terms* terms = nullptr) {
-    auto way = way_on(refusal, terms);
-    if (!way) return false;
-    go_on(*std::move(way), call);
+  [[gnu::noinline]] bool went_on(Refusal refusal, const corba::Call& call, const Terms* given = nullptr) {
+    const auto terms = way_on(refusal, given);
+    if (!terms) return false;
+    go_on(std::move(refusal), call, *terms);
     return true;
   }
 
-  void go_on(WayOn way, const corba::Call& call) {
+  void go_on(Refusal refusal, const corba::Call& call, const Terms& terms) {
     CORBEL_LOG(core_.log(), client, debug, "call goes on elsewhere", {"operation", call.operation.name},
-               {"peer", kHere}, {"to", "the other places of the reference"}, {"after", "raised " + way.refusal.id});
+               {"peer", kHere}, {"to", "the other places of the reference"}, {"after", "raised " + refusal.id});
     base::SharedPtr<RemoteTarget> target;
     {
       const std::lock_guard lock(mutex_);
-      if (elsewhere_ == nullptr) {
-        elsewhere_ = base::make_shared<RemoteTarget>(core_, ior_, policies_.overrides(), nullptr,
-                                                     RemoteTarget::Leads::elsewhere);
-      }
+      if (elsewhere_ == nullptr) elsewhere_ = target_to(RemoteTarget::Leads::elsewhere);
       target = elsewhere_;
     }
-    target->go_on(call, *way.terms.policies, way.terms.deadline, std::move(way.refusal),
-                  {shared_from(this), way.terms.slots});
+    target->go_on(call, *terms.policies, terms.deadline, std::move(refusal), {shared_from(this), terms.slots});
   }
 
-  /// Throws LocationForward, and what the caller is told.
-  [[gnu::always_inline]] inline void serve(LocalCall& server_call) {
-    try {
-      adapter().dispatch(object_key_, server_call);
-    } catch (const LocationForward&) {
-      throw;
-    } catch (const CORBA::SystemException&) {
-      throw;
-    } catch (const CORBA::UserException& exception) {
-      if (server_call.lists(exception._rep_id())) {
-        server_call.raise_as_expected(exception);
-        throw;
-      }
-      throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, CORBA::COMPLETED_MAYBE,
-                           std::string("the operation does not declare ") + exception._rep_id());
-    } catch (const std::bad_alloc&) {
-      throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE);
-    } catch (const std::exception& exception) {
-      throw CORBA::UNKNOWN(corba::minor::kForeignException, CORBA::COMPLETED_MAYBE,
-                           std::string("the servant threw ") + exception.what());
-    } catch (...) {
-      throw CORBA::UNKNOWN(corba::minor::kForeignException, CORBA::COMPLETED_MAYBE,
-                           "the servant threw a foreign exception");
-    }
+  /// Each time anew: calls begin here, wherever the last one was sent on to.
+  [[gnu::noinline]] void follow(Forward forward, const corba::Call& call, const Terms* given = nullptr) {
+    const Terms terms = terms_from_now(given);
+    const base::SharedPtr<RemoteTarget> target = target_to(RemoteTarget::Leads::onward);
+    target->follow(call, *terms.policies, terms.deadline, std::move(forward), {shared_from(this), terms.slots});
   }
 
-  // --- calls that hooks see: as over the wire, first the client's side and then the server's ---
+  base::SharedPtr<RemoteTarget> target_to(RemoteTarget::Leads leads) const {
+    return base::make_shared<RemoteTarget>(core_, ior_, policies_.overrides(), nullptr, leads);
+  }
 
+  /// Calls that hooks see: as over the wire, first the client's side and then the server's.
   void invoke_seen(const corba::Call& call, const Terms& terms, bool told) {
     CallHooks& hooks = *core_.hooks();
     ClientRequest seen;
@@ -206,58 +180,24 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     seen.slots = terms.slots;
     hooks.begin_call(seen);
     hooks.before_send(seen);
-    std::optional<WayOn> way;
+    bool permanent = false;
+    Refusal refusal;
+    std::optional<Terms> way;
     if (seen.outcome == Outcome::pending) {
-      bool begun = true;
-      try {
-        serve_seen(call, seen, told, begun);
-        seen.outcome = call.operation.oneway ? Outcome::sent : Outcome::reply;
-      } catch (const LocationForward& forward) {
-        seen.outcome = Outcome::forward;
-        seen.forward = forward.ior;
-      } catch (const CORBA::SystemException& refusal) {
-        if (!begun) way = way_on(refusal, &terms);
-        seen.outcome = way ? Outcome::retry : told ? Outcome::exception : Outcome::sent;
-        if (!way) seen.exception = std::current_exception();
-      } catch (...) {
-        seen.outcome = told ? Outcome::exception : Outcome::sent;
-        seen.exception = std::current_exception();
+      auto answer = ask_here_seen(core_, object_key_, call, told, seen);
+      if (answer && std::holds_alternative<Forward>(*answer)) permanent = std::get<Forward>(*answer).permanent;
+      if (answer && std::holds_alternative<Refusal>(*answer)) {
+        refusal = std::get<Refusal>(*std::move(answer));
+        way = way_on(refusal, &terms);
+      }
+      if (way) {
+        seen.outcome = Outcome::retry;
+        seen.exception = nullptr;
       }
       hooks.after_reply(seen);
     }
-    if (seen.outcome == Outcome::forward) return follow({seen.forward, false}, call);
-    if (seen.outcome == Outcome::retry) return go_on(*std::move(way), call);
-    throw_outcome(seen);
-  }
-
-  /// Throws what ends the call; the caller is `told`, if not before then when it is the arguments that are wrong.
-  /// `begun`: false if it is the adapter that refuses.
-  void serve_seen(const corba::Call& call, ClientRequest& client, bool& told, bool& begun) {
-    CallHooks& hooks = *core_.hooks();
-    struct Seen : ServerRequest {
-      explicit Seen(CallHooks& all) : hooks(all) {}
-      ~Seen() { hooks.leave(*this); }
-      CallHooks& hooks;
-    } seen(hooks);
-    seen.operation = client.operation;
-    seen.response_expected = client.response_expected;
-    seen.sync_scope = client.sync_scope;
-    seen.request_contexts = client.request_contexts;
-    core_.check_serves();
-    hooks.on_request(seen);
-    if (seen.outcome == Outcome::pending) {
-      SeenLocalCall server_call(call, core_, seen);
-      try {
-        serve(server_call);
-        seen.outcome = Outcome::reply;
-      } catch (...) {
-        told = told || server_call.unmarshalled();
-        begun = server_call.was_begun();
-        if (seen.outcome == Outcome::pending) note_exception(seen, nullptr);
-      }
-      hooks.before_reply(seen);
-    }
-    client.reply_contexts = std::move(seen.reply_contexts);
+    if (seen.outcome == Outcome::forward) return follow({seen.forward, permanent}, call, &terms);
+    if (seen.outcome == Outcome::retry) return go_on(std::move(refusal), call, way ? *way : terms);
     throw_outcome(seen);
   }
 
@@ -268,48 +208,11 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
 
   /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
   void invoke_oneway(const corba::Call& call, const Terms& terms) {
-    ObjectAdapter& target = adapter();
-    UnseenLocalCall server_call(call, core_);
-    try {
-      target.dispatch(object_key_, server_call);
-    } catch (const LocationForward& forward) {
-      follow(forward, call);
-    } catch (const CORBA::Exception& exception) {
-      if (server_call.unmarshalled()) throw;
-      if (const auto* refusal = dynamic_cast<const CORBA::SystemException*>(&exception)) {
-        if (!server_call.was_begun() && went_on(*refusal, call, &terms)) return;
-      }
-      CORBEL_LOG(core_.log(), server, debug, "request ends in an exception", {"exception", exception.what()},
-                 {"operation", call.operation.name}, {"key", object_key_}, {"peer", kHere});
-    } catch (const std::exception& exception) {
-      if (server_call.unmarshalled()) throw;
-      CORBEL_LOG(core_.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation.name},
-                 {"type", current_exception_type()}, {"what", exception.what()}, {"key", object_key_}, {"peer", kHere});
-    } catch (...) {  // else nobody waits for the outcome
-      if (server_call.unmarshalled()) throw;
-      CORBEL_LOG(core_.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation.name},
-                 {"type", current_exception_type()}, {"what", ""}, {"key", object_key_}, {"peer", kHere});
-    }
+    auto answer = ask_here(core_, object_key_, call, false);
+    if (!answer) return;
+    if (auto* forward = std::get_if<Forward>(&*answer)) return follow(std::move(*forward), call, &terms);
+    (void)went_on(std::get<Refusal>(*std::move(answer)), call, &terms);
   }
-
-  void follow(const LocationForward& forward, const corba::Call& call) {
-    thread_local unsigned depth = 0;
-    struct Guard {
-      Guard() { ++depth; }
-      ~Guard() { --depth; }
-    } guard;
-    if (depth > policies()->calls.forward_limit) {
-      raise(base::error(base::Stage::wait, base::Code::forward_loop),
-            "forwarded " + std::to_string(depth) + " times inside this process");
-    }
-    if (forward.ior.is_nil()) {
-      throw CORBA::OBJECT_NOT_EXIST(corba::minor::kObjectNotActive, CORBA::CompletionStatus::COMPLETED_NO,
-                                    "forwarded to a nil reference");
-    }
-    core_.make_target(forward.ior, policies_.overrides())->invoke(call);
-  }
-
-  static constexpr std::string_view kHere = "this process";
 
   Core& core_;
   const CORBA::object_reference<CORBA::ORB> orb_;  // keeps core_ alive

@@ -70,13 +70,16 @@ const OptionRow kOptionTable[] = {
      "longest time that shutdown, destroy and other waits for running requests last, which are left then; 0: "
      "unbounded"},
     {"HoldTimeout", DurationMember{CORBEL_MEMBER(hold_timeout)}, 0, kMillisecondsPerDay, "ms",
-     "longest time a request waits for a holding POA manager before TRANSIENT; 0: not at all"},
+     "longest time a request waits for a holding POA manager, or for its turn with a servant activator or a "
+     "single-threaded adapter, before TRANSIENT; 0: not at all, and for turns without limit"},
     {"SyncScope", ParsedMember{set_sync_scope, "none, transport, server or target", "transport"}, 0, 0, "",
      "what a oneway call waits for; target: also tells of exceptions"},
     {"OnewayQueue", NumberMember{CORBEL_MEMBER(oneways.limit)}, 0, 0x7fffffff, "octets",
-     "sync scope none: oneway messages of a connection that wait for a peer that does not read"},
+     "sync scope none: oneway messages of a connection that wait for a peer that does not read; where the peer opened "
+     "the connection -ORBMaxReplyBacklog holds"},
     {"OnewayOverflow", ParsedMember{set_oneway_overflow, "newest, oldest or wait", "newest"}, 0, 0, "",
-     "sync scope none: which messages are dropped when they are more, or that the caller waits"},
+     "sync scope none: which messages are dropped when they are more, or that the caller waits; where the peer opened "
+     "the connection always the newest"},
     {"ForwardLimit", NumberMember{CORBEL_MEMBER(forward_limit)}, 0, 1000, "forwards",
      "location forwards followed in one call"},
     {"Collocation", SwitchMember{CORBEL_MEMBER(collocation)}, 0, 0, "",

@@ -57,28 +57,28 @@ void RemoteTarget::begin(Invocation& invocation) {
     // What was added or withdrawn since may lead elsewhere.
     if (places_ && (fixed || places_->parts() == parts)) return invocation.attempts.begin(places_, at_, fixed);
   }
-  auto routes = present_routes(invocation);
-  if (!routes) {
-    raise(routes.error(),
-          "connecting to any profile of the reference: " + describe(routes.error()) + spent(invocation));
+  auto ways = present_ways(invocation);
+  if (!ways) {
+    raise(ways.error(), "connecting to any profile of the reference: " + describe(ways.error()) + spent(invocation));
   }
   if (lent_ != nullptr) {
-    std::stable_partition(routes->begin(), routes->end(),
+    std::stable_partition(ways->routes.begin(), ways->routes.end(),
                           [&](const routing::Route& route) { return lent_->lends(route.endpoint->text()) != nullptr; });
   }
-  invocation.attempts.begin(PlacesPtr(new Places(*std::move(routes), parts)), 0, false);
+  invocation.attempts.begin(PlacesPtr(new Places(*std::move(ways), parts)), 0, false);
 }
 
 /// No place is left. Protocols and transports that came or went since the places were looked for may open other ways:
 /// true if the call goes on with these. It ends because whoever changes the ORB ends at some time.
 bool RemoteTarget::look_again(Invocation& invocation) {
+  if (leads_ == Leads::onward) return false;  // it was looked for just now
   Attempts& attempts = invocation.attempts;
   const std::uint32_t parts = core_.registry().changes();
   if (!attempts.nowhere_left() || attempts.refused_here() || attempts.fixed()) return false;
   if (attempts.places()->parts() == parts) return false;
-  auto routes = present_routes(invocation);
-  if (!routes) return false;
-  attempts.renew(PlacesPtr(new Places(*std::move(routes), parts)));
+  auto ways = present_ways(invocation);
+  if (!ways) return false;
+  attempts.renew(PlacesPtr(new Places(*std::move(ways), parts)));
   return true;
 }
 
@@ -201,10 +201,17 @@ ior::Ior RemoteTarget::present_ior() {
   return moved_.is_nil() ? ior_ : moved_;
 }
 
-base::Result<std::vector<routing::Route>> RemoteTarget::present_routes(const Invocation& invocation) {
+base::Result<Ways> RemoteTarget::present_ways(const Invocation& invocation) {
+  return ways_of(present_ior(), invocation);
+}
+
+base::Result<Ways> RemoteTarget::ways_of(const ior::Ior& ior, const Invocation& invocation) {
   const policy::ProtocolPreference& preference = invocation.policies.preference;
-  if (leads_ == Leads::elsewhere) return core_.routes_elsewhere(present_ior(), preference);
-  return core_.registry().routes(present_ior(), preference);
+  if (leads_ == Leads::onward) return ways_with_here(ior, preference);
+  auto routes =
+      leads_ == Leads::elsewhere ? core_.routes_elsewhere(ior, preference) : core_.registry().routes(ior, preference);
+  if (!routes) return routes.error();
+  return Ways(*std::move(routes));
 }
 
 bool RemoteTarget::is_fixed(const Invocation& invocation) {

@@ -84,6 +84,7 @@ void RemoteTarget::carry_out_seen(const corba::Call& call, Invocation& invocatio
   seen.slots = std::move(begun.slots);
   begin_seen(call.operation, invocation, seen);
   for (;;) {
+    if (leads_ == Leads::onward && over_here_seen(call, invocation, seen)) return;
     const BindingPtr binding = bind_seen(nullptr, invocation, now, seen);
     ior::Ior followed;
     if (seen.outcome == Outcome::pending) {
@@ -141,16 +142,16 @@ void RemoteTarget::forward_to(const Binding* binding, Invocation& invocation, co
   if (is_fixed(invocation)) {
     corba::raise("REBIND", 0, kNo, "forwarded by an interceptor, and RebindPolicy does not allow to go there");
   }
-  auto routes = core_.registry().routes(forward, invocation.policies.preference);
+  auto ways = ways_of(forward, invocation);
   if (!attempts.begun()) {
-    if (binding == nullptr && !routes) {
-      raise(routes.error(), "following the forward of an interceptor: " + describe(routes.error()));
+    if (binding == nullptr && !ways) {
+      raise(ways.error(), "following the forward of an interceptor: " + describe(ways.error()));
     }
-    attempts.begin(binding == nullptr ? PlacesPtr(new Places(*routes)) : binding->places,
+    attempts.begin(binding == nullptr ? PlacesPtr(new Places(*std::move(ways))) : binding->places,
                    binding == nullptr ? 0 : binding->at);
     if (binding == nullptr) return;
   }
-  const bool again = attempts.after_forward(std::move(routes), invocation.policies.calls.forward_limit, false);
+  const bool again = attempts.after_forward(std::move(ways), invocation.policies.calls.forward_limit, false);
   if (!again || invocation.deadline.expired()) give_up(invocation);
   const std::lock_guard lock(mutex_);
   forwarded_ = forward;

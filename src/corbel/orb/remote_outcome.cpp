@@ -141,13 +141,7 @@ void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
   bool again = false;
   if (auto* forward = std::get_if<Forward>(&answer)) {
     if (fixed) corba::raise("REBIND", 0, kNo, "forwarded by " + peer + ", and RebindPolicy does not allow to go there");
-    auto routes = core_.registry().routes(forward->ior, invocation.policies.preference);
-    const bool moved = forward->permanent && routes && attempts.at_origin();
-    again = attempts.after_forward(std::move(routes), invocation.policies.calls.forward_limit, moved);
-    if (again) {
-      const std::lock_guard lock(mutex_);
-      (moved ? moved_ : forwarded_) = std::move(forward->ior);
-    }
+    again = follow_forward(std::move(*forward), invocation);
   } else if (auto* refusal = std::get_if<Refusal>(&answer)) {
     std::string what = raised_by(peer, operation, binding.route());
     if (!refusal->detail.empty()) what += ": " + refusal->detail;
@@ -166,14 +160,34 @@ void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
     }
     again = attempts.after_failure(error, true, "the answer of " + peer + " to " + name);
   }
-  if (again && invocation.deadline.expired() && std::holds_alternative<Forward>(answer)) {
+  go_on_after(again, std::holds_alternative<Forward>(answer), peer, invocation);
+}
+
+/// True if the call is to be tried again.
+bool RemoteTarget::follow_forward(Forward forward, Invocation& invocation) {
+  Attempts& attempts = invocation.attempts;
+  auto ways = ways_of(forward.ior, invocation);
+  const bool moved = forward.permanent && ways && attempts.at_origin();
+  const bool again = attempts.after_forward(std::move(ways), invocation.policies.calls.forward_limit, moved);
+  if (again) {
+    const std::lock_guard lock(mutex_);
+    (moved ? moved_ : forwarded_) = std::move(forward.ior);
+  }
+  return again;
+}
+
+/// Returns if the call is to be tried `again` and has time for it, else throws.
+void RemoteTarget::go_on_after(bool again, bool forwarded, std::string_view peer, Invocation& invocation) {
+  if (again && forwarded && invocation.deadline.expired()) {
     // Whoever forwards has not executed the request, and there is no time left to send it on.
     raise(base::error(Stage::send, Code::timed_out),
-          "forwarded by " + peer + " when the time was over" + spent(invocation));
+          "forwarded by " + std::string(peer) + " when the time was over" + spent(invocation));
   }
   if (!again || invocation.deadline.expired()) give_up(invocation);
-  CORBEL_LOG(core_.log(), client, debug, "call goes on elsewhere", {"operation", operation.name}, {"peer", peer},
-             {"to", attempts.route().endpoint->text()}, {"after", attempts.last()});
+  const Attempts& attempts = invocation.attempts;
+  CORBEL_LOG(core_.log(), client, debug, "call goes on elsewhere", {"operation", invocation.operation.name},
+             {"peer", peer}, {"to", attempts.here() ? kHere : std::string_view(attempts.route().endpoint->text())},
+             {"after", attempts.last()});
 }
 
 /// The call is tried there once more, with its target named as the server wants it; else goes on elsewhere.

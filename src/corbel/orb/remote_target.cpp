@@ -135,6 +135,7 @@ void RemoteTarget::carry_out(const corba::Call& call, Invocation& invocation, st
   if ((core_.edges().word() & Edges::kClientHooks) != 0) return carry_out_seen(call, invocation, now);
   const InvocationContexts contexts(invocation.policies.calls);
   for (;;) {
+    if (leads_ == Leads::onward && over_here(call, invocation)) return;
     const BindingPtr binding = bind_at_once(invocation, now);
     if (!binding) return;
     messaging::OutgoingRequest request;
@@ -143,21 +144,6 @@ void RemoteTarget::carry_out(const corba::Call& call, Invocation& invocation, st
     if (status && invocation.attempts.well()) return note_success(invocation);
     after(*binding, status, invocation);
   }
-}
-
-void RemoteTarget::go_on(const corba::Call& call, const EffectivePolicies& policies, Deadline deadline, Refusal refusal,
-                         Begun begun) {
-  const std::int64_t now = Deadline::clock_now();
-  Invocation invocation(call.operation, policies, Edges::kNever, now);
-  invocation.limit(now);
-  invocation.deadline = earlier(invocation.deadline, deadline);
-  // Who waits for nothing uses the connection that is there, and has no use for what was refused here.
-  if (!call.operation.oneway || policies.calls.sync_scope != policy::SyncScope::none) {
-    begin(invocation);
-    invocation.attempts.note_refusal_here(std::move(refusal));
-  }
-  if ((core_.edges().word() & Edges::kClientHooks) != 0) return carry_out_seen(call, invocation, now, std::move(begun));
-  carry_out(call, invocation, now);
 }
 
 base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Call& call, Invocation& invocation,

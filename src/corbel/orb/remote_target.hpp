@@ -28,7 +28,11 @@ class Core;
 /// stubs of a reference. Keeps the ORB in memory, also when it has been destroyed.
 class RemoteTarget final : public corba::Target, public base::SharedFromThis {
  public:
-  enum class Leads : std::uint8_t { everywhere, elsewhere };  ///< also to this ORB, or only to others
+  enum class Leads : std::uint8_t {
+    everywhere,  ///< also to this ORB, over a connection
+    elsewhere,   ///< only to others
+    onward,      ///< follow(): also to this ORB's adapter, which is asked without a connection
+  };
   /// `lent`: a connection that may be used, too; null: none.
   RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr,
                Leads leads = Leads::everywhere);
@@ -53,6 +57,9 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   /// Carries out a call that an adapter of this process has refused: as invoke(), with that as its first attempt.
   void go_on(const corba::Call& call, const EffectivePolicies& policies, base::Deadline deadline, Refusal refusal,
              Begun begun);
+  /// Carries out a call that this ORB's adapter has sent on, as the reference's first place does; once.
+  void follow(const corba::Call& call, const EffectivePolicies& policies, base::Deadline deadline, Forward forward,
+              Begun begun);
 
  private:
   friend class RemoteCall;
@@ -101,7 +108,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void forget_way(const Invocation& invocation);
   /// What the object's server said last about where it is: the reference, or what a permanent forward replaced it by.
   ior::Ior present_ior();
-  base::Result<std::vector<routing::Route>> present_routes(const Invocation& invocation);
+  base::Result<Ways> present_ways(const Invocation& invocation);
+  base::Result<Ways> ways_of(const ior::Ior& ior, const Invocation& invocation);
   /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT).
   bool is_fixed(const Invocation& invocation);
 
@@ -122,6 +130,15 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
                     const corba::Call& call, const Invocation& invocation);
   void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts,
                 corba::OrbContext& context);
+
+  // --- calls that came from, or come to, this ORB's own adapter (remote_here.cpp) ---
+
+  /// While this ORB's adapter is the next place: asks it. True if the call is over.
+  bool over_here(const corba::Call& call, Invocation& invocation);
+  bool over_here_seen(const corba::Call& call, Invocation& invocation, ClientRequest& seen);
+  bool let_go(const corba::Call& call, const Invocation& invocation);
+  void settle_here(Attempts::Answer answer, Invocation& invocation);
+  base::Result<Ways> ways_with_here(const ior::Ior& ior, const policy::ProtocolPreference& preference);
 
   // --- calls that hooks see (remote_hooks.cpp) ---
 
@@ -149,6 +166,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     status ? settle(binding, invocation) : recover(binding, status.error(), invocation);
   }
   void settle(const Binding& binding, Invocation& invocation);
+  bool follow_forward(Forward forward, Invocation& invocation);
+  void go_on_after(bool again, bool forwarded, std::string_view peer, Invocation& invocation);
   bool readdress(messaging::TargetAddress::By by, Attempts& attempts, std::string what);
   std::shared_ptr<const messaging::TargetAddress> address_of(const routing::Route& route,
                                                              messaging::TargetAddress::By by);

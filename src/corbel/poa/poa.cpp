@@ -132,7 +132,9 @@ std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, co
 
 void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
   if (policies_.main_thread()) return space_->core().main_thread().run(act, space_->hold_deadline(), otherwise);
-  const std::lock_guard turn(one_at_a_time_);
+  const bool waits = otherwise == Otherwise::run_here;
+  take_turn(one_at_a_time_, waits ? base::Deadline::none() : turn_deadline(), "the single thread's turn");
+  const HasTurn turn(one_at_a_time_);
   act();
 }
 

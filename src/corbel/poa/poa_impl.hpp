@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "corbel/base/deadline.hpp"
@@ -21,6 +19,7 @@
 #include "corbel/poa/adapter_space.hpp"
 #include "corbel/poa/manager.hpp"
 #include "corbel/poa/poa.hpp"
+#include "corbel/poa/turn.hpp"
 
 namespace corbel::poa {
 
@@ -120,7 +119,6 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
  private:
   enum class Life : std::uint8_t { alive, ending, clearing, gone };
   class Running;
-  class ActivatorTurn;
 
   void check_alive() const;  // with the mutex locked: the end has not begun
   void check_exists();       // with the mutex unlocked: requests may still run
@@ -135,8 +133,8 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   bool ask(PortableServer::AdapterActivator& activator, const std::string& name, std::optional<std::string>& failure);
   using Otherwise = orb::MainThread::Otherwise;
   /// Runs `act`, which calls the application: at once, unless the thread policy makes it wait for its turn, or another
-  /// thread run it. Comes before activator_turn_. What waits for its turn does so as long as the application takes for
-  /// what came before: it is to be done, and a client that does not want to wait for it has its own time-out.
+  /// thread run it. Comes before activator_turn_. A request waits for its turn at most as long as for a manager that
+  /// holds it: TRANSIENT.
   template <class Act>
   void in_turn(const Act& act, Otherwise otherwise = Otherwise::refuse) {
     if (!policies_.takes_turns()) [[likely]]
@@ -160,7 +158,9 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   bool pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until);
   void serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call);
   ActiveObject& incarnate(base::ConstByteSpan object_id);
-  ActiveObject* incarnate_in_turn(const ObjectId& object_id);
+  ActiveObject* incarnate_in_turn(const ObjectId& object_id, base::Deadline deadline);
+  base::Deadline turn_deadline() const;
+  void take_turn(Turn& turn, base::Deadline deadline, std::string_view where);
   ActiveObject& add_incarnated(const ObjectId& object_id, const ServantRef& servant);
   void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
   void serve_located_in_turn(PortableServer::ServantLocator& locator, const ObjectId& object_id,
@@ -204,9 +204,8 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   std::condition_variable_any changed_;  // running_ fell to zero, an object left, the life ended
   std::uint32_t waiters_ = 0;
 
-  std::recursive_mutex activator_turn_;              // incarnate and etherealize never overlap; as for in_turn()
-  std::atomic<std::thread::id> activator_thread_{};  // who has it
-  std::recursive_mutex one_at_a_time_;               // SINGLE_THREAD_MODEL
+  Turn activator_turn_;  // incarnate and etherealize never overlap
+  Turn one_at_a_time_;   // SINGLE_THREAD_MODEL
 };
 
 }  // namespace corbel::poa

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "corbel/base/log.hpp"
+#include "corbel/orb/core.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/upcall.hpp"
 
@@ -58,8 +59,7 @@ Poa::Left Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, bas
   };
   if (left()) return Left::yes;
   // Who is in the servant activator keeps it from being told that the object leaves.
-  if (activator_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id())
-    return Left::would_wait_for_itself;
+  if (activator_turn_.is_mine()) return Left::would_wait_for_itself;
   for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
     if (&upcall->poa() != this) continue;
     // Where requests take turns, any of them keeps the servant manager, which has to be told first, from its turn.
@@ -70,6 +70,22 @@ Poa::Left Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, bas
   CORBEL_LOG(space_->log(), poa, error, "a deactivated object does not end", {"poa", shown_path()},
              {"object", object_id}, {"running", object == nullptr ? 0 : object->running});
   return Left::too_late;
+}
+
+/// How long a request waits from now on while another one has the turn that it needs: as for a manager, but for ever if
+/// nothing is to be held, since one after the other is not.
+base::Deadline Poa::turn_deadline() const {
+  const bool unlimited = space_->core().options().hold_timeout == base::Duration::zero();
+  return unlimited ? base::Deadline::none() : space_->hold_deadline();
+}
+
+/// Throws TRANSIENT if it is not the calling thread's turn by the deadline.
+void Poa::take_turn(Turn& turn, base::Deadline deadline, std::string_view where) {
+  if (turn.take(deadline)) return;
+  CORBEL_LOG(space_->log(), poa, warning, "request waited too long for its turn", {"poa", name_}, {"where", where},
+             {"limit", "-ORBHoldTimeout"});
+  throw CORBA::TRANSIENT(corba::minor::kHeldTooLong, kNo,
+                         "POA '" + name_ + "': another request does not return from " + std::string(where));
 }
 
 }  // namespace corbel::poa

@@ -123,22 +123,6 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
   answered(call, [&] { serve_located(*locator, object_id, call); });
 }
 
-/// The servant activator is told one thing after the other. Notes who is in it: nobody may wait there for what waits
-/// for its turn.
-class Poa::ActivatorTurn {
- public:
-  explicit ActivatorTurn(Poa& poa)
-      : poa_(poa), turn_(poa.activator_turn_), before_(poa.activator_thread_.exchange(std::this_thread::get_id())) {}
-  ~ActivatorTurn() { poa_.activator_thread_.store(before_); }
-  ActivatorTurn(const ActivatorTurn&) = delete;
-  ActivatorTurn& operator=(const ActivatorTurn&) = delete;
-
- private:
-  Poa& poa_;
-  const std::lock_guard<std::recursive_mutex> turn_;
-  const std::thread::id before_;
-};
-
 /// The object, made active by the servant activator unless somebody else has meanwhile; one more request runs on it.
 ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
   const ObjectId object_id(octets.begin(), octets.end());
@@ -157,15 +141,16 @@ ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
       }
     }
     ActiveObject* object = nullptr;
-    in_turn([&] { object = incarnate_in_turn(object_id); });
+    in_turn([&] { object = incarnate_in_turn(object_id, turn_deadline()); });
     if (object != nullptr) return *object;
   }
 }
 
 /// Null if the object is leaving again.
-ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id) {
+ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id, base::Deadline deadline) {
   const AroundUpcall around(*space_, AroundUpcall::In::request);
-  const ActivatorTurn turn(*this);
+  take_turn(activator_turn_, deadline, "the servant activator");
+  const HasTurn turn(activator_turn_);
   ServantRef servant;  // goes after the lock: its destructor is the application's
   std::unique_lock lock(slot_.mutex);
   if (ActiveObject* object = objects_.find(object_id)) {
@@ -267,7 +252,8 @@ void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
 void Poa::tell_activator(const ActiveObject& object, bool remaining) try {
   const auto tell = [&] {
     const AroundUpcall around(*space_, AroundUpcall::In::ending);
-    const ActivatorTurn turn(*this);
+    (void)activator_turn_.take(base::Deadline::none());
+    const HasTurn turn(activator_turn_);
     activator_->etherealize(object.id, self(), as_known(object.servant), object.cleanup, remaining);
   };
   in_turn(tell, Otherwise::run_here);

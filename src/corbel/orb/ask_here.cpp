@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/ask_here.hpp"
+
+#include <string>
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/orb/current_exception.hpp"
+#include "corbel/orb/seen_call.hpp"
+
+namespace corbel::orb {
+namespace {
+
+using Answer = std::optional<Attempts::Answer>;
+
+/// Nobody is told of how a oneway ended, but the log.
+void tell_unheard(Core& core, const base::Bytes& object_key, const corba::Call& call) {
+  CORBEL_LOG(core.log(), server, debug, "request ends in an exception", {"exception", what_was_thrown()},
+             {"operation", call.operation.name}, {"key", object_key}, {"peer", kHere});
+}
+
+/// Throws what ends the request, LocationForward, too. `begun`: false if it is the adapter that refuses; `told`: true
+/// if it is the arguments that are wrong.
+void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, ClientRequest& client, bool& told,
+                bool& begun) {
+  CallHooks& hooks = *core.hooks();
+  struct Seen : ServerRequest {
+    explicit Seen(CallHooks& all) : hooks(all) {}
+    ~Seen() { hooks.leave(*this); }
+    CallHooks& hooks;
+  } seen(hooks);
+  seen.operation = client.operation;
+  seen.response_expected = client.response_expected;
+  seen.sync_scope = client.sync_scope;
+  seen.request_contexts = client.request_contexts;
+  core.check_serves();
+  hooks.on_request(seen);
+  if (seen.outcome == Outcome::pending) {
+    SeenLocalCall server_call(call, core, seen);
+    try {
+      serve_here(core, object_key, server_call);
+      seen.outcome = Outcome::reply;
+    } catch (...) {
+      told = told || server_call.unmarshalled();
+      begun = server_call.was_begun();
+      if (seen.outcome == Outcome::pending) note_exception(seen, nullptr);
+    }
+    hooks.before_reply(seen);
+  }
+  client.reply_contexts = std::move(seen.reply_contexts);
+  throw_outcome(seen);
+}
+
+}  // namespace
+
+void throw_instead_of_foreign(Core& core, const base::Bytes& object_key, const LocalCall& call, const char* what) {
+  const std::string type = current_exception_type();
+  // Else it was the caller's own code, that for its arguments.
+  const char* const who = call.unmarshalled() ? "what marshals the arguments threw " : "the servant threw ";
+  if (!call.unmarshalled()) {
+    CORBEL_LOG(core.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation()},
+               {"type", type}, {"what", what}, {"key", object_key}, {"peer", kHere});
+  }
+  throw CORBA::UNKNOWN(corba::minor::kForeignException, CORBA::COMPLETED_MAYBE,
+                       who + type + (*what == '\0' ? "" : ": ") + what);
+}
+
+void throw_instead_of(const CORBA::UserException& undeclared, Core& core, const base::Bytes& object_key,
+                      const LocalCall& call) {
+  CORBEL_LOG(core.log(), server, warning, "servant threw an undeclared user exception", {"operation", call.operation()},
+             {"type", undeclared._rep_id()}, {"key", object_key}, {"peer", kHere});
+  throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, CORBA::COMPLETED_MAYBE,
+                       std::string("the operation does not declare ") + undeclared._rep_id());
+}
+
+Refusal refusal_of(const CORBA::SystemException& exception) {
+  return {{exception._rep_id(), exception.minor(), static_cast<corba::Completed>(exception.completed()),
+           exception.detail()}};
+}
+
+Answer ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told) {
+  UnseenLocalCall server_call(call, core);
+  try {
+    serve_here(core, object_key, server_call);
+  } catch (const LocationForward& forward) {
+    return Forward{forward.ior, forward.permanent};
+  } catch (const CORBA::SystemException& exception) {
+    if (!server_call.was_begun() && !server_call.unmarshalled()) {
+      Refusal refusal = refusal_of(exception);
+      if (refusal.asks_elsewhere()) return refusal;
+    }
+    if (told || server_call.unmarshalled()) throw;
+    tell_unheard(core, object_key, call);
+  } catch (const CORBA::Exception&) {
+    if (told) throw;
+    tell_unheard(core, object_key, call);
+  }
+  return {};
+}
+
+Answer ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told,
+                     ClientRequest& client) {
+  bool begun = true;
+  try {
+    serve_seen(core, object_key, call, client, told, begun);
+    client.outcome = call.operation.oneway ? Outcome::sent : Outcome::reply;
+    return {};
+  } catch (const LocationForward& forward) {
+    client.outcome = Outcome::forward;
+    client.forward = forward.ior;
+    return Forward{forward.ior, forward.permanent};
+  } catch (const CORBA::SystemException& exception) {
+    client.outcome = told ? Outcome::exception : Outcome::sent;
+    client.exception = std::current_exception();
+    Refusal refusal = refusal_of(exception);
+    if (!begun && refusal.asks_elsewhere()) return refusal;
+  } catch (...) {
+    client.outcome = told ? Outcome::exception : Outcome::sent;
+    client.exception = std::current_exception();
+  }
+  return {};
+}
+
+}  // namespace corbel::orb

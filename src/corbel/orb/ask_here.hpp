@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <new>
+#include <optional>
+
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/attempts.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/error_map.hpp"
+#include "corbel/orb/hooks.hpp"
+#include "corbel/orb/local_call.hpp"
+
+/// One attempt of a call at this ORB's own adapter, on the caller's thread; what follows from it is its caller's to do.
+namespace corbel::orb {
+
+/// From a handler, of what a servant threw that is no exception of CORBA's: tells the log, and throws what the caller
+/// is told instead.
+[[noreturn]] void throw_instead_of_foreign(Core& core, const base::Bytes& object_key, const LocalCall& call,
+                                           const char* what);
+/// As above, of a user exception that the operation does not declare.
+[[noreturn]] void throw_instead_of(const CORBA::UserException& undeclared, Core& core, const base::Bytes& object_key,
+                                   const LocalCall& call);
+
+/// Throws LocationForward, and what the caller is told.
+[[gnu::always_inline]] inline void serve_here(Core& core, const base::Bytes& object_key, LocalCall& call) {
+  try {
+    core.check_serves();
+    core.adapter()->dispatch(object_key, call);
+  } catch (const LocationForward&) {
+    throw;
+  } catch (const CORBA::SystemException&) {
+    throw;
+  } catch (const CORBA::UserException& exception) {
+    if (!call.lists(exception._rep_id())) throw_instead_of(exception, core, object_key, call);
+    call.raise_as_expected(exception);
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE);
+  } catch (const std::exception& exception) {
+    throw_instead_of_foreign(core, object_key, call, exception.what());
+  } catch (...) {
+    throw_instead_of_foreign(core, object_key, call, "");
+  }
+}
+
+/// Nothing if the call is over; else a Forward, or the Refusal of an adapter that has begun nothing. Throws what the
+/// caller is told: of a call that is not `told`, only that its arguments could not be marshalled.
+std::optional<Attempts::Answer> ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told);
+
+/// As above, for a call that hooks see, after `client` was told of its begin; throws nothing, but notes in `client` how
+/// it ended. A refusal ends it as an exception, too, unless whoever calls goes on.
+std::optional<Attempts::Answer> ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Call& call,
+                                              bool told, ClientRequest& client);
+
+/// As what the adapter said, if another place may know better and nothing of the application has run.
+Refusal refusal_of(const CORBA::SystemException& exception);
+
+}  // namespace corbel::orb
