@@ -106,7 +106,7 @@ class ForwardedHere : public ::testing::Test {
   std::vector<IDL::traits<PortableServer::POAManager>::ref_type> managers_;
 };
 
-test::Answer missing() {
+test::Answer not_there() {
   return answer::system_exception("OBJECT_NOT_EXIST", 1, 0x4f4d0001);
 }
 
@@ -148,7 +148,7 @@ TEST_F(ForwardedHere, PlacesAreTriedInTheOrderOfTheList) {
 
 TEST_F(ForwardedHere, WhatIsNotThereAnyMoreIsLookedForHereOnceMore) {
   begin();
-  FakePeer left({missing()});
+  FakePeer left({not_there()});
   forwarder_->act = [&]() -> ServantRef {
     if (forwarder_->asked % 2 == 0) return servant_;
     throw PortableServer::ForwardRequest(elsewhere({left.profile()}));
@@ -162,7 +162,7 @@ TEST_F(ForwardedHere, WhatIsNotThereAnyMoreIsLookedForHereOnceMore) {
 
 TEST_F(ForwardedHere, TheWayHomeIsGoneOnce) {
   begin();
-  FakePeer left({missing()});
+  FakePeer left({not_there()});
   forwarder_->to = elsewhere({left.profile()});
   const auto reference = thing(object_of(forwarder_));
   EXPECT_EQ(ending_of([&] { reference->ask(""); }).what, "OBJECT_NOT_EXIST NO");
