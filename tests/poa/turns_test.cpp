@@ -273,7 +273,7 @@ TEST_P(MainThreadModel, TheEndDoesNotWaitForAMainThread) {
 }
 
 /// Lets in whoever comes first, and keeps it.
-class Stuck final : public ServantActivator {
+class KeptInside final : public ServantActivator {
  public:
   ServantRef incarnate(const ObjectId&, PoaRef) override {
     if (++asked == 1) {
@@ -309,7 +309,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, ShortTurns, ::testing::Values("local", "remote"))
 
 TEST_P(ShortTurns, WhoeverWaitsForAServantActivatorThatDoesNotReturnIsRefusedInTime) {
   const PoaRef poa = child("stuck", {user_ids(), managed()});
-  const auto stuck = CORBA::make_reference<Stuck>();
+  const auto stuck = CORBA::make_reference<KeptInside>();
   poa->set_servant_manager(stuck);
   const ObjectRef first = reference(poa, "first");
   auto call = std::async(std::launch::async, [&] { return outcome([&] { number(first); }); });
