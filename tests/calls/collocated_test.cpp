@@ -11,6 +11,8 @@
 #include "calls_server.hpp"
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/ior/ior.hpp"
+#include "corbel/ior/profile.hpp"
+#include "corbel/orb/groups.hpp"
 #include "corbel/orb/oneways.hpp"
 #include "support.hpp"
 
@@ -235,12 +237,65 @@ TEST_F(Collocated, WhatAServantThrowsDoesNotGoOn) {
   const auto nested =
       IDL::traits<Calls::Thing>::unchecked_narrow(closed->id_to_reference(closed->activate_object(servant)));
   local_->act_on_ask = [&] { nested->ask(""); };
-  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "TRANSIENT NO");
-  EXPECT_EQ(ending_of([&] { thing->async_ask("").get(); }).what, "TRANSIENT NO");
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "TRANSIENT MAYBE");
+  EXPECT_EQ(ending_of([&] { thing->async_ask("").get(); }).what, "TRANSIENT MAYBE");
   local_->act_on_ask = [] { throw CORBA::OBJ_ADAPTER(corba::minor::kAdapterInactive); };
   EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "OBJ_ADAPTER NO");
   EXPECT_EQ(local_->calls, 3);
   EXPECT_EQ(other.connections(), 0U);
+}
+
+/// From outside, too: the nested call was not executed, but the call was.
+TEST_F(Collocated, WhatEndedACallOfAServantIsNotRepeatedByTheServantsCaller) {
+  begin();
+  const RefusingPort closed;
+  const auto nested = here_->thing({closed.profile()});
+  FakePeer other({answer::text("elsewhere")});
+  FakePeer gone({answer::system_exception("OBJECT_NOT_EXIST", 1)});
+  const auto gone_there = here_->thing({gone.profile()});
+  const Client client;
+  const auto thing = client.thing(orb()->object_to_string(with({other.profile()})));
+  local_->act_on_ask = [&] { nested->ask(""); };
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "TRANSIENT MAYBE");
+  local_->act_on_ask = [&] { nested->async_ask("").get(); };
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "TRANSIENT MAYBE");
+  local_->act_on_ask = [&] { gone_there->ask(""); };
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "OBJECT_NOT_EXIST MAYBE");
+  EXPECT_EQ(local_->calls, 3);
+  EXPECT_EQ(other.requests(), 0U);
+  // Whoever says so himself is believed.
+  local_->act_on_ask = [&] {
+    try {
+      nested->ask("");
+    } catch (CORBA::SystemException& exception) {
+      exception.completed(CORBA::CompletionStatus::COMPLETED_NO);
+      throw;
+    }
+  };
+  EXPECT_EQ(thing->ask(""), "elsewhere");
+  local_->act_on_ask = [] { throw CORBA::TRANSIENT(); };
+  EXPECT_EQ(thing->ask(""), "elsewhere");
+}
+
+/// Its key names a group; whoever knows the group can write it into a reference to this process.
+TEST_F(Collocated, AReferenceToAGroupByTheServersOwnAddressIsServedLikeTheGroup) {
+  begin();
+  const auto group = orb()->string_to_object("corbaloc:miop:1.0@1.0-Collocated-1/239.255.77.99:45999");
+  const auto second = CORBA::make_reference<Local>();
+  orb::join_group(*orb(), group, own_);
+  orb::join_group(*orb(), group, poa_->id_to_reference(poa_->activate_object(second)));
+  ior::Ior ior = own_->_target()->ior();
+  auto profile = ior::decode_iiop_profile(ior.profiles.front());
+  ASSERT_TRUE(profile);
+  profile->object_key = group->_target()->ior().profiles.front().data;
+  ior.profiles = {ior::encode_profile(*profile)};
+  auto& context = static_cast<corba::OrbContext&>(own_->_target()->context());
+  const auto false_one = IDL::traits<Calls::Thing>::unchecked_narrow(context.make_object(ior));
+  EXPECT_TRUE(false_one->_target()->is_local());
+  EXPECT_EQ(false_one->ask("all"), "here: all");
+  EXPECT_EQ(false_one->async_ask("all").get(), "here: all");
+  EXPECT_EQ(local_->calls, 2);
+  EXPECT_EQ(second->calls, 2);
 }
 
 TEST_F(Collocated, WhatIsNotHereAnyMoreDoesNotGoOn) {

@@ -97,6 +97,45 @@ TEST_P(Activators, LearnThatTheLastObjectLeaves) {
   EXPECT_EQ(keeper->logged(), "-a");
 }
 
+/// Does something when an object ends, and notes what came of it.
+class Ender final : public ServantActivator {
+ public:
+  ServantRef incarnate(const ObjectId&, PoaRef) override { return CORBA::make_reference<Probe>(); }
+  void etherealize(const ObjectId&, PoaRef, ServantRef, bool, bool) override { said = outcome(act); }
+
+  std::function<void()> act;
+  std::string said;
+};
+
+// CORBA 3.3 part 1, 15.3.9.4: it would wait for itself.
+TEST_P(Activators, MayNotWaitForTheEndOfTheAdapterWhoseObjectEnds) {
+  const PoaRef poa = child("ending", {user_ids(), managed()});
+  const PoaRef below = poa->create_POA("below", root->the_POAManager(), {user_ids(), managed()});
+  const PoaRef beside = child("ending beside", {user_ids()});
+  const auto ender = CORBA::make_reference<Ender>();
+  poa->set_servant_manager(ender);
+  below->set_servant_manager(ender);
+  const auto end_one = [&](const PoaRef& of, std::function<void()> act) {
+    number(reference(of, "it"));
+    wait_until_idle();
+    ender->act = std::move(act);
+    of->deactivate_object(string_to_ObjectId("it"));
+    return ender->said;
+  };
+  const std::string refused = "BAD_INV_ORDER 0x4f4d0003";
+  EXPECT_EQ(end_one(poa, [&] { poa->destroy(true, true); }), refused);
+  EXPECT_EQ(end_one(below, [&] { poa->destroy(true, true); }), refused);
+  EXPECT_EQ(end_one(below, [&] { root->destroy(true, true); }), refused);
+  EXPECT_EQ(end_one(below, [&] { beside->destroy(true, true); }), "none");
+  EXPECT_EQ(end_one(poa, [&] { below->destroy(true, true); }), "none") << "which does not wait for its parent";
+  number(reference(poa, "last"));
+  wait_until_idle();
+  ender->act = [&] { poa->destroy(true, true); };
+  poa->destroy(true, true);
+  EXPECT_EQ(ender->said, refused);
+  EXPECT_EQ(outcome([&] { poa->destroy(true, true); }), "none");
+}
+
 TEST_P(Activators, AreNotToldOfAManagerThatIsDeactivatedWithoutEtherealising) {
   const auto manager = root->the_POAManagerFactory()->create_POAManager("quiet", {});
   const PoaRef poa = root->create_POA("quiet", manager, {user_ids(), managed()});

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policies, default servants, servant managers, adapter activators, persistent POAs, POACurrent.
+#include <optional>
+
 #include "corbel/orb/object_adapter.hpp"
 #include "test_support.hpp"
 
@@ -122,10 +124,10 @@ class Locator final : public ServantLocator {
   }
   void postinvoke(const ObjectId&, PoaRef, const std::string&, Cookie cookie, ServantRef) override {
     log += cookie == this ? "-" : "?";
-    if (fails) throw CORBA::NO_PERMISSION(7, CORBA::CompletionStatus::COMPLETED_YES);
+    if (fails) throw CORBA::NO_PERMISSION(7, *fails);
   }
   std::string log;
-  bool fails = false;
+  std::optional<CORBA::CompletionStatus> fails;
 };
 
 TEST_P(PoaPolicies, LocatorsAreCalledAroundEveryRequest) {
@@ -143,13 +145,25 @@ TEST_P(PoaPolicies, WhatPostinvokeThrowsTakesThePlaceOfTheResult) {
   const PoaRef poa =
       child("locator", {user_ids(), non_retain(), processing(RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
   const auto locator = CORBA::make_reference<Locator>();
-  locator->fails = true;
+  locator->fails = CORBA::CompletionStatus::COMPLETED_YES;
   poa->set_servant_manager(locator);
   const ObjectRef object = poa->create_reference_with_id(string_to_ObjectId("x"), std::string(kProbeId));
   EXPECT_EQ(outcome([&] { number(object, 1); }), "NO_PERMISSION 0x00000007");
   EXPECT_EQ(outcome([&] { number(object, -1); }), "NO_PERMISSION 0x00000007");
   EXPECT_EQ(locator->log, "+x.number-+x.number-") << "once for each call";
-  locator->fails = false;
+  // The operation has run, whatever postinvoke says of itself.
+  locator->fails = CORBA::CompletionStatus::COMPLETED_NO;
+  const auto completed = [&](std::int32_t n) {
+    try {
+      number(object, n);
+    } catch (const CORBA::NO_PERMISSION& exception) {
+      return exception.completed();
+    }
+    return CORBA::CompletionStatus::COMPLETED_NO;
+  };
+  EXPECT_EQ(completed(1), CORBA::CompletionStatus::COMPLETED_YES);
+  EXPECT_EQ(completed(-1), CORBA::CompletionStatus::COMPLETED_MAYBE);
+  locator->fails = std::nullopt;
   EXPECT_EQ(number(object, 1), 2);
 }
 

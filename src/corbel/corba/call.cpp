@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "corbel/base/log.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
@@ -15,7 +16,7 @@ void throw_user_exception(const Operation& operation, cdr::Decoder& decoder) {
   }
   if (!decoder.ok()) return;
   raise("UNKNOWN", minor::kUnlistedUserException, Completed::maybe,
-        "the operation does not declare user exception " + std::string(id));
+        "the operation does not declare user exception " + base::printable(id, 200));
 }
 
 bool ServerCall::lists(std::string_view repository_id) const noexcept {

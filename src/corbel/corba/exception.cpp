@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/corba/exception.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <ostream>
@@ -8,6 +9,7 @@
 
 #include "corbel/base/fork.hpp"
 #include "corbel/corba/failure.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
 namespace CORBA {
@@ -62,6 +64,14 @@ SystemException::SystemException(std::uint32_t minor, CompletionStatus completed
 const std::string& SystemException::detail() const noexcept {
   static const std::string none;
   return detail_ == nullptr ? none : *detail_;
+}
+
+bool SystemException::ended_own_call() const noexcept {
+  return std::atomic_ref<const bool>(ended_own_call_).load(std::memory_order_relaxed);
+}
+
+void SystemException::ends_own_call() noexcept {
+  std::atomic_ref<bool>(ended_own_call_).store(true, std::memory_order_relaxed);
 }
 
 void SystemException::detail(std::string text) {
@@ -136,7 +146,8 @@ void raise_system_exception(std::string_view id, std::uint32_t minor, CORBA::Com
     if (raiser.id == id) raiser.raise(minor, completed, detail);
   }
   if (!detail.empty()) detail += ": ";
-  throw CORBA::UNKNOWN(minor::kNonStandardSystemException, completed, detail.append("the peer raised ").append(id));
+  throw CORBA::UNKNOWN(minor::kNonStandardSystemException, completed,
+                       detail.append("the peer raised ").append(base::printable(id, 200)));
 }
 
 void raise(UserFailure failure) {

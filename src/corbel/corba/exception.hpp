@@ -55,11 +55,21 @@ class CORBEL_API SystemException : public Exception {
   std::uint32_t minor() const noexcept { return minor_; }
   void minor(std::uint32_t minor) noexcept { minor_ = minor; }
   CompletionStatus completed() const noexcept { return completed_; }
-  void completed(CompletionStatus completed) noexcept { completed_ = completed; }
+  /// Whoever says this answers for it: ended_own_call() is false then.
+  void completed(CompletionStatus completed) noexcept {
+    completed_ = completed;
+    ended_own_call_ = false;
+  }
 
   /// Beyond the mapping: which endpoint, which phase, how long, and why, for people. Empty if nothing is known.
   const std::string& detail() const noexcept;
   void detail(std::string text);
+  /// Beyond the mapping: true once this has ended a call that this process made; completed() tells of that call. If a
+  /// servant lets it pass, the servant's own caller is told COMPLETED_MAYBE instead of COMPLETED_NO, and does not
+  /// repeat the call: what the servant did before has been done. Any thread.
+  bool ended_own_call() const noexcept;
+  /// For targets of references.
+  void ends_own_call() noexcept;
 
  protected:
   SystemException() = default;
@@ -69,6 +79,7 @@ class CORBEL_API SystemException : public Exception {
  private:
   std::uint32_t minor_ = 0;
   CompletionStatus completed_ = CompletionStatus::COMPLETED_NO;
+  bool ended_own_call_ = false;  // several threads may throw one exception that they share
   corbel::base::SharedPtr<const std::string> detail_;
 };
 

@@ -67,6 +67,15 @@ TEST(SystemException, IsRaisedByRepositoryId) {
   }
 }
 
+TEST(SystemException, ShowsOfAPeersIdWhatATerminalMayBeSent) {
+  try {
+    raise_system_exception("IDL:\x1b[2J\nwarning: forged" + std::string(20'000'000, 'x'), 5, COMPLETED_YES);
+  } catch (const CORBA::UNKNOWN& exception) {
+    EXPECT_EQ(exception.detail().find_first_of("\x1b\n"), std::string::npos);
+    EXPECT_LT(exception.detail().size(), 1000U);
+  }
+}
+
 TEST(Exception, MayBeAskedForItsTextByAllWhoShareIt) {
   const auto shared = std::make_exception_ptr(CORBA::TRANSIENT(5, COMPLETED_NO, "the reason"));
   std::array<const char*, 4> texts{};

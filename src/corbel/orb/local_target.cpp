@@ -32,10 +32,13 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
         object_key_(std::move(object_key)),
         policies_(std::move(overrides)) {}
 
-  void invoke(const corba::Call& call) override {
+  void invoke(const corba::Call& call) override try {
     if (call.operation.oneway || core_.edges().word() != word_.load(std::memory_order_relaxed)) [[unlikely]]
       return invoke_unsettled(call);
     carry_out(call);
+  } catch (CORBA::SystemException& exception) {
+    exception.ends_own_call();
+    throw;
   }
 
   void invoke_async(corba::AsyncCall& call) override;

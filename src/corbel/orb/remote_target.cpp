@@ -87,7 +87,7 @@ template <bool kKeeps>
 }
 
 // With try_once() and all that usual calls need inside.
-void RemoteTarget::invoke(const corba::Call& call) {
+void RemoteTarget::invoke(const corba::Call& call) try {
   CORBEL_PROBE("remote target");
   const std::int64_t now = Deadline::clock_now();
   const BindingPtr binding = bound();
@@ -100,6 +100,9 @@ void RemoteTarget::invoke(const corba::Call& call) {
     return;
   after(*binding, status, invocation);
   carry_out(call, invocation, now);
+} catch (CORBA::SystemException& exception) {
+  exception.ends_own_call();
+  throw;
 }
 
 /// The long way: something is installed, policies have changed or there is no connection.

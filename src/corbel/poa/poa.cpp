@@ -166,10 +166,28 @@ PoaRef Poa::find_POA(const std::string& adapter_name, bool activate_it) {
 }
 
 void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
-  if (wait_for_completion) space_->check_may_wait();
+  if (wait_for_completion) {
+    space_->check_may_wait();
+    check_not_ended_here();
+  }
   if (end(etherealize_objects, wait_for_completion, space_->shutdown_deadline())) return;
   throw CORBA::TIMEOUT(kStillRunning, CORBA::CompletionStatus::COMPLETED_MAYBE,
                        "requests of POA '" + name_ + "' still run after -ORBShutdownTimeout; it ends when they do");
+}
+
+/// What the calling thread does for the end of an object or adapter must be over before this is, which is that adapter
+/// or has it below it.
+void Poa::check_not_ended_here() const {
+  const std::string below = path_.empty() ? std::string() : path_ + kPathSeparator;
+  for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
+    Poa* const poa = around->ends();
+    if (poa == nullptr || &around->space() != space_.get()) continue;
+    if (poa != this && !poa->path_.starts_with(below)) continue;
+    const std::lock_guard lock(poa->slot_.mutex);
+    if (poa->life_ == Life::gone) continue;
+    throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, kNo,
+                               "waiting for the end of POA '" + name_ + "' from inside the end of one of its objects");
+  }
 }
 
 bool Poa::end(bool etherealize_objects, bool wait_for_completion, base::Deadline deadline) {
@@ -215,7 +233,7 @@ bool Poa::begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& par
 
 /// With the mutex locked and nothing running: releases everything and gives the slot back; unlocked afterwards.
 void Poa::clear(PoaLock& lock) {
-  const AroundUpcall around(*space_, AroundUpcall::In::ending);
+  const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
   life_ = Life::clearing;
   std::vector<ServantRef> servants;
   for (ActiveObject* object : objects_.active()) {

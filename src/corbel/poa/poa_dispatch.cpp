@@ -70,7 +70,14 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
 void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call) {
   in_turn([&] {
     const Upcall upcall(*this, object_id, servant);
-    if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
+    try {
+      if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
+    } catch (const CORBA::SystemException& exception) {
+      // That of a call which the servant has made says nothing about what the servant has done before.
+      if (!exception.ended_own_call() || exception.completed() != CompletionStatus::COMPLETED_NO) throw;
+      corba::raise_system_exception(exception._rep_id(), exception.minor(), CompletionStatus::COMPLETED_MAYBE,
+                                    exception.detail());
+    }
     throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
                                "the object has no operation '" + std::string(call.operation()) + "'");
   });

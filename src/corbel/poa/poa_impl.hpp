@@ -150,6 +150,7 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   Left wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, base::Deadline deadline);
   void etherealize(PoaLock& lock, ActiveObject& object);
   void leave(ActiveObject* object) noexcept;
+  void check_not_ended_here() const;
   bool begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& parent);
   void clear(PoaLock& lock);
   void deactivate(ActiveObject& object, PoaLock& lock, bool cleanup);

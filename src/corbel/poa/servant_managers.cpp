@@ -207,22 +207,28 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
   }
   // Once, before the results leave; what it throws takes their place, and that of what the operation has thrown.
   bool over = false;
-  const auto postinvoke = [&] {
+  const auto postinvoke_after = [&](CORBA::CompletionStatus done) {
     if (std::exchange(over, true)) return;
     try {
       locator.postinvoke(object_id, self(), operation, cookie, servant);
     } catch (...) {
       CORBEL_LOG(space_->log(), poa, warning, "postinvoke threw", {"poa", name_}, {"operation", operation},
                  {"exception", orb::what_was_thrown()});
-      throw;
+      try {
+        throw;
+      } catch (const CORBA::SystemException& exception) {
+        if (exception.completed() != kNo) throw;
+        corba::raise_system_exception(exception._rep_id(), exception.minor(), done, exception.detail());
+      }
     }
   };
+  const auto postinvoke = [&] { postinvoke_after(CORBA::CompletionStatus::COMPLETED_YES); };
   try {
     LocatedCall located(call, postinvoke);
     run(object_id, *servant, located);
   } catch (...) {
     try {
-      postinvoke();
+      postinvoke_after(CORBA::CompletionStatus::COMPLETED_MAYBE);
     } catch (...) {
       call.set_raises({});  // which may be the first exception's own
       throw;
@@ -234,7 +240,7 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
 
 /// With the mutex locked, nothing running on the object and its state leaving: takes it out of the map.
 void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
-  const AroundUpcall around(*space_, AroundUpcall::In::ending);
+  const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
   object.state = ActiveObject::State::ending;
   if (activator_ != nullptr) {
     const bool remaining = objects_.count(object.servant.get()) > 1;
@@ -251,7 +257,7 @@ void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
 
 void Poa::tell_activator(const ActiveObject& object, bool remaining) try {
   const auto tell = [&] {
-    const AroundUpcall around(*space_, AroundUpcall::In::ending);
+    const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
     (void)activator_turn_.take(base::Deadline::none());
     const HasTurn turn(activator_turn_);
     activator_->etherealize(object.id, self(), as_known(object.servant), object.cleanup, remaining);

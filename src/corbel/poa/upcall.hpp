@@ -52,7 +52,11 @@ class AroundUpcall {
  public:
   enum class In : std::uint8_t { request, ending };
 
-  AroundUpcall(const AdapterSpace& space, In in) noexcept : space_(space), in_(in), previous_(top()) { top() = this; }
+  /// `ends`: whose end, or whose object's, waits until this is over.
+  AroundUpcall(const AdapterSpace& space, In in, Poa* ends = nullptr) noexcept
+      : space_(space), in_(in), ends_(ends), previous_(top()) {
+    top() = this;
+  }
   ~AroundUpcall() { top() = previous_; }
   AroundUpcall(const AroundUpcall&) = delete;
   AroundUpcall& operator=(const AroundUpcall&) = delete;
@@ -61,6 +65,7 @@ class AroundUpcall {
 
   const AdapterSpace& space() const noexcept { return space_; }
   bool in_request() const noexcept { return in_ == In::request; }
+  Poa* ends() const noexcept { return ends_; }
   const AroundUpcall* previous() const noexcept { return previous_; }
 
  private:
@@ -71,6 +76,7 @@ class AroundUpcall {
 
   const AdapterSpace& space_;
   const In in_;
+  Poa* const ends_;
   const AroundUpcall* const previous_;
 };
 
