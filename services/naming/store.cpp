@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store.hpp"
 
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "statements.hpp"
@@ -38,6 +40,9 @@ constexpr const char* kFromFormat1 = R"(
   ALTER TABLE context ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
   PRAGMA user_version = 2;
 )";
+
+/// What to do about a file that is damaged.
+constexpr const char* kRescue = "put a copy of it in its place, or give another file (--data)";
 
 std::string hex(std::uint64_t value) {
   std::string text;
@@ -126,14 +131,30 @@ void Store::prepare(Durability durability) {
     transaction.commit();
   }
   if (const std::string verdict = database_.text("PRAGMA quick_check(1)"); verdict != "ok") {
-    throw DatabaseError(path_ + ": is damaged: " + verdict, 0);
+    throw DatabaseError(path_ + ": is damaged: " + verdict + "; " + kRescue, 0);
   }
   if (!empty && format == 1) {
     Transaction transaction(database_, Transaction::Kind::write);
     database_.execute(kFromFormat1);
     transaction.commit();
   }
-  identity_ = std::stoull(database_.text("SELECT value FROM setting WHERE name = 'identity'"), nullptr, 16);
+  if (database_.number("SELECT count(*) FROM context WHERE id = 1") == 0) {
+    throw DatabaseError(path_ + ": is damaged: it has no root context; " + kRescue, 0);
+  }
+  identity_ = read_identity();
+}
+
+std::uint64_t Store::read_identity() {
+  const std::string text = database_.text("SELECT value FROM setting WHERE name = 'identity'");
+  std::uint64_t identity = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, identity, 16);
+  if (error != std::errc() || stopped != end) {
+    throw DatabaseError(path_ + ": is damaged: its setting 'identity' is '" + text.substr(0, 32) +
+                            "', which is no number of 64 bits in hexadecimal; " + kRescue,
+                        0);
+  }
+  return identity;
 }
 
 // --- reading -------------------------------------------------------------------------------------------------------

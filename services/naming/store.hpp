@@ -156,6 +156,7 @@ class Store {
 
   void prepare(Durability durability);
   void count();
+  std::uint64_t read_identity();
   Walk follow(Reader& reader, ContextId start, std::span<const CosNaming::NameComponent> name, bool last_is_any);
   Outcome insert(ContextId context, const CosNaming::NameComponent& name, const Bound& bound);
   Outcome make_context(ContextId& made);

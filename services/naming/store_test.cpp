@@ -336,6 +336,30 @@ TEST_F(StoreTest, ADamagedFileIsNoticedAtStart) {
   EXPECT_THROW(reopen(), DatabaseError);
 }
 
+TEST_F(StoreTest, WhatIsDamagedIsSaidAndWhatToDo) {
+  const auto refusal_after = [&](const char* change) -> std::string {
+    store_.reset();
+    {
+      Connection other(path(), Connection::Mode::create);
+      other.execute(change);
+    }
+    try {
+      reopen();
+    } catch (const DatabaseError& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  const std::string begin = std::filesystem::canonical(path()).string() + ": is damaged: ";
+  const std::string end = "; put a copy of it in its place, or give another file (--data)";
+  EXPECT_EQ(refusal_after("UPDATE setting SET value = 'nothing'"),
+            begin + "its setting 'identity' is 'nothing', which is no number of 64 bits in hexadecimal" + end);
+  EXPECT_EQ(refusal_after("DELETE FROM setting"),
+            begin + "its setting 'identity' is '', which is no number of 64 bits in hexadecimal" + end);
+  EXPECT_EQ(refusal_after("INSERT INTO setting VALUES('identity', 'abc')"), "taken");
+  EXPECT_EQ(refusal_after("DELETE FROM context"), begin + "it has no root context" + end);
+}
+
 TEST_F(StoreTest, ReadersSeeWholeChangesWhileOthersWrite) {
   std::atomic<bool> stop = false;
   std::thread writer([&] {

@@ -123,8 +123,12 @@ class CorbelTest(unittest.TestCase):
     def test_what_is_wrong_with_an_argument_is_said_and_where(self):
         for change, said in (({"s": 40000}, "value.s: 40000 is too large"), ({"colour": "pink"}, "red, green, blue"),
                              ({"grid": [[1, 2, 3]]}, "1 elements, not 2"), ({"extra": 1}, "no member 'extra'"),
-                             ({"letter": "xy"}, "not one character"), ({"octets": "?"}, "base64"), ({"flag": 1}, "neither true nor false")):
+                             ({"letter": "xy"}, "not one character"), ({"octets": "?"}, "base64"), ({"flag": 1}, "neither true nor false"),
+                             ({"f": 1e39}, "value.f: 1e+39 is out of range (a number from -3.4028234663852886e+38 to"),
+                             ({"f": -3.5e38}, "value.f: -3.5e+38 is out of range")):
             self.assertIn(said, self.call("echo", json.dumps(dict(EVERYTHING, **change)), status=2))
+        largest = json.loads(self.call("echo", json.dumps(dict(EVERYTHING, f=3.4028235e38))))
+        self.assertEqual(largest["f"], 3.4028234663852886e38)
         self.assertIn("argument 'b' is missing: divide(long a, long b)", self.call("divide", "1", status=2))
         self.assertIn("too many arguments", self.call("divide", "1", "2", "3", status=2))
         self.assertIn("has 'nothing'", self.call("nothing", status=2))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON as values.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -40,9 +41,25 @@ Number whole(const Json& json, const std::string& where) {
   refuse(where, json.dump().substr(0, 60) + " is no number" + range);
 }
 
+/// What rounds to the largest number is that; beyond is none.
+template <class Number>
+Number in_range(const Json& json, const std::string& where) {
+  const double value = json.get<double>();
+  if constexpr (sizeof(Number) < sizeof(double)) {
+    constexpr double kMost = std::numeric_limits<Number>::max();
+    constexpr double kHalf = kMost * (std::numeric_limits<Number>::epsilon() / 4);
+    if (std::abs(value) > kMost + kHalf) {
+      refuse(where, json.dump().substr(0, 60) + " is out of range (a number from " + Json(-kMost).dump() + " to " +
+                        Json(kMost).dump() + R"(, or "Infinity", "-Infinity"))");
+    }
+    return static_cast<Number>(std::clamp(value, -kMost, kMost));
+  }
+  return static_cast<Number>(value);
+}
+
 template <class Number>
 Number real(const Json& json, const std::string& where) {
-  if (json.is_number()) return static_cast<Number>(json.get<double>());
+  if (json.is_number()) return in_range<Number>(json, where);
   if (json.is_string()) {
     const auto& text = json.get_ref<const std::string&>();
     if (text == "NaN") return std::numeric_limits<Number>::quiet_NaN();
