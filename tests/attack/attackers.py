@@ -3,10 +3,12 @@
 import os
 import random
 import select
+import selectors
 import socket
 import ssl
 import struct
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -263,6 +265,73 @@ def churn(target):
         time.sleep(0.005)
 
 
+class Foreign:
+    """A server of the attacker's, reached at every address of this host's own network; it keeps its connections."""
+
+    def __init__(self, answer):
+        self.socket = socket.socket()
+        self.socket.bind(("0.0.0.0", 0))
+        self.socket.listen(1000)
+        self.port = self.socket.getsockname()[1]
+        self.answer = answer
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        waiting = selectors.DefaultSelector()
+        waiting.register(self.socket, selectors.EVENT_READ)
+        while True:
+            for key, _ in waiting.select():
+                if key.fileobj is self.socket:
+                    waiting.register(self.socket.accept()[0], selectors.EVENT_READ)
+                elif not self.serve(key.fileobj):
+                    waiting.unregister(key.fileobj)
+                    key.fileobj.close()
+
+    def serve(self, connection):
+        try:
+            request = connection.recv(65536)
+            if len(request) >= 16 and request[7] == wire.REQUEST:
+                connection.setblocking(False)
+                for octets in self.answer(struct.unpack_from("<I" if request[6] & 1 else ">I", request, 12)[0]):
+                    connection.send(octets)
+            return request != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def reference(self, host, key=b"k"):
+        """As an argument."""
+        profile = wire.Writer("<", 1).raw(b"\1\2").string(host).put("H", self.port).octets(key).put("I", 0)
+        return hostile.ior([(0, b"\1" + bytes(profile.data))])
+
+
+def far_places(target):
+    """Has the server call references to ever new places, where the connections stay."""
+    server = Foreign(lambda number: [wire.message(2, "<", wire.REPLY, struct.pack("<IIII", number, 0, 0, 7))])
+    places = iter(range(1, 1 << 24))
+
+    def ask(place):
+        return target.request("ask", server.reference(f"127.{place >> 16}.{place >> 8 & 255}.{place & 255 or 1}"))
+    exchange(target, lambda: b"".join(ask(next(places)) for _ in range(20)))
+
+
+def half_replies(target):
+    """Has the server call references whose owner answers at length and never to the end."""
+    part = bytes(1 << 20)
+
+    def answer(number):
+        yield wire.message(2, "<", wire.REPLY, struct.pack("<III", number, 0, 0), size=250 << 20)
+        for _ in range(100):
+            yield part
+            time.sleep(0.002)
+    servers = [Foreign(answer) for _ in range(8)]
+    crowd = [(Crowd(target, 4, target.request("ask", server.reference("127.0.0.1"))), server) for server in servers]
+    while True:
+        for each, _ in crowd:
+            each.tick()
+
+
 def hello(version):
     """What a client of TLS says first, newest version so."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -326,8 +395,8 @@ def tls_unread(target):
 
 ATTACKS = {f.__name__.replace("_", "-"): f for f in (
     slow_headers, slow_bodies, half_headers, slow_readers, one_slow_reader, pipelined_slow, pipelined_questions, ocean, memory,
-    fragments, cancels, hostile_values, foreign_references, churn, tls_slow_hellos, tls_hellos, tls_unread)}
+    fragments, cancels, hostile_values, foreign_references, far_places, half_replies, churn, tls_slow_hellos, tls_hellos, tls_unread)}
 # At the limit of its descriptors the server has fewer of them than there are attackers.
 ATTACKS["descriptors"] = half_headers
-DESCRIPTORS = {"descriptors": 300}
+DESCRIPTORS = {"descriptors": 300, "far-places": 400}
 OVER_TLS = [name for name in ATTACKS if name.startswith("tls-")]
