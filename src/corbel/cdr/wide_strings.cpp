@@ -37,6 +37,11 @@ std::size_t count_units(std::wstring_view text, base::Code& code) noexcept {
   return units;
 }
 
+/// True of text whose first character a reader would take for a byte order mark.
+bool needs_mark(std::wstring_view text) noexcept {
+  return !text.empty() && (text.front() == 0xfeff || text.front() == 0xfffe);
+}
+
 /// Strips a byte order mark; true if what remains is little-endian.
 bool strip_mark(base::ConstByteSpan& octets) noexcept {
   if (octets.size() < 2) return false;
@@ -74,10 +79,12 @@ void Encoder::put_wstring(std::wstring_view text) {
     put(std::uint16_t{0});
     return;
   }
-  put_count(2 * units);
-  std::uint8_t* to = reserve(2 * units);
+  const std::size_t size = 2 * (units + (needs_mark(text) ? 1 : 0));
+  put_count(size);
+  std::uint8_t* to = reserve(size);
+  if (needs_mark(text)) to = store_big_endian(to, 0xfeff);
   for (const wchar_t wide : text) to = store_utf16(to, static_cast<char32_t>(wide));
-  commit(2 * units);
+  commit(size);
 }
 
 wchar_t Decoder::get_wchar() noexcept {

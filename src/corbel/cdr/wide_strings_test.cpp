@@ -87,6 +87,14 @@ TEST(WideStrings, ObeyByteOrderMarks) {
   EXPECT_EQ(decode(kGiop12, "06000000feff004100e9"), L"A\u00e9");
 }
 
+TEST(WideStrings, ThatBeginLikeAByteOrderMarkHaveOneBeforeThem) {
+  EXPECT_EQ(encode(kGiop12, L"\ufeffA"), "06000000fefffeff0041");
+  EXPECT_EQ(decode(kGiop12, "06000000fefffeff0041"), L"\ufeffA");
+  EXPECT_EQ(encode(kGiop12, L"\ufffeA"), "06000000fefffffe0041");
+  EXPECT_EQ(decode(kGiop12, "06000000fefffffe0041"), L"\ufffeA");
+  EXPECT_EQ(encode(kGiop12, L"A\ufeff"), "040000000041feff");
+}
+
 TEST(WideStrings, RefuseOddLengthsLoneSurrogatesAndNul) {
   decode(kGiop12, "03000000004100", base::Code::bad_string);
   decode(kGiop12, "02000000d83d", base::Code::bad_character);
