@@ -301,6 +301,19 @@ TEST(Repetition, OnePlaceOfThoseThatAreTriedIsEnough) {
 }
 
 /// Each call has a list of its own: what one finds out does not disturb the others.
+TEST(Outgoing, ConnectionsThatNoCallUsesMakeRoomForOthers) {
+  const Client client({"-ORBMaxOutgoingConnections", "2"});
+  std::vector<std::unique_ptr<FakePeer>> peers;
+  for (int i = 0; i < 5; ++i) {
+    peers.push_back(std::make_unique<FakePeer>(std::vector{answer::text("here")}));
+    EXPECT_EQ(client.thing({peers.back()->profile()})->ask(""), "here");
+  }
+  EXPECT_EQ(client.thing({peers.back()->profile()})->ask(""), "here");
+  EXPECT_EQ(peers.back()->connections(), 1U);
+  EXPECT_EQ(client.thing({peers.front()->profile()})->ask(""), "here");
+  EXPECT_EQ(peers.front()->connections(), 2U);
+}
+
 TEST(Repetition, CallsOfManyThreadsThroughOneReferenceAreExecutedOnceEach) {
   FakePeer there({answer::text("there")});
   FakePeer closing({answer::close_connection(), answer::text("open"), answer::forward({there.profile()})});

@@ -22,6 +22,12 @@ std::size_t what_the_system_allows() noexcept {
 
 }  // namespace
 
+std::size_t share_for_outgoing() noexcept {
+  const long limit = ::sysconf(_SC_OPEN_MAX);
+  const std::size_t descriptors = limit < 0 ? kUnlimited : std::min(static_cast<std::size_t>(limit), kUnlimited);
+  return std::max(descriptors / 8, 2 * kFewest) - kFewest;  // the process has other descriptors than connections
+}
+
 namespace {
 
 std::string_view without_port(std::string_view address) noexcept {

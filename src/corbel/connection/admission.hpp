@@ -15,6 +15,10 @@ namespace corbel::connection {
 /// that is mapped from IPv4 is that. The same text for the same address, always.
 std::string peer_host(std::string_view address);
 
+/// How many connections a process may make that limits those to it by default: what these leave of its descriptors, and
+/// some are for other things.
+std::size_t share_for_outgoing() noexcept;
+
 /// How many connections there are from each host, and how many there may be of these and in all. Guarded by the
 /// server's mutex.
 class Admission {

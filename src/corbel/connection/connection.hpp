@@ -140,9 +140,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool end_when_idle(base::Deadline deadline) noexcept;
   /// It is about to be used, as far as unused_since() is concerned.
   void use(std::int64_t now) noexcept { last_used_.store(now, std::memory_order_relaxed); }
-  /// True if only the cache that asks holds it, nothing is under way, and it was not used since `time`.
-  bool unused_since(std::int64_t time) {
-    return reference_count() <= (registered_.load(std::memory_order_relaxed) ? 2U : 1U) &&
+  /// True if only the cache that asks holds it, unless `held`, nothing is under way, and it was not used since `time`.
+  bool unused_since(std::int64_t time, bool held = false) {
+    return (held || reference_count() <= (registered_.load(std::memory_order_relaxed) ? 2U : 1U)) &&
            last_used_.load(std::memory_order_relaxed) <= time && !has_backlog() && load() == 0;
   }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <iterator>
 
+#include "corbel/connection/admission.hpp"
 #include "corbel/connection/server.hpp"
 #include "corbel/connection/telling.hpp"
 
@@ -28,7 +29,10 @@ std::size_t thread_number() noexcept {
 }  // namespace
 
 ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings)
-    : registry_(registry), settings_(settings) {}
+    : registry_(registry),
+      settings_(settings),
+      most_(settings.max_connections != 0 ? settings.max_connections : share_for_outgoing()),
+      input_memory_(settings.input_memory, [] { return false; }) {}
 
 const base::Bytes* Offer::context(const Route& route) const {
   if (!route.protocol->offers().both_ways || route.version.minor < 2) return nullptr;
@@ -60,12 +64,18 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
       if (auto chosen = choose(known->second, offer ? offer->generation : 0)) return chosen;
       if (known->second.empty()) connections_.erase(known);
     }
-    unused = take_unused();
+    unused = take_unused(settings_.unused_after);
     some_retired = !retired_.empty();
   }
   for (const auto& each : unused) each->close();
   if (some_retired) (void)end_retired(base::Deadline::now());
-  CORBEL_TRY(ConnectionPtr connection, connect(route, offer.get(), deadline));
+  (void)make_room(most_);
+  auto connected = connect(route, offer.get(), deadline);
+  // Descriptors ran out: those that no call uses are given up.
+  if (!connected && connected.error().code == Code::out_of_resources && make_room(1)) {
+    connected = connect(route, offer.get(), deadline);
+  }
+  CORBEL_TRY(ConnectionPtr connection, std::move(connected));
   fresh = true;
   base::Result<ConnectionPtr> other = base::error(Stage::connect, Code::cancelled);
   {
@@ -106,6 +116,7 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   settings.oneway_counters = &oneway_counters_;
   settings.installed = route.transport;
   settings.watchers = settings_.watchers;
+  settings.input_memory = &input_memory_;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
   connection->use(base::Deadline::clock_now());
@@ -117,10 +128,41 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   return connection;
 }
 
-/// With the mutex: takes out those whose references are gone, and what has failed meanwhile.
-std::vector<ConnectionPtr> ConnectionCache::take_unused() {
+/// Sees to it that there are fewer than `most`, as far as no call uses them: those that nothing holds go first, the
+/// ones unused longest before others, then those of references that are kept, which connect anew when they are used.
+/// True if any has gone.
+bool ConnectionCache::make_room(std::size_t most) {
+  constexpr base::Duration kAges[] = {std::chrono::seconds(10), std::chrono::seconds(1), base::Duration::zero()};
+  std::vector<ConnectionPtr> leave;
+  std::vector<ConnectionPtr> held;
+  {
+    const std::lock_guard lock(mutex_);
+    std::size_t count = 0;
+    for (const auto& [key, known] : connections_) count += known.size();
+    if (count < most) return false;
+    for (const base::Duration age : kAges) {
+      auto unused = take_unused(age);
+      count -= unused.size();
+      std::move(unused.begin(), unused.end(), std::back_inserter(leave));
+      if (count < most) break;
+    }
+    const std::int64_t before = base::Deadline::clock_now() - std::chrono::nanoseconds(kAges[1]).count();
+    for (auto place = connections_.begin(); count >= most && place != connections_.end(); ++place) {
+      for (const ConnectionPtr& one : place->second) {
+        if (held.size() <= count - most && one->unused_since(before, true)) held.push_back(one);
+      }
+    }
+  }
+  for (const auto& each : leave) each->close();
+  std::size_t ended = leave.size();
+  for (const auto& each : held) ended += each->end_when_idle(base::Deadline::now()) ? 1 : 0;
+  return ended != 0;
+}
+
+/// With the mutex: takes out those that nobody holds and that were not used for so long, and what has failed meanwhile.
+std::vector<ConnectionPtr> ConnectionCache::take_unused(base::Duration age) {
   std::vector<ConnectionPtr> unused;
-  const std::int64_t before = base::Deadline::clock_now() - settings_.unused_after.count();
+  const std::int64_t before = base::Deadline::clock_now() - age.count();
   for (auto place = connections_.begin(); place != connections_.end();) {
     auto& known = place->second;
     const auto first = std::partition(known.begin(), known.end(), [&](const ConnectionPtr& one) {

@@ -41,7 +41,11 @@ class ConnectionCache {
     const base::Log* log = &base::Log::none();
     /// After so long connections that nobody holds are closed, whenever another one is opened.
     base::Duration unused_after = std::chrono::minutes(1);
-    Watchers* watchers = nullptr;  ///< outlives the cache
+    /// At so many those that no call uses are closed, the ones unused longest first, before another one is opened; 0:
+    /// an eighth of the descriptors that the process may open.
+    std::size_t max_connections = 0;
+    std::size_t input_memory = 512U << 20;  ///< octets for all incoming messages
+    Watchers* watchers = nullptr;           ///< outlives the cache
   };
 
   ConnectionCache(const Registry& registry, const Settings& settings);
@@ -81,13 +85,16 @@ class ConnectionCache {
  private:
   base::Result<ConnectionPtr> connect(const Route& route, const Offer* offer, base::Deadline deadline);
   ConnectionPtr choose(std::vector<ConnectionPtr>& known, std::uint64_t offered);
-  std::vector<ConnectionPtr> take_unused();
+  std::vector<ConnectionPtr> take_unused(base::Duration age);
+  bool make_room(std::size_t most);
   bool end_retired(base::Deadline deadline);
 
   const Registry& registry_;
   const Settings settings_;
+  const std::size_t most_;
   OnewayCounters oneway_counters_;
-  base::ForkMutex mutex_;  // guards what follows
+  InputMemory input_memory_;  // outlives the connections
+  base::ForkMutex mutex_;     // guards what follows
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections_;
   std::vector<ConnectionPtr> retired_;  // calls may still be under way there
   bool closed_ = false;

@@ -46,7 +46,8 @@ base::Status Server::start() {
 void Server::run() {
   loops_.fetch_add(1);
   if (pool_) {
-    pool_->run();
+    // The threads of the pool serve: this one returns at the end also if a servant does not.
+    start() ? (void)pool_->wait_until([] { return false; }) : pool_->run();
   } else {
     lead_.lead([this] { reactor_->run(); });
   }
@@ -57,7 +58,7 @@ bool Server::run_until(base::FunctionRef<bool()> done) {
   loops_.fetch_add(1);
   bool is_done = false;
   if (pool_) {
-    is_done = pool_->join_until(done).ok();
+    is_done = (start() ? pool_->wait_until(done) : pool_->join_until(done)).ok();
   } else {
     lead_.lead([this] { reactor_->run(); });
   }

@@ -52,7 +52,8 @@ class Server {
 
   /// Starts the threads of the pool; does nothing the second time.
   base::Status start();
-  /// The calling thread serves until stop().
+  /// Returns after stop(). In single mode the calling thread serves until then, else it only waits: what it ran could
+  /// keep it beyond the end.
   void run();
   /// In single mode: true if the calling thread is the one that serves.
   bool leads() noexcept { return !pool_ && lead_.mine(); }

@@ -170,11 +170,21 @@ void encode_reference(cdr::Encoder& encoder, const CORBA::Object* object) {
   }
 }
 
+namespace {
+
+/// What the ORB keeps of a reference beside its octets.
+constexpr std::size_t kReferenceMemory = 600;
+
+}  // namespace
+
 CORBA::object_reference<CORBA::Object> decode_reference(cdr::Decoder& decoder) {
   auto* const orb = static_cast<OrbContext*>(decoder.context());
   ior::Ior ior;
   ior::decode(decoder, ior, orb == nullptr ? cdr::Limits() : orb->limits());
   if (!decoder.ok() || ior.is_nil()) return nullptr;
+  std::size_t memory = kReferenceMemory;
+  for (const auto& profile : ior.profiles) memory += profile.data.size();
+  if (!decoder.charge(memory)) return nullptr;
   if (orb == nullptr) {
     decoder.fail(base::Code::unsupported);
     return nullptr;

@@ -24,6 +24,8 @@ connection::ConnectionCache::Settings cache_settings(const Options& options, con
   connection::ConnectionCache::Settings settings{options.transport, options.limits, options.connections_per_endpoint,
                                                  options.oneways, &log};
   settings.watchers = &watchers;
+  settings.max_connections = options.outgoing_connections;
+  settings.input_memory = options.server_limits.input_memory;
   return settings;
 }
 

@@ -62,10 +62,9 @@ const OptionRow kOptionTable[] = {
     {"MaxReplyMemory", NumberMember{CORBEL_MEMBER(server_limits.reply_memory)}, 0, 0x7fffffff, "octets",
      "most octets that wait for all clients of a server; the one that took none for longest is cut"},
     {"MaxInputMemory", NumberMember{CORBEL_MEMBER(server_limits.input_memory)}, 0, 0x7fffffff, "octets",
-     "most memory for all incoming messages of a server; the oldest half message is cut. As much again for what the "
-     "values of the ORB's messages take beyond the messages' sizes; others end in NO_RESOURCES. 0: one message at a "
-     "time, "
-     "however large, and no values that take more than 64 KiB beyond theirs"},
+     "most memory for all incoming messages of a server; the oldest half message is cut. As much again for the replies "
+     "to calls from here, and for what the values of the ORB's messages take beyond the messages' sizes; others end in "
+     "NO_RESOURCES. 0: one message at a time, however large, and no values that take more than 64 KiB beyond theirs"},
     {"ShutdownTimeout", DurationMember{CORBEL_MEMBER(timeouts.shutdown)}, 0, kMillisecondsPerDay, "ms",
      "longest time that shutdown, destroy and other waits for running requests last, which are left then; 0: "
      "unbounded"},
@@ -91,6 +90,10 @@ const OptionRow kOptionTable[] = {
      0, 0, "", "combinations to try first when a reference offers several"},
     {"ConnectionsPerEndpoint", NumberMember{CORBEL_MEMBER(connections_per_endpoint)}, 1, 1024, "connections",
      "most connections a client opens to one endpoint for calls at the same time"},
+    {"MaxOutgoingConnections", NumberMember{CORBEL_MEMBER(outgoing_connections)}, 0, 1'000'000, "connections",
+     "at so many connections opened from here those that no call uses are closed, the ones unused longest first, "
+     "before "
+     "another one is opened; 0: about an eighth of the descriptors that the process may open"},
     {"Concurrency", ParsedMember{set_concurrency, "adaptive, pool or single", "adaptive"}, 0, 0, "",
      "adaptive: few busy connections get a thread each, the others share the pool; pool: all share it; single: one "
      "thread"},

@@ -65,8 +65,8 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   /// protected by TLS is no such service.
   bool get_service_information(ServiceType service_type, ServiceInformation& service_information);
 
-  /// Serves requests until shutdown(); any number of threads may call it. With -ORBConcurrency single one of them
-  /// serves, and the others wait.
+  /// Returns after shutdown(); any number of threads may call it. With -ORBConcurrency single one of them serves until
+  /// then; else the ORB's own threads serve, and this one runs only what is for the main thread (MAIN_THREAD_MODEL).
   void run();
   /// Serves what is ready now.
   void perform_work();

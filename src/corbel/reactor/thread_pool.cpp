@@ -59,6 +59,17 @@ base::Status ThreadPool::join_until(base::FunctionRef<bool()> done, base::Deadli
   return status;
 }
 
+base::Status ThreadPool::wait_until(base::FunctionRef<bool()> done) {
+  promote_follower();
+  for (;;) {
+    const unsigned seen = looks_.load();
+    if (done()) return {};
+    std::unique_lock lock(mutex_);
+    waited_.wait(lock, [&] { return stopping_ || looks_.load() != seen; });
+    if (stopping_) return base::error(base::Stage::wait, base::Code::cancelled);
+  }
+}
+
 void ThreadPool::call_away() noexcept {
   {
     const std::lock_guard guard(mutex_);
@@ -81,6 +92,7 @@ void ThreadPool::notify() noexcept {
   {
     const std::lock_guard guard(mutex_);
     looks_.fetch_add(1);
+    waited_.notify_all();
     for (Follower** link = &followers_; *link != nullptr;) {
       if ((*link)->joined) {
         wake(link, false);
@@ -172,6 +184,7 @@ void ThreadPool::stop() noexcept {
   {
     const std::lock_guard guard(mutex_);
     stopping_ = true;
+    waited_.notify_all();
     while (followers_ != nullptr) wake(&followers_, false);
   }
   reactor_.stop();

@@ -42,6 +42,8 @@ class CORBEL_API ThreadPool {
   /// The calling thread works in the pool until `done` (called with no lock held, on this thread) is true; whoever
   /// makes it true calls notify(). Errors: timed_out, cancelled (after stop()). May be called from within a handler.
   base::Status join_until(base::FunctionRef<bool()> done, base::Deadline deadline = base::Deadline::none());
+  /// As join_until(), but the calling thread only waits: it runs no handler that could keep it beyond that.
+  base::Status wait_until(base::FunctionRef<bool()> done);
   /// Runs `act` while the calling thread leads, so that it may use the reactor; false, at once, if another thread leads
   /// or the pool has stopped. `act` must not join the pool.
   bool try_lead(base::FunctionRef<void()> act);
@@ -117,6 +119,7 @@ class CORBEL_API ThreadPool {
   unsigned joined_until_ = 0;       // threads in join_until()
   std::atomic<unsigned> lacks_{0};  // what threads are wanted for: kLeader, kJoined; written under the mutex
   Follower* followers_ = nullptr;   // a stack: the one that became idle last is the warmest
+  std::condition_variable waited_;  // for those in wait_until()
 
   std::mutex list_mutex_;  // guards what follows
   Threads live_;
