@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "corbel/base/fork.hpp"
-#include "corbel/corba/failure.hpp"
 #include "corbel/base/log.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
 namespace CORBA {
@@ -148,6 +148,15 @@ void raise_system_exception(std::string_view id, std::uint32_t minor, CORBA::Com
   if (!detail.empty()) detail += ": ";
   throw CORBA::UNKNOWN(minor::kNonStandardSystemException, completed,
                        detail.append("the peer raised ").append(base::printable(id, 200)));
+}
+
+void note_end_of_own_call(const std::exception_ptr& exception) noexcept {
+  try {
+    std::rethrow_exception(exception);
+  } catch (CORBA::SystemException& ended) {
+    ended.ends_own_call();
+  } catch (...) {  // says nothing about completion
+  }
 }
 
 void raise(UserFailure failure) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,10 @@ struct UserFailure {
   std::string id;                              ///< repository id
   std::function<void(cdr::Encoder&)> members;  ///< writes them; null if there are none
 };
+
+/// The exception has ended a call that this process made: a system exception says so of itself from now on, wherever it
+/// is thrown, and completed() tells of that call and no other.
+CORBEL_API void note_end_of_own_call(const std::exception_ptr& exception) noexcept;
 
 /// Throws it as the C++ mapping has a user exception of a type that it does not know.
 [[noreturn]] CORBEL_API void raise(UserFailure failure);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "corbel/base/condition.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
 
 namespace corbel::orb {
 
@@ -48,23 +48,9 @@ void CallCarrier::wake() noexcept {
   for (Waiter* each = waiters_; each != nullptr; each = each->next) each->woken.notify_one();
 }
 
-namespace {
-
-/// What ends a call tells about it and nothing else, wherever it is thrown.
-void mark(const std::exception_ptr& failure) noexcept {
-  try {
-    std::rethrow_exception(failure);
-  } catch (CORBA::SystemException& exception) {
-    exception.ends_own_call();
-  } catch (...) {  // says nothing about completion
-  }
-}
-
-}  // namespace
-
 void CallCarrier::complete(std::exception_ptr failure) noexcept {
   if (!call_.completes_at_once()) may_take_long();
-  if (failure) mark(failure);
+  if (failure) corba::note_end_of_own_call(failure);
   call_.complete(std::move(failure));
   change(kDone);
   (void)base::IntrusivePtr<corba::AsyncCall>::adopt(&call_);
