@@ -80,8 +80,8 @@ TEST_F(ForeignAdapter, ItsForwardsAreFollowedInTheProcessAsOftenAsTheLimitSaysAn
   EXPECT_EQ(Directory::asked, 4) << "the first, and three forwards";
 }
 
-TEST_F(ForeignAdapter, WhatItForwardsToNowhereInTheProcessDoesNotExist) {
-  EXPECT_EQ(outcome([&] { number(Directory::place_of(orb, "nowhere")); }), "OBJECT_NOT_EXIST 0x4f4d0001");
+TEST_F(ForeignAdapter, WhatItForwardsToNowhereInTheProcessHasNoUsableProfile) {
+  EXPECT_EQ(outcome([&] { number(Directory::place_of(orb, "nowhere")); }), "TRANSIENT 0x4f4d0002");
 }
 
 TEST_F(ForeignAdapter, ClientsAreToldWhetherAForwardIsForGood) {
