@@ -205,45 +205,6 @@ TEST(Cache, AtItsLimitClosesThoseThatNoCallUses) {
   cache.close();
 }
 
-TEST(Cache, CountsWhatComesInAnswersAndRefusesWhatIsTooMuch) {
-  Harness harness("tcp://127.0.0.1:0");
-  ConnectionCache::Settings settings;
-  settings.input_memory = 8U << 20;
-  ConnectionCache cache(harness.registry(), settings);
-  const std::string large(6U << 20, 'y');
-  std::latch first{1}, go{1};
-  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder&) {
-    (void)c.reply(request.origin, messaging::ReplyStatus::no_exception, {},
-                  [&](cdr::Encoder& e) { e.put_string(large); });
-  };
-  const auto call = [&](const std::function<void()>& on_reply) {
-    bool fresh = false;
-    const auto connection = *cache.acquire(harness.route, Deadline::after(20s), fresh);
-    messaging::OutgoingRequest request;
-    request.object_key = harness.route.object_key;
-    request.operation = "large";
-    return connection->call(
-        request, [](cdr::Encoder&) {}, Deadline::after(20s),
-        [&](const messaging::IncomingReply&, cdr::Decoder&) { on_reply(); });
-  };
-  base::Status one_status;
-  std::thread one([&] {
-    one_status = call([&] {
-      first.count_down();
-      go.wait();
-    });
-  });
-  first.wait();  // its reply is being decoded
-  const auto refused = call([] {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), base::error(base::Stage::receive, base::Code::out_of_resources));
-  go.count_down();
-  one.join();
-  EXPECT_TRUE(one_status);
-  EXPECT_TRUE(call([] {})) << "that memory has come back";
-  cache.close();
-}
-
 TEST(Cache, OpensNothingOverWhatIsNotInstalled) {
   Harness harness("tcp://127.0.0.1:0");
   const Harness other("tcp://127.0.0.1:0");  // a registry of its own

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What servers tell of object adapters, of results that do not arrive, and of an end that takes too long.
+#include <latch>
+
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/orb/groups.hpp"
 #include "raw_peer.hpp"
@@ -33,20 +35,38 @@ TEST(AdapterEvents, AnActivatorThatFails) {
   }
 }
 
+/// Makes its objects one after the other, the first one when it may.
+class SlowMaker final : public PortableServer::ServantActivator {
+ public:
+  ServantRef incarnate(const PortableServer::ObjectId&, PoaRef) override {
+    entered.count_down();
+    go.wait();
+    return CORBA::make_reference<ThingImpl>();
+  }
+  void etherealize(const PortableServer::ObjectId&, PoaRef, ServantRef, bool, bool) override {}
+  std::latch entered{1};
+  std::latch go{1};
+};
+
 TEST(AdapterEvents, ATurnThatDoesNotCome) {
   Server server({"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBHoldTimeout", "20"});
-  const auto single = server.poa->create_POA(
-      "single", server.poa->the_POAManager(),
-      {server.poa->create_thread_policy(PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL)});
-  const auto servant = CORBA::make_reference<ThingImpl>();
-  const auto thing = IDL::traits<Logged::Thing>::narrow(single->id_to_reference(single->activate_object(servant)));
-  servant->open(false);
-  auto first = thing->async_big(1, true);
-  EXPECT_TRUE(eventually([&] { return servant->inside == 1; }));
-  refusal_of([&] { thing->add(1, 2); });
+  const auto made =
+      server.poa->create_POA("made", server.poa->the_POAManager(),
+                             {server.poa->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID),
+                              server.poa->create_request_processing_policy(
+                                  PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  const auto maker = CORBA::make_reference<SlowMaker>();
+  made->set_servant_manager(maker);
+  const auto thing = [&](const char* id) {
+    return IDL::traits<Logged::Thing>::unchecked_narrow(made->create_reference_with_id(
+        PortableServer::string_to_ObjectId(id), std::string(Logged::Thing::_interface_id)));
+  };
+  auto first = thing("first")->async_big(1, true);
+  maker->entered.wait();
+  refusal_of([&] { thing("second")->add(1, 2); });
   expect_event(server, LogLevel::warning, LogModule::poa, "request waited too long for its turn",
-               {{"poa", "single"}, {"where", "single thread"}, {"limit", "-ORBHoldTimeout"}});
-  servant->open();
+               {{"poa", "made"}, {"where", "servant activator"}, {"limit", "-ORBHoldTimeout"}});
+  maker->go.count_down();
   EXPECT_EQ(first.get(), "x");
 }
 

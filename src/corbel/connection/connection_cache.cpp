@@ -17,6 +17,7 @@ using base::Stage;
 namespace {
 
 constexpr std::size_t kForNested = 64;  // connections to one endpoint beyond the limit, for calls inside requests
+constexpr base::Duration kMoment = std::chrono::seconds(1);
 constexpr base::Error kWithdrawn = base::error(Stage::connect, Code::unsupported);
 
 /// Another one for each thread, counted from 0.
@@ -31,8 +32,7 @@ std::size_t thread_number() noexcept {
 ConnectionCache::ConnectionCache(const Registry& registry, const Settings& settings)
     : registry_(registry),
       settings_(settings),
-      most_(settings.max_connections != 0 ? settings.max_connections : share_for_outgoing()),
-      input_memory_(settings.input_memory, [] { return false; }) {}
+      most_(settings.max_connections != 0 ? settings.max_connections : share_for_outgoing()) {}
 
 const base::Bytes* Offer::context(const Route& route) const {
   if (!route.protocol->offers().both_ways || route.version.minor < 2) return nullptr;
@@ -72,7 +72,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   (void)make_room(most_);
   auto connected = connect(route, offer.get(), deadline);
   // Descriptors ran out: those that no call uses are given up.
-  if (!connected && connected.error().code == Code::out_of_resources && make_room(1)) {
+  if (!connected && connected.error().code == Code::out_of_resources && make_room(0)) {
     connected = connect(route, offer.get(), deadline);
   }
   CORBEL_TRY(ConnectionPtr connection, std::move(connected));
@@ -116,7 +116,6 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   settings.oneway_counters = &oneway_counters_;
   settings.installed = route.transport;
   settings.watchers = settings_.watchers;
-  settings.input_memory = &input_memory_;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
   connection->use(base::Deadline::clock_now());
@@ -128,35 +127,49 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   return connection;
 }
 
-/// Sees to it that there are fewer than `most`, as far as no call uses them: those that nothing holds go first, the
-/// ones unused longest before others, then those of references that are kept, which connect anew when they are used.
-/// True if any has gone.
+/// Sees to it that there are fewer than `most`, or if that is 0 a quarter fewer than now, as far as no call uses them:
+/// those that nothing holds go first, the ones unused longest before others, then those of references that are kept,
+/// which connect anew when they are used. True if any has gone.
 bool ConnectionCache::make_room(std::size_t most) {
   constexpr base::Duration kAges[] = {std::chrono::seconds(10), std::chrono::seconds(1), base::Duration::zero()};
   std::vector<ConnectionPtr> leave;
-  std::vector<ConnectionPtr> held;
   {
     const std::lock_guard lock(mutex_);
     std::size_t count = 0;
     for (const auto& [key, known] : connections_) count += known.size();
-    if (count < most) return false;
+    if (count < most || count == 0) return false;
+    if (most == 0) most = count - count / 4;
     for (const base::Duration age : kAges) {
       auto unused = take_unused(age);
       count -= unused.size();
       std::move(unused.begin(), unused.end(), std::back_inserter(leave));
       if (count < most) break;
     }
-    const std::int64_t before = base::Deadline::clock_now() - std::chrono::nanoseconds(kAges[1]).count();
-    for (auto place = connections_.begin(); count >= most && place != connections_.end(); ++place) {
-      for (const ConnectionPtr& one : place->second) {
-        if (held.size() <= count - most && one->unused_since(before, true)) held.push_back(one);
-      }
-    }
+    // Of those that a reference holds; over those that offer something the peer may ask, too.
+    const std::int64_t before = base::Deadline::clock_now() - kMoment.count();
+    std::size_t too_many = count < most ? 0 : count - most + 1;
+    retire([&](Connection& one) {
+      const bool goes = too_many != 0 && one.offered() == 0 && one.unused_since(before, true);
+      if (goes) --too_many;
+      return goes;
+    });
   }
   for (const auto& each : leave) each->close();
-  std::size_t ended = leave.size();
-  for (const auto& each : held) ended += each->end_when_idle(base::Deadline::now()) ? 1 : 0;
-  return ended != 0;
+  const bool retired = end_retired(base::Deadline::now());
+  return !leave.empty() || retired;
+}
+
+/// With the mutex: no call begins any more on these.
+void ConnectionCache::retire(base::FunctionRef<bool(Connection&)> which) {
+  for (auto place = connections_.begin(); place != connections_.end();) {
+    auto& known = place->second;
+    const auto first =
+        std::partition(known.begin(), known.end(), [&](const ConnectionPtr& one) { return !which(*one); });
+    for (auto each = first; each != known.end(); ++each) (*each)->retire();
+    retired_.insert(retired_.end(), std::move_iterator(first), std::move_iterator(known.end()));
+    known.erase(first, known.end());
+    place = known.empty() ? connections_.erase(place) : std::next(place);
+  }
 }
 
 /// With the mutex: takes out those that nobody holds and that were not used for so long, and what has failed meanwhile.
@@ -228,15 +241,7 @@ void ConnectionCache::forget(const Route& route, const Connection& connection) {
 bool ConnectionCache::withdraw(base::FunctionRef<bool(const Connection&)> which, base::Deadline deadline) {
   {
     const std::lock_guard lock(mutex_);
-    for (auto place = connections_.begin(); place != connections_.end();) {
-      auto& known = place->second;
-      const auto first =
-          std::partition(known.begin(), known.end(), [&](const ConnectionPtr& one) { return !which(*one); });
-      for (auto each = first; each != known.end(); ++each) (*each)->retire();
-      retired_.insert(retired_.end(), std::move_iterator(first), std::move_iterator(known.end()));
-      known.erase(first, known.end());
-      place = known.empty() ? connections_.erase(place) : std::next(place);
-    }
+    retire(which);
   }
   return end_retired(deadline);
 }

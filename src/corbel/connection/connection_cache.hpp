@@ -44,8 +44,7 @@ class ConnectionCache {
     /// At so many those that no call uses are closed, the ones unused longest first, before another one is opened; 0:
     /// an eighth of the descriptors that the process may open.
     std::size_t max_connections = 0;
-    std::size_t input_memory = 512U << 20;  ///< octets for all incoming messages
-    Watchers* watchers = nullptr;           ///< outlives the cache
+    Watchers* watchers = nullptr;  ///< outlives the cache
   };
 
   ConnectionCache(const Registry& registry, const Settings& settings);
@@ -87,14 +86,14 @@ class ConnectionCache {
   ConnectionPtr choose(std::vector<ConnectionPtr>& known, std::uint64_t offered);
   std::vector<ConnectionPtr> take_unused(base::Duration age);
   bool make_room(std::size_t most);
+  void retire(base::FunctionRef<bool(Connection&)> which);
   bool end_retired(base::Deadline deadline);
 
   const Registry& registry_;
   const Settings settings_;
   const std::size_t most_;
   OnewayCounters oneway_counters_;
-  InputMemory input_memory_;  // outlives the connections
-  base::ForkMutex mutex_;     // guards what follows
+  base::ForkMutex mutex_;  // guards what follows
   std::map<std::string, std::vector<ConnectionPtr>, std::less<>> connections_;
   std::vector<ConnectionPtr> retired_;  // calls may still be under way there
   bool closed_ = false;

@@ -150,12 +150,27 @@ void raise_system_exception(std::string_view id, std::uint32_t minor, CORBA::Com
                        detail.append("the peer raised ").append(base::printable(id, 200)));
 }
 
-void note_end_of_own_call(const std::exception_ptr& exception) noexcept {
+void raise_end_of_own_call(const CORBA::SystemException& exception) {
+  try {
+    raise_system_exception(exception._rep_id(), exception.minor(), exception.completed(), exception.detail());
+  } catch (CORBA::SystemException& copy) {
+    copy.ends_own_call();
+    throw;
+  }
+}
+
+std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept {
   try {
     std::rethrow_exception(exception);
-  } catch (CORBA::SystemException& ended) {
-    ended.ends_own_call();
+  } catch (const CORBA::SystemException& ended) {
+    if (ended.ended_own_call()) return exception;
+    try {
+      raise_end_of_own_call(ended);
+    } catch (...) {
+      return std::current_exception();
+    }
   } catch (...) {  // says nothing about completion
+    return exception;
   }
 }
 

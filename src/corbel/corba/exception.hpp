@@ -135,4 +135,8 @@ class MemberlessException : public CORBA::UserException {
 [[noreturn]] CORBEL_API void raise_system_exception(std::string_view id, std::uint32_t minor,
                                                     CORBA::CompletionStatus completed, std::string detail = {});
 
+/// Throws what has ended a call that this process made, which says so of itself (ended_own_call()). A copy, because the
+/// exception may be one that a servant keeps.
+[[noreturn]] CORBEL_API void raise_end_of_own_call(const CORBA::SystemException& exception);
+
 }  // namespace corbel::corba

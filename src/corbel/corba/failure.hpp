@@ -38,9 +38,9 @@ struct UserFailure {
   std::function<void(cdr::Encoder&)> members;  ///< writes them; null if there are none
 };
 
-/// The exception has ended a call that this process made: a system exception says so of itself from now on, wherever it
-/// is thrown, and completed() tells of that call and no other.
-CORBEL_API void note_end_of_own_call(const std::exception_ptr& exception) noexcept;
+/// What has ended a call that this process made: if it is a system exception, one that says so of itself, wherever it
+/// is thrown; its completion status tells of that call and no other.
+CORBEL_API std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept;
 
 /// Throws it as the C++ mapping has a user exception of a type that it does not know.
 [[noreturn]] CORBEL_API void raise(UserFailure failure);

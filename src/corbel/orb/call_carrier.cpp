@@ -50,7 +50,7 @@ void CallCarrier::wake() noexcept {
 
 void CallCarrier::complete(std::exception_ptr failure) noexcept {
   if (!call_.completes_at_once()) may_take_long();
-  if (failure) corba::note_end_of_own_call(failure);
+  if (failure) failure = corba::end_of_own_call(std::move(failure));
   call_.complete(std::move(failure));
   change(kDone);
   (void)base::IntrusivePtr<corba::AsyncCall>::adopt(&call_);

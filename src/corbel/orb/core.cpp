@@ -25,7 +25,6 @@ connection::ConnectionCache::Settings cache_settings(const Options& options, con
                                                  options.oneways, &log};
   settings.watchers = &watchers;
   settings.max_connections = options.outgoing_connections;
-  settings.input_memory = options.server_limits.input_memory;
   return settings;
 }
 

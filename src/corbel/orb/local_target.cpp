@@ -36,9 +36,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     if (call.operation.oneway || core_.edges().word() != word_.load(std::memory_order_relaxed)) [[unlikely]]
       return invoke_unsettled(call);
     carry_out(call);
-  } catch (CORBA::SystemException& exception) {
-    exception.ends_own_call();
-    throw;
+  } catch (const CORBA::SystemException& exception) {
+    corba::raise_end_of_own_call(exception);
   }
 
   void invoke_async(corba::AsyncCall& call) override;

@@ -62,15 +62,16 @@ const OptionRow kOptionTable[] = {
     {"MaxReplyMemory", NumberMember{CORBEL_MEMBER(server_limits.reply_memory)}, 0, 0x7fffffff, "octets",
      "most octets that wait for all clients of a server; the one that took none for longest is cut"},
     {"MaxInputMemory", NumberMember{CORBEL_MEMBER(server_limits.input_memory)}, 0, 0x7fffffff, "octets",
-     "most memory for all incoming messages of a server; the oldest half message is cut. As much again for the replies "
-     "to calls from here, and for what the values of the ORB's messages take beyond the messages' sizes; others end in "
-     "NO_RESOURCES. 0: one message at a time, however large, and no values that take more than 64 KiB beyond theirs"},
+     "most memory for all incoming messages of a server; the oldest half message is cut. As much again for what the "
+     "values of the ORB's messages take beyond the messages' sizes; others end in NO_RESOURCES. 0: one message at a "
+     "time, "
+     "however large, and no values that take more than 64 KiB beyond theirs"},
     {"ShutdownTimeout", DurationMember{CORBEL_MEMBER(timeouts.shutdown)}, 0, kMillisecondsPerDay, "ms",
      "longest time that shutdown, destroy and other waits for running requests last, which are left then; 0: "
      "unbounded"},
     {"HoldTimeout", DurationMember{CORBEL_MEMBER(hold_timeout)}, 0, kMillisecondsPerDay, "ms",
-     "longest time a request waits for a holding POA manager, or for its turn with a servant activator or a "
-     "single-threaded adapter, before TRANSIENT; 0: not at all, and for turns without limit"},
+     "longest time a request waits for a holding POA manager, or for its turn with a servant activator, before "
+     "TRANSIENT; 0: not at all, and for turns without limit"},
     {"SyncScope", ParsedMember{set_sync_scope, "none, transport, server or target", "transport"}, 0, 0, "",
      "what a oneway call waits for; target: also tells of exceptions"},
     {"OnewayQueue", NumberMember{CORBEL_MEMBER(oneways.limit)}, 0, 0x7fffffff, "octets",

@@ -220,13 +220,16 @@ bool RemoteTarget::is_fixed(const Invocation& invocation) {
   return got_through_;
 }
 
-void RemoteTarget::rebind() {
+void RemoteTarget::rebind() try {
   const EffectivePtr policies = core_.policies().effective(policies_);
   {
     const std::lock_guard lock(mutex_);
     got_through_ = false;
   }
   find_way(*policies);
+} catch (CORBA::SystemException& exception) {
+  exception.ends_own_call();
+  throw;
 }
 
 void RemoteTarget::find_way(const EffectivePolicies& policies) {

@@ -110,7 +110,14 @@ bool RemoteTarget::over_here(const corba::Call& call, Invocation& invocation) {
   while (invocation.attempts.here()) {
     auto answer = ask_here(core_, invocation.attempts.route().object_key, call, is_told(invocation));
     if (!answer) return true;
-    settle_here(*std::move(answer), invocation);
+    try {
+      settle_here(*std::move(answer), invocation);
+    } catch (const CORBA::SystemException& exception) {
+      if (is_told(invocation)) throw;
+      CORBEL_LOG(core_.log(), server, debug, "request ends in an exception", {"exception", exception.what()},
+                 {"operation", call.operation.name}, {"key", invocation.attempts.route().object_key}, {"peer", kHere});
+      return true;
+    }
   }
   return let_go(call, invocation);
 }
@@ -145,8 +152,8 @@ bool RemoteTarget::over_here_seen(const corba::Call& call, Invocation& invocatio
           seen.outcome = forwarded ? Outcome::forward : Outcome::retry;
           seen.exception = nullptr;
         } catch (const CORBA::SystemException&) {
-          seen.outcome = Outcome::exception;
-          seen.exception = std::current_exception();
+          seen.outcome = is_told(invocation) ? Outcome::exception : Outcome::sent;
+          seen.exception = is_told(invocation) ? std::current_exception() : nullptr;
         }
       followed = seen.forward;
       core_.hooks()->after_reply(seen);

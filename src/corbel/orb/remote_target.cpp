@@ -51,7 +51,10 @@ template <bool kKeeps>
   if (call.operation.oneway) {
     const bool apart = binding.oneways && !binding.oneways->failed();
     connection::Connection& connection = apart ? *binding.oneways : *binding.connection;
-    if (apart) aim(request, *binding.route().oneways);
+    if (apart) {
+      connection.use(Deadline::clock_now());
+      aim(request, *binding.route().oneways);
+    }
     switch (invocation.policies.calls.sync_scope) {
       case policy::SyncScope::none:
         return post(connection, request, call, invocation);
@@ -158,7 +161,7 @@ base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Ca
   return try_once<true>(binding, request, call, invocation, &seen.reply_contexts);
 }
 
-void RemoteTarget::invoke_async(corba::AsyncCall& call) {
+void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   core_.start_threads();
   const std::int64_t now = Deadline::clock_now();
   BindingPtr binding = bound();
@@ -166,6 +169,9 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) {
   const std::uint64_t word = binding ? binding->word : Edges::memorable(core_.edges().word());
   EffectivePtr policies = binding ? binding->policies : core_.policies().effective(policies_);
   call.emplace_carrier<RemoteCall>(call, shared_from(this), std::move(policies), word, now).begin(std::move(binding));
+} catch (CORBA::SystemException& exception) {
+  exception.ends_own_call();
+  throw;
 }
 
 /// Other calls are under way on the binding's connection: takes another one, or shares it if there may be no more.

@@ -115,7 +115,7 @@ class Adapter final : public orb::ObjectAdapter {
  private:
   /// A request to a group is for each member, one after the other; what becomes of one is not the others' affair.
   void dispatch_to(const orb::GroupTable::Keys& members, corba::ServerCall& call) {
-    if (members.size() > 1) call.use_octets();  // a collocated call has them elsewhere
+    if (members.size() > 1 && call.local_arguments() != nullptr) call.use_octets();
     for (std::size_t i = 0; i + 1 < members.size(); ++i) {
       cdr::Decoder arguments = call.arguments();
       CopiedCall copy(call.operation(), arguments);

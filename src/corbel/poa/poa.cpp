@@ -132,8 +132,7 @@ std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, co
 
 void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
   if (policies_.main_thread()) return space_->core().main_thread().run(act, space_->hold_deadline(), otherwise);
-  const bool waits = otherwise == Otherwise::run_here;
-  take_turn(one_at_a_time_, waits ? base::Deadline::none() : turn_deadline(), "the single thread's turn");
+  (void)one_at_a_time_.take(base::Deadline::none());  // one after the other, however long each of them takes
   const HasTurn turn(one_at_a_time_);
   act();
 }

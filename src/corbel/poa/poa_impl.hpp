@@ -133,8 +133,7 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   bool ask(PortableServer::AdapterActivator& activator, const std::string& name, std::optional<std::string>& failure);
   using Otherwise = orb::MainThread::Otherwise;
   /// Runs `act`, which calls the application: at once, unless the thread policy makes it wait for its turn, or another
-  /// thread run it. Comes before activator_turn_. A request waits for its turn at most as long as for a manager that
-  /// holds it: TRANSIENT.
+  /// thread run it. Comes before activator_turn_.
   template <class Act>
   void in_turn(const Act& act, Otherwise otherwise = Otherwise::refuse) {
     if (!policies_.takes_turns()) [[likely]]
