@@ -92,8 +92,7 @@ const OptionRow kOptionTable[] = {
     {"ConnectionsPerEndpoint", NumberMember{CORBEL_MEMBER(connections_per_endpoint)}, 1, 1024, "connections",
      "most connections a client opens to one endpoint for calls at the same time"},
     {"MaxOutgoingConnections", NumberMember{CORBEL_MEMBER(outgoing_connections)}, 0, 1'000'000, "connections",
-     "at so many connections opened from here those that no call uses are closed, the ones unused longest first, "
-     "before "
+     "at so many connections opened from here those that no call uses are closed, first those of no reference, before "
      "another one is opened; 0: about an eighth of the descriptors that the process may open"},
     {"Concurrency", ParsedMember{set_concurrency, "adaptive, pool or single", "adaptive"}, 0, 0, "",
      "adaptive: few busy connections get a thread each, the others share the pool; pool: all share it; single: one "
