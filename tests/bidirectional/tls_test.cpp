@@ -30,7 +30,8 @@ class LentOverTls : public ::testing::Test {
     host->enter(client.guest);
     auto ending = ending_of([&] { (void)server.servant->guest()->ask(""); });
     EXPECT_EQ(client.servant->asked, ending == "done" ? 1 : 0);
-    EXPECT_EQ(ending_of([&] { (void)host->call_back(""); }), ending);
+    // Its servant does so in a call, which may therefore have done something.
+    EXPECT_EQ(ending_of([&] { (void)host->call_back(""); }), ending == "done" ? "done" : "TRANSIENT MAYBE");
     EXPECT_EQ(client.orb.conversations(true), 0U) << "the server has connected";
     return ending;
   }
@@ -43,18 +44,18 @@ TEST_F(LentOverTls, AConnectionIsUsedForTheHostOfItsCertificate) {
 }
 
 TEST_F(LentOverTls, AConnectionIsNotUsedForHostsOfWhichTheCertificateSaysNothing) {
-  EXPECT_EQ(ending({.names = "IP:127.0.0.1,DNS:elsewhere.example"}), "TRANSIENT MAYBE");
-  EXPECT_EQ(ending({.common_name = "127.0.0.2", .names = ""}), "TRANSIENT MAYBE");
+  EXPECT_EQ(ending({.names = "IP:127.0.0.1,DNS:elsewhere.example"}), "TRANSIENT NO");
+  EXPECT_EQ(ending({.common_name = "127.0.0.2", .names = ""}), "TRANSIENT NO");
 }
 
 TEST_F(LentOverTls, ACertificateForClientsAloneMakesNoServer) {
-  EXPECT_EQ(ending({.names = kOfItsHost, .purpose = "clientAuth"}), "TRANSIENT MAYBE");
+  EXPECT_EQ(ending({.names = kOfItsHost, .purpose = "clientAuth"}), "TRANSIENT NO");
 }
 
 TEST_F(LentOverTls, NamesThatAreConfiguredTakeThePlaceOfTheHost) {
   const std::vector<std::string> expects{"-ORBTlsServerNames", "a guest"};
   EXPECT_EQ(ending({.common_name = "a guest", .names = "DNS:elsewhere.example"}, expects), "done");
-  EXPECT_EQ(ending({.common_name = "another guest", .names = kOfItsHost}, expects), "TRANSIENT MAYBE");
+  EXPECT_EQ(ending({.common_name = "another guest", .names = kOfItsHost}, expects), "TRANSIENT NO");
 }
 
 TEST_F(LentOverTls, WhoeverChecksNoServersChecksNoneOfThese) {
@@ -63,7 +64,7 @@ TEST_F(LentOverTls, WhoeverChecksNoServersChecksNoneOfThese) {
 
 // The listener of a client needs a certificate; the client need not have shown it.
 TEST_F(LentOverTls, AConnectionWithoutACertificateIsNotUsed) {
-  EXPECT_EQ(ending({.names = kOfItsHost}, {"-ORBTlsVerifyClients", "off"}), "TRANSIENT MAYBE");
+  EXPECT_EQ(ending({.names = kOfItsHost}, {"-ORBTlsVerifyClients", "off"}), "TRANSIENT NO");
 }
 
 }  // namespace
