@@ -224,7 +224,7 @@ def parse():
     parser.add_argument("seconds", nargs="?", type=float, default=60.0)
     parser.add_argument("--attack", action="append", default=[], choices=sorted(attackers.ATTACKS))
     parser.add_argument("--threads", type=int, default=128, help="-ORBThreads of the server, and more is not held (default: 128)")
-    parser.add_argument("--memory", type=float, default=1024.0, help="MiB; more is not held (default: 1024)")
+    parser.add_argument("--memory", type=float, default=2048.0, help="MiB; more is not held (default: 2048)")
     parser.add_argument("--most", type=float, metavar="RATIO",
                         help="p99 of the honest client above so many times its undisturbed one is not held (default: reported only)")
     parser.add_argument("--json")

@@ -19,8 +19,9 @@ from pathlib import Path
 from compiling import Compiling, HEADERS
 
 AT_ONCE = 100  # modules in a file
-# g++ says of a constant at file level that parameters in the library's headers shadow it.
-QUIET = ("-Wno-shadow",)
+# g++ says of a constant at file level that parameters in the library's headers shadow it, and of a module that it is called like
+# a function that it knows (exp2f).
+QUIET = ("-Wno-shadow", "-Wno-builtin-declaration-mismatch")
 ALWAYS = """
 AMI_iHandler Access AmicTraits Any BulkLayout CORBA CORBEL_API Codec Corba DynamicAny EINVAL EOF EncodingFormat Exception
 Field FILE Future IDL IOP In InterfaceTraits KeptCall LocalObject Messaging NULL Object OMGVMCID ORB OperationEntry Owner
