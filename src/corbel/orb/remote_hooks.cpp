@@ -144,12 +144,11 @@ void RemoteTarget::forward_to(const Binding* binding, Invocation& invocation, co
   }
   auto ways = ways_of(forward, invocation);
   if (!attempts.begun()) {
-    if (binding == nullptr && !ways) {
-      raise(ways.error(), "following the forward of an interceptor: " + describe(ways.error()));
+    if (binding == nullptr) {
+      if (!ways) raise(ways.error(), "following the forward of an interceptor: " + describe(ways.error()));
+      return attempts.begin(PlacesPtr(new Places(*std::move(ways))), 0);
     }
-    attempts.begin(binding == nullptr ? PlacesPtr(new Places(*std::move(ways))) : binding->places,
-                   binding == nullptr ? 0 : binding->at);
-    if (binding == nullptr) return;
+    attempts.begin(binding->places, binding->at);
   }
   const bool again = attempts.after_forward(std::move(ways), invocation.policies.calls.forward_limit, false);
   if (!again || invocation.deadline.expired()) give_up(invocation);
