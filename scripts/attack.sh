@@ -8,7 +8,7 @@
 #
 #   SECONDS         for all attacks, each in turn and all together (default: 60)
 #   --attack NAME   only this one; may be repeated; --list prints them
-#   --memory MIB    the most memory the server may have used (default: 2048: three limits of 512 MiB can be reached at once)
+#   --memory MIB    the most memory the server may have used (default: 2048; three limits are 512 MiB)
 #   --threads N     -ORBThreads of the server (default: 128)
 #   --most RATIO    judge the times, too: the honest client's p99 may be so many times its undisturbed one
 #   --json FILE     the figures of the table
