@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ships. To add a message protocol, add its folder and its line here. The transports are listed in CMakeLists.txt.
+// What ships. Message protocols and transports are listed in CMakeLists.txt.
 #include "corbel/builtins/builtins.hpp"
 
-#include "corbel/builtins/shipped_transports.hpp"
+#include "corbel/builtins/shipped.hpp"
 #include "corbel/dynamic/codec_factory.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/interceptors/initialisation.hpp"
 #include "corbel/interceptors/slots.hpp"
-#include "corbel/messaging/frames/frames.hpp"
-#include "corbel/messaging/giop/giop.hpp"
-#include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/adapter.hpp"
 
@@ -17,11 +14,7 @@ namespace corbel::builtins {
 
 orb::Components components() {
   return {
-      {
-          messaging::make_giop(),
-          messaging::make_giop_lite(),
-          messaging::make_frames(),
-      },
+      shipped_protocols(),
       shipped_transports(),
       &poa::make_adapter,
       {
