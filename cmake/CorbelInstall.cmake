@@ -45,11 +45,16 @@ set(installed_targets corbel corbel_static)
 if(TARGET corbel-idl)
   list(APPEND installed_targets corbel-idl)
 endif()
-install(TARGETS ${installed_targets} EXPORT CorbelTargets)
+install(TARGETS ${installed_targets} EXPORT CorbelTargets LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
 install(EXPORT CorbelTargets NAMESPACE Corbel:: DESTINATION ${package_folder})
 install(FILES ${PROJECT_SOURCE_DIR}/src/corbel/corbel.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/corbel)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel FILES_MATCHING PATTERN "*.idl")
+# With the tools: `corbel call` reads it, too.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel COMPONENT tools FILES_MATCHING PATTERN "*.idl")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  PATTERN Doxyfile EXCLUDE PATTERN rooms.json EXCLUDE PATTERN adr EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/SECURITY.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The conformance suites of the ports, for authors of plug-ins.
 set(CORBEL_SUITES_DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel/suites)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what a group of commands needs: dependencies.sh build|test|lint|fuzz|bench|peers...
+# Installs what a group of commands needs: dependencies.sh build|test|lint|fuzz|bench|peers|package...
 #
 # Silent when nothing is missing. Otherwise installs the missing Debian packages as root or through a sudo that asks
 # for no password; with neither it prints their names and stops with status 2.
@@ -14,13 +14,14 @@ packages_of() {
   local java="default-jdk-headless maven"
   case $1 in
     build) echo "$build" ;;
-    test) echo "$build $peers $java openssl tshark python3 pkg-config git strace valgrind" ;;
+    test) echo "$build $peers $java openssl tshark python3 pkg-config git strace valgrind dpkg-dev file" ;;
     lint) echo "$build clang-format-14 clang-tidy-14 shellcheck python3 git" ;;
     fuzz) echo "$build clang-14 libclang-rt-14-dev llvm-14" ;;
     bench) echo "$build $peers valgrind strace python3 python3-venv libtirpc-dev rpcsvc-proto iproute2 util-linux" ;;
     peers) echo "libzmq3-dev libcapnp-dev capnproto libzeroc-ice-dev zeroc-ice-compilers libgrpc++-dev libprotobuf-dev \
       protobuf-compiler-grpc openmpi-bin libopenmpi-dev pvm pvm-dev default-jdk-headless maven" ;;
     docs) echo "python3 git doxygen" ;;
+    package) echo "dpkg-dev file" ;;
     *) fail "dependencies.sh: no group '$1'" ;;
   esac
 }
