@@ -4,6 +4,9 @@
 # to "" if all is there; then OMNIIDL is the compiler, OMNIORB_IDL its include folder, PkgConfig::OMNIORB the library.
 include_guard(GLOBAL)
 set(CORBEL_OMNIORB "")
+# Looked for each time: a peer may have come or gone since.
+unset(OMNIIDL CACHE)
+unset(OMNIORB_IDL CACHE)
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(OMNIORB QUIET IMPORTED_TARGET GLOBAL omniORB4)

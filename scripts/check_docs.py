@@ -6,7 +6,8 @@ usage: check_docs.py ROOT
 
 A path is an inline `code span` that starts with a folder of the project and holds no blank, wildcard or placeholder.
 The path of a request also names functions, as `Type::function` or `namespace::function`: one source must know both. The
-files that a warm call passes do not become more.
+files that a warm call passes do not become more. The README of a room names, in the first column of its table, units that
+are there.
 """
 
 import os
@@ -20,6 +21,7 @@ FUNCTION = re.compile(r"^(\w+)::([a-z]\w*)$")
 NAMES_FUNCTIONS = "docs/path-of-a-request.md"
 WARM = ("Out", "There", "Back")  # its sections about a warm call
 WARM_FILES = 40
+UNIT = re.compile(r"^[a-z0-9_/]+(\.[hc]pp)?$")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 
@@ -84,6 +86,15 @@ def warm_files(path):
     return found
 
 
+def missing_units(path, line):
+    """What a row of a room's table says of units that do not exist: `unit`, `unit.hpp`, or a folder."""
+    row = line.split("|")
+    place = os.path.dirname(path)
+    for unit in SPAN.findall(row[1]) if len(row) > 2 and row[0] == "" else ():
+        if UNIT.match(unit) and not any(os.path.exists(os.path.join(place, unit + end)) for end in ("", ".hpp", ".cpp")):
+            yield unit
+
+
 def check(root):
     breaches = []
     warm = os.path.join(root, NAMES_FUNCTIONS)
@@ -102,6 +113,8 @@ def check(root):
                     breaches.append(f"{shown}:{number}: the link to '{target}' leads nowhere")
                 elif anchor and place.endswith(".md") and anchor not in anchors_of(place):
                     breaches.append(f"{shown}:{number}: '{target}' names a heading that does not exist")
+            if shown.startswith("src/corbel/"):
+                breaches += [f"{shown}:{number}: there is no unit `{unit}`" for unit in missing_units(path, line)]
             for span in SPAN.findall(line):
                 if PATH.match(span) and not os.path.exists(os.path.join(root, span)):
                     breaches.append(f"{shown}:{number}: `{span}` does not exist")

@@ -64,12 +64,6 @@ logged() {
   return "$status"
 }
 
-# True if the interoperability tests can be built: nothing of omniORB is missing (cmake/CorbelOmniorb.cmake).
-has_omniorb() {
-  omniidl -V >/dev/null 2>&1 && command -v python3 >/dev/null && pkg-config --exists omniORB4 2>/dev/null &&
-    [ -f /usr/share/idl/omniORB/orb.idl ]
-}
-
 has_jacorb() {
   command -v javac >/dev/null && command -v mvn >/dev/null
 }
@@ -80,7 +74,7 @@ configure() {
   shift
   if command -v ccache >/dev/null; then set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
   # One release build serves demo, test and bench, so it must not depend on which of them came first.
-  if [ "$preset" = release ] && has_omniorb; then set -- "$@" -DCORBEL_INTEROP=ON; fi
+  if [ "$preset" = release ]; then set -- "$@" -DCORBEL_INTEROP=AUTO; fi
   if ! has_jacorb; then set -- "$@" -DCORBEL_JACORB=OFF; fi  # ./dev test has installed what it needs
   if [ -f "$folder/build.ninja" ] && [ ! CMakePresets.json -nt "$folder/build.ninja" ] &&
     [ "$(cat "$folder/dev-options" 2>/dev/null)" = "$*" ]; then return; fi

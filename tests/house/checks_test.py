@@ -251,6 +251,12 @@ class Layers(Tree):
 
 
 class Documents(Tree):
+    def test_a_unit_that_a_room_names_and_has_not_is_found(self):
+        self.write("src/corbel/orb/orb.cpp", SPDX)
+        self.write("src/corbel/orb/README.md", "# orb\n\n| read | for |\n|---|---|\n| `orb`, `gone` | all |\n")
+        found = check_docs.check(self.root)
+        self.assertEqual(found, ["src/corbel/orb/README.md:5: there is no unit `gone`"])
+
     def test_links_anchors_and_paths_that_lead_somewhere_pass(self):
         self.write("src/corbel/orb/orb.cpp", SPDX)
         self.write("docs/guide.md", "# A `guide`, in short\n")
