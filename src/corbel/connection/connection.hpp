@@ -233,6 +233,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   enum class Left : std::uint8_t { unknown, nothing, more };
   enum class Arming : std::uint8_t { none, watch, now };
   struct ReadEnd;
+  template <bool kApart>
   struct Serving;
   class Role;
   struct OwnReply;
@@ -327,7 +328,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   inline base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline);
 
   bool serve_request(Framer& framer, Message& message);
-  void serve();
   void run_request(Message& message) noexcept;
   std::uint32_t begin_request() noexcept;
   bool hand_over(bool must = false) noexcept;

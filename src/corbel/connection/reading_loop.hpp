@@ -9,7 +9,8 @@
 /// The one loop that reads a connection, whoever reads it and whatever for. A reader is a small object on the stack of
 /// the thread that has the reading role. It has:
 ///
-/// - `kServes`, if requests are run by this thread;
+/// - `kServes`, if requests are run by this thread, and `bool serve(Framer&, Message&)` for one: false if another one
+///   reads on;
 /// - `bool rests()`, if it lets others have their turn;
 /// - `bool takes(Message&)`: deals with a reply; false if the reply is not the reader's own;
 /// - `void on_finished(AsyncReply&)`: is given a reply which has been decoded and must be finished by another thread;
@@ -73,7 +74,7 @@ template <class Reader>
     if constexpr (kServes) {
       if (message.kind == messaging::Kind::request) [[likely]] {
         reader.whole = true;
-        if (serve_request(framer, message)) continue;
+        if (reader.serve(framer, message)) continue;
         return {};
       }
     }
@@ -90,7 +91,7 @@ template <class Reader>
       case messaging::Kind::answer:
         if constexpr (kServes) {
           reader.whole = true;
-          if (serve_request(framer, message)) continue;
+          if (reader.serve(framer, message)) continue;
           return {};
         }
         break;

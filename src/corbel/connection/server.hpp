@@ -105,6 +105,8 @@ class Server {
   bool starving() const noexcept { return pool_ && pool_->starving(); }
   /// True if the calling thread is wanted elsewhere (call_runner()). Only while starving() is, too.
   bool called_away() const noexcept { return pool_ && pool_->called_away(); }
+  /// For a thread that is a connection's own: one of -ORBThreads, for a request that it has read. Waits for it.
+  reactor::ThreadPool::Place place() noexcept { return reactor::ThreadPool::Place(*pool_); }
   /// True if the calling thread may wait for a reply that another one has to read.
   bool has_spare_thread() const noexcept { return pool_ && pool_->has_spare_thread(); }
   /// The thread leaves the connection: the pool serves it when octets arrive, or at once if it has some already.

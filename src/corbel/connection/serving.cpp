@@ -63,33 +63,37 @@ void Connection::set_server(Server* server) noexcept {
   reading_.begin();
 }
 
-void Connection::on_event(reactor::Events events) noexcept {
-  if (server_ == nullptr) return on_client_event(events);
-  if (keeps_replies()) send_backlog();
-  // One that has a thread of its own is read by that alone.
-  if (events == reactor::Events::writable && transport().handle() < 0) return;
-  serve();
-}
-
-/// A thread of the server's, which runs the requests it reads.
+/// A thread of the server's, which runs the requests it reads. `kApart`: it is the connection's own.
+template <bool kApart>
 struct Connection::Serving {
   static constexpr bool kServes = true;
+  void run();
+  /// False if the reader's part is over.
+  bool serve(Framer& framer, Message& message) {
+    if constexpr (!kApart) {
+      return connection.serve_request(framer, message);
+    } else {
+      const auto place = connection.server_->place();
+      if (!place) connection.begin_no_more();  // it is the end, of which all connections are just being told
+      return connection.serve_request(framer, message);
+    }
+  }
   /// Who does not take replies is not asked for more requests; who has others waiting for a thread, or leaves messages
   /// open, takes turns. The side that connected reads on: both might wait for the other to read.
   bool rests() noexcept {
     if (connection.keeps_replies_.load(std::memory_order_relaxed) && !connection.is_opened_here()) [[unlikely]]
       return true;
     if (connection.server_->starving()) [[unlikely]] {
-      if (!apart && connection.server_->called_away()) return true;
+      if (!kApart && connection.server_->called_away()) return true;
       ++turns;
     }
-    return turns > kTurns && !apart;
+    return turns > kTurns && !kApart;
   }
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
   static constexpr bool has_all() noexcept { return false; }
   Deadline until(const Framer& framer) {
-    if (apart) return patience(framer, connection.server_->settings().limits);
+    if constexpr (kApart) return patience(framer, connection.server_->settings().limits);
     // Counted from the last whole message: who sends drop by drop does not keep a thread.
     if (whole && sticky) stays_until = Deadline::after(connection.server_->settings().serving.sticky_idle);
     whole = false;
@@ -102,51 +106,59 @@ struct Connection::Serving {
 
   Connection& connection;
   bool sticky = false;
-  bool whole = true;                                 ///< a whole message has come since the last wait
-  bool apart = connection.transport().handle() < 0;  ///< the thread is the connection's own
+  bool whole = true;  ///< a whole message has come since the last wait
   unsigned turns = 0;
   Deadline stays_until = Deadline::now();
 };
 
-void Connection::serve() {
-  Serving reader{*this};
-  if (!server_->begin_serving(*this, reader.sticky)) return;
+template <bool kApart>
+void Connection::Serving<kApart>::run() {
+  Server& server = *connection.server_;
+  if (!server.begin_serving(connection, sticky)) return;
   base::IntrusivePtr<Framer> framer;
   {
-    const std::lock_guard lock(mutex_);
-    framer = framer_;
+    const std::lock_guard lock(connection.mutex_);
+    framer = connection.framer_;
   }
-  if (shakes_hands()) [[unlikely]] {
-    if (auto shaken = shake_hands(); !shaken) {
-      server_->release_sticky(reader.sticky);
-      if (shaken.error().code == Code::would_block) return server_->wait_for(*this, false, kHandShake);
-      (void)fail(shaken.error());
-      return server_->forget(*this);
+  if (connection.shakes_hands()) [[unlikely]] {
+    if (auto shaken = connection.shake_hands(); !shaken) {
+      server.release_sticky(sticky);
+      if (shaken.error().code == Code::would_block) return server.wait_for(connection, false, kHandShake);
+      (void)connection.fail(shaken.error());
+      return server.forget(connection);
     }
   }
-  if (reader.apart) server_->release_sticky(std::exchange(reader.sticky, false));
+  if constexpr (kApart) server.release_sticky(std::exchange(sticky, false));
   const ReadEnd end = [&] {
-    const ServingHere here(this);
-    return read(*framer, reader);
+    const ServingHere here(&connection);
+    return connection.read(*framer, *this);
   }();
-  server_->release_sticky(reader.sticky);
+  server.release_sticky(sticky);
   switch (end.why) {
     case ReadEnd::Why::over:
       return;  // another thread serves the connection now, or it ends
     case ReadEnd::Why::rests:
-      return server_->wait_for(*this, has_octets(*framer), framer->oldest_part());
+      return server.wait_for(connection, connection.has_octets(*framer), framer->oldest_part());
     case ReadEnd::Why::dry:
-      if (reader.apart) return drain();
+      if constexpr (kApart) return connection.drain();
       framer->shrink();
-      return server_->wait_for(*this, false, framer->oldest_part());
+      return server.wait_for(connection, false, framer->oldest_part());
     case ReadEnd::Why::broken:
     case ReadEnd::Why::failed:
       break;
   }
   if (end.error.code == Code::out_of_resources && framer->short_of_memory()) {
-    return server_->wait_for_memory(*this, framer->oldest_part());
+    return server.wait_for_memory(connection, framer->oldest_part());
   }
-  end_serving(end.error, end.why == ReadEnd::Why::broken);
+  connection.end_serving(end.error, end.why == ReadEnd::Why::broken);
+}
+
+void Connection::on_event(reactor::Events events) noexcept {
+  if (server_ == nullptr) return on_client_event(events);
+  if (keeps_replies()) send_backlog();
+  if (transport().handle() >= 0) return Serving<false>{*this}.run();
+  // One that has a thread of its own is read by that alone.
+  if (events != reactor::Events::writable) Serving<true>{*this}.run();
 }
 
 base::Status Connection::shake_hands() {

@@ -18,8 +18,7 @@ thread_local const ThreadPool* t_busy = nullptr;     // the pool that counts thi
 /// How long a thread without work keeps what it would not have to allocate for the next.
 constexpr base::Duration kKeeps = std::chrono::seconds(1);
 
-constexpr unsigned kLeader = 1;  // nobody waits on the reactor
-constexpr unsigned kJoined = 2;  // a thread that has joined has something else to do
+constexpr unsigned kNoLimit = std::numeric_limits<unsigned>::max();
 
 }  // namespace
 
@@ -155,7 +154,29 @@ bool ThreadPool::has_spare_thread() const noexcept {
 void ThreadPool::end_handler(const ThreadPool* outer) noexcept {
   if (t_busy != this || outer == this) return;
   t_busy = outer;
+  if (waiters_ != nullptr) [[unlikely]]
+    return let_go_on(true);
   --busy_;
+}
+
+ThreadPool::Place::Place(ThreadPool& pool) noexcept
+    : pool_(pool), outer_(t_busy), given_(outer_ == &pool || pool.enter()) {}
+
+ThreadPool::Place::~Place() {
+  if (given_ && outer_ != &pool_) pool_.leave(outer_);
+}
+
+bool ThreadPool::enter() noexcept {
+  std::unique_lock lock(mutex_);
+  if (stopping_ || most_busy_ == kNoLimit) return false;
+  if (busy_ < most_busy_) {
+    ++busy_;
+  } else if (!await_place(lock)) {
+    return false;
+  }
+  t_busy = this;
+  if (busy_ >= most_busy_ && !led_) set_lack(kLeader, true);
+  return true;
 }
 
 bool ThreadPool::visits() const noexcept {
@@ -169,9 +190,10 @@ bool ThreadPool::on_own_thread() const noexcept {
 void ThreadPool::lead_always() {
   {
     const std::lock_guard guard(mutex_);
-    const unsigned before = std::exchange(most_busy_, std::numeric_limits<unsigned>::max());
+    const unsigned before = std::exchange(most_busy_, kNoLimit);
     if (before != most_busy_) ++most_threads_;
     set_lack(kLeader, false);
+    while (waiters_ != nullptr) let_go_on(false);
     if (busy_ < before || led_ || turn_given_ || stopping_) return;
     if (followers_ != nullptr) return wake(&followers_, true);
     ++threads_;
@@ -185,6 +207,7 @@ void ThreadPool::stop() noexcept {
     const std::lock_guard guard(mutex_);
     stopping_ = true;
     waited_.notify_all();
+    while (waiters_ != nullptr) let_go_on(false);
     while (followers_ != nullptr) wake(&followers_, false);
   }
   reactor_.stop();
@@ -303,11 +326,12 @@ void ThreadPool::promote_follower() {
 }
 
 /// Ends leadership and wakes a follower for it, unless one is on its way already (short handlers may well be back
-/// before it). True if a thread should be started instead; it is counted already.
+/// before it). True if a thread should be started instead; it is counted already. While those that have a Place leave
+/// none for the handler, it stays the leader and waits for one.
 bool ThreadPool::give_turn() noexcept {
-  const std::lock_guard guard(mutex_);
+  std::unique_lock lock(mutex_);
+  if (t_busy != this && (busy_ < most_busy_ || !await_place(lock))) ++busy_;
   led_ = false;
-  if (t_busy != this) ++busy_;
   t_busy = this;
   if (busy_ >= most_busy_) {
     set_lack(kLeader, true);

@@ -24,7 +24,7 @@ struct ThreadPoolOptions {
 /// follower the leader (the one that became idle last; a new thread if none is idle and the limit allows) and then runs
 /// the handler itself: no event changes threads. A handler may block for as long as it likes; at max_threads blocked
 /// handlers nobody waits any more until one returns. A handler that works in the pool itself (join_until, try_work)
-/// counts once.
+/// counts once. Threads that are not the pool's and run something that counts take a Place.
 ///
 /// Any thread may call anything, except that join() must not be called by a thread of the pool.
 class CORBEL_API ThreadPool {
@@ -54,6 +54,24 @@ class CORBEL_API ThreadPool {
   void notify() noexcept;
   /// As notify(), also for those that run a handler which goes on by itself: see called_away().
   void call_away() noexcept;
+
+  /// Counts the calling thread among those in handlers, for something of which no reactor tells: waits for its turn as
+  /// long as there are max_threads. Costs nothing if it is in a handler already.
+  class CORBEL_API Place {
+   public:
+    explicit Place(ThreadPool& pool) noexcept;
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+    /// False after lead_always() or stop(), which end the waiting, too: nothing more is to begin.
+    explicit operator bool() const noexcept { return given_; }
+
+   private:
+    ThreadPool& pool_;
+    const ThreadPool* const outer_;
+    const bool given_;
+  };
 
   /// Gives leadership of the calling thread's pool to a follower, if the calling thread leads; otherwise does nothing.
   /// For handlers with Promotion::by_handler, before they block or get long.
@@ -88,6 +106,7 @@ class CORBEL_API ThreadPool {
 
  private:
   struct Follower;
+  struct Waiter;
   using Threads = std::list<std::thread>;
 
   base::Status work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined);
@@ -96,8 +115,14 @@ class CORBEL_API ThreadPool {
   void leave(const ThreadPool* outer) noexcept;
   bool give_turn() noexcept;
   bool may_lead() const noexcept;
+  static constexpr unsigned kLeader = 1;  // nobody waits on the reactor
+  static constexpr unsigned kJoined = 2;  // a thread that has joined has something else to do
+  static constexpr unsigned kPlace = 4;   // one that is ready to run something must not yet
   void set_lack(unsigned lack, bool there) noexcept;
   void end_handler(const ThreadPool* outer) noexcept;
+  bool enter() noexcept;
+  bool await_place(std::unique_lock<std::mutex>& lock) noexcept;
+  void let_go_on(bool with_place) noexcept;
   void wake(Follower** link, bool to_lead) noexcept;
   bool spawn(bool has_turn);
   void thread_main(Threads::iterator self, bool has_turn);
@@ -117,8 +142,9 @@ class CORBEL_API ThreadPool {
   unsigned busy_ = 0;  // in handlers, having given up leadership
   unsigned idle_ = 0;
   unsigned joined_until_ = 0;       // threads in join_until()
-  std::atomic<unsigned> lacks_{0};  // what threads are wanted for: kLeader, kJoined; written under the mutex
+  std::atomic<unsigned> lacks_{0};  // what threads are wanted for: kLeader, kJoined, kPlace; written under the mutex
   Follower* followers_ = nullptr;   // a stack: the one that became idle last is the warmest
+  Waiter* waiters_ = nullptr;       // for a place among the handlers, first come first served
   std::condition_variable waited_;  // for those in wait_until()
 
   std::mutex list_mutex_;  // guards what follows
