@@ -3,7 +3,11 @@
 #include "conformance/session_conformance.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
+#include <functional>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "conformance/allocations.hpp"
@@ -17,13 +21,85 @@ using messaging::LocateStatus;
 using messaging::Origin;
 using messaging::ReplyStatus;
 using messaging::Response;
+using messaging::ServiceContext;
 using messaging::Session;
 using messaging::Side;
 using messaging::Token;
 
+namespace {
+
+// A service context of four octets, of a message that is long gone.
+const base::Bytes kStale = {0xee, 0xee, 0xee, 0xee, 4, 0, 0, 0, 0xee, 0xee, 0xee, 0xee};
+constexpr std::size_t kStaleJoints[] = {1, 5};
+
+bool is_within(base::ConstByteSpan inner, base::ConstByteSpan outer) {
+  const std::less_equal<const base::Octet*> not_after;
+  return not_after(outer.data(), inner.data()) && not_after(inner.data() + inner.size(), outer.data() + outer.size());
+}
+bool is_stale(base::ConstByteSpan octets) {
+  return !octets.empty() && is_within(octets, kStale);
+}
+
+/// What a connection shows is what the message before has left of it; `with_contexts`: of a protocol that has them.
+void leave_stale(Incoming& incoming, Joined& joined, bool with_contexts) {
+  constexpr bool kSwapped = std::endian::native != std::endian::little;
+  messaging::ServiceContextView contexts;
+  if (with_contexts) contexts = {kStale, 1, kSwapped};
+  incoming.kind = Kind::error;
+  incoming.size = 13;
+  incoming.wanted = 17;
+  incoming.octets = kStale;
+  incoming.body_at = kStale.size() + 1;
+  incoming.joints = kStaleJoints;
+  incoming.request = {{77, 7}, Response::with_server, kStale, base::as_text(kStale), contexts};
+  incoming.locate = {{77, 7}, kStale};
+  incoming.reply = {77, ReplyStatus::needs_addressing_mode, contexts};
+  incoming.body = cdr::Decoder(kStale, {}, {}, 4);
+  incoming.body.set_joints(kStaleJoints);
+  joined = {kStale, {std::begin(kStaleJoints), std::end(kStaleJoints)}};
+}
+
+}  // namespace
+
 SessionConformance::Taken::Taken(Session& session, base::ConstByteSpan octets) {
+  leave_stale(incoming, joined, GetParam().make()->offers().service_contexts);
   incoming.joined = &joined;
   status = session.take(octets, incoming);
+  if (status) check(octets);
+}
+
+/// That everything was set which is read of such a message.
+void SessionConformance::Taken::check(base::ConstByteSpan octets) const {
+  const bool is_reply = incoming.kind == Kind::reply;
+  EXPECT_LE(incoming.size, octets.size());
+  if (incoming.size == 0) {
+    EXPECT_EQ(incoming.kind, Kind::nothing);
+    EXPECT_TRUE(incoming.wanted == 0 || incoming.wanted > octets.size()) << "Incoming::wanted is " << incoming.wanted;
+  }
+  if (incoming.kind == Kind::locate_request) {
+    EXPECT_FALSE(is_stale(incoming.locate.object_key)) << "Incoming::locate is another message's";
+  }
+  if (incoming.kind != Kind::request && !is_reply) return;
+  const base::ConstByteSpan message = incoming.octets;
+  const bool in_pieces = message.data() == joined.octets.data();
+  ASSERT_TRUE(in_pieces || message.data() == octets.data()) << "Incoming::octets is not the message";
+  EXPECT_EQ(message.size(), in_pieces ? joined.octets.size() : incoming.size) << "Incoming::octets is not the message";
+  const std::span<const std::size_t> joints = in_pieces ? joined.joints : std::span<const std::size_t>();
+  EXPECT_TRUE(std::equal(joints.begin(), joints.end(), incoming.joints.begin(), incoming.joints.end()))
+      << "Incoming::joints are another message's";
+  ASSERT_LE(incoming.body_at, message.size()) << "Incoming::body_at is another message's";
+  const cdr::Decoder copied(message, incoming.body.format(), {}, incoming.body_at);
+  EXPECT_EQ(incoming.body.position(), incoming.body_at) << "Incoming::body stands elsewhere";
+  EXPECT_EQ(incoming.body.remaining(), copied.remaining()) << "Incoming::body is not of this message";
+  EXPECT_EQ(incoming.body.has_joints(), !joints.empty()) << "Incoming::body has joints of another message";
+  (is_reply ? incoming.reply.contexts : incoming.request.contexts).for_each([&](const ServiceContext& context) {
+    EXPECT_FALSE(is_stale(context.data)) << "the service contexts are another message's";
+    EXPECT_TRUE(!is_reply || context.data.empty() || is_within(context.data, message))
+        << "the service contexts of a reply lie in Incoming::octets";
+  });
+  if (is_reply) return;
+  EXPECT_FALSE(is_stale(incoming.request.object_key)) << "Incoming::request is another message's";
+  EXPECT_FALSE(is_stale(base::as_bytes(incoming.request.operation))) << "Incoming::request is another message's";
 }
 
 SessionConformance::SessionConformance() : protocol_(GetParam().make()) {}
@@ -122,9 +198,12 @@ TEST_P(SessionConformance, AReplyFindsItsRequest) {
   }
   const ReplyStatus statuses[] = {ReplyStatus::no_exception, ReplyStatus::user_exception,
                                   ReplyStatus::system_exception};
+  const base::Bytes said = {1, 2, 3};
+  std::vector<ServiceContext> contexts;
+  if (protocol_->offers().service_contexts) contexts.push_back({0x77, said});
   for (std::size_t i = 3; i-- > 0;) {  // in another order
     cdr::Encoder encoder;
-    server->put_reply(encoder, asked[i].second, statuses[i], {}, [&](cdr::Encoder& body) { body.put(2.5); });
+    server->put_reply(encoder, asked[i].second, statuses[i], contexts, [&](cdr::Encoder& body) { body.put(2.5); });
     if (!protocol_->offers().two_way) {
       EXPECT_EQ(encoder.error().code, base::Code::unsupported);
       continue;
@@ -136,7 +215,13 @@ TEST_P(SessionConformance, AReplyFindsItsRequest) {
     EXPECT_EQ(taken.incoming.reply.status, statuses[i]);
     EXPECT_EQ(taken.incoming.body.get<double>(), 2.5);
     // As a caller reads it for whom another one has copied it.
-    EXPECT_EQ(cdr::Decoder(message, taken.incoming.body.format(), {}, taken.incoming.body_at).get<double>(), 2.5);
+    const base::ConstByteSpan octets = taken.incoming.octets;
+    const base::Bytes copy(octets.begin(), octets.end());
+    EXPECT_EQ(cdr::Decoder(copy, taken.incoming.body.format(), {}, taken.incoming.body_at).get<double>(), 2.5);
+    base::ConstByteSpan found;
+    const bool any = taken.incoming.reply.contexts.moved(octets.data(), copy.data()).find(0x77, found);
+    EXPECT_EQ(any, !contexts.empty());
+    EXPECT_TRUE(!any || std::equal(found.begin(), found.end(), said.begin(), said.end()));
   }
 }
 

@@ -39,9 +39,10 @@ inline const base::Bytes kOther = {'o', 't', 'h', 'e', 'r'};
 /// Two sessions talk to each other; no carrier is there.
 class SessionConformance : public testing::TestWithParam<Dialect> {
  protected:
-  /// What a session says of octets.
+  /// What a session says of octets, in an Incoming that another message was in.
   struct Taken {
     Taken(messaging::Session& session, base::ConstByteSpan octets);
+    void check(base::ConstByteSpan octets) const;
     base::Status status;
     messaging::Joined joined;
     messaging::Incoming incoming;

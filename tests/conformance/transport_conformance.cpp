@@ -43,7 +43,15 @@ std::unique_ptr<transport::Acceptor> TransportConformance::listen(const Options&
   return acceptor ? *std::move(acceptor) : nullptr;
 }
 
+base::Status TransportConformance::shake_on(Transport& accepted) {
+  return accepted.handshake(accepted.handle() < 0 ? Deadline::after(kPatience) : Deadline::now());
+}
+
 std::unique_ptr<Transport> TransportConformance::accept(transport::Acceptor& acceptor) {
+  if (acceptor.handle() < 0) {
+    ADD_FAILURE() << "an acceptor has a handle, whatever it accepts";
+    return nullptr;
+  }
   std::unique_ptr<Transport> peer;
   while (peer == nullptr) {
     auto accepted = acceptor.accept();
@@ -56,10 +64,10 @@ std::unique_ptr<Transport> TransportConformance::accept(transport::Acceptor& acc
   }
   if (!peer->traits().shakes_hands) return peer;
   for (;;) {
-    const auto shaken = peer->handshake(peer->handle() < 0 ? Deadline::after(kPatience) : Deadline::now());
+    const auto shaken = shake_on(*peer);
     if (shaken) return peer;
     const bool goes_on =
-        shaken.error().code == Code::would_block &&
+        shaken.error().code == Code::would_block && peer->handle() >= 0 &&
         (peer->wants_room()
              ? ipc::wait_ready(peer->send_handle(), ipc::Ready::writable, Deadline::after(kPatience), Stage::wait).ok()
              : becomes_ready(*peer));

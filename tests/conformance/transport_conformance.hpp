@@ -44,6 +44,8 @@ class TransportConformance : public testing::TestWithParam<Carrier> {
   void connect_pair();
   transport::EndpointPtr endpoint(const std::string& address);
   std::unique_ptr<transport::Acceptor> listen(const transport::Options& options = GetParam().options);
+  /// One step of the hand-shake, or all of it where there is no handle to be told by that it goes on.
+  static base::Status shake_on(transport::Transport& accepted);
   /// Takes the peer that waits, or waits for it, and shakes hands if need be.
   std::unique_ptr<transport::Transport> accept(transport::Acceptor& acceptor);
   /// Connects to an acceptor and takes the other end, wherever hands have to be shaken.

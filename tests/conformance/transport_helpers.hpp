@@ -89,12 +89,18 @@ inline bool ready(int handle) {
 inline bool becomes_ready(int handle) {
   return ipc::wait_ready(handle, ipc::Ready::readable, Deadline::after(kPatience), Stage::wait).ok();
 }
-/// True if there is something to receive, as the port says it: the handle tells, or the carrier does.
-inline bool ready(const Transport& transport) {
-  return transport.pending() || ready(transport.handle());
+/// True if there is something to receive, as the port says it: the handle tells, or the carrier does. One without a
+/// handle is asked for it: what was there is lost.
+inline bool ready(Transport& transport) {
+  if (transport.pending()) return true;
+  if (transport.handle() >= 0) return ready(transport.handle());
+  Bytes room(std::max<std::size_t>(transport.traits().largest_message, 1));
+  const auto received = transport.receive(room, Deadline::now());
+  return received || received.error().code != Code::would_block;
 }
+/// Waits for that. One without a handle waits in receive(), which is what comes next.
 inline bool becomes_ready(const Transport& transport) {
-  return transport.pending() || becomes_ready(transport.handle());
+  return transport.pending() || transport.handle() < 0 || becomes_ready(transport.handle());
 }
 
 /// A thread of which one can tell that it is blocked in the system.

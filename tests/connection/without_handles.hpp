@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "corbel/transport/endpoint_text.hpp"
 #include "corbel/transport/inproc/inproc.hpp"
 #include "corbel/transport/transport.hpp"
 
@@ -23,14 +24,16 @@ class WithoutHandles final : public transport::Factory {
   }
   base::Result<std::unique_ptr<transport::Acceptor>> listen(const transport::Endpoint& endpoint,
                                                             const transport::Options& options) const override {
-    CORBEL_TRY(auto inner, inner_->listen(*static_cast<const Endpoint&>(endpoint).inner, options));
+    CORBEL_TRY(const auto* own, transport::own_endpoint<Endpoint>(endpoint, base::Stage::listen));
+    CORBEL_TRY(auto inner, inner_->listen(*own->inner, options));
     return std::unique_ptr<transport::Acceptor>(new Acceptor(std::move(inner)));
   }
 
  private:
+  static std::string outer(const std::string& inner) { return "bare" + inner.substr(inner.find(':')); }
+
   struct Endpoint final : transport::Endpoint {
-    explicit Endpoint(transport::EndpointPtr endpoint)
-        : inner(std::move(endpoint)), spelled("bare" + inner->text().substr(inner->text().find(':'))) {}
+    explicit Endpoint(transport::EndpointPtr endpoint) : inner(std::move(endpoint)), spelled(outer(inner->text())) {}
     std::string_view scheme() const noexcept override { return "bare"; }
     const std::string& text() const noexcept override { return spelled; }
 
@@ -47,8 +50,8 @@ class WithoutHandles final : public transport::Factory {
     }
     void shutdown() noexcept override { inner->shutdown(); }
     int handle() const noexcept override { return -1; }
-    std::string local() const override { return inner->local(); }
-    std::string peer() const override { return inner->peer(); }
+    std::string local() const override { return outer(inner->local()); }
+    std::string peer() const override { return outer(inner->peer()); }
 
     const std::unique_ptr<transport::Transport> inner;
   };
@@ -57,7 +60,8 @@ class WithoutHandles final : public transport::Factory {
     base::Result<std::unique_ptr<transport::Transport>> connect(const transport::Endpoint& endpoint,
                                                                 const transport::ConnectionOptions& options,
                                                                 base::Deadline deadline) override {
-      CORBEL_TRY(auto made, inner->connect(*static_cast<const Endpoint&>(endpoint).inner, options, deadline));
+      CORBEL_TRY(const auto* own, transport::own_endpoint<Endpoint>(endpoint, base::Stage::connect));
+      CORBEL_TRY(auto made, inner->connect(*own->inner, options, deadline));
       return std::unique_ptr<transport::Transport>(new Transport(std::move(made)));
     }
     const std::unique_ptr<transport::Connector> inner;
