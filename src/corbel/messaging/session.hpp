@@ -42,13 +42,18 @@ struct Joined {
 };
 
 /// What Session::take() found. Views into the octets it was given, into `joined`, or into the session.
+///
+/// The same one is shown for message after message and not reset: what take() does not set is the last message's. It
+/// sets `kind` and `size` always, `wanted` if `size` is 0, and what Kind names; of a request or a reply also all from
+/// `octets` to `joints`, by which another caller has a copy of its reply. Contexts only if the protocol offers them;
+/// those of a reply lie in `octets`.
 struct Incoming {
   Kind kind = Kind::nothing;
-  std::size_t size = 0;        ///< octets that were taken; 0 if the message is not whole yet
-  std::size_t wanted = 0;      ///< then: octets that it has in all, as far as can be told; 0 if it cannot
-  base::ConstByteSpan octets;  ///< the message, joined if it came in pieces
-  std::size_t body_at = 0;     ///< where in it the body begins
-  std::span<const std::size_t> joints;
+  std::size_t size = 0;                 ///< octets that were taken; 0 if the message is not whole yet
+  std::size_t wanted = 0;               ///< then: octets that it has in all, as far as can be told; 0 if it cannot
+  base::ConstByteSpan octets;           ///< the message, joined if it came in pieces
+  std::size_t body_at = 0;              ///< where in it the body begins, and `body` stands
+  std::span<const std::size_t> joints;  ///< what `body` was given by set_joints(); empty if nothing
   IncomingRequest request;
   IncomingLocateRequest locate;
   IncomingReply reply;
@@ -105,9 +110,9 @@ class CORBEL_API Session {
   // --- reading ---
 
   /// Looks at the octets that have come and not been taken yet; the first is a message's first. Of a message that is
-  /// whole says what it is. Fails (stage receive) with malformed, unsupported (version), too_large (limits) or
-  /// out_of_resources: the conversation cannot go on, but after the last the same octets may be shown again, when there
-  /// is memory.
+  /// whole says what it is, in an `incoming` that another one was in. Fails (stage receive) with malformed, unsupported
+  /// (version), too_large (limits) or out_of_resources: the conversation cannot go on, but after the last the same
+  /// octets may be shown again, when there is memory.
   virtual base::Status take(base::ConstByteSpan octets, Incoming& incoming) = 0;
   /// Octets kept of messages in pieces.
   std::size_t part_octets() const noexcept { return part_octets_; }

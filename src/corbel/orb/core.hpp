@@ -78,8 +78,9 @@ class Core final : public corba::OrbContext {
   /// Set once by ORB_init, before anything else runs.
   void set_orb(CORBA::weak_object_reference<CORBA::ORB> orb) noexcept { orb_ = std::move(orb); }
 
-  /// Opens the listening endpoints (those of -ORBListenEndpoints, else one TCP and one UNIX-domain endpoint chosen by
-  /// the system) and starts serving; does nothing the second time. Throws INITIALIZE naming the endpoint that failed.
+  /// Opens the listening endpoints (those of -ORBListenEndpoints, else that of each transport which has a
+  /// Factory::default_address) and starts serving; does nothing the second time. Throws INITIALIZE naming the endpoint
+  /// that failed.
   void listen();
   /// Listens at one more endpoint of a lane, and at all the others if it does not yet. What references say of it.
   /// Throws as above.

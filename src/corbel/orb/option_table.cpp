@@ -23,7 +23,7 @@ const OptionRow kOptionTable[] = {
          "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, "
          "packet:///path, shm:///path, udp://host:port, inproc://name, tls://host:port, ssliop://... (the same) "
          "or giop_lite+tcp://host:port; several separated by ';'",
-         "one tcp and one unix endpoint that the system chooses"},
+         "an endpoint that the system chooses, of each transport that has a default: tcp and unix, of those that ship"},
      0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
     {"Lane",
      ParsedMember{add_lane, "name:threads=endpoints such as urgent:2=tcp://:4001; several endpoints separated by ';'",

@@ -59,17 +59,20 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Sends the whole gather list, or fails: timed_out (some octets may have left: the connection is unusable), closed
-  /// or lost. With Deadline::now() it does not block and returns the octets taken (would_block if none). Otherwise the
-  /// returned count is the whole. A list beyond Traits::largest_message fails with too_large; nothing was sent, and the
-  /// carrier is as it was.
+  /// Sends the whole gather list, or fails: timed_out (some octets may have left: the connection is unusable), lost
+  /// (the peer is gone), closed or lost (after shutdown() here). With Deadline::now() it does not block and returns the
+  /// octets taken (would_block if none). Otherwise the returned count is the whole, and a deadline that has passed
+  /// already is timed_out. Empty pieces are skipped; of nothing else, nothing is sent and 0 returned. A list beyond
+  /// Traits::largest_message fails with too_large, whatever the deadline; nothing was sent, and the carrier is as it
+  /// was.
   virtual base::Result<std::size_t> send(std::span<const cdr::Segment> data, base::Deadline deadline) = 0;
   /// As send(), but a deadline that passes is no failure: the octets taken by then (would_block if none).
   virtual base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, base::Deadline) {
     return send(data, base::Deadline::now());
   }
   /// Receives at least one octet and at most `buffer.size()`; a carrier that keeps messages, one message. Fails with
-  /// timed_out (nothing was lost; may be called again), would_block (Deadline::now()), closed (orderly end of stream),
+  /// timed_out (nothing was lost; may be called again), would_block (Deadline::now(), and no other deadline: one that
+  /// has passed is timed_out), closed (orderly end of stream, after all that was sent before it; or shutdown() here),
   /// lost (reset), truncated (a message was larger than the buffer). A finite deadline may overrun by a sixteenth, plus
   /// the clock's resolution: a time-out must not cost a system call.
   virtual base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) = 0;
@@ -89,8 +92,8 @@ class Transport {
   /// After a handshake() that said would_block: it has something to say that the peer has not taken, and is to be
   /// called again also when send_handle() is writable. Asked by the thread that called it.
   virtual bool wants_room() const noexcept { return false; }
-  /// Ends both directions and wakes every thread blocked in send() or receive(). The handle stays open until
-  /// destruction.
+  /// Ends both directions and wakes every thread blocked in send() or receive(). What was sent before still arrives at
+  /// the peer. The handle stays open until destruction. Nothing happens the second time.
   virtual void shutdown() noexcept = 0;
   /// Octets that send() took and the system has still to send, because the peer does not read; 0 if that is not known,
   /// or if they reach the peer whatever happens here.
@@ -139,7 +142,7 @@ class Endpoint {
 };
 using EndpointPtr = std::shared_ptr<const Endpoint>;
 
-/// What may differ from connection to connection. A transport ignores what it has no use for.
+/// What may differ from connection to connection. A transport ignores what it has no use for, but for Options::backlog.
 struct ConnectionOptions {
   int send_buffer = 0;     ///< octets; 0 = the system's default
   int receive_buffer = 0;  ///< octets; 0 = the system's default
@@ -158,6 +161,8 @@ struct ConnectionOptions {
 
 /// What listening takes as well. Accepted connections have the options of their acceptor.
 struct Options : ConnectionOptions {
+  /// Peers that may wait to be accepted (or a few more); others wait in connect() or end there at their deadline. Of
+  /// all options this one is for every transport whose peers connect: those who wait must cost a bounded amount.
   int backlog = 1024;
   std::string publish_host;  ///< written into references instead of the listening address, if not empty
 };
@@ -166,8 +171,9 @@ struct Options : ConnectionOptions {
 class Connector {
  public:
   virtual ~Connector() = default;
-  /// Connects by `deadline`, hand-shake included. Thread-safe. Fails with Stage::resolve or Stage::connect: refused,
-  /// unreachable, timed_out.
+  /// Connects by `deadline`, hand-shake included. Thread-safe. Fails with Stage::resolve or Stage::connect: refused or
+  /// unreachable (at once if nobody listens there), timed_out, bad_argument (an endpoint of another transport, as
+  /// own_endpoint() says).
   virtual base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
                                                            base::Deadline deadline) = 0;
 };
@@ -180,11 +186,12 @@ class Acceptor {
   /// Call from one thread at a time.
   virtual base::Result<std::unique_ptr<Transport>> accept() = 0;
   /// What a reactor waits on for waiting peers: readable while there are some; where peers do not connect
-  /// (Traits::connected), if there are more than when accept() would have blocked.
+  /// (Traits::connected), if there are more than when accept() would have blocked. Never -1.
   virtual int handle() const noexcept = 0;
   /// The endpoints to publish, with everything resolved (port 0 replaced, wildcard address expanded).
   virtual std::vector<EndpointPtr> endpoints() const = 0;
-  /// Stops listening; a UNIX-domain path is unlinked. The destructor does it as well.
+  /// Stops listening, and the endpoint is free; a UNIX-domain path is unlinked. Nothing happens the second time. The
+  /// destructor does it as well.
   virtual void close() noexcept = 0;
 };
 
@@ -216,7 +223,8 @@ class Factory {
   /// Where a server listens that was told nothing: what parse() reads. Nothing, the default: not over this transport.
   virtual std::optional<std::string> default_address() const { return std::nullopt; }
   virtual std::unique_ptr<Connector> make_connector() const = 0;
-  /// Opens a listening endpoint. Fails with Stage::listen.
+  /// Opens a listening endpoint. Fails with Stage::listen: address_in_use (somebody listens there, and it is no group),
+  /// bad_argument (an endpoint of another transport, as own_endpoint() says).
   virtual base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const = 0;
 
   /// The endpoints by which a profile can be reached over this transport; unsupported if by none (that is no fault, and
