@@ -10,7 +10,7 @@
 namespace corbel::async_test {
 namespace {
 
-class Combination : public testing::TestWithParam<const char*> {};
+class Combination : public testing::TestWithParam<std::string> {};
 
 TEST_P(Combination, CarriesResultsOfManyCallsAtOnce) {
   World world(GetParam());
@@ -50,7 +50,7 @@ TEST_P(Combination, ThrowsWhatTheCallEndedWith) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Combination, testing::ValuesIn(kEndpoints));
+INSTANTIATE_TEST_SUITE_P(All, Combination, testing::ValuesIn(all_endpoints()));
 
 TEST(Future, MixesWithSynchronousCallsOfSeveralThreadsOnOneConnection) {
   World world("tcp://127.0.0.1:0", {"-ORBConnectionsPerEndpoint", "1"});

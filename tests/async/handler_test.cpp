@@ -93,7 +93,7 @@ struct Asking : World {
   Handler handler;
 };
 
-class Handlers : public testing::TestWithParam<const char*> {};
+class Handlers : public testing::TestWithParam<std::string> {};
 
 TEST_P(Handlers, AreToldResultsOfOperationsAndAttributes) {
   Asking world(GetParam());
@@ -134,7 +134,7 @@ TEST_P(Handlers, AreToldAllOfTenThousandCallsInFlight) {
   EXPECT_EQ(sum, 9'999 * 5'000);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Handlers, testing::ValuesIn(kEndpoints));
+INSTANTIATE_TEST_SUITE_P(All, Handlers, testing::ValuesIn(all_endpoints()));
 
 TEST(Handler, MayBeNilToIgnoreReplies) {
   World world;

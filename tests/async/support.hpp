@@ -21,11 +21,9 @@
 #include "corbel/poa/adapter.hpp"
 #include "corbel/poa/poa.hpp"
 #include "corbel/transport/faulty/faulty.hpp"
-#include "corbel/transport/inproc/inproc.hpp"
-#include "corbel/transport/packet/packet.hpp"
-#include "corbel/transport/shm/shm.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
+#include "shipped.hpp"
 
 /// Real ORBs over every transport, and a servant whose answers can be held back.
 namespace corbel::async_test {
@@ -40,12 +38,12 @@ using Plan = transport::faulty::Plan;
 
 inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments = {},
                        const std::shared_ptr<Plan>& plan = std::make_shared<Plan>()) {
-  static const auto hub = transport::make_inproc_hub();
+  auto transports = test::shipped_transports(
+      [&](auto each) { return each->scheme() == "tcp" ? transport::make_faulty(std::move(each), plan) : each; });
+  // Tests here listen at two places and count on tcp being the one that is preferred.
+  std::stable_partition(transports.begin(), transports.end(), [](const auto& each) { return each->scheme() == "tcp"; });
   return orb::init(arguments, id,
-                   {{messaging::make_giop(), messaging::make_giop_lite()},
-                    {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(),
-                     transport::make_packet(), transport::make_shm(), transport::make_inproc(hub)},
-                    &poa::make_adapter});
+                   {{messaging::make_giop(), messaging::make_giop_lite()}, transports, &poa::make_adapter});
 }
 
 class EchoServant : public virtual CORBA::servant_traits<Async::Peer>::base_type {
@@ -132,7 +130,8 @@ struct World {
   EchoRef echo;   ///< remote
 };
 
-inline constexpr const char* kEndpoints[] = {"tcp://127.0.0.1:0", "unix://",          "packet://", "shm://",
-                                             "inproc://",         "giop_lite+unix://"};
+inline std::vector<std::string> all_endpoints() {
+  return test::endpoints_and({"giop_lite+unix://"});
+}
 
 }  // namespace corbel::async_test

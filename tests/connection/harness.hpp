@@ -22,6 +22,7 @@
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/udp/udp.hpp"
 #include "corbel/transport/unix/unix.hpp"
+#include "shipped.hpp"
 #include "without_handles.hpp"
 
 namespace corbel::connection {
@@ -33,12 +34,7 @@ class Harness : private RequestHandler {
 
   explicit Harness(const std::string& endpoint, Server::Settings settings = {}, messaging::Version version = {1, 2},
                    const transport::Options& accepting = {})
-      : registry_(
-            {messaging::make_giop(), messaging::make_giop_lite()},
-            {transport::make_faulty(transport::make_tcp(), plan), transport::make_unix(), transport::make_packet(),
-             transport::make_shm(), transport::make_inproc(), transport::make_faulty(transport::make_udp(), plan),
-             carriers::make_masked(transport::make_tcp()), std::make_shared<WithoutHandles>()},
-            version, {}),
+      : registry_({messaging::make_giop(), messaging::make_giop_lite()}, transports(plan), version, {}),
         acceptors_(accepting),
         cache_(registry_, {}) {
     serve = [](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
@@ -91,6 +87,16 @@ class Harness : private RequestHandler {
         [&](const messaging::IncomingReply&, cdr::Decoder& body) { body.get_string(answer); });
   }
 
+  /// Those that ship, and those of tests; tcp and udp break as `plan` says.
+  static test::Transports transports(const std::shared_ptr<transport::faulty::Plan>& plan) {
+    test::Transports all = test::shipped_transports([&](auto each) {
+      const bool breaks = each->scheme() == "tcp" || each->scheme() == "udp";
+      return breaks ? transport::make_faulty(std::move(each), plan) : each;
+    });
+    all.push_back(carriers::make_masked(transport::make_tcp()));
+    all.push_back(std::make_shared<WithoutHandles>());
+    return all;
+  }
   Server& server() noexcept { return *server_; }
   const Registry& registry() const noexcept { return registry_; }
   ConnectionCache& cache() noexcept { return cache_; }

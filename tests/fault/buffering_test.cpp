@@ -7,6 +7,7 @@
 #include "buffering_support.hpp"
 #include "corbel/corba/messaging_policies.hpp"
 #include "fault_server.hpp"
+#include "shipped.hpp"
 
 namespace corbel::buffering_test {
 namespace {
@@ -214,7 +215,7 @@ class Counting final : public virtual CORBA::servant_traits<Fault::Victim>::base
   std::atomic<bool> in_order{true};
 };
 
-class BufferingOver : public BufferingTest, public testing::WithParamInterface<const char*> {
+class BufferingOver : public BufferingTest, public testing::WithParamInterface<std::string> {
  protected:
   /// A server, and a reference to its servant.
   std::string serve(const IDL::traits<CORBA::ORB>::ref_type& server) {
@@ -240,8 +241,7 @@ TEST_P(BufferingOver, EveryMessageArrivesInOrder) {
   server->destroy();
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, BufferingOver,
-                         testing::Values("tcp://127.0.0.1:0", "unix://", "packet://", "shm://"));
+INSTANTIATE_TEST_SUITE_P(Transports, BufferingOver, testing::ValuesIn(corbel::test::endpoints()));
 
 TEST_F(BufferingOver, OnewaysThatAnUpcallKeepsBackLeaveAtTheirTime) {
   std::vector<std::string> options = {"server", "-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBSyncScope", "none"};

@@ -15,6 +15,7 @@
 
 #include "corbel/corbel.hpp"
 #include "fault_server.hpp"
+#include "shipped.hpp"
 
 namespace {
 
@@ -65,7 +66,7 @@ void reap(pid_t child) {
 }
 
 struct Means {
-  const char* name;
+  std::string name;
   std::vector<std::string> server;
   std::vector<std::string> client;
 };
@@ -167,12 +168,16 @@ TEST_P(Killed, AClientsDeathLeavesNothingBehindAndOthersAreServed) {
   server->destroy();
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Killed,
-    testing::Values(Means{"tcp", {"-ORBListenEndpoints", "tcp://127.0.0.1:0"}, {}},
-                    Means{"unix", {"-ORBListenEndpoints", "unix://"}, {}},
-                    Means{"shm", {"-ORBListenEndpoints", "shm://"}, {}},
-                    Means{"shm_spinning", {"-ORBListenEndpoints", "shm://", "-ORBSpin", "50"}, {"-ORBSpin", "50"}}),
-    [](const testing::TestParamInfo<Means>& means) { return std::string(means.param.name); });
+std::vector<Means> means_of_killed() {
+  std::vector<Means> all;
+  for (const std::string& endpoint : corbel::test::endpoints(corbel::test::Between::processes)) {
+    all.push_back({endpoint.substr(0, endpoint.find(':')), {"-ORBListenEndpoints", endpoint}, {}});
+  }
+  all.push_back({"shm_spinning", {"-ORBListenEndpoints", "shm://", "-ORBSpin", "50"}, {"-ORBSpin", "50"}});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Killed, testing::ValuesIn(means_of_killed()),
+                         [](const testing::TestParamInfo<Means>& means) { return means.param.name; });
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "corbel/messaging/frames/arrival.hpp"
 #include "corbel/messaging/frames/frames.hpp"
 #include "corbel/orb/statistics.hpp"
+#include "shipped.hpp"
 
 namespace {
 
@@ -84,11 +85,7 @@ class FramesCalls : public testing::TestWithParam<std::string> {
   static OrbRef make_orb(const std::string& id, std::vector<std::string> arguments) {
     return corbel::orb::init(arguments, id, corbel::builtins::components());
   }
-  /// `{}` in the endpoint becomes a name that nobody else uses.
-  void serve(std::string endpoints, std::vector<std::string> arguments = {}) {
-    for (std::size_t at; (at = endpoints.find("{}")) != std::string::npos;) {
-      endpoints.replace(at, 2, "frames-" + std::to_string(getpid()) + "-" + std::to_string(at));
-    }
+  void serve(const std::string& endpoints, std::vector<std::string> arguments = {}) {
     arguments.insert(arguments.end(), {"-ORBListenEndpoints", endpoints});
     server_ = make_orb("server", std::move(arguments));
     auto poa = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
@@ -351,8 +348,7 @@ TEST_F(FramesInPackets, ArriveWholeIfTheSenderWaitsForThem) {
 
 INSTANTIATE_TEST_SUITE_P(Udp, FramesInDatagrams, testing::Values("udp://127.0.0.1:0"));
 
-INSTANTIATE_TEST_SUITE_P(Transports, FramesCalls,
-                         testing::Values("tcp://127.0.0.1:0", "unix://", "shm://", "inproc://{}"),
+INSTANTIATE_TEST_SUITE_P(Transports, FramesCalls, testing::ValuesIn(corbel::test::endpoints()),
                          [](const auto& test) { return test.param.substr(0, test.param.find(':')); });
 
 }  // namespace

@@ -22,11 +22,7 @@
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/poa/poa.hpp"
-#include "corbel/transport/inproc/inproc.hpp"
-#include "corbel/transport/packet/packet.hpp"
-#include "corbel/transport/shm/shm.hpp"
-#include "corbel/transport/tcp/tcp.hpp"
-#include "corbel/transport/unix/unix.hpp"
+#include "shipped.hpp"
 #include "siege_server.hpp"
 
 /// Real ORBs, and a servant that counts who is inside.
@@ -37,12 +33,9 @@ using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using CastleRef = IDL::traits<Siege::Castle>::ref_type;
 
 inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments = {}) {
-  static const auto hub = transport::make_inproc_hub();
-  return orb::init(arguments, id,
-                   {{messaging::make_giop(), messaging::make_giop_lite()},
-                    {transport::make_tcp(), transport::make_unix(), transport::make_packet(), transport::make_shm(),
-                     transport::make_inproc(hub)},
-                    &poa::make_adapter});
+  return orb::init(
+      arguments, id,
+      {{messaging::make_giop(), messaging::make_giop_lite()}, test::shipped_transports(), &poa::make_adapter});
 }
 
 /// Waits, a long time, for what has to come about.

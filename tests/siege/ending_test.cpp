@@ -5,7 +5,7 @@
 namespace corbel::siege {
 namespace {
 
-class Ending : public testing::TestWithParam<const char*> {};
+class Ending : public testing::TestWithParam<std::string> {};
 
 TEST_P(Ending, TheReplyToTheRequestThatEndsTheServerArrives) {
   for (int round = 0; round < 50; ++round) {
@@ -37,8 +37,7 @@ TEST_P(Ending, DestroyingAtOnceDoesNotCutRepliesOff) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Ending,
-                         testing::Values("tcp://127.0.0.1:0", "unix://", "packet://", "shm://", "inproc://castle"));
+INSTANTIATE_TEST_SUITE_P(All, Ending, testing::ValuesIn(test::endpoints()));
 
 // A client that took the end of the first for "not executed" would ask the second.
 TEST(EndingReplicas, OneExecutesTheCallThatEndsIt) {

@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(All, Threads,
 
 // "single" is one thread at a time, however many the application gives.
 TEST(Single, OneOfTheThreadsInRunServesAndAllOfThemReturn) {
-  for (const char* endpoint : {"tcp://127.0.0.1:0", "unix://", "shm://"}) {
+  for (const std::string& endpoint : test::endpoints()) {
     Server server({"-ORBConcurrency", "single"}, endpoint);
     const auto run = [&] {
       try {
