@@ -22,8 +22,9 @@
 # no honest call and no newcomer failed within 10 s, no more threads than -ORBThreads, no more memory than --memory, an end in
 # order. Times are printed, and judged only with --most. Status 1 if an attack was not held, or if the books do not agree.
 #
-# restarts: two servers are ended (SIGTERM), killed (SIGKILL), started again, and an object moves between them while twelve
-# clients call by four kinds of reference, each synchronously, asynchronously and oneway (SYNC_WITH_TARGET).
+# restarts: two servers and a naming service are ended (SIGTERM), killed (SIGKILL), started again, and an object moves between the
+# servers while fifteen clients call by five kinds of reference, one of them a name that is resolved each time (corbaname), each
+# synchronously, asynchronously and oneway (SYNC_WITH_TARGET).
 
 # shellcheck source=scripts/common.sh
 . "$(dirname -- "$0")/common.sh"
@@ -40,5 +41,10 @@ while [ $# -gt 0 ]; do
 done
 need build
 configure "$preset"
-build_targets "$preset" corbel_attack
+targets=(corbel_attack)
+if [[ " ${arguments[*]} " == *" restarts "* ]] && grep -q '^build corbel-named:' "build/$preset/build.ninja"; then
+  targets+=(corbel-named corbel-tool)
+  arguments+=(--named "build/$preset/services/naming/corbel-named" --tool "build/$preset/tools/corbel/corbel")
+fi
+build_targets "$preset" "${targets[@]}"
 exec python3 tests/attack/attack.py "${arguments[@]}" --program "build/$preset/tests/attack/corbel_attack"

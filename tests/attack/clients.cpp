@@ -6,6 +6,8 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -17,20 +19,29 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using LedgerRef = IDL::traits<Attack::Ledger>::ref_type;
+using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 
 constexpr std::size_t kInFlight = 8;
 constexpr const char* kKinds[] = {"sync", "async", "oneway"};
+
+/// Nothing was asked of the object: it was not found.
+struct Unresolved : std::runtime_error {
+  explicit Unresolved(const CORBA::SystemException& why)
+      : std::runtime_error(std::string(why._name()) + ' ' + why.detail()) {}
+};
 
 struct Outcome {
   std::uint64_t id;
   std::string text;
 };
 
-/// One thread: one reference, one kind of call.
+/// One thread: one reference, one kind of call. A reference that is only named (corbaname) is resolved for every round.
 class Caller {
  public:
-  Caller(std::size_t number, std::size_t kind, LedgerRef ledger)
-      : number_(number), kind_(kind), ledger_(std::move(ledger)) {}
+  Caller(std::size_t number, std::size_t kind, const OrbRef& orb, std::string reference)
+      : number_(number), kind_(kind), orb_(orb), reference_(std::move(reference)) {
+    if (!named_) resolve();
+  }
 
   void run(const std::atomic<bool>& settle) {
     while (!settle.load()) {
@@ -51,7 +62,20 @@ class Caller {
   }
 
  private:
+  void resolve() { ledger_ = IDL::traits<Attack::Ledger>::unchecked_narrow(orb_->string_to_object(reference_)); }
+
   bool one_round() {
+    if (named_ && !noted(
+                      next(),
+                      [&] {
+                        try {
+                          resolve();
+                        } catch (const CORBA::SystemException& exception) {
+                          throw Unresolved(exception);
+                        }
+                      },
+                      false))
+      return false;
     if (kind_ == 1) return several();
     const std::uint64_t id = next();
     return noted(id, [&] {
@@ -86,6 +110,8 @@ class Caller {
       call();
       if (note_success) outcomes_.push_back({id, "OK"});
       return true;
+    } catch (const Unresolved& unresolved) {
+      outcomes_.push_back({id, std::string("NO unresolved: ") + unresolved.what()});
     } catch (const CORBA::SystemException& exception) {
       static constexpr const char* kStatus[] = {"YES", "NO", "MAYBE"};
       outcomes_.push_back({id, std::string(kStatus[static_cast<std::size_t>(exception.completed())]) + ' ' +
@@ -100,7 +126,10 @@ class Caller {
 
   const std::size_t number_;
   const std::size_t kind_;
-  const LedgerRef ledger_;
+  const OrbRef orb_;
+  const std::string reference_;
+  const bool named_ = reference_.starts_with("corbaname:");
+  LedgerRef ledger_;
   std::uint64_t count_ = 0;
   bool alive_ = false;
   std::vector<Outcome> outcomes_;
@@ -115,8 +144,7 @@ int clients(int argc, char** argv) {
   std::vector<std::unique_ptr<Caller>> callers;
   for (int i = 3; i < argc; ++i) {
     for (std::size_t kind = 0; kind < 3; ++kind) {
-      auto ledger = IDL::traits<Attack::Ledger>::unchecked_narrow(orb->string_to_object(argv[i]));
-      callers.push_back(std::make_unique<Caller>(first + callers.size(), kind, ledger));
+      callers.push_back(std::make_unique<Caller>(first + callers.size(), kind, orb, argv[i]));
     }
   }
   std::atomic<bool> settle{false};

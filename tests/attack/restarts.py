@@ -105,6 +105,41 @@ class Server:
         return self.start()
 
 
+class Named:
+    """A naming service, which is restarted like the servers; the name of what they serve is bound once."""
+    def __init__(self, program, folder):
+        self.program, self.folder, self.port = program, folder, free_port()
+        self.process = None
+        self.problems = []
+
+    def start(self):
+        reference = os.path.join(self.folder, "named.ior")
+        if os.path.exists(reference):
+            os.remove(reference)
+        with open(os.path.join(self.folder, "named.errors"), "ab") as errors:
+            self.process = subprocess.Popen(
+                [self.program, "--data", os.path.join(self.folder, "names.db"), "--host", "127.0.0.1", "--port", str(self.port),
+                 "--ior-file", reference], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        end = time.monotonic() + 30
+        while not os.path.exists(reference):
+            if self.process.poll() is not None or time.monotonic() > end:
+                self.problems.append("the naming service did not start")
+                return False
+            time.sleep(0.01)
+        return True
+
+    def bind(self, tool, reference):
+        subprocess.run([tool, "ns", "bind", "Ledger", reference, "--service", f"127.0.0.1:{self.port}"], check=True,
+                       stdin=subprocess.DEVNULL, capture_output=True)
+
+    def url(self):
+        return f"corbaname::127.0.0.1:{self.port}#Ledger"
+
+    end = Server.end
+    restart = Server.restart
+    name = "named"
+
+
 class Run:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
@@ -112,12 +147,14 @@ class Run:
         self.counts = collections.Counter()
         both, self.authority = make_certificate(folder) if shutil.which("openssl") else (None, None)
         self.a, self.b = (Server(options.program, name, folder, both) for name in ("A", "B"))
+        self.named = Named(options.named, folder) if options.named else None
         self.clients = []
 
     def act(self):
         """One thing that happens to servers."""
         r, a, b = self.random, self.a, self.b
-        what = r.choice(("term a", "term a", "kill a", "kill a", "term b", "kill b", "term both", "move", "move", "home", "home"))
+        what = r.choice(("term a", "term a", "kill a", "kill a", "term b", "kill b", "term both", "move", "move", "home", "home")
+                        + (("term named", "kill named") if self.named else ()))
         pause = r.choice((0, 0, 0.02, 0.2))
         self.counts[{"term": "SIGTERM", "kill": "SIGKILL", "move": "moved away", "home": "came home"}[what.split()[0]]] += 1
         number = signal.SIGTERM if what.startswith("term") else signal.SIGKILL
@@ -127,6 +164,8 @@ class Run:
             b.end(number)
             ending.join()
             return a.start() and b.start()
+        if what.endswith("named"):
+            return self.named.restart(number, pause)
         if what in ("term a", "kill a"):
             return a.restart(number, pause)
         if what in ("term b", "kill b"):
@@ -143,7 +182,8 @@ class Run:
 
     def references(self):
         a, b = f":127.0.0.1:{self.a.port}", f":127.0.0.1:{self.b.port}"
-        return [self.a.home, f"corbaloc:{a}/Ledger", self.a.mover, f"corbaloc:{a},{b}/Ledger"]
+        known = [self.a.home, f"corbaloc:{a}/Ledger", self.a.mover, f"corbaloc:{a},{b}/Ledger"]
+        return known + [self.named.url()] if self.named else known
 
     def start_clients(self):
         """A process for each way to call; the first has all kinds of reference."""
@@ -189,6 +229,10 @@ class Run:
     def go(self):
         if not (self.a.start() and self.b.start()):
             return None
+        if self.named:
+            if not self.named.start():
+                return None
+            self.named.bind(self.options.tool, self.a.mover)
         self.start_clients()
         end = time.monotonic() + self.options.seconds
         told = time.monotonic()
@@ -204,9 +248,10 @@ class Run:
             time.sleep(0.3)
             self.go_home()
         problems = self.settle()
-        for server in (self.a, self.b):
+        for server in (self.a, self.b, *([self.named] if self.named else [])):
             server.end(signal.SIGTERM)
-        return self.compare(self.a.problems + self.b.problems + problems)
+            problems += server.problems
+        return self.compare(problems)
 
     def compare(self, problems):
         executed = collections.Counter()
@@ -279,6 +324,8 @@ def main(arguments):
     parser.add_argument("--examples", type=int, default=5)
     parser.add_argument("--json")
     parser.add_argument("--program", required=True)
+    parser.add_argument("--named", help="corbel-named, for references that are only named; with --tool")
+    parser.add_argument("--tool", help="corbel, which binds the name")
     options = parser.parse_args(arguments)
     if options.minutes:
         options.seconds = 60 * options.minutes
