@@ -2,6 +2,7 @@
 // The threads of a pool as things that are started, end and are joined; what they do is in thread_pool.cpp.
 #include <exception>
 
+#include "corbel/base/log.hpp"
 #include "corbel/reactor/thread_pool.hpp"
 
 namespace corbel::reactor {
@@ -30,12 +31,26 @@ bool ThreadPool::spawn(bool has_turn) {
       live_.erase(self);
       throw;
     }
-  } catch (const std::exception&) {  // no more threads or memory; those there are carry on
-    const std::lock_guard guard(mutex_);
-    --threads_;
-    if (has_turn) turn_given_ = false;
+  } catch (const std::exception& failure) {  // no more threads or memory; those there are carry on
+    unsigned threads = 0;
+    {
+      const std::lock_guard guard(mutex_);
+      threads = --threads_;
+      if (has_turn) miss_turn();
+    }
+    CORBEL_LOG(*options_.log, reactor, warning, "a thread could not be started", {"threads", threads},
+               {"error", failure.what()}, {"limit", "ulimit -u, pids.max of the cgroup, memory; fewer: -ORBThreads"});
     return false;
   }
+}
+
+/// With the mutex: the thread that was to lead could not be started. Another one does, if only later: whoever keeps a
+/// thread that it could do without is asked for it.
+void ThreadPool::miss_turn() noexcept {
+  turn_given_ = false;
+  if (led_) return;
+  if (followers_ != nullptr) return wake(&followers_, true);
+  set_lack(kLeader, true);
 }
 
 bool ThreadPool::join(base::Deadline deadline) noexcept {

@@ -9,6 +9,7 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/reactor/reactor.hpp"
 
@@ -18,6 +19,7 @@ struct ThreadPoolOptions {
   unsigned min_threads = 1;    ///< kept even when idle; 0: only joined threads until there is work for more
   unsigned max_threads = 128;  ///< of its own, and in handlers at the same time, joined ones included (then at least 1)
   base::Duration idle_timeout = std::chrono::seconds(10);  ///< after which an idle thread above min_threads ends
+  const base::Log* log = &base::Log::none();               ///< is told of threads that could not be started
 };
 
 /// Leader/followers: exactly one thread, the leader, waits on the reactor. When something is ready it first makes a
@@ -125,6 +127,7 @@ class CORBEL_API ThreadPool {
   void let_go_on(bool with_place) noexcept;
   void wake(Follower** link, bool to_lead) noexcept;
   bool spawn(bool has_turn);
+  void miss_turn() noexcept;
   void thread_main(Threads::iterator self, bool has_turn);
   void reap() noexcept;
 
