@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connections over which both sides ask: what they are lent for, and the end of what one side asks.
+#include <memory>
 #include <string>
 
+#include "corbel/base/kept_log.hpp"
 #include "corbel/connection/lender.hpp"
+#include "corbel/ipc/stream.hpp"
+#include "corbel/transport/stream_transport.hpp"
 #include "harness.hpp"
 #include "scripted.hpp"
 
@@ -28,12 +32,43 @@ TEST(SharedConnections, WhoseCallsWereEndedCarryNoneThatBeginLater) {
   Harness other("tcp://127.0.0.1:0");
   Harness harness("tcp://127.0.0.1:0");
   const ConnectionPtr own = other.connect();
-  ASSERT_TRUE(own && harness.server().share(own));
+  ASSERT_TRUE(own);
+  const auto shared = harness.server().share(own);
+  ASSERT_TRUE(shared && *shared);
   std::string answer;
   EXPECT_TRUE(other.call(*own, "x", answer).ok());
   harness.server().end_calls();
   EXPECT_FALSE(own->failed());
   EXPECT_EQ(other.call(*own, "x", answer).error(), base::error(Stage::send, Code::closed));
+}
+
+// They wait with the replies, and are lost with as much in the log as others.
+TEST(SharedConnections, WhosePeerReadsNothingTellOnceThatTheyDropOneways) {
+  Server::Settings serving;
+  serving.limits.reply_backlog = 1000;
+  Harness harness("tcp://127.0.0.1:0", serving);
+  auto ends = *ipc::make_stream_pair();
+  const auto kept = std::make_shared<base::KeptLog>();
+  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
+  OnewayCounters counters;
+  Connection::Settings settings;
+  settings.version = {1, 2};
+  settings.log = &log;
+  settings.oneway_counters = &counters;
+  const ConnectionPtr own(
+      new Connection(std::make_unique<transport::StreamTransport<ipc::UnixAddress>>("near", std::move(ends.first)),
+                     messaging::make_giop(), settings));
+  const auto shared = harness.server().share(own);
+  ASSERT_TRUE(shared && *shared);
+  messaging::OutgoingRequest request;
+  request.operation = "tell";
+  request.response = messaging::Response::none;
+  const std::string much(100'000, 'x');
+  const auto body = [&](cdr::Encoder& encoder) { encoder.put_string(much); };
+  while (counters.dropped < 5) ASSERT_TRUE(own->post_oneway(request, body, base::Deadline::none()));
+  EXPECT_EQ(kept->count("oneway messages dropped"), 1U);
+  EXPECT_EQ(kept->wait_for("oneway messages dropped").value("limit"), "-ORBMaxReplyBacklog");
+  own->cut(base::error(Stage::wait, Code::cancelled));
 }
 
 }  // namespace

@@ -304,7 +304,9 @@ TEST(AtTheLimitOfClients, ConnectionsThatAreOpenedHereTakeNoPlace) {
   settings.limits.connections_of_host = 1;
   Harness harness("tcp://127.0.0.1:0", settings);
   const ConnectionPtr own = other.connect();
-  ASSERT_TRUE(own && harness.server().share(own));
+  ASSERT_TRUE(own);
+  const auto shared = harness.server().share(own);
+  ASSERT_TRUE(shared && *shared);
   RawPeer client(listening_at(harness));
   ASSERT_TRUE(client.send(echo_request(1)));
   EXPECT_EQ(client.message(), echo_reply(1));

@@ -111,11 +111,11 @@ void Connection::end() noexcept {
 }
 
 void Server::read_on(Connection& connection) {
-  if (connection.transport().handle() < 0) return serve_apart(ConnectionPtr(&connection));
+  if (connection.transport().handle() < 0) return (void)serve_apart(ConnectionPtr(&connection));
   reactor_->post(ConnectionPtr(&connection), reactor::Events::readable);
 }
 
-bool Server::share(const ConnectionPtr& connection) {
+base::Result<bool> Server::share(const ConnectionPtr& connection) {
   // A single thread may be waiting for the very reply that it would have to read.
   if (!pool_ || settings_.serving.threads <= 1) return false;
   connection->set_server(this);
@@ -125,7 +125,8 @@ bool Server::share(const ConnectionPtr& connection) {
     return false;
   }
   if (leaves) dismiss(*leaves, "connection limit: the one idle longest makes room");
-  watch(connection);
+  if (auto watched = watch(connection); !watched)
+    return base::error(Stage::connect, Code::out_of_resources, watched.error().os_error);
   return true;
 }
 

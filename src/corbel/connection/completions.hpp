@@ -16,9 +16,11 @@ namespace corbel::connection {
 class Completions {
  public:
   /// `ticks`: the reactor's tick calls look().
-  Completions(reactor::Reactor& reactor, bool ticks) noexcept : reactor_(reactor), ticks_(ticks) {}
+  Completions(reactor::Reactor& reactor, bool ticks, const base::Log& log = base::Log::none()) noexcept
+      : reactor_(reactor), ticks_(ticks), log_(log) {}
 
   reactor::Reactor& reactor() noexcept { return reactor_; }
+  const base::Log& log() const noexcept { return log_; }
   /// For connections that no reactor can wait for.
   OwnThreads& threads() noexcept { return threads_; }
 
@@ -49,6 +51,7 @@ class Completions {
 
   reactor::Reactor& reactor_;
   const bool ticks_;
+  const base::Log& log_;
   base::Mutex mutex_;  // guards what follows
   AsyncReplyList waiting_;
   bool called_ = false;  // a thread is on its way

@@ -51,6 +51,9 @@ bool Connection::has_octets(const Framer& framer) const noexcept {
 }
 
 Connection::~Connection() {
+  // Where memory ran out on the way, nobody else has.
+  if ((watched.told & (Watched::kOpened | Watched::kEnded)) == Watched::kOpened) [[unlikely]]
+    tell_ended(*this, base::error(Stage::wait, Code::cancelled), server_ != nullptr);
   delete oneways_.load();
 }
 

@@ -123,7 +123,8 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   if (offer == nullptr) return connection;
   // Also one that cannot be shared: it would not be tried again for each call.
   connection->set_offered(offer->generation);
-  if (offer->server->share(connection)) connection->session().introduce(offer->context_id, *offer->context(route));
+  CORBEL_TRY(const bool shared, offer->server->share(connection));
+  if (shared) connection->session().introduce(offer->context_id, *offer->context(route));
   return connection;
 }
 

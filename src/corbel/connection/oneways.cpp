@@ -78,8 +78,13 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
 /// Where both sides ask, oneways wait with the replies.
 base::Status Connection::post_among_replies(const messaging::OutgoingRequest& request, messaging::BodyWriter body) {
   auto sent = send_oneway(request, body, Deadline::none());
+  if (sent) dropping_.store(false, std::memory_order_relaxed);
   if (sent || sent.error() != kBehindOthers) return sent;
   if (settings_.oneway_counters != nullptr) ++settings_.oneway_counters->dropped;
+  if (!dropping_.exchange(true)) {
+    CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
+               {"limit", "-ORBMaxReplyBacklog"});
+  }
   return {};
 }
 

@@ -23,12 +23,13 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       input_memory_(settings.limits.input_memory, [this] { return make_room_for_input(); }),
       reactor_(std::move(reactor)),
       lead_(*reactor_),
-      completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single),
+      completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single, log()),
       admission_(settings.limits.connections, settings.limits.connections_of_host) {
   if (settings_.serving.concurrency == policy::Concurrency::single) return;
   reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
   reactor::ThreadPoolOptions options;
   options.max_threads = settings_.serving.threads;
+  options.log = settings_.connection.log;
   pool_ = std::make_unique<reactor::ThreadPool>(*reactor_, options);
 }
 
@@ -169,13 +170,14 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     if (sends || (draining_ && !connection.asks())) return;
   }
   if (overdue) return give_up_half(connection);
-  if (connection.transport().handle() < 0) return serve_apart(ConnectionPtr(&connection));
+  if (connection.transport().handle() < 0) return (void)serve_apart(ConnectionPtr(&connection));
   if (has_octets) {
     reactor_->post(ConnectionPtr(&connection), reactor::Events::readable);
     return;
   }
   const auto awaited = wants_room ? reactor::Events::readable | reactor::Events::writable : reactor::Events::readable;
-  if (!reactor_->modify(connection, awaited, reactor::Trigger::one_shot)) return forget(connection);
+  if (auto waits = reactor_->modify(connection, awaited, reactor::Trigger::one_shot); !waits)
+    return cannot_wait(connection, waits.error());
   // Waiting for the one must not end the waiting for the other.
   if (connection.keeps_replies()) await_room(connection, connection.is_opened_here());
 }

@@ -72,7 +72,8 @@ class Server {
   void take(const ConnectionPtr& connection);
   /// Takes one that was opened here and that nobody else knows yet, so that its peer may ask, too. False, and it is
   /// what it was, if there is no room, the end has begun, or there is only one thread.
-  bool share(const ConnectionPtr& connection);
+  /// Fails with out_of_resources (stage connect) if nobody can be had to wait for what comes: it is closed then.
+  base::Result<bool> share(const ConnectionPtr& connection);
   /// Tells one that cannot be taken so, and closes it.
   void refuse(std::unique_ptr<transport::Transport> transport, std::shared_ptr<const messaging::Protocol> protocol);
   /// The connections that have not ended.
@@ -144,7 +145,7 @@ class Server {
   base::Status list(Connection& connection, ConnectionPtr& leaves);
   static bool hears_group(Connection& connection) noexcept;
   static bool takes_no_place(Connection& connection) noexcept;
-  void watch(const ConnectionPtr& connection);
+  base::Status watch(const ConnectionPtr& connection);
   void drain(bool all);
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
   void await_room(Connection& connection, bool reads);
@@ -156,7 +157,9 @@ class Server {
   bool make_room_for_input();
   Connection* oldest_half(bool idle);
   base::Duration send_timeout() const noexcept;
-  void serve_apart(const ConnectionPtr& connection);
+  base::Status serve_apart(const ConnectionPtr& connection);
+  void cannot_wait(Connection& connection, base::Error error);
+  void lose(Connection& connection, base::Error error, const char* why);
   void look_after(base::Duration delay, std::int64_t now);
   void look_at_ages();
   void collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle, std::vector<ConnectionPtr>& half,

@@ -55,34 +55,52 @@ void Server::take(const ConnectionPtr& connection) {
   }
   if (leaves) dismiss(*leaves, "connection limit: the one idle longest makes room");
   tell_opened(*connection, !connection->is_opened_here());
-  watch(connection);
+  (void)watch(connection);
 }
 
-void Server::watch(const ConnectionPtr& connection) {
+base::Status Server::watch(const ConnectionPtr& connection) {
   const int handle = connection->transport().handle();
   if (handle < 0) return serve_apart(connection);
   // The peer may be waiting for the first word, or has said it. Once the reactor knows it, others read it.
   const bool now = connection->shakes_hands() || connection->transport().pending();
   const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
   if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
-  if (!added) return forget(*connection);
+  if (!added) {
+    cannot_wait(*connection, added.error());
+    return added;
+  }
   if (now) reactor_->post(connection, reactor::Events::readable);
+  return {};
+}
+
+void Server::cannot_wait(Connection& connection, base::Error error) {
+  if (connection.failed()) return forget(connection);  // it was told to wait no more
+  CORBEL_LOG(log(), connection, warning, "connection closed: the system cannot wait for what it brings",
+             {"peer", connection.peer()}, {"error", error});
+  lose(connection, error, "the system cannot wait for what it brings");
+}
+
+/// There is nobody who would read it.
+void Server::lose(Connection& connection, base::Error error, const char* why) {
+  connection.watched.why = why;
+  connection.end_calls(base::error(Stage::wait, Code::lost, error.os_error));
+  // What it is told in order must not have begun.
+  if (connection.under_way() != 0) return connection.drain();
+  connection.close();
+  forget(connection);
 }
 
 /// One that no reactor can wait for is read by a thread of its own, for as long as that has nothing else to do.
-void Server::serve_apart(const ConnectionPtr& connection) {
+base::Status Server::serve_apart(const ConnectionPtr& connection) {
   // Where servants expect a single thread, another one may not run them.
   auto started = settings_.serving.concurrency == policy::Concurrency::single
                      ? base::Status(base::error(Stage::accept, Code::unsupported))
                      : readers_.start([connection] { connection->on_event(reactor::Events::readable); });
-  if (started) return;
+  if (started) return started;
   CORBEL_LOG(log(), connection, warning, "connection refused: its carrier needs a thread of its own",
              {"peer", connection->peer()}, {"error", started.error()});
-  connection->watched.why = "its carrier needs a thread of its own";
-  // What it is told in order must not have begun.
-  if (connection->under_way() != 0) return connection->drain();
-  connection->close();
-  forget(*connection);
+  lose(*connection, started.error(), "its carrier needs a thread of its own");
+  return started;
 }
 
 /// The ear of a group is no peer, but like an acceptor: if it left, the next would come at once.
@@ -239,7 +257,7 @@ void Server::wait_for_memory(Connection& connection, std::uint64_t part) {
     if (draining_) return;
   }
   reactor_->schedule_after(kMemoryWait, [this, self = ConnectionPtr(&connection)] {
-    if (self->transport().handle() < 0) return serve_apart(self);
+    if (self->transport().handle() < 0) return (void)serve_apart(self);
     self->on_event(reactor::Events::readable);
   });
 }
