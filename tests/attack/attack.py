@@ -19,8 +19,8 @@ import attackers  # noqa: E402
 import giop_wire as wire  # noqa: E402
 import restarts  # noqa: E402
 
-# Threads that are no part of the pool: main, the one that waits for signals, and helpers that come and go.
-OTHER_THREADS = 8
+# Threads that are no part of the pool: main, the one that waits for signals, helpers that come and go, and hand-shakes (TLS).
+OTHER_THREADS = 8 + max(1, (os.cpu_count() or 1) // 2)
 PATIENCE_MS = 10000
 BUSY = "busy processors"
 CLOSED_IN_ORDER = "message type 5"

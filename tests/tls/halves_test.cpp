@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages that come in parts, and words that the other side does not take at once.
 #include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <fstream>
@@ -232,13 +234,8 @@ TEST_F(TlsHalves, AFlightLargerThanTheSendBufferGetsThrough) {
   }
 }
 
-TEST_F(TlsHalves, AHandshakeThatIsNotReadSaysThatItWantsRoom) {
-  transport::Options little;
-  little.send_buffer = 4096;
-  Place place(certificates_.security(with_long_chain(certificates_, certificates_.issue("both"))), "127.0.0.1:0",
-              little);
-  // A hello, which the client says and then reads no answer.
-  const auto tcp = transport::make_tcp();
+/// What a client says first.
+std::string client_hello() {
   SSL_CTX* context = SSL_CTX_new(TLS_client_method());
   SSL* ssl = SSL_new(context);
   SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
@@ -247,6 +244,16 @@ TEST_F(TlsHalves, AHandshakeThatIsNotReadSaysThatItWantsRoom) {
   BIO_read(SSL_get_wbio(ssl), hello.data(), static_cast<int>(hello.size()));
   SSL_free(ssl);
   SSL_CTX_free(context);
+  return hello;
+}
+
+TEST_F(TlsHalves, AHandshakeThatIsNotReadSaysThatItWantsRoom) {
+  transport::Options little;
+  little.send_buffer = 4096;
+  Place place(certificates_.security(with_long_chain(certificates_, certificates_.issue("both"))), "127.0.0.1:0",
+              little);
+  // A hello, which the client says and then reads no answer.
+  const auto tcp = transport::make_tcp();
   transport::ConnectionOptions small;
   small.receive_buffer = 4096;
   const auto socket = *tcp->make_connector()->connect(**tcp->parse(place.endpoint()->text().substr(6)), small,
@@ -254,12 +261,31 @@ TEST_F(TlsHalves, AHandshakeThatIsNotReadSaysThatItWantsRoom) {
   const auto server = place.accept();
   EXPECT_EQ(server->handshake(Deadline::now()).error().code, Code::would_block);
   EXPECT_FALSE(server->wants_room()) << "it has nothing to say yet";
-  ASSERT_TRUE(say(*socket, hello));
+  ASSERT_TRUE(say(*socket, client_hello()));
   ASSERT_TRUE(ipc::wait_ready(server->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::wait));
   EXPECT_EQ(server->handshake(Deadline::now()).error().code, Code::would_block);
   EXPECT_TRUE(server->wants_room());
   EXPECT_EQ(server->handshake(Deadline::now()).error().code, Code::would_block) << "again, without harm";
   EXPECT_EQ(server->handshake(Deadline::after(std::chrono::milliseconds(20))).error().code, Code::timed_out);
+}
+
+TEST_F(TlsHalves, WhoHasLeftBeforeItIsAnsweredCostsNoWork) {
+  const Place place(both());
+  for (const bool leaves : {false, true}) {
+    const auto socket = place.plainly();
+    const auto server = place.accept();
+    ASSERT_TRUE(say(*socket, client_hello()));
+    if (leaves) {
+      ASSERT_EQ(::shutdown(socket->handle(), SHUT_WR), 0);
+    }
+    pollfd all{server->handle(), static_cast<short>(leaves ? POLLRDHUP : POLLIN), 0};
+    ASSERT_EQ(::poll(&all, 1, 20000), 1);
+    EXPECT_EQ(server->handshake(Deadline::now()).error().code, leaves ? Code::closed : Code::would_block);
+    server->shutdown();
+    base::Octet room[16];
+    const auto heard = socket->receive(room, Deadline::after(kPatience));
+    EXPECT_EQ(heard.ok(), !leaves) << "the server's hello, which a signature is made for";
+  }
 }
 
 // Who sends may offer less the next time, or more: messages that wait are dropped, and others come behind them.

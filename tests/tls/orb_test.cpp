@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ORBs that speak TLS, and what their applications see.
+#include <atomic>
 #include <fstream>
 #include <future>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/corba/minor_codes.hpp"
@@ -105,6 +109,24 @@ TEST_F(TlsOrbs, CallEachOther) {
   EXPECT_TRUE(vault->turn(octets) == turned);
   EXPECT_EQ(server.log->wait_for("TLS established").value("subject"), "CN=alice,O=Corbel");
   EXPECT_EQ(profile_of(client, reference).port, 0) << "nobody connects without TLS";
+}
+
+TEST_F(TlsOrbs, ManyNewcomersAreServedHoweverFewShakeHandsAtATime) {
+  Options options = serving("server");
+  options.insert(options.end(), {"-ORBMaxHandshakes", "1"});
+  TlsOrb server(options);
+  const std::string reference = server.serve();
+  std::vector<std::unique_ptr<TlsOrb>> orbs(8);
+  for (auto& orb : orbs) orb = std::make_unique<TlsOrb>(settings("client"));
+  std::atomic<int> served{0};
+  std::vector<std::thread> clients;
+  for (const auto& orb : orbs) {
+    clients.emplace_back([&] {
+      if (orb->vault(reference)->say("hello") == "hello") ++served;
+    });
+  }
+  for (auto& client : clients) client.join();
+  EXPECT_EQ(served, 8);
 }
 
 TEST_F(TlsOrbs, ServantsLearnWhomTheClientsCertificateNames) {

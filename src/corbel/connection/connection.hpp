@@ -154,6 +154,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void set_server(Server* server) noexcept;
   /// True until hands have been shaken, if the carrier wants that: nothing can be said before.
   bool shakes_hands() const noexcept { return shakes_hands_.load(std::memory_order_acquire); }
+  bool shake_hands() noexcept;  ///< goes on with that, as server.hpp has it; true when it is over
   /// For the thread that shakes hands: the peer has to take something first.
   bool wants_room() const noexcept { return shakes_hands() && link_.transport().wants_room(); }
   // What the next three send waits if the peer does not take it at once (sending.hpp has them).
@@ -340,7 +341,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void tell_close() noexcept;
   [[gnu::noinline, gnu::cold]] bool heeds_end() const noexcept;
   void end_serving(base::Error error, bool broken) noexcept;
-  base::Status shake_hands();
   /// Of octets that were taken from the carrier's handle already that says nothing more.
   bool has_octets(const Framer& framer) const noexcept;
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "corbel/connection/turns.hpp"
+
 namespace corbel::connection {
 
 class Connection;
@@ -15,10 +17,11 @@ enum class Place : std::uint8_t {
   none,     ///< not listed: not adopted yet, or ended
   served,   ///< a thread reads it or runs what it read
   idle,     ///< the reactor waits for the first octet of a message
-  half,     ///< the reactor waits for the rest of one
+  half,     ///< the reactor waits for the rest of one, or of a hand-shake; or that waits for its turn (Turns)
   sending,  ///< the reactor waits until the peer takes more of its replies; nothing is read meanwhile
 };
 inline constexpr std::size_t kPlaces = 5;
+inline constexpr std::uint64_t kHandShake = UINT64_MAX;  ///< one that is not over is like an incomplete message
 
 /// A connection's links in LiveConnections. Guarded by the server's mutex.
 struct LiveLinks {
@@ -37,6 +40,7 @@ struct LiveLinks {
   std::uint64_t taken = 0;         ///< octets that the peer has taken since then
   std::string host;                ///< peer_host() of its peer, from list() on
   std::size_t unread = 0;          ///< octets that still waited when somebody last looked
+  Turns::Place turn;               ///< of its hand-shake
 };
 
 /// The connections of a server: by what they are doing, and those that have sent half a message. Each list goes from

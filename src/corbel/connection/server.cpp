@@ -9,6 +9,12 @@ namespace {
 
 constexpr base::Duration kLastMoment = std::chrono::milliseconds(100);  // for those that were cut to notice
 
+/// 0: the one thread that there is.
+std::uint32_t most_hand_shakes(const Server::Settings& settings) noexcept {
+  if (settings.serving.concurrency == policy::Concurrency::single) return 0;
+  return settings.limits.hand_shakes != 0 ? settings.limits.hand_shakes : HandShakes::usual_most();
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Server>> Server::create(const Settings& settings, RequestHandler& handler) {
@@ -24,7 +30,8 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       reactor_(std::move(reactor)),
       lead_(*reactor_),
       completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single, log()),
-      admission_(settings.limits.connections, settings.limits.connections_of_host) {
+      admission_(settings.limits.connections, settings.limits.connections_of_host),
+      hand_shakes_(*reactor_, most_hand_shakes(settings_), [this] { return shake_next(); }) {
   if (settings_.serving.concurrency == policy::Concurrency::single) return;
   reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
   reactor::ThreadPoolOptions options;
@@ -103,6 +110,7 @@ void Server::forget(Connection& connection) {
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     put(connection, Place::none, 0);
+    turns_.remove(connection.live.turn);
     if (takes_no_place(connection)) {
       --own_;
     } else {
@@ -316,6 +324,7 @@ void Server::cut_all() {
 }
 
 void Server::stop_threads() {
+  hand_shakes_.end();
   if (pool_) {
     pool_->stop();
   } else {

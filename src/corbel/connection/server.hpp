@@ -12,6 +12,7 @@
 #include "corbel/connection/budget.hpp"
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
+#include "corbel/connection/hand_shakes.hpp"
 #include "corbel/connection/own_threads.hpp"
 #include "corbel/connection/single_lead.hpp"
 #include "corbel/policy/qos.hpp"
@@ -102,6 +103,9 @@ class Server {
   /// it may keep it while it is idle, and must say release_sticky().
   bool begin_serving(Connection& connection, bool& sticky);
   void release_sticky(bool sticky) noexcept;
+  /// The hand-shake of a connection with a handle has not begun or may go on: it does when it has its turn, on a thread
+  /// of its own kind.
+  void await_turn(Connection& connection) noexcept;
   /// True if others wait for a thread: who keeps one for an idle connection should leave it.
   bool starving() const noexcept { return pool_ && pool_->starving(); }
   /// True if the calling thread is wanted elsewhere (call_runner()). Only while starving() is, too.
@@ -146,6 +150,7 @@ class Server {
   static bool hears_group(Connection& connection) noexcept;
   static bool takes_no_place(Connection& connection) noexcept;
   base::Status watch(const ConnectionPtr& connection);
+  bool shake_next() noexcept;
   void drain(bool all);
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
   void await_room(Connection& connection, bool reads);
@@ -185,6 +190,7 @@ class Server {
   std::atomic<bool> hurried_{false};  // no thread waits for a peer to take a reply; written under the mutex
   std::mutex mutex_;                  // guards what follows
   LiveConnections live_;
+  Turns turns_;
   Admission admission_;
   std::size_t own_ = 0;  // of live_, those that hear groups or were opened here
   std::int64_t next_look_ = kNever;
@@ -194,6 +200,7 @@ class Server {
   unsigned awaiting_ = 0;          // threads in drain()
   std::condition_variable ended_;  // no connection is left, or one less and somebody waits for it
   OwnThreads readers_;             // of connections that no reactor can wait for
+  HandShakes hand_shakes_;
 };
 
 }  // namespace corbel::connection

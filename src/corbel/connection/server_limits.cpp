@@ -62,12 +62,18 @@ base::Status Server::watch(const ConnectionPtr& connection) {
   const int handle = connection->transport().handle();
   if (handle < 0) return serve_apart(connection);
   // The peer may be waiting for the first word, or has said it. Once the reactor knows it, others read it.
-  const bool now = connection->shakes_hands() || connection->transport().pending();
-  const auto added = reactor_->add(connection, handle, reactor::Events::readable, reactor::Trigger::one_shot);
+  const bool shakes_hands = connection->shakes_hands();
+  const bool now = connection->transport().pending();
+  const auto awaited = shakes_hands ? reactor::Events::none : reactor::Events::readable;
+  const auto added = reactor_->add(connection, handle, awaited, reactor::Trigger::one_shot);
   if (connection->failed()) reactor_->remove(*connection);  // it was drained meanwhile
   if (!added) {
     cannot_wait(*connection, added.error());
     return added;
+  }
+  if (shakes_hands) {
+    await_turn(*connection);
+    return {};
   }
   if (now) reactor_->post(connection, reactor::Events::readable);
   return {};

@@ -19,7 +19,6 @@ namespace {
 
 constexpr unsigned kTurns = 32;                                       // messages and receptions
 constexpr base::Duration kLastWait = std::chrono::milliseconds(500);  // for a peer that takes nothing of what is left
-constexpr std::uint64_t kHandShake = UINT64_MAX;                      // one that is not over is like half a message
 constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
 thread_local unsigned t_upcalls = 0;                // requests that the thread runs, below each other
@@ -114,21 +113,20 @@ struct Connection::Serving {
 template <bool kApart>
 void Connection::Serving<kApart>::run() {
   Server& server = *connection.server_;
+  if constexpr (!kApart) {
+    if (connection.shakes_hands()) [[unlikely]]
+      return server.await_turn(connection);
+  }
   if (!server.begin_serving(connection, sticky)) return;
   base::IntrusivePtr<Framer> framer;
   {
     const std::lock_guard lock(connection.mutex_);
     framer = connection.framer_;
   }
-  if (connection.shakes_hands()) [[unlikely]] {
-    if (auto shaken = connection.shake_hands(); !shaken) {
-      server.release_sticky(sticky);
-      if (shaken.error().code == Code::would_block) return server.wait_for(connection, false, kHandShake);
-      (void)connection.fail(shaken.error());
-      return server.forget(connection);
-    }
+  if constexpr (kApart) {
+    server.release_sticky(std::exchange(sticky, false));
+    if (connection.shakes_hands() && !connection.shake_hands()) return;
   }
-  if constexpr (kApart) server.release_sticky(std::exchange(sticky, false));
   const ReadEnd end = [&] {
     const ServingHere here(&connection);
     return connection.read(*framer, *this);
@@ -159,15 +157,6 @@ void Connection::on_event(reactor::Events events) noexcept {
   if (transport().handle() >= 0) return Serving<false>{*this}.run();
   // One that has a thread of its own is read by that alone.
   if (events != reactor::Events::writable) Serving<true>{*this}.run();
-}
-
-base::Status Connection::shake_hands() {
-  const base::Duration limit = server_->settings().limits.message;
-  const bool waits = transport().handle() < 0;
-  const Deadline wait = limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
-  auto shaken = transport().handshake(waits ? wait : Deadline::now());
-  if (shaken) shakes_hands_.store(false, std::memory_order_release);
-  return shaken;
 }
 
 bool Connection::serve_request(Framer& framer, Message& message) {

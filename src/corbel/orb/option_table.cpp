@@ -55,6 +55,9 @@ const OptionRow kOptionTable[] = {
      "that the process may open"},
     {"MaxConnectionsPerPeer", NumberMember{CORBEL_MEMBER(server_limits.connections_of_host)}, 0, 1'000'000,
      "connections", "most connections to a server from one host; 0: half of those in all"},
+    {"MaxHandshakes", NumberMember{CORBEL_MEMBER(server_limits.hand_shakes)}, 0, 4096, "hand-shakes",
+     "most hand-shakes (TLS) of a server that are worked on at the same time, by threads that leave the processors to "
+     "those that serve; others wait, hosts in turns; 0: half of the processors, and one at least"},
     {"MaxRequestsPerConnection", NumberMember{CORBEL_MEMBER(server_limits.requests_of_connection)}, 1, 4096, "requests",
      "most requests of one connection, and threads, at the same time; one thread is always for others"},
     {"MaxReplyBacklog", NumberMember{CORBEL_MEMBER(server_limits.reply_backlog)}, 0, 0x7fffffff, "octets",

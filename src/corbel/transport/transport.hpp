@@ -80,11 +80,11 @@ class Transport {
   /// handed out yet (records of TLS, a decompressor's output). Whoever receives asks before it leaves the carrier to
   /// its handle, and goes on receiving then. Called by the receiving thread only.
   virtual bool pending() const noexcept { return false; }
-  /// The accepting side's part of the hand-shake, of carriers whose traits say that they shake hands; on a thread of
-  /// the server's pool, before anything but shutdown(). (The connecting side does its part in Connector::connect.)
-  /// Succeeds when the carrier is ready. would_block: to be called again when handle() is readable, and never blocks
-  /// with Deadline::now(). Without a handle it waits until the deadline (timed_out). Any other failure ends the
-  /// connection. The server bounds the whole by -ORBMessageTimeout.
+  /// The accepting side's part of the hand-shake, of carriers whose traits say that they shake hands; on a thread that
+  /// the server keeps for this, before anything but shutdown(). (The connecting side does its part in
+  /// Connector::connect.) Succeeds when the carrier is ready. would_block: to be called again when handle() is
+  /// readable, and never blocks with Deadline::now(). Without a handle it waits until the deadline (timed_out). Any
+  /// other failure ends the connection. The server bounds the whole by -ORBMessageTimeout.
   virtual base::Status handshake(base::Deadline deadline) {
     (void)deadline;
     return {};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "corbel/transport/tls/sending.hpp"
+
 namespace corbel::transport::tls {
 
 using base::Code;
@@ -123,24 +125,6 @@ base::Status TlsTransport::fill(Stage stage, Deadline deadline) {
 // --- sending ---
 
 namespace {
-
-/// Keeps shutdown() from speaking in the middle of what this thread sends.
-class Sending {
- public:
-  explicit Sending(std::atomic<bool>& sending) noexcept
-      : sending_(sending), mine_(!sending.exchange(true, std::memory_order_acquire)) {}
-  ~Sending() {
-    if (mine_) sending_.store(false, std::memory_order_release);
-  }
-  Sending(const Sending&) = delete;
-  Sending& operator=(const Sending&) = delete;
-  /// False if the carrier was shut down: there is only one thread that sends.
-  explicit operator bool() const noexcept { return mine_; }
-
- private:
-  std::atomic<bool>& sending_;
-  const bool mine_;
-};
 
 std::size_t size_of(std::span<const Segment> data) noexcept {
   std::size_t size = 0;
@@ -296,55 +280,7 @@ base::ConstByteSpan TlsTransport::next_plain(std::span<const Segment> data, Posi
   return {joined_.get(), size};
 }
 
-// --- the beginning and the end ---
-
-base::Status TlsTransport::handshake(Deadline deadline) {
-  const Sending sending(sending_);
-  if (!sending) return base::error(Stage::receive, Code::closed);
-  for (;;) {
-    if (records_.fault() != Records::Fault::none) return refuse_foreign(Stage::receive);
-    const Step step = advance_handshake();
-    auto flushed = flush(deadline);
-    if (step == Step::failed) return refuse(session_->failure(), Stage::receive);
-    if (!flushed) return flushed;
-    // What has not gone is asked for again when there is room.
-    if (step == Step::done && wants_room()) return base::error(Stage::receive, Code::would_block);
-    if (step == Step::done) {
-      tell_ready();
-      return {};
-    }
-    if (step == Step::closed) return base::error(Stage::receive, Code::closed);
-    CORBEL_CHECK(fill(Stage::receive, deadline));
-  }
-}
-
-Step TlsTransport::advance_handshake() {
-  const std::lock_guard lock(mutex_);
-  const base::ConstByteSpan whole = records_.whole();
-  session_->set_input(whole);
-  const Step step = session_->handshake();
-  records_.take(whole.size() - session_->input().size());
-  session_->set_input({});
-  wire_.insert(wire_.end(), session_->output().begin(), session_->output().end());
-  session_->output().clear();
-  return step;
-}
-
-/// What the hand-shake has to say. What is not taken at once goes at the next step.
-base::Status TlsTransport::flush(Deadline deadline) {
-  while (gone_ < wire_.size()) {
-    const Segment rest{wire_.data() + gone_, wire_.size() - gone_};
-    auto count = inner_->send_some({&rest, 1}, deadline);
-    const bool later = !count && count.error().code == Code::would_block;
-    if (later && deadline.is_now()) return {};
-    if (later && deadline.expired()) return base::error(Stage::send, Code::timed_out);
-    if (!count && !later) return count.error();
-    if (count) gone_ += *count;
-  }
-  wire_.clear();
-  gone_ = 0;
-  return {};
-}
+// --- the end ---
 
 void TlsTransport::shutdown() noexcept {
   // Only if no thread sends, and none will.
@@ -359,14 +295,6 @@ void TlsTransport::shutdown() noexcept {
     }
   }
   inner_->shutdown();
-}
-
-void TlsTransport::tell_ready() {
-  const std::lock_guard lock(mutex_);
-  subject_ = session_->subject();
-  CORBEL_LOG(log_, transport, debug, "TLS established", {"peer", peer()},
-             {"side", role_ == Role::client ? "client" : "server"}, {"version", session_->version()},
-             {"cipher", session_->cipher()}, {"resumed", session_->is_resumed()}, {"subject", subject_});
 }
 
 base::Error TlsTransport::refuse(const Session::Failure& failure, Stage stage) {

@@ -51,6 +51,7 @@ class TlsTransport final : public Transport {
 
   static std::string outer(const std::string& inner);
   Session::Step advance_handshake();
+  bool has_left();
   base::Status flush(base::Deadline deadline);
   base::Status fill(base::Stage stage, base::Deadline deadline);
   base::Result<std::size_t> receive_with_intake(base::ByteSpan buffer, base::Deadline deadline);
@@ -95,6 +96,7 @@ class TlsTransport final : public Transport {
   std::size_t batch_end_ = 0;
   std::unique_ptr<base::Octet[]> joined_;  // pieces of a list
   bool offers_ticket_;
+  bool has_spoken_ = false;           // something of this side's may have reached the peer
   std::atomic<bool> sending_{false};  // or shut down
 
   // Of who has the intake.
