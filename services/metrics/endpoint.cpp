@@ -3,9 +3,11 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <stdexcept>
+#include <string_view>
 
 namespace corbel::metrics {
 namespace {
@@ -122,9 +124,12 @@ bool Metrics::Endpoint::read(Client& client) const {
 
 std::string Metrics::Endpoint::answer(const std::string& request) const {
   const std::string line = request.substr(0, request.find_first_of("\r\n"));
-  if (line.starts_with("GET /metrics ") || line.starts_with("GET / ")) return reply("200 OK", text_());
-  if (line.starts_with("GET ")) return reply("404 Not Found", "look at /metrics\n");
-  return reply("405 Method Not Allowed", "GET alone\n");
+  if (!line.starts_with("GET ")) return reply("405 Method Not Allowed", "GET alone\n");
+  // The path: of http://host:port/path, too, and without a query.
+  std::string_view path = std::string_view(line).substr(4, line.find_first_of(" ?", 4) - 4);
+  if (path.starts_with("http://")) path = path.substr(std::min(path.find('/', 7), path.size()));
+  if (path == "/metrics" || path == "/" || path.empty()) return reply("200 OK", text_());
+  return reply("404 Not Found", "look at /metrics\n");
 }
 
 }  // namespace corbel::metrics

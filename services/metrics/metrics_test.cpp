@@ -159,6 +159,10 @@ TEST_F(MetricsTest, HttpClientsGetThemAndNothingElse) {
   EXPECT_TRUE(good.starts_with("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4")) << good;
   EXPECT_NE(good.find("corbel_requests_total{side=\"server\",operation=\"add\",outcome=\"ok\"} 1\n"),
             std::string::npos);
+  EXPECT_TRUE(ask(metrics_.port(), "GET /metrics?module=orb HTTP/1.1\r\n\r\n").starts_with("HTTP/1.0 200"));
+  EXPECT_TRUE(ask(metrics_.port(), "GET http://plant:9464/metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.0 200"));
+  EXPECT_TRUE(ask(metrics_.port(), "GET http://plant HTTP/1.1\r\n\r\n").starts_with("HTTP/1.0 200"));
+  EXPECT_TRUE(ask(metrics_.port(), "GET http://plant/other?/metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.0 404"));
   EXPECT_TRUE(ask(metrics_.port(), "GET /passwords HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 404"));
   EXPECT_TRUE(ask(metrics_.port(), "POST /metrics HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 405"));
   EXPECT_EQ(ask(metrics_.port(), std::string(20000, 'x')), "");

@@ -112,7 +112,10 @@ class ScriptedTransport final : public transport::Transport {
       return sent;
     }
     // It reads at last: whoever has an hour would try for an hour.
-    if (++peer_.refused == 8) peer_.send_room = ~0UL;
+    if (++peer_.refused == 8) {
+      peer_.refused = 0;
+      peer_.send_room = ~0UL;
+    }
     return base::error(base::Stage::send, base::Code::would_block);
   }
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {

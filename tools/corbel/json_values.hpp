@@ -3,9 +3,13 @@
 // floating-point values that are no numbers, references (stringified), wide strings (UTF-8). A sequence of octets is a
 // text in base64, and may be given as an array of numbers or as {"file": PATH}. A struct, exception or valuetype is an
 // object with its members, a null value null; a union an object with its member and, where several labels select that,
-// "discriminator"; an enum its enumerator's name; an Any {"type": NAME, "value": ...}.
+// "discriminator"; an enum its enumerator's name; an Any {"type": NAME, "value": ...}. A valuetype that occurs again is
+// {"same_as": PATH} there, with the names and indices that lead to its first place, such as "/next/more/0"; the
+// outermost one is "/". That is written only, never read.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -30,6 +34,7 @@ class JsonValues {
              Types& types, Paths paths)
       : orb_(std::move(orb)), factory_(std::move(factory)), types_(types), paths_(paths) {}
 
+  /// Throws std::runtime_error if the value is nested too deeply, or has more parts than a reader could want.
   Json to_json(const CORBA::Any& value);
   /// Throws std::runtime_error saying where in the value what is wrong; `where` names the whole.
   CORBA::Any from_json(const Json& json, const CORBA::typecode_reference& type, const std::string& where);
@@ -37,9 +42,19 @@ class JsonValues {
  private:
   using Ref = DynamicAny::DynAny::Ref;
 
-  Json value_of(const Ref& dynamic);
-  Json members_of(const Ref& dynamic);
-  Json elements_of(const Ref& dynamic);
+  /// On the way through a value, which comes from strangers: values share others, and lead to themselves.
+  struct Walk {
+    std::map<const DynamicAny::DynAny*, std::string> met;  ///< valuetypes, and where
+    std::string path;
+    std::size_t left = 1'000'000;  ///< parts that may yet come
+    int depth = 0;
+  };
+
+  Json to_json(const CORBA::Any& value, Walk& walk);
+  Json value_of(const Ref& dynamic, Walk& walk);
+  Json part_of(const Ref& dynamic, const std::string& name, Walk& walk);
+  Json members_of(const Ref& dynamic, Walk& walk);
+  Json elements_of(const Ref& dynamic, Walk& walk);
   void set(const Ref& dynamic, const Json& json, const std::string& where);
   bool set_basic(const Ref& dynamic, CORBA::TCKind kind, const Json& json, const std::string& where);
   void set_members(const Ref& dynamic, const Json& json, const std::string& where);

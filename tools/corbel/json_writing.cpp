@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values as JSON.
 #include <cmath>
+#include <stdexcept>
+#include <utility>
 
 #include "dynamic_values.hpp"
 #include "json_values.hpp"
@@ -11,6 +13,8 @@ using CORBA::TCKind;
 
 namespace {
 
+constexpr int kDeepest = 256;  // levels: what walks over them has a stack
+
 Json real_json(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
@@ -20,15 +24,36 @@ Json real_json(double value) {
 }  // namespace
 
 Json JsonValues::to_json(const CORBA::Any& value) {
+  Walk walk;
+  return to_json(value, walk);
+}
+
+Json JsonValues::to_json(const CORBA::Any& value, Walk& walk) {
   const CORBA::typecode_reference type = value.type();
   if (type == nullptr || type->kind() == TCKind::tk_null || type->kind() == TCKind::tk_void) return nullptr;
   const Ref dynamic = factory_->create_dyn_any(value);
-  Json json = value_of(dynamic);
+  // What was met inside belongs to this DynAny: afterwards others may lie where it lay.
+  auto outside = std::exchange(walk.met, {});
+  Json json = value_of(dynamic, walk);
+  walk.met = std::move(outside);
   dynamic->destroy();
   return json;
 }
 
-Json JsonValues::value_of(const Ref& dynamic) {
+Json JsonValues::part_of(const Ref& dynamic, const std::string& name, Walk& walk) {
+  if (walk.depth == kDeepest)
+    throw std::runtime_error("the value is nested deeper than " + std::to_string(kDeepest) + " levels");
+  const std::size_t before = walk.path.size();
+  walk.path.append(1, '/').append(name);
+  ++walk.depth;
+  Json json = value_of(dynamic, walk);
+  --walk.depth;
+  walk.path.resize(before);
+  return json;
+}
+
+Json JsonValues::value_of(const Ref& dynamic, Walk& walk) {
+  if (walk.left-- == 0) throw std::runtime_error("the value has more than a million parts");
   CORBA::typecode_reference keep;
   const CORBA::TypeCode& type = resolved(dynamic, keep);
   switch (type.kind()) {
@@ -72,7 +97,9 @@ Json JsonValues::value_of(const Ref& dynamic) {
       const CORBA::Any inner = dynamic->get_any();
       Json json;
       json["type"] = type_name(inner._type());
-      json["value"] = to_json(inner);
+      if (++walk.depth > kDeepest) throw std::runtime_error("Anys are nested too deeply");
+      json["value"] = to_json(inner, walk);
+      --walk.depth;
       return json;
     }
     case TCKind::tk_fixed:
@@ -83,38 +110,41 @@ Json JsonValues::value_of(const Ref& dynamic) {
     case TCKind::tk_except:
     case TCKind::tk_value:
     case TCKind::tk_union:
-      return members_of(dynamic);
+      return members_of(dynamic, walk);
     case TCKind::tk_sequence:
     case TCKind::tk_array:
-      return elements_of(dynamic);
+      return elements_of(dynamic, walk);
     case TCKind::tk_value_box: {
       const auto box = as<DynamicAny::DynValueBox>(dynamic);
-      return box->is_null() ? Json(nullptr) : value_of(box->get_boxed_value_as_dyn_any());
+      return box->is_null() ? Json(nullptr) : part_of(box->get_boxed_value_as_dyn_any(), "boxed", walk);
     }
     default:
       return "<" + type_name(type) + ">";
   }
 }
 
-Json JsonValues::members_of(const Ref& dynamic) {
+Json JsonValues::members_of(const Ref& dynamic, Walk& walk) {
   Json json = Json::object();
   const auto add = [&](const DynamicAny::NameDynAnyPairSeq& members) {
-    for (const auto& member : members) json[member.id()] = value_of(member.value());
+    for (const auto& member : members) json[member.id()] = part_of(member.value(), member.id(), walk);
   };
   if (const auto value = as<DynamicAny::DynValue>(dynamic); value != nullptr) {
     if (value->is_null()) return nullptr;
+    const auto [met, is_new] = walk.met.emplace(&*dynamic, walk.path.empty() ? "/" : walk.path);
+    if (!is_new) return {{"same_as", met->second}};
     add(value->get_members_as_dyn_any());
   } else if (const auto all = as<DynamicAny::DynStruct>(dynamic); all != nullptr) {
     add(all->get_members_as_dyn_any());
   } else {
     const auto chosen = as<DynamicAny::DynUnion>(dynamic);
-    json["discriminator"] = value_of(chosen->get_discriminator());
-    if (!chosen->has_no_active_member()) json[chosen->member_name()] = value_of(chosen->member());
+    json["discriminator"] = part_of(chosen->get_discriminator(), "discriminator", walk);
+    if (!chosen->has_no_active_member())
+      json[chosen->member_name()] = part_of(chosen->member(), chosen->member_name(), walk);
   }
   return json;
 }
 
-Json JsonValues::elements_of(const Ref& dynamic) {
+Json JsonValues::elements_of(const Ref& dynamic, Walk& walk) {
   CORBA::typecode_reference keep;
   const CORBA::TypeCode& type = resolved(dynamic, keep);
   if (is_octets(type) && type.kind() == TCKind::tk_sequence) return to_base64(dynamic->get_octet_seq());
@@ -122,7 +152,7 @@ Json JsonValues::elements_of(const Ref& dynamic) {
   const DynamicAny::DynAnySeq elements = type.kind() == TCKind::tk_sequence
                                              ? as<DynamicAny::DynSequence>(dynamic)->get_elements_as_dyn_any()
                                              : as<DynamicAny::DynArray>(dynamic)->get_elements_as_dyn_any();
-  for (const Ref& element : elements) json.push_back(value_of(element));
+  for (const Ref& element : elements) json.push_back(part_of(element, std::to_string(json.size()), walk));
   return json;
 }
 

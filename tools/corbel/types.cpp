@@ -14,7 +14,8 @@ using model::TypeKind;
 
 namespace {
 
-constexpr std::size_t kClosed = static_cast<std::size_t>(-1);
+/// Types that refer to each other, each to many, have TypeCodes larger than anything; IDL may come from strangers.
+constexpr std::size_t kMostAgain = 500;
 
 [[noreturn]] void no_type_code(const std::string& what) {
   throw std::runtime_error("no TypeCode can be made of " + what);
@@ -153,18 +154,18 @@ CORBA::typecode_reference Types::named(std::string_view name) {
 }
 
 Types::Made Types::make(const model::Type& type) {
-  if (CORBA::typecode_reference code = basic(type.kind); code != nullptr) return {code, kClosed};
+  if (CORBA::typecode_reference code = basic(type.kind); code != nullptr) return {code};
   const auto bound = static_cast<std::uint32_t>(type.bound);
   switch (type.kind) {
     case TypeKind::string:
-      return {factory_.create_string_tc(bound), kClosed};
+      return {factory_.create_string_tc(bound)};
     case TypeKind::wstring:
-      return {factory_.create_wstring_tc(bound), kClosed};
+      return {factory_.create_wstring_tc(bound)};
     case TypeKind::fixed:
-      return {factory_.create_fixed_tc(type.digits, static_cast<std::int16_t>(type.scale)), kClosed};
+      return {factory_.create_fixed_tc(type.digits, static_cast<std::int16_t>(type.scale))};
     case TypeKind::sequence: {
       const Made element = make(*type.element);
-      return {factory_.create_sequence_tc(bound, element.code), element.lowest};
+      return {factory_.create_sequence_tc(bound, element.code), element.open};
     }
     case TypeKind::array: {
       Made made = make(*type.element);
@@ -174,8 +175,7 @@ Types::Made Types::make(const model::Type& type) {
       return made;
     }
     case TypeKind::value_base:
-      return {factory_.create_value_tc("IDL:omg.org/CORBA/ValueBase:1.0", "ValueBase", CORBA::VM_NONE, nullptr, {}),
-              kClosed};
+      return {factory_.create_value_tc("IDL:omg.org/CORBA/ValueBase:1.0", "ValueBase", CORBA::VM_NONE, nullptr, {})};
     default:
       break;
   }
@@ -183,28 +183,44 @@ Types::Made Types::make(const model::Type& type) {
   return make_declared(*type.declaration);
 }
 
-/// Each declaration once, unless what was made refers to a type around it that is not finished yet.
+/// Each declaration once, unless what was made refers to types around it that are not finished yet: then it is good as
+/// long as all of them are being made.
 Types::Made Types::make_declared(const model::Declaration& declaration) {
-  if (const auto known = made_.find(&declaration); known != made_.end()) return {known->second, kClosed};
+  if (const auto known = made_.find(&declaration); known != made_.end()) return {known->second};
   if (const auto open = std::find(open_.begin(), open_.end(), &declaration); open != open_.end()) {
-    return {factory_.create_recursive_tc(declaration.repository_id), static_cast<std::size_t>(open - open_.begin())};
+    return {factory_.create_recursive_tc(declaration.repository_id), {static_cast<std::size_t>(open - open_.begin())}};
   }
+  if (const auto known = inside_.find(&declaration); known != inside_.end()) return known->second;
+  if (!met_.insert(&declaration).second && ++again_ > kMostAgain)
+    throw std::runtime_error("the types of this IDL refer to each other too often");
+  const std::size_t place = open_.size();
   open_.push_back(&declaration);
-  Made made = make_new(declaration);
-  open_.pop_back();
-  if (made.lowest >= open_.size()) {
-    made.lowest = kClosed;
+  const auto close = [&] {
+    open_.pop_back();
+    std::erase_if(inside_, [&](const auto& one) { return one.second.open.contains(place); });
+  };
+  Made made;
+  try {
+    made = make_new(declaration);
+  } catch (...) {
+    close();
+    throw;
+  }
+  close();
+  made.open.erase(place);
+  if (made.open.empty()) {
     made_.emplace(&declaration, made.code);
+  } else {
+    inside_.emplace(&declaration, made);
   }
   return made;
 }
 
-CORBA::TypeCodeFactory::StructMemberSeq Types::members(const std::vector<const model::Member*>& all,
-                                                       std::size_t& lowest) {
+CORBA::TypeCodeFactory::StructMemberSeq Types::members(const std::vector<const model::Member*>& all, Open& open) {
   CORBA::TypeCodeFactory::StructMemberSeq found;
   for (const model::Member* member : all) {
     const Made made = make(*member->type);
-    lowest = std::min(lowest, made.lowest);
+    open.insert(made.open.begin(), made.open.end());
     found.push_back({member->name, made.code});
   }
   return found;
@@ -213,24 +229,24 @@ CORBA::TypeCodeFactory::StructMemberSeq Types::members(const std::vector<const m
 Types::Made Types::make_new(const model::Declaration& declaration) {
   const std::string& id = declaration.repository_id;
   const std::string& name = declaration.name;
-  std::size_t lowest = kClosed;
+  Open open;
   switch (declaration.kind) {
     case model::DeclarationKind::alias: {
       const Made made = make(*static_cast<const model::Alias&>(declaration).aliased);
-      return {factory_.create_alias_tc(id, name, made.code), made.lowest};
+      return {factory_.create_alias_tc(id, name, made.code), made.open};
     }
     case model::DeclarationKind::enum_: {
       CORBA::TypeCodeFactory::EnumMemberSeq names;
       for (const auto* one : static_cast<const model::Enum&>(declaration).enumerators) names.push_back(one->name);
-      return {factory_.create_enum_tc(id, name, names), kClosed};
+      return {factory_.create_enum_tc(id, name, names)};
     }
     case model::DeclarationKind::struct_: {
-      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), lowest);
-      return {factory_.create_struct_tc(id, name, all), lowest};
+      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), open);
+      return {factory_.create_struct_tc(id, name, all), open};
     }
     case model::DeclarationKind::exception: {
-      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), lowest);
-      return {factory_.create_exception_tc(id, name, all), lowest};
+      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), open);
+      return {factory_.create_exception_tc(id, name, all), open};
     }
     case model::DeclarationKind::union_:
       return make_union(static_cast<const model::Union&>(declaration));
@@ -238,13 +254,13 @@ Types::Made Types::make_new(const model::Declaration& declaration) {
       return make_value(static_cast<const model::ValueType&>(declaration));
     case model::DeclarationKind::value_box: {
       const Made made = make(*static_cast<const model::ValueBox&>(declaration).boxed);
-      return {factory_.create_value_box_tc(id, name, made.code), made.lowest};
+      return {factory_.create_value_box_tc(id, name, made.code), made.open};
     }
     case model::DeclarationKind::interface_: {
       const auto& interface = static_cast<const model::Interface&>(declaration);
-      if (interface.is_abstract) return {factory_.create_abstract_interface_tc(id, name), kClosed};
-      if (interface.is_local) return {factory_.create_local_interface_tc(id, name), kClosed};
-      return {factory_.create_interface_tc(id, name), kClosed};
+      if (interface.is_abstract) return {factory_.create_abstract_interface_tc(id, name)};
+      if (interface.is_local) return {factory_.create_local_interface_tc(id, name)};
+      return {factory_.create_interface_tc(id, name)};
     }
     default:
       no_type_code(std::string(model::kind_name(declaration)) + " " + model::scoped_name(declaration));
@@ -304,11 +320,11 @@ CORBA::Any Types::label(const model::Type& type, const CORBA::typecode_reference
 
 Types::Made Types::make_union(const model::Union& declared) {
   const CORBA::typecode_reference discriminator = make(*declared.discriminator).code;
-  std::size_t lowest = kClosed;
+  Open open;
   CORBA::TypeCodeFactory::UnionMemberSeq all;
   for (const model::UnionCase& one : declared.cases) {
     const Made made = make(*one.member.type);
-    lowest = std::min(lowest, made.lowest);
+    open.insert(made.open.begin(), made.open.end());
     const auto add = [&](CORBA::Any label) { all.push_back({one.member.name, std::move(label), made.code}); };
     for (const model::Value& value : one.labels) add(label(*declared.discriminator, discriminator, value));
     if (one.is_default) {
@@ -317,28 +333,28 @@ Types::Made Types::make_union(const model::Union& declared) {
       add(std::move(label));
     }
   }
-  return {factory_.create_union_tc(declared.repository_id, declared.name, discriminator, all), lowest};
+  return {factory_.create_union_tc(declared.repository_id, declared.name, discriminator, all), open};
 }
 
 Types::Made Types::make_value(const model::ValueType& declared) {
-  std::size_t lowest = kClosed;
+  Open open;
   CORBA::typecode_reference base;
   if (declared.concrete_base != nullptr) {
     const Made made = make_declared(*declared.concrete_base);
-    lowest = made.lowest;
+    open = made.open;
     base = made.code;
   }
   CORBA::TypeCodeFactory::ValueMemberSeq all;
   for (const model::Member& member : declared.state) {
     const Made made = make(*member.type);
-    lowest = std::min(lowest, made.lowest);
+    open.insert(made.open.begin(), made.open.end());
     all.push_back({member.name, made.code, member.is_public ? CORBA::PUBLIC_MEMBER : CORBA::PRIVATE_MEMBER});
   }
   const CORBA::ValueModifier modifier = declared.is_custom        ? CORBA::VM_CUSTOM
                                         : declared.is_abstract    ? CORBA::VM_ABSTRACT
                                         : declared.is_truncatable ? CORBA::VM_TRUNCATABLE
                                                                   : CORBA::VM_NONE;
-  return {factory_.create_value_tc(declared.repository_id, declared.name, modifier, base, all), lowest};
+  return {factory_.create_value_tc(declared.repository_id, declared.name, modifier, base, all), open};
 }
 
 std::vector<const model::Interface*> with_ancestors(const model::Interface& interface) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,10 +39,11 @@ class Types {
   CORBA::typecode_reference named(std::string_view name);
 
  private:
-  /// A TypeCode, and the outermost of the types being made that it refers to.
+  /// Those of the types being made to which a TypeCode refers: places in open_.
+  using Open = std::set<std::size_t>;
   struct Made {
     CORBA::typecode_reference code;
-    std::size_t lowest;
+    Open open = {};
   };
 
   void collect(const idl::model::Contents& contents);
@@ -51,14 +53,16 @@ class Types {
   CORBA::Any label(const idl::model::Type& type, const CORBA::typecode_reference& code, const idl::model::Value& value);
   Made make_union(const idl::model::Union& declared);
   Made make_value(const idl::model::ValueType& declared);
-  CORBA::TypeCodeFactory::StructMemberSeq members(const std::vector<const idl::model::Member*>& all,
-                                                  std::size_t& lowest);
+  CORBA::TypeCodeFactory::StructMemberSeq members(const std::vector<const idl::model::Member*>& all, Open& open);
 
   std::vector<std::unique_ptr<idl::model::Model>> models_;
   std::vector<const idl::model::Interface*> interfaces_;
   std::map<std::string, const idl::model::Declaration*, std::less<>> by_name_;
   std::map<const idl::model::Declaration*, CORBA::typecode_reference> made_;
-  std::vector<const idl::model::Declaration*> open_;  ///< structs, unions and values that are being made
+  std::vector<const idl::model::Declaration*> open_;       ///< structs, unions and values that are being made
+  std::map<const idl::model::Declaration*, Made> inside_;  ///< good as long as what they refer to is being made
+  std::set<const idl::model::Declaration*> met_;
+  std::size_t again_ = 0;  ///< how often something was made that had been made before
   CORBA::TypeCodeFactory factory_;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type values_;
 };

@@ -7,6 +7,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/service_information.hpp"
+#include "corbel/ipc/standard_handles.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/initial_references.hpp"
@@ -61,6 +62,7 @@ namespace {
 
 IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, const Components& components,
                                        const std::vector<std::string>& arguments) {
+  ipc::hold_standard_handles();
   if (!id.empty()) options.id = id;
   const std::string name = options.id;
   const auto make = [&] {
