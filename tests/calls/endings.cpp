@@ -276,6 +276,7 @@ const std::vector<End>& ends() {
     add_governed_waiting(made);
     made.push_back(ended_by_shutdown());
     add_receiving(made);
+    made.push_back(cut_for_memory());
     add_forwards(made);
     add_governed_forwards(made);
     add_answers(made);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <chrono>
+
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/poa/adapter.hpp"
@@ -150,6 +153,39 @@ End ended_by_shutdown() {
     EXPECT_EQ(ending_of([&] { future.get(); }).what, ending.what);
     EXPECT_EQ(peer.requests(), 2U);
     orb->destroy();
+    return ending;
+  };
+  return end;
+}
+
+End cut_for_memory() {
+  End end = end_of("receive", "others need the memory that the first part of the answer takes (`-ORBMaxInputMemory`)",
+                   "unknown", "NO_RESOURCES", "MAYBE", corba::vendor_minor(Stage::receive, Code::out_of_resources));
+  end.run = [] {
+    constexpr std::size_t kLarge = 2U << 20;
+    const Client client({"-ORBMaxInputMemory", "3000000"});
+    FakePeer slow({answer::unfinished(kLarge)});
+    FakePeer quick({answer::text(std::string(kLarge, 'x'))});
+    const auto thing = client.thing({slow.profile(), quick.profile()});
+    const auto other = client.thing({quick.profile()});
+    // As long as the slow one's octets come, it may be the other call that has to go.
+    const auto ask_other = [&](const char* cut) {
+      const std::string what = ending_of([&] { EXPECT_EQ(other->ask("").size(), kLarge); }).what;
+      EXPECT_TRUE(what == "done" || what == cut) << what;
+    };
+    Ending ending;
+    std::atomic<bool> ended{false};
+    std::thread waiting([&] {
+      ending = ending_of([&] { thing->ask(""); });
+      ended = true;
+    });
+    while (!ended) ask_other("NO_RESOURCES MAYBE");
+    waiting.join();
+    auto future = thing->async_ask("");
+    while (!future.wait_for(std::chrono::seconds(0))) ask_other("NO_RESOURCES MAYBE");
+    EXPECT_EQ(ending_of([&] { future.get(); }).what, ending.what);
+    EXPECT_EQ(slow.requests(), 2U);
+    EXPECT_EQ(ending_of([&] { other->ask(""); }).what, "done");
     return ending;
   };
   return end;

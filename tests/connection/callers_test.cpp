@@ -104,6 +104,58 @@ TEST(Callers, AReplyInFragmentsKeepsItsJointsWhenAnotherCallerReadsIt) {
   EXPECT_TRUE(joined);
 }
 
+TEST(Callers, CopiesOfLargeRepliesAreCountedUntilTheyHaveBeenRead) {
+  constexpr std::size_t kLarge = 200'000;
+  InputMemory memory(5 * kLarge / 2);  // room for the reader's buffer and one copy
+  Scripted::Acts acts;
+  const Sent sent(acts);
+  base::Bytes stream;
+  for (const std::uint32_t id : {4U, 6U, 2U}) {
+    cdr::Encoder reply;
+    messaging::giop::Giop({1, 2}).encode_reply(
+        reply, id, messaging::ReplyStatus::no_exception, {},
+        [](cdr::Encoder& body) { body.put_octet_sequence(base::Bytes(kLarge)); });
+    const base::Bytes one = reply.to_bytes();
+    stream.insert(stream.end(), one.begin(), one.end());
+  }
+  std::promise<void> all;
+  acts.receive = [&, told = all.get_future().share(), at = std::size_t{0}](base::ByteSpan buffer, Deadline) mutable {
+    told.wait();
+    const std::size_t size = std::min(buffer.size(), stream.size() - at);
+    std::copy_n(stream.begin() + static_cast<std::ptrdiff_t>(at), size, buffer.begin());
+    at += size;
+    return base::Result<std::size_t>(size);
+  };
+  {
+    Connection::Settings settings;
+    settings.input_memory = &memory;
+    const ConnectionPtr connection(new Connection(std::make_unique<Scripted>(acts), messaging::make_giop(), settings));
+    std::promise<void> over;
+    std::thread reader([&] { EXPECT_TRUE(call(*connection).ok()); });
+    while (sent.all().size() < 1) std::this_thread::yield();
+    std::thread keeps([&] {
+      const auto wait = [&](const messaging::IncomingReply&, cdr::Decoder& body) {
+        EXPECT_EQ(body.get_octet_sequence().size(), kLarge);
+        over.get_future().wait();
+      };
+      const auto nothing = [](cdr::Encoder&) {};
+      EXPECT_TRUE(connection->call(request_named("keep"), nothing, Deadline::after(20s), wait).ok());
+    });
+    while (sent.all().size() < 2) std::this_thread::yield();
+    std::thread lacks(
+        [&] { EXPECT_EQ(call(*connection).error(), base::error(Stage::receive, Code::out_of_resources)); });
+    while (sent.all().size() < 3) std::this_thread::yield();
+    all.set_value();
+    lacks.join();
+    EXPECT_GE(memory.used(), kLarge);
+    over.set_value();
+    keeps.join();
+    reader.join();
+    EXPECT_FALSE(connection->failed()) << "only one reply is lost";
+  }
+  EXPECT_EQ(memory.used(), 0U);
+}
+
 TEST(Callers, TellTheCodeSetsUntilARequestThatDoesHasLeft) {
   Scripted::Acts acts;
   const Sent sent(acts);

@@ -293,7 +293,7 @@ TEST(Endings, WithoutMemoryForTheReplyTheConnectionFailsAndNobodyWaitsForIt) {
   Scripted::Acts acts;
   acts.receive = [](base::ByteSpan, Deadline) -> base::Result<std::size_t> { throw std::bad_alloc(); };
   auto connection = connect(acts);
-  EXPECT_EQ(call(*connection).error(), base::error(Stage::wait, Code::lost));
+  EXPECT_EQ(call(*connection).error(), base::error(Stage::receive, Code::out_of_resources));
   EXPECT_EQ(call(*connection).error().stage, Stage::send);
 }
 

@@ -1,87 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/connection/framer.hpp"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstring>
-
-#include "corbel/messaging/giop/codec.hpp"
-#include "corbel/messaging/giop/giop.hpp"
+#include "framer_support.hpp"
 
 namespace corbel::connection {
 namespace {
 
 using base::Code;
-
-class FramerTest : public testing::Test {
- protected:
-  base::Bytes request(std::uint32_t id, std::size_t body_size, messaging::Version version = {1, 2}) const {
-    cdr::Format format;
-    format.giop_minor = version.minor;
-    cdr::Encoder encoder(format);
-    const base::Bytes key{1, 2, 3, 4};
-    const base::Bytes body(body_size, 0x5a);
-    messaging::OutgoingRequest header;
-    header.object_key = key;
-    header.operation = "test";
-    codec_.encode_request(encoder, id, header, [&](cdr::Encoder& e) { e.put_octet_sequence(body); });
-    return encoder.to_bytes();
-  }
-
-  /// Cuts a message into a first message and fragments of `piece` octets of body each.
-  static base::Bytes fragmented(const base::Bytes& whole, std::size_t piece, std::uint32_t id, std::uint8_t minor) {
-    base::Bytes stream(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(piece));
-    patch(stream, 0, stream.size(), true);
-    for (std::size_t at = piece; at < whole.size(); at += piece) {
-      const std::size_t size = std::min(piece, whole.size() - at);
-      base::Bytes fragment{'G', 'I', 'O', 'P', 1, minor, 1, 7, 0, 0, 0, 0};
-      if (minor >= 2) fragment.insert(fragment.end(), {static_cast<base::Octet>(id), 0, 0, 0});
-      fragment.insert(fragment.end(), whole.begin() + static_cast<std::ptrdiff_t>(at),
-                      whole.begin() + static_cast<std::ptrdiff_t>(at + size));
-      patch(fragment, 0, fragment.size(), at + size < whole.size());
-      stream.insert(stream.end(), fragment.begin(), fragment.end());
-    }
-    return stream;
-  }
-  static void patch(base::Bytes& message, std::size_t at, std::size_t size, bool more) {
-    message[at + 6] = static_cast<base::Octet>(1 | (more ? 2 : 0));
-    const auto body = static_cast<std::uint32_t>(size - 12);
-    std::memcpy(message.data() + at + 8, &body, 4);
-  }
-
-  void feed(base::ConstByteSpan octets, std::size_t step = SIZE_MAX) {
-    while (!octets.empty()) {
-      const base::ByteSpan space = framer_.space();
-      const std::size_t size = std::min({space.size(), octets.size(), step});
-      std::memcpy(space.data(), octets.data(), size);
-      framer_.received(size);
-      octets = octets.subspan(size);
-    }
-  }
-
-  /// A framer and what it needs of a connection.
-  struct Input {
-    explicit Input(const cdr::Limits& limits, InputMemory* memory = nullptr)
-        : account(memory), session(messaging::make_giop()->open(settings(limits, account))) {}
-    static messaging::SessionSettings settings(const cdr::Limits& limits, InputAccount& account) {
-      messaging::SessionSettings settings;
-      settings.side = messaging::Side::acceptor;
-      settings.limits = limits;
-      settings.memory = &account;
-      return settings;
-    }
-    InputAccount account;
-    std::unique_ptr<messaging::Session> session;
-    Framer framer{*session, account};
-  };
-
-  const messaging::giop::Giop codec_{{1, 2}};
-  cdr::Limits limits_;
-  Input input_{limits_};
-  Framer& framer_ = input_.framer;
-  Message message_;
-};
 
 TEST_F(FramerTest, GivesAMessageOnceItsLastOctetHasArrived) {
   const base::Bytes whole = request(2, 100);
@@ -310,62 +233,6 @@ TEST_F(FramerTest, AMessageKeepsItsNumberWhileItIsIncompleteAndNoOtherHasIt) {
   Framer fresh(*input_.session, input_.account);
   fresh.take_over(framer_);
   EXPECT_EQ(fresh.oldest_part(), next);
-}
-
-TEST_F(FramerTest, PaysForWhatItKeepsAndGivesAllOfItBack) {
-  InputMemory memory(1U << 20, [] { return false; });
-  {
-    Input input(limits_, &memory);
-    Framer& framer = input.framer;
-    EXPECT_LE(framer.space().size(), 2048U);
-    EXPECT_EQ(memory.used(), 0U);  // the first buffer is free
-    const base::Bytes big = request(2, 300'000);
-    const auto put = [&](base::ConstByteSpan rest) {
-      while (!rest.empty()) {
-        const base::ByteSpan space = framer.space();
-        const std::size_t size = std::min(space.size(), rest.size());
-        std::memcpy(space.data(), rest.data(), size);
-        framer.received(size);
-        rest = rest.subspan(size);
-      }
-    };
-    put(base::ConstByteSpan(big).first(200'000));
-    EXPECT_GE(memory.used(), 190'000U);
-    EXPECT_LE(memory.used(), 512U << 10);
-    EXPECT_EQ(memory.used(), input.account.paid());
-    put(base::ConstByteSpan(big).subspan(200'000));
-    ASSERT_TRUE(*framer.next(message_));
-    framer.shrink();
-    EXPECT_EQ(memory.used(), 0U);
-    put(fragmented(request(4, 5000), 160, 4, 2));
-    ASSERT_TRUE(*framer.next(message_));
-    base::Bytes open = request(6, 5000);
-    patch(open, 0, open.size(), true);
-    put(open);
-    ASSERT_FALSE(*framer.next(message_));
-    EXPECT_GE(memory.used(), 10'000U);
-    Framer other(*input.session, input.account);
-    other.take_over(framer);
-    EXPECT_EQ(memory.used(), input.account.paid());
-    EXPECT_GE(input.session->part_octets(), 5000U);
-  }
-  EXPECT_EQ(memory.used(), 0U);
-}
-
-TEST_F(FramerTest, DoesNotGrowBeyondWhatThereIs) {
-  int asked = 0;
-  InputMemory memory(10'000, [&] { return ++asked < 3; });
-  memory.force(9'000);  // somebody else's
-  Input input(limits_, &memory);
-  Framer& framer = input.framer;
-  framer.received(framer.space().size());
-  EXPECT_THROW((void)framer.space(), std::bad_alloc);
-  EXPECT_EQ(asked, 3);
-  EXPECT_TRUE(framer.short_of_memory());
-  EXPECT_EQ(memory.used(), 9'000U);
-  memory.give(9'000);
-  EXPECT_FALSE(framer.space().empty());  // and goes on when there is some
-  EXPECT_FALSE(framer.short_of_memory());
 }
 
 TEST_F(FramerTest, AnotherFramerTakesOverWhatIsUnread) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "castle.hpp"
+#include "corbel/poa/lane_policy.hpp"
 #include "raw_peer.hpp"
 
 namespace corbel::siege {
@@ -333,6 +334,25 @@ TEST(Memory, TheOldestHalfMessageMakesRoom) {
   Client honest(server.reference);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(honest.castle->take(Siege::Octets(kMebi)), kMebi);
   expect_served(server);
+}
+
+// What one lane's clients keep is missing in the others.
+TEST(Memory, LanesHaveItTogether) {
+  Server server({"-ORBMaxInputMemory", "4000000", "-ORBLane", "other:4=tcp://127.0.0.1:0"});
+  auto root = IDL::traits<PortableServer::POA>::narrow(server.orb->resolve_initial_references("RootPOA"));
+  auto poa =
+      root->create_POA("other", root->the_POAManager(), {CORBA::make_reference<corbel::poa::LanePolicy>("other")});
+  const auto id = poa->activate_object(CORBA::make_reference<CastleServant>());
+  Client honest(server.orb->object_to_string(poa->id_to_reference(id)));
+  RawPeer half(Target(server.reference).port);
+  ASSERT_TRUE(half.send(half_a_request(Target(server.reference), 4 * kMebi, 3 * kMebi)));
+  EXPECT_TRUE(eventually([&] {
+    try {
+      EXPECT_EQ(honest.castle->take(Siege::Octets(3 * kMebi)), 3 * kMebi);
+    } catch (const CORBA::COMM_FAILURE&) {  // as long as the half one's octets come
+    }
+    return !half.silent();
+  }));
 }
 
 TEST(Memory, AMessageLargerThanTheBudgetIsTakenIfNobodyElseNeedsIt) {

@@ -76,6 +76,14 @@ Answer half(Answer whole, std::size_t size) {
     conversation.end();
   };
 }
+Answer unfinished(std::size_t octets) {
+  return [octets](Conversation& conversation, const Received& request) {
+    Octets whole = Writer().giop(kReply, 2).u32(request.request_id).u32(0).u32(0).octets(Octets(octets)).finish();
+    whole.pop_back();
+    conversation.send(whole);
+  };
+}
+
 Answer stray(std::uint8_t type, std::uint32_t request_id) {
   return [=](Conversation& conversation, const Received& request) {
     Writer writer;

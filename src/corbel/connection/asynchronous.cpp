@@ -140,14 +140,13 @@ bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadlin
   Helping reader{*this, reply, helper, deadline};
   if (reads) {
     const ReadEnd end = read(*framer_, reader);
-    if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
-    if (end.why == ReadEnd::Why::broken) (void)fail(explain_end(end.error));
+    if (end.why == ReadEnd::Why::failed || end.why == ReadEnd::Why::broken) (void)end_reading(end);
   }
   Arming arming = Arming::none;
   {
     const std::lock_guard lock(mutex_);
     if (!helper.told) stop_helping(request_id, helper);
-    if (reads) reading_.end();
+    if (reads) stop_reading();
     // Also one that does not read may have been chosen for that, and be leaving instead.
     arming = choose_reader(Left::unknown);
   }

@@ -6,9 +6,9 @@
 
 namespace corbel::connection {
 
-bool Backlog::append(std::span<const cdr::Segment> data, std::size_t skip, Budget& budget) noexcept try {
+base::Status Backlog::append(std::span<const cdr::Segment> data, std::size_t skip, Budget& budget) noexcept try {
   const std::size_t more = total_size(data) - skip;
-  if (!budget.take(more)) return false;
+  if (!budget.take(more)) return base::error(base::Stage::send, base::Code::too_large);
   budget_ = &budget;
   paid_ += more;
   // What has been sent must not stay in front of what never gets empty.
@@ -24,10 +24,10 @@ bool Backlog::append(std::span<const cdr::Segment> data, std::size_t skip, Budge
     octets_.insert(octets_.end(), octets + skipped, octets + segment.size);
   }
   if (keeps_messages_) sizes_.push_back(more);
-  return true;
+  return {};
 } catch (const std::bad_alloc&) {
   clear();  // the connection ends
-  return false;
+  return base::error(base::Stage::send, base::Code::out_of_resources);
 }
 
 void Backlog::taken(std::size_t count) noexcept {

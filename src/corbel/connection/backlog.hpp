@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "corbel/base/bytes.hpp"
+#include "corbel/base/result.hpp"
 #include "corbel/connection/budget.hpp"
 #include "corbel/messaging/protocol.hpp"
 
@@ -26,9 +27,9 @@ class Backlog {
   std::size_t size() const noexcept { return octets_.size() - begin_; }
   /// Before anything is appended: the carrier keeps messages.
   void keep_messages() noexcept { keeps_messages_ = true; }
-  /// Appends what follows the first `skip` octets of `data`, which `budget`, the same each time, pays for. False, and
-  /// nothing is appended, if it cannot or there is no memory.
-  bool append(std::span<const cdr::Segment> data, std::size_t skip, Budget& budget) noexcept;
+  /// Appends what follows the first `skip` octets of `data`, which `budget`, the same each time, pays for. Fails with
+  /// too_large, and nothing is appended, if it cannot; with out_of_resources if there is no memory: all is forgotten.
+  base::Status append(std::span<const cdr::Segment> data, std::size_t skip, Budget& budget) noexcept;
   /// What is to be sent next.
   base::ConstByteSpan octets() const noexcept {
     return base::ConstByteSpan(octets_).subspan(begin_, keeps_messages_ && !sizes_.empty() ? sizes_.front() : size());

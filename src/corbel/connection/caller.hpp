@@ -7,23 +7,30 @@
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/error.hpp"
+#include "corbel/connection/input_memory.hpp"
 #include "corbel/connection/outstanding.hpp"
 #include "corbel/connection/reading.hpp"
 #include "corbel/messaging/message.hpp"
 
 namespace corbel::connection {
 
-/// A thread that calls over a connection and waits for the reply. Lives on its stack.
+/// A thread that calls over a connection and waits for the reply. Lives on its stack, not longer than the connection.
 struct Caller {
   /// What only those need that share the connection; a caller that is alone must not pay for it.
   struct Listed : UnderWay, Sleeper {
     Listed() noexcept : UnderWay(Kind::caller) {}
+    ~Listed() {
+      if (account != nullptr) account->give_copy(octets.size());
+    }
+    Listed(const Listed&) = delete;
+    Listed& operator=(const Listed&) = delete;
     base::Error error;   ///< why there is no reply
     base::Bytes octets;  ///< the reply, copied by whoever read it
     std::vector<std::size_t> joints;
     messaging::IncomingReply reply;  ///< views into the copy
     cdr::Format format;              ///< of its body
     std::size_t body_at = 0;
+    InputAccount* account = nullptr;  ///< of its connection, if that has paid for the copy
   };
 
   std::uint32_t request_id = 0;

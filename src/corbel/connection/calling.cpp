@@ -131,12 +131,12 @@ base::Status Connection::await(Caller& caller, Deadline deadline, OnReply on_rep
       give_up(caller);
       return base::error(Stage::wait, Code::timed_out);
     case ReadEnd::Why::broken:
-      // No CloseConnection came first, so it is not known whether the request was executed.
-      return fail_reading(caller, explain_end(end.error));
     case ReadEnd::Why::failed:
       break;
   }
-  return fail_reading(caller, end.error);
+  const base::Error told = end_reading(end);
+  leave(caller);
+  return told;
 }
 
 /// Returns when the reply is there, or the reading role, or with the error.
@@ -181,7 +181,7 @@ void Connection::leave_shared(Caller& caller) noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (caller.listed && !caller.listed->told) outstanding_.take(caller.request_id);
-    if (std::exchange(caller.reading, false)) reading_.end();
+    if (std::exchange(caller.reading, false)) stop_reading();
     arming = choose_reader(Left::unknown);
   }
   arm(arming);
@@ -260,11 +260,12 @@ base::Status Connection::check_idle() {
     case ReadEnd::Why::dry:
       return {};
     case ReadEnd::Why::broken:
+      if (end.error.code == Code::out_of_resources) break;
       return fail(base::error(Stage::send, Code::closed, end.error.os_error));
     case ReadEnd::Why::failed:
       break;
   }
-  return fail(end.error);
+  return end_reading(end);
 }
 
 std::size_t Connection::waiting() {

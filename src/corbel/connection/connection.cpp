@@ -2,6 +2,7 @@
 #include "corbel/connection/connection.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "corbel/connection/completions.hpp"
@@ -16,6 +17,11 @@ using base::Stage;
 namespace {
 
 constexpr std::size_t kMostKept = 64;  // of what is no message
+
+/// Or for want of it.
+bool is_cut_for_memory(base::Error error) noexcept {
+  return error.stage == Stage::receive && error.code == Code::out_of_resources;
+}
 
 messaging::SessionSettings session_settings(const Connection::Settings& settings, const transport::Traits& carrier,
                                             InputAccount& input, std::string_view peer) {
@@ -35,6 +41,22 @@ messaging::SessionSettings session_settings(const Connection::Settings& settings
 
 }  // namespace
 
+/// A connection whose replies take memory, as others see it that lack some. Outlived by it.
+class Connection::Receiver final : public InputUser {
+ public:
+  explicit Receiver(Connection& connection) noexcept : connection_(connection) {}
+  bool hold() noexcept override { return connection_.try_add_reference(); }
+  void let_go() noexcept override { (void)ConnectionPtr::adopt(&connection_); }
+  bool spare() noexcept override;
+  std::int64_t oldest() override;
+  void cut_oldest() override;
+
+ private:
+  bool empty() noexcept;
+
+  Connection& connection_;
+};
+
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
                        std::shared_ptr<const messaging::Protocol> protocol, const Settings& settings)
     : link_(std::move(transport), *this),
@@ -46,11 +68,63 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }
 
+/// With the reading role: gives back what no message is in.
+bool Connection::Receiver::empty() noexcept {
+  const std::size_t before = connection_.input_.paid();
+  if (connection_.failed()) {
+    connection_.framer_->clear();
+    connection_.session_->forget_parts();
+  } else {
+    connection_.framer_->shrink();
+  }
+  return connection_.input_.paid() < before;
+}
+
+bool Connection::Receiver::spare() noexcept {
+  if (connection_.input_.paid() == 0) return false;
+  Caller nobody;
+  if (connection_.enter(nobody)) {
+    const bool emptied = empty();
+    connection_.leave(nobody);
+    return emptied;
+  }
+  const std::lock_guard lock(connection_.mutex_);
+  return connection_.reading_.unused() && empty();
+}
+
+/// Of a message that has come in part: since when it has got no more memory. That of a call may be in a buffer that
+/// others before it have left, and is not older than the call.
+std::int64_t Connection::Receiver::oldest() {
+  if (connection_.input_.paid() == 0) return kNone;
+  const std::lock_guard lock(connection_.mutex_);
+  if (connection_.failed_) return kLeaving;
+  if (!connection_.framer_->wants_more() && connection_.session_->oldest_part() == 0) return kNone;
+  const std::int64_t taken = connection_.input_.taken_at();
+  const bool shared = !connection_.outstanding_.empty();
+  return shared ? taken : std::max(taken, connection_.last_used_.load(std::memory_order_relaxed));
+}
+
+/// Whoever reads it notices, and gives the memory back; if nobody does, it is given back here.
+void Connection::Receiver::cut_oldest() {
+  if (oldest() == kNone) return;  // the rest has come meanwhile
+  tell_cut_for_memory(connection_, connection_.input_.used());
+  (void)connection_.fail(base::error(Stage::receive, Code::out_of_resources));
+  (void)spare();
+}
+
+void Connection::share_input_memory() {
+  if (settings_.input_memory == nullptr) return;
+  receiver_ = std::make_unique<Receiver>(*this);
+  input_.set_user(receiver_.get());
+  settings_.input_memory->join(*receiver_);
+}
+
 bool Connection::has_octets(const Framer& framer) const noexcept {
   return !framer.unread().empty() || link_.transport().pending();
 }
 
 Connection::~Connection() {
+  if (receiver_) settings_.input_memory->leave(*receiver_, false);
   // Where memory ran out on the way, nobody else has.
   if ((watched.told & (Watched::kOpened | Watched::kEnded)) == Watched::kOpened) [[unlikely]]
     tell_ended(*this, base::error(Stage::wait, Code::cancelled), server_ != nullptr);
@@ -110,11 +184,12 @@ base::Error Connection::fail(base::Error error, base::Error for_others) noexcept
   bool registered = false;
   {
     const std::lock_guard lock(mutex_);
-    if (failed_) return failure_.code == Code::cancelled ? failure_ : error;
+    // Who read it when it was ended here finds the carrier at its end.
+    if (failed_) return failure_.code == Code::cancelled || is_cut_for_memory(failure_) ? failure_ : error;
     failure_ = error;
     if (error.code == Code::timed_out) failure_.code = Code::lost;  // those to come have time yet
     // Whoever found that the client's input makes no sense has been reading it: nobody else uses the framer.
-    if (error.stage == Stage::receive && server_ == nullptr) {
+    if (error.stage == Stage::receive && server_ == nullptr && !is_cut_for_memory(error)) {
       const auto rest = framer_->unread();
       instead_ = base::as_text(rest.first(std::min(rest.size(), kMostKept)));
     }

@@ -96,10 +96,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   }
   // --- client side, asynchronous (asynchronous.cpp) ---
 
+  /// What comes in may have to go for others, if this side alone asks. Before others know the connection.
+  void share_input_memory();
   /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
   void set_completions(Completions* completions) noexcept { completions_ = completions; }
-  /// An id for AsyncReply::request_id.
-  std::uint32_t take_request_id();
+  std::uint32_t take_request_id();  ///< for AsyncReply::request_id
   /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
   /// connection failed, possibly before this returns. Not if this fails: stage encode or send, nothing whole was sent.
   /// With too many under way: out_of_resources (stage send).
@@ -115,10 +116,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
 
   // --- client side, both ---
 
-  /// Calls under way.
-  std::size_t load();
-  /// Threads that wait for what another one reads.
-  std::size_t waiting();
+  std::size_t load();     ///< calls under way
+  std::size_t waiting();  ///< threads that wait for what another one reads
   /// True if nothing was under way a moment ago and it had not failed. Without a lock, unlike load().
   bool idle() const noexcept { return reading_.idle() && !failed(); }
   /// True once it has failed or been closed.
@@ -175,16 +174,14 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool cut_backlog(base::Error error) noexcept;
   /// True if the upcall that was running when this was last asked still is.
   bool in_same_upcall();
-  /// True if the calling thread runs a request.
-  static bool in_upcall() noexcept;
+  static bool in_upcall() noexcept;  ///< true if the calling thread runs a request
   /// Lets somebody else read the connection while an upcall runs: a servant that takes long must not keep other
   /// requests of the same peer waiting.
   void hand_over_slow_upcall();
   /// For the server, of a connection that nobody reads or will: ends it and lets go of what has come of its next
   /// message.
   void fail_input() noexcept;
-  /// Octets of memory that those take.
-  std::size_t input_size();
+  std::size_t input_size();  ///< octets of memory that those take
   /// Begins no more requests. When those under way have been answered, or at once, the peer is told (CloseConnection)
   /// and the conversation ends.
   void drain() noexcept;
@@ -207,8 +204,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   LenderPtr keep_lender(LenderPtr lender);
   /// True if there may be calls over it although nothing comes: it is not idle.
   bool is_wanted();
-  /// True if this side waits for replies, or may.
-  bool asks();
+  bool asks();  ///< true if this side waits for replies, or may
   /// As drain(), but what this side asks goes on.
   void begin_no_more() noexcept;
   /// Ends all calls that this side has under way with the error.
@@ -239,6 +235,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   class Role;
   struct OwnReply;
   struct IdleCheck;
+  class Receiver;
   struct Arrived;
   struct Apart;
   struct Helping;
@@ -285,6 +282,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   void give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept;
   void finish(AsyncReplyList& orphans, base::Error error) noexcept;
   base::Error fail_reading(Caller& caller, base::Error error) noexcept;
+  base::Error end_reading(const ReadEnd& end) noexcept;
+  void stop_reading() noexcept;
   base::Status check_idle();
 
   base::Error why_failed();
@@ -348,6 +347,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   const std::shared_ptr<const messaging::Protocol> protocol_;
   const Settings settings_;
   InputAccount input_;
+  std::unique_ptr<Receiver> receiver_;  // of one that was opened here
   const std::unique_ptr<messaging::Session> session_;
 
   /// What nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).

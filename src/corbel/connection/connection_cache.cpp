@@ -116,15 +116,22 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   settings.oneway_counters = &oneway_counters_;
   settings.installed = route.transport;
   settings.watchers = settings_.watchers;
+  settings.input_memory = settings_.input_memory;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);
   connection->use(base::Deadline::clock_now());
   tell_opened(*connection, false);
-  if (offer == nullptr) return connection;
   // Also one that cannot be shared: it would not be tried again for each call.
-  connection->set_offered(offer->generation);
-  CORBEL_TRY(const bool shared, offer->server->share(connection));
-  if (shared) connection->session().introduce(offer->context_id, *offer->context(route));
+  if (offer != nullptr) connection->set_offered(offer->generation);
+  bool shared = false;
+  if (offer != nullptr) {
+    CORBEL_TRY(shared, offer->server->share(connection));
+  }
+  if (shared) {
+    connection->session().introduce(offer->context_id, *offer->context(route));
+  } else {
+    connection->share_input_memory();
+  }
   return connection;
 }
 

@@ -44,7 +44,8 @@ class ConnectionCache {
     /// At so many those that no call uses are closed, the ones unused longest first, before another one is opened; 0:
     /// an eighth of the descriptors that the process may open.
     std::size_t max_connections = 0;
-    Watchers* watchers = nullptr;  ///< outlives the cache
+    Watchers* watchers = nullptr;         ///< outlives the cache
+    InputMemory* input_memory = nullptr;  ///< what replies take; outlives the connections; null: it is not counted
   };
 
   ConnectionCache(const Registry& registry, const Settings& settings);

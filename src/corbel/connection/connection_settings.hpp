@@ -23,7 +23,7 @@ struct ConnectionSettings {
   ior::CodeSetChoice code_sets;                            ///< client: what was negotiated
   std::uint64_t first_token = 2;                           ///< client: even; tokens are its lower half and go on
   base::Duration send_timeout = std::chrono::seconds(30);  ///< server: without the peer taking anything of a reply
-  InputMemory* input_memory = nullptr;                     ///< server: what its framers use; outlives the connection
+  InputMemory* input_memory = nullptr;                     ///< what its framers use; outlives the connection
   policy::OnewayBuffering oneways;                         ///< client
   OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
   routing::TransportPtr installed;                         ///< what the carrier came of; null if of no ORB's

@@ -16,10 +16,39 @@ using base::Stage;
 
 namespace {
 
+constexpr std::size_t kSmallCopy = 64U << 10;  // is nothing beside the thread that waits for it
+
+/// What a copy of a message for another thread takes of the memory for what comes in, until that has it.
+class Copied {
+ public:
+  explicit Copied(InputAccount& account) noexcept : account_(account) {}
+  ~Copied() {
+    if (paid_ != 0) account_.give_copy(paid_);
+  }
+  Copied(const Copied&) = delete;
+  Copied& operator=(const Copied&) = delete;
+
+  void pay(std::size_t octets) {
+    refused_ = !account_.take_copy(octets);
+    paid_ = refused_ ? 0 : octets;
+  }
+  bool refused() const noexcept { return refused_; }
+  void hand_to(Caller::Listed& caller) noexcept {
+    if (std::exchange(paid_, 0) != 0) caller.account = &account_;
+  }
+
+ private:
+  InputAccount& account_;
+  std::size_t paid_ = 0;
+  bool refused_ = false;
+};
+
 /// With the connection's mutex: gives a copy to another caller.
-void hand(const Message& message, Caller::Listed& caller) noexcept {
+void hand(const Message& message, Caller::Listed& caller, Copied& copied) noexcept {
   try {
+    if (copied.refused()) throw std::bad_alloc();
     caller.octets.assign(message.octets.begin(), message.octets.end());
+    copied.hand_to(caller);
     caller.joints.assign(message.joints.begin(), message.joints.end());
     caller.format = message.body.format();
     caller.body_at = message.body_at;
@@ -42,12 +71,22 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
     if (auto left = leaving_.await_end(message.reply.token, link_.token()); !left)
       return link_.lossy() ? base::Status() : left;
   }
+  Copied copied(input_);
+  if (message.octets.size() > kSmallCopy) [[unlikely]] {
+    bool for_caller = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const UnderWay* const request = outstanding_.find(message.reply.token);
+      for_caller = request != nullptr && request->kind() == UnderWay::Kind::caller;
+    }
+    if (for_caller) copied.pay(message.octets.size());
+  }
   {
     const std::lock_guard lock(mutex_);
     UnderWay* const request = outstanding_.take(message.reply.token);
     if (request == nullptr) return {};
     if (request->kind() == UnderWay::Kind::caller) {
-      hand(message, static_cast<Caller::Listed&>(*request));
+      hand(message, static_cast<Caller::Listed&>(*request), copied);
       return {};
     }
     auto& reply = static_cast<AsyncReply&>(*request);
@@ -67,6 +106,25 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
 /// before it: then it spares a server the wait for more, and tells a client nothing.
 bool Connection::heeds_end() const noexcept {
   return !link_.lossy() || (server_ != nullptr && under_way() == 0);
+}
+
+/// Whoever has read a client's connection to its end: what those are told who wait. Where the carrier has ended, no
+/// CloseConnection came first, so it is not known whether requests were executed.
+base::Error Connection::end_reading(const ReadEnd& end) noexcept {
+  const base::Error error = end.why == ReadEnd::Why::broken ? explain_end(end.error) : end.error;
+  if (error.code == Code::out_of_resources && framer_->short_of_memory() && !failed()) {
+    tell_cut_for_memory(*this, input_.used());
+  }
+  const base::Error told = fail(error);
+  framer_->clear();
+  session_->forget_parts();
+  return told;
+}
+
+/// With the mutex: gives up the reading role.
+void Connection::stop_reading() noexcept {
+  if (!input_.plenty()) framer_->shrink();
+  reading_.end();
 }
 
 /// With the mutex: those who wait for this request need not help any longer.
@@ -178,12 +236,11 @@ bool Connection::begin_for_async() noexcept {
 }
 
 void Connection::end_for_async(ReadEnd end) noexcept {
-  if (end.why == ReadEnd::Why::failed) (void)fail(end.error);
-  if (end.why == ReadEnd::Why::broken) (void)fail(explain_end(end.error));
+  if (end.why == ReadEnd::Why::failed || end.why == ReadEnd::Why::broken) (void)end_reading(end);
   Arming arming = Arming::none;
   {
     const std::lock_guard lock(mutex_);
-    reading_.end();
+    stop_reading();
     arming = choose_reader(end.why == ReadEnd::Why::dry ? Left::nothing : Left::more);
   }
   arm(arming);

@@ -18,14 +18,16 @@ void Framer::repay() noexcept {
 bool Framer::drop(base::Error error) noexcept {
   if (!forgiving_ || error.code == base::Code::out_of_resources) return false;
   begin_ = end_ = 0;
-  wanted_ = 0;
+  wanted_.store(0, std::memory_order_relaxed);
   return true;
 }
 
 void Framer::clear() noexcept {
   repay();
   data_.reset();
-  capacity_ = begin_ = end_ = 0;
+  capacity_ = begin_ = end_ = look_at_ = 0;
+  looks_ = false;
+  wanted_.store(0, std::memory_order_relaxed);
   joined_ = {};
 }
 
@@ -34,40 +36,59 @@ void Framer::reserve(std::size_t capacity, bool must) {
   const std::size_t more = std::max(capacity, kFirstCapacity) - std::max(capacity_, kFirstCapacity);
   if (must) account_.force(more);
   if (!must && !account_.take(more)) throw std::bad_alloc();
+  if (resize(capacity)) return;
+  account_.give(more);
+  throw std::bad_alloc();
+}
+
+bool Framer::resize(std::size_t capacity) noexcept {
   // realloc: large buffers grow by moving pages, not octets.
-  auto* grown = static_cast<base::Octet*>(std::realloc(data_.get(), capacity));
-  if (grown == nullptr) {
-    account_.give(more);
-    throw std::bad_alloc();
-  }
+  auto* resized = static_cast<base::Octet*>(std::realloc(data_.get(), capacity));
+  if (resized == nullptr) return false;
   (void)data_.release();
-  data_.reset(grown);
+  data_.reset(resized);
   capacity_ = capacity;
+  look_at_ = capacity > kBusyCapacity ? 0 : capacity;
+  return true;
 }
 
 base::ByteSpan Framer::space() {
   if (begin_ == end_) {
     begin_ = end_ = 0;
-  } else if (begin_ != 0 && (end_ == capacity_ || wanted_ > capacity_ - begin_)) {
+  } else if (begin_ != 0 && (end_ == capacity_ || wanted_.load(std::memory_order_relaxed) > capacity_ - begin_)) {
     std::memmove(data_.get(), data_.get() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
-  if (capacity_ == 0) {
-    reserve(std::max(kFirstCapacity, largest_message_));
-  } else if (filled_ && capacity_ < kBusyCapacity) {
-    reserve(capacity_ * 2);
-  } else if (end_ == capacity_) {
-    reserve(std::min(capacity_ * 2, std::max(wanted_, capacity_ + kFirstCapacity)));
-  }
-  filled_ = false;
+  if (looks_ || joined_.octets.data() != nullptr) [[unlikely]]
+    adapt();
+  if (end_ == capacity_) [[unlikely]]
+    grow();
   return {data_.get() + end_, capacity_ - end_};
 }
 
+/// After a receive that filled the buffer, and with each of a buffer that is very large: is it too small for what comes
+/// at a time, or do others lack what a message has left behind? Neither is a reason to fail.
+void Framer::adapt() noexcept {
+  const bool looks = std::exchange(looks_, capacity_ > kBusyCapacity);
+  if (!account_.plenty()) {
+    account_.give(joined_.cost());
+    joined_ = {};
+    if (capacity_ > kBusyCapacity && largest_message_ == 0 && end_ == 0) clear();
+  } else if (looks && capacity_ < kBusyCapacity && account_.take_of_plenty(capacity_) && !resize(capacity_ * 2)) {
+    account_.give(capacity_);
+  }
+}
+
+/// There is no room at all.
+void Framer::grow() {
+  if (capacity_ == 0) return reserve(std::max(kFirstCapacity, largest_message_));
+  const std::size_t wanted = wanted_.load(std::memory_order_relaxed);
+  reserve(std::min(capacity_ * 2, std::max(wanted, capacity_ + kFirstCapacity)));
+}
+
 void Framer::shrink() noexcept {
-  if (begin_ != end_) return;
-  clear();
-  filled_ = false;
+  if (begin_ == end_) clear();
 }
 
 void Framer::take_over(Framer& other) {

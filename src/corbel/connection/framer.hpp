@@ -9,7 +9,7 @@
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
 #include "corbel/base/result.hpp"
-#include "corbel/connection/budget.hpp"
+#include "corbel/connection/input_memory.hpp"
 #include "corbel/messaging/session.hpp"
 
 namespace corbel::connection {
@@ -20,9 +20,9 @@ using Message = messaging::Incoming;
 /// Keeps received octets and lets a session cut them into messages. Messages stay where they were received; only what
 /// is incomplete at the end of the buffer is moved. The buffer starts small and doubles whenever a receive fills it, so
 /// that busy connections get many messages, or much of a large one, per system call and idle ones cost little. Memory
-/// grows with octets that have arrived, never with what a header announces. Used by one thread at a time; counted,
-/// because a slow upcall may keep the buffer it decodes from while somebody else goes on reading the connection with a
-/// new one.
+/// grows with octets that have arrived, never with what a header announces, and beyond what a message needs only while
+/// there is plenty; then the next one finds the buffer as it was left. Used by one thread at a time; counted, because a
+/// slow upcall may keep the buffer it decodes from while somebody else goes on reading the connection with a new one.
 class Framer : public base::RefCounted {
  public:
   /// `account` pays for what grows beyond the first buffer; both outlive this. `largest_message`: of a carrier that
@@ -52,12 +52,12 @@ class Framer : public base::RefCounted {
         return malformed;
       }
       if (message.size == 0) {
-        wanted_ = message.wanted;
+        wanted_.store(message.wanted, std::memory_order_relaxed);
         return false;
       }
       begin_ += message.size;
       consumed_ += message.size;
-      wanted_ = 0;
+      wanted_.store(0, std::memory_order_relaxed);
       if (message.kind != messaging::Kind::nothing) [[likely]]
         return true;
     }
@@ -73,7 +73,7 @@ class Framer : public base::RefCounted {
   /// `size` octets were received into space().
   void received(std::size_t size) noexcept {
     end_ += size;
-    filled_ = end_ == capacity_;
+    looks_ = end_ >= look_at_;
   }
   /// True if the end of the stream now would cut a message.
   bool in_message() const noexcept { return begin_ != end_ || session_.oldest_part() != 0; }
@@ -82,6 +82,8 @@ class Framer : public base::RefCounted {
     if (const std::uint64_t part = session_.oldest_part()) return 2 * part + 1;
     return begin_ != end_ ? 2 * consumed_ + 2 : 0;
   }
+  /// Any thread: true if a message has come in part, and how large it is.
+  bool wants_more() const noexcept { return wanted_.load(std::memory_order_relaxed) != 0; }
   /// True if parts of messages have come that others may come in between.
   bool has_open() const noexcept { return session_.oldest_part() != 0; }
   /// Forgets everything and gives the memory back. The stream cannot go on.
@@ -106,7 +108,10 @@ class Framer : public base::RefCounted {
   static constexpr std::size_t kBusyCapacity = 256U << 10;
 
   bool drop(base::Error error) noexcept;
+  void adapt() noexcept;
+  void grow();
   void reserve(std::size_t capacity, bool must = false);
+  bool resize(std::size_t capacity) noexcept;
   void repay() noexcept;
 
   messaging::Session& session_;
@@ -120,9 +125,10 @@ class Framer : public base::RefCounted {
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::size_t wanted_ = 0;      // octets that the message at begin_ needs, 0 if unknown
-  std::uint64_t consumed_ = 0;  // octets of the stream before begin_
-  bool filled_ = false;
+  std::size_t look_at_ = 0;             // where a receive ends that makes adapt() look
+  std::atomic<std::size_t> wanted_{0};  // octets that the message at begin_ needs, 0 if unknown; written by the reader
+  std::uint64_t consumed_ = 0;          // octets of the stream before begin_
+  bool looks_ = false;
   messaging::Joined joined_;
   Message message_;
 };

@@ -56,6 +56,8 @@ class Reading {
   bool active() const noexcept { return active_; }
   void begin() noexcept { active_ = true; }
   void end() noexcept { active_ = lone_ = false; }
+  /// True if nobody reads and nobody can begin to without the mutex.
+  bool unused() const noexcept { return !active_ && calls_.load(std::memory_order_acquire) == Calls::shared; }
   /// True if whoever reads is a caller that is not listed.
   bool reader_is_unlisted() const noexcept { return lone_ || calls_.load(std::memory_order_relaxed) == Calls::alone; }
 

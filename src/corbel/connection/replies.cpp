@@ -29,13 +29,21 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
     return base::error(Stage::send, Code::too_large);
   }
   const bool behind_another = !backlog_.empty();
-  while (!backlog_.append(data, sent, server_->reply_memory())) {
+  for (;;) {
+    const base::Status kept = backlog_.append(data, sent, server_->reply_memory());
+    if (kept) break;
+    const bool no_memory = kept.error().code == Code::out_of_resources;
     // Without memory the rest of the reply before this one is lost: nothing may follow it.
-    if (behind_another && backlog_.empty()) return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
-    if (server_->make_room_for_replies(*this)) continue;
-    CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory", {"peer", peer()},
-               {"octets", server_->reply_memory().used()}, {"limit", "-ORBMaxReplyMemory"});
-    watched.why = "unread replies take too much memory";
+    if (!(no_memory && behind_another) && server_->make_room_for_replies(*this)) continue;
+    if (no_memory) {
+      CORBEL_LOG(log(), connection, warning, "connection cut: this process has no memory for its replies",
+                 {"peer", peer()}, {"octets", total});
+      watched.why = "no memory for its replies";
+    } else {
+      CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory", {"peer", peer()},
+                 {"octets", server_->reply_memory().used()}, {"limit", "-ORBMaxReplyMemory"});
+      watched.why = "unread replies take too much memory";
+    }
     return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
   }
   if (!keeps_replies_.exchange(true, std::memory_order_seq_cst)) server_->sends_slowly(*this, backlog_.size());

@@ -26,12 +26,14 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
     : settings_(settings),
       handler_(handler),
       reply_memory_(settings.limits.reply_memory),
-      input_memory_(settings.limits.input_memory, [this] { return make_room_for_input(); }),
+      own_input_memory_(settings.limits.input_memory),
+      input_memory_(settings.input_memory != nullptr ? *settings.input_memory : own_input_memory_),
       reactor_(std::move(reactor)),
       lead_(*reactor_),
       completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single, log()),
       admission_(settings.limits.connections, settings.limits.connections_of_host),
       hand_shakes_(*reactor_, most_hand_shakes(settings_), [this] { return shake_next(); }) {
+  input_memory_.join(*this);
   if (settings_.serving.concurrency == policy::Concurrency::single) return;
   reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
   reactor::ThreadPoolOptions options;
@@ -42,6 +44,7 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
 
 Server::~Server() {
   (void)stop(true);
+  input_memory_.leave(*this, true);
 }
 
 base::Status Server::start() {

@@ -13,6 +13,7 @@
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/connection/hand_shakes.hpp"
+#include "corbel/connection/input_memory.hpp"
 #include "corbel/connection/own_threads.hpp"
 #include "corbel/connection/single_lead.hpp"
 #include "corbel/policy/qos.hpp"
@@ -23,7 +24,7 @@ namespace corbel::connection {
 
 /// Everything about serving connections that is not one connection's business: the threads, who may keep a thread, slow
 /// upcalls, and the orderly end. Thread-safe. Outlives its connections.
-class Server {
+class Server final : private InputUser {
  public:
   struct Settings {
     policy::Serving serving;
@@ -33,6 +34,8 @@ class Server {
     /// Where asynchronous calls over its connections are finished, which outlives it; null: its own. An ORB has one for
     /// all lanes, because its calls wait there whichever lane reads their reply.
     Completions* completions = nullptr;
+    /// What incoming messages take, which outlives it; null: its own, of limits.input_memory. An ORB has one.
+    InputMemory* input_memory = nullptr;
     /// How long a peer that has begun a message, or has a reply to take, may be just about to go on: when places or
     /// memory run out, those that have taken longer have to go first.
     base::Duration patience = std::chrono::seconds(1);
@@ -159,7 +162,9 @@ class Server {
   ConnectionPtr find_dispensable(std::string_view host);
   void dismiss(Connection& connection, const char* why);
   void give_up_half(Connection& connection);
-  bool make_room_for_input();
+  std::int64_t oldest() override;
+  void cut_oldest() override;
+  Connection* next_to_cut();
   Connection* oldest_half(bool idle);
   base::Duration send_timeout() const noexcept;
   base::Status serve_apart(const ConnectionPtr& connection);
@@ -176,8 +181,9 @@ class Server {
 
   const Settings settings_;
   RequestHandler& handler_;
-  Budget reply_memory_;  // these two outlive the connections, which the reactor may be the last to hold
-  InputMemory input_memory_;
+  Budget reply_memory_;  // these outlive the connections, which the reactor may be the last to hold
+  InputMemory own_input_memory_;
+  InputMemory& input_memory_;
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<reactor::ThreadPool> pool_;  // none in single mode
   SingleLead lead_;                            // in single mode

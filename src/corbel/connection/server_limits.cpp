@@ -224,31 +224,37 @@ Connection* Server::oldest_half(bool idle) {
   return nullptr;
 }
 
-/// Cuts one; who waits for an answer only if there is nobody else.
-bool Server::make_room_for_input() {
+/// With the mutex. Who waits for an answer only if there is nobody else.
+Connection* Server::next_to_cut() {
+  Connection* const found = oldest_half(true);
+  return found != nullptr ? found : oldest_half(false);
+}
+
+std::int64_t Server::oldest() {
+  const std::lock_guard lock(mutex_);
+  const Connection* const found = next_to_cut();
+  return found != nullptr ? found->live.part_since : kNone;
+}
+
+void Server::cut_oldest() {
   ConnectionPtr oldest;
   {
     const std::lock_guard lock(mutex_);
-    Connection* found = oldest_half(true);
-    if (found == nullptr) found = oldest_half(false);
-    if (found == nullptr) return false;
+    Connection* const found = next_to_cut();
+    if (found == nullptr) return;
     if (may_lose(*found)) {  // its senders need not go for that
       const std::int64_t now = Deadline::clock_now();
       found->session().forget_parts();
       live_.set_part(*found, 0, now);
       put(*found, Place::idle, now);
-      look_after(settings_.limits.idle, now);
-      return true;
+      return look_after(settings_.limits.idle, now);
     }
     oldest = ConnectionPtr(found);
     put(*found, Place::served, 0);  // so that nobody else begins to
   }
-  CORBEL_LOG(log(), connection, warning, "connection cut: incoming messages take too much memory",
-             {"peer", oldest->peer()}, {"octets", input_memory_.used()}, {"limit", "-ORBMaxInputMemory"});
-  oldest->watched.why = "incoming messages take too much memory";
+  tell_cut_for_memory(*oldest, input_memory_.used());
   oldest->fail_input();
   forget(*oldest);
-  return true;
 }
 
 /// Nothing could be cut, because all others are being read or run: that is over soon.

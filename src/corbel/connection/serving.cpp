@@ -136,6 +136,7 @@ void Connection::Serving<kApart>::run() {
     case ReadEnd::Why::over:
       return;  // another thread serves the connection now, or it ends
     case ReadEnd::Why::rests:
+      if (!connection.input_.plenty()) framer->shrink();  // it may rest for long
       return server.wait_for(connection, connection.has_octets(*framer), framer->oldest_part());
     case ReadEnd::Why::dry:
       if constexpr (kApart) return connection.drain();

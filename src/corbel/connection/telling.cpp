@@ -106,6 +106,12 @@ void tell_ended(Connection& connection, base::Error error, bool server) noexcept
   watch_ended(connection, error);
 }
 
+void tell_cut_for_memory(Connection& connection, std::size_t octets) noexcept {
+  CORBEL_LOG(connection.log(), connection, warning, "connection cut: incoming messages take too much memory",
+             {"peer", connection.peer()}, {"octets", octets}, {"limit", "-ORBMaxInputMemory"});
+  connection.watched.why = "incoming messages take too much memory";
+}
+
 std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept {
   const std::string_view text = base::as_text(octets);
   for (const std::string_view method :
@@ -149,6 +155,7 @@ base::Error explain_failed_send(Connection& connection, base::Error error) noexc
 }
 
 base::Error explain_end(base::Error error) noexcept {
+  if (error.code == Code::out_of_resources) return base::error(Stage::receive, error.code, error.os_error);
   const bool shut_out = error.code == Code::certificate_refused;
   return base::error(Stage::wait, shut_out ? error.code : Code::lost, error.os_error);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "corbel/base/bytes.hpp"
@@ -22,6 +23,9 @@ void tell_ended(Connection& connection, base::Error error, bool server) noexcept
 void tell_turned_away(Connection& connection, base::Error error, const char* why) noexcept;
 /// There is none: this side could not connect. For the watchers alone.
 void tell_unreachable(Watchers* watchers, const routing::Route& route, base::Error error) noexcept;
+/// It is cut because incoming messages take so many `octets`, and its own is the oldest that is incomplete, or the one
+/// that lacks memory.
+void tell_cut_for_memory(Connection& connection, std::size_t octets) noexcept;
 /// A server cannot read what a peer sends; `octets`: the next ones.
 void tell_refused(const Connection& connection, base::Error error, base::ConstByteSpan octets) noexcept;
 
@@ -33,7 +37,8 @@ std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept;
 base::Error explain_failed_send(Connection& connection, base::Error error) noexcept;
 
 /// What those who wait for replies are told when the carrier has ended with `error`, without CloseConnection: stage
-/// wait; it is not known what became of requests, unless the peer never let this side in.
+/// wait; it is not known what became of requests, unless the peer never let this side in. If it was memory that lacked:
+/// stage receive.
 base::Error explain_end(base::Error error) noexcept;
 
 }  // namespace corbel::connection

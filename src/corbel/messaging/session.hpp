@@ -116,8 +116,8 @@ class CORBEL_API Session {
   virtual base::Status take(base::ConstByteSpan octets, Incoming& incoming) = 0;
   /// Octets kept of messages in pieces.
   std::size_t part_octets() const noexcept { return part_octets_; }
-  /// A number that tells the message that has been in pieces longest from all others; 0: there is none.
-  std::uint64_t oldest_part() const noexcept { return oldest_part_; }
+  /// A number that tells the message that has been in pieces longest from all others; 0: there is none. Any thread.
+  std::uint64_t oldest_part() const noexcept { return oldest_part_.load(std::memory_order_relaxed); }
   /// Forgets these.
   virtual void forget_parts() noexcept {}
 
@@ -182,7 +182,7 @@ class CORBEL_API Session {
   void has_own(bool it_does) noexcept { has_own_.store(it_does, std::memory_order_relaxed); }
 
   std::size_t part_octets_ = 0;
-  std::uint64_t oldest_part_ = 0;
+  std::atomic<std::uint64_t> oldest_part_{0};  // written by the reader
 
  private:
   /// Even for one side and odd for the other, so that both may ask over one connection (CORBA 3.3 part 2, 9.4.1).

@@ -20,10 +20,12 @@ using CORBA::CompletionStatus;
 namespace {
 
 connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log,
-                                                     connection::Watchers& watchers) {
+                                                     connection::Watchers& watchers,
+                                                     connection::InputMemory& input_memory) {
   connection::ConnectionCache::Settings settings{options.transport, options.limits, options.connections_per_endpoint,
                                                  options.oneways, &log};
   settings.watchers = &watchers;
+  settings.input_memory = &input_memory;
   settings.max_connections = options.outgoing_connections;
   return settings;
 }
@@ -60,10 +62,11 @@ Core::Core(Options options, Components components)
       policies_(client_policies(options_), options_.preference, edges_),
       registry_(std::move(components.protocols), set_up(std::move(components.transports), options_, log_),
                 {1, options_.giop_minor}, options_.limits),
-      cache_(registry_, cache_settings(options_, log_, *watchers_)),
+      cache_(registry_, cache_settings(options_, log_, *watchers_, input_memory_)),
       dispatch_(*this) {
   auto settings = server_settings(options_, log_);
   settings.connection.watchers = watchers_.get();
+  settings.input_memory = &input_memory_;
   lanes_.push_back(
       std::make_unique<Lane>(std::string(), options_.listen_endpoints, registry_, options_, settings, dispatch_));
   for (const LaneOptions& lane : options_.lanes) {

@@ -189,6 +189,7 @@ class Core final : public corba::OrbContext {
   std::atomic<bool> hooks_attached_{false};
   PolicyLevels policies_;
   ValueMemory value_memory_{options_.server_limits.input_memory};
+  connection::InputMemory input_memory_{options_.server_limits.input_memory};
   routing::Registry registry_;
   const std::shared_ptr<connection::Watchers> watchers_ = std::make_shared<connection::Watchers>(log_);
   connection::ConnectionCache cache_;

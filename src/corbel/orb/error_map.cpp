@@ -86,6 +86,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::receive, Code::truncated, "MARSHAL", 0, kMaybe},
     {Stage::receive, Code::too_large, "MARSHAL", 0, kMaybe},
     {Stage::receive, Code::unsupported, "MARSHAL", 0, kMaybe},
+    {Stage::receive, Code::out_of_resources, "NO_RESOURCES", 0, kMaybe},
     {Stage::receive, Code::none, "COMM_FAILURE", 0, kMaybe},
 
     {Stage::decode, Code::bad_character, "DATA_CONVERSION", minor::kCharacterNotInCodeSet, kYes},

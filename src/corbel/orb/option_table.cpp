@@ -65,10 +65,9 @@ const OptionRow kOptionTable[] = {
     {"MaxReplyMemory", NumberMember{CORBEL_MEMBER(server_limits.reply_memory)}, 0, 0x7fffffff, "octets",
      "most octets that wait for all clients of a server; the one that took none for longest is cut"},
     {"MaxInputMemory", NumberMember{CORBEL_MEMBER(server_limits.input_memory)}, 0, 0x7fffffff, "octets",
-     "most memory for all incoming messages of a server; the oldest half message is cut. As much again for what the "
-     "values of the ORB's messages take beyond the messages' sizes; others end in NO_RESOURCES. 0: one message at a "
-     "time, "
-     "however large, and no values that take more than 64 KiB beyond theirs"},
+     "most memory for all incoming messages of the ORB, requests and replies; the oldest half message is cut. As much "
+     "again for what the values of messages take beyond the messages' sizes; others end in NO_RESOURCES. 0: one "
+     "message at a time, however large, and no values that take more than 64 KiB beyond theirs"},
     {"ShutdownTimeout", DurationMember{CORBEL_MEMBER(timeouts.shutdown)}, 0, kMillisecondsPerDay, "ms",
      "longest time that shutdown, destroy and other waits for running requests last, which are left then; 0: "
      "unbounded"},

@@ -250,6 +250,9 @@ void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation
   if (error.stage == Stage::receive && error.code == Code::too_large) {
     what += "; -ORBMaxMessageSize is " + std::to_string(core_.limits().max_message_size) + " here";
   }
+  if (error.stage == Stage::receive && error.code == Code::out_of_resources) {
+    what += "; perhaps others take what -ORBMaxInputMemory leaves";
+  }
   const bool again = attempts.after_failure(error, binding.fresh, what) || look_again(invocation);
   if (again && fixed && invocation.policies.calls.rebind == policy::Rebind::no_reconnect) {
     corba::raise("REBIND", 0, kNo,

@@ -66,7 +66,7 @@ struct ServerLimits {
   base::Duration message = std::chrono::minutes(2);  ///< from a message's first octet to its last; 0: unbounded
   std::uint32_t reply_backlog = 32U << 20;           ///< octets of replies that one peer has not taken
   std::uint32_t reply_memory = 512U << 20;           ///< octets of replies that all peers have not taken
-  std::uint32_t input_memory = 512U << 20;           ///< octets of memory for all incoming messages
+  std::uint32_t input_memory = 512U << 20;           ///< octets of memory for all incoming messages, replies too
 };
 
 /// A message protocol over a transport: "giop+tcp". An empty half stands for any.

@@ -149,7 +149,7 @@ base::Status FramesSession::take_frame(base::ConstByteSpan frame, const Head& he
   if (named && head.index != kNoIndex) CORBEL_CHECK(take_names(*source, head.index, request));
   const Name* const name = named ? nullptr : source->names.find(head.index);
   if (!source->tally.count(head.sequence, head.stamp, static_cast<std::uint32_t>(now / 1000))) return {};
-  if (oldest_part_ != 0) [[unlikely]]
+  if (oldest_part() != 0) [[unlikely]]
     give_up_old_parts(now);
   if (!named && name == nullptr) {
     Counts::add(counts_.unresolved);
@@ -268,12 +268,13 @@ void FramesSession::leave_answer(Source& source, std::int64_t now) noexcept {
 
 void FramesSession::note_parts() noexcept {
   part_octets_ = 0;
-  oldest_part_ = 0;
+  std::uint64_t oldest_of_all = 0;
   for (const auto& source : sources_) {
     part_octets_ += source->pieces.octets();
     const std::uint64_t oldest = source->pieces.oldest();
-    if (oldest != 0 && (oldest_part_ == 0 || oldest < oldest_part_)) oldest_part_ = oldest;
+    if (oldest != 0 && (oldest_of_all == 0 || oldest < oldest_of_all)) oldest_of_all = oldest;
   }
+  oldest_part_.store(oldest_of_all, std::memory_order_relaxed);
 }
 
 /// Once others have come, what is missing of a frame will not.

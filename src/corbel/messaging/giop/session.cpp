@@ -148,7 +148,7 @@ void GiopSession::forget_parts() noexcept {
 
 void GiopSession::note_parts() noexcept {
   part_octets_ = joining_.octets();
-  oldest_part_ = joining_.oldest();
+  oldest_part_.store(joining_.oldest(), std::memory_order_relaxed);
 }
 
 // --- writing ---

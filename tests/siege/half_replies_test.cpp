@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Servers that begin large replies and do not go on with them.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "castle.hpp"
+#include "fake_peer.hpp"
+
+namespace corbel::siege {
+namespace {
+
+constexpr std::uint32_t kWholeReply = 1U << 20;
+constexpr std::size_t kAttacks = 8;
+
+/// Calls that get all of a reply but its end.
+class HalfReplies {
+ public:
+  explicit HalfReplies(Client& client) {
+    for (std::size_t i = 0; i < kAttacks; ++i) {
+      callers_[i] = std::thread(
+          [this, i, castle = IDL::traits<Siege::Castle>::unchecked_narrow(client.orb->string_to_object(peer_.ior()))] {
+            try {
+              castle->big(kWholeReply);
+            } catch (const CORBA::NO_RESOURCES& exception) {
+              const bool as_documented =
+                  exception.completed() == CORBA::CompletionStatus::COMPLETED_MAYBE &&
+                  exception.minor() == corba::vendor_minor(base::Stage::receive, base::Code::out_of_resources);
+              if (as_documented) ++cut_;
+            } catch (const CORBA::COMM_FAILURE&) {
+              ++lost_;
+            }
+          });
+    }
+  }
+  ~HalfReplies() {
+    peer_.close_all(false);
+    for (auto& each : callers_) each.join();
+    EXPECT_EQ(cut_ + lost_, kAttacks);
+    EXPECT_EQ(peer_.requests(), kAttacks) << "none is repeated";
+  }
+  HalfReplies(const HalfReplies&) = delete;
+  HalfReplies& operator=(const HalfReplies&) = delete;
+
+  std::size_t cut() const { return cut_; }
+
+ private:
+  test::FakePeer peer_{{test::answer::unfinished(kWholeReply)}};
+  std::atomic<std::size_t> cut_{0};
+  std::atomic<std::size_t> lost_{0};
+  std::array<std::thread, kAttacks> callers_;
+};
+
+TEST(HalfReplies, TheOldestMakesRoom) {
+  const Server server;
+  Client client(server.reference, {"-ORBMaxInputMemory", "4000000", "-ORBConnectionsPerEndpoint", "16"});
+  HalfReplies attack(client);
+  EXPECT_TRUE(eventually([&] { return attack.cut() >= kAttacks - 3; }));
+  // What goes on goes through, as soon as no half of a reply grows any more; and the rest of them has to go for it.
+  int looks = 0;
+  EXPECT_TRUE(eventually([&] {
+    try {
+      looks = client.castle->big(kWholeReply).size() == kWholeReply ? looks + 1 : 0;
+    } catch (const CORBA::NO_RESOURCES&) {
+      looks = 0;
+    }
+    return looks == 20;
+  }));
+}
+
+// What a connection keeps for its next reply is nobody's harm.
+TEST(HalfReplies, WhatIdleConnectionsKeepMakesRoomFirst) {
+  std::vector<std::unique_ptr<Server>> servers;
+  std::vector<CastleRef> castles;
+  servers.push_back(std::make_unique<Server>());
+  Client client(servers.front()->reference, {"-ORBMaxInputMemory", "4000000"});
+  for (int i = 0; i < 6; ++i) {
+    servers.push_back(
+        std::make_unique<Server>(std::vector<std::string>(), "tcp://127.0.0.1:0", "server " + std::to_string(i)));
+    castles.push_back(
+        IDL::traits<Siege::Castle>::unchecked_narrow(client.orb->string_to_object(servers.back()->reference)));
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& castle : castles) EXPECT_EQ(castle->big(2 * kWholeReply).size(), 2 * kWholeReply);
+  }
+  EXPECT_EQ(client.castle->big(8 * kWholeReply).size(), 8 * kWholeReply) << "alone beyond the limit";
+  for (const auto& castle : castles) EXPECT_EQ(castle->fast(1), 1);
+  castles.clear();
+}
+
+}  // namespace
+}  // namespace corbel::siege
