@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts what is allocated.
+#include <atomic>
 #include <cstdlib>
 #include <new>
 

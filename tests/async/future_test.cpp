@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Futures of asynchronous calls, waited for and co_awaited.
+#include <atomic>
+#include <chrono>
 #include <coroutine>
 #include <cstdlib>
 #include <latch>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reply handlers: what they are told, when, and how often.
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <latch>
 

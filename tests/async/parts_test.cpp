@@ -3,6 +3,8 @@
 #include "corbel/orb/parts.hpp"
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <future>
 

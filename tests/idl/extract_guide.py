@@ -17,7 +17,7 @@ def main(guide, folder):
                "corbel/dynamic/dynamic_implementation.hpp", "corbel/dynamic/request.hpp",
                "corbel/dynamic/type_factory.hpp", "corbel/interceptors/portable_interceptor.hpp",
                "corbel/mapping/with_policies.hpp", "corbel/orb/connection_watch.hpp", "corbel/orb/oneways.hpp",
-               "guide_any.hpp", "guide_server.hpp", "atomic", "csignal", "iostream", "memory", "mutex", "thread",
+               "guide_any.hpp", "guide_server.hpp", "atomic", "chrono", "csignal", "iostream", "memory", "mutex", "thread",
                "unistd.h"]
     lines = [f"#include <{header}>" for header in headers]
     for number, text in enumerate(examples):

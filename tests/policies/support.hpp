@@ -15,6 +15,7 @@
 #include "corbel/dynamic/any.hpp"
 #include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/mapping/with_policies.hpp"
+#include "corbel/policy/client_policies.hpp"
 #include "endings.hpp"
 #include "fake_peer.hpp"
 #include "policies_server.hpp"

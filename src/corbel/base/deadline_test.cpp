@@ -10,6 +10,11 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
+static_assert(nanoseconds_of(-2h) == -7200 * kSecond && nanoseconds_of(3us) == 3000 && nanoseconds_of(5ns) == 5);
+static_assert(WholeNanoseconds<Duration> && WholeNanoseconds<std::chrono::years>);
+static_assert(!WholeNanoseconds<std::chrono::duration<double>> && !WholeNanoseconds<int>);
+static_assert(!WholeNanoseconds<std::chrono::duration<std::int64_t, std::pico>>);
+
 TEST(Deadline, ThatIsNoneNeverExpiresAndThatIsNowHas) {
   EXPECT_TRUE(Deadline::none().is_none());
   EXPECT_FALSE(Deadline::none().is_now());

@@ -6,8 +6,8 @@
 #include <new>
 #include <utility>
 
-#include "corbel/base/deadline.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
+#include "corbel/base/light_deadline.hpp"
 #include "corbel/corba/call.hpp"
 
 namespace corbel::corba {

@@ -90,7 +90,7 @@ corbel::dynamic::DeferredCall& Request::deferred() {
 }
 
 bool Request::poll_response() {
-  return deferred().wait(corbel::base::Deadline::after(corbel::base::Duration::zero()));
+  return deferred().wait(corbel::base::Deadline::now());
 }
 
 void Request::get_response() {

@@ -1,36 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "corbel/dynamic/type_of.hpp"
+#include "corbel/dynamic/type_of_fixed.hpp"
+#include "corbel/dynamic/type_of_map.hpp"
 #include "corbel/mapping/extended.hpp"
-#include "corbel/mapping/fixed.hpp"
 
-/// TypeCodes of fixed, and of what IDL 4 adds: a map is described as a sequence of key and value.
-namespace corbel::dynamic {
-
-template <std::uint16_t D, std::uint16_t S>
-struct TypeOf<IDL::Fixed<D, S>> {
-  static constexpr CORBA::TypeCode code{
-      TypeNode{.kind = CORBA::TCKind::tk_fixed, .digits = D, .scale = static_cast<std::int16_t>(S)}};
-};
-
-namespace detail {
-template <class K, class V>
-struct PairType {
-  static constexpr TypeMember members[] = {{"key", &TypeOf<K>::code}, {"value", &TypeOf<V>::code}};
-  static constexpr CORBA::TypeCode code{TypeNode{.kind = CORBA::TCKind::tk_struct, .members = members}};
-};
-}  // namespace detail
-
-template <HasType K, HasType V>
-struct TypeOf<std::map<K, V>> {
-  static constexpr CORBA::TypeCode code{
-      TypeNode{.kind = CORBA::TCKind::tk_sequence, .content = &detail::PairType<K, V>::code}};
-};
-template <HasType K, HasType V, std::uint32_t N>
-struct TypeOf<IDL::bounded_map<K, V, N>> {
-  static constexpr CORBA::TypeCode code{
-      TypeNode{.kind = CORBA::TCKind::tk_sequence, .content = &detail::PairType<K, V>::code, .length = N}};
-};
-
-}  // namespace corbel::dynamic
+/// TypeCodes of fixed, and of what IDL 4 adds. Generated code includes of these what it needs.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <exception>
-#include <tuple>
 #include <utility>
 
 #include "corbel/corba/exception.hpp"
@@ -105,7 +104,7 @@ class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
       if (failure != nullptr) {
         (*handler.*Fail)(base::make_shared<Messaging::ExceptionHolder>(std::move(failure)));
       } else {
-        std::apply([&](auto&... results) { (*handler.*Reply)(results...); }, this->results());
+        this->with_results([&](auto&... results) { (*handler.*Reply)(results...); });
       }
     } catch (...) {  // NOLINT: a handler has nobody to tell
     }

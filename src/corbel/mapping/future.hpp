@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <coroutine>
 #include <exception>
-#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "corbel/mapping/kept_call.hpp"
@@ -13,20 +12,19 @@ namespace corbel::mapping {
 
 namespace detail {
 
-/// What `Future<T>::get()` returns for the results of an operation: nothing, the only one, or a tuple of all.
-template <class Results>
-struct FutureResult;
+/// What `Future<T>::get()` returns for results of these types: nothing, the only one, or a tuple of all, whose header
+/// is for those to include who have such an operation.
+template <class... T>
+struct FutureResult {
+  using type = std::tuple<T...>;
+};
 template <>
-struct FutureResult<std::tuple<>> {
+struct FutureResult<> {
   using type = void;
 };
 template <class T>
-struct FutureResult<std::tuple<T&>> {
+struct FutureResult<T> {
   using type = T;
-};
-template <class... T>
-struct FutureResult<std::tuple<T&...>> {
-  using type = std::tuple<T...>;
 };
 
 /// The shared state of a future: the call itself.
@@ -35,11 +33,11 @@ class FutureState : public corba::AsyncCall {
  public:
   using AsyncCall::AsyncCall;
 
-  bool ready() const noexcept { return waiter_.load(std::memory_order_acquire) == done(); }
+  bool ready() const noexcept { return __atomic_load_n(&waiter_, __ATOMIC_ACQUIRE) == done(); }
   /// False if the call is over already.
   bool resume_later(std::coroutine_handle<> coroutine) noexcept {
     void* none = nullptr;
-    return waiter_.compare_exchange_strong(none, coroutine.address(), std::memory_order_acq_rel);
+    return __atomic_compare_exchange_n(&waiter_, &none, coroutine.address(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   }
   T take() {
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -47,7 +45,7 @@ class FutureState : public corba::AsyncCall {
   }
   void complete(std::exception_ptr failure) noexcept final {
     failure_ = std::move(failure);
-    void* const waiter = waiter_.exchange(done(), std::memory_order_acq_rel);
+    void* const waiter = __atomic_exchange_n(&waiter_, done(), __ATOMIC_ACQ_REL);
     if (waiter == nullptr) return;
     this->may_take_long();
     std::coroutine_handle<>::from_address(waiter).resume();
@@ -59,7 +57,7 @@ class FutureState : public corba::AsyncCall {
   /// No coroutine is there.
   void* done() const noexcept { return const_cast<FutureState*>(this); }
 
-  std::atomic<void*> waiter_{nullptr};  // the coroutine to resume; done() once the call is over
+  void* waiter_ = nullptr;  // of all threads: the coroutine to resume; done() once the call is over
   std::exception_ptr failure_;
 };
 
@@ -84,8 +82,11 @@ class [[nodiscard]] Future {
   bool ready() const noexcept { return state_->ready(); }
   /// Waits; the calling thread reads the reply itself if nobody else does.
   void wait() const { (void)wait_until(base::Deadline::none()); }
-  /// True if the call ended in time.
-  bool wait_for(base::Duration timeout) const { return wait_until(base::Deadline::after(timeout)); }
+  /// True if the call ended in time. `timeout` is a duration of <chrono>.
+  template <base::WholeNanoseconds D>
+  bool wait_for(D timeout) const {
+    return wait_until(base::Deadline::after(timeout));
+  }
   /// Waits; returns the results or throws what the call would have thrown.
   T get() {
     wait();
@@ -117,14 +118,19 @@ class [[nodiscard]] Future {
 
 namespace detail {
 
+template <class... T>
+struct Types {};
+/// That of the types found so far and those that come back of `P...`.
+template <class Found, class... P>
+struct FutureResultOf;
+template <class... T>
+struct FutureResultOf<Types<T...>> : FutureResult<T...> {};
+template <class... T, class First, class... Rest>
+struct FutureResultOf<Types<T...>, First, Rest...>
+    : FutureResultOf<std::conditional_t<Kept<First>::kBack, Types<T..., typename Kept<First>::Value>, Types<T...>>,
+                     Rest...> {};
 template <class R, class... P>
-struct FutureCallTypes {
-  using Kept = KeptCall<corba::AsyncCall, R, P...>;
-  struct Peek : Kept {
-    using Kept::results;
-  };
-  using Result = typename FutureResult<decltype(std::declval<Peek&>().results())>::type;
-};
+using FutureCallResult = typename FutureResultOf<std::conditional_t<std::is_void_v<R>, Types<>, Types<R>>, P...>::type;
 
 template <class T, class R, class... P>
 class FutureCall final : public KeptCall<FutureState<T>, R, P...> {
@@ -134,7 +140,7 @@ class FutureCall final : public KeptCall<FutureState<T>, R, P...> {
  private:
   T take_results() override {
     if constexpr (!std::is_void_v<T>) {
-      return std::apply([](auto&... values) { return T(std::move(values)...); }, this->results());
+      return this->with_results([](auto&... values) { return T(std::move(values)...); });
     }
   }
 };
@@ -145,7 +151,7 @@ class FutureCall final : public KeptCall<FutureState<T>, R, P...> {
 /// future to throw.
 template <class R, class... P, class... Arguments>
 auto call_async(CORBA::Object& self, const corba::Operation& operation, const Arguments&... arguments) {
-  using Result = typename detail::FutureCallTypes<R, P...>::Result;
+  using Result = detail::FutureCallResult<R, P...>;
   base::IntrusivePtr<detail::FutureState<Result>> state(
       new detail::FutureCall<Result, R, P...>(operation, arguments...));
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tuple>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -39,14 +39,33 @@ struct KeptResult {
   R value{};
   void decode(cdr::Decoder& decoder) { Codec<R>::decode(decoder, value); }
   void* address() noexcept { return &value; }
-  std::tuple<R&> reference() noexcept { return {value}; }
 };
 template <>
 struct KeptResult<void> {
   void decode(cdr::Decoder&) {}
   void* address() noexcept { return nullptr; }
-  std::tuple<> reference() noexcept { return {}; }
 };
+
+/// The parameters' values. Not a std::tuple, whose header is 1,500 lines.
+template <std::size_t I, class P>
+struct Slot {
+  typename Kept<P>::Value value{};
+};
+template <class Indices, class... P>
+struct Slots;
+template <std::size_t... I, class... P>
+struct Slots<std::index_sequence<I...>, P...> : Slot<I, P>... {
+  /// `visit(slot)` for each, in order.
+  template <class F>
+  void each([[maybe_unused]] F&& visit) {
+    (visit(static_cast<Slot<I, P>&>(*this)), ...);
+  }
+};
+/// The one with number I.
+template <std::size_t I, class P>
+Slot<I, P>& slot_of(Slot<I, P>& slot) noexcept {
+  return slot;
+}
 
 }  // namespace detail
 
@@ -59,68 +78,67 @@ class KeptCall : public Base {
   template <class... Arguments>
   explicit KeptCall(const corba::Operation& operation, const Arguments&... arguments) : Base(operation) {
     static_assert(sizeof...(Arguments) == (0 + ... + std::size_t{detail::Kept<P>::kOut}));
-    assign(std::tie(arguments...), std::index_sequence_for<P...>{});
+    assign<0>(arguments...);
   }
 
   void encode_arguments(cdr::Encoder& encoder) final {
-    std::apply([&](const auto&... values) { (encode<P>(encoder, values), ...); }, values_);
+    values_.each([&]<std::size_t I, class Q>([[maybe_unused]] const detail::Slot<I, Q>& slot) {
+      if constexpr (detail::Kept<Q>::kOut) detail::Kept<Q>::encode(encoder, slot.value);
+    });
   }
   void decode_results(cdr::Decoder& decoder) final {
     result_.decode(decoder);
-    std::apply([&](auto&... values) { (decode<P>(decoder, values), ...); }, values_);
+    values_.each([&]<std::size_t I, class Q>([[maybe_unused]] detail::Slot<I, Q>& slot) {
+      if constexpr (detail::Kept<Q>::kBack) Codec<typename detail::Kept<Q>::Value>::decode(decoder, slot.value);
+    });
   }
   void* const* local_arguments() noexcept final {
-    std::apply(
-        [&](auto&... values) {
-          std::size_t i = 0;
-          local_[i++] = result_.address();
-          ((local_[i++] = const_cast<void*>(static_cast<const void*>(&values))), ...);
-        },
-        values_);
+    local_[0] = result_.address();
+    values_.each([&]<std::size_t I, class Q>(const detail::Slot<I, Q>& slot) {
+      local_[I + 1] = const_cast<void*>(static_cast<const void*>(&slot.value));
+    });
     return local_;
   }
 
  protected:
-  /// References to the result, if there is one, and the out and inout parameters, in order.
-  auto results() noexcept { return std::tuple_cat(result_.reference(), outs(std::index_sequence_for<P...>{})); }
+  /// `take(result, outs...)` with references to the result, if there is one, and the out and inout parameters, in
+  /// order.
+  template <class F>
+  decltype(auto) with_results(F&& take) {
+    if constexpr (std::is_void_v<R>) {
+      return collect<0>(take);
+    } else {
+      return collect<0>(take, result_.value);
+    }
+  }
 
  private:
-  using Values = std::tuple<typename detail::Kept<P>::Value...>;
-
-  template <class Arguments, std::size_t... I>
-  void assign(const Arguments& arguments, std::index_sequence<I...>) {
-    [[maybe_unused]] constexpr bool kOut[] = {detail::Kept<P>::kOut..., false};
-    [[maybe_unused]] constexpr auto place = [](const bool* out, std::size_t end) {
-      std::size_t n = 0;
-      for (std::size_t i = 0; i < end; ++i) n += out[i];
-      return n;
-    };
-    (
-        [&] {
-          if constexpr (kOut[I]) std::get<I>(values_) = std::get<place(kOut, I)>(arguments);
-        }(),
-        ...);
+  template <std::size_t I>
+  void assign() noexcept {}
+  template <std::size_t I, class First, class... Rest>
+  void assign(const First& first, const Rest&... rest) {
+    if constexpr (kOut[I]) {
+      detail::slot_of<I>(values_).value = first;
+      assign<I + 1>(rest...);
+    } else {
+      assign<I + 1>(first, rest...);
+    }
   }
-  template <std::size_t... I>
-  auto outs(std::index_sequence<I...>) noexcept {
-    return std::tuple_cat([&] {
-      if constexpr (detail::Kept<P>::kBack) {
-        return std::tie(std::get<I>(values_));
-      } else {
-        return std::tuple<>();
-      }
-    }()...);
-  }
-  template <class Parameter, class T>
-  static void encode(cdr::Encoder& encoder, const T& value) {
-    if constexpr (detail::Kept<Parameter>::kOut) detail::Kept<Parameter>::encode(encoder, value);
-  }
-  template <class Parameter, class T>
-  static void decode(cdr::Decoder& decoder, T& value) {
-    if constexpr (detail::Kept<Parameter>::kBack) Codec<T>::decode(decoder, value);
+  template <std::size_t I, class F, class... Found>
+  decltype(auto) collect(F& take, Found&... found) {
+    if constexpr (I == sizeof...(P)) {
+      return take(found...);
+    } else if constexpr (kBack[I]) {
+      return collect<I + 1>(take, found..., detail::slot_of<I>(values_).value);
+    } else {
+      return collect<I + 1>(take, found...);
+    }
   }
 
-  Values values_{};
+  static constexpr bool kOut[sizeof...(P) + 1] = {detail::Kept<P>::kOut..., false};
+  static constexpr bool kBack[sizeof...(P) + 1] = {detail::Kept<P>::kBack..., false};
+
+  detail::Slots<std::index_sequence_for<P...>, P...> values_;
   [[no_unique_address]] detail::KeptResult<R> result_;
   void* local_[sizeof...(P) + 1];
 };

@@ -4,7 +4,7 @@
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/corba/servant.hpp"
 #include "corbel/mapping/types.hpp"
-#include "corbel/policy/client_policies.hpp"
+#include "corbel/policy/time_units.hpp"
 
 /// References with policies of their own, in one line.
 namespace corbel {
@@ -22,9 +22,9 @@ CORBA::object_reference<I> with_policies(const CORBA::object_reference<I>& objec
 }
 
 /// The same object, whose calls take `timeout` at most, whatever thread and ORB say; 0: unbounded. Above 0 it is
-/// counted in steps of some milliseconds.
-template <class I>
-CORBA::object_reference<I> with_timeout(const CORBA::object_reference<I>& object, base::Duration timeout) {
+/// counted in steps of some milliseconds. A duration of <chrono>.
+template <class I, base::WholeNanoseconds D>
+CORBA::object_reference<I> with_timeout(const CORBA::object_reference<I>& object, D timeout) {
   return with_policies(object,
                        {CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(policy::units_of(timeout))});
 }

@@ -28,10 +28,6 @@ base::Duration duration_of(std::uint64_t units) noexcept {
   return units > kCentury ? base::Duration::zero() : base::Duration(Units(static_cast<std::int64_t>(units)));
 }
 
-std::uint64_t units_of(base::Duration duration) noexcept {
-  return duration <= base::Duration::zero() ? 0 : static_cast<std::uint64_t>((duration.count() - 1) / 100 + 1);
-}
-
 void ClientOverrides::apply_to(ClientPolicies& policies) const noexcept {
   const auto take = [](auto& member, const auto& override) {
     if (override) member = *override;

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "corbel/base/deadline.hpp"
-#include "corbel/base/export.hpp"
 #include "corbel/policy/buffering.hpp"
 #include "corbel/policy/qos.hpp"
+#include "corbel/policy/time_units.hpp"
 
 /// What governs single calls. Values: copy freely, share unchanged between threads.
 namespace corbel::policy {
@@ -31,9 +31,8 @@ UtcTime utc_now() noexcept;
 /// How long until that time; zero if it has come, the longest duration there is for kNever.
 base::Duration until(UtcTime time) noexcept;
 /// A duration given in units of 100 ns (TimeBase::TimeT). More than a century is zero, which stands for "unbounded".
+/// units_of is the reverse.
 base::Duration duration_of(std::uint64_t units) noexcept;
-/// The reverse, rounded up.
-CORBEL_API std::uint64_t units_of(base::Duration duration) noexcept;
 
 /// Everything that governs one call: effective policies, no longer a matter of levels.
 struct ClientPolicies {

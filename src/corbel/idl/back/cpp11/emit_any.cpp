@@ -359,8 +359,7 @@ void write_any_files(Emitter& e, const std::string& stem) {
   Writer& header = e.any_header;
   header.line("#pragma once");
   header.blank();
-  header.line("#include <corbel/dynamic/any.hpp>");
-  header.line("#include <corbel/dynamic/type_of_extended.hpp>");
+  for (const auto& file : type_code_headers(e.model)) header.line("#include <" + file + ">");
   for (const auto& file : any_headers(e.library_headers)) header.line("#include <" + file + ">");
   header.blank();
   header.line("#include \"" + stem + ".hpp\"");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
+#include "corbel/idl/back/cpp11/runs.hpp"
 
 namespace corbel::idl::back::cpp11 {
 namespace {
@@ -28,13 +29,19 @@ std::vector<std::string> signature(const Emitter& e, const Method& method) {
   return types;
 }
 
-/// What the future gives.
-std::string future_type(const Emitter& e, const Method& method) {
+/// What comes back.
+std::vector<std::string> result_types(const Emitter& e, const Method& method) {
   std::vector<std::string> types;
   if (method.result->kind != model::TypeKind::void_) types.push_back(spell(*method.result, e.names));
   for (const auto& p : method.parameters) {
     if (p.direction != model::Direction::in) types.push_back(spell(*p.type, e.names));
   }
+  return types;
+}
+
+/// What the future gives.
+std::string future_type(const Emitter& e, const Method& method) {
+  const auto types = result_types(e, method);
   if (types.empty()) return "corbel::Future<void>";
   if (types.size() == 1) return "corbel::Future<" + types.front() + ">";
   std::string all;
@@ -78,6 +85,18 @@ Writer::Piece statement(Emitter& e, const Method& method, std::string head, std:
 }
 
 }  // namespace
+
+bool has_several_results(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    const auto* interface = model::as<model::Interface>(&d);
+    if (interface == nullptr) return;
+    for (const auto& method : methods_of(*interface)) {
+      found |= has_future(e, method) && result_types(e, method).size() > 1;
+    }
+  });
+  return found;
+}
 
 void declare_async_methods(Emitter& e, const model::Interface& interface) {
   for (const auto& method : methods_of(interface)) {

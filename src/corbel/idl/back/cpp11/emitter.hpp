@@ -136,6 +136,8 @@ void implement_value_box(Emitter& e, const model::ValueBox& box);
 void implement_is_a(Emitter& e, const model::Interface& interface);
 
 // Asynchronous forms.
+/// Whether a future of the header gives a std::tuple.
+bool has_several_results(const Emitter& e);
 void declare_async_methods(Emitter& e, const model::Interface& interface);
 void implement_async_methods(Emitter& e, const model::Interface& interface);
 void emit_amic_traits(Emitter& e, const model::Interface& interface);
@@ -180,6 +182,8 @@ void write_any_files(Emitter& e, const std::string& stem);
 std::string header_for(const std::string& spelling, const std::string& ending);
 /// The included IDL files whose generated headers ours includes: all but those for which the library has all the C++.
 std::vector<const model::File*> included_files(const model::Model& model);
+/// What of the library a header with TypeCodes includes for the types that the IDL has.
+std::set<std::string> type_code_headers(const model::Model& model);
 /// Types declared inside this declaration, if it can hold any.
 const model::Contents* inner_contents(const model::Declaration& declaration);
 

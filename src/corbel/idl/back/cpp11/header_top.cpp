@@ -14,7 +14,8 @@ using model::as;
 
 /// Headers that only some IDL needs.
 struct Needs {
-  bool extended = false;  ///< optional members, bitsets, bitmasks, maps
+  bool optional = false;
+  bool bits = false;  ///< bitsets, bitmasks
   bool external = false;
   bool local = false;  ///< what never leaves the process, and values of enumerators
   bool native = false;
@@ -25,12 +26,12 @@ struct Needs {
 Needs needs_of(const Emitter& e) {
   Needs needs;
   const auto look_at = [&](const model::Member& member) {
-    needs.extended |= member.optional;
+    needs.optional |= member.optional;
     needs.external |= member.external;
   };
   for_each_own(e.model, [&](const auto& d) {
     needs.declared |= is_declared_only(d);
-    needs.extended |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
+    needs.bits |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
     needs.native |= as<model::Native>(&d) != nullptr;
     needs.value |= is_value(d) || (is_remote(d) && !is_served(d));
     if (const auto* value = as<model::ValueType>(&d)) {
@@ -96,24 +97,33 @@ std::vector<const model::File*> included_files(const model::Model& model) {
   return files;
 }
 
+std::set<std::string> type_code_headers(const model::Model& model) {
+  std::set<std::string> headers = {"corbel/dynamic/any.hpp"};
+  for_each_own_type(model, [&](const auto& type) {
+    if (type.kind == model::TypeKind::fixed) headers.emplace("corbel/dynamic/type_of_fixed.hpp");
+    if (type.kind == model::TypeKind::map) headers.emplace("corbel/dynamic/type_of_map.hpp");
+  });
+  return headers;
+}
+
 void write_header_top(Emitter& e) {
   bool unions = false;
   for_each_own(e.model, [&](const auto& d) { unions |= as<model::Union>(&d) != nullptr; });
-  bool anys = false, fixed = false;
+  bool anys = false, fixed = false, maps = false;
   Needs needs = needs_of(e);
   for_each_own_type(e.model, [&](const auto& type) {
     anys |= type.kind == model::TypeKind::any || type.kind == model::TypeKind::type_code;
     fixed |= type.kind == model::TypeKind::fixed;
-    needs.extended |= type.kind == model::TypeKind::map;
+    maps |= type.kind == model::TypeKind::map;
     needs.value |= type.kind == model::TypeKind::value_base;
     needs.custom |= is_abstract_base(type);
   });
   e.header.line("#pragma once");
   e.header.blank();
-  if (unions) {
-    e.header.line("#include <variant>");
-    e.header.blank();
-  }
+  const bool tuples = has_several_results(e);
+  if (tuples) e.header.line("#include <tuple>");
+  if (unions) e.header.line("#include <variant>");
+  if (tuples || unions) e.header.blank();
   std::set<std::string> headers = e.library_headers;
   const auto include = [&](bool needed, const char* header) {
     if (needed) headers.emplace(header);
@@ -121,7 +131,9 @@ void write_header_top(Emitter& e) {
   include(anys, "corbel/dynamic/any.hpp");
   include(needs.custom, "corbel/mapping/data_stream.hpp");
   include(needs.declared, "corbel/mapping/declared.hpp");
-  include(needs.extended, "corbel/mapping/extended.hpp");
+  include(needs.bits, "corbel/mapping/bits.hpp");
+  include(maps, "corbel/mapping/map.hpp");
+  include(needs.optional, "corbel/mapping/optional.hpp");
   include(needs.external, "corbel/mapping/external.hpp");
   include(fixed, "corbel/mapping/fixed.hpp");
   include(needs.local, "corbel/mapping/local.hpp");
