@@ -12,6 +12,12 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
+namespace {
+
+constexpr std::size_t kMaxAsync = 1U << 16;
+
+}  // namespace
+
 base::Status Connection::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                                AsyncReply& reply) {
   const std::uint32_t id = reply.request_id;  // the reply may be gone as soon as the request has begun to leave

@@ -17,7 +17,14 @@ using base::Stage;
 class Connection::Role {
  public:
   Role(Connection& connection, Caller& caller) noexcept : connection_(connection), caller_(caller) {}
-  ~Role() { connection_.leave(caller_); }
+  /// As Connection::leave(), in place.
+  [[gnu::always_inline]] ~Role() {
+    if (caller_.reading && connection_.reading_.end_alone()) [[likely]] {
+      caller_.reading = false;
+    } else {
+      connection_.leave_shared(caller_);
+    }
+  }
   Role(const Role&) = delete;
   Role& operator=(const Role&) = delete;
 
@@ -166,16 +173,6 @@ base::Error Connection::fail_reading(Caller& caller, base::Error error) noexcept
   return told;
 }
 
-/// Ends a call's part in the connection: gives up the reading role, if it has it, and sees to it that another thread
-/// reads for those who remain. Also a call that does not read may have been chosen for that, and be leaving instead.
-void Connection::leave(Caller& caller) noexcept {
-  if (caller.reading && reading_.end_alone()) [[likely]] {
-    caller.reading = false;
-    return;
-  }
-  leave_shared(caller);
-}
-
 void Connection::leave_shared(Caller& caller) noexcept {
   Arming arming = Arming::none;
   {
@@ -232,8 +229,7 @@ void Connection::send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) no
   auto sent = transport().send(segments, Deadline::now());
   if (!sent || *sent == size) return;
   try {
-    oneways().push_begun(base::ConstByteSpan(encoder.to_bytes()).subspan(*sent));
-    schedule_drain();
+    posting_.put_rest(base::ConstByteSpan(encoder.to_bytes()).subspan(*sent));
   } catch (const std::bad_alloc&) {
     (void)fail(base::error(Stage::send, Code::timed_out));
   }

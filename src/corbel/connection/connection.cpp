@@ -64,6 +64,7 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       settings_(settings),
       input_(settings.input_memory),
       session_(protocol_->open(session_settings(settings_, link_.transport().traits(), input_, peer()))),
+      posting_(link_, *session_, *this, *this, settings_),
       framer_(new Framer(*session_, input_, link_.largest_message(), link_.lossy())) {
   if (link_.largest_message() != 0) backlog_.keep_messages();
 }
@@ -128,7 +129,11 @@ Connection::~Connection() {
   // Where memory ran out on the way, nobody else has.
   if ((watched.told & (Watched::kOpened | Watched::kEnded)) == Watched::kOpened) [[unlikely]]
     tell_ended(*this, base::error(Stage::wait, Code::cancelled), server_ != nullptr);
-  delete oneways_.load();
+}
+
+void Connection::set_completions(Completions* completions) noexcept {
+  completions_ = completions;
+  posting_.set_reactor(completions != nullptr ? &completions->reactor() : nullptr);
 }
 
 /// In a child, connections are its parent's. Other threads may have held any lock, and none is taken here or later.
@@ -136,6 +141,7 @@ void Connection::after_fork() noexcept {
   add_reference();  // nor is it ever destroyed
   failure_ = base::error(Stage::send, Code::lost);
   failed_ = true;
+  posting_.abandon();
   retire();
   transport().abandon();
 }
@@ -199,15 +205,19 @@ base::Error Connection::fail(base::Error error, base::Error for_others) noexcept
     lender = std::move(lender_);
     registered = registered_;
     if (timer_deadline_ != base::Deadline::none()) (void)completions_->reactor().cancel(timer_);
-    if (flush_at_ != 0) (void)completions_->reactor().cancel(flush_timer_);
   }
   transport().shutdown();
   tell_ended(*this, error, server_ != nullptr);
-  lose_oneways(error);
+  posting_.end(error);
   if (registered) completions_->reactor().remove(*this);
   if (lender) lender->end();
   finish(orphans, for_others);
   return error;
+}
+
+bool Connection::unused_since(std::int64_t time, bool held) {
+  return (held || reference_count() <= (registered_.load(std::memory_order_relaxed) ? 2U : 1U)) &&
+         usage_.last() <= time && !has_backlog() && load() == 0;
 }
 
 std::string Connection::received_instead() {
@@ -227,8 +237,7 @@ void Connection::tell_close() noexcept {
   if (link_.lossy() && server_ != nullptr) return;
   const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (failed_) return;
-  const bool between_messages =
-      writer && backlog_.empty() && (oneways_.load() == nullptr || drain_oneways(base::Deadline::now()).ok());
+  const bool between_messages = writer && backlog_.empty() && posting_.drain(base::Deadline::now()).ok();
   if (!between_messages || closed_by_us_ || shakes_hands() || !session_->put_close(link_.encoder())) return;
   closed_by_us_ = true;
   (void)transport().send(link_.encoder().segments(), base::Deadline::now());

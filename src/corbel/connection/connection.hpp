@@ -19,9 +19,10 @@
 #include "corbel/connection/link.hpp"
 #include "corbel/connection/live_connections.hpp"
 #include "corbel/connection/outstanding.hpp"
+#include "corbel/connection/posting.hpp"
 #include "corbel/connection/reading.hpp"
 #include "corbel/connection/request_handler.hpp"
-#include "corbel/policy/buffering.hpp"
+#include "corbel/connection/usage.hpp"
 #include "corbel/reactor/event_handler.hpp"
 #include "corbel/reactor/timer_queue.hpp"
 
@@ -41,7 +42,7 @@ using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cd
 /// (the only lock held across a system call).
 ///
 /// Counted; thread-safe. When it fails it stays failed: everybody waiting gets the error and the cache forgets it.
-class Connection final : public reactor::EventHandler, private Link::Owner {
+class Connection final : public reactor::EventHandler, private Link::Owner, private Posting::Owner {
  public:
   using Settings = ConnectionSettings;
 
@@ -89,18 +90,17 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   /// blocks, and its failure shows with the next request.
   void attend() noexcept;
   /// True while posted messages wait. Whatever is sent later goes behind them.
-  bool has_backlog() const noexcept;
+  bool has_backlog() const noexcept { return posting_.has_backlog(); }
   /// True if a thread of the reactor has to send what waits, now or at its time.
-  bool needs_reactor() const noexcept {
-    return drain_scheduled_.load(std::memory_order_relaxed) || flush_at_.load(std::memory_order_relaxed) != 0;
-  }
+  bool needs_reactor() const noexcept { return posting_.needs_reactor(); }
   // --- client side, asynchronous (asynchronous.cpp) ---
 
   /// What comes in may have to go for others, if this side alone asks. Before others know the connection.
   void share_input_memory();
   /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
-  void set_completions(Completions* completions) noexcept { completions_ = completions; }
-  std::uint32_t take_request_id();  ///< for AsyncReply::request_id
+  void set_completions(Completions* completions) noexcept;
+  /// An id for AsyncReply::request_id.
+  std::uint32_t take_request_id();
   /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
   /// connection failed, possibly before this returns. Not if this fails: stage encode or send, nothing whole was sent.
   /// With too many under way: out_of_resources (stage send).
@@ -124,26 +124,19 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   /// False once it has failed, been closed or retired. An idle connection that was not used for a second is asked
   /// whether the peer has closed it meanwhile, so that calls are not lost on it. `now`: Deadline::clock_now().
-  bool usable(std::int64_t now) {
-    if (unusable_.load(std::memory_order_relaxed)) return false;
-    const std::int64_t before = last_used_.load(std::memory_order_relaxed);
-    last_used_.store(now, std::memory_order_relaxed);
-    return before == 0 || now - before <= kIdleCheckAfter || check_idle().ok();
+  [[gnu::always_inline]] bool usable(std::int64_t now) {
+    return !usage_.is_over() && (usage_.goes_on(now) || check_idle().ok());
   }
-
   /// No new calls are to begin on it: usable() says so. Those that do nevertheless are carried out.
-  void retire() noexcept { unusable_.store(true, std::memory_order_relaxed); }
+  void retire() noexcept { usage_.end(); }
   /// Ends it in order as soon as nothing is under way, for which the calling thread waits until the deadline, and reads
   /// for those who wait. True if it has ended; of a call that begins in that moment nothing is sent. One that serves is
   /// drained.
   bool end_when_idle(base::Deadline deadline) noexcept;
   /// It is about to be used, as far as unused_since() is concerned.
-  void use(std::int64_t now) noexcept { last_used_.store(now, std::memory_order_relaxed); }
+  void use(std::int64_t now) noexcept { usage_.use(now); }
   /// True if only the cache that asks holds it, unless `held`, nothing is under way, and it was not used since `time`.
-  bool unused_since(std::int64_t time, bool held = false) {
-    return (held || reference_count() <= (registered_.load(std::memory_order_relaxed) ? 2U : 1U)) &&
-           last_used_.load(std::memory_order_relaxed) <= time && !has_backlog() && load() == 0;
-  }
+  bool unused_since(std::int64_t time, bool held = false);
 
   // --- server side (serving.cpp) ---
 
@@ -226,9 +219,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   Watched watched;  // for telling.hpp
 
  private:
-  /// What the thread that gives up the reading role leaves behind, and what has to be done that another one reads.
-  enum class Left : std::uint8_t { unknown, nothing, more };
-  enum class Arming : std::uint8_t { none, watch, now };
   struct ReadEnd;
   template <bool kApart>
   struct Serving;
@@ -245,7 +235,6 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   /// for the reply, if any thread does. `begin`: asked with the encoder before the first octet leaves, and may fail.
   template <class Encode, class Begin = std::nullptr_t>
   inline base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr, Begin begin = {});
-  base::Status send_cut(std::span<const cdr::Segment> message, base::Deadline deadline);
   inline base::Error not_sent(base::Error error) noexcept;
   template <class Encode>
   inline base::Status send_or_keep(const Encode& encode);
@@ -256,62 +245,33 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   base::Status begin(Caller& caller);
   base::Status join(Caller& caller);
   /// With the mutex: why nothing can begin. Nothing of it has been sent.
-  base::Status may_begin() const noexcept {
-    if (ended_idle_) return base::error(base::Stage::send, base::Code::closed);
-    if (failed_) return base::error(base::Stage::send, failure_.code, failure_.os_error);
-    return {};
-  }
+  inline base::Status may_begin() const noexcept;
   base::Status await(Caller& caller, base::Deadline deadline, OnReply on_reply);
   base::Status wait_for_other(Caller& caller, base::Deadline deadline);
   template <class Reader>
   ReadEnd read(Framer& framer, Reader& reader);
   base::Status deliver(Message& message, AsyncReply*& finished);
-  void leave(Caller& caller) noexcept;
+  inline void leave(Caller& caller) noexcept;
   void leave_shared(Caller& caller) noexcept;
   Arming choose_reader(Left left) noexcept;
   void arm(Arming arming) noexcept;
-  void watch() noexcept;
+  void watch() noexcept override;
   base::Status tell_reactor(reactor::Events interest) noexcept;
   void on_client_event(reactor::Events events) noexcept;
   void give_up(Caller& caller) noexcept;
   void send_cancel(std::uint32_t request_id) noexcept;
   void send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept;
   /// What to tell the caller: `error`, unless the connection had been closed by us.
-  base::Error fail(base::Error error) noexcept;
+  base::Error fail(base::Error error) noexcept override;
   base::Error fail(base::Error error, base::Error for_others) noexcept;
   void give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept;
   void finish(AsyncReplyList& orphans, base::Error error) noexcept;
   base::Error fail_reading(Caller& caller, base::Error error) noexcept;
   base::Error end_reading(const ReadEnd& end) noexcept;
   void stop_reading() noexcept;
-  base::Status check_idle();
+  base::Status check_idle() override;
 
   base::Error why_failed();
-  base::Status post_among_replies(const messaging::OutgoingRequest& request, messaging::BodyWriter body);
-  base::Status post_now(base::FunctionRef<void(cdr::Encoder&)> encode, policy::Buffering& buffering,
-                        base::Bytes& octets);
-  base::Status post_encoded(cdr::Encoder& encoder, base::Bytes& octets);
-  base::Status post_cut(std::span<const cdr::Segment> message);
-  bool keep_back(std::span<const cdr::Segment> message, const policy::Buffering& buffering);
-  base::Status enqueue(base::ConstByteSpan octets, const policy::Buffering& buffering, base::Deadline deadline);
-  bool push_kept(std::span<const cdr::Segment> message, const policy::Buffering& buffering);
-  base::Status send_queued(std::span<const cdr::Segment> message, base::Deadline deadline);
-  base::Status send_in_order(std::span<const cdr::Segment> message, base::Deadline deadline);
-  base::Result<std::size_t> send_behind(std::span<const cdr::Segment> message);
-  void flush_within(base::Duration time);
-  void flush_in_time(std::int64_t due) noexcept;
-  base::Status await_replies_sent(base::Deadline deadline);
-  void lose_oneways(base::Error why) noexcept;
-  void tell_drained() noexcept;
-  OnewayQueue& oneways();
-  base::Status drain_oneways(base::Deadline deadline);
-  void schedule_drain() noexcept;
-  bool tells_of_room() const noexcept;
-  bool is_drained() noexcept;
-  void wait_for_room();
-  void drain_ready() noexcept;
-  void drain_later(base::Duration delay);
-  void drain_in_background(base::Duration delay) noexcept;
   void after_fork() noexcept;
 
   base::Status list(AsyncReply& reply);
@@ -349,11 +309,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   InputAccount input_;
   std::unique_ptr<Receiver> receiver_;  // of one that was opened here
   const std::unique_ptr<messaging::Session> session_;
-
-  /// What nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).
-  static constexpr std::size_t kSmallReply = 16U << 10;
-  static constexpr std::int64_t kIdleCheckAfter = 1'000'000'000;
-  static constexpr std::size_t kMaxAsync = 1U << 16;
+  Posting posting_;
 
   // With the link's token, like the session's put functions:
   Backlog backlog_;
@@ -362,7 +318,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   Leaving leaving_;
   Reading reading_;  // see there for when the mutex guards it
 
-  base::Mutex mutex_;  // guards what follows up to last_used_
+  base::Mutex mutex_;  // guards what follows up to usage_
   Outstanding outstanding_;
   std::atomic<bool> failed_{false};  // written under the mutex
   bool ended_idle_ = false;          // nothing begins any more, and it is about to fail
@@ -372,11 +328,10 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   base::IntrusivePtr<Framer> framer_;    // used by whoever reads
   std::atomic<bool> registered_{false};  // with the reactor
   base::Deadline timer_deadline_ = base::Deadline::none();
-  reactor::TimerId timer_, flush_timer_;
+  reactor::TimerId timer_;
   std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last
 
-  std::atomic<bool> unusable_{false};       // failed, or retired
-  std::atomic<std::int64_t> last_used_{0};  // coarse monotonic nanoseconds
+  Usage usage_;  // over: failed, or retired
   // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
   std::atomic<std::uint32_t> under_way_{0};
   std::atomic<bool> draining_{false};
@@ -387,13 +342,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner {
   Server* server_ = nullptr;
   Completions* completions_ = nullptr;
   std::uint64_t offered_ = 0;
+  std::atomic<bool> drops_{false};  // oneways, where both sides ask
 
-  std::atomic<bool> queues_{false};             // what is sent may have to wait behind posted messages, or replies
-  std::atomic<OnewayQueue*> oneways_{nullptr};  // owned; made when the transport first took less than it was given
-  std::atomic<bool> drain_scheduled_{false};
-  std::atomic<bool> wants_room_{false};  // the reactor will call when the carrier takes more
-  std::atomic<bool> dropping_{false};
-  std::atomic<std::int64_t> flush_at_{0};  // when a timer sends what is kept back (Deadline::clock_now()); 0: none does
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Connection*>(self)->after_fork(); }, this};
 };
 

@@ -137,7 +137,7 @@ void Connection::end_helping(AsyncReply& reply) noexcept {
 
 /// With the mutex, after something has ended: if nobody reads, the next one shall. What is returned is for arm().
 /// Nobody can be alone and using the framer while something is listed.
-Connection::Arming Connection::choose_reader(Left left) noexcept {
+Arming Connection::choose_reader(Left left) noexcept {
   if (outstanding_.empty()) reading_.unshare();
   if (reading_.active() || failed_ || reading_.wake_one() || outstanding_.asynchronous() == 0) return Arming::none;
   const bool at_once = left == Left::more || (left == Left::unknown && has_octets(*framer_));
@@ -160,7 +160,7 @@ void Connection::arm(Arming arming) noexcept try {
 void Connection::watch() noexcept {
   const auto wanted = [this] {
     return (reading_.armed() ? reactor::Events::readable : reactor::Events::none) |
-           (wants_room_.load(std::memory_order_seq_cst) ? reactor::Events::writable : reactor::Events::none);
+           (posting_.wants_room() ? reactor::Events::writable : reactor::Events::none);
   };
   const auto covers = [](reactor::Events told, reactor::Events now) { return (told | now) == told; };
   for (reactor::Events told = reactor::Events::none; !covers(told, wanted()) && !failed();) {
@@ -195,10 +195,10 @@ base::Status Connection::tell_reactor(reactor::Events interest) noexcept {
 void Connection::on_client_event(reactor::Events events) noexcept {
   using reactor::Events;
   const Events ended = Events::error | Events::hangup;
-  if (any(events, Events::writable | ended) && wants_room_.exchange(false, std::memory_order_seq_cst)) drain_ready();
+  if (any(events, Events::writable | ended)) posting_.on_room();
   if (any(events, Events::readable | Events::peer_closed | ended)) read_for_async();
   // What it did not call for is still wanted.
-  if (wants_room_.load(std::memory_order_relaxed) || !any(events, Events::readable)) watch();
+  if (posting_.wants_room() || !any(events, Events::readable)) watch();
 }
 
 /// Reads for requests that nobody waits for: what has arrived, on a thread of the reactor.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,9 @@ class Link final : private cdr::Encoder::Host {
   /// True if messages may get lost on the way, and others' come in.
   bool lossy() const noexcept { return lossy_; }
   Token& token() noexcept { return token_; }
+  /// True if other messages may have to leave before the next one.
+  bool in_order() const noexcept { return in_order_.load(std::memory_order_relaxed); }
+  void set_in_order(bool in_order) noexcept { in_order_.store(in_order, std::memory_order_relaxed); }
 
   // --- with the token ---
 
@@ -68,6 +72,7 @@ class Link final : private cdr::Encoder::Host {
   const std::string peer_;
   const std::size_t largest_message_;
   const bool lossy_;
+  std::atomic<bool> in_order_{false};
   Owner& owner_;
   Token token_;  // guards what follows
   std::unique_ptr<cdr::Encoder> encoder_;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client side of a connection: requests without a reply, and what becomes of them if the peer does not read.
+// Client side of a connection: requests without a reply. What becomes of those that wait is posting.hpp's.
 #include <algorithm>
 #include <thread>
 
-#include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
-#include "corbel/connection/oneway_queue.hpp"
 #include "corbel/connection/sending.hpp"
-#include "corbel/ipc/handle.hpp"
 
 namespace corbel::connection {
 
@@ -17,23 +14,7 @@ using base::Stage;
 
 namespace {
 
-constexpr base::Duration kFirstDrain = std::chrono::milliseconds(1);
-constexpr base::Duration kSlowestDrain = std::chrono::milliseconds(100);
-
-base::Bytes joined(std::span<const cdr::Segment> segments) {
-  base::Bytes octets;
-  octets.reserve(total_size(segments));
-  for (const cdr::Segment& segment : segments) {
-    const auto* from = static_cast<const base::Octet*>(segment.data);
-    octets.insert(octets.end(), from, from + segment.size);
-  }
-  return octets;
-}
-
-OnewayCounters& unobserved() {
-  static OnewayCounters counters;
-  return counters;
-}
+constexpr base::Duration kBetweenLooks = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -54,267 +35,39 @@ base::Status Connection::post_oneway(const messaging::OutgoingRequest& request, 
                                      Deadline deadline, const policy::Buffering& buffering) {
   if (failed()) [[unlikely]]
     return why_failed();
-  if (server_ != nullptr) return post_among_replies(request, body);
+  if (server_ != nullptr) {  // where both sides ask, oneways wait with the replies
+    auto sent = send_oneway(request, body, Deadline::none());
+    if (sent) drops_.store(false, std::memory_order_relaxed);
+    if (sent || sent.error() != kBehindOthers) return sent;
+    if (settings_.oneway_counters != nullptr) ++settings_.oneway_counters->dropped;
+    if (!drops_.exchange(true)) {
+      CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
+                 {"limit", "-ORBMaxReplyBacklog"});
+    }
+    return {};
+  }
   const messaging::Token token = session_->next_token();
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, token, request, body); };
-  base::Bytes octets;
-  policy::Buffering left = buffering;
-  auto status = post_now(encode, left, octets);
+  Posting::Left left{buffering, {}};
+  const auto status = posting_.post_now(encode, left);
   if (session_->has_own()) [[unlikely]]
     attend();
-  if (status && octets.empty()) [[likely]]
+  if (status) [[likely]]
     return {};
-  if (!status && status.error().code == Code::would_block && octets.empty()) {
-    cdr::Encoder own;
-    encode(own);
-    if (!own.ok()) return own.error();
-    octets = own.to_bytes();
-    status = {};
-  }
-  if (status || status.error().code == Code::would_block) return enqueue(octets, left, deadline);
+  if (status.error().code == Code::would_block) return posting_.post_later(encode, left, deadline);
   return leaves_intact(status.error()) ? status : base::Status(fail(status.error()));
 }
 
-/// Where both sides ask, oneways wait with the replies.
-base::Status Connection::post_among_replies(const messaging::OutgoingRequest& request, messaging::BodyWriter body) {
-  auto sent = send_oneway(request, body, Deadline::none());
-  if (sent) dropping_.store(false, std::memory_order_relaxed);
-  if (sent || sent.error() != kBehindOthers) return sent;
-  if (settings_.oneway_counters != nullptr) ++settings_.oneway_counters->dropped;
-  if (!dropping_.exchange(true)) {
-    CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
-               {"limit", "-ORBMaxReplyBacklog"});
+base::Status Connection::flush_oneways(Deadline deadline) {
+  if (failed()) return why_failed();
+  if (server_ == nullptr) return posting_.flush(deadline);
+  // Where both sides ask, oneways wait among the replies, which the reactor sends.
+  while (keeps_replies()) {
+    if (failed()) return why_failed();
+    if (deadline.expired()) return kBehindOthers;
+    std::this_thread::sleep_for(std::min(kBetweenLooks, deadline.remaining()));
   }
   return {};
-}
-
-/// Sends what `encode` writes if no other thread is sending, or keeps it back. would_block with nothing in `octets` if
-/// it did not get that far; with the message in it, if the transport took nothing of it. Where a limit of `buffering`
-/// is reached, nothing is to be kept back after this.
-base::Status Connection::post_now(base::FunctionRef<void(cdr::Encoder&)> encode, policy::Buffering& buffering,
-                                  base::Bytes& octets) {
-  const base::Error busy = base::error(Stage::send, Code::would_block);
-  if (!link_.token().try_lock()) return busy;
-  Link::Writing writing(link_, Link::Writing::Locked{});
-  cdr::Encoder& encoder = writing.encoder();
-  encode(encoder);
-  if (!encoder.ok()) return encoder.error();
-  if (writing.left()) {  // others may be sending by now
-    octets = encoder.to_bytes();
-    return busy;
-  }
-  if (buffering.keeps() && keep_back(encoder.segments(), buffering)) return {};
-  buffering = {};
-  return post_encoded(encoder, octets);
-}
-
-/// With the token: sends what waits and then this message, in one go; as post_now().
-base::Status Connection::post_encoded(cdr::Encoder& encoder, base::Bytes& octets) {
-  const auto segments = encoder.segments();
-  const auto sent = send_behind(segments);
-  if (sent && *sent == total_size(segments)) [[likely]]
-    return {};
-  if (!sent && sent.error() == kTooLarge) {
-    auto cut = post_cut(segments);
-    if (cut || cut.error().code != Code::would_block) return cut;
-    octets = encoder.to_bytes();
-    return cut;
-  }
-  if (!sent && sent.error().code != Code::would_block) return sent.error();
-  if (!sent) {
-    session_->unsent();  // it may yet be dropped
-    octets = encoder.to_bytes();
-    return sent.error();
-  }
-  try {
-    oneways().push_begun(base::ConstByteSpan(encoder.to_bytes()).subspan(*sent));
-    schedule_drain();
-  } catch (const std::bad_alloc&) {  // half of it has left
-    return link_.broken_off(base::error(Stage::send, Code::out_of_resources));
-  }
-  return {};
-}
-
-/// With the token: a message that the carrier does not take at once, in several.
-base::Status Connection::send_cut(std::span<const cdr::Segment> message, Deadline deadline) {
-  bool begun = false;
-  return session_->cut(message, link_.largest_message(), [&](std::span<const cdr::Segment> piece) -> base::Status {
-    if (!link_.lossy()) return link_.send(piece, deadline);
-    const auto sent = link_.transport().send(piece, deadline);
-    if (sent) {
-      begun = true;
-      return {};
-    }
-    const Code code = sent.error().code;
-    if (code != Code::timed_out && code != Code::would_block) return link_.broken_off(sent.error());
-    // A piece leaves whole or not at all: the carrier is well, and this one as good as lost on the way.
-    session_->unsent();
-    return begun ? base::Status() : kBehindOthers;
-  });
-}
-
-/// As above; what the carrier does not take now waits. would_block if the caller has to wait for that: what has left
-/// already does no harm if it comes twice.
-base::Status Connection::post_cut(std::span<const cdr::Segment> message) {
-  return session_->cut(message, link_.largest_message(), [&](std::span<const cdr::Segment> piece) -> base::Status {
-    if (!has_backlog()) {
-      const auto sent = link_.send_some(piece);
-      if (sent) return {};
-      if (sent.error().code != Code::would_block) return sent.error();
-    }
-    session_->unsent();  // it may yet be dropped
-    if (settings_.oneways.overflow == policy::OnewayOverflow::wait) return base::error(Stage::send, Code::would_block);
-    return enqueue(joined(piece), {}, Deadline::now());
-  });
-}
-
-base::Status Connection::enqueue(base::ConstByteSpan octets, const policy::Buffering& buffering, Deadline deadline) {
-  const cdr::Segment whole{octets.data(), octets.size()};
-  if (const std::size_t most = link_.largest_message(); most != 0 && octets.size() > most) {
-    return session_->cut({&whole, 1}, most, [&](std::span<const cdr::Segment> piece) {
-      return enqueue(joined(piece), buffering, deadline);
-    });
-  }
-  if (buffering.keeps() && push_kept({&whole, 1}, buffering)) return {};
-  const auto pushed = oneways().push({&whole, 1}, OnewayQueue::Why::waits);
-  if (pushed == OnewayQueue::Pushed::full) {
-    const auto copy = [&](cdr::Encoder& encoder) {
-      encoder.reset({});
-      encoder.put_octets(octets.data(), octets.size());
-    };
-    auto sent = send(copy, deadline);
-    if (!sent && !leaves_intact(sent.error())) return fail(sent.error());
-    return sent;
-  }
-  if (pushed != OnewayQueue::Pushed::queued && !dropping_.exchange(true)) {
-    CORBEL_LOG(log(), connection, warning, "oneway messages dropped", {"peer", peer()},
-               {"waiting_octets", oneways().octets()}, {"limit", "-ORBOnewayQueue"});
-  }
-  if (failed()) lose_oneways(why_failed());
-  schedule_drain();
-  return {};
-}
-
-OnewayQueue& Connection::oneways() {
-  if (OnewayQueue* made = oneways_.load(std::memory_order_acquire)) return *made;
-  const std::lock_guard lock(mutex_);
-  if (oneways_ == nullptr) {
-    oneways_ = new OnewayQueue(settings_.oneways,
-                               settings_.oneway_counters != nullptr ? *settings_.oneway_counters : unobserved(),
-                               link_.largest_message() != 0);
-    queues_.store(true, std::memory_order_relaxed);
-  }
-  return *oneways_;
-}
-
-bool Connection::has_backlog() const noexcept {
-  const OnewayQueue* queue = oneways_.load(std::memory_order_acquire);
-  return queue != nullptr && !queue->empty();
-}
-
-/// With the token: sends what waits, in order, but for what others put in meanwhile, of which there may be no end.
-/// kBehindOthers if it is not gone by the deadline; otherwise a failure of the transport.
-base::Status Connection::drain_oneways(Deadline deadline) {
-  OnewayQueue& queue = oneways();
-  std::size_t due = queue.octets();
-  for (bool stalled = false; due > 0 || queue.begun();) {
-    const auto octets = queue.front();
-    if (octets.empty()) break;
-    const cdr::Segment piece{octets.data(), octets.size()};
-    const auto sent = link_.send_some({&piece, 1});
-    if (sent) {
-      queue.pop(std::min(*sent, octets.size()));
-      due -= std::min(due, *sent);
-      stalled = false;
-      continue;
-    }
-    if (sent.error().code != Code::would_block) return sent.error();
-    queue.put_back();
-    if (deadline.expired()) {
-      schedule_drain();  // what was kept back has no other that sends it
-      return kBehindOthers;
-    }
-    if (!tells_of_room() || std::exchange(stalled, true)) {
-      std::this_thread::sleep_for(std::min(kFirstDrain, deadline.is_none() ? kFirstDrain : deadline.remaining()));
-      continue;
-    }
-    (void)ipc::wait_ready(transport().handle(), ipc::Ready::writable, earlier(deadline, Deadline::after(kSlowestDrain)),
-                          Stage::send);
-  }
-  tell_drained();
-  return {};
-}
-
-void Connection::tell_drained() noexcept {
-  if (!dropping_.load(std::memory_order_relaxed) || !dropping_.exchange(false)) return;
-  const OnewayQueue::Count dropped = oneways().take_dropped();
-  CORBEL_LOG(log(), connection, info, "oneway messages no longer dropped", {"peer", peer()},
-             {"messages", dropped.messages}, {"octets", dropped.octets});
-}
-
-/// The next caller sends what waits; if none comes, a thread of the reactor does, when the carrier says that it takes
-/// more. If it cannot say so, the thread tries, seldomer the longer it was in vain.
-void Connection::schedule_drain() noexcept try {
-  if (completions_ == nullptr || drain_scheduled_.exchange(true)) return;
-  if (tells_of_room()) return wait_for_room();
-  drain_later(kFirstDrain);
-} catch (const std::bad_alloc&) {
-  drain_scheduled_ = false;  // the next caller will
-}
-
-bool Connection::tells_of_room() const noexcept {
-  const int handle = link_.transport().handle();
-  return handle >= 0 && link_.transport().send_handle() == handle;
-}
-
-void Connection::wait_for_room() {
-  wants_room_.store(true, std::memory_order_seq_cst);
-  watch();
-}
-
-/// The carrier takes more.
-void Connection::drain_ready() noexcept try {
-  // Whoever is sending would have sent what waits before, but may have been too early.
-  if (!link_.token().try_lock()) return drain_later(kFirstDrain);
-  const auto drained = drain_oneways(Deadline::now());
-  link_.token().unlock();
-  if (!drained && !leaves_intact(drained.error())) return (void)fail(drained.error());
-  if (!is_drained()) wait_for_room();
-} catch (const std::bad_alloc&) {
-  drain_scheduled_ = false;  // the next caller will
-}
-
-/// True if nothing waits any more, and then whoever puts something in sees to it again.
-bool Connection::is_drained() noexcept {
-  if (has_backlog()) return false;
-  drain_scheduled_ = false;
-  // Something may have been put in by a thread that saw this one on its way.
-  return !has_backlog() || drain_scheduled_.exchange(true);
-}
-
-void Connection::drain_later(base::Duration delay) {
-  completions_->reactor().schedule_after(
-      delay, [self = base::IntrusivePtr<Connection>(this), delay] { self->drain_in_background(delay); });
-}
-
-void Connection::drain_in_background(base::Duration delay) noexcept {
-  if (failed()) return;
-  const std::size_t before = oneways().octets();
-  if (link_.token().try_lock()) {
-    const auto drained = drain_oneways(Deadline::now());
-    link_.token().unlock();
-    if (!drained && !leaves_intact(drained.error())) {
-      (void)fail(drained.error());
-      return;
-    }
-  }
-  if (is_drained()) return;
-  try {
-    if (tells_of_room()) return wait_for_room();
-    drain_later(oneways().octets() < before ? kFirstDrain : std::min(2 * delay, kSlowestDrain));
-  } catch (const std::bad_alloc&) {
-    drain_scheduled_ = false;  // the next caller will
-  }
 }
 
 }  // namespace corbel::connection

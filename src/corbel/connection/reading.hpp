@@ -21,6 +21,10 @@ struct Sleeper {
   Sleeper* next_helper = nullptr;  ///< of those that wait for one asynchronous request
 };
 
+/// What the thread that gives up the reading role leaves behind, and what has to be done that another one reads.
+enum class Left : std::uint8_t { unknown, nothing, more };
+enum class Arming : std::uint8_t { none, watch, now };
+
 /// Who reads a connection: at most one thread at a time has that role.
 ///
 /// A caller that is alone on the connection takes the role and gives it back with one atomic instruction each and no

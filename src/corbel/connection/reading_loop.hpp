@@ -113,4 +113,14 @@ template <class Reader>
   }
 }
 
+/// Ends a call's part in the connection: gives up the reading role, if it has it, and sees to it that another thread
+/// reads for those who remain. Also a call that does not read may have been chosen for that, and be leaving instead.
+[[gnu::always_inline]] inline void Connection::leave(Caller& caller) noexcept {
+  if (caller.reading && reading_.end_alone()) [[likely]] {
+    caller.reading = false;
+    return;
+  }
+  leave_shared(caller);
+}
+
 }  // namespace corbel::connection

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cerrno>
 #include <cstddef>
 #include <type_traits>
 
@@ -12,15 +11,13 @@
 /// who send; inline, for each call takes one of them on each side.
 namespace corbel::connection {
 
-/// The deadline passed while others sent, or posted messages were before this one. Nothing of it was sent, and the
-/// connection is well.
-inline constexpr base::Error kBehindOthers = base::error(base::Stage::send, base::Code::timed_out, EAGAIN);
-/// The carrier keeps messages, and has no room for this one.
-inline constexpr base::Error kTooLarge = base::error(base::Stage::encode, base::Code::too_large);
+/// A reply that nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).
+inline constexpr std::size_t kSmallReply = 16U << 10;
 
-/// True if the connection is well although a message could not be sent, for this reason.
-inline bool leaves_intact(const base::Error& error) noexcept {
-  return error.stage == base::Stage::encode || error == kBehindOthers;
+inline base::Status Connection::may_begin() const noexcept {
+  if (ended_idle_) return base::error(base::Stage::send, base::Code::closed);
+  if (failed_) return base::error(base::Stage::send, failure_.code, failure_.os_error);
+  return {};
 }
 
 inline base::Error Connection::not_sent(base::Error error) noexcept {
@@ -45,11 +42,11 @@ inline base::Status Connection::send(const Encode& encode, base::Deadline deadli
       return begun;
     }
   }
-  if (queues_.load(std::memory_order_relaxed)) [[unlikely]]
-    return send_queued(encoder.segments(), deadline);
+  if (link_.in_order()) [[unlikely]]
+    return server_ != nullptr ? send_among_replies(encoder.segments()) : posting_.send(encoder.segments(), deadline);
   auto sent = link_.send(encoder.segments(), deadline);
   if (!sent && sent.error() == kTooLarge) [[unlikely]]
-    sent = send_cut(encoder.segments(), deadline);
+    sent = posting_.send_cut(encoder.segments(), deadline);
   return sent ? sent : not_sent(sent.error());
 }
 

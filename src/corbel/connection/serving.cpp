@@ -48,7 +48,7 @@ ServingHere::~ServingHere() {
 
 void Connection::set_server(Server* server) noexcept {
   server_ = server;
-  queues_.store(server != nullptr, std::memory_order_relaxed);
+  link_.set_in_order(server != nullptr);
   const std::lock_guard lock(mutex_);
   if (server == nullptr) {  // it was not taken
     reading_.end();
