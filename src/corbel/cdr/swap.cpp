@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "corbel/cdr/encoder.hpp"
+#include "corbel/cdr/byte_swap.hpp"
 
 namespace corbel::cdr {
 namespace {

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "corbel/corba/object.hpp"
+namespace corbel::cdr {
+class Decoder;
+class Encoder;
+}  // namespace corbel::cdr
+
+namespace CORBA {
+class Object;
+template <class T>
+class object_reference;
+}  // namespace CORBA
 
 namespace corbel::corba {
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "corbel/corba/servant.hpp"
+#include "corbel/corba/object.hpp"
+#include "corbel/corba/servant_core.hpp"
+
+namespace PortableServer {
+class POA;
+class Servant;
+}  // namespace PortableServer
 
 namespace corbel::corba {
 

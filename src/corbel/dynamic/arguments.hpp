@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "corbel/dynamic/request.hpp"
+#include "corbel/dynamic/nv_list.hpp"
 
 namespace corbel::dynamic {
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What DynAnys of each kind can do besides.
+#include "corbel/dynamic/dyn_any_types.hpp"
+
+#include <ostream>
+
 #include "corbel/dynamic/default_value.hpp"
 #include "corbel/dynamic/kept_value.hpp"
 #include "corbel/dynamic/labels.hpp"
 #include "corbel/dynamic/make_dyn_any.hpp"
 #include "corbel/mapping/fixed.hpp"
+#include "corbel/mapping/print.hpp"
 
 namespace DynamicAny {
 
@@ -173,6 +178,13 @@ AnySeq DynAnyFactory::create_multiple_anys(const DynAnySeq& values) {
   AnySeq made;
   for (const auto& value : values) made.push_back(value->to_any());
   return made;
+}
+
+std::ostream& operator<<(std::ostream& stream, const NameValuePair& pair) {
+  return corbel::mapping::print_members(stream, "DynamicAny::NameValuePair", "id", pair.id(), "value", pair.value());
+}
+std::ostream& operator<<(std::ostream& stream, const NameDynAnyPair& pair) {
+  return corbel::mapping::print_members(stream, "DynamicAny::NameDynAnyPair", "id", pair.id(), "value", pair.value());
 }
 
 }  // namespace DynamicAny

@@ -2,7 +2,6 @@
 #include "corbel/ior/ior.hpp"
 
 #include "corbel/cdr/encapsulation.hpp"
-#include "corbel/ior/tagged.hpp"
 
 namespace corbel::ior {
 namespace {

@@ -11,6 +11,7 @@
 #include "corbel/base/result.hpp"
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encoder.hpp"
+#include "corbel/ior/tagged.hpp"
 
 namespace corbel::ior {
 
@@ -38,15 +39,6 @@ enum class ComponentTag : std::uint32_t {
 
 /// Our value for TAG_ORB_TYPE ("CBL\0").
 inline constexpr std::uint32_t kOrbType = 0x43424c00;
-
-/// A tag with opaque data: IOP::TaggedProfile and IOP::TaggedComponent.
-struct Tagged {
-  std::uint32_t tag = 0;
-  base::Bytes data;
-  friend bool operator==(const Tagged&, const Tagged&) = default;
-};
-using TaggedProfile = Tagged;
-using TaggedComponent = Tagged;
 
 /// GIOP or IIOP version.
 struct Version {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "corbel/orb/error_table.hpp"
-#include "corbel/orb/options.hpp"
+#include "corbel/orb/option_table.hpp"
 
 namespace corbel::orb {
 namespace {

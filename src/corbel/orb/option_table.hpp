@@ -61,4 +61,9 @@ std::string default_value(const OptionRow& row);
 /// CORBEL_CONNECT_TIMEOUT for ConnectTimeout.
 std::string environment_name(const OptionRow& row);
 
+/// One line per option, for -ORBHelp.
+std::string options_help();
+/// docs/options.md.
+std::string options_document();
+
 }  // namespace corbel::orb

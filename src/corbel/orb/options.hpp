@@ -40,7 +40,7 @@ struct LaneOptions {
 };
 
 /// Everything that can be configured about one ORB, with its defaults. A value; immutable once the ORB exists. The
-/// table in options.cpp ties each member to its option, environment variable, range and help (docs/options.md).
+/// table in option_table.cpp ties each member to its option, environment variable, range and help (docs/options.md).
 struct Options {
   std::string id;
   std::vector<std::string> unknown_variables;  ///< CORBEL_... of the environment that are no options
@@ -70,18 +70,5 @@ struct Options {
   bool exception_detail = false;
   std::uint32_t log_rate = 10;  ///< most records of one event in a second; 0: unlimited
 };
-
-/// Takes options from the environment, then from `arguments` (which win), and removes from `arguments` what it took:
-/// `-ORBName value` and `-ORBName=value`, anywhere; an argument `--` ends the search. Throws BAD_PARAM naming an
-/// unknown option (and its nearest known one) or saying which values are legal; INITIALIZE with the help text as detail
-/// for -ORBHelp.
-Options read_options(std::vector<std::string>& arguments);
-/// As above for main's arguments.
-Options read_options(int& argc, char** argv);
-
-/// One line per option, for -ORBHelp.
-std::string options_help();
-/// docs/options.md.
-std::string options_document();
 
 }  // namespace corbel::orb

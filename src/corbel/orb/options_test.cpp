@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "corbel/orb/options.hpp"
+#include "corbel/orb/read_options.hpp"
 
 #include <gtest/gtest.h>
 

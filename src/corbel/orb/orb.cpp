@@ -12,9 +12,9 @@
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/initial_references.hpp"
 #include "corbel/orb/object_urls.hpp"
-#include "corbel/orb/options.hpp"
 #include "corbel/orb/orb_registry.hpp"
 #include "corbel/orb/policy_managers.hpp"
+#include "corbel/orb/read_options.hpp"
 
 namespace corbel::orb {
 

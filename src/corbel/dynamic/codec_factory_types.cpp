@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/dynamic/codec_factory_types.hpp"
+
+#include <ostream>
+
+#include "corbel/mapping/print.hpp"
+
+namespace IOP {
+
+std::ostream& operator<<(std::ostream& stream, const Encoding& encoding) {
+  return corbel::mapping::print_members(stream, "IOP::Encoding", "format", encoding.format(), "major_version",
+                                        encoding.major_version(), "minor_version", encoding.minor_version());
+}
+std::ostream& operator<<(std::ostream& stream, const Encoding_1_2& encoding) {
+  return corbel::mapping::print_members(stream, "IOP::Encoding_1_2", "format", encoding.format(), "major_version",
+                                        encoding.major_version(), "minor_version", encoding.minor_version(),
+                                        "char_codeset", encoding.char_codeset(), "wchar_codeset",
+                                        encoding.wchar_codeset());
+}
+
+}  // namespace IOP
