@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servants that are written for no C++ mapping that the library has.
+// Servants and stubs that are written for no C++ mapping that the library has.
 #include <string>
 
 #include "corbel/corba/failure.hpp"
@@ -114,6 +114,51 @@ TEST_P(OtherFace, UserExceptionsOfItsServantsAreReadByTheCallersStub) {
   } catch (const Told& told) {
     EXPECT_EQ(told.value, kTold);
   }
+}
+
+/// A stub that knows what corbel/corba/call.hpp and failure.hpp say, and has exceptions of its own.
+struct OtherStub {
+  struct Refused {
+    corba::SystemFailure why;
+  };
+
+  std::int32_t number(const corba::Operation& operation, std::int32_t argument) const {
+    std::int32_t result = 0;
+    const auto encode = [&](cdr::Encoder& encoder) { encoder.put(argument); };
+    const auto decode = [&](cdr::Decoder& decoder) { result = decoder.get<std::int32_t>(); };
+    try {
+      target->invoke({operation, encode, decode, nullptr});
+    } catch (...) {
+      if (auto failure = corba::failure_of(std::current_exception())) throw Refused{*std::move(failure)};
+      throw;
+    }
+    return result;
+  }
+
+  corba::TargetPtr target;
+};
+
+TEST_P(OtherFace, ItsStubsShowWhatCallsEndInAsTheirOwnMappingHasIt) {
+  const OtherStub stub{root->id_to_reference(core().activate(servant_))->_target()};
+  static constexpr corba::Operation kNumber{"number"}, kRefuse{"refuse"}, kNone{"none"};
+  EXPECT_EQ(stub.number(kNumber, 1), 8);
+  try {
+    (void)stub.number(kRefuse, 1);
+    FAIL() << "refuse() returned";
+  } catch (const OtherStub::Refused& refused) {
+    EXPECT_TRUE(refused.why.is("NO_PERMISSION")) << refused.why.id;
+    EXPECT_EQ(refused.why.minor, 7U);
+    EXPECT_EQ(refused.why.completed, corba::Completed::no);
+  }
+  try {
+    (void)stub.number(kNone, 1);
+    FAIL() << "none() returned";
+  } catch (const OtherStub::Refused& refused) {
+    EXPECT_TRUE(refused.why.is("BAD_OPERATION")) << refused.why.id;
+  }
+  EXPECT_FALSE(corba::failure_of(std::make_exception_ptr(OtherStub::Refused{})));
+  EXPECT_TRUE(corba::failure_of(std::make_exception_ptr(corba::system_failure("TRANSIENT", 1, corba::Completed::no)))
+                  ->is("TRANSIENT"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, OtherFace, ::testing::Values("local", "remote"));

@@ -174,6 +174,19 @@ std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept {
   }
 }
 
+std::optional<SystemFailure> failure_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const CORBA::SystemException& exception) {
+    return SystemFailure{exception._rep_id(), exception.minor(), static_cast<Completed>(exception.completed()),
+                         exception.detail()};
+  } catch (const SystemFailure& failure) {
+    return failure;
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
 void raise(UserFailure failure) {
   throw ForeignUserException(std::move(failure));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,11 @@ struct UserFailure {
 /// What has ended a call that this process made: if it is a system exception, one that says so of itself, wherever it
 /// is thrown; its completion status tells of that call and no other.
 CORBEL_API std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept;
+
+/// The system exception that was thrown, as data, whichever mapping's object it is; nothing if it is none, such as what
+/// a stub has decoded and thrown. For stubs of other mappings than the ORB raises exceptions of: what a call ends in is
+/// shown to their callers as they know it.
+CORBEL_API std::optional<SystemFailure> failure_of(const std::exception_ptr& thrown);
 
 /// Throws it as the C++ mapping has a user exception of a type that it does not know.
 [[noreturn]] CORBEL_API void raise(UserFailure failure);

@@ -4,13 +4,11 @@
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
-#include "corbel/corba/policy_set.hpp"
+#include "corbel/corba/policy_lists.hpp"
 #include "corbel/corba/servant.hpp"
 
 namespace CORBA {
 namespace {
-
-using corbel::corba::PolicySet;
 
 /// A stub for an object whose interface is not known yet.
 class UntypedObject final : public Object {};
@@ -20,29 +18,27 @@ corbel::corba::Target& target_of(const corbel::corba::TargetPtr& target) {
   return *target;
 }
 
-object_reference<Policy> policy_of(corbel::corba::Target& target, PolicyType type) {
-  return object_reference<Policy>(corbel::base::dynamic_pointer_cast<Policy>(target.policy(type)));
-}
-
 }  // namespace
 
 object_reference<Object> Object::_set_policy_overrides(const PolicyList& policies, SetOverrideType set_add) {
   const auto& target = target_of(target_);
   auto object = make_reference<UntypedObject>();
-  object->_bind(target.with_overrides(PolicySet::changed(target.overrides(), policies, set_add)));
+  const corbel::corba::PolicyChange change(policies, set_add);
+  object->_bind(
+      target.with_overrides(corbel::corba::PolicySet::changed(target.overrides(), change.policies, change.how)));
   return object;
 }
 
 PolicyList Object::_get_policy_overrides(const PolicyTypeSeq& types) {
-  return PolicySet::select(target_of(target_).overrides(), types);
+  return corbel::corba::policies_of(corbel::corba::PolicySet::select(target_of(target_).overrides(), types));
 }
 
 object_reference<Policy> Object::_get_client_policy(PolicyType type) {
-  return policy_of(target_of(target_), type);
+  return corbel::corba::policy_of(target_of(target_).policy(type));
 }
 
 object_reference<Policy> Object::_get_policy(PolicyType type) {
-  auto policy = policy_of(target_of(target_), type);
+  auto policy = corbel::corba::policy_of(target_of(target_).policy(type));
   if (policy == nullptr) {
     throw INV_POLICY(corbel::corba::minor::kInvalidPolicyType, CompletionStatus::COMPLETED_NO,
                      "no policy of type " + std::to_string(type));

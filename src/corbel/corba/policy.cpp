@@ -5,8 +5,6 @@
 
 namespace CORBA {
 
-void Policy::_override(corbel::policy::ClientOverrides&) const noexcept {}
-
 bool Policy::_static_is_a(std::string_view repository_id) const noexcept {
   return repository_id == _interface_id || Object::_static_is_a(repository_id);
 }

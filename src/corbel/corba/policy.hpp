@@ -9,10 +9,6 @@
 #include "corbel/corba/local_traits.hpp"
 #include "corbel/corba/policy_core.hpp"
 
-namespace corbel::policy {
-struct ClientOverrides;
-}
-
 namespace CORBA {
 
 class Policy;
@@ -58,10 +54,6 @@ class CORBEL_API Policy : public virtual LocalObject, public corbel::corba::Poli
   /// Policies are shared; nothing to do.
   void destroy() {}
 
-  /// For the ORB: writes into `overrides` what the policy says about calls. Those of applications say nothing to it.
-  virtual void _override(corbel::policy::ClientOverrides& overrides) const noexcept;
-  /// For the ORB: false if the policy concerns no calls, so that no reference, thread or ORB can have it.
-  virtual bool _overrides() const noexcept { return true; }
   bool _static_is_a(std::string_view repository_id) const noexcept override;
 
  protected:

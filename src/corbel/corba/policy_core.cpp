@@ -5,4 +5,6 @@ namespace corbel::corba {
 
 PolicyCore::~PolicyCore() = default;
 
+void PolicyCore::_override(policy::ClientOverrides&) const noexcept {}
+
 }  // namespace corbel::corba

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/interceptors/client_info.hpp"
 
+#include "corbel/corba/policy_lists.hpp"
 #include "corbel/ior/profile.hpp"
 
 namespace corbel::interceptors {
@@ -59,8 +60,7 @@ IOP::TaggedComponentSeq ClientInfo::get_effective_components(IOP::ComponentId id
 }
 
 IDL::traits<CORBA::Policy>::ref_type ClientInfo::get_request_policy(CORBA::PolicyType type) {
-  IDL::traits<CORBA::Policy>::ref_type policy(
-      base::dynamic_pointer_cast<CORBA::Policy>(at(ClientPoints::kExceptions).target->policy(type)));
+  auto policy = corba::policy_of(at(ClientPoints::kExceptions).target->policy(type));
   if (policy == nullptr) throw CORBA::INV_POLICY(corba::minor::kPolicyNotThere, kNo);
   return policy;
 }

@@ -7,6 +7,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/corba/policy_lists.hpp"
 #include "corbel/interceptors/request_info.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
@@ -25,7 +26,7 @@ class AdapterInfo final : public PortableInterceptor::IORInfo {
     const orb::NewAdapter& adapter = checked();
     const bool known = (type >= kFirstOfAdapters && type <= kLastOfAdapters) || all_.takes_policy(type);
     if (!known) throw CORBA::INV_POLICY(corba::minor::kInvalidPolicyType, kNo);
-    return adapter.policy(type);
+    return corba::policy_of(adapter.policy(type));
   }
   void add_ior_component(const IOP::TaggedComponent& a_component) override {
     checked().components.push_back({std::nullopt, {a_component.tag(), a_component.component_data()}});

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "corbel/corba/policy_lists.hpp"
+
 namespace corbel::interceptors {
 
 void RequestSlots::enter_thread(const SlotArea& area) {
@@ -54,7 +56,7 @@ bool ServerInfo::target_is_a(const CORBA::RepositoryId& id) {
 
 IDL::traits<CORBA::Policy>::ref_type ServerInfo::get_server_policy(CORBA::PolicyType type) {
   const orb::ServerRequest& request = at(ServerPoints::kAll);
-  auto policy = all_.core().adapter()->served_policy(request.object, type);
+  auto policy = corba::policy_of(all_.core().adapter()->served_policy(request.object, type));
   if (policy == nullptr) throw CORBA::INV_POLICY(corba::minor::kInvalidPolicyType, kNo);
   return policy;
 }

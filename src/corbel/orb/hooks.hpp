@@ -12,6 +12,7 @@
 
 #include "corbel/base/function_ref.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/policy_core.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/messaging/message.hpp"
 #include "corbel/orb/kept_contexts.hpp"
@@ -67,8 +68,8 @@ struct ServerRequest : HookedRequest {
 
 /// An object adapter that is being made.
 struct NewAdapter {
-  /// The policy of a type that it has, given or by default; nil if it has none.
-  base::FunctionRef<CORBA::object_reference<CORBA::Policy>(CORBA::PolicyType)> policy;
+  /// The policy of a type that it has, given or by default; null if it has none.
+  base::FunctionRef<corba::PolicyCorePtr(std::uint32_t)> policy;
   struct Component {
     std::optional<std::uint32_t> profile;  ///< tag of those that it is for; else all
     ior::TaggedComponent component;
@@ -132,7 +133,7 @@ class CallHooks {
   /// An adapter is being made, the root's included: what its references are to say.
   virtual void on_adapter(NewAdapter& adapter) noexcept = 0;
   /// True if policies of this type are the application's: adapters keep them.
-  virtual bool takes_policy(CORBA::PolicyType type) const noexcept = 0;
+  virtual bool takes_policy(std::uint32_t type) const noexcept = 0;
 
   /// The ORB ends.
   virtual void close() noexcept = 0;

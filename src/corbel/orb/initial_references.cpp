@@ -6,6 +6,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/local_references.hpp"
 #include "corbel/orb/object_urls.hpp"
 #include "corbel/orb/orb.hpp"
 
@@ -41,7 +42,7 @@ InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name)
     if (configured.name == name) return read_reference(core_, configured.url);
   }
   if (const LocalInitialReference* local = find_local(name)) return local->make(core_);
-  if (ObjectAdapter* adapter = core_.adapter()) {
+  if (auto* const adapter = dynamic_cast<LocalReferences*>(core_.adapter())) {
     if (ObjectRef object = adapter->initial_reference(name); object != nullptr) return object;
   }
   const std::string& prefix = core_.options().default_initial_reference;

@@ -5,7 +5,6 @@
 
 #include "corbel/cdr/decoder.hpp"
 #include "corbel/cdr/encapsulation.hpp"
-#include "corbel/corba/messaging_policies.hpp"
 
 namespace corbel::orb {
 namespace {
@@ -13,6 +12,8 @@ namespace {
 using policy::kNever;
 using policy::UtcTime;
 
+// Numbers of policies (CORBA 3.3 part 1, 17.2.4).
+constexpr std::uint32_t kRequestEndTime = 28, kReplyEndTime = 30;
 constexpr std::uint32_t kMostPolicies = 64;  // of those that a client may tell, more than the standard has
 
 /// A UtcT without inaccuracy or time zone.
@@ -26,7 +27,7 @@ base::Bytes encode_time(UtcTime time) {
   return octets ? *std::move(octets) : base::Bytes();
 }
 
-void put_policy(cdr::Encoder& encoder, CORBA::PolicyType type, UtcTime time) {
+void put_policy(cdr::Encoder& encoder, std::uint32_t type, UtcTime time) {
   if (time == kNever) return;
   const base::Bytes value = encode_time(time);
   encoder.put(type);
@@ -40,8 +41,8 @@ base::Bytes encode_invocation_policies(const policy::ClientPolicies& policies) {
   if (count == 0) return {};
   auto octets = cdr::encapsulate([&](cdr::Encoder& encoder) {
     encoder.put_count(count);
-    put_policy(encoder, Messaging::REQUEST_END_TIME_POLICY_TYPE, policies.request_end);
-    put_policy(encoder, Messaging::REPLY_END_TIME_POLICY_TYPE, policies.reply_end);
+    put_policy(encoder, kRequestEndTime, policies.request_end);
+    put_policy(encoder, kReplyEndTime, policies.reply_end);
   });
   return octets ? *std::move(octets) : base::Bytes();
 }
@@ -53,7 +54,7 @@ UtcTime end_time(base::ConstByteSpan context) {
   for (std::uint32_t i = 0; i < std::min(count, kMostPolicies) && decoder.ok(); ++i) {
     const auto type = decoder.get<std::uint32_t>();
     cdr::Decoder value = decoder.get_encapsulation();
-    if (type != Messaging::REQUEST_END_TIME_POLICY_TYPE && type != Messaging::REPLY_END_TIME_POLICY_TYPE) continue;
+    if (type != kRequestEndTime && type != kReplyEndTime) continue;
     const auto time = value.get<std::uint64_t>();
     if (value.ok() && decoder.ok()) end = std::min(end, time);
   }

@@ -48,7 +48,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override {
     return core_.make_target(ior_, std::move(overrides));
   }
-  corba::PolicyCorePtr policy(std::uint32_t type) override { return core_.policies().find(policies_, type)._shared(); }
+  corba::PolicyCorePtr policy(std::uint32_t type) override { return core_.policies().find(policies_, type); }
   void rebind() override { (void)adapter(); }
 
   EffectivePtr policies() { return core_.policies().effective(policies_); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,7 +10,7 @@
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/deadline.hpp"
 #include "corbel/corba/call.hpp"
-#include "corbel/corba/object.hpp"
+#include "corbel/corba/policy_core.hpp"
 #include "corbel/ior/ior.hpp"
 
 namespace corbel::orb {
@@ -43,8 +44,6 @@ class ObjectAdapter {
   virtual void check_both_ways(base::ConstByteSpan) {}
   /// True if only this process can have made the key (it names this run of the process).
   virtual bool made_here(base::ConstByteSpan object_key) const noexcept = 0;
-  /// The initial reference that the adapter provides under this name ("RootPOA", "POACurrent"); nil if none.
-  virtual CORBA::object_reference<CORBA::Object> initial_reference(std::string_view) { return nullptr; }
   /// True if the calling thread is serving a request of this adapter, or does what shutdown() would wait for.
   virtual bool in_upcall() const noexcept { return false; }
   // For hooks: of the request that the calling thread runs, in an upcall.
@@ -54,9 +53,9 @@ class ObjectAdapter {
   /// The most derived interface's repository id; asks the servant, and throws what that throws.
   virtual std::string served_interface() { return {}; }
   virtual bool served_is_a(const std::string&) { return false; }
-  /// The policy of the adapter of what describe() told of, of those that it was created with or has by default; nil if
+  /// The policy of the adapter of what describe() told of, of those that it was created with or has by default; null if
   /// it has none of the type. On any thread.
-  virtual CORBA::object_reference<CORBA::Policy> served_policy(const ServedObject&, CORBA::PolicyType) {
+  virtual corba::PolicyCorePtr served_policy(const ServedObject&, [[maybe_unused]] std::uint32_t type) {
     return nullptr;
   }
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised. With `wait`, returns when

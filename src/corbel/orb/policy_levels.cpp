@@ -6,10 +6,6 @@
 #include <mutex>
 #include <vector>
 
-#include "corbel/corba/buffering_policy.hpp"
-#include "corbel/corba/messaging_policies.hpp"
-#include "corbel/corba/servant.hpp"
-
 namespace corbel::orb {
 
 using corba::PolicySet;
@@ -37,24 +33,6 @@ std::uint64_t next_id() {
   return ++last;
 }
 
-/// The policy that an ORB obeys if nobody says otherwise.
-CORBA::object_reference<CORBA::Policy> default_policy(const policy::ClientPolicies& defaults, CORBA::PolicyType type) {
-  switch (type) {
-    case Messaging::REBIND_POLICY_TYPE:
-      return CORBA::make_reference<Messaging::RebindPolicy>(static_cast<Messaging::RebindMode>(defaults.rebind));
-    case Messaging::SYNC_SCOPE_POLICY_TYPE:
-      return CORBA::make_reference<Messaging::SyncScopePolicy>(static_cast<Messaging::SyncScope>(defaults.sync_scope));
-    case Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE:
-      return CORBA::make_reference<Messaging::RelativeRoundtripTimeoutPolicy>(policy::units_of(defaults.round_trip));
-    case CONNECTION_TIMEOUT_POLICY_TYPE:
-      return CORBA::make_reference<ConnectionTimeoutPolicy>(policy::units_of(defaults.connect));
-    case BUFFERING_CONSTRAINT_POLICY_TYPE:
-      return CORBA::make_reference<BufferingConstraintPolicy>(BufferingConstraint());
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 PolicyLevels::PolicyLevels(const policy::ClientPolicies& defaults, const policy::ProtocolPreference& preference,
@@ -70,7 +48,7 @@ PolicySetPtr PolicyLevels::of_orb() {
   return of_orb_;
 }
 
-void PolicyLevels::change_orb(const CORBA::PolicyList& policies, CORBA::SetOverrideType how) {
+void PolicyLevels::change_orb(const corba::PolicyCores& policies, PolicySet::Change how) {
   PolicySetPtr before;  // what is let go of may run code of the application: after the lock
   const std::lock_guard lock(mutex_);
   PolicySetPtr changed = PolicySet::changed(of_orb_, policies, how);
@@ -92,7 +70,7 @@ PolicySetPtr PolicyLevels::of_thread() const {
   return mine == nullptr ? nullptr : mine->set;
 }
 
-void PolicyLevels::change_thread(const CORBA::PolicyList& policies, CORBA::SetOverrideType how) {
+void PolicyLevels::change_thread(const corba::PolicyCores& policies, PolicySet::Change how) {
   OfThread* mine = thread();
   PolicySetPtr changed = PolicySet::changed(mine == nullptr ? nullptr : mine->set, policies, how);
   if (changed == nullptr) {
@@ -136,11 +114,11 @@ EffectivePtr PolicyLevels::resolve(const PolicySetPtr& reference, const PolicySe
   return EffectivePtr(new EffectivePolicies(calls, preference_));
 }
 
-CORBA::object_reference<CORBA::Policy> PolicyLevels::find(const ReferencePolicies& reference, CORBA::PolicyType type) {
+corba::PolicyCorePtr PolicyLevels::find(const ReferencePolicies& reference, std::uint32_t type) {
   for (const PolicySetPtr& level : {reference.overrides_, of_thread(), of_orb()}) {  // the strongest first
     if (auto found = PolicySet::find(level, type); found != nullptr) return found;
   }
-  return default_policy(defaults_, type);
+  return corba::make_default_policy(defaults_, type);
 }
 
 }  // namespace corbel::orb

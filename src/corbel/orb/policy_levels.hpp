@@ -6,7 +6,6 @@
 
 #include "corbel/base/fork.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
-#include "corbel/corba/object.hpp"
 #include "corbel/corba/policy_set.hpp"
 #include "corbel/orb/edges.hpp"
 #include "corbel/policy/client_policies.hpp"
@@ -45,16 +44,16 @@ class PolicyLevels {
 
   corba::PolicySetPtr of_orb();
   /// As PolicySet::changed.
-  void change_orb(const CORBA::PolicyList& policies, CORBA::SetOverrideType how);
+  void change_orb(const corba::PolicyCores& policies, corba::PolicySet::Change how);
   /// Of the calling thread.
   corba::PolicySetPtr of_thread() const;
-  void change_thread(const CORBA::PolicyList& policies, CORBA::SetOverrideType how);
+  void change_thread(const corba::PolicyCores& policies, corba::PolicySet::Change how);
 
   /// What governs a call through the reference that the calling thread begins now.
   EffectivePtr effective(ReferencePolicies& reference);
-  /// The policy of a type that is effective for such a call: an override or, for what calls obey, the default. Nil if
+  /// The policy of a type that is effective for such a call: an override or, for what calls obey, the default. Null if
   /// there is none.
-  CORBA::object_reference<CORBA::Policy> find(const ReferencePolicies& reference, CORBA::PolicyType type);
+  corba::PolicyCorePtr find(const ReferencePolicies& reference, std::uint32_t type);
 
  private:
   struct OfThread;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "corbel/corba/messaging_policies.hpp"
+#include "corbel/corba/policy_lists.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/orb.hpp"
 
@@ -17,12 +18,13 @@ class OrbPolicies final : public CORBA::PolicyManager {
   explicit OrbPolicies(Core& core) : core_(core), orb_(core.orb()) {}
 
   CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& ts) override {
-    return PolicySet::select(core_.policies().of_orb(), ts);
+    return corba::policies_of(PolicySet::select(core_.policies().of_orb(), ts));
   }
   void set_policy_overrides(const CORBA::PolicyList& policies, CORBA::SetOverrideType set_add) override {
-    core_.policies().change_orb(policies, set_add);
+    const corba::PolicyChange change(policies, set_add);
+    core_.policies().change_orb(change.policies, change.how);
     const auto both = PolicySet::find(core_.policies().of_orb(), BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE);
-    const auto* policy = dynamic_cast<const BiDirPolicy::BidirectionalPolicy*>(both._shared().get());
+    const auto* policy = dynamic_cast<const BiDirPolicy::BidirectionalPolicy*>(both.get());
     core_.bidirectional().set_policy(policy == nullptr ? std::nullopt
                                                        : std::optional(policy->value() == BiDirPolicy::BOTH));
   }
@@ -37,10 +39,11 @@ class ThreadPolicies final : public CORBA::PolicyCurrent {
   explicit ThreadPolicies(Core& core) : core_(core), orb_(core.orb()) {}
 
   CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& ts) override {
-    return PolicySet::select(core_.policies().of_thread(), ts);
+    return corba::policies_of(PolicySet::select(core_.policies().of_thread(), ts));
   }
   void set_policy_overrides(const CORBA::PolicyList& policies, CORBA::SetOverrideType set_add) override {
-    core_.policies().change_thread(policies, set_add);
+    const corba::PolicyChange change(policies, set_add);
+    core_.policies().change_thread(change.policies, change.how);
   }
 
  private:

@@ -38,7 +38,7 @@ corba::TargetPtr RemoteTarget::with_overrides(corba::PolicySetPtr overrides) con
 }
 
 corba::PolicyCorePtr RemoteTarget::policy(std::uint32_t type) {
-  return core_.policies().find(policies_, type)._shared();
+  return core_.policies().find(policies_, type);
 }
 
 template <bool kKeeps>

@@ -11,6 +11,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
+#include "corbel/orb/local_references.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/built_in_operations.hpp"
 #include "corbel/poa/current_impl.hpp"
@@ -29,7 +30,7 @@ class CopiedCall final : public corba::ServerCall {
   void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
 };
 
-class Adapter final : public orb::ObjectAdapter {
+class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
  public:
   explicit Adapter(orb::Core& core) : space_(base::make_shared<AdapterSpace>(core)) { Home::instance().add(space_); }
   ~Adapter() override {
@@ -104,10 +105,9 @@ class Adapter final : public orb::ObjectAdapter {
     const Upcall* upcall = Upcall::current();
     return upcall != nullptr && (upcall->servant()._is_a(id) || interface_of(*upcall) == id);
   }
-  CORBA::object_reference<CORBA::Policy> served_policy(const orb::ServedObject& object,
-                                                       CORBA::PolicyType type) override {
+  corba::PolicyCorePtr served_policy(const orb::ServedObject& object, std::uint32_t type) override {
     const auto* policies = static_cast<const AdapterPolicies*>(object.policies.get());
-    return policies == nullptr ? nullptr : make_policy(*policies, type);
+    return policies == nullptr ? nullptr : make_policy(*policies, type)._shared();
   }
 
   bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }

@@ -131,7 +131,7 @@ CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& polici
 
 void establish_components(AdapterPolicies& policies, orb::CallHooks* hooks) {
   if (hooks == nullptr) return;
-  const auto policy = [&](CORBA::PolicyType type) { return make_policy(policies, type); };
+  const auto policy = [&](std::uint32_t type) -> corba::PolicyCorePtr { return make_policy(policies, type)._shared(); };
   orb::NewAdapter adapter{.policy = policy};
   hooks->on_adapter(adapter);
   policies.components = std::move(adapter.components);
