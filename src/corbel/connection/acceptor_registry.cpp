@@ -48,8 +48,8 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
 
   void close() noexcept {
     server_.reactor().remove(*this);
-    // Who has been connected by the system already is told that nothing of his was executed.
-    const bool hears_group = point_.transport->factory().traits().group_profile != 0;  // there is nobody to be told
+    // Peers that the system has connected already are told that nothing of theirs was executed.
+    const bool hears_group = point_.transport->factory().traits().group_profile != 0;  // there is no peer to be told
     for (int told = 0; !hears_group && told < kTold && accept_one(); ++told) {
     }
     const std::lock_guard lock(mutex_);
@@ -61,7 +61,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   static constexpr int kTold = 4096;
   static constexpr int kAtOnce = 256;  // then others have their turn
 
-  /// Descriptors ran out: somebody leaves, or who waits is told to. True if it goes on soon.
+  /// Descriptors ran out: another connection is closed, or the new one is refused. True if accepting goes on soon.
   bool make_room() {
     if (server_.make_room()) {
       // The descriptor comes back before the reactor runs what was posted.
@@ -86,7 +86,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     if (closed_) return base::error(base::Stage::accept, Code::closed);
     return acceptor_->accept();
   }
-  /// With the server before close() returns, so that whoever closed this finds it there.
+  /// The connection is with the server before close() returns, so that the thread that closes finds it there.
   base::Status accept_one() {
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(base::Stage::accept, Code::closed);
@@ -98,7 +98,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
   const ListenPoint point_;
   const std::unique_ptr<transport::Acceptor> acceptor_;
   Server& server_;
-  ipc::Handle spare_ = spare();  // given up for a moment to refuse somebody; used by whoever accepts
+  ipc::Handle spare_ = spare();  // given up for a moment to refuse a connection; used by the thread that accepts
   std::mutex mutex_;  // a descriptor must not be closed, and its number used anew, under a thread that accepts on it
   bool closed_ = false;
 };

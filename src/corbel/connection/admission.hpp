@@ -11,12 +11,12 @@
 namespace corbel::connection {
 
 /// The host of a peer's address, "tcp://192.0.2.1" of "tcp://192.0.2.1:4711"; empty if it has no port and is therefore
-/// on this machine. Of an IPv6 address the first 64 bits with its zone, "tcp://[2001:db8::]" (ipc::subscriber); one
-/// that is mapped from IPv4 is that. The same text for the same address, always.
+/// on this machine. Of an IPv6 address the first 64 bits with its zone, "tcp://[2001:db8::]" (ipc::subscriber). An
+/// address that is mapped from IPv4 gives the IPv4 host. The same address always gives the same text.
 std::string peer_host(std::string_view address);
 
-/// How many connections a process may make that limits those to it by default: what these leave of its descriptors, and
-/// some are for other things.
+/// How many connections a process may make that by default limits those that come to it: these leave a share of its
+/// descriptors, of which some are for other things.
 std::size_t share_for_outgoing() noexcept;
 
 /// How many connections there are from each host, and how many there may be of these and in all. Guarded by the

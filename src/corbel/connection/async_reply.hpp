@@ -19,11 +19,11 @@ class AsyncReply : public UnderWay {
   /// The reply, in place: decode it. On the thread that reads the connection, which reads nothing else meanwhile, so no
   /// code of the application may run.
   virtual void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept = 0;
-  /// Now in the completion queue: whoever waits for just this one may take it from there.
+  /// Now in the completion queue: a thread that waits for just this one may take it from there.
   virtual void on_queued() noexcept = 0;
-  /// Does what follows from the reply, or from `error`. Exactly once for each time it was started, with no lock held;
-  /// may run code of the application and call anything, when it has let another thread lead the reactor. This may be
-  /// gone afterwards.
+  /// Does what follows from the reply, or from `error`. Called exactly once for each time it was started, with no lock
+  /// held. It may run code of the application and call anything, when it has let another thread lead the reactor. This
+  /// may be gone afterwards.
   virtual void finish() noexcept = 0;
 
   base::Deadline deadline = base::Deadline::none();
@@ -36,7 +36,7 @@ class AsyncReply : public UnderWay {
   friend class Completions;
   friend class Connection;
   /// As long as it is being encoded, a request is its sender's alone: code of the application may be running there, and
-  /// the results may be the arguments. Whoever wants to end it meanwhile only says why.
+  /// the results may be the arguments. A thread that wants to end it meanwhile only says why.
   enum class Sending : std::uint8_t { encoding, given_up, begun };
 
   /// For its sender, with the writer token, before the first octet leaves: false if it is not to be sent, and `error`
@@ -45,7 +45,7 @@ class AsyncReply : public UnderWay {
     auto encoding = Sending::encoding;
     return sending_.compare_exchange_strong(encoding, Sending::begun, std::memory_order_acq_rel);
   }
-  /// With the connection's mutex, for whoever has a reason to end it: true if the sender does so, who will ask.
+  /// With the connection's mutex, for a thread that has a reason to end it: true if the sender does so, which will ask.
   bool give_up(base::Error why) noexcept {
     auto encoding = sending_.load(std::memory_order_acquire);
     if (encoding != Sending::encoding) return encoding == Sending::given_up;

@@ -27,7 +27,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
   bool given_up = false;
   const auto encode = [&](cdr::Encoder& encoder) { session_->put_request(encoder, id, request, body); };
   const auto begin = [&](cdr::Encoder& encoder) -> base::Status {
-    // If all of it is a copy, nothing that is on its way can become a result meanwhile.
+    // If the message is a copy as a whole, nothing that is still on its way can become a result meanwhile.
     if (encoder.segments().size() != 1) leaving_.begin(id);
     if (reply.begin_sending()) [[likely]]
       return {};
@@ -64,10 +64,10 @@ base::Status Connection::list(AsyncReply& reply) {
   return {};
 }
 
-/// A request that no thread waits for has left. Not before: the reply would wake a thread of the reactor while this one
-/// may yet decide to wait for it.
+/// Called when a request that no thread waits for has left, not before: the reply would wake a thread of the reactor
+/// while this one may yet decide to wait for it.
 void Connection::see_to_reading() noexcept {
-  // Whoever it wakes finds the request and goes on.
+  // The thread that the reactor wakes finds the request and goes on.
   if (reading_.armed()) return;
   Arming arming = Arming::none;
   {
@@ -77,8 +77,8 @@ void Connection::see_to_reading() noexcept {
   arm(arming);
 }
 
-/// Takes back a request that was not sent whole. False if it failed with the connection, or its time was over, when it
-/// had begun to leave, and it is being finished.
+/// Takes back a request that was not sent whole. False if another thread finishes it: it failed with the connection, or
+/// its time was over, when it had begun to leave.
 bool Connection::withdraw(std::uint32_t request_id) noexcept {
   const std::lock_guard lock(mutex_);
   auto* const mine = static_cast<AsyncReply*>(outstanding_.take(request_id));
@@ -104,7 +104,7 @@ std::uint32_t Connection::take_request_id() {
   messaging::Token free = session_->next_token();
   if (!session_->tokens_came_round()) [[likely]]
     return free;
-  // They came round again: there may be one that still waits for the reply to one of the first.
+  // The ids came round again: a request may still wait for the reply to one of the first.
   const std::lock_guard lock(mutex_);
   while (outstanding_.find(free) != nullptr) free = session_->next_token();
   return free;
@@ -117,8 +117,8 @@ struct Connection::Helping {
     if (&reply != &own) return connection.completions_->push(reply);
     mine = true;
   }
-  /// What came behind the replies counts, whoever they were for: the peer may have closed. So this is only asked when
-  /// no whole message is left.
+  /// What came behind the replies counts, whichever calls they were for: the peer may have closed. So this is only
+  /// asked when no whole message is left.
   bool has_all() const noexcept {
     if (mine) return true;
     const std::lock_guard lock(connection.mutex_);
@@ -160,7 +160,7 @@ bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadlin
   return reader.mine;
 }
 
-/// With the mutex: the request is still under way.
+/// With the mutex, while the request is still under way.
 void Connection::stop_helping(std::uint32_t request_id, const Sleeper& helper) noexcept {
   Sleeper** link = &static_cast<AsyncReply*>(outstanding_.find(request_id))->helpers_;
   while (*link != &helper) link = &(*link)->next_helper;
@@ -180,7 +180,7 @@ void Connection::expire() noexcept {
   }
 }
 
-/// Takes off those whose time is over (timed_out), or all.
+/// Takes off the requests whose time is over (timed_out), or all of them.
 void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
   const std::lock_guard lock(mutex_);
   Deadline next = Deadline::none();

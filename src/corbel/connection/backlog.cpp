@@ -11,7 +11,7 @@ base::Status Backlog::append(std::span<const cdr::Segment> data, std::size_t ski
   if (!budget.take(more)) return base::error(base::Stage::send, base::Code::too_large);
   budget_ = &budget;
   paid_ += more;
-  // What has been sent must not stay in front of what never gets empty.
+  // A backlog that never gets empty must still let go of what has been sent.
   if (begin_ != 0 && begin_ >= size()) {
     octets_.erase(octets_.begin(), octets_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;

@@ -12,8 +12,8 @@
 
 namespace corbel::connection {
 
-/// Replies, or their ends, that a peer has not taken yet, in order. Their octets are copied: the servant's results go.
-/// What waits for a byte stream is one piece; for a carrier that keeps messages each reply remains one.
+/// Replies, or their ends, that a peer has not taken yet, in order. Their octets are copied, because the servant's
+/// results go. What waits for a byte stream is one piece; for a carrier that keeps messages each reply remains one.
 /// Guarded by the connection's writer token.
 class Backlog {
  public:
@@ -25,7 +25,7 @@ class Backlog {
   bool empty() const noexcept { return begin_ == octets_.size(); }
   /// Octets that wait.
   std::size_t size() const noexcept { return octets_.size() - begin_; }
-  /// Before anything is appended: the carrier keeps messages.
+  /// Before anything is appended: says that the carrier keeps messages.
   void keep_messages() noexcept { keeps_messages_ = true; }
   /// Appends what follows the first `skip` octets of `data`, which `budget`, the same each time, pays for. Fails with
   /// too_large, and nothing is appended, if it cannot; with out_of_resources if there is no memory: all is forgotten.

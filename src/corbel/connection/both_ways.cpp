@@ -61,8 +61,8 @@ bool Connection::asks() {
   return !failed() && (is_opened_here() || load() != 0);
 }
 
-/// The reply to what an upcall asks over its own connection has to be read by another thread: one must be left, and a
-/// peer that asks for much at once and answers nothing does not get them all.
+/// The reply to a request that an upcall sends over its own connection has to be read by another thread, so one must be
+/// left. A peer that makes upcalls ask much at once and answers nothing does not get all threads.
 base::Status Connection::may_ask() const noexcept {
   if (server_ == nullptr || !in_upcall()) return {};
   if (under_way() > server_->most_requests() || !server_->has_spare_thread())
@@ -70,8 +70,8 @@ base::Status Connection::may_ask() const noexcept {
   return {};
 }
 
-/// A request of this side is about to be sent, or has been. The thread that reads may be the calling one, in an upcall;
-/// and while no more requests are begun here nobody may be reading any longer.
+/// A request of this side is about to be sent, or has been. The thread that reads may be the calling one, in an upcall.
+/// And once no more requests are begun here, it may be that no thread reads any longer.
 void Connection::see_to_serving() noexcept try {
   if (server_ == nullptr) return;
   if (in_upcall()) (void)hand_over(true);

@@ -11,8 +11,8 @@ class Budget {
  public:
   explicit Budget(std::size_t limit) noexcept : limit_(limit) {}
 
-  /// False, and nothing is taken, if that would exceed the limit. Who is alone, having taken `own` already, may exceed
-  /// it.
+  /// False, and nothing is taken, if that would exceed the limit. A user that is alone, having taken `own` already, may
+  /// exceed it.
   bool take(std::size_t octets, std::size_t own = 0) noexcept {
     std::size_t before = used();
     do {

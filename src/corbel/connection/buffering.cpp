@@ -65,7 +65,8 @@ bool Posting::push_kept(std::span<const Segment> message, const policy::Bufferin
 void Posting::flush_within(base::Duration time) {
   if (time >= kNoLimit || reactor_ == nullptr) return;
   const std::int64_t due = Deadline::clock_now() + time.count();
-  // The message was put in before this looks for a timer; the timer says that it is over before it looks for messages.
+  // The message was put in before this thread looks for a timer; a timer says that it is over before it looks for
+  // messages.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const auto serves = [due](std::int64_t running) { return running != 0 && running <= due; };
   if (serves(flush_at_.load(std::memory_order_relaxed))) return;
@@ -167,7 +168,7 @@ base::Result<std::size_t> Posting::send_behind(std::span<const Segment> message)
   OnewayQueue* const queue = oneways_.load(std::memory_order_acquire);
   if (queue == nullptr || (queue->empty() && !queue->begun())) return link_.send_some(message);
   const bool apart = link_.largest_message() != 0 || message.size() > kGathered;
-  // What is leaving already may have others behind it.
+  // A message that is leaving already may have others behind it.
   const base::ConstByteSpan waiting = apart ? base::ConstByteSpan() : queue->front();
   if (waiting.empty() || waiting.size() != queue->octets()) {
     if (auto drained = drain(Deadline::now()); !drained) {

@@ -16,7 +16,7 @@ namespace corbel::connection {
 
 /// A thread that calls over a connection and waits for the reply. Lives on its stack, not longer than the connection.
 struct Caller {
-  /// What only those need that share the connection; a caller that is alone must not pay for it.
+  /// What only callers need that share the connection; a caller that is alone must not pay for it.
   struct Listed : UnderWay, Sleeper {
     Listed() noexcept : UnderWay(Kind::caller) {}
     ~Listed() {
@@ -25,7 +25,7 @@ struct Caller {
     Listed(const Listed&) = delete;
     Listed& operator=(const Listed&) = delete;
     base::Error error;   ///< why there is no reply
-    base::Bytes octets;  ///< the reply, copied by whoever read it
+    base::Bytes octets;  ///< the reply, copied by the thread that read it
     std::vector<std::size_t> joints;
     messaging::IncomingReply reply;  ///< views into the copy
     cdr::Format format;              ///< of its body

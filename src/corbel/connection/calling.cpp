@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls whose callers wait: each reads its own reply if nobody else reads.
+// Calls whose callers wait: each reads its own reply if no other thread reads.
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/completions.hpp"
 #include "corbel/connection/connection.hpp"
@@ -54,8 +54,8 @@ struct Connection::OwnReply {
   OnReply& on_reply;
 };
 
-/// Whether the peer has ended while nothing was under way. Late replies come to nothing; a peer that sends them without
-/// end is not waited for.
+/// Looks whether the peer has ended while nothing was under way. Late replies come to nothing; a peer that sends them
+/// without end is not waited for.
 struct Connection::IdleCheck {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
@@ -108,10 +108,10 @@ base::Status Connection::begin(Caller& caller) {
 base::Status Connection::join(Caller& caller) {
   const std::lock_guard lock(mutex_);
   CORBEL_CHECK(may_begin());
-  // Ids come round again after 2^31 calls, and there may be one that has been waiting that long.
+  // Ids come round again after 2^31 calls, and a request may have been waiting for that long.
   while (outstanding_.find(caller.request_id) != nullptr) [[unlikely]] caller.request_id = session_->next_token();
   reading_.share();
-  // Who reads is decided when this call has sent its request: until then it must not keep others from it.
+  // Which thread reads is decided when this call has sent its request: until then it must not keep others from reading.
   caller.listed.emplace().request_id = caller.request_id;
   outstanding_.add(*caller.listed);
   return {};
@@ -165,8 +165,8 @@ base::Status Connection::wait_for_other(Caller& caller, Deadline deadline) {
   return base::error(Stage::wait, Code::timed_out);
 }
 
-/// The connection has failed while this call was reading or sending. Failed first and left then: nobody may begin to
-/// read or send in between, and find another error than the one that came first.
+/// The connection has failed while this call was reading or sending. It fails first and is left then: no other thread
+/// may begin to read or send in between, and find another error than the one that came first.
 base::Error Connection::fail_reading(Caller& caller, base::Error error) noexcept {
   const base::Error told = fail(error);
   leave(caller);
@@ -184,8 +184,8 @@ void Connection::leave_shared(Caller& caller) noexcept {
   arm(arming);
 }
 
-/// No other thread may wait for one that reads and does not. The call is still under way, but another one reads; it
-/// will see who does when it waits for its reply.
+/// A thread that has the reading role must not be busy with something else while others wait for it. The call is still
+/// under way, but another thread reads; it will see which one when it waits for its reply.
 void Connection::step_aside(Caller& caller) noexcept {
   Arming arming = Arming::none;
   {
@@ -215,7 +215,7 @@ void Connection::send_cancel(std::uint32_t request_id) noexcept {
   send_courtesy([&](cdr::Encoder& encoder) { return session_->put_cancel(encoder, request_id); });
 }
 
-/// Sends what `encode` writes, if it writes anything and nobody else is sending. It may not block; but what it has
+/// Sends what `encode` writes, if it writes anything and no other thread is sending. It may not block; but what it has
 /// begun must be whole before the next message.
 void Connection::send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept {
   const std::unique_lock writer(link_.token(), std::try_to_lock);

@@ -43,7 +43,7 @@ void Completions::run(AsyncReplyList& replies) noexcept {
     bool next = waiting_.empty();
     while (AsyncReply* reply = replies.pop()) {
       add(*reply);
-      // This thread takes the first at once; whoever waits for another one may be sooner.
+      // This thread takes the first at once; a thread that waits for another one may be sooner.
       if (!std::exchange(next, false)) reply->on_queued();
     }
   }

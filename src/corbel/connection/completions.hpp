@@ -12,7 +12,7 @@
 namespace corbel::connection {
 
 /// Asynchronous requests whose outcome is known and has still to be acted on, and the threads that do: those that run
-/// the reactor. Nobody's finish() ever runs inside somebody's synchronous call. Thread-safe.
+/// the reactor. No finish() ever runs inside the synchronous call of another caller. Thread-safe.
 class Completions {
  public:
   /// `ticks`: the reactor's tick calls look().
@@ -24,9 +24,9 @@ class Completions {
   /// For connections that no reactor can wait for.
   OwnThreads& threads() noexcept { return threads_; }
 
-  /// For threads that have other things to do: a thread of the reactor will finish it.
+  /// For threads that have other things to do: a thread of the reactor will finish the reply.
   void push(AsyncReply& reply) noexcept;
-  /// Finishes all of these and whatever else is waiting, on this thread; should one take long, others of the reactor's
+  /// Finishes all of these and whatever else is waiting, on this thread. Should one take long, others of the reactor's
   /// threads go on with the rest.
   void run(AsyncReplyList& replies) noexcept;
   /// Finishes everything that waits on this thread and returns when other threads have finished what they had begun,
@@ -34,7 +34,7 @@ class Completions {
   bool settle(base::Deadline deadline = base::Deadline::none()) noexcept;
   /// True if the calling thread is finishing one of these.
   bool busy_here() const noexcept { return running_here() != 0; }
-  /// Takes a reply out again if nobody has begun to finish it; the caller does.
+  /// Takes a reply out again if no thread has begun to finish it; the caller does.
   bool take(AsyncReply& reply) noexcept;
   /// The reactor has no threads any more (or will have none): finishes everything on the calling thread, now and
   /// whenever something is pushed.

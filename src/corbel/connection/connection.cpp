@@ -136,7 +136,7 @@ void Connection::set_completions(Completions* completions) noexcept {
   posting_.set_reactor(completions != nullptr ? &completions->reactor() : nullptr);
 }
 
-/// In a child, connections are its parent's. Other threads may have held any lock, and none is taken here or later.
+/// In a child, connections are its parent's. Other threads may have held any lock, so none is taken here or later.
 void Connection::after_fork() noexcept {
   add_reference();  // nor is it ever destroyed
   failure_ = base::error(Stage::send, Code::lost);
@@ -152,13 +152,13 @@ base::Error Connection::why_failed() {
 }
 
 base::Error Connection::fail(base::Error error) noexcept {
-  // Who has sent its request whole cannot know what became of it, whatever stopped another one's sending.
-  // Nor is the word of a peer that it is the end, if it may have been forged or have overtaken others.
+  // What became of a request that was sent whole is not known, whatever stopped another one's sending. Nor is it known
+  // if the peer's word that it ends may be forged or have overtaken other messages.
   const bool unknown = error.stage == Stage::send || (link_.lossy() && error.code == Code::closed);
   return fail(error, unknown ? base::error(Stage::wait, Code::lost, error.os_error) : error);
 }
 
-/// With the mutex: to those who wait or encode, or into the list.
+/// With the mutex: gives them to the threads that wait or encode, the others into the list.
 void Connection::give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept {
   while (UnderWay* request = requests.pop()) {
     if (request->kind() == UnderWay::Kind::asynchronous) {
@@ -233,7 +233,7 @@ void Connection::close() noexcept {
 }
 
 void Connection::tell_close() noexcept {
-  // What has been lost on the way, or is still on it, may have been executed: nothing can be said of it in order.
+  // Requests that were lost on the way, or are still on it, may have been executed: no orderly end can say otherwise.
   if (link_.lossy() && server_ != nullptr) return;
   const std::unique_lock writer(link_.token(), std::try_to_lock);
   if (failed_) return;

@@ -33,13 +33,13 @@ class Server;
 
 using OnReply = base::FunctionRef<void(const messaging::IncomingReply& reply, cdr::Decoder& body)>;
 
-/// One live conversation with a peer: a transport, a message protocol, and whoever waits for what.
+/// One live conversation with a peer: a transport, a message protocol, and the threads that wait for something.
 ///
-/// Client side: any number of threads call at once; a caller that is alone reads its own reply, on its own thread, in
-/// place; with several, one of them reads and hands the others theirs. Requests whose callers do not wait (start) are
-/// read by whoever else calls, or else by the threads of the reactor behind `Completions`. Server side: a thread of the
-/// Server reads a request, runs it and sends the reply itself. Sending is one message at a time, under the writer token
-/// (the only lock held across a system call).
+/// Client side: any number of threads call at once. A caller that is alone reads its own reply, on its own thread, in
+/// place. With several, one of them reads and hands the others theirs. Replies to requests whose callers do not wait
+/// (start) are read by any thread that calls, or else by the reactor's, behind `Completions`. Server side: a thread of
+/// the Server reads a request, runs it and sends the reply itself. Sending is one message at a time, under the writer
+/// token (the only lock held across a system call).
 ///
 /// Counted; thread-safe. When it fails it stays failed: everybody waiting gets the error and the cache forgets it.
 class Connection final : public reactor::EventHandler, private Link::Owner, private Posting::Owner {
@@ -68,7 +68,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// it got: encode or send with nothing sent, wait.
   base::Status call(Caller& caller, const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                     base::Deadline deadline, OnReply on_reply);
-  /// As above, alone or not.
+  /// The same for a caller that has not entered yet, alone or not.
   base::Status call(const messaging::OutgoingRequest& request, messaging::BodyWriter body, base::Deadline deadline,
                     OnReply on_reply) {
     Caller caller;
@@ -78,15 +78,15 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Sends a request that has no reply; returns when the transport has taken it.
   base::Status send_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                            base::Deadline deadline);
-  /// As above, and returns at once: what the transport does not take waits in a queue, or is dropped when that is full
-  /// (Settings::oneways). The deadline is for OnewayOverflow::wait only. `buffering`: the message may be kept back
-  /// there until one of these limits is reached, or something else is sent; not where both sides ask.
+  /// As send_oneway(), and returns at once: what the transport does not take waits in a queue, or is dropped when that
+  /// is full (Settings::oneways). The deadline is for OnewayOverflow::wait only. `buffering`: the message may be kept
+  /// back there until one of these limits is reached, or something else is sent; not where both sides ask.
   base::Status post_oneway(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                            base::Deadline deadline, const policy::Buffering& buffering = {});
   /// Sends what waits, kept back or not taken, by the deadline. Fails with timed_out (the rest waits on) or as the
   /// connection does.
   base::Status flush_oneways(base::Deadline deadline);
-  /// Lets the session say to its peer what it has to say by itself, and hear what that has said. A courtesy: it never
+  /// Lets the session send what it has to say by itself, and read what the peer's session says. A courtesy: it never
   /// blocks, and its failure shows with the next request.
   void attend() noexcept;
   /// True while posted messages wait. Whatever is sent later goes behind them.
@@ -102,11 +102,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// An id for AsyncReply::request_id.
   std::uint32_t take_request_id();
   /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
-  /// connection failed, possibly before this returns. Not if this fails: stage encode or send, nothing whole was sent.
-  /// With too many under way: out_of_resources (stage send).
+  /// connection failed, possibly before this returns. It is not finished if this fails: stage encode or send, nothing
+  /// whole was sent. With too many under way: out_of_resources (stage send).
   base::Status start(const messaging::OutgoingRequest& request, messaging::BodyWriter body, AsyncReply& reply);
   /// Waits with the calling thread until the request `request_id`, started here as `reply`, is no longer under way;
-  /// reads the connection if nobody else does. True if it was this thread that read the reply: the caller must call
+  /// reads the connection if no other thread does. True if it was this thread that read the reply: the caller must call
   /// finish(). `reply` is only compared, so it may be gone.
   bool help(const AsyncReply& reply, std::uint32_t request_id, base::Deadline deadline);
   /// Gives up all asynchronous requests: they have to be finished with `cancelled`.
@@ -130,8 +130,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// No new calls are to begin on it: usable() says so. Those that do nevertheless are carried out.
   void retire() noexcept { usage_.end(); }
   /// Ends it in order as soon as nothing is under way, for which the calling thread waits until the deadline, and reads
-  /// for those who wait. True if it has ended; of a call that begins in that moment nothing is sent. One that serves is
-  /// drained.
+  /// for callers that wait. True if it has ended; of a call that begins in that moment nothing is sent. One that serves
+  /// is drained.
   bool end_when_idle(base::Deadline deadline) noexcept;
   /// It is about to be used, as far as unused_since() is concerned.
   void use(std::int64_t now) noexcept { usage_.use(now); }
@@ -163,7 +163,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   bool keeps_replies() const noexcept { return keeps_replies_.load(std::memory_order_seq_cst); }
   /// Ends the conversation without a word.
   void cut(base::Error error) noexcept;
-  /// As above, if that gives memory back now: replies wait, and no other thread is sending.
+  /// As cut(), if that gives memory back now: replies wait, and no other thread is sending.
   bool cut_backlog(base::Error error) noexcept;
   /// True if the upcall that was running when this was last asked still is.
   bool in_same_upcall();
@@ -171,8 +171,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Lets somebody else read the connection while an upcall runs: a servant that takes long must not keep other
   /// requests of the same peer waiting.
   void hand_over_slow_upcall();
-  /// For the server, of a connection that nobody reads or will: ends it and lets go of what has come of its next
-  /// message.
+  /// For the server, of a connection that no thread reads or will read: ends it and lets go of what has come of its
+  /// next message.
   void fail_input() noexcept;
   std::size_t input_size();  ///< octets of memory that those take
   /// Begins no more requests. When those under way have been answered, or at once, the peer is told (CloseConnection)
@@ -183,7 +183,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
 
   // --- where both sides ask (both_ways.cpp) ---
 
-  /// Which Offer its peer has been or will be told; 0: none. Before others know the connection.
+  /// Which Offer its peer has been or will be told; 0: none. Set before other threads know the connection.
   std::uint64_t offered() const noexcept { return offered_; }
   void set_offered(std::uint64_t generation) noexcept { offered_ = generation; }
   /// Ends what this side asks, and the conversation: if it is served, as drain(), else as close().
@@ -231,8 +231,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   struct Helping;
   struct LastCalls;
 
-  /// Encodes and sends one message; nothing of it if the connection's other messages take too long. `caller`: who waits
-  /// for the reply, if any thread does. `begin`: asked with the encoder before the first octet leaves, and may fail.
+  /// Encodes and sends one message; nothing of it if the connection's other messages take too long. `caller`: waits for
+  /// the reply; null if no thread does. `begin`: asked with the encoder before the first octet leaves, and may fail.
   template <class Encode, class Begin = std::nullptr_t>
   inline base::Status send(const Encode& encode, base::Deadline deadline, Caller* caller = nullptr, Begin begin = {});
   inline base::Error not_sent(base::Error error) noexcept;
@@ -325,7 +325,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Error failure_;
   std::string instead_;
   LenderPtr lender_;
-  base::IntrusivePtr<Framer> framer_;    // used by whoever reads
+  base::IntrusivePtr<Framer> framer_;    // used by the thread that reads
   std::atomic<bool> registered_{false};  // with the reactor
   base::Deadline timer_deadline_ = base::Deadline::none();
   reactor::TimerId timer_;
@@ -336,7 +336,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   std::atomic<std::uint32_t> under_way_{0};
   std::atomic<bool> draining_{false};
   std::atomic<bool> shakes_hands_{false};   // server: not yet
-  std::atomic<bool> ending_{false};         // drained: somebody closes it
+  std::atomic<bool> ending_{false};         // drained: a thread closes it
   std::atomic<bool> expects_slow_{false};   // requests took long here: the next need not wait for the tick
   std::atomic<bool> keeps_replies_{false};  // written with the writer token
   Server* server_ = nullptr;

@@ -20,7 +20,7 @@ constexpr std::size_t kForNested = 64;  // connections to one endpoint beyond th
 constexpr base::Duration kMoment = std::chrono::seconds(1);
 constexpr base::Error kWithdrawn = base::error(Stage::connect, Code::unsupported);
 
-/// Another one for each thread, counted from 0.
+/// A number for each thread, counted from 0.
 std::size_t thread_number() noexcept {
   static std::atomic<std::size_t> next{0};
   thread_local const std::size_t kNumber = next.fetch_add(1, std::memory_order_relaxed);
@@ -81,7 +81,7 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
   {
     const std::lock_guard lock(mutex_);
     if (!closed_) {
-      // Whoever withdrew it meanwhile has not seen this connection.
+      // A thread that withdrew it meanwhile has not seen this connection.
       const bool there = registry_.has(route.protocol, route.transport);
       ConnectionPtr instead;
       if (there) {
@@ -135,9 +135,9 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   return connection;
 }
 
-/// Sees to it that there are fewer than `most`, or if that is 0 a quarter fewer than now, as far as no call uses them:
-/// those that nothing holds go first, the ones unused longest before others, then those of references that are kept,
-/// which connect anew when they are used. True if any has gone.
+/// Makes room until there are fewer than `most` connections, or if that is 0 a quarter fewer than now, as far as no
+/// call uses them. Those that nothing holds go first, the ones unused longest before others. Then go those of
+/// references that are kept, which connect anew when they are used. True if any has gone.
 bool ConnectionCache::make_room(std::size_t most) {
   constexpr base::Duration kAges[] = {std::chrono::seconds(10), std::chrono::seconds(1), base::Duration::zero()};
   std::vector<ConnectionPtr> leave;
@@ -153,7 +153,7 @@ bool ConnectionCache::make_room(std::size_t most) {
       std::move(unused.begin(), unused.end(), std::back_inserter(leave));
       if (count < most) break;
     }
-    // Of those that a reference holds; over those that offer something the peer may ask, too.
+    // Then those that a reference holds, unless the peer was offered to ask over them, too.
     const std::int64_t before = base::Deadline::clock_now() - kMoment.count();
     std::size_t too_many = count < most ? 0 : count - most + 1;
     retire([&](Connection& one) {
@@ -180,7 +180,7 @@ void ConnectionCache::retire(base::FunctionRef<bool(Connection&)> which) {
   }
 }
 
-/// With the mutex: takes out those that nobody holds and that were not used for so long, and what has failed meanwhile.
+/// With the mutex: takes out connections that nothing holds and that were unused for so long, and those that failed.
 std::vector<ConnectionPtr> ConnectionCache::take_unused(base::Duration age) {
   std::vector<ConnectionPtr> unused;
   const std::int64_t before = base::Deadline::clock_now() - age.count();
@@ -197,9 +197,8 @@ std::vector<ConnectionPtr> ConnectionCache::take_unused(base::Duration age) {
 }
 
 /// With the mutex: an idle one, or the least busy if there may be no more; null if a new one is better. Every thread
-/// looks first where it looked before: with as many connections as threads each finds its own, without a search, and
-/// the thread that serves it is the same every time. `offered`: those that offer anything else are left aside, unless
-/// it is 0.
+/// looks first where it looked before. With as many connections as threads each finds its own, without a search, and
+/// the same thread serves it every time. `offered`: connections that offer anything else are left aside; 0: none are.
 ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known, std::uint64_t offered) {
   const auto fits = [&](const ConnectionPtr& one) { return offered == 0 || one->offered() == offered; };
   std::size_t count = known.size();
@@ -254,7 +253,7 @@ bool ConnectionCache::withdraw(base::FunctionRef<bool(const Connection&)> which,
   return end_retired(deadline);
 }
 
-/// Ends those whose last call has ended by the deadline; true if that were all.
+/// Ends those whose last call has ended by the deadline; true if none is left.
 bool ConnectionCache::end_retired(base::Deadline deadline) {
   std::vector<ConnectionPtr> retired;
   {

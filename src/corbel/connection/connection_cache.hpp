@@ -21,7 +21,7 @@ using routing::Route;
 /// What new connections to servers serve besides, and tell in their first request, so that the servers may ask, too.
 /// Immutable.
 struct Offer {
-  Server* server = nullptr;      ///< whose threads run what comes back; outlives the connections
+  Server* server = nullptr;      ///< its threads run what comes back; outlives the connections
   std::uint64_t generation = 0;  ///< which offer this is; not 0
   std::uint32_t context_id = 0;  ///< of the service context
   std::map<std::string, base::Bytes, std::less<>> contexts;  ///< by transport; others offer nothing
@@ -39,10 +39,10 @@ class ConnectionCache {
     std::size_t max_per_route = 4;  ///< connections to one endpoint; beyond that calls share them
     policy::OnewayBuffering oneways = {};
     const base::Log* log = &base::Log::none();
-    /// After so long connections that nobody holds are closed, whenever another one is opened.
+    /// After so long, connections that nothing holds are closed, whenever another one is opened.
     base::Duration unused_after = std::chrono::minutes(1);
-    /// At so many those that no call uses are closed, the ones unused longest first, before another one is opened; 0:
-    /// an eighth of the descriptors that the process may open.
+    /// When there are so many connections, those that no call uses are closed before another one is opened, the ones
+    /// unused longest first; 0: an eighth of the descriptors that the process may open.
     std::size_t max_connections = 0;
     Watchers* watchers = nullptr;         ///< outlives the cache
     InputMemory* input_memory = nullptr;  ///< what replies take; outlives the connections; null: it is not counted
@@ -51,8 +51,8 @@ class ConnectionCache {
   ConnectionCache(const Registry& registry, const Settings& settings);
   /// Where asynchronous calls are finished; outlives the connections. Before any.
   void set_completions(Completions* completions) noexcept { completions_ = completions; }
-  /// What connections offer from now on. Those that offer something else, or nothing, are not used any more where they
-  /// should, as soon as other calls come.
+  /// What connections offer from now on. Connections that should offer this and offer something else, or nothing, are
+  /// not used any more as soon as other calls come.
   void set_offer(std::shared_ptr<const Offer> offer);
   /// False if calls of the route should go over a connection that offers more.
   bool offers_all(const Route& route, const Connection& connection);
@@ -61,15 +61,15 @@ class ConnectionCache {
   /// `fresh` tells whether it was made for this call. Errors: stage resolve or connect; unsupported if the route's
   /// protocol or transport has been withdrawn.
   base::Result<ConnectionPtr> acquire(const Route& route, base::Deadline deadline, bool& fresh);
-  /// After a call failed: if the connection has failed, drops it and closes those to the same endpoint that nobody
+  /// After a call failed: if the connection has failed, drops it and closes those to the same endpoint that no call
   /// uses. If the peer has ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
   const OnewayCounters& oneway_counters() const noexcept { return oneway_counters_; }
-  /// Of one that got as far as no connection.
+  /// Counts a oneway for which there was no connection.
   void count_dropped_oneway() noexcept { ++oneway_counters_.dropped; }
-  /// Of what has been withdrawn from the registry: no call begins on `which` of the connections any more, and each is
-  /// closed when its last call has ended. Until the deadline the calling thread waits for that, and reads for those who
-  /// wait; what is left then is closed with the next one that is opened. True if none is left.
+  /// After something was withdrawn from the registry: no call begins on `which` of the connections any more, and each
+  /// is closed when its last call has ended. Until the deadline the calling thread waits for that, and reads for
+  /// callers that wait; what is left then is closed with the next one that is opened. True if none is left.
   bool withdraw(base::FunctionRef<bool(const Connection&)> which, base::Deadline deadline);
   /// The connections that are kept.
   std::vector<ConnectionPtr> all();

@@ -13,7 +13,7 @@ namespace corbel::connection {
 struct ConnectionEvent {
   enum class What : std::uint8_t {
     opened,   ///< there is one more
-    closed,   ///< one of them has ended, whoever ended it and however
+    closed,   ///< one of them has ended, whichever side ended it and however
     refused,  ///< there is none: this ORB did not take a client's, or could not connect to a server
   };
   What what = What::opened;

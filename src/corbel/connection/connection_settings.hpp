@@ -28,7 +28,7 @@ struct ConnectionSettings {
   OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
   routing::TransportPtr installed;                         ///< what the carrier came of; null if of no ORB's
   const base::Log* log = &base::Log::none();
-  Watchers* watchers = nullptr;  ///< who hears of its beginning and end; outlives the connection
+  Watchers* watchers = nullptr;  ///< hear of its beginning and end; outlive the connection
 };
 
 }  // namespace corbel::connection

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replies go to those who asked, and the reading role to the next who needs it.
+// Replies go to the callers that asked, and the reading role to the next thread that needs it.
 #include <new>
 #include <utility>
 
@@ -63,7 +63,7 @@ void hand(const Message& message, Caller::Listed& caller, Copied& copied) noexce
 }  // namespace
 
 /// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then. One whose caller
-/// gave up is dropped; one that cannot have been asked for breaks the protocol, unless it may be anybody's.
+/// gave up is dropped. One that was never asked for breaks the protocol, unless strangers may send over the carrier.
 base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   if (!session_->was_issued(message.reply.token)) [[unlikely]]
     return link_.lossy() ? base::Status() : base::error(Stage::receive, Code::unknown_reply);
@@ -102,8 +102,8 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   return {};
 }
 
-/// True if the peer's word that it is the end counts. In a datagram it may be forged, or have overtaken what came
-/// before it: then it spares a server the wait for more, and tells a client nothing.
+/// True if the peer's message that it ends counts. In a datagram it may be forged, or have overtaken what came before
+/// it: then it only spares a server the wait for more, and tells a client nothing.
 bool Connection::heeds_end() const noexcept {
   return !link_.lossy() || (server_ != nullptr && under_way() == 0);
 }
@@ -155,8 +155,8 @@ void Connection::arm(Arming arming) noexcept try {
   (void)fail(base::error(Stage::wait, Code::out_of_resources));
 }
 
-/// Tells the reactor what to wait for. Of several threads that do so at once the last one may have been the first to
-/// look: each looks again.
+/// Tells the reactor what to wait for. If several threads do so at once, the last one may have been the first to look:
+/// so each looks again.
 void Connection::watch() noexcept {
   const auto wanted = [this] {
     return (reading_.armed() ? reactor::Events::readable : reactor::Events::none) |
@@ -191,7 +191,7 @@ base::Status Connection::tell_reactor(reactor::Events interest) noexcept {
   return told;
 }
 
-/// On a thread of the reactor, which has forgotten what it was to wait for.
+/// On a thread of the reactor, which waits for nothing here any more.
 void Connection::on_client_event(reactor::Events events) noexcept {
   using reactor::Events;
   const Events ended = Events::error | Events::hangup;
@@ -201,7 +201,7 @@ void Connection::on_client_event(reactor::Events events) noexcept {
   if (posting_.wants_room() || !any(events, Events::readable)) watch();
 }
 
-/// Reads for requests that nobody waits for: what has arrived, on a thread of the reactor.
+/// Reads for requests that no caller waits for: what has arrived, on a thread of the reactor.
 struct Connection::Arrived {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) noexcept { finished.push(reply); }
@@ -246,7 +246,7 @@ void Connection::end_for_async(ReadEnd end) noexcept {
   arm(arming);
 }
 
-/// Reads while there are requests that nobody waits for, on a thread of its own.
+/// Reads while there are requests that no caller waits for, on a thread of its own.
 struct Connection::Apart {
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
@@ -254,7 +254,7 @@ struct Connection::Apart {
     const std::lock_guard lock(connection.mutex_);
     return connection.outstanding_.asynchronous() == 0;
   }
-  /// When a time-out may have left nothing to wait for.
+  /// After a time-out there may be nothing left to wait for.
   Deadline until(const Framer&) const noexcept {
     const std::lock_guard lock(connection.mutex_);
     if (connection.outstanding_.asynchronous() == 0) return Deadline::now();

@@ -14,7 +14,7 @@ void Framer::repay() noexcept {
   account_.give(std::max(capacity_, kFirstCapacity) - kFirstCapacity + joined_.cost());
 }
 
-/// True if the message at hand was dropped: whoever sent it need not be the peer, and has harmed it alone.
+/// True if the message at hand was dropped: its sender need not be the peer, and has harmed nothing else.
 bool Framer::drop(base::Error error) noexcept {
   if (!forgiving_ || error.code == base::Code::out_of_resources) return false;
   begin_ = end_ = 0;
@@ -32,7 +32,7 @@ void Framer::clear() noexcept {
 }
 
 void Framer::reserve(std::size_t capacity, bool must) {
-  // The first buffer is free: it goes with the connection, and those are counted.
+  // The first buffer is not counted: it goes with the connection, and connections are limited.
   const std::size_t more = std::max(capacity, kFirstCapacity) - std::max(capacity_, kFirstCapacity);
   if (must) account_.force(more);
   if (!must && !account_.take(more)) throw std::bad_alloc();

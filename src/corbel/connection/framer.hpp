@@ -26,8 +26,8 @@ using Message = messaging::Incoming;
 class Framer : public base::RefCounted {
  public:
   /// `account` pays for what grows beyond the first buffer; both outlive this. `largest_message`: of a carrier that
-  /// keeps messages, which space() has room for; each receive must then bring one whole message. 0: of a byte stream.
-  /// `forgiving`: a message that makes no sense is dropped, and those after it are none the worse.
+  /// keeps messages; space() has room for it, and each receive must bring one whole message. 0: the carrier is a byte
+  /// stream. `forgiving`: a message that makes no sense is dropped, and those after it are served.
   Framer(messaging::Session& session, InputAccount& account, std::size_t largest_message = 0,
          bool forgiving = false) noexcept
       : session_(session), account_(account), largest_message_(largest_message), forgiving_(forgiving) {}
@@ -36,8 +36,8 @@ class Framer : public base::RefCounted {
   Framer& operator=(const Framer&) = delete;
 
   /// The next whole message among the octets received: true and `message`, or false if more octets are needed. Fails
-  /// (stage receive) as Session::take() does, and the stream is unusable then; with out_of_resources, and it may be
-  /// tried again if short_of_memory().
+  /// (stage receive) as Session::take() does; the stream is unusable then. After out_of_resources it may be tried again
+  /// if short_of_memory().
   [[gnu::always_inline]] base::Result<bool> next(Message& message) {
     message.joined = &joined_;
     while (begin_ != end_) {
@@ -63,8 +63,8 @@ class Framer : public base::RefCounted {
     }
     return false;
   }
-  /// A place for the current message that need not be made anew for each: for whoever reads the connection, and one
-  /// message at a time. What decoding its body leaves behind must go when it has been dealt with (Decoded).
+  /// A place for the current message that need not be made anew for each: for the thread that reads the connection, and
+  /// one message at a time. What decoding its body leaves behind must go when it has been dealt with (Decoded).
   Message& message() noexcept { return message_; }
   class Decoded;
 
@@ -97,7 +97,7 @@ class Framer : public base::RefCounted {
   /// Takes over what `other` has not consumed; `other` keeps the current message.
   void take_over(Framer& other);
 
-  /// Who owns the current message while an upcall decodes from it (see Server::hand_over_slow_upcalls).
+  /// The owner of the current message while an upcall decodes from it (see Server::hand_over_slow_upcalls).
   enum class Owner : std::uint8_t { reader, upcall, handed_over };
   std::atomic<Owner> owner{Owner::reader};
   /// Counts upcalls, so that a look from outside can tell a slow one from the next.

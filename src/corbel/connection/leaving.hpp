@@ -13,7 +13,7 @@ namespace corbel::connection {
 
 /// The asynchronous request of a connection that is being sent from where its data lie. Its results may be
 /// the very values that are still on their way, so that its reply is not decoded before it has left. There is one at
-/// most: who sends it has the writer token.
+/// most: the thread that sends it has the writer token.
 class Leaving {
  public:
   /// With the writer token.
@@ -24,10 +24,10 @@ class Leaving {
     request_.compare_exchange_strong(request, 0, std::memory_order_release, std::memory_order_relaxed);
   }
   bool is(messaging::Token request) const noexcept { return request_.load(std::memory_order_acquire) == request; }
-  /// For whoever has read a reply to it: waits until it has left, as far as this thread knows. An honest peer has all
-  /// of it, so that the sender is about to say so. With another it fails after kMost: unknown_reply. `writer`: the
-  /// writer token of the connection. It is not waited for: the next sender may have it already, and need this thread to
-  /// read.
+  /// For the thread that has read a reply to it: waits until it has left, as far as this thread knows. An honest peer
+  /// has all of it, so that the sender is about to say so. With a dishonest one it fails after kMost: unknown_reply.
+  /// `writer`: the writer token of the connection. It is not waited for: the next sender may have it already, and need
+  /// this thread to read.
   base::Status await_end(messaging::Token request, Token& writer) const noexcept;
 
  private:

@@ -17,8 +17,8 @@ using ConnectionPtr = base::IntrusivePtr<Connection>;
 
 /// A connection that its peer opened and lends for requests the other way: to objects of the peer at endpoints which it
 /// cannot be connected to, perhaps, and which it has named (CORBA 3.3 part 2, 9.8). What a peer says of itself is not
-/// to be trusted: who decides that a request may go this way does so for references that came from there. The
-/// connection keeps it until it ends, and so does whoever may yet use it. Thread-safe.
+/// to be trusted: a request may go this way only for a reference that came from there. The connection keeps it until it
+/// ends, and so does every part of the ORB that may yet use it. Thread-safe.
 class Lender : public base::SharedFromThis {
  public:
   static constexpr std::size_t kMostEndpoints = 32;

@@ -54,12 +54,12 @@ void Link::on_foreign_code(cdr::Encoder& encoder) noexcept {
   let_others_read(caller);
 }
 
-/// No other thread may wait for one that reads, and does not.
+/// A thread that reads, and is about to do something else, would keep others waiting for it.
 void Link::let_others_read(Caller* caller) noexcept {
   if (caller != nullptr && caller->reading) owner_.step_aside(*caller);
 }
 
-/// Others may send for as long as their peer likes, and replies to them arrive meanwhile.
+/// Other threads may send for as long as their peer likes, and replies arrive meanwhile.
 bool Link::wait_for_turn(Caller* caller, Deadline deadline) noexcept {
   let_others_read(caller);
   return token_.lock_until(deadline);

@@ -48,8 +48,8 @@ class Link final : private cdr::Encoder::Host {
   // --- with the token ---
 
   cdr::Encoder& encoder() noexcept { return *encoder_; }
-  /// Sends all of it, or the carrier has ended: half a message makes a stream useless. Error: stage send; or stage
-  /// encode, too_large: the carrier keeps messages, nothing of this one has left, and it is well.
+  /// Sends all of it, or the carrier has ended: half a message makes a stream useless. Errors: stage send; or encode,
+  /// too_large: the carrier keeps messages, nothing of this one has left, and the carrier is well.
   base::Status send(std::span<const cdr::Segment> data, base::Deadline deadline) {
     CORBEL_PROBE("transport send");
     const auto sent = transport_->send(data, deadline);
@@ -58,7 +58,8 @@ class Link final : private cdr::Encoder::Host {
       return broken_off(sent.error());
     return {};
   }
-  /// Sends what the carrier takes at once: would_block if it is nothing, and then it is well; any other error as above.
+  /// Sends what the carrier takes at once; would_block if that is nothing, and the carrier is well. Else fails as
+  /// send().
   base::Result<std::size_t> send_some(std::span<const cdr::Segment> data);
   /// Ends the carrier. Before the next writer's turn: its octets would be taken for the rest of this message.
   base::Error broken_off(base::Error error) noexcept;
@@ -76,7 +77,7 @@ class Link final : private cdr::Encoder::Host {
   Owner& owner_;
   Token token_;  // guards what follows
   std::unique_ptr<cdr::Encoder> encoder_;
-  Caller* caller_ = nullptr;  // whose request is being encoded
+  Caller* caller_ = nullptr;  // the one whose request is being encoded
 };
 
 /// One message's hold on the token and the encoder.
@@ -85,7 +86,7 @@ class Link::Writing {
   /// Tells that the calling thread has the token.
   struct Locked {};
 
-  /// `caller`: who waits for the reply, if any thread does. False if it did not get its turn by the deadline.
+  /// `caller`: waits for the reply; null if no thread does. False if it did not get its turn by the deadline.
   Writing(Link& link, Caller* caller, base::Deadline deadline) noexcept : link_(link) {
     if (!link_.token_.try_lock() && !link_.wait_for_turn(caller, deadline)) [[unlikely]]
       return;

@@ -44,15 +44,15 @@ struct LiveLinks {
 };
 
 /// The connections of a server: by what they are doing, and those that have sent half a message. Each list goes from
-/// the one that came first to the last, so whoever looks for the oldest, or for those that are overdue, never walks
-/// the others. Guarded by the server's mutex.
+/// the one that came first to the last, so that a search for the oldest, or for those that are overdue, never walks the
+/// others. Guarded by the server's mutex.
 class LiveConnections {
  public:
   /// Puts it at the end of a list, out of the one it is in. Place::none takes it out of all.
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
   /// Says which of its messages is incomplete, if any. A message keeps its age while its octets come in.
   void set_part(Connection& connection, std::uint64_t part, std::int64_t now) noexcept;
-  /// That message is too old, but a thread has the connection: another time.
+  /// That message is too old, but a thread has the connection: it is looked at another time.
   void put_off(Connection& connection, std::int64_t now) noexcept;
 
   /// The one that has been there longest; nullptr if there is none.
@@ -63,7 +63,7 @@ class LiveConnections {
   Connection* oldest_part() const noexcept { return parts_.first; }
   static Connection* next_part(const Connection& connection) noexcept;
   std::size_t count(Place place) const noexcept { return lists_[index(place)].count; }
-  /// In all places.
+  /// Of all places together.
   std::size_t count() const noexcept { return all_; }
 
  private:

@@ -49,7 +49,7 @@ OnewayQueue::Pushed OnewayQueue::push(std::span<const cdr::Segment> message, Why
   bool replaced = false;
   if (!has_room(size)) [[unlikely]] {
     if (settings_.overflow == OnewayOverflow::wait || why == Why::kept) return Pushed::full;
-    // Nothing goes for one that finds no room even so.
+    // No message is dropped for one that finds no room even then.
     const std::size_t begun = octets() - std::min(octets(), waiting_.size());
     const bool hopeless = begun > settings_.limit || size > settings_.limit - begun;
     if (settings_.overflow == OnewayOverflow::newest || hopeless) {
@@ -70,7 +70,7 @@ OnewayQueue::Pushed OnewayQueue::push(std::span<const cdr::Segment> message, Why
 
 void OnewayQueue::push_begun(base::ConstByteSpan rest) {
   const cdr::Segment segment{rest.data(), rest.size()};
-  // An octet before it stands for what has left.
+  // One octet in front stands for what has left.
   leaving_.clear();
   leaving_.append({&segment, 1}, rest.size() + 1);
   gone_ = 1;

@@ -14,7 +14,7 @@
 
 namespace corbel::connection {
 
-/// What became of messages that nobody waits for, over all connections of an ORB. Thread-safe.
+/// What became of messages that no caller waits for, over all connections of an ORB. Thread-safe.
 struct OnewayCounters {
   std::atomic<std::uint64_t> queued{0};   ///< messages that had to wait for the transport
   std::atomic<std::uint64_t> kept{0};     ///< messages that were kept back to leave with others
@@ -24,8 +24,9 @@ struct OnewayCounters {
 };
 
 /// Whole messages that their senders do not wait for and that have not left yet, in order: the transport did not take
-/// them, or they are kept back to leave together. Any thread may push and drop; only who holds the connection's writer
-/// token takes out. What has begun to leave is never dropped. Memory is taken for the first message, and kept.
+/// them, or they are kept back to leave together. Any thread may push and drop; only the thread that has the
+/// connection's writer token takes out. What has begun to leave is never dropped. Memory is taken for the first
+/// message, and kept.
 class OnewayQueue {
  public:
   enum class Pushed : std::uint8_t { queued, replaced, dropped, full };
@@ -42,19 +43,19 @@ class OnewayQueue {
 
   /// False while anything waits. Any thread.
   bool empty() const noexcept { return octets_.load(std::memory_order_acquire) == 0; }
-  /// Of all that waits.
+  /// Octets of all that waits.
   std::size_t octets() const noexcept { return octets_.load(std::memory_order_relaxed); }
   std::size_t messages() const noexcept { return messages_.load(std::memory_order_relaxed); }
-  /// True if a message of that size would not make others go, nor wait.
+  /// True if a message of that size would neither displace others nor wait.
   bool has_room(std::size_t size) const noexcept {
     const std::size_t used = octets();
     return used <= settings_.limit && size <= settings_.limit - used;
   }
-  /// True if a message may be dropped that others are behind.
+  /// True if messages may be dropped although others are behind them.
   bool drops_oldest() const noexcept { return settings_.overflow == policy::OnewayOverflow::oldest; }
 
-  /// `replaced`: older ones went for it; `dropped`: this one did; `full`: nothing changed, the caller has to wait, or
-  /// send what is kept back.
+  /// `replaced`: older ones were dropped for it; `dropped`: this one was; `full`: nothing changed, and the caller has
+  /// to wait, or send what is kept back.
   Pushed push(std::span<const cdr::Segment> message, Why why);
   Pushed push(base::ConstByteSpan message, Why why) {
     const cdr::Segment segment{message.data(), message.size()};
@@ -73,7 +74,7 @@ class OnewayQueue {
   /// With the token: what was shown by front() may be dropped again, but for the rest of one that has begun to leave.
   void put_back() noexcept;
 
-  /// Drops everything; what that was.
+  /// Drops everything; returns what that was.
   Count clear() noexcept;
   /// What has been dropped since this was asked last.
   Count take_dropped() noexcept;

@@ -51,7 +51,7 @@ void Outstanding::grow() noexcept try {
   buckets_ = many_;
   for (UnderWay* each = order_.first(); each != nullptr; each = UnderWayList::after(*each)) link(*each);
 } catch (const std::bad_alloc&) {
-  // Longer chains in the buckets that there are.
+  // Without memory the chains in the buckets that there are get longer.
 }
 
 }  // namespace corbel::connection

@@ -10,7 +10,7 @@
 namespace corbel::connection {
 
 /// A request whose reply has not come, whether its caller waits or not. Guarded by the connection's mutex while it is
-/// listed in Outstanding; afterwards it belongs to whoever took it off.
+/// listed in Outstanding; afterwards it belongs to the thread that took it off.
 class UnderWay {
  public:
   enum class Kind : std::uint8_t { caller, asynchronous };
@@ -63,9 +63,10 @@ class UnderWayList {
   UnderWay* last_ = nullptr;
 };
 
-/// The requests under way on one connection, by request id: few that callers wait for, or thousands that nobody does,
-/// answered in any order. A caller that is alone on its connection is not listed. Guarded by the connection's mutex.
-/// Memory stays at what the most requests at a time needed; without memory it gets slow, and nothing fails.
+/// The requests under way on one connection, by request id: few that callers wait for, or thousands that no caller
+/// waits for, answered in any order. A caller that is alone on its connection is not listed. Guarded by the
+/// connection's mutex. Memory stays at what the most requests at a time needed; without memory it gets slow, and
+/// nothing fails.
 class Outstanding {
  public:
   Outstanding() noexcept = default;
@@ -74,7 +75,7 @@ class Outstanding {
 
   bool empty() const noexcept { return count_ == 0; }
   std::size_t count() const noexcept { return count_; }
-  /// How many of them nobody waits for.
+  /// How many of them no caller waits for.
   std::size_t asynchronous() const noexcept { return asynchronous_; }
   /// The oldest; UnderWayList::after leads on.
   UnderWay* first() const noexcept { return order_.first(); }

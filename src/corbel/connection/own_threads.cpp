@@ -52,7 +52,7 @@ void OwnThreads::join() noexcept {
   for (std::thread& thread : ended) thread.join();
 }
 
-/// In the child there is none of them, and what stands for them must not be touched.
+/// The child has none of these threads, and must not touch the objects that stand for them.
 void OwnThreads::after_fork() noexcept {
   left_behind_ = true;
   (void)new (std::nothrow) Threads(std::move(live_));

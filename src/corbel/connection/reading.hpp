@@ -28,9 +28,9 @@ enum class Arming : std::uint8_t { none, watch, now };
 /// Who reads a connection: at most one thread at a time has that role.
 ///
 /// A caller that is alone on the connection takes the role and gives it back with one atomic instruction each and no
-/// lock. Whoever joins it makes the connection shared, under the connection's mutex, and from then on everything here
-/// is guarded by that, until nothing is under way any more. Whoever gives the role back sees to it that another one
-/// takes it: a thread that sleeps, or the reactor if requests are under way that nobody waits for.
+/// lock. A caller that joins it makes the connection shared, under the connection's mutex. From then on everything here
+/// is guarded by that, until nothing is under way any more. A thread that gives the role back sees to it that another
+/// one takes it: a thread that sleeps, or the reactor if requests are under way that no caller waits for.
 class Reading {
  public:
   // --- any thread, no lock ---
@@ -51,9 +51,9 @@ class Reading {
 
   // --- with the connection's mutex ---
 
-  /// From now on whoever calls is listed. A caller that was alone goes on reading.
+  /// From now on every caller is listed. A caller that was alone goes on reading.
   void share() noexcept;
-  /// Nothing is listed: if nobody reads either, the next caller may be alone again.
+  /// Nothing is listed: if no thread reads either, the next caller may be alone again.
   void unshare() noexcept;
   /// True if a thread has the role, as far as can be told without being it: always right while the connection is
   /// shared.
@@ -66,9 +66,9 @@ class Reading {
   bool reader_is_unlisted() const noexcept { return lone_ || calls_.load(std::memory_order_relaxed) == Calls::alone; }
 
   enum class Woken : std::uint8_t { told, reads, late };
-  /// Sleeps until told, or nobody reads (then the calling thread has the role), or the deadline has passed.
+  /// Sleeps until told, or no thread reads (then the calling thread has the role), or the deadline has passed.
   Woken sleep(std::unique_lock<base::Mutex>& lock, Sleeper& sleeper, base::Deadline deadline);
-  /// Ends somebody's sleep.
+  /// Ends the sleep of another thread.
   static void tell(Sleeper& sleeper) noexcept {
     sleeper.told = true;
     sleeper.changed.notify_one();
@@ -78,8 +78,8 @@ class Reading {
   /// Threads that sleep.
   std::size_t sleepers() const noexcept;
 
-  /// True if the reactor has to be told to watch; from then on it counts as told. Of octets that are there already
-  /// (`has_octets`) the handle says nothing, so that a reactor that watches does not help then.
+  /// True if the reactor has to be told to watch; from then on it counts as told. `has_octets`: the handle says nothing
+  /// of octets that are there already, so that a reactor that watches does not help then.
   bool arm(bool has_octets) noexcept {
     if (armed() && !has_octets) return false;
     armed_.store(true, std::memory_order_seq_cst);

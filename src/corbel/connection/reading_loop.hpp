@@ -6,8 +6,8 @@
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/connection.hpp"
 
-/// The one loop that reads a connection, whoever reads it and whatever for. A reader is a small object on the stack of
-/// the thread that has the reading role. It has:
+/// The one loop that reads a connection, for every thread that reads and every purpose. A reader is a small object on
+/// the stack of the thread that has the reading role. It has:
 ///
 /// - `kServes`, if requests are run by this thread, and `bool serve(Framer&, Message&)` for one: false if another one
 ///   reads on;
@@ -108,7 +108,7 @@ template <class Reader>
         if (!heeds_end()) continue;
         return {Why::failed, base::error(base::Stage::wait, base::Code::protocol_error)};
     }
-    if (link_.lossy()) continue;  // whoever sent it need not be the peer
+    if (link_.lossy()) continue;  // its sender need not be the peer
     return {Why::failed, base::error(base::Stage::receive, base::Code::malformed)};
   }
 }

@@ -67,7 +67,7 @@ void Connection::send_backlog() noexcept {
       server_->still_sends(*this, sent ? *sent : 0, backlog_.size());
     } else {
       keeps_replies_.store(false, std::memory_order_seq_cst);
-      // With the token: of two that get here in turn only one may look at the framer, and then nobody else reads.
+      // With the token: of two threads that get here in turn only one may look at the framer, and then no other reads.
       if (server_->is_parked(*this)) server_->wait_for(*this, has_octets(*framer_), framer_->oldest_part());
     }
   }

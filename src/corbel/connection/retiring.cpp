@@ -34,7 +34,7 @@ bool Connection::end_when_idle(Deadline deadline) noexcept {
   if (failed()) return true;
   // What is kept back leaves first.
   if (has_backlog()) (void)flush_oneways(deadline);
-  // Whoever is sending a oneway is not listed. Now, because nobody may wait for that while others wait for replies.
+  // A thread that sends a oneway is not listed. It is waited for now: later this thread may have to read for others.
   if (!link_.token().lock_until(deadline)) return false;
   link_.token().unlock();
   if (server_ != nullptr) {  // the server's threads read it
@@ -42,7 +42,7 @@ bool Connection::end_when_idle(Deadline deadline) noexcept {
     return failed();
   }
   // Listed like a caller, though it asks nothing: so it hears of a failure, gets the reading role when it is free, and
-  // nobody can be alone on the connection, which takes no lock.
+  // no caller can be alone on the connection, which takes no lock.
   Caller last;
   last.request_id = session_->next_token();
   if (!join(last)) return true;

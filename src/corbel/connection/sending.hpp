@@ -7,8 +7,8 @@
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/connection.hpp"
 
-/// The ways in which a message leaves: encoded under the writer token, and sent by the thread that has it. For those
-/// who send; inline, for each call takes one of them on each side.
+/// The ways in which a message leaves: encoded under the writer token, and sent by the thread that has it. Included by
+/// sources that send; inline, for each call takes one of them on each side.
 namespace corbel::connection {
 
 /// A reply that nearly always fits into the system's queue at once; larger ones get a moment (Server::reply_grace).

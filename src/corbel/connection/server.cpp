@@ -57,7 +57,7 @@ base::Status Server::start() {
 void Server::run() {
   loops_.fetch_add(1);
   if (pool_) {
-    // The threads of the pool serve: this one returns at the end also if a servant does not.
+    // The threads of the pool serve. This one only waits, so that it returns at the end even if a servant does not.
     start() ? (void)pool_->wait_until([] { return false; }) : pool_->run();
   } else {
     lead_.lead([this] { reactor_->run(); });
@@ -136,7 +136,7 @@ bool Server::begin_serving(Connection& connection, bool& sticky) {
   }
   if (settings_.serving.concurrency != policy::Concurrency::single) reactor_->start_tick();
   if (settings_.serving.concurrency != policy::Concurrency::adaptive) return true;
-  // Somebody must be left to serve the others.
+  // At least one thread must be left to serve the others.
   const unsigned most =
       pool_->visits() ? 0 : std::min(settings_.serving.sticky_connections, settings_.serving.threads - 1);
   sticky = sticky_.fetch_add(1, std::memory_order_relaxed) < most;
@@ -165,7 +165,7 @@ void Server::wait_for(Connection& connection, bool has_octets, std::uint64_t par
     const std::lock_guard lock(mutex_);
     if (connection.live.place == Place::none) return;
     const std::int64_t now = base::Deadline::clock_now();
-    // Whoever made it so waits for the peer to take it.
+    // The thread that kept replies has the reactor wait for the peer to take them.
     const bool sends = connection.keeps_replies() && !connection.is_opened_here();
     if (connection.live.overdue && part == connection.live.part && !connection.shakes_hands()) [[unlikely]] {
       const transport::Traits traits = connection.transport().traits();
@@ -290,7 +290,7 @@ bool Server::stop(bool wait, base::Deadline deadline) {
   return ended;
 }
 
-/// Waits until `ended`, which is asked with the mutex. Where nobody runs the reactor, the calling thread does.
+/// Waits until `ended`, which is asked with the mutex. Where no thread runs the reactor, the calling thread does.
 bool Server::await(base::FunctionRef<bool()> ended, base::Deadline deadline) {
   std::unique_lock lock(mutex_);
   while (!ended()) {
@@ -310,7 +310,7 @@ bool Server::await(base::FunctionRef<bool()> ended, base::Deadline deadline) {
   return true;
 }
 
-/// Nothing that is still under way gets to its end.
+/// Cuts all connections: nothing that is still under way gets to its end.
 void Server::cut_all() {
   if (const auto left = all_live(); !left.empty()) {
     std::uint32_t running = 0;
@@ -319,7 +319,7 @@ void Server::cut_all() {
                {"connections", left.size()}, {"requests", running}, {"limit", "-ORBShutdownTimeout"});
   }
   for (const auto& connection : all_live()) {
-    // CloseConnection would say that nothing runs.
+    // CloseConnection would tell the peer that nothing runs.
     if (connection->under_way() == 0) connection->close();
     connection->cut(base::error(base::Stage::wait, base::Code::cancelled));
   }

@@ -61,7 +61,7 @@ class Server final : private InputUser {
   void run();
   /// In single mode: true if the calling thread is the one that serves.
   bool leads() noexcept { return !pool_ && lead_.mine(); }
-  /// As run(), until `done` is true: then true. In single mode it never asks.
+  /// As run(), but returns true as soon as `done` is true. In single mode it never asks.
   bool run_until(base::FunctionRef<bool()> done);
   /// Makes run_until() ask again, as soon as the request that its thread may be running is over; in single mode, has
   /// the thread that runs call `work`.
@@ -92,7 +92,7 @@ class Server final : private InputUser {
   /// As drain(), and run() and the pool's threads return when all connections have ended, or when the time for that
   /// (Settings::shutdown_timeout) is over and they were cut. With `wait`, returns then; false if something still runs.
   bool stop(bool wait);
-  /// As above, with another time-out: both are over at the deadline.
+  /// The same with another time-out: both are over at the deadline.
   bool stop(bool wait, base::Deadline deadline);
   /// As drain(), of those connections only; others come and go on. True if none of them is left at the deadline, for
   /// which the calling thread waits.
@@ -120,7 +120,7 @@ class Server final : private InputUser {
   /// The thread leaves the connection: the pool serves it when octets arrive, or at once if it has some already.
   /// `part`: Framer::oldest_part().
   void wait_for(Connection& connection, bool has_octets, std::uint64_t part);
-  /// As above for one whose message cannot go on because others take all the memory (-ORBMaxInputMemory).
+  /// As wait_for(), for one whose message cannot go on because others take all the memory (-ORBMaxInputMemory).
   void wait_for_memory(Connection& connection, std::uint64_t part);
   /// Some thread looks whether there is something to read.
   void read_on(Connection& connection);
@@ -129,11 +129,11 @@ class Server final : private InputUser {
   /// How long a thread may wait for a peer to take a reply.
   base::Deadline reply_grace() const noexcept;
   Budget& reply_memory() noexcept { return reply_memory_; }
-  /// Cuts the peer, other than `sender`, that would take longest to take what waits for it, going by what it has taken
-  /// so far; false if there is none that has had its time.
+  /// Cuts the peer, other than `sender`, that would need longest to take what waits for it, going by what it has taken
+  /// so far; false if every peer still has time.
   bool make_room_for_replies(const Connection& sender);
-  /// With the writer token: so many octets of replies wait for the peer to take them; or they still do, and it took
-  /// some.
+  /// With the writer token: so many octets of replies wait for the peer to take them. The second: they still do, and
+  /// the peer took some.
   void sends_slowly(Connection& connection, std::size_t unread);
   void still_sends(Connection& connection, std::size_t taken, std::size_t unread);
   /// True if it is not read because of that.
@@ -204,7 +204,7 @@ class Server final : private InputUser {
   bool draining_ = false;
   bool stopping_ = false;
   unsigned awaiting_ = 0;          // threads in drain()
-  std::condition_variable ended_;  // no connection is left, or one less and somebody waits for it
+  std::condition_variable ended_;  // no connection is left, or one less and a thread waits for it
   OwnThreads readers_;             // of connections that no reactor can wait for
   HandShakes hand_shakes_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server does against being taken hostage: who may come, who has to go, and when.
+// What a server does against being taken hostage: which connections may come, which have to go, and when.
 #include <algorithm>
 #include <utility>
 
@@ -24,7 +24,7 @@ bool has_octets(Connection& connection) noexcept {
   return handle >= 0 && ipc::wait_ready(handle, ipc::Ready::readable, Deadline::now(), Stage::receive);
 }
 
-/// Half a message over a carrier that loses some is nobody's fault, and holds up no other.
+/// Half a message over a carrier that loses some is not the peer's fault, and holds up no other.
 bool may_lose(Connection& connection) noexcept {
   const transport::Traits traits = connection.transport().traits();
   return (!traits.reliable || !traits.ordered) && !connection.shakes_hands();
@@ -32,7 +32,7 @@ bool may_lose(Connection& connection) noexcept {
 
 }  // namespace
 
-// --- who may come ---
+// --- which connections may come ---
 
 void Server::adopt(std::unique_ptr<transport::Transport> transport, routing::ProtocolPtr protocol,
                    routing::TransportPtr installed) {
@@ -47,7 +47,7 @@ void Server::adopt(std::unique_ptr<transport::Transport> transport, routing::Pro
 void Server::take(const ConnectionPtr& connection) {
   connection->set_server(this);
   ConnectionPtr leaves;
-  // Who is not taken is told in order that nothing was executed.
+  // A peer that is not taken is told in order that nothing was executed.
   if (const auto listed = list(*connection, leaves); !listed) {
     const bool full = listed.error().code == Code::out_of_resources;
     tell_turned_away(*connection, listed.error(), full ? "too many connections" : "this ORB ends");
@@ -109,7 +109,7 @@ base::Status Server::serve_apart(const ConnectionPtr& connection) {
   return started;
 }
 
-/// The ear of a group is no peer, but like an acceptor: if it left, the next would come at once.
+/// The transport that hears a group is no peer, but like an acceptor: if it left, the next would come at once.
 bool Server::hears_group(Connection& connection) noexcept {
   return connection.transport().traits().group_profile != 0;
 }
@@ -119,8 +119,8 @@ bool Server::takes_no_place(Connection& connection) noexcept {
   return hears_group(connection) || connection.is_opened_here();
 }
 
-/// Fails with out_of_resources if there is no room and none can leave, with cancelled if the end has begun. `leaves`
-/// has to, for this one.
+/// Fails with out_of_resources if there is no room and no connection can leave, with cancelled if the end has begun.
+/// `leaves`: the one that has to, for this one.
 base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
   connection.live.host = peer_host(connection.peer());  // before others know it
   const std::string& host = connection.live.host;
@@ -150,10 +150,10 @@ base::Status Server::list(Connection& connection, ConnectionPtr& leaves) {
   return {};
 }
 
-/// With the mutex: the one, of this host unless that is empty, that can leave with least harm: who does not go on with
-/// a message, then who has been idle longest. Of those who have done nothing for a moment only, a request may be on its
-/// way; there the one that has been so longest goes, whether it has begun a message or not. An idle one whose octets no
-/// thread has come to read yet goes only if there is no other.
+/// With the mutex: the connection, of this host unless that is empty, that can leave with least harm: first one that
+/// does not go on with a message, then the one idle longest. If all have been silent for a moment only, a request may
+/// be on its way: the one silent longest goes, whether it has begun a message or not. Last come an idle one with octets
+/// that no thread has read yet, and one that is wanted for calls the other way.
 ConnectionPtr Server::find_dispensable(std::string_view host) {
   const std::int64_t old = Deadline::clock_now() - settings_.patience.count();
   const auto can_leave = [&](Connection& one) {
@@ -206,7 +206,7 @@ void Server::refuse(std::unique_ptr<transport::Transport> transport,
   connection->close();
 }
 
-/// In order: what runs is answered first, and what has not begun is said not to have.
+/// Ends it in order: what runs is answered first, and the peer learns what has not begun.
 void Server::dismiss(Connection& connection, const char* why) {
   CORBEL_LOG(log(), connection, debug, "connection dismissed", {"peer", connection.peer()}, {"why", why});
   connection.watched.why = why;
@@ -215,8 +215,8 @@ void Server::dismiss(Connection& connection, const char* why) {
 
 // --- memory of what comes in ---
 
-/// With the mutex: whose half message is the oldest of those that take memory and are not being read. `idle`: of those
-/// for which nothing runs.
+/// With the mutex: the connection with the oldest half message, of those that take memory and are not being read.
+/// `idle`: only connections for which nothing runs.
 Connection* Server::oldest_half(bool idle) {
   for (Connection* each = live_.oldest_part(); each != nullptr; each = LiveConnections::next_part(*each)) {
     if (each->live.place == Place::half && (!idle || each->under_way() == 0) && each->input_size() != 0) return each;
@@ -250,14 +250,14 @@ void Server::cut_oldest() {
       return look_after(settings_.limits.idle, now);
     }
     oldest = ConnectionPtr(found);
-    put(*found, Place::served, 0);  // so that nobody else begins to
+    put(*found, Place::served, 0);  // so that no other thread begins to
   }
   tell_cut_for_memory(*oldest, input_memory_.used());
   oldest->fail_input();
   forget(*oldest);
 }
 
-/// Nothing could be cut, because all others are being read or run: that is over soon.
+/// Nothing could be cut, because all other messages are being read or run: that is over soon.
 void Server::wait_for_memory(Connection& connection, std::uint64_t part) {
   {
     const std::lock_guard lock(mutex_);
@@ -276,7 +276,7 @@ void Server::wait_for_memory(Connection& connection, std::uint64_t part) {
 
 // --- ages ---
 
-/// With the mutex: has somebody look at the ages of connections `delay` after `now` at the latest. One timer for all.
+/// With the mutex: has a thread look at the ages of connections `delay` after `now` at the latest. One timer for all.
 void Server::look_after(base::Duration delay, std::int64_t now) {
   if (delay <= base::Duration::zero()) return;
   const std::int64_t when = now + delay.count();
@@ -337,7 +337,7 @@ void Server::collect_overdue(std::int64_t now, std::vector<ConnectionPtr>& idle,
   }
   for (Connection* each = live_.oldest_part();
        each != nullptr && each->live.part_since <= limit(settings_.limits.message); each = live_.oldest_part()) {
-    // A thread may have read the rest meanwhile. When it leaves, it says.
+    // A thread may have read the rest meanwhile. It says so when it leaves the connection.
     if (each->live.place == Place::served) {
       live_.put_off(*each, now);
       continue;

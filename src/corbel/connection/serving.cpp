@@ -22,7 +22,7 @@ constexpr base::Duration kLastWait = std::chrono::milliseconds(500);  // for a p
 constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
 thread_local unsigned t_upcalls = 0;                // requests that the thread runs, below each other
-thread_local Connection* t_serving_here = nullptr;  // whose they are
+thread_local Connection* t_serving_here = nullptr;  // the connection that they came over
 
 /// How long a thread that has nothing else to do waits for octets.
 Deadline patience(const Framer& framer, const policy::ServerLimits& limits) noexcept {
@@ -55,7 +55,7 @@ void Connection::set_server(Server* server) noexcept {
     return reading_.unshare();
   }
   completions_ = &server->completions();
-  // Who connected has shaken hands.
+  // The side that connected has shaken hands.
   shakes_hands_.store(!is_opened_here() && transport().traits().shakes_hands, std::memory_order_release);
   // Its threads read: a caller on this side gets its reply from them.
   reading_.share();
@@ -77,8 +77,8 @@ struct Connection::Serving {
       return connection.serve_request(framer, message);
     }
   }
-  /// Who does not take replies is not asked for more requests; who has others waiting for a thread, or leaves messages
-  /// open, takes turns. The side that connected reads on: both might wait for the other to read.
+  /// A peer that does not take replies is not asked for more requests. A connection takes turns if others wait for a
+  /// thread, or if it leaves messages open. The side that connected reads on: both might wait for the other to read.
   bool rests() noexcept {
     if (connection.keeps_replies_.load(std::memory_order_relaxed) && !connection.is_opened_here()) [[unlikely]]
       return true;
@@ -93,10 +93,10 @@ struct Connection::Serving {
   static constexpr bool has_all() noexcept { return false; }
   Deadline until(const Framer& framer) {
     if constexpr (kApart) return patience(framer, connection.server_->settings().limits);
-    // Counted from the last whole message: who sends drop by drop does not keep a thread.
+    // Counted from the last whole message: a peer that sends drop by drop does not keep a thread.
     if (whole && sticky) stays_until = Deadline::after(connection.server_->settings().serving.sticky_idle);
     whole = false;
-    // Nor does who leaves messages open: their age is looked at where connections wait.
+    // Nor does a peer that leaves messages open: their age is looked at where connections wait.
     const bool open = framer.has_open();
     if (open || !sticky) [[unlikely]]
       ++turns;
@@ -156,7 +156,7 @@ void Connection::on_event(reactor::Events events) noexcept {
   if (server_ == nullptr) return on_client_event(events);
   if (keeps_replies()) send_backlog();
   if (transport().handle() >= 0) return Serving<false>{*this}.run();
-  // One that has a thread of its own is read by that alone.
+  // A connection that has a thread of its own is read by that alone.
   if (events != reactor::Events::writable) Serving<true>{*this}.run();
 }
 
@@ -169,7 +169,7 @@ bool Connection::serve_request(Framer& framer, Message& message) {
   }
   framer.upcalls.store(framer.upcalls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   framer.owner.store(Framer::Owner::upcall, std::memory_order_release);
-  // While slow ones run, those behind this one do not wait for the tick either: unless this turns out to be quick.
+  // While slow requests run, the messages behind this one do not wait for the tick, unless this one turns out quick.
   std::int64_t handed_over = 0;
   if (running > 1 && expects_slow_.load(std::memory_order_relaxed) && hand_over()) [[unlikely]]
     handed_over = Deadline::clock_now();
@@ -184,8 +184,8 @@ bool Connection::serve_request(Framer& framer, Message& message) {
   return mine;
 }
 
-/// How many run now; 0 if no more requests are to be begun: what has been read is not executed, and CloseConnection
-/// says so.
+/// How many requests run now; 0 if no more are to be begun: what has been read is then not executed, and
+/// CloseConnection says so.
 std::uint32_t Connection::begin_request() noexcept {
   const std::uint32_t before = under_way_.fetch_add(1, std::memory_order_seq_cst);
   if (!draining_.load(std::memory_order_seq_cst)) [[likely]]
@@ -196,7 +196,7 @@ std::uint32_t Connection::begin_request() noexcept {
 
 void Connection::end_request() noexcept {
   const std::uint32_t before = under_way_.fetch_sub(1, std::memory_order_seq_cst);
-  // As many ran as may: somebody may read on now.
+  // As many ran as may: another thread may read on now.
   if (before > 1 && before >= server_->most_requests()) [[unlikely]]
     (void)hand_over();
   if (draining_.load(std::memory_order_seq_cst)) [[unlikely]]
@@ -218,7 +218,7 @@ void Connection::end_if_drained() noexcept {
     ended_idle_ = ended_idle_ || !asks;  // nothing begins behind the word that this is the end
   }
   if (asks) return end_later();  // what this side asked may yet be answered
-  // A reply that is just leaving; or a request of this side, whose peer may take its time.
+  // The writer is sending a reply that is just leaving, or a request of this side, whose peer may take its time.
   if (const std::unique_lock writer(link_.token(), std::try_to_lock); !writer) return end_later();
   tell_close();
   end_when_sent(transport().unsent(), Deadline::after(kLastWait));
@@ -233,8 +233,8 @@ void Connection::end_later() noexcept try {
   cut(base::error(Stage::wait, Code::cancelled));
 }
 
-/// A system that has been given octets which nobody reads forgets what it has still to send when it closes. `unsent`:
-/// what there was of that; as long as it gets less, the peer has its time.
+/// A system that has octets which were never read drops what it has still to send when the connection closes. `unsent`:
+/// octets of that before; as long as they get fewer, the peer has its time.
 void Connection::end_when_sent(std::size_t unsent, Deadline until) noexcept try {
   const std::size_t now = failed() ? 0 : transport().unsent();
   if (now != 0 && now < unsent) until = Deadline::after(kLastWait);
@@ -274,7 +274,7 @@ void Connection::hand_over_slow_upcall() {
   if (hand_over()) expects_slow_.store(true, std::memory_order_relaxed);
 }
 
-/// True if the upcall of whoever reads goes on without being the reader's. `must`: however many run.
+/// True if the upcall of the reading thread goes on without the reading role. `must`: however many run.
 bool Connection::hand_over(bool must) noexcept try {
   if (!must && under_way() >= server_->most_requests()) return false;
   bool at_once = false;
@@ -294,7 +294,7 @@ bool Connection::hand_over(bool must) noexcept try {
   server_->wait_for(*this, at_once, part);
   return true;
 } catch (const std::bad_alloc&) {
-  drain();  // nobody can take over what has been read
+  drain();  // no thread can take over what has been read
   return true;
 }
 
@@ -318,7 +318,7 @@ void Connection::end_serving(base::Error error, bool broken) noexcept {
       error.code == Code::unknown_reply) {
     if (!link_.lossy()) {
       Link::Writing writing(link_, nullptr, Deadline::none());
-      // Else it would come into the middle of a reply.
+      // With a backlog it would come into the middle of a reply.
       if (backlog_.empty() && session_->put_error(writing.encoder())) {
         (void)transport().send(writing.encoder().segments(), Deadline::now());
       }

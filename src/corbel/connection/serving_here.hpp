@@ -9,7 +9,7 @@ class Connection;
 /// the request.
 Connection* serving_here() noexcept;
 
-/// Makes it that of another thread, which waits meanwhile: what it runs has been passed on to this one.
+/// Makes it the connection of another thread, which waits meanwhile: that has passed on to this one what it runs.
 class ServingHere {
  public:
   explicit ServingHere(Connection* connection) noexcept;

@@ -12,7 +12,7 @@
 
 namespace corbel::connection {
 
-/// Who runs the reactor of a server without a pool: one thread at a time, and that one again from what it runs.
+/// Which thread runs the reactor of a server without a pool: one at a time, which may do so again from what it runs.
 class SingleLead {
  public:
   explicit SingleLead(reactor::Reactor& reactor) noexcept : reactor_(reactor) {}
@@ -32,7 +32,7 @@ class SingleLead {
       given_.wait(lock, [this] { return depth_ == 0 || reactor_.stopped(); });
     }
   }
-  /// The reactor has stopped: who waits for the lead need not.
+  /// The reactor has stopped: threads that wait for the lead need not.
   void wake() noexcept {
     const std::lock_guard lock(mutex_);
     given_.notify_all();

@@ -51,7 +51,7 @@ void Server::sends_slowly(Connection& connection, std::size_t unread) {
     const std::int64_t now = Deadline::clock_now();
     const Place place = connection.live.place;
     if (place == Place::none) return;
-    // Whoever serves it will see, unless nobody serves any more. One that was opened here is read all the same.
+    // The thread that serves it will see, unless none does any more. One that was opened here is read all the same.
     if ((place != Place::served || draining_) && !connection.is_opened_here()) {
       put(connection, Place::sending, now);
       live_.set_part(connection, 0, now);
@@ -87,8 +87,8 @@ bool Server::is_parked(const Connection& connection) {
   return connection.live.place == Place::sending;
 }
 
-/// Those that have been waited for long enough, the slowest first: a peer that takes a drop now and then is one of
-/// them.
+/// The connections that have been waited for long enough, the slowest first. A peer that takes a drop now and then is
+/// one of them.
 std::vector<ConnectionPtr> Server::slow_readers(const Connection& sender) {
   std::vector<std::pair<double, ConnectionPtr>> found;
   const std::lock_guard lock(mutex_);
@@ -110,7 +110,7 @@ std::vector<ConnectionPtr> Server::slow_readers(const Connection& sender) {
 
 bool Server::make_room_for_replies(const Connection& sender) try {
   for (const auto& each : slow_readers(sender)) {
-    // What another thread is just sending, or waiting to send, does not come back at once.
+    // Memory of what another thread is just sending, or waiting to send, does not come back at once.
     if (!each->cut_backlog(base::error(Stage::send, Code::out_of_resources))) continue;
     CORBEL_LOG(log(), connection, warning, "connection cut: unread replies take too much memory",
                {"peer", each->peer()}, {"octets", reply_memory_.used()}, {"limit", "-ORBMaxReplyMemory"});

@@ -50,7 +50,7 @@ void watch_opened(Connection& connection, bool accepted) noexcept {
   if (watchers != nullptr) watched.id = watchers->next_id();
   tell(watchers, What::opened, connection, {}, nullptr);
   if ((watched.told.fetch_or(Watched::kOpened) & Watched::kEnded) == 0) return;
-  // Another thread ended it meanwhile, and left this to be told in its turn.
+  // Another thread ended it meanwhile, and left it to this one to tell that afterwards.
   tell(watchers, What::closed, connection, watched.error, why_ended(connection, watched.error));
 }
 

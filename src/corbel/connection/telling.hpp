@@ -8,7 +8,7 @@
 #include "corbel/base/error.hpp"
 #include "corbel/routing/route.hpp"
 
-/// What is logged about conversations, and told to those who watch them (watchers.hpp), in one place so that all sides
+/// What is logged about conversations, and told to watchers of them (watchers.hpp), in one place so that all sides
 /// say it in the same words. With no lock of a connection or server held, but where it says otherwise.
 namespace corbel::connection {
 
@@ -17,11 +17,11 @@ class Watchers;
 
 /// One more conversation: accepted, or opened by this side.
 void tell_opened(Connection& connection, bool accepted) noexcept;
-/// It has ended; `server`: the side that this process is.
+/// A conversation has ended; `server`: the side that this process is.
 void tell_ended(Connection& connection, base::Error error, bool server) noexcept;
-/// There is none: this side did not take a client's, and why. For the watchers alone.
+/// This side did not take a client's conversation, and why. For the watchers alone.
 void tell_turned_away(Connection& connection, base::Error error, const char* why) noexcept;
-/// There is none: this side could not connect. For the watchers alone.
+/// This side could not connect. For the watchers alone.
 void tell_unreachable(Watchers* watchers, const routing::Route& route, base::Error error) noexcept;
 /// It is cut because incoming messages take so many `octets`, and its own is the oldest that is incomplete, or the one
 /// that lacks memory.
@@ -29,10 +29,10 @@ void tell_cut_for_memory(Connection& connection, std::size_t octets) noexcept;
 /// A server cannot read what a peer sends; `octets`: the next ones.
 void tell_refused(const Connection& connection, base::Error error, base::ConstByteSpan octets) noexcept;
 
-/// What somebody who begins so seems to speak: "HTTP", "TLS", "SSH", "GIOP", "unknown".
+/// What a peer that begins so seems to speak: "HTTP", "TLS", "SSH", "GIOP", "unknown".
 std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept;
 
-/// Why sending a request failed, for the one who reads the connection: send and protocol_error if the peer answered
+/// Why sending a request failed, for the thread that reads the connection: send and protocol_error if the peer answered
 /// MessageError before the request was whole, as servers do that find it too large; else `error`.
 base::Error explain_failed_send(Connection& connection, base::Error error) noexcept;
 

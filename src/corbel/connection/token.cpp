@@ -3,8 +3,8 @@
 
 namespace corbel::connection {
 
-/// Whoever waits leaves the token marked as wanted: when it gets free, one of those who wait is woken, and marks it
-/// again.
+/// A thread that waits leaves the token marked as wanted: when it gets free, one of the waiting threads is woken, and
+/// marks it again.
 bool Token::wait(base::Deadline deadline) noexcept {
   std::unique_lock lock(mutex_);
   while (state_.exchange(State::wanted, std::memory_order_acquire) != State::free) {

@@ -11,8 +11,8 @@
 namespace corbel::connection {
 
 /// The right to send over a connection, one message at a time: a mutex that can be waited for until a deadline, since
-/// whoever has it may be waiting for a slow peer. Taking it while it is free and giving it back while no thread waits
-/// is one atomic instruction each. Meets the Lockable requirements.
+/// the thread that has it may be waiting for a slow peer. Taking it while it is free and giving it back while no thread
+/// waits is one atomic instruction each. Meets the Lockable requirements.
 class Token {
  public:
   Token() noexcept = default;
@@ -38,7 +38,7 @@ class Token {
   void wake() noexcept;
 
   std::atomic<State> state_{State::free};
-  std::mutex mutex_;  // of those who wait
+  std::mutex mutex_;  // of the threads that wait
   std::condition_variable changed_;
 };
 

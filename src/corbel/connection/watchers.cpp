@@ -126,7 +126,7 @@ std::shared_ptr<Watcher> Watchers::add(Watcher::CallBack call_back) {
 }
 
 void Watchers::remove(const std::shared_ptr<Watcher>& watcher) noexcept {
-  // The thread is another process's; it keeps its watcher for ever here.
+  // The watcher's thread is in another process; here its watcher is kept for ever.
   if (left_behind()) return;
   {
     const std::lock_guard lock(mutex_);

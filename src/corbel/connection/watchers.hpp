@@ -19,7 +19,7 @@
 
 namespace corbel::connection {
 
-/// What a connection remembers for those who watch it. Each part is told at most once, and never the end before the
+/// What a connection remembers for its watchers. Each part is told at most once, and never the end before the
 /// beginning, whichever threads tell them.
 struct Watched {
   static constexpr std::uint8_t kOpening = 1, kOpened = 2, kEnded = 4;
@@ -42,8 +42,8 @@ class Watcher {
   /// Starts the thread, which keeps `self`. Throws std::system_error if the system has none.
   static void start(const std::shared_ptr<Watcher>& self);
   void push(const ConnectionEvent& event) noexcept;
-  /// Nothing is called any more. When this returns, the call-back has returned and is destroyed; unless the call-back
-  /// itself is the caller: then that is so when it has returned.
+  /// Nothing is called any more. When this returns, the call-back has returned and is destroyed. If the call-back
+  /// itself is the caller, that is so when it has returned.
   void withdraw() noexcept;
   /// After this nothing is pushed. Waits for what was, until the deadline, unless the call-back is the caller. The log
   /// is not used any more.
@@ -66,21 +66,21 @@ class Watcher {
   bool done_ = false;  // nothing more is called
 };
 
-/// Those who watch the connections of one ORB. Costs a connection a few instructions at its beginning and its end as
-/// long as there are none. Thread-safe; does nothing in a child of the process.
+/// The watchers of the connections of one ORB. They cost a connection a few instructions at its beginning and its end
+/// as long as there are none. Thread-safe; does nothing in a child of the process.
 class Watchers {
  public:
   explicit Watchers(const base::Log& log) noexcept : log_(log) {}
 
   bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
   std::uint64_t next_id() noexcept { return ids_.fetch_add(1, std::memory_order_relaxed) + 1; }
-  /// Sees to it that all hear of it, and returns; takes no lock for long. Its time is set here.
+  /// Gives the event to all watchers and returns; takes no lock for long. The event's time is set here.
   void tell(ConnectionEvent event) noexcept;
   /// Throws std::system_error or std::bad_alloc if there is no thread or memory for it. Null after end().
   std::shared_ptr<Watcher> add(Watcher::CallBack call_back);
   /// As Watcher::withdraw(). Also after end().
   void remove(const std::shared_ptr<Watcher>& watcher) noexcept;
-  /// The ORB ends: what was told is heard, those that are slow excepted, and nothing after it.
+  /// The ORB ends: events before this are still delivered, but for slow call-backs, and none after it.
   void end() noexcept;
 
  private:
