@@ -25,10 +25,10 @@ struct Offers {
   bool two_way = true;            ///< requests with a reply
   bool oneway = true;             ///< requests without
   bool locate = false;            ///< questions where an object is
-  bool cancel = false;            ///< news that nobody waits for a reply
+  bool cancel = false;            ///< news that no caller waits for a reply
   bool service_contexts = false;  ///< they go along with requests and replies, and code sets are agreed on in them
   bool fragments = false;         ///< messages may come in pieces
-  bool groups = false;            ///< oneways to many at once, who are strangers to each other
+  bool groups = false;            ///< oneways to many peers at once, which are strangers to each other
   bool both_ways = false;         ///< requests from either side of a conversation
 };
 

@@ -134,7 +134,7 @@ class CORBEL_API Session {
 
   // These return false, and write nothing, if the protocol has no such message or this side may not send it.
 
-  /// Nobody waits for the reply any longer.
+  /// No caller waits for the reply any longer.
   virtual bool put_cancel(cdr::Encoder& encoder, Token token);
   /// The end, in order.
   virtual bool put_close(cdr::Encoder& encoder);
@@ -142,8 +142,8 @@ class CORBEL_API Session {
   virtual bool put_error(cdr::Encoder& encoder);
   /// The request that was written last may never leave: what it told the peer has to be told again.
   virtual void unsent() noexcept {}
-  /// What the session says to its peer by itself, when has_own() is true; false, and nothing written, if it only waits
-  /// for what the peer may have said: either way what has come is then read.
+  /// What the session says to its peer by itself, when has_own() is true. False, and nothing written, if it only waits
+  /// for what the peer may have said. Either way what has come is then read.
   virtual bool put_own(cdr::Encoder& encoder);
 
   using MessageSender = base::FunctionRef<base::Status(std::span<const cdr::Segment>)>;
@@ -156,7 +156,7 @@ class CORBEL_API Session {
 
   // --- both ---
 
-  /// True if requests may also go to whoever sent the request that is known here as `origin`. Thread-safe.
+  /// True if requests may also go to the sender of the request that is known here as `origin`. Thread-safe.
   virtual bool goes_both_ways(const Origin&) const noexcept { return false; }
   /// A token that no request has had for as long as there are tokens. Thread-safe.
   Token next_token() noexcept {
@@ -170,7 +170,7 @@ class CORBEL_API Session {
   }
   /// True if tokens have come round, so that an old request may still have the next one. Thread-safe.
   bool tokens_came_round() const noexcept { return next_token_.load(std::memory_order_relaxed) > UINT32_MAX; }
-  /// True if put_own() is to be called, by who sends requests. Thread-safe.
+  /// True if put_own() is to be called, by a thread that sends requests. Thread-safe.
   bool has_own() const noexcept { return has_own_.load(std::memory_order_relaxed); }
   /// Calls `visit` with what was counted, if the protocol counts anything. Thread-safe.
   virtual void report(base::FunctionRef<void(const Figure&)> visit) const;

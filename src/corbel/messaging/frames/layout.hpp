@@ -51,15 +51,15 @@ inline constexpr std::size_t kMaxNameOctets = 64U << 10;
 inline constexpr std::size_t kMostPieces = 4096;
 inline constexpr std::size_t kPieceUnit = 8;
 
-/// What a word of control is. Both have as many octets, so that who forges an address gains nothing.
+/// What a word of control is. Both have as many octets, so that a sender with a forged address gains nothing.
 ///
-/// A question, from who sends frames: ulong its number, ulong and ulong the time (seconds and nanoseconds since 1970)
-/// at which the sender's clock showed the time stamp; sequence number: of the next frame; the rest is zero.
+/// A question, from the side that sends frames: ulong its number, ulong and ulong the time (seconds and nanoseconds
+/// since 1970) at which the sender's clock showed the time stamp; sequence number: of the next frame; the rest is zero.
 ///
-/// A report, from who receives them: ulong number of the question that it answers, or 0; ulong that one's time stamp;
-/// ulong microseconds since it came; ulong jitter in microseconds; ulong frames received; ulong frames lost; ulong lost
-/// of the last 256 sent; ulong frames dropped because their index is unknown; 8 ulongs with a bit for each index that
-/// is known. Sequence number: the highest that has come. Source: whose frames it is about.
+/// A report, from the side that receives them: ulong number of the question that it answers, or 0; ulong that one's
+/// time stamp; ulong microseconds since it came; ulong jitter in microseconds; ulong frames received; ulong frames
+/// lost; ulong lost of the last 256 sent; ulong frames dropped because their index is unknown; 8 ulongs with a bit for
+/// each index that is known. Sequence number: the highest that has come. Source: whose frames it is about.
 enum class Word : std::uint16_t { question = 0, report = 1 };
 inline constexpr std::size_t kWordSize = 64;
 

@@ -51,7 +51,7 @@ class GivenNames {
   enum class Telling : std::uint8_t {
     once,          ///< the carrier loses nothing
     until_known,   ///< until the peer reports that it knows them
-    now_and_then,  ///< seldomer and seldomer: nobody reports, and new listeners come
+    now_and_then,  ///< less and less often: no peer reports, and new listeners come
   };
   struct Given {
     std::uint16_t index = kNoIndex;

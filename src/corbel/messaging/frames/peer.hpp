@@ -55,8 +55,8 @@ class Asking {
   bool untold_ = false;
 };
 
-/// What a report will say. Written by who reads, read by who writes just afterwards; if others come in between it is a
-/// mixture of two, and none the worse for those whom it is for.
+/// What a report will say. Written by the thread that reads, read by a thread that writes just afterwards; if others
+/// come in between it is a mixture of two, and no less useful to its receiver.
 struct Answer {
   using Number = std::atomic<std::uint32_t>;
   Number source{0};
@@ -68,7 +68,7 @@ struct Answer {
   KnownIndices known;
 };
 
-/// What reports have told. Written by who reads; anybody may look.
+/// What reports have told. Written by the thread that reads; any thread may look.
 struct PeerFigures {
   using Number = std::atomic<std::uint64_t>;
   Number reports{0};

@@ -101,7 +101,7 @@ base::Result<bool> Pieces::add(const Piece& piece, Joined& joined) {
   open->came = came;
   keep(*open, piece);
   if (open->next != piece.count()) return false;
-  // The frame is the reader's to pay for now, and the one before is kept for the next.
+  // The reader pays for this frame now, and the memory of the one before is kept for the next.
   repay(spare_.size() + open->paid - open->octets.size());
   octets_ -= open->octets.size();
   spare_ = std::exchange(joined.octets, std::move(open->octets));

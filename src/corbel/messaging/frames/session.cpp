@@ -20,7 +20,7 @@ using base::Stage;
 namespace {
 
 constexpr std::size_t kMostSources = 4;        // of one peer: it may have begun anew
-constexpr std::size_t kMostGroupSources = 64;  // who send to a group
+constexpr std::size_t kMostGroupSources = 64;  // that send to a group
 constexpr std::int64_t kSilence = 1'000'000'000;
 constexpr std::int64_t kAnswerAgain = 1'000'000;
 
@@ -153,7 +153,7 @@ base::Status FramesSession::take_frame(base::ConstByteSpan frame, const Head& he
     give_up_old_parts(now);
   if (!named && name == nullptr) {
     Counts::add(counts_.unresolved);
-    // What is known, in the hope to be told the rest; but not to who may have forged a frame that is less than that.
+    // What is known, in the hope to be told the rest; but not to a sender that may have forged a smaller frame.
     if ((!lossy_ || frame.size() >= header_size_ + kWordSize) && may_answer(now)) {
       answer_.question.store(0, std::memory_order_relaxed);
       leave_answer(*source, now);
@@ -240,7 +240,7 @@ FramesSession::Source* FramesSession::find_source(std::uint32_t id, std::int64_t
   return last_;
 }
 
-/// Who has been silent for longest has to go, but nobody that is still heard.
+/// The source that has been silent for longest has to go, but none that is still heard.
 bool FramesSession::make_room(std::int64_t now) noexcept {
   if (sources_.size() < (group_ ? kMostGroupSources : kMostSources)) return true;
   const auto oldest = std::min_element(sources_.begin(), sources_.end(),

@@ -14,7 +14,7 @@
 namespace corbel::messaging::frames {
 
 /// A stream of frames: what the indices mean, what was counted, and what the other end says of it. Over a carrier that
-/// loses messages it may hear several senders: one that began anew, forged ones, or all who send to a group.
+/// loses messages it may hear several senders: one that began anew, forged ones, or all that send to a group.
 class FramesSession final : public Session {
  public:
   explicit FramesSession(const SessionSettings& settings);
@@ -39,7 +39,7 @@ class FramesSession final : public Session {
     std::uint32_t stamp = 0;
     std::uint32_t source = 0;
   };
-  /// Who sends to this side.
+  /// One that sends frames to this side.
   struct Source {
     Source(std::uint32_t number, FramesSession& session)
         : id(number),

@@ -84,7 +84,7 @@ TEST_F(Streams, AreUnderstoodAgainByAReceiverThatBeganAnew) {
   run(*second, 20);
   EXPECT_EQ(figure(*second, "unresolved"), 1U) << "the first one; it said what it knew, which was nothing";
   EXPECT_EQ(served_.size(), 39U);
-  // Whose frames are less than an answer could be anybody's: they are answered when they ask.
+  // Frames that are smaller than an answer may be forged: their sender is answered when it asks.
   stream_time += 201 * kMillisecond;
   const auto third = open(Side::acceptor);
   size = 10;
@@ -139,7 +139,7 @@ TEST_F(Streams, GiveUpAFrameWhenWhatIsMissingOfItWillNotCome) {
   }
   EXPECT_EQ(receiver->part_octets(), 0U);
   EXPECT_EQ(figure(*receiver, "incomplete"), 1U);
-  send_half(*open(Side::initiator), 1);  // of a stranger, who says no more
+  send_half(*open(Side::initiator), 1);  // of a stranger that says no more
   send_half(*sender, 70);
   stream_time += 900 * kMillisecond;
   push(*sender, there, 71, 10);
@@ -211,7 +211,7 @@ TEST_F(Streams, OfManyWhoSendToAGroupAreKeptApartAndNobodyIsAnswered) {
   EXPECT_EQ(figure(*receiver, "lost"), 0U);
   base::Bytes none;
   EXPECT_FALSE(back.receive(none));
-  // Who comes later understands soon.
+  // A listener that comes later understands soon.
   const auto late = open(Side::acceptor, true, 3);
   served_.clear();
   for (std::uint32_t i = 0; i < 64; ++i) push(*senders[0], there, i, 10, "by0");

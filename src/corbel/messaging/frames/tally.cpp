@@ -23,7 +23,7 @@ bool Tally::has_come(std::uint32_t sequence) const noexcept {
   return behind >= 64 ? lossy_ : (seen_ >> behind & 1) != 0;
 }
 
-/// Numbers wrap: of two the one is later that is less than half the circle ahead.
+/// Numbers wrap: of two numbers the one that is less than half the circle ahead is the later.
 bool Tally::count_sequence(std::uint32_t sequence) noexcept {
   if (!begun_) {
     begun_ = true;
@@ -44,7 +44,7 @@ bool Tally::count_sequence(std::uint32_t sequence) noexcept {
     return true;
   }
   const std::uint32_t behind = 0 - ahead;
-  // What loses nothing repeats nothing either: who took longest to write a frame is as good as the others.
+  // A carrier that loses nothing repeats nothing either: a frame that took long to be written is as good as the others.
   const bool old = behind >= 64;
   if (old ? lossy_ : (seen_ >> behind & 1) != 0) {
     Counts::add(old ? counts_.late : counts_.duplicates);
@@ -57,7 +57,7 @@ bool Tally::count_sequence(std::uint32_t sequence) noexcept {
   return true;
 }
 
-/// RFC 3550, A.1: until another one follows it in order.
+/// RFC 3550, A.1: true until another frame follows it in order.
 bool Tally::is_far_ahead(std::uint32_t sequence) noexcept {
   const bool follows = sequence == after_jump_ && after_jump_ != 0;
   after_jump_ = sequence + 1;

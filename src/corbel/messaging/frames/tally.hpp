@@ -8,7 +8,7 @@
 
 namespace corbel::messaging::frames {
 
-/// What came of frames. Written by the reader; anybody may look.
+/// What came of frames. Written by the thread that reads; any thread may look.
 struct Counts {
   using Counter = std::atomic<std::uint64_t>;
   /// There is one writer.

@@ -121,7 +121,7 @@ bool FramesSession::put_own(cdr::Encoder& encoder) {
   has_own(false);
   std::int64_t now = now_();
   if (!asking_.ask(now)) return false;
-  if (group_) asking_.answered(asking_.number());  // nobody will
+  if (group_) asking_.answered(asking_.number());  // no peer will
   std::int64_t wall = wall_();
   for (int again = 0; again < kClockReadings; ++again) {
     const std::int64_t after = now_();

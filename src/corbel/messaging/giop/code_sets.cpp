@@ -28,8 +28,8 @@ std::array<base::Octet, 12> code_sets_context(const cdr::Format& format) {
 
 }  // namespace
 
-/// An initiator says what was agreed on through the reference. An acceptor that asks, too, goes by what the peer said:
-/// that is sure to be known there.
+/// An initiator says what was agreed on through the reference. An acceptor that asks, too, uses what the peer said,
+/// which the peer surely knows.
 bool GiopSession::tells_code_sets() const noexcept {
   if (minor_ == 0) return false;
   return side_ == Side::initiator ? code_sets_.negotiated : heard_.load(std::memory_order_relaxed);
@@ -61,7 +61,7 @@ void GiopSession::with_introduction(const OutgoingRequest& request,
   }
   with_introduction(request, [&](const OutgoingRequest& first) { codec_.encode_request(encoder, token, first, body); });
   if (lossy_) return;
-  // If others may write by now, they may have told it; telling it twice is harmless.
+  // If other threads may write by now, one of them may have told the peer; telling it twice is harmless.
   if (encoder.host() != nullptr) introduced_.store(encoder.ok(), std::memory_order_relaxed);
 }
 
@@ -98,7 +98,7 @@ void GiopSession::introduce(std::uint32_t context_id, base::Bytes data) {
   return true;
 }
 
-/// Either the target was given in a way that we cannot take a key from, or the code sets are none of ours.
+/// The target was given in a way that we cannot take a key from, or the code sets are none of ours.
 void GiopSession::put_answer(cdr::Encoder& encoder, const Incoming& incoming) {
   const auto by_key = [](cdr::Encoder& out) { out.put(std::int16_t{0}); };
   if (incoming.request.response == Response::none) {

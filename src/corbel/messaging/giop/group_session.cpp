@@ -18,7 +18,7 @@ constexpr std::uint32_t kProfileAddr = std::endian::native == std::endian::littl
 
 base::Status GroupSession::take(base::ConstByteSpan octets, Incoming& incoming) {
   forget_code_sets();
-  // A message is whole when it comes; its parts would be those of anybody.
+  // A message is whole when it comes; its parts could be those of any sender.
   const bool in_parts = octets.size() > 6 && (octets[6] & 2) != 0;
   auto taken = in_parts ? base::Status(base::error(base::Stage::receive, base::Code::malformed))
                         : GiopSession::take(octets, incoming);

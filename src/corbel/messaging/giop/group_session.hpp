@@ -5,8 +5,8 @@
 
 namespace corbel::messaging::giop {
 
-/// GIOP to and from groups (UIPMC): oneway requests alone, each of which says all that it takes to understand it. Who
-/// sends names the group by its profile; who listens hears many and trusts none, so that whatever else comes is
+/// GIOP to and from groups (UIPMC): oneway requests alone, each of which says all that it takes to understand it. The
+/// sender names the group by its profile. A listener hears many senders and trusts none, so that whatever else comes is
 /// dropped.
 class GroupSession final : public GiopSession {
  public:

@@ -59,13 +59,13 @@ base::Result<bool> Joining::add(const Giop& codec, FrameHeader& frame, base::Con
 /// Fragments may be empty, or nearly so: where they begin takes memory, too.
 base::Status Joining::append(Joined& parts, base::ConstByteSpan data, bool joint) {
   if (open_octets_ + data.size() > limits_.max_message_size) return refuse_piece(base::Code::too_large);
-  // Of joints at one place only the last counts.
+  // If several joints are at one place, only the last counts.
   const bool another = joint && (parts.joints.empty() || parts.joints.back() != parts.octets.size());
   const std::size_t cost = data.size() + (another ? sizeof(std::size_t) : 0);
   if (another && parts.joints.size() * sizeof(std::size_t) >= limits_.max_message_size) {
     return refuse_piece(base::Code::too_large);
   }
-  // What may throw comes before what is paid.
+  // Steps that may throw come before memory is paid for.
   const std::size_t size = parts.octets.size() + data.size();
   if (size > parts.octets.capacity()) parts.octets.reserve(std::max(size, 2 * parts.octets.capacity()));
   if (another) parts.joints.reserve(std::bit_ceil(parts.joints.size() + 1));

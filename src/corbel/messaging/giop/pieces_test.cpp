@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages that come in pieces cost whoever puts them together.
+// What messages that come in pieces cost the side that puts them together.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -85,7 +85,7 @@ TEST_F(GiopPieces, FragmentsOfNextToNothingArePaidFor) {
   purse.limit = purse.paid + 2;
   EXPECT_EQ(take(fragment(1)).error().code, base::Code::out_of_resources);
   server_.reset();
-  EXPECT_EQ(purse.paid, joined_.cost());  // which whoever has it gives back
+  EXPECT_EQ(purse.paid, joined_.cost());  // which its owner gives back
 }
 
 TEST_F(GiopPieces, AreGivenBackWhenTheirRequestIsCancelled) {

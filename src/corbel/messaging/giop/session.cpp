@@ -88,7 +88,7 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
     case MessageType::locate_request:
       return look_at_locate_request(frame, incoming);
     case MessageType::cancel_request: {
-      // By the time it is read, the request it names has been answered, unless only a part of it has come.
+      // When this is read, the request that it names has been answered, unless only a part of it has come.
       const auto id = codec_.decode_cancel_request(frame, incoming.octets);
       if (!id) return malformed();
       joining_.drop(*id);
@@ -173,7 +173,7 @@ void GiopSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, 
   encoder.reset(format(origin.version, served_));
   const bool old = origin.version < 2;
   if (old && status == LocateStatus::object_forward_perm) status = LocateStatus::object_forward;
-  // Older versions cannot say why not. The request itself will be told: the object may well be here.
+  // Older versions cannot say why not. The request itself will get the answer: the object may well be here.
   if (old && status == LocateStatus::system_exception) {
     return codec_.encode_locate_reply(encoder, origin.id, LocateStatus::object_here, [](cdr::Encoder&) {});
   }

@@ -84,7 +84,7 @@ base::Error malformed() noexcept {
 void GiopLiteSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status,
                                        BodyWriter body) {
   encoder.reset({});
-  // There is no word for what went wrong. The request itself will be told: the object may well be here.
+  // There is no word for what went wrong. The request itself will get the answer: the object may well be here.
   if (status == LocateStatus::system_exception) {
     return codec_.encode_locate_reply(encoder, origin.id, LocateStatus::object_here, [](cdr::Encoder&) {});
   }
