@@ -50,7 +50,8 @@ struct LocalListener {
         return {};
       }
       error = opened.error();
-      // The last one who left may have taken the folder away; a process of another PID namespace may have our number.
+      // The last process that left may have taken the folder away; a process of another PID namespace may have our
+      // number.
       if (error.code != base::Code::unreachable && error.code != base::Code::address_in_use) break;
     }
     return error;

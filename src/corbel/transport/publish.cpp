@@ -9,7 +9,7 @@ void edit_iiop_profile(const ior::ProfileBase& base, std::vector<ior::TaggedProf
     if (each.tag != static_cast<std::uint32_t>(ior::ProfileTag::internet_iop)) continue;
     auto found = ior::decode_iiop_profile(each);
     if (!found || found->object_key != base.object_key || found->version != base.version) continue;
-    // One that is for TLS alone: its host belongs to that.
+    // A profile that is for TLS alone: its host belongs to that transport.
     if (ior::find_component(found->components, ior::ComponentTag::ssl_sec_trans) != nullptr) continue;
     edit(*found);
     each = ior::encode_profile(*found);

@@ -9,7 +9,7 @@
 
 namespace corbel::transport {
 
-/// Whether an accepting side asks who connects.
+/// Whether an accepting side asks clients for their identity.
 enum class VerifyClients : std::uint8_t {
   required,  ///< by a certificate that is checked
   optional,  ///< a certificate is checked if there is one
@@ -22,8 +22,8 @@ struct Security {
   std::string key;            ///< file: its private key; empty: in the file of the certificate
   std::string key_password;   ///< file whose first line opens the key; empty: it is not locked
   std::string authorities;    ///< file or folder (as `openssl rehash` makes it); empty: the system's, for clients alone
-  std::string revocations;    ///< file of revocation lists; empty: nobody is asked whether certificates are revoked
-  bool verify_server = true;  ///< a client checks who the server is
+  std::string revocations;    ///< file of revocation lists; empty: revocation is not checked
+  bool verify_server = true;  ///< a client checks the server's identity
   VerifyClients verify_clients = VerifyClients::required;
   std::vector<std::string> server_names;  ///< one of which a server has to have; empty: the host that was connected to
   std::vector<std::string> client_names;  ///< one of which a client has to have; empty: any

@@ -34,7 +34,7 @@ class SocketAcceptor : public Acceptor {
   virtual std::unique_ptr<Transport> make(Socket socket) = 0;
 
  private:
-  /// Who connects is the parent's; and the address is free when the parent has ended, whatever the child does.
+  /// Connections are the parent's; and the address is free when the parent has ended, whatever the child does.
   void after_fork() noexcept { (void)listener_.release(); }
 
   Listener listener_;

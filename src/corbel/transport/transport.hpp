@@ -28,15 +28,15 @@ struct Traits {
   bool byte_stream = true;  ///< false: keeps message boundaries; then largest_message must be set
   bool reliable = true;
   bool ordered = true;
-  bool connected = true;  ///< false: an acceptor knows of a peer from its first message on, and nobody hears of an end
-  /// Not 0: the connecting side sends to a group of any size and hears nothing back, the accepting side hears anybody.
-  /// Requests name their target by a profile with this tag.
+  bool connected = true;  ///< false: an acceptor knows of a peer from its first message on, and of no end
+  /// Not 0: the connecting side sends to a group of any size and hears nothing back, the accepting side hears all
+  /// senders. Requests name their target by a profile with this tag.
   std::uint32_t group_profile = 0;
   bool shakes_hands = false;        ///< what an acceptor makes has to handshake() before it carries anything
   std::size_t largest_message = 0;  ///< octets that one send() takes at most; 0: a byte stream, which takes any number
 };
 
-/// Who is at the other end, as far as the carrier vouches for it. What a peer says of itself is not here.
+/// The peer's identity, as far as the carrier vouches for it. What a peer says of itself is not here.
 struct PeerIdentity {
   /// A process of this host, as the system saw it when the connection was made. The numbers are those of the name
   /// spaces of this process.
@@ -46,7 +46,7 @@ struct PeerIdentity {
     std::int32_t id = 0;
   };
   std::optional<Process> process;  ///< local carriers
-  std::string subject;             ///< carriers that check certificates: whom the peer's names; empty: none was checked
+  std::string subject;             ///< carriers that check certificates: the name in the peer's; empty: not checked
 };
 
 /// One live carrier to one peer. Owned by one connection. send() may be called by one thread while another is in
@@ -77,8 +77,8 @@ class Transport {
   /// the clock's resolution: a time-out must not cost a system call.
   virtual base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) = 0;
   /// True if receive() would return something at once of which handle() does not tell: octets taken from below and not
-  /// handed out yet (records of TLS, a decompressor's output). Whoever receives asks before it leaves the carrier to
-  /// its handle, and goes on receiving then. Called by the receiving thread only.
+  /// handed out yet (records of TLS, a decompressor's output). The receiving thread asks before it leaves the carrier
+  /// to its handle, and goes on receiving then. Called by the receiving thread only.
   virtual bool pending() const noexcept { return false; }
   /// The accepting side's part of the hand-shake, of carriers whose traits say that they shake hands; on a thread that
   /// the server keeps for this, before anything but shutdown(). (The connecting side does its part in
@@ -98,8 +98,8 @@ class Transport {
   /// Octets that send() took and the system has still to send, because the peer does not read; 0 if that is not known,
   /// or if they reach the peer whatever happens here.
   virtual std::size_t unsent() const noexcept { return 0; }
-  /// In a child of fork(2), whose parent goes on using this: closes the handle, tells nobody and takes no lock; nothing
-  /// else is called afterwards. By default nothing happens.
+  /// In a child of fork(2), whose parent goes on using this: closes the handle, tells no peer and takes no lock;
+  /// nothing else is called afterwards. By default nothing happens.
   virtual void abandon() noexcept {}
   /// What a reactor waits on for input: readable while receive() would return, but for what pending() tells. The same
   /// number each time. -1 if there is none; then the connection needs a thread of its own.
@@ -113,16 +113,16 @@ class Transport {
   virtual std::string peer() const = 0;
   /// Asked for rarely; may cost a system call. After handshake().
   virtual PeerIdentity identity() const { return {}; }
-  /// True if a connector of this ORB would have taken the peer for the one at that host: what a carrier that checks
-  /// whom it connects to asks of a peer that has connected itself, before calls meant for the host go there. Any
-  /// thread, after handshake().
+  /// True if a connector of this ORB would have taken the peer for the one at that host. A carrier that checks the
+  /// servers it connects to asks this of a peer that has connected itself, before calls meant for the host go there.
+  /// Any thread, after handshake().
   virtual bool stands_for(const std::string& host) const {
     (void)host;
     return true;
   }
 };
 
-/// Who can use an endpoint that a reference names.
+/// Which peers can use an endpoint that a reference names.
 enum class Reach : std::uint8_t {
   anybody,
   this_link,  ///< hosts on the same link: a link-local address
@@ -152,8 +152,8 @@ struct ConnectionOptions {
   int hops = 1;           ///< networks that what is sent to a group may reach: 0 is this host, 1 its own
   bool loopback = true;   ///< those in a group on this host hear what is sent from here
   base::Duration spin{};  ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
-  /// Whose processes may be at the other end of a carrier that checks it, besides this user's: names and numbers with
-  /// commas between them; "*": anybody's.
+  /// The users whose processes may be at the other end of a carrier that checks it, besides this user: names and
+  /// numbers with commas between them; "*": all users.
   std::string local_users{};
 
   friend bool operator==(const ConnectionOptions&, const ConnectionOptions&) = default;
@@ -248,7 +248,8 @@ class Factory {
     return nullptr;
   }
   /// True if a reference that can be reached over this transport is not to be reached over others that leave this host
-  /// and do not insist: not even when this one fails, which anybody on the way can bring about. False is the default.
+  /// and do not insist: not even when this one fails, which an attacker on the way can bring about. False is the
+  /// default.
   virtual bool insists() const noexcept { return false; }
 };
 

@@ -127,7 +127,7 @@ base::Result<std::size_t> FaultyTransport::send_loosely(std::span<const cdr::Seg
   return count;
 }
 
-/// Nor does one come that a cut would fall into.
+/// A message that a cut would fall into does not come either.
 base::Result<std::size_t> FaultyTransport::receive_message(base::ByteSpan buffer, const Script& script,
                                                            base::Deadline deadline) {
   if (at_most(script.stall_received, received_, 1) == 0) return not_in_time(Stage::receive, deadline);

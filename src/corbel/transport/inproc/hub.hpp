@@ -28,7 +28,7 @@ class Listener {
   void close() noexcept;
   /// What the server asked for: Options::spin.
   base::Duration spin() const noexcept { return spin_; }
-  /// Readable while somebody waits in the queue.
+  /// Readable while a connection waits in the queue.
   int handle() const noexcept { return waiting_.handle(); }
 
  private:
@@ -41,18 +41,18 @@ class Listener {
   bool closed_ = false;
 };
 
-/// Who listens under which name. Thread-safe.
+/// The listeners, by name. Thread-safe.
 class Hub {
  public:
   Hub();
   /// Random; tells this hub from those of other processes.
   const std::string& id() const noexcept { return id_; }
-  /// A name that nobody else uses.
+  /// A name that no other listener uses.
   std::string unused_name();
   /// Error (stage listen): address_in_use.
   base::Status add(const std::string& name, std::shared_ptr<Listener> listener);
   void remove(const std::string& name) noexcept;
-  /// Null if nobody listens.
+  /// Null if there is no such listener.
   std::shared_ptr<Listener> find(const std::string& name);
   /// Counts conversations, to tell them apart in diagnostics.
   std::uint64_t next_number();

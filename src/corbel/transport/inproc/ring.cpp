@@ -10,7 +10,7 @@ namespace corbel::transport::inproc {
 using base::Code;
 using base::Stage;
 
-/// What is left to be written.
+/// The segments that are still to be written.
 struct Ring::Source {
   explicit Source(std::span<const cdr::Segment> data) noexcept : segments(data) {
     for (const cdr::Segment& segment : data) left += segment.size;
@@ -36,7 +36,7 @@ struct Ring::Source {
   std::size_t left = 0;
 };
 
-/// With the lock, and a reader that waits while nothing is queued: puts octets where it wants them.
+/// With the lock, for a reader that waits while nothing is queued: puts octets straight where it wants them.
 std::size_t Ring::give(std::unique_lock<std::mutex>& lock, Source& source) {
   const base::ByteSpan to = std::exchange(wanted_, {});
   const std::size_t size = std::min(to.size(), source.left);
@@ -118,7 +118,7 @@ base::Result<std::size_t> Ring::read(base::ByteSpan buffer, base::Deadline deadl
   lock.lock();
   read_ += size;
   update_event();
-  // A writer that waits is woken for a good piece of room, not for every octet; an empty ring is always enough.
+  // A waiting writer is woken for a good piece of room, not for every octet; an empty ring is always enough.
   const bool wake = writer_waits_ && used() <= capacity_ / 2;
   lock.unlock();
   if (wake) drained_.notify_one();

@@ -16,7 +16,7 @@ constexpr std::size_t kLargestDatagram = 65'507;
 constexpr std::size_t kMostPieces = 1024;  // of one message that is sent from where it lies
 constexpr unsigned kMostAtOnce = 64;       // datagrams looked at before the clock
 
-/// True if so many that were no message are all there is time for: a flood of them never ends by itself.
+/// True if so many datagrams were no message that the time is over: a flood of them never ends by itself.
 bool is_enough(unsigned looked, base::Deadline deadline) noexcept {
   return looked >= kMostAtOnce && (deadline.is_now() || deadline.expired());
 }
@@ -25,7 +25,7 @@ base::Error nothing_by(base::Deadline deadline) noexcept {
   return base::error(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
 }
 
-/// What goes into a packet of an Ethernet beside the headers of IP, UDP and MIOP.
+/// Data that fit into one packet of an Ethernet beside the headers of IP, UDP and MIOP.
 std::size_t most_data(const ipc::InetAddress& group) noexcept {
   return group.is_v6() ? 1416 : 1440;
 }
@@ -115,7 +115,7 @@ void GroupSender::cut(std::span<const cdr::Segment> data, std::size_t size) {
   ends_.push_back(pieces_.size());
 }
 
-/// Once a packet has left, what befalls those behind it is a loss as on the way.
+/// Once one packet has left, an error with those behind it counts as a loss on the way.
 base::Result<std::size_t> GroupSender::send_packets(std::size_t size, base::Deadline deadline) {
   std::size_t begin = 0;
   for (const std::size_t end : ends_) {

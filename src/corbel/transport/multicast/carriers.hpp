@@ -68,7 +68,7 @@ class Vacancy {
   virtual void vacate() noexcept = 0;
 };
 
-/// The accepting side: hears everybody who sends to the group, and sends nothing.
+/// The accepting side: hears every sender to the group, and sends nothing.
 class GroupEar final : public Transport {
  public:
   GroupEar(ipc::MulticastSocket socket, std::string name, std::shared_ptr<Vacancy> vacancy)
@@ -91,7 +91,7 @@ class GroupEar final : public Transport {
   const std::string name_;
   const std::shared_ptr<Vacancy> vacancy_;
   Reassembly reassembly_{{.message = kLargest}};
-  base::Bytes room_;  // for who has less than a datagram needs
+  base::Bytes room_;  // for callers that have less than a datagram needs
 };
 
 }  // namespace corbel::transport::multicast

@@ -53,11 +53,12 @@ base::Result<ipc::MulticastSocket> join(const InetAddress& group, const Connecti
   return socket;
 }
 
-/// There is one carrier at a time, and the next as soon as that has ended.
+/// There is one carrier at a time; the next one begins as soon as that has ended.
 class Place final : public Vacancy {
  public:
   explicit Place(ipc::Event event) : event_(std::move(event)) { event_.set(); }
-  /// The event first: who vacates sets it last, and what has been set for a place that is taken wakes nobody twice.
+  /// The event first: the thread that vacates sets it last, and an event of a place that is taken wakes no thread
+  /// twice.
   bool take() noexcept {
     if (disowned_) return false;
     event_.clear();
@@ -68,7 +69,7 @@ class Place final : public Vacancy {
     vacant_ = true;
     event_.set();
   }
-  /// In a child: place and event are its parent's.
+  /// In a child the place and the event are its parent's.
   void disown() noexcept { disowned_ = true; }
   int handle() const noexcept { return event_.handle(); }
 
@@ -182,7 +183,7 @@ class GroupFactory final : public Factory {
     return result;
   }
 
-  /// Objects are not reached by a group that they have not joined: only one that a URL named is published.
+  /// Objects that have not joined a group are not reached by it: only a group that a URL named is published.
   bool publish(std::span<const EndpointPtr> endpoints, const ior::ProfileBase&,
                std::vector<ior::TaggedProfile>& profiles) const override {
     for (const EndpointPtr& endpoint : endpoints) {

@@ -61,7 +61,7 @@ base::ConstByteSpan Reassembly::take(base::ConstByteSpan datagram, const ipc::In
   return complete(message);
 }
 
-/// A number for sender and message, which nobody can foresee; never 0.
+/// A number for sender and message, which no sender can foresee; never 0.
 std::uint64_t Reassembly::name_of(const Packet& packet, const ipc::InetAddress& from) const noexcept {
   std::uint64_t hash = seed_ ^ (from.hash() * 0x9e3779b97f4a7c15ULL);
   for (const base::Octet octet : packet.id) {
@@ -89,8 +89,8 @@ void Reassembly::drop_overdue(std::int64_t now) noexcept {
   while (!open_.empty() && open_.front().until < now) forget(open_.begin(), counts_.overdue);
 }
 
-/// A sender displaces its own messages, the oldest first; and if there are too many in all, the oldest: what is
-/// honestly sent is complete soon.
+/// A sender displaces its own messages, the oldest first. If there are too many in all, the oldest of all goes: an
+/// honest sender's message is complete soon.
 void Reassembly::make_room(const ipc::InetAddress& from, std::size_t octets) noexcept {
   const auto is_theirs = [&](const Message& message) { return message.from == from; };
   const auto own = std::count_if(open_.begin(), open_.end(), is_theirs);

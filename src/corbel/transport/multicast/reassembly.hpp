@@ -12,7 +12,7 @@
 
 namespace corbel::transport::multicast {
 
-/// Puts messages together from packets of many senders, none of whom is trusted: what it keeps is bounded by octets
+/// Puts messages together from packets of many senders, none of which is trusted: what it keeps is bounded by octets
 /// that have come, by their number for each sender and in all, and by time; never by what a packet announces. One
 /// thread at a time; the counts by any.
 class Reassembly {

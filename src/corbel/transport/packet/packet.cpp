@@ -16,8 +16,8 @@ using base::Stage;
 using ipc::UnixAddress;
 
 constexpr std::string_view kScheme = "packet";
-/// A buffer of this size waits at every connection that is being read; and beyond it the system needs much memory in
-/// one piece for each message.
+/// A buffer of this size waits at every connection that is being read. For larger messages the system needs much memory
+/// in one piece each time.
 constexpr Traits kTraits{.byte_stream = false, .largest_message = 64U << 10};
 
 struct Scheme {

@@ -15,7 +15,7 @@ using base::Stage;
 namespace {
 
 constexpr unsigned kRingsAtTheEnd = 2;
-// More octets than a socket of an honest peer has room for: what is due does not grow with the age of a connection.
+// More octets than the socket of an honest peer has room for: the number due does not grow with a connection's age.
 constexpr std::uint64_t kMostRings = 1U << 16;
 
 }  // namespace
@@ -51,7 +51,7 @@ Carrier::~Carrier() {
   watch_->reactor().remove(*channel_);
 }
 
-/// Has the peer's reactor look. If there is no room for the octet, it has enough of them.
+/// Makes the peer's reactor look. If there is no room for the octet, the peer has enough of them.
 void Carrier::ring(const void* self) noexcept {
   static constexpr base::Octet kOctet[1] = {0};
   (void)static_cast<const Carrier*>(self)->socket_.send(kOctet, ipc::SendFlags::dont_wait);
@@ -111,14 +111,14 @@ base::Result<std::size_t> Carrier::received_nothing(base::Result<std::size_t> no
     if (!arm()) return nothing;
     nothing = channel_->in.recv(buffer, Deadline::now());
     if (nothing && *nothing != 0) return nothing;
-    // There was something, and it has been taken back.
+    // There was something, and the peer has taken it back.
     if (later()) return base::error(Stage::receive, Code::malformed);
   }
   if (nothing || nothing.error().code == Code::cancelled) return base::error(Stage::receive, Code::closed);
   return nothing;
 }
 
-/// Asks the peer to ring; true if there is something to receive, and it need not.
+/// Asks the peer to ring; true if there is something to receive, so that it need not.
 bool Carrier::arm() const noexcept {
   if (rung_) take_rings();
   expect_ring();  // also if it turns out to be needless: the peer may have seen that it is asked before that
@@ -133,8 +133,8 @@ void Carrier::expect_ring() const noexcept {
   if (rings_due_ < kMostRings) ++rings_due_;
 }
 
-/// Octets that came too late for those who were waiting for them. A peer that sends more than it was asked for, to keep
-/// a thread busy, is as good as dead.
+/// Octets that came too late for the threads that waited for them. A peer that sends more than it was asked for, to
+/// keep a thread busy, is as good as dead.
 void Carrier::take_rings() const noexcept {
   std::array<base::Octet, 16> octets;
   rung_ = false;

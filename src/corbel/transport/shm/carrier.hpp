@@ -16,8 +16,8 @@ namespace corbel::transport::shm {
 ///
 /// A thread in send() or receive() looks at the ring, and sleeps on its futex. A reactor waits for the socket: asked
 /// before the connection is left to it (pending(), or receive() that finds nothing), the carrier asks the peer for an
-/// octet at its next move, and then makes sure that there is none yet. That stays so until the octet comes, whoever
-/// receives meanwhile: the reactor may be watching still.
+/// octet at its next move, and then makes sure that there is none yet. That stays so until the octet comes, whichever
+/// thread receives meanwhile: the reactor may be watching still.
 class Carrier final : public Transport {
  public:
   /// Error: out_of_resources (the watch cannot watch it).

@@ -28,13 +28,13 @@ class Channel final : public reactor::EventHandler {
   Channel(ipc::SharedMemory memory, const ipc::RingProducer& sends, const ipc::RingConsumer& receives) noexcept
       : out(sends), in(receives), memory_(std::move(memory)) {}
 
-  /// The peer has hung up: whoever waits here is woken. What it sent before can still be received.
+  /// The peer has hung up: threads that wait here are woken. What it sent before can still be received.
   void peer_died() noexcept {
     out.peer_died();
     in.peer_died();
   }
   void on_event(reactor::Events) noexcept override { peer_died(); }
-  /// In the child of fork(), where nobody uses it any more.
+  /// In the child of fork(), where no thread uses it any more.
   void unmap() noexcept { memory_.close(); }
 
   ipc::RingProducer out;

@@ -31,7 +31,7 @@ struct Scheme {
 };
 using ShmEndpoint = LocalEndpoint<Scheme>;
 
-/// Of an end that has no address.
+/// The name of an end that has no address.
 std::string process_text(int id) {
   return "shm://process:" + std::to_string(id);
 }
@@ -59,7 +59,7 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
       if (!accepted || *accepted != nullptr) return accepted;
       if (failure_.code == Code::out_of_resources) return at(Stage::accept, failure_);
       tell_once(failure_);
-      // It has been hung up on: the next one.
+      // The client was hung up on: take the next one.
     }
   }
 
@@ -84,7 +84,7 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
                          endpoints().front()->text(), process_text(peer.process));
   }
 
-  /// Why clients are hung up on, each reason once: who is, may come again and again.
+  /// Why clients are hung up on, each reason once: a client may come again and again.
   void tell_once(const base::Error& error) {
     if (std::find(told_.begin(), told_.end(), error) != told_.end() || told_.size() == kMostTold) return;
     told_.push_back(error);
@@ -123,7 +123,7 @@ class ShmConnector final : public Connector {
   }
 
  private:
-  /// Kept: looking up names may take longer than a deadline.
+  /// The result is kept: looking up names may take longer than a deadline.
   base::Result<Users> users_of(const std::string& names) {
     {
       const std::lock_guard lock(mutex_);
@@ -135,7 +135,7 @@ class ShmConnector final : public Connector {
     users_ = users;
     return users;
   }
-  /// Kept: a client that connects now and then does not start a thread each time.
+  /// The watch is kept, so that a client that connects now and then does not start a thread each time.
   base::Result<std::shared_ptr<Watch>> watch_of_process() {
     auto watch = Watch::get();
     if (!watch) return at(Stage::connect, watch.error());

@@ -96,7 +96,7 @@ TEST_F(Shm, APeerThatIsAskedInVainMayRing) {
       while (step.load() < each && !over) std::this_thread::yield();
       if (over) return;
       peer.word(0).store(each);
-      while (peer.word(64).load() < each && !over) {  // or it looked when nobody asked any more
+      while (peer.word(64).load() < each && !over) {  // or it looked when no thread asked any more
         if (peer.word(64 + 8).exchange(0) == 0) continue;
         vain_rings += each % 2 == 1 ? 1 : 0;
         EXPECT_TRUE(peer.socket.send(octet));

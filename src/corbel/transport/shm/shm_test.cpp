@@ -11,7 +11,7 @@
 #include "corbel/transport/shm/test_support.hpp"
 #include "corbel/transport/shm/users.hpp"
 
-// Who is let in.
+// Which users are let in.
 namespace corbel::transport::shm_tests {
 namespace {
 
@@ -110,7 +110,7 @@ TEST_F(Shm, AClientDoesNotTalkToAServerOfAnotherUser) {
   ASSERT_EQ(::pipe(ready), 0);
   ASSERT_EQ(::pipe(over), 0);
   const pid_t child = ::fork();
-  if (child == 0) {  // a server of another user, which lets everybody in
+  if (child == 0) {  // a server of another user, which lets every user in
     ::close(over[1]);
     Options trusting;
     trusting.local_users = "*";

@@ -83,7 +83,7 @@ class Shm : public testing::Test {
     EXPECT_TRUE(accepted);
     return accepted ? *std::move(accepted) : nullptr;
   }
-  /// A transport of ours, and who is at its other end.
+  /// A transport of ours, and the intruder at its other end.
   std::pair<std::unique_ptr<Transport>, Intruder> intruded() {
     acceptor_ = listen();
     std::unique_ptr<Transport> server;

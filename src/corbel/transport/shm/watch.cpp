@@ -46,7 +46,7 @@ base::Status Watch::start() try {
 
 Watch::~Watch() {
   if (generation_ != base::process_generation()) {
-    // The thread is the parent's, and the reactor it runs.
+    // The thread is the parent's, and so is the reactor that it runs.
     (void)thread_.release();
     (void)reactor_.release();
     return;

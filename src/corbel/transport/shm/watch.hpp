@@ -11,7 +11,7 @@
 namespace corbel::transport::shm {
 
 /// The thread of this process that is told when peers die: threads that sleep on a futex are not. It exists as long as
-/// anybody has it, and sleeps until a peer goes.
+/// any carrier has it, and sleeps until a peer goes.
 class Watch {
  public:
   /// The process's. Any thread. Error: out_of_resources (stage configure).

@@ -26,7 +26,7 @@ base::Result<std::unique_ptr<Transport>> connect_one(const ipc::InetAddress& add
   before.send_buffer = if_set(options.send_buffer);
   before.receive_buffer = if_set(options.receive_buffer);
   CORBEL_TRY(auto stream, ipc::TcpConnector().connect(address, deadline, before));
-  // Connecting to a local port that nobody listens on can meet itself when the system picks that port for our side.
+  // Connecting to a local port without a listener can meet itself when the system picks that port for our side.
   if (auto own = stream.local_address(); own && *own == address) {
     return base::error(base::Stage::connect, base::Code::refused);
   }

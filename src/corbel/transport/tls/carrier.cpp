@@ -16,10 +16,10 @@ using Step = Session::Step;
 
 namespace {
 
-/// Octets that the session wants to say in answer to what it reads, while this side sends nothing.
+/// Most octets that the session may want to say in answer to what it reads, while this side sends nothing.
 constexpr std::size_t kMostAnswers = std::size_t{64} << 10;
 /// For the rest of a message about keys or tickets, without which nothing can be sent: honest peers send it in one go.
-/// Who would not wait for room waits for that all the same: no handle tells when it is over.
+/// Also a sender that does not wait for room waits for that: no handle tells when it is over.
 constexpr base::Duration kMostHalf = std::chrono::seconds(1);
 
 }  // namespace
@@ -32,8 +32,8 @@ TlsTransport::TlsTransport(std::unique_ptr<Transport> inner, std::unique_ptr<Ses
       session_(std::move(session)),
       offers_ticket_(role == Role::server) {}
 
-/// Tickets that a server of another make sent are still unread, perhaps: the system would take back what this side has
-/// sent if it closed upon them.
+/// Tickets that a server of another make sent may still be unread: the system would take back what this side has sent
+/// if it closed upon them.
 TlsTransport::~TlsTransport() {
   if (role_ == Role::server || subject_.empty()) return;
   std::array<base::Octet, 4096> octets;
@@ -70,7 +70,7 @@ base::Result<std::size_t> TlsTransport::receive(base::ByteSpan buffer, Deadline 
   return receive_with_intake(buffer, deadline);
 }
 
-/// Who sends and has the intake leaves nothing behind.
+/// A thread that sends and has the intake leaves nothing behind.
 bool TlsTransport::pending() const noexcept {
   if (!intake_.try_take()) return false;
   const bool pending = has_pending();
@@ -99,7 +99,7 @@ base::Result<std::size_t> TlsTransport::receive_with_intake(base::ByteSpan buffe
         has_more_ = session_->has_more() || step == Step::closed || step == Step::failed;
         intake_.tell();
       }
-      // What went wrong, or the end, comes again when it is asked for.
+      // An error, or the end, comes again at the next call.
       if (total != 0) return total;
       if (step == Step::closed) return base::error(Stage::receive, Code::closed);
       if (step == Step::failed) return refuse(session_->failure(), Stage::receive);
@@ -108,13 +108,13 @@ base::Result<std::size_t> TlsTransport::receive_with_intake(base::ByteSpan buffe
   }
 }
 
-/// More octets from below.
+/// Receives more octets from the inner carrier.
 base::Status TlsTransport::fill(Stage stage, Deadline deadline) {
   if (records_.fault() == Records::Fault::too_large) return refuse_foreign(stage);
   auto count = inner_->receive(records_.room(), deadline);
   if (!count) {
     base::Error error = count.error();
-    // The end inside a record was not what the peer meant; an end without a word of TLS is what many peers do.
+    // An end inside a record was not what the peer meant; many peers end without a word of TLS.
     if (error.code == Code::closed && !records_.empty()) error.code = Code::lost;
     return error;
   }
@@ -155,7 +155,7 @@ base::Result<std::size_t> TlsTransport::send_list(std::span<const Segment> data,
       if (!more) return taken;
     }
     const Segment rest{wire_.data() + gone_, wire_.size() - gone_};
-    // What follows the data is what the session has to say.
+    // The session has something to say behind the data.
     const bool over = taken != 0 && taken == size_of(data);
     auto count = some || over ? inner_->send_some({&rest, 1}, deadline) : inner_->send({&rest, 1}, deadline);
     if (!count) {
@@ -170,9 +170,9 @@ base::Result<std::size_t> TlsTransport::send_list(std::span<const Segment> data,
   }
 }
 
-/// What is in records counts as taken, whether they have left or not, since nothing else may leave in their place; but
-/// for the last octet of all that was offered, which brings back who sends. How much that is, of the `offered` octets
-/// that were not taken yet.
+/// What is in records counts as taken, whether they have left or not, since nothing else may leave in their place. The
+/// exception is the last octet of all that was offered: it brings the sender back. How much that is, of the `offered`
+/// octets that were not taken yet.
 std::size_t TlsTransport::keep_wire(std::size_t offered) noexcept {
   std::size_t inside = 0;
   for (; batch_begin_ < batch_end_; ++batch_begin_) inside += batch_[batch_begin_].plain;
@@ -183,14 +183,14 @@ std::size_t TlsTransport::keep_wire(std::size_t offered) noexcept {
   return inside - kept;
 }
 
-/// Octets of records that have left since it was asked last.
+/// Octets of records that have left since this was asked last.
 std::size_t TlsTransport::settle() noexcept {
   std::size_t plain = 0;
   while (batch_begin_ < batch_end_ && batch_[batch_begin_].end <= gone_) plain += batch_[batch_begin_++].plain;
   return plain;
 }
 
-/// The next records of the list, and before them what the session has to say; false if there is neither.
+/// Enciphers the next records of the list, and before them what the session has to say; false if there is neither.
 base::Result<bool> TlsTransport::encipher(std::span<const Segment> data, Position& at) {
   wire_.clear();
   gone_ = batch_begin_ = batch_end_ = 0;
@@ -210,8 +210,8 @@ base::Result<bool> TlsTransport::encipher(std::span<const Segment> data, Positio
   return !wire_.empty();
 }
 
-/// OpenSSL writes nothing while a message about keys or tickets has come in part. Its rest comes next: who receives
-/// brings it, and if no thread does, this one takes that and no more.
+/// OpenSSL writes nothing while a message about keys or tickets has come in part. Its rest comes next: the thread that
+/// receives brings it, and if there is none, this one takes that and no more.
 Step TlsTransport::write(base::ConstByteSpan plain, std::unique_lock<std::mutex>& lock) {
   Step step = session_->write(plain);
   if (step != Step::wants_input) [[likely]]
@@ -241,7 +241,7 @@ Step TlsTransport::write(base::ConstByteSpan plain, std::unique_lock<std::mutex>
   return step;
 }
 
-/// With the intake: until there is a whole record, and nothing beyond it.
+/// With the intake: reads until there is a whole record, and nothing beyond it.
 bool TlsTransport::fill_record(Deadline deadline) noexcept try {
   while (!records_.has_whole() && records_.fault() == Records::Fault::none) {
     const auto count = inner_->receive(records_.room().first(records_.missing()), deadline);
@@ -258,7 +258,7 @@ void TlsTransport::Position::advance(std::span<const Segment> data, std::size_t 
   while (segment < data.size() && offset >= data[segment].size) offset -= data[segment++].size;
 }
 
-/// What one record takes of the list: in place if it is in one piece, else joined. Moves on behind it.
+/// The part of the list that one record takes: in place if it is in one piece, else joined. Moves on behind it.
 base::ConstByteSpan TlsTransport::next_plain(std::span<const Segment> data, Position& at) {
   at.advance(data, 0);
   if (at.segment == data.size()) return {};

@@ -99,7 +99,7 @@ class TlsTransport final : public Transport {
   bool has_spoken_ = false;           // something of this side's may have reached the peer
   std::atomic<bool> sending_{false};  // or shut down
 
-  // Of who has the intake.
+  // Of the thread that has the intake.
   mutable Intake intake_;
   Records records_;
   bool has_more_ = false;  // deciphered, and not fetched

@@ -25,7 +25,7 @@ std::string failure(std::string_view what, const std::string& file) {
   return reasons.empty() ? text : text.append(": ").append(reasons);
 }
 
-/// OpenSSL asks at the terminal unless it is answered: `file` is a const char* of a name that may be empty.
+/// OpenSSL asks at the terminal unless this answers: `file` is a const char* of a name that may be empty.
 int read_password(char* buffer, int size, int, void* file) noexcept try {
   const auto* name = static_cast<const std::string*>(file);
   if (name == nullptr || name->empty()) return -1;
@@ -57,7 +57,7 @@ std::string use_certificate(SSL_CTX* context, const Security& security, Role rol
   return {};
 }
 
-/// Rules that would not be looked at, though their author relies on them. Empty if there are none.
+/// Names rules that would not be looked at, though their author relies on them. Empty if there are none.
 std::string idle_rules(const Security& security, Role role) {
   const bool asks_clients = security.verify_clients != VerifyClients::off;
   if (role == Role::client && !security.verify_server && !security.server_names.empty()) {
@@ -72,7 +72,7 @@ std::string idle_rules(const Security& security, Role role) {
   return {};
 }
 
-/// Whom this side believes.
+/// The authorities that this side believes.
 std::string use_authorities(SSL_CTX* context, const Security& security, Role role) {
   const std::string& place = security.authorities;
   if (place.empty()) {
@@ -104,7 +104,7 @@ std::string use_revocations(SSL_CTX* context, const std::string& file) {
   return {};
 }
 
-/// Those of TLS 1.3 begin with "TLS_", and are a list of their own.
+/// Ciphers of TLS 1.3 begin with "TLS_", and are a list of their own.
 std::string use_ciphers(SSL_CTX* context, const std::string& ciphers) {
   std::string before, of_1_3;
   for (std::size_t begin = 0; begin < ciphers.size();) {
@@ -115,7 +115,7 @@ std::string use_ciphers(SSL_CTX* context, const std::string& ciphers) {
     begin = end + 1;
   }
   if (ciphers.empty()) return {};
-  // A list of one version alone leaves nothing of the other.
+  // A list for one version alone leaves no ciphers for the other.
   if (SSL_CTX_set_ciphersuites(context, of_1_3.c_str()) != 1) return failure("ciphers", of_1_3);
   if (before.empty()) {
     SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
@@ -126,7 +126,7 @@ std::string use_ciphers(SSL_CTX* context, const std::string& ciphers) {
   return {};
 }
 
-/// What the system asks for may be more.
+/// The system may ask for a higher level: that stays.
 void raise_security_level(SSL_CTX* context, int level) {
   SSL_CTX_set_security_level(context, std::max(SSL_CTX_get_security_level(context), level));
 }
@@ -163,7 +163,7 @@ void use_sessions(SSL_CTX* context, Role role) {
 }  // namespace
 
 ContextPtr Context::make(const Security& security, Role role, std::string& why) {
-  // The application may use OpenSSL, too: who ends last is not known.
+  // The application may use OpenSSL, too: which of the two ends last is not known.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   ERR_clear_error();
   Owned<SSL_CTX> context(SSL_CTX_new(role == Role::client ? TLS_client_method() : TLS_server_method()));
@@ -217,7 +217,7 @@ base::Result<ContextPtr> Contexts::current(base::Stage stage) {
     attempted_ = true;
     read_ = std::move(now);
     has_failed_ = made == nullptr;
-    // It may have been for want of memory or descriptors, of which the files show nothing.
+    // Memory or descriptors may have been missing, of which the files show nothing.
     if (has_failed_) retry_ = base::Deadline::after(kRetry);
     if (made != nullptr) {
       context_ = std::move(made);

@@ -34,7 +34,7 @@ class Records {
   base::ConstByteSpan all() const noexcept { return {octets_.get() + begin_, end_ - begin_}; }
 
  private:
-  /// Of the whole record that begins there; 0 if it is not whole.
+  /// Size of the whole record that begins there; 0 if it is not whole.
   std::size_t size_at(std::size_t place) const noexcept;
 
   std::unique_ptr<base::Octet[]> octets_;

@@ -14,7 +14,7 @@ class Resumption {
  public:
   /// Remembers the newest of a server.
   void put(const std::string& server, Owned<SSL_SESSION> session) noexcept;
-  /// One to go on with, or null. Of TLS 1.3 each is given out once, lest listeners see who is the same client.
+  /// One to go on with, or null. Of TLS 1.3 each is given out once, lest listeners recognize the client.
   Owned<SSL_SESSION> take(const std::string& server);
   void forget(const std::string& server);
 

@@ -36,7 +36,7 @@ bool is_about_certificate(int alert) {
 }
 
 Code code_of_alert(int alert, bool has_agreed) {
-  // So servers of TLS 1.2 say that they miss a certificate, too.
+  // With this alert servers of TLS 1.2 say, too, that they miss a certificate.
   const bool misses_one = alert == SSL_AD_HANDSHAKE_FAILURE && has_agreed;
   if (is_about_certificate(alert) || misses_one) return Code::certificate_refused;
   if (alert == SSL_AD_PROTOCOL_VERSION || alert == SSL_AD_INSUFFICIENT_SECURITY || alert == SSL_AD_HANDSHAKE_FAILURE) {
@@ -95,7 +95,7 @@ Session::Session(Owned<SSL> ssl, ContextPtr context, Expected expected, Memory m
   if (const auto earlier = memory_.store->take(memory_.server)) SSL_set_session(ssl_.get(), earlier.get());
 }
 
-/// OpenSSL forgets sessions that have not been ended with a word; many peers' are not, and are as good as others.
+/// OpenSSL forgets sessions that were not ended with a word. Many peers give none, and their sessions are as good.
 Session::~Session() {
   if (!has_failed_) SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
@@ -149,7 +149,7 @@ void Session::say_end() {
   if (SSL_shutdown(ssl_.get()) < 0) ERR_clear_error();  // not to be taken for the application's
 }
 
-/// What one of OpenSSL's steps has come to.
+/// Tells what one of OpenSSL's steps has come to.
 Session::Step Session::step(int result) {
   if (result == 1) [[likely]]
     return Step::done;
@@ -197,7 +197,7 @@ bool Session::has_shown_itself() {
   return false;
 }
 
-/// A conversation that goes on with an earlier one shows no certificates: what has become of that since is asked here.
+/// A conversation that goes on with an earlier one shows no certificates: asks whether the earlier ones still hold.
 bool Session::is_still_good() {
   if (!is_resumed() || SSL_get_verify_mode(ssl_.get()) == SSL_VERIFY_NONE) return true;
   const Owned<X509> certificate(SSL_get1_peer_certificate(ssl_.get()));

@@ -39,7 +39,7 @@ class Session {
   Session& operator=(const Session&) = delete;
   /// Null if there is no memory.
   static std::unique_ptr<Session> make(ContextPtr context, Expected expected, Memory memory);
-  /// Of an SSL that belongs to one.
+  /// The Session that an SSL belongs to.
   static Session& of(const SSL* ssl) noexcept;
   /// What OpenSSL calls when a server has given a client a ticket.
   static int on_new_ticket(SSL* ssl, SSL_SESSION* session);
@@ -50,7 +50,7 @@ class Session {
   /// What the next step reads: whole records. It takes them from the front.
   void set_input(base::ConstByteSpan records) noexcept { input_ = records; }
   base::ConstByteSpan input() const noexcept { return input_; }
-  /// What has to go to the peer, in this order. Whoever takes it clears it.
+  /// What has to go to the peer, in this order. The caller that takes it clears it.
   base::Bytes& output() noexcept { return output_; }
 
   Step handshake();

@@ -18,7 +18,7 @@ using base::Stage;
 constexpr std::string_view kOverHosts = "tcp";  // the inner transport whose addresses other ORBs understand
 constexpr std::string_view kUrlScheme = "ssliop";
 
-/// Whoever says how a client is to speak TLS, even if with the system's authorities, means it to.
+/// A configuration that says how a client is to speak TLS, even if with the system's authorities, asks for TLS.
 bool wants_tls(const Security& security) {
   return security.is_configured() || !security.key.empty() || !security.server_names.empty() ||
          !security.revocations.empty() || security.only_tls_1_3 || !security.ciphers.empty();
@@ -45,7 +45,7 @@ class TlsConnector final : public Connector {
  public:
   TlsConnector(std::unique_ptr<Connector> inner, Setup setup)
       : inner_(std::move(inner)), contexts_(std::move(setup), Role::client) {
-    // Files are read before the first connection has to wait for that, and what is wrong with them is told early.
+    // Files are read before the first connection has to wait for them, and errors in them are told early.
     if (wants_tls(contexts_.security())) (void)contexts_.current(Stage::connect).ok();
   }
 
@@ -56,7 +56,7 @@ class TlsConnector final : public Connector {
     CORBEL_TRY(auto inner, inner_->connect(own->inner(), options, deadline));
     const std::string& host = own->host_port().host;
     Expected expected = expected_at(host, contexts_.security().server_names);
-    // What was agreed on under other settings is worth nothing under these.
+    // A session that was agreed on under other settings is worth nothing under these.
     const std::string server = own->text() + '#' + std::to_string(number_of(context));
     auto session = Session::make(std::move(context), std::move(expected), {resumption_, server});
     if (session == nullptr) return base::error(Stage::connect, Code::out_of_resources);
@@ -117,7 +117,7 @@ class TlsFactory final : public Factory {
 
   std::string_view scheme() const noexcept override { return kScheme; }
   Traits traits() const noexcept override { return kTraits; }
-  /// Who shows a wrong certificate, or shuts the port, is not to get in clear text what was meant to be protected.
+  /// A peer that shows a wrong certificate, or shuts the port, is not to get in clear text what is to be protected.
   bool insists() const noexcept override { return wants_tls(setup_.security); }
   base::Result<EndpointPtr> parse(std::string_view address) const override {
     CORBEL_TRY(auto inner, inner_->parse(address));
@@ -159,7 +159,7 @@ base::Result<Reachable> TlsFactory::decode(const ior::TaggedProfile& profile, co
   const base::Error none = base::error(Stage::resolve, Code::unsupported);
   if (profile.tag != static_cast<std::uint32_t>(ior::ProfileTag::internet_iop) || !is_over_hosts()) return none;
   CORBEL_TRY(ior::IiopProfile iiop, ior::decode_iiop_profile(profile, limits));
-  // Who has not been told whom to believe goes by the plain way where the server leaves the choice.
+  // A client that has not been told which authorities to believe does not use TLS where the server leaves the choice.
   if (iiop.port != 0 && !wants_tls(setup_.security)) return none;
   Reachable result;
   for (const ior::TaggedComponent& each : iiop.components) {
@@ -173,7 +173,7 @@ base::Result<Reachable> TlsFactory::decode(const ior::TaggedProfile& profile, co
   return result;
 }
 
-/// Each endpoint in a profile of its own, whose port is 0: it is not to be connected to without TLS.
+/// Publishes each endpoint in a profile of its own, whose port is 0: it is not to be connected to without TLS.
 bool TlsFactory::publish(std::span<const EndpointPtr> endpoints, const ior::ProfileBase& base,
                          std::vector<ior::TaggedProfile>& profiles) const {
   if (!is_over_hosts() || base.version < ior::Version{1, 1}) return false;

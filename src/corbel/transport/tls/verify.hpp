@@ -10,10 +10,10 @@
 
 namespace corbel::transport::tls {
 
-/// Whom the peer's certificate has to be made out to: one of these names. None: whoever the authorities vouch for.
+/// The peer's certificate has to be made out to one of these names. None: to any that the authorities vouch for.
 struct Expected {
   std::vector<std::string> names;
-  /// The names were written down by who configured this side, and may be a subject's whole name or its common name,
+  /// The names were written down where this side was configured, and may be a subject's whole name or its common name,
   /// too. Else it is the host that was connected to, which has to be among the certificate's alternative names
   /// (RFC 9525).
   bool configured = false;

@@ -13,7 +13,7 @@ using ipc::InetAddress;
 bool Peers::admits(const InetAddress& address) {
   const InetAddress host = ipc::subscriber(address);
   const std::size_t most_of_host = std::max<std::size_t>(most_ / 2, 1);
-  const std::size_t spare = most_ / 8;  // for those whose predecessor has not quite left
+  const std::size_t spare = most_ / 8;  // for peers whose predecessor has not quite left
   const std::lock_guard lock(mutex_);
   if (peers_.contains(address)) return false;
   if (staying() >= most_ || count_of(host) >= most_of_host) end_silent();
@@ -27,7 +27,7 @@ std::size_t Peers::count_of(const InetAddress& host) const noexcept {
   return found != hosts_.end() ? found->second : 0;
 }
 
-/// Their owners let go of them soon. A look at all of them is worth it now and then only.
+/// The owners of silent carriers let go of them soon. A look at all of them is worth it now and then only.
 void Peers::end_silent() noexcept {
   if (!next_look_.is_now() && !next_look_.expired()) return;
   next_look_ = Deadline::after(silence_);
@@ -42,8 +42,8 @@ void Peers::end_silent() noexcept {
   }
 }
 
-/// Anything received counts as heard, so silence does not tell who floods; how many places a host has does. False if
-/// none has more than `host` will have.
+/// Anything received counts as heard, so silence does not tell which peer floods; how many places a host has does.
+/// False if none has more than `host` will have.
 bool Peers::end_one_for(const InetAddress& host) noexcept {
   const auto largest =
       std::max_element(hosts_.begin(), hosts_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -73,15 +73,15 @@ class UdpSocket : public ipc::ConnectedUdp {
 
 class UdpCarrier;
 
-/// Who talks to one acceptor: an address has one carrier at a time. Thread-safe; outlives the acceptor in its carriers.
+/// The peers of one acceptor: an address has one carrier at a time. Thread-safe; outlives the acceptor in its carriers.
 class Peers {
  public:
   static constexpr std::size_t kMost = 512;
   static constexpr base::Duration kSilence = std::chrono::seconds(10);
 
-  /// `most`: so many at a time, and who forges addresses gets no further; half of them for one host (ipc::subscriber).
-  /// When there is no room, those that have been silent for `silence` have to go; then, for each who comes from a host
-  /// with fewer places, the one heard least recently of the host with the most.
+  /// `most`: so many at a time, so that forged addresses get no further; half of them for one host (ipc::subscriber).
+  /// When there is no room, peers that have been silent for `silence` have to go. Then, for each peer from a host with
+  /// fewer places, the one heard least recently of the host with the most has to.
   explicit Peers(std::size_t most = kMost, base::Duration silence = kSilence) : most_(most), silence_(silence) {}
 
   /// True if `address` is unknown and there is room; if false, perhaps soon.
@@ -97,7 +97,7 @@ class Peers {
   };
   using All = std::unordered_map<ipc::InetAddress, Peer>;
 
-  /// With the mutex, as what follows: places taken by those who stay.
+  /// With the mutex, as what follows: places taken by peers that stay.
   std::size_t staying() const noexcept { return peers_.size() - leaving_; }
   std::size_t count_of(const ipc::InetAddress& host) const noexcept;
   void end_silent() noexcept;

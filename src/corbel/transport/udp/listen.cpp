@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One socket hears whoever is new; who has spoken gets a socket at the same port that is connected to its address, so
-// that from then on the system does the sorting, and a peer costs what a connection over TCP does.
+// One socket hears all new peers. A peer that has spoken gets a socket at the same port that is connected to its
+// address: from then on the system does the sorting, and a peer costs what a connection over TCP does.
 #include "corbel/transport/udp/listen.hpp"
 
 #include "corbel/base/fork.hpp"
@@ -25,7 +25,7 @@ constexpr std::size_t kRoom = 1U << 16;  // no datagram is larger, and those of 
 constexpr unsigned kMostAtOnce = 4 * kMostAside;  // looked at in one go
 
 /// Forged addresses may be none that can be answered. A socket that was connected to one would hear a whole host, or
-/// everybody: to the system they are wildcards.
+/// all hosts: to the system they are wildcards.
 bool usable(const InetAddress& peer) noexcept {
   return peer.port() != 0 && !peer.is_any();
 }
@@ -52,7 +52,7 @@ class UdpAcceptor final : public Acceptor {
       CORBEL_TRY(Heard first, next());
       if (first.octets.empty() || !usable(first.from) || !peers_->admits(first.from)) continue;
       auto made = make(std::move(first));
-      // That this peer cannot be talked to is no reason not to hear the next.
+      // The next peer is heard even if this one cannot be talked to.
       if (made || made.error().stage != Stage::connect || made.error().code == Code::out_of_resources) return made;
     }
     return base::error(Stage::accept, Code::would_block);
@@ -74,7 +74,7 @@ class UdpAcceptor final : public Acceptor {
     return receive(socket_, bound_);
   }
 
-  /// One datagram; one that is too large is as good as empty. `bound`: what the socket is bound to.
+  /// One datagram; one that is too large counts as empty. `bound`: what the socket is bound to.
   base::Result<Heard> receive(const ListenSocket& socket, const InetAddress& bound) {
     Heard heard;
     heard.to = bound;
@@ -85,12 +85,12 @@ class UdpAcceptor final : public Acceptor {
     return heard;
   }
 
-  /// The carrier for who was heard first.
+  /// The carrier for the peer that was heard.
   base::Result<std::unique_ptr<Transport>> make(Heard first) {
     // Sockets share a port only if all of them say so when another one binds. This one does just then, so that no
     // other server can have the same address.
     CORBEL_CHECK(socket_.set(ipc::option::reuse_port, true));
-    // Whoever spoke to one address of this host hears answers from no other.
+    // A peer that spoke to one address of this host hears answers from no other.
     const InetAddress here = bound_.is_any() ? first.to.with_port(bound_.port()) : bound_;
     auto opened = ipc::ConnectedUdp::open(first.from, here, for_peers_);
     if (!opened && !(here == bound_)) opened = ipc::ConnectedUdp::open(first.from, bound_, for_peers_);
@@ -102,7 +102,7 @@ class UdpAcceptor final : public Acceptor {
     Bounded<base::Bytes> early(kMostEarly);
     const std::size_t size = first.octets.size();
     early.add(std::move(first.octets), size);
-    // What the peer sent before its socket was connected came here, or there; and what others sent meanwhile, too.
+    // What the peer sent before its socket was connected came here, or there; so did what other peers sent meanwhile.
     while (!waiting_.empty()) {
       sort(std::move(waiting_.front()), first.from, early);
       waiting_.pop_front();
@@ -134,7 +134,7 @@ class UdpAcceptor final : public Acceptor {
     }
   }
 
-  /// Who speaks is the parent's to hear.
+  /// Peers are the parent's to hear.
   void after_fork() noexcept { socket_.close(); }
 
   ListenSocket socket_;

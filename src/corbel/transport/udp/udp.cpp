@@ -23,7 +23,7 @@ base::Result<std::unique_ptr<Transport>> connect_one(const ipc::InetAddress& add
   if (options.send_buffer > 0) with.send_buffer = options.send_buffer;
   if (options.receive_buffer > 0) with.receive_buffer = options.receive_buffer;
   CORBEL_TRY(auto socket, ipc::ConnectedUdp::open(address, with));
-  // The system may have picked, for our side, the very port that nobody listens at.
+  // The system may have picked, for our side, the very port that was to be reached and has no listener.
   if (auto own = socket.local_address(); own && *own == address) return base::error(Stage::connect, Code::refused);
   return std::unique_ptr<Transport>(new UdpCarrier(UdpSocket(std::move(socket)), options.spin));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many peers there may be, who of them has to go, and what is put aside for those to come.
+// How many peers there may be, which of them has to go, and what is put aside for those to come.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -40,7 +40,7 @@ class Udp : public testing::Test {
     }
     return {room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(*count)};
   }
-  /// The next who has been heard.
+  /// The next peer that has been heard.
   std::unique_ptr<Transport> accept() {
     for (;;) {
       auto accepted = acceptor_->accept();
@@ -200,7 +200,7 @@ bool send_forged(const InetAddress& from, const InetAddress& to) {
   return true;
 }
 
-/// As above, from an address that is none of this host's.
+/// The same, from an address that is none of this host's.
 bool send_forged_from(const InetAddress& from, const InetAddress& to) {
   const ipc::Handle raw(::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW));
   if (!raw) return false;
