@@ -13,14 +13,14 @@ namespace {
 
 using Answer = std::optional<Attempts::Answer>;
 
-/// Nobody is told of how a oneway ended, but the log.
+/// No caller is told of how a oneway ended; the log is.
 void tell_unheard(Core& core, const base::Bytes& object_key, const corba::Call& call) {
   CORBEL_LOG(core.log(), server, debug, "request ends in an exception", {"exception", what_was_thrown()},
              {"operation", call.operation.name}, {"key", object_key}, {"peer", kHere});
 }
 
-/// Throws what ends the request, LocationForward, too. `begun`: false if it is the adapter that refuses; `told`: true
-/// if it is the arguments that are wrong.
+/// Throws what ends the request, LocationForward, too. `begun`: false if the adapter refuses it; `told`: true if the
+/// arguments are wrong.
 void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, ClientRequest& client, bool& told,
                 bool& begun) {
   CallHooks& hooks = *core.hooks();
@@ -55,7 +55,7 @@ void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& ca
 
 void throw_instead_of_foreign(Core& core, const base::Bytes& object_key, const LocalCall& call, const char* what) {
   const std::string type = current_exception_type();
-  // Else it was the caller's own code, that for its arguments.
+  // Arguments that were not marshalled: then it was not the servant but the caller's own code for them.
   const char* const who = call.unmarshalled() ? "what marshals the arguments threw " : "the servant threw ";
   if (!call.unmarshalled()) {
     CORBEL_LOG(core.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation()},

@@ -18,7 +18,7 @@ namespace corbel::orb {
 /// is told instead.
 [[noreturn]] void throw_instead_of_foreign(Core& core, const base::Bytes& object_key, const LocalCall& call,
                                            const char* what);
-/// As above, of a user exception that the operation does not declare.
+/// The same, of a user exception that the operation does not declare.
 [[noreturn]] void throw_instead_of(const CORBA::UserException& undeclared, Core& core, const base::Bytes& object_key,
                                    const LocalCall& call);
 
@@ -48,12 +48,12 @@ namespace corbel::orb {
 /// caller is told: of a call that is not `told`, only that its arguments could not be marshalled.
 std::optional<Attempts::Answer> ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told);
 
-/// As above, for a call that hooks see, after `client` was told of its begin; throws nothing, but notes in `client` how
-/// it ended. A refusal ends it as an exception, too, unless whoever calls goes on.
+/// As ask_here(), for a call that hooks see, after `client` was told of its begin; throws nothing, but notes in
+/// `client` how it ended. A refusal ends it as an exception, too, unless the caller goes on.
 std::optional<Attempts::Answer> ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Call& call,
                                               bool told, ClientRequest& client);
 
-/// As what the adapter said, if another place may know better and nothing of the application has run.
+/// The exception as the adapter's refusal, if another place may know better and nothing of the application has run.
 Refusal refusal_of(const CORBA::SystemException& exception);
 
 }  // namespace corbel::orb

@@ -14,7 +14,7 @@ using routing::Route;
 
 namespace {
 
-// What a text names before it only counts.
+// Places before these are only counted in the text.
 constexpr std::size_t kMostPlacesTold = 16;
 constexpr std::size_t kMostForwardsTold = 8;  // of one place
 
@@ -26,7 +26,7 @@ std::string and_more(std::size_t count) {
 
 Places::Places(Ways ways, std::uint32_t parts) : all_(places_of(std::move(ways), 0)), parts_(parts) {}
 
-/// Whoever made a reference may name thousands of addresses; no call gets beyond the first of them.
+/// A reference may name thousands of addresses; no call gets beyond the first of them.
 std::vector<Places::Place> Places::places_of(Ways ways, unsigned depth) {
   std::vector<Route>& routes = ways.routes;
   if (routes.size() > Attempts::kMostPlaces) {
@@ -76,7 +76,7 @@ struct Attempts::Course {
   static std::string key_of(const Route& route) {
     return route.key + '\n' + std::string(base::as_text(route.object_key));
   }
-  /// In this process an object is one, whatever endpoints lead to it.
+  /// In this process an object is one place, whatever endpoints lead to it.
   static std::string key_of(const Places::Place& place) {
     return place.here ? std::string(base::as_text(place.route.object_key)) : key_of(place.route);
   }
@@ -90,7 +90,7 @@ struct Attempts::Course {
     const auto found = std::find_if(visits.begin(), visits.end(), [&](const Visit& one) { return one.key == key; });
     return found == visits.end() ? nullptr : &*found;
   }
-  /// Those that only forwarded have a limit of their own.
+  /// Places that only forwarded have a limit of their own.
   bool has_tried_most() const noexcept {
     const auto failed = [](const Visit& one) { return one.failed; };
     return static_cast<std::size_t>(std::count_if(visits.begin(), visits.end(), failed)) >= kMostPlaces;
@@ -113,10 +113,10 @@ struct Attempts::Course {
     tried.append(name_of(place())).append(" (").append(why).append(")");
   }
 
-  /// To change it: whoever else knows the list keeps it as it was.
+  /// To change it: others that know the list keep it as it was.
   Places& own() {
     if (places->reference_count() > 1) places = PlacesPtr(new Places(*places));
-    return const_cast<Places&>(*places);  // made without const, and nobody else's
+    return const_cast<Places&>(*places);  // made without const, and known to nothing else
   }
 
   PlacesPtr places;
@@ -215,8 +215,8 @@ bool Attempts::not_executed(base::Error error) noexcept {
   }
 }
 
-/// To the next place that this call has not tried, at the list's end to its beginning; false if there is none. What was
-/// forwarded to is left behind with its last place.
+/// Goes to the next place that this call has not tried, from the list's end on to its beginning; false if there is
+/// none. The places of a forward are left behind with the last of them.
 bool Attempts::advance() {
   Course& course = *course_;
   if (course.fixed || course.has_tried_most()) return false;
@@ -245,7 +245,7 @@ bool Attempts::after_failure(base::Error error, bool fresh, std::string what) {
   course.error = error;
   course.what = std::move(what);
   const std::string why = describe(error);
-  // Sending has the time of the whole call.
+  // Sending may take the time of the whole call.
   const bool time_is_over = error.stage == Stage::send && error.code == Code::timed_out;
   if (error.code == Code::cancelled || time_is_over || !not_executed(error)) {
     course.tell(why);
@@ -349,7 +349,7 @@ void Attempts::give_up(const std::string& spent) {
   std::string text = std::move(course.what);
   if (course.error.code != Code::none) {
     text += ": " + describe(course.error) + spent;
-    // What a server said is more than that another one cannot be reached; but not that its object may be gone.
+    // A server's answer tells more than that another one cannot be reached; but not that its object may be gone.
     if (course.refusal && not_executed(course.error) && course.error.code != Code::cancelled &&
         course.error.code != Code::timed_out && !course.refusal->is("OBJECT_NOT_EXIST")) {
       course.error = {};

@@ -34,8 +34,8 @@ struct Ways {
 };
 
 /// All ways to reach an object in the order in which they are tried: those of its reference and, right after each that
-/// forwarded, those that it forwarded to, which may have forwarded in turn. Of the places that forwarded there is one
-/// chain: what a place forwarded to is cut out when the calls have moved on from there. Of a reference's places the
+/// forwarded, those that it forwarded to, which may have forwarded in turn. Only one chain of places that forwarded is
+/// kept: what a place forwarded to is cut out when the calls have moved on from there. Of a reference's places the
 /// first Attempts::kMostPlaces are kept.
 class Places : public base::RefCounted {
  public:
@@ -82,29 +82,28 @@ struct Forward {
 /// A system exception that a server answered with. Its detail is what the server says about it
 /// (ExceptionDetailMessage): printable, bounded.
 struct Refusal : corba::SystemFailure {
-  /// The server did not execute the request and another one might, or may know better: such an exception is looked at
-  /// before it is raised.
+  /// True if the server did not execute the request and another one might, or may know better: such an exception is
+  /// looked at before it is raised.
   bool asks_elsewhere() const noexcept;
 };
 
-/// A server takes its targets otherwise than by the means of the request, which it has not executed
-/// (NEEDS_ADDRESSING_MODE).
+/// The server has not executed the request, because it wants its target named otherwise (NEEDS_ADDRESSING_MODE).
 struct Readdressing {
   messaging::TargetAddress::By by = messaging::TargetAddress::By::key;
 };
 
 /// Decides what is done after an attempt to carry out a call, for calls of all kinds: whether the request is sent again
-/// and where, and what the caller is told in the end. Nothing is repeated that may have been executed. Each place is
+/// and where, and what the caller is told in the end. What may have been executed is never repeated. Each place is
 /// asked a bounded number of times: up to kMaxRetries again while connections end before it has executed anything, once
-/// more if it wants its target named otherwise, and once more if another one says that the object does not exist there.
-/// Belongs to one call; empty, and free of cost, until something does not go as it should.
+/// more if it wants its target named otherwise, and once more if another place says that the object does not exist
+/// there. Belongs to one call; empty, and free of cost, until something goes wrong.
 class Attempts {
  public:
   /// Repetitions at one place whose connections end in order, or had been used before.
   static constexpr unsigned kMaxRetries = 2;
-  /// Places that one call tries in vain. Who makes a reference, or forwards, names as many addresses as fit into a
-  /// message; a call is not to connect to thousands of hosts of another's choice. As many as the profiles of a
-  /// reference by default (-ORBMaxProfiles).
+  /// Places that one call tries in vain. A reference, or a forward, may name as many addresses as fit into a message; a
+  /// call is not to connect to thousands of hosts of another's choice. As many as the profiles of a reference by
+  /// default (-ORBMaxProfiles).
   static constexpr std::size_t kMostPlaces = 64;
 
   Attempts() noexcept = default;
@@ -127,7 +126,7 @@ class Attempts {
   /// nowhere else.
   void begin(const PlacesPtr& places, std::size_t at, bool fixed = false);
   bool begun() const noexcept { return course_ != nullptr; }
-  /// Of a call that has just begun: an adapter of this process, which is none of the places, was asked first.
+  /// Before the first attempt of a call: an adapter of this process, which is none of the places, has refused it.
   void note_refusal_here(Refusal refusal);
   /// Never changed afterwards: this call goes on with a copy.
   PlacesPtr places() const noexcept;
@@ -149,8 +148,7 @@ class Attempts {
   /// The server wants its target named by `address` (null: by its key). False if this call has done so once at that
   /// place: then after_failure().
   bool after_readdressing(std::shared_ptr<const messaging::TargetAddress> address);
-  /// The call goes on with the first of other places, as if it had been nowhere yet: what it was tried with has
-  /// changed.
+  /// The call goes on with the first of other places, as if it had not been tried yet: the ORB's parts have changed.
   void renew(const PlacesPtr& places);
   /// True if the call may be tried at one place only.
   bool fixed() const noexcept;
@@ -161,7 +159,7 @@ class Attempts {
   /// True if the call is over because there is no place left where it could be tried, so that the next one should not
   /// begin where this one ended.
   bool nowhere_left() const noexcept;
-  /// True if this ORB itself let no request out any more.
+  /// True if this ORB itself lets no request out any more.
   bool refused_here() const noexcept;
   /// Throws the exception for what ended the call. `spent` is added to what an own error says.
   [[noreturn]] void give_up(const std::string& spent);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kListenPoints = 5;
 constexpr std::size_t kMostLookedAt = 4 * connection::Lender::kMostEndpoints;
 
-/// What keeps a context in memory that a connection would otherwise let go of.
+/// Keeps a context in memory that a connection would otherwise let go of.
 struct Held {
   LentPtr lent;
   CORBA::object_reference<CORBA::ORB> orb;
@@ -34,7 +34,7 @@ base::Bytes encode(const std::vector<ior::HostPort>& points) {
   return octets ? *std::move(octets) : base::Bytes();
 }
 
-/// The thread that would have to read may be the one that waits.
+/// True if the thread that would have to read may be the one that waits.
 bool is_single(const Options& options) noexcept {
   return options.serving.concurrency == policy::Concurrency::single || options.serving.threads <= 1;
 }
@@ -99,7 +99,7 @@ void Bidirectional::note_endpoints() {
   renew();
 }
 
-/// What connections say that are made from now on, by transport.
+/// What connections that are made from now on say, by transport.
 Bidirectional::Contexts Bidirectional::contexts() const {
   std::map<std::string, std::vector<ior::HostPort>, std::less<>> points;
   core_.for_each_listen_point([&](const routing::ListenPoint& point) {
@@ -107,7 +107,7 @@ Bidirectional::Contexts Bidirectional::contexts() const {
     if (!point.protocol->offers().both_ways || !traits.byte_stream || traits.group_profile != 0) return;
     const std::string& text = point.endpoint->text();
     const std::string_view scheme = point.endpoint->scheme();
-    // Other addresses than hosts and ports cannot be said.
+    // Only hosts and ports can be said.
     const auto address = transport::parse_host_port(std::string_view(text).substr(scheme.size() + 3));
     if (address && address->port != 0) points[std::string(scheme)].push_back(*address);
   });
@@ -142,8 +142,8 @@ LentPtr Bidirectional::lent(connection::Connection& connection, const messaging:
   return {lender, static_cast<Lent*>(lender.get())};
 }
 
-/// All or, if the context makes no sense, none; less those of hosts at which no connection of this ORB would have taken
-/// the client for their server.
+/// Takes all points, or none if the context makes no sense. Hosts at which no connection of this ORB would have taken
+/// the client for their server are left out.
 void Bidirectional::take_points(base::ConstByteSpan context, connection::Connection& connection, Lent& lent) const {
   constexpr std::size_t kLeastPoint = 7;  // an empty string and a port
   cdr::Decoder decoder = cdr::Decoder::from_encapsulation(context);
@@ -171,7 +171,7 @@ void Bidirectional::take_points(base::ConstByteSpan context, connection::Connect
                {"host", refused}, {"peer", connection.peer()}, {"subject", connection.transport().identity().subject});
   }
   for (std::string& endpoint : endpoints) {
-    // Objects of this ORB are not called elsewhere, whoever says so.
+    // Objects of this ORB are not called elsewhere, whatever a peer says.
     if (core_.publishes(endpoint)) continue;
     if (!lent.add(std::move(endpoint))) {
       CORBEL_LOG(core_.log(), server, debug, "too many listen points", {"peer", connection.peer()},

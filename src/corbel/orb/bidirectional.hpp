@@ -16,7 +16,8 @@ namespace corbel::orb {
 
 class Core;
 
-/// A connection that a client lends, to what came over it: references that are decoded with it may be called over it.
+/// A connection that a client lends, as the context of what comes over it: references that are decoded with it may be
+/// called over it.
 class Lent final : public connection::Lender, public corba::OrbContext {
  public:
   Lent(Core& core, connection::Connection& connection);
@@ -43,10 +44,10 @@ class Bidirectional {
   void serve();
   /// The ORB's own BidirectionalPolicy; nothing if it has none.
   void set_policy(std::optional<bool> both);
-  /// The ORB listens at other endpoints than before. Not with the lock of what it listens at.
+  /// The ORB listens at other endpoints than before. Not to be called with the lock of what it listens at.
   void note_endpoints();
-  /// What references in the request are decoded with, if the client lends the connection; else null. Takes what the
-  /// request says about that.
+  /// The context for references in the request, if the client lends the connection; else null. Takes what the request
+  /// says about that.
   LentPtr lent(connection::Connection& connection, const messaging::IncomingRequest& request);
   /// True if connections that clients lend are used.
   bool accepts() const noexcept { return accepts_.load(std::memory_order_relaxed); }

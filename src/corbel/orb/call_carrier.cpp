@@ -9,7 +9,7 @@
 
 namespace corbel::orb {
 
-/// A thread that sleeps; on its stack, so that a call which no thread waits for does not pay for it.
+/// A thread that sleeps. It is on its stack, so that a call which no thread waits for does not pay for it.
 struct CallCarrier::Waiter {
   base::Condition woken;
   Waiter* next = nullptr;
@@ -28,8 +28,8 @@ bool CallCarrier::wait(base::Deadline until) {
   }
 }
 
-/// Until something has changed since `seen`, or the deadline. Whoever changes it either sees that it is awaited, or has
-/// done so before this looks.
+/// Until something has changed since `seen`, or the deadline. A thread that changes it either sees that it is awaited,
+/// or has done so before this looks.
 void CallCarrier::sleep(std::uint32_t seen, base::Deadline until) {
   Waiter self;
   std::unique_lock lock(mutex_);

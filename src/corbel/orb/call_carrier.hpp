@@ -13,12 +13,12 @@
 
 namespace corbel::orb {
 
-/// What all asynchronous calls have in common: the reference that keeps the call alive until it is complete, and those
-/// who wait for that. A call that no thread waits for takes no lock for them.
+/// What all asynchronous calls have in common: the reference that keeps the call alive until it is complete, and the
+/// threads that wait for that. A call that no thread waits for takes no lock for them.
 class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
  public:
   bool wait(base::Deadline until) final;
-  /// For finish(), too, before whatever may keep the thread.
+  /// For finish(), too, before code that may keep the thread.
   void may_take_long() noexcept final { reactor::ThreadPool::promote_follower(); }
 
  protected:
@@ -34,14 +34,14 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   virtual bool help(base::Deadline until) = 0;
   /// Ends the call and the reference to it: this may be gone afterwards.
   void complete(std::exception_ptr failure) noexcept;
-  /// The call will not be carried out after all; nobody is told.
+  /// The call will not be carried out after all; no caller is told.
   void withdraw() noexcept;
   void on_queued() noexcept final { change(0); }
-  /// Makes those who wait look again.
+  /// Makes the threads that wait look again.
   void changed() noexcept { change(0); }
 
   connection::Completions& completions_;
-  base::Mutex mutex_;  // guards the list of those who wait, and what derived classes say
+  base::Mutex mutex_;  // guards the list of threads that wait, and what derived classes say
 
  private:
   struct Waiter;

@@ -200,7 +200,7 @@ bool Core::on_own_thread() const noexcept {
   return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->server().on_own_thread(); });
 }
 
-/// What references will say. Who was not asked for an address and gives one that leads others nowhere says so aloud.
+/// Tells what references will say: aloud, if the ORB chose an address itself that leads other hosts nowhere.
 void Core::tell_published(const Lane& lane, const std::vector<routing::ListenPoint>& points) const {
   const bool asked =
       !lane.name().empty() || !options_.listen_endpoints.empty() || !options_.transport.publish_host.empty();
@@ -253,7 +253,7 @@ void Core::listen_to_group(const ior::TaggedProfile& profile) {
   raise(base::error(base::Stage::configure, Code::unsupported), "no transport of this ORB reaches groups");
 }
 
-/// True if the group that a UIPMC profile's body names is spoken to at this endpoint: references come from anywhere.
+/// True if the group that a UIPMC profile's body names has this endpoint: references come from anywhere.
 bool Core::is_of_group(const std::string& endpoint, const base::Bytes& body) const {
   const auto point = registry_.parse_endpoint(endpoint);
   if (!point) return false;

@@ -46,10 +46,10 @@ class Core final : public corba::OrbContext {
   const Edges& edges() const noexcept { return edges_; }
   /// After the levels of the log have changed.
   void note_log_levels() noexcept;
-  /// What is to see calls once it is attached. At most once, before ORB_init returns.
+  /// Sets what is to see calls once it is attached. At most once, before ORB_init returns.
   void set_hooks(std::unique_ptr<CallHooks> hooks) noexcept;
   void attach_hooks() noexcept;
-  /// Calls do not come to them any more; new ones, that is.
+  /// New calls do not come to the hooks any more.
   void detach_hooks() noexcept { edges_.set(Edges::kHooks, false); }
   /// Not null if the flags of the edges say so.
   CallHooks* hooks() const noexcept { return hooks_.get(); }
@@ -63,7 +63,7 @@ class Core final : public corba::OrbContext {
   /// Where the calls of a reference that has these policies go, be it to this process or to another one. The reference
   /// is not nil.
   corba::TargetPtr make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr);
-  /// As above, for a reference that came over a connection that its client lends.
+  /// The same for a reference that came over a connection which its client lends.
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior, LentPtr lent);
   /// Where the reference leads besides this ORB, as Registry::routes tells; fails if that is nowhere.
   base::Result<std::vector<routing::Route>> routes_elsewhere(const ior::Ior& ior,
@@ -83,7 +83,7 @@ class Core final : public corba::OrbContext {
   /// that failed.
   void listen();
   /// Listens at one more endpoint of a lane, and at all the others if it does not yet. What references say of it.
-  /// Throws as above.
+  /// Throws as listen().
   std::vector<routing::ListenPoint> listen_at(const std::string& endpoint, std::string_view lane);
   /// Listens no more at the endpoint, as it was opened or published; false if nothing listens there.
   bool stop_listening(std::string_view endpoint);
@@ -98,7 +98,8 @@ class Core final : public corba::OrbContext {
   std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key, std::string_view lane = {});
   GroupTable& groups() noexcept { return groups_; }
   Bidirectional& bidirectional() noexcept { return bidirectional_; }
-  // For that: requests have to look at it; what new connections offer; what references say, and whether one would.
+  // For bidirectional GIOP: requests have to look at it; what new connections offer; what references say, and whether
+  // one would.
   void set_both_ways() noexcept { edges_.set(Edges::kBothWays, true); }
   void offer(std::uint64_t generation, std::uint32_t context_id,
              const std::map<std::string, base::Bytes, std::less<>>& contexts);
@@ -130,7 +131,7 @@ class Core final : public corba::OrbContext {
   Searches& searches() noexcept { return searches_; }
   /// Connections that have not ended: those made here and, with `accepted`, those of clients.
   std::vector<connection::ConnectionPtr> connections(bool accepted);
-  /// Who hears of connections that begin and end.
+  /// The call-backs that hear of connections which begin and end.
   const std::shared_ptr<connection::Watchers>& watchers() const noexcept { return watchers_; }
   const routing::Registry& registry() const noexcept { return registry_; }
 
@@ -143,7 +144,7 @@ class Core final : public corba::OrbContext {
   /// Stops accepting and begins no more requests; a connection is closed when its last running request has been
   /// answered, and then run() returns. With `wait`, returns when that has come about. Both end at -ORBShutdownTimeout.
   void shutdown(bool wait);
-  /// When whatever the end waits for is left: -ORBShutdownTimeout after shutdown() was first called; none before.
+  /// When the end stops waiting: -ORBShutdownTimeout after shutdown() was first called; none before.
   base::Deadline end_deadline() const noexcept { return end_by_.load(std::memory_order_acquire); }
   /// Where adapters with MAIN_THREAD_MODEL call the application.
   MainThread& main_thread() noexcept { return main_thread_; }

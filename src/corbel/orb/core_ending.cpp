@@ -8,8 +8,8 @@ constexpr base::Duration kLastFlush = std::chrono::milliseconds(500);  // at the
 
 }  // namespace
 
-/// While objects of this process can still be called: reply handlers usually are such. False if some of them still run
-/// at the deadline.
+/// Called while objects of this process can still be called: reply handlers usually are such objects. False if some of
+/// them still run at the deadline.
 bool Core::cancel_async(bool wait, base::Deadline deadline) {
   auto cancelled = cache_.cancel_async();
   server().completions().run(cancelled);
@@ -21,7 +21,7 @@ void Core::shutdown(bool wait) {
     shutting_down_ = shut_down_ = true;
     return cache_.close();
   }
-  // All that waits, whichever of the calls it is in, has one time: from the first of them.
+  // All waits together, in whichever call they are, have one time, which begins with the first of them.
   const base::Duration longest = options_.timeouts.shutdown;
   if (longest != base::Duration::zero()) {
     base::Deadline unset = base::Deadline::none();

@@ -30,7 +30,7 @@ class Edges {
   static constexpr std::uint64_t memorable(std::uint64_t word) noexcept {
     return (word & kClientFlags) == 0 ? word : kNever;
   }
-  /// As above, of a reference whose calls stay in the process.
+  /// The same for a reference whose calls stay in the process.
   static constexpr std::uint64_t memorable_here(std::uint64_t word) noexcept {
     return (word & kServerHooks) == 0 ? memorable(word) : kNever;
   }
@@ -40,7 +40,7 @@ class Edges {
   void set(std::uint64_t flag, bool on) noexcept {
     on ? word_.fetch_or(flag, std::memory_order_acq_rel) : word_.fetch_and(~flag, std::memory_order_acq_rel);
   }
-  /// The ORB's policies are others now.
+  /// The ORB's policies have changed.
   void change() noexcept { word_.fetch_add(kChange, std::memory_order_acq_rel); }
 
  private:

@@ -68,7 +68,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::send, Code::out_of_resources, "NO_RESOURCES", 0, kNo},
     {Stage::send, Code::too_large, "IMP_LIMIT", 0, kNo},
     {Stage::send, Code::protocol_error, "IMP_LIMIT", 0, kNo},
-    // With TLS 1.3 a client learns this only when its first request is on its way; it has not been looked at.
+    // With TLS 1.3 a client learns this only when its first request is on its way; the server has not looked at that.
     {Stage::send, Code::certificate_refused, "NO_PERMISSION", 0, kNo},
     {Stage::send, Code::none, "TRANSIENT", 0, kNo},
 

@@ -12,7 +12,7 @@ constexpr std::size_t kLongest = 1000;  // octets
 
 constexpr cdr::Format kWide{.giop_minor = 2, .wchar_set = cdr::CodeSet::utf_16};
 
-/// From UTF-8 that is known to be right.
+/// The input is UTF-8 that is known to be right.
 std::wstring to_wide(std::string_view text) {
   std::wstring wide;
   for (std::size_t i = 0; i < text.size();) {

@@ -88,7 +88,7 @@ void join_group(CORBA::ORB& orb, const ObjectRef& group, const ObjectRef& member
   const auto profiles = groups_in(group);
   const base::Bytes key = key_of_member(core, member);
   for (const auto& profile : profiles) {
-    core.listen_to_group(profile);  // who cannot be reached is no member
+    core.listen_to_group(profile);  // an object that cannot be reached is no member
     core.groups().add(*group_named_by(profile), key);
   }
 }

@@ -114,23 +114,23 @@ class CallHooks {
 
   /// A call begins on this thread: notes what all its attempts need.
   virtual void begin_call(ClientRequest& request) noexcept = 0;
-  /// Before a request is sent. If the outcome is no longer `pending` afterwards, it must not be sent, and whoever was
-  /// told of it has been told of that, too.
+  /// Before a request is sent. If the outcome is no longer `pending` afterwards, it must not be sent, and the hooks
+  /// that were told of it have been told of that, too.
   virtual void before_send(ClientRequest& request) noexcept = 0;
-  /// After it ended as `outcome` says, which may be another one afterwards.
+  /// After it ended as `outcome` says; the hooks may change that.
   virtual void after_reply(ClientRequest& request) noexcept = 0;
 
   /// A request came, and nothing was looked up yet; as before_send().
   virtual void on_request(ServerRequest& request) noexcept = 0;
-  /// Its servant has been found and is about to be called, on this thread. As before_send(), but whoever was told has
-  /// yet to be told of the end.
+  /// Its servant has been found and is about to be called, on this thread. As before_send(), but the hooks that were
+  /// told have yet to be told of the end.
   virtual void before_upcall(ServerRequest& request) noexcept = 0;
   /// Before the answer; as after_reply().
   virtual void before_reply(ServerRequest& request) noexcept = 0;
   /// The thread that on_request() was called on leaves the request.
   virtual void leave(ServerRequest& request) noexcept = 0;
 
-  /// An adapter is being made, the root's included: what its references are to say.
+  /// An adapter is being made, the root's included: the hooks say what its references carry.
   virtual void on_adapter(NewAdapter& adapter) noexcept = 0;
   /// True if policies of this type are the application's: adapters keep them.
   virtual bool takes_policy(std::uint32_t type) const noexcept = 0;

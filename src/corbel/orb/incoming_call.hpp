@@ -19,7 +19,8 @@
 
 namespace corbel::orb {
 
-/// Without memory for an answer. Not in order: that would say that nothing has been executed, here or beside it.
+/// Ends the connection, without memory for an answer. Not in order: that would say that nothing has been executed, here
+/// or beside it.
 inline void end_without_reply(connection::Connection& connection) noexcept {
   connection.cut(base::error(base::Stage::send, base::Code::out_of_resources));
 }
@@ -39,7 +40,7 @@ class IncomingCall : public corba::ServerCall {
 
   void reply_with(base::FunctionRef<void(cdr::Encoder&)> results, Contexts contexts) {
     const base::Status sent = send(messaging::ReplyStatus::no_exception, results, contexts);
-    // Results that cannot be marshalled are the servant's fault and become an exception; a lost peer is nobody's.
+    // Results that cannot be marshalled are the servant's fault and become an exception; for a lost peer there is none.
     if (!sent && sent.error().stage == base::Stage::encode) {
       CORBEL_LOG(core_.log(), server, warning, "results cannot be marshalled", {"error", sent.error()},
                  {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
@@ -148,7 +149,7 @@ class IncomingCall : public corba::ServerCall {
   bool offers_contexts() const noexcept { return connection_.protocol().offers().service_contexts; }
 
  private:
-  /// With `detail` told if -ORBExceptionDetail allows it.
+  /// `detail` goes along if -ORBExceptionDetail allows it.
   void send(const CORBA::SystemException& exception, const std::string& detail) noexcept try {
     base::Bytes told;
     if (core_.options().exception_detail && !detail.empty() && offers_contexts()) {
@@ -205,7 +206,7 @@ class IncomingCall : public corba::ServerCall {
   bool replied_ = false;
 };
 
-/// One that nothing else looks at.
+/// A request that nothing else looks at.
 class UnseenCall final : public IncomingCall {
  public:
   UnseenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,

@@ -12,7 +12,8 @@
 namespace corbel::orb {
 
 /// One call of a remote object on its way, from its first attempt to its last: what governs it and what was tried. On
-/// the caller's stack, or inside the asynchronous call. Synchronous and asynchronous calls differ only in who waits.
+/// the caller's stack, or inside the asynchronous call. Synchronous and asynchronous calls differ only in which thread
+/// waits.
 struct Invocation {
   /// `effective` outlives it. `at`: Deadline::clock_now() when the call began.
   Invocation(const corba::Operation& called, const EffectivePolicies& effective, std::uint64_t seen,
@@ -32,7 +33,7 @@ struct Invocation {
     leave_by = earlier(after(calls.request, at), at_time(calls.request_end));
     deadline = earlier(deadline, at_time(calls.reply_end));
   }
-  /// Of one attempt to connect.
+  /// The deadline of one attempt to connect.
   base::Deadline connect_by() const noexcept {
     const base::Duration limit = policies.calls.connect;
     const base::Deadline end = earlier(deadline, leave_by);

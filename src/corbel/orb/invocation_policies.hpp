@@ -21,7 +21,7 @@ base::Bytes encode_invocation_policies(const policy::ClientPolicies& policies);
 /// first; kNever if it says nothing about that, or makes no sense.
 policy::UtcTime end_time(base::ConstByteSpan context);
 
-/// What a call's policies add to its requests: on the stack of who sends them.
+/// What a call's policies add to its requests: on the stack of the thread that sends them.
 class InvocationContexts {
  public:
   explicit InvocationContexts(const policy::ClientPolicies& policies)
@@ -29,7 +29,7 @@ class InvocationContexts {
         context_{kInvocationPoliciesContext, octets_} {}
   InvocationContexts(const InvocationContexts&) = delete;
   InvocationContexts& operator=(const InvocationContexts&) = delete;
-  /// Of a request. Lives as long as this.
+  /// The contexts of a request. They live as long as this.
   std::span<const messaging::ServiceContext> all() const noexcept {
     return {&context_, octets_.empty() ? std::size_t{0} : 1};
   }

@@ -12,7 +12,7 @@
 namespace corbel::orb {
 
 /// One way into an ORB: threads, and the endpoints at which they serve. The first lane is the one of all options;
-/// -ORBLane makes others, which adapters choose, so that what is urgent waits for nobody else's threads. Owned by the
+/// -ORBLane makes others, which adapters choose, so that what is urgent waits for no other threads. Owned by the
 /// Core, whose lock guards listen() and what it changes.
 class Lane {
  public:

@@ -30,7 +30,7 @@ class LocalCall : public corba::ServerCall {
     unmarshalled_ = false;
     set_octets(octets_->decoder);
   }
-  /// True if the caller's arguments could not be marshalled: that is the caller's to know, even of a oneway.
+  /// True if the caller's arguments could not be marshalled: the caller is told that, even of a oneway.
   bool unmarshalled() const noexcept { return unmarshalled_; }
   /// True of a call that failed if the adapter had begun to serve it: something of the application may have run.
   bool was_begun() const noexcept { return was_begun_; }
@@ -45,8 +45,8 @@ class LocalCall : public corba::ServerCall {
     if (written) call_.decode_results(octets_->decoder);
     if (!written || !octets_->decoder.ok()) fail("results", CORBA::CompletionStatus::COMPLETED_YES);
   }
-  /// Hands what the servant threw to a caller who may know it by another type. Only if it is to be thrown as it is,
-  /// this returns.
+  /// Throws what the servant threw to a caller that may know it by another type. Returns if it is to be thrown as it
+  /// is.
   void raise_as_expected(const CORBA::UserException& exception) {
     if (octets_ == nullptr) return;
     const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
@@ -107,13 +107,13 @@ class LocalCall : public corba::ServerCall {
   bool was_begun_ = false;
 };
 
-/// One that nothing else looks at.
+/// A call that nothing else looks at.
 class UnseenLocalCall final : public LocalCall {
  public:
   UnseenLocalCall(const corba::Call& call, Core& core) : LocalCall(call, core) {}
 };
 
-/// One that hooks see come.
+/// A call whose arrival hooks see.
 class SeenLocalCall final : public LocalCall {
  public:
   SeenLocalCall(const corba::Call& call, Core& core, ServerRequest& seen)

@@ -52,7 +52,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   void rebind() override { (void)adapter(); }
 
   EffectivePtr policies() { return core_.policies().effective(policies_); }
-  /// What governs a call and was settled when it began.
+  /// What governs a call, settled when the call began.
   struct Terms {
     EffectivePtr policies;
     base::Deadline deadline = base::Deadline::none();  ///< if that is known; used if the call goes on elsewhere
@@ -118,9 +118,10 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     }
   }
 
-  // --- calls that the adapter sends on, or refuses, and that another place may take ---
+  // --- calls that the adapter sends on, or refuses, and that another place may carry out ---
 
-  /// With the deadline of what is left of the call. When it began is not known, but how long it was held, perhaps.
+  /// The terms, with the deadline of what is left of the call: when it began is not known, but perhaps how long it was
+  /// held.
   Terms terms_from_now(const Terms* given, base::Duration held = base::Duration::zero()) {
     Terms terms = given == nullptr ? Terms{policies()} : *given;
     const base::Duration longest = terms.policies->calls.round_trip;
@@ -134,7 +135,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     if (!refusal.asks_elsewhere() || refusal.is("OBJECT_NOT_EXIST")) return std::nullopt;
     const bool held = refusal.minor == corba::minor::kHeldTooLong;
     Terms terms = terms_from_now(given, held ? core_.options().hold_timeout : base::Duration::zero());
-    // Who may not be bound anew stays here.
+    // A call that may not be bound anew stays here.
     if (terms.policies->calls.rebind != policy::Rebind::transparent) return std::nullopt;
     if (terms.deadline.expired() || !core_.routes_elsewhere(ior_, terms.policies->preference)) return std::nullopt;
     return terms;
@@ -159,7 +160,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     target->go_on(call, *terms.policies, terms.deadline, std::move(refusal), {shared_from(this), terms.slots});
   }
 
-  /// Each time anew: calls begin here, wherever the last one was sent on to.
+  /// The call goes there each time anew: calls begin here, wherever the last one was sent on to.
   [[gnu::noinline]] void follow(Forward forward, const corba::Call& call, const Terms* given = nullptr) {
     const Terms terms = terms_from_now(given);
     const base::SharedPtr<RemoteTarget> target = target_to(RemoteTarget::Leads::onward);

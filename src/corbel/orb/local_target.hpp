@@ -18,8 +18,8 @@ class Core;
 /// application has run goes on to the reference's places in other processes, if it has any. Keeps the ORB alive.
 corba::TargetPtr make_local_target(Core& core, ior::Ior ior, base::Bytes object_key, corba::PolicySetPtr overrides);
 
-/// Sends the oneways that went on to other places and wait there; true if all has left by the deadline, or `target` is
-/// no local one.
+/// Sends the oneways that went on to other places and wait there. True if all have left by the deadline, or if `target`
+/// is not local.
 bool flush_oneways_elsewhere(corba::Target& target, base::Deadline deadline);
 
 }  // namespace corbel::orb

@@ -11,7 +11,8 @@ class ORB;
 }
 
 /// An application's own part in the log of its ORBs (docs/logging.md). Where lines go and what they tell is said by the
-/// options -ORBLogLevel, -ORBLogFile, -ORBLogFormat and -ORBLogRate; this is for who wants the records themselves:
+/// options -ORBLogLevel, -ORBLogFile, -ORBLogFormat and -ORBLogRate; this is for applications that want the records
+/// themselves:
 ///
 ///   class MySink final : public corbel::base::LogSink {
 ///     void write(const corbel::base::LogRecord& record) override {

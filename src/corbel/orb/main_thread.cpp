@@ -119,7 +119,7 @@ void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until,
     }
     if (task.done || !(closed_ || begins_until.expired())) continue;
     if (remove(task)) break;
-    // It has begun, and works on what is on this thread's stack: as if this thread did it, however long that takes.
+    // The call has begun, and works on this thread's stack: this thread waits however long that takes.
     begins_until = base::Deadline::none();
     changed_.wait(lock, [&] { return task.done; });
   }

@@ -14,19 +14,19 @@
 namespace corbel::orb {
 
 /// The one thread on which adapters with MAIN_THREAD_MODEL call the application (CORBA 3.3 part 1, 15.3.8.1): the first
-/// of those in ORB::run, or the one in ORB::perform_work; while there is none, the thread that the process began with
-/// is it for the calls that it makes itself. Thread-safe.
+/// of those in ORB::run, or the one in ORB::perform_work. While there is none, the thread that the process began with
+/// is it, for the calls that it makes itself. Thread-safe.
 class MainThread {
  public:
-  /// `call`: makes the thread in ORB::run look at wanted() or call serve_waiting(). `leads`: the calling thread is the
-  /// only one that serves, and whom `call` would call.
+  /// `call`: makes the thread in ORB::run look at wanted() or call serve_waiting(). `leads`: true if the calling thread
+  /// is the only one that serves, so that `call` would call this one.
   MainThread(std::function<void()> call, std::function<bool()> leads)
       : call_(std::move(call)), leads_(std::move(leads)) {}
 
   /// The calling thread becomes the main thread until leave(); false if another one is.
   bool enter() noexcept;
   void leave() noexcept;
-  /// True once somebody has asked for the main thread: it should serve() and do nothing else, so that it has time.
+  /// True once a thread has asked for the main thread, which should then serve() and do nothing else.
   bool wanted() const noexcept { return wanted_.load(std::memory_order_acquire); }
   /// True if something waits for it.
   bool pending();
@@ -35,7 +35,7 @@ class MainThread {
   /// Runs what waits now. By the main thread.
   void serve_waiting();
 
-  /// What happens if no main thread takes it up in time, or any more.
+  /// What happens if no main thread takes the call up in time, or none will any more.
   enum class Otherwise { refuse, run_here };
   /// Runs `act` on the main thread, returns when that is done and passes on what it throws. At once, if the calling
   /// thread is it. Refusing means TRANSIENT, COMPLETED_NO.

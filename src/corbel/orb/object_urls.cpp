@@ -112,7 +112,7 @@ ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
   return result;
 }
 
-/// Of corbaloc:rir:/name. A name that is none makes the URL wrong: BAD_PARAM, as of any other URL.
+/// Resolves corbaloc:rir:/name. An unknown name makes the URL wrong: BAD_PARAM, as for any other URL.
 ObjectRef resolve_initial(Core& core, std::string_view url, const std::string& name) {
   try {
     return core.orb()->resolve_initial_references(name);
@@ -145,8 +145,7 @@ ObjectRef read_object_url(Core& core, std::string_view text) {
   refuse(corba::minor::kUrlBadAddress, url, "the file '" + base::printable(path, kLongestShown) + "' " + why);
 }
 
-/// What is in a regular file, at most kLargestFile + 1 octets of it. Anything else might make who reads wait, or have
-/// no end.
+/// What is in a regular file, at most kLargestFile + 1 octets of it. Reading anything else might wait, or never end.
 std::string read_text(std::string_view url, const std::string& path) {
   std::error_code none;
   const auto status = std::filesystem::status(path, none);
@@ -169,8 +168,8 @@ std::string read_text(std::string_view url, const std::string& path) {
   return text;
 }
 
-/// "file:///path" or "file:path": a file that holds one reference of another form, white space around it ignored. Who
-/// may name a file need not be one who may read it, so nothing of what is in it is told.
+/// "file:///path" or "file:path": a file that holds one reference of another form, white space around it ignored. A
+/// user that may name a file need not be one that may read it, so nothing of what is in it is told.
 ObjectRef read_file(Core& core, std::string_view url) {
   std::string_view path = url.substr(std::string_view("file:").size());
   if (path.starts_with("//")) path.remove_prefix(2);

@@ -15,7 +15,7 @@ namespace corbel::orb {
 /// Thread-safe. Throws INV_OBJREF for nil, BAD_INV_ORDER in a child of the process that made the ORB.
 CORBEL_API bool flush_oneways(const CORBA::object_reference<CORBA::Object>& object,
                               base::Duration timeout = std::chrono::seconds(1));
-/// As above, over all connections of the ORB. Allocates; not for every call.
+/// The same over all connections of the ORB. Allocates; not for every call.
 CORBEL_API bool flush_oneways(CORBA::ORB& orb, base::Duration timeout = std::chrono::seconds(1));
 
 }  // namespace corbel::orb

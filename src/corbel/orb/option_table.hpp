@@ -15,7 +15,7 @@ namespace corbel::orb {
 struct NumberMember {
   std::uint32_t& (*of)(Options& options);
 };
-/// As above, an int of the transport options.
+/// The same for an int of the transport options.
 struct IntMember {
   int& (*of)(Options& options);
 };

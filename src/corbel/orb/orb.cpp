@@ -42,9 +42,9 @@ class OrbState {
     if (destroyed.load(std::memory_order_acquire)) throw gone();
     if (core.is_shut_down()) throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown);
   }
-  /// Throws if waiting for requests to finish would wait for the caller's own.
+  /// Throws if waiting for requests to finish would wait for the caller's own request.
   void check_may_wait() const {
-    if (core.left_behind()) return;  // then there is nobody to wait for
+    if (core.left_behind()) return;  // then there is no thread to wait for
     const bool in_upcall = core.adapter() != nullptr && core.adapter()->in_upcall();
     if (in_upcall || core.on_own_thread() || core.completions().busy_here()) {
       throw CORBA::BAD_INV_ORDER(corba::minor::kWouldDeadlock, CORBA::CompletionStatus::COMPLETED_NO,
@@ -107,8 +107,8 @@ IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& i
 ORB::ORB(corbel::orb::OrbState& state) noexcept : state_(&state) {}
 ORB::~ORB() {
   state_->core.shutdown(true);
-  // What still runs after -ORBShutdownTimeout uses all of it, and nobody can make it stop. In a child of the process
-  // that made it, its threads do not even exist, and nobody is told that it ended.
+  // What still runs after -ORBShutdownTimeout uses all of it, and cannot be made to stop. In a child of the process
+  // that made it, its threads do not even exist, and no call-back is told that it ended.
   if (!state_->core.left_running() && !state_->core.left_behind()) delete state_;
 }
 

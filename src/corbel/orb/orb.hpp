@@ -71,9 +71,9 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   /// Serves what is ready now.
   void perform_work();
   bool work_pending();
-  /// Stops serving. With `wait_for_completion`, returns when running requests have finished; throws BAD_INV_ORDER minor
-  /// OMG 3 where that would wait for the caller: inside a request, a servant manager or the destructor of a servant
-  /// that the adapter releases, and on the ORB's own threads. Calling it again does nothing.
+  /// Stops serving. With `wait_for_completion`, returns when running requests have finished. Throws BAD_INV_ORDER minor
+  /// OMG 3 where that would wait for the caller itself: inside a request, a servant manager or the destructor of a
+  /// servant that the adapter releases, and on the ORB's own threads. Calling it again does nothing.
   void shutdown(bool wait_for_completion = false);
   /// Shuts down (waiting, with the same exception), gives back everything and frees the id for a new ORB.
   void destroy();
@@ -84,7 +84,7 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
                                                             object_reference<ValueFactoryBase> factory);
   /// Throws BAD_PARAM minor OMG 1 if none is registered.
   void unregister_value_factory(const std::string& id);
-  /// As above.
+  /// The factory; throws BAD_PARAM minor OMG 1 if none is registered.
   object_reference<ValueFactoryBase> lookup_value_factory(const std::string& id);
 
   /// Makes a policy of what the Any says (8.9.2): those that calls obey (corbel/corba/messaging_policies.hpp) and those
@@ -126,9 +126,9 @@ class CORBEL_API InvalidName final : public corbel::corba::MemberlessException<I
 /// (docs/options.md); an id given here wins over -ORBId. Throws BAD_PARAM for a bad option, INITIALIZE when the ORB
 /// cannot start.
 CORBEL_API IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id = {});
-/// As above, from strings.
+/// The same with arguments that are strings.
 CORBEL_API IDL::traits<ORB>::ref_type ORB_init(std::vector<std::string>& arguments, const std::string& id = {});
-/// As above, built from the caller's protocols and transports instead of those that ship.
+/// The same, built from the caller's protocols and transports instead of those that ship.
 CORBEL_API IDL::traits<ORB>::ref_type ORB_init(int& argc, char** argv, const std::string& id,
                                                const corbel::orb::Components& components);
 

@@ -6,7 +6,7 @@
 namespace corbel::orb {
 
 OrbRegistry& OrbRegistry::instance() {
-  // Never destroyed: an ORB that nobody destroyed may have threads that run until the process ends.
+  // Never destroyed: an ORB that was not destroyed may have threads that run until the process ends.
   static OrbRegistry& registry = *new OrbRegistry;
   return registry;
 }
@@ -21,7 +21,7 @@ OrbRegistry::OrbRef OrbRegistry::find(const std::string& id, std::unique_lock<ba
     // Its maker stayed behind in the parent process, and holds a reference for ever.
     if (!is_made && entry.generation != base::process_generation()) return nullptr;
     if (is_made || entry.maker == std::this_thread::get_id()) return entry.orb;
-    // As long as initialisers and plug-ins take there: this caller wants the ORB that they are to have a say in.
+    // Waits as long as initialisers and plug-ins take: this caller wants an ORB in which they have had their say.
     const std::uint32_t changes = changes_.load(std::memory_order_acquire);
     lock.unlock();
     changes_.wait(changes, std::memory_order_acquire);

@@ -76,7 +76,7 @@ bool Core::withdraw_transport(std::string_view scheme, Deadline deadline) {
   return withdraw([&](const auto&, const auto& transport) { return transport == gone; }, deadline);
 }
 
-/// After the registry: whoever begins to listen or to connect looks there once more when it is done.
+/// After the registry: a thread that begins to listen or to connect looks there once more when it is done.
 bool Core::withdraw(base::FunctionRef<bool(const messaging::Protocol&, const routing::TransportPtr&)> which,
                     Deadline deadline) {
   {

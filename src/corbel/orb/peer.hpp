@@ -9,7 +9,7 @@
 
 namespace corbel {
 
-/// Who sent a request, as far as the transport that it came over vouches for it. What a peer says of itself is not
+/// The sender of a request, as far as the transport that it came over vouches for it. What a peer says of itself is not
 /// here.
 struct RequestPeer {
   /// A process of this host, as the system saw it when the connection was made. The numbers are those of the name
@@ -19,15 +19,16 @@ struct RequestPeer {
     std::uint32_t group = 0;
     std::int32_t id = 0;
   };
-  std::string address;             ///< "tcp://192.0.2.1:4711"; of udp what the datagram says, which anybody may forge
+  std::string address;             ///< "tcp://192.0.2.1:4711"; of udp what the datagram says, which may be forged
   std::string protocol;            ///< "giop"
   std::optional<Process> process;  ///< transports between processes of one host (unix, packet, shm)
-  std::string subject;             ///< TLS: whom the certificate names, "CN=alice,O=Corbel"; empty: none was checked
+  std::string subject;             ///< TLS: the name in the certificate, "CN=alice,O=Corbel"; empty: none was checked
 };
 
-/// Who sent the request that the calling thread runs: in a servant, a servant manager or a server request interceptor.
-/// Nothing if the request came from this process without a transport, or if the thread runs none. An object that a
-/// servant calls in its own process sees who sent the servant's request. Allocates, and may cost a system call.
+/// The sender of the request that the calling thread runs: in a servant, a servant manager or a server request
+/// interceptor. Nothing if the request came from this process without a transport, or if the thread runs none. An
+/// object that a servant calls in its own process sees the sender of the servant's request. Allocates, and may cost a
+/// system call.
 CORBEL_API std::optional<RequestPeer> request_peer();
 
 }  // namespace corbel

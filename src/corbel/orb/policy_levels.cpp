@@ -15,7 +15,7 @@ using corba::PolicySetPtr;
 struct PolicyLevels::OfThread {
   std::uint64_t levels;
   PolicySetPtr set;
-  // For a reference with these overrides, as long as the ORB's version is this.
+  // Valid for a reference with these overrides, as long as the ORB's version is this.
   PolicySetPtr reference;
   std::uint64_t version = 0;
   EffectivePtr effective;

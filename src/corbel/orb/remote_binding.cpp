@@ -33,7 +33,7 @@ RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t
   return binding;
 }
 
-/// There must be time for the request to leave.
+/// Checks that there is time for the request to leave.
 void RemoteTarget::check_time(const Invocation& invocation, const std::string& peer) {
   if (invocation.leave_by.expired()) {
     corba::raise("TIMEOUT", corba::minor::kRequestEndTimePassed, kNo,
@@ -45,7 +45,7 @@ void RemoteTarget::check_time(const Invocation& invocation, const std::string& p
   }
 }
 
-/// Where the last call got through, or else with the reference's first place.
+/// Begins where the last call got through, or else with the reference's first place.
 void RemoteTarget::begin(Invocation& invocation) {
   const bool fixed = is_fixed(invocation);
   if (fixed && invocation.policies.calls.rebind == policy::Rebind::no_reconnect) {
@@ -54,7 +54,7 @@ void RemoteTarget::begin(Invocation& invocation) {
   const std::uint32_t parts = core_.registry().changes();
   {
     const std::lock_guard lock(mutex_);
-    // What was added or withdrawn since may lead elsewhere.
+    // Parts that were added or withdrawn since may lead elsewhere.
     if (places_ && (fixed || places_->parts() == parts)) return invocation.attempts.begin(places_, at_, fixed);
   }
   auto ways = present_ways(invocation);
@@ -69,7 +69,7 @@ void RemoteTarget::begin(Invocation& invocation) {
 }
 
 /// No place is left. Protocols and transports that came or went since the places were looked for may open other ways:
-/// true if the call goes on with these. It ends because whoever changes the ORB ends at some time.
+/// true if the call goes on with these. It ends because changes of the ORB end at some time.
 bool RemoteTarget::look_again(Invocation& invocation) {
   if (leads_ == Leads::onward) return false;  // it was looked for just now
   Attempts& attempts = invocation.attempts;
@@ -82,8 +82,8 @@ bool RemoteTarget::look_again(Invocation& invocation) {
   return true;
 }
 
-/// The connection that came with the reference, if it leads to the place. Only to those that the reference itself
-/// names: who forwards says nothing for the peer that lends.
+/// The connection that came with the reference, if it leads to the place. Only for places that the reference itself
+/// names: a server that forwards says nothing for the peer that lends.
 connection::ConnectionPtr RemoteTarget::find_lent(const Attempts& attempts) {
   if (lent_ == nullptr || !core_.bidirectional().accepts() || !attempts.at_origin()) return {};
   const routing::Route& route = attempts.route();
@@ -100,7 +100,7 @@ bool RemoteTarget::is_outdated(const Binding& binding, const Invocation& invocat
   return !binding.lent && !is_fixed(invocation) && !core_.cache().offers_all(binding.route(), *binding.connection);
 }
 
-/// Place tried after place.
+/// Tries place after place.
 RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
   Attempts& attempts = invocation.attempts;
   for (;;) {
@@ -118,7 +118,7 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
   }
 }
 
-/// Where requests go that want no reply. If there is no getting there, they go with the others.
+/// The connection for requests that want no reply. If it cannot be made, they go with the others.
 connection::ConnectionPtr RemoteTarget::connect_oneways(const Invocation& invocation) {
   const routing::Route* route = invocation.attempts.route().oneways.get();
   if (route == nullptr) return {};
@@ -155,14 +155,14 @@ RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connect
     at_ = kept->at;
     before = std::exchange(binding_, std::move(kept));
   }
-  // What is kept back there was called before what goes another way from now on.
+  // Requests that are kept back there were called before those that go another way from now on.
   if (before && before->connection != binding->connection && before->connection->has_backlog()) {
     (void)before->connection->flush_oneways(Deadline::now());
   }
   return binding;
 }
 
-/// The same under the policies of a call that begins now: once after they have changed.
+/// The same binding under the policies of a call that begins now: made once after they have changed.
 RemoteTarget::BindingPtr RemoteTarget::refresh(const BindingPtr& binding, const Invocation& invocation) {
   const policy::ClientPolicies& calls = invocation.policies.calls;
   const bool becomes_fixed = calls.rebind != policy::Rebind::transparent && binding->word != Edges::kNever;
@@ -178,7 +178,7 @@ RemoteTarget::BindingPtr RemoteTarget::refresh(const BindingPtr& binding, const 
 }
 
 void RemoteTarget::drop(const Binding& binding) {
-  // The way may be well, and only be left.
+  // The connection may be well, and just be left.
   if (!binding.connection->failed() && binding.connection->has_backlog())
     (void)binding.connection->flush_oneways(Deadline::now());
   core_.cache().forget(binding.route(), *binding.connection);
@@ -193,7 +193,7 @@ void RemoteTarget::forget_way(const Invocation& invocation) {
   binding_.reset();
   if (fixed) return;
   places_.reset();
-  moved_ = {};  // whoever said so may have been wrong
+  moved_ = {};  // the server that said so may have been wrong
 }
 
 ior::Ior RemoteTarget::present_ior() {
@@ -243,7 +243,7 @@ void RemoteTarget::find_way(const EffectivePolicies& policies) {
 RemoteTarget::BindingPtr RemoteTarget::bind_at_once(Invocation& invocation, std::int64_t now) {
   const bool waits = !invocation.operation.oneway || invocation.policies.calls.sync_scope != policy::SyncScope::none ||
                      core_.options().oneways.overflow == policy::OnewayOverflow::wait;
-  // A call that has begun knows other places, perhaps, than the reference does.
+  // A call that has begun may know other places than the reference does.
   if (waits || invocation.attempts.begun()) return bind(invocation, now);
   const auto usable = [&](const BindingPtr& binding) { return binding && binding->connection->usable(now); };
   if (core_.is_shut_down() || core_.left_behind() || usable(bound())) return bind(invocation, now);

@@ -18,7 +18,7 @@ using base::Deadline;
 
 namespace {
 
-/// What is left of the time of a call that began before.
+/// Limits the call to what is left of the time of a call that began before.
 void limit(Invocation& invocation, Deadline deadline, std::int64_t now) {
   invocation.limit(now);
   invocation.deadline = earlier(invocation.deadline, deadline);
@@ -28,7 +28,7 @@ bool waits_for_nothing(const Invocation& invocation) {
   return invocation.operation.oneway && invocation.policies.calls.sync_scope == policy::SyncScope::none;
 }
 
-/// As what a LocalTarget tells its caller.
+/// True if the caller is told the outcome, as by a LocalTarget.
 bool is_told(const Invocation& invocation) {
   return !invocation.operation.oneway || invocation.policies.calls.sync_scope == policy::SyncScope::with_target;
 }
@@ -40,7 +40,7 @@ void RemoteTarget::go_on(const corba::Call& call, const EffectivePolicies& polic
   const std::int64_t now = Deadline::clock_now();
   Invocation invocation(call.operation, policies, Edges::kNever, now);
   limit(invocation, deadline, now);
-  // Who waits for nothing uses the connection that is there, and has no use for what was refused here.
+  // A call that waits for nothing uses the connection that is there, and has no use for what was refused here.
   if (!waits_for_nothing(invocation)) {
     begin(invocation);
     invocation.attempts.note_refusal_here(std::move(refusal));
@@ -57,7 +57,7 @@ void RemoteTarget::follow(const corba::Call& call, const EffectivePolicies& poli
   const std::uint32_t parts = core_.registry().changes();
   auto ways = present_ways(invocation);
   if (ways && ways->first_here) {
-    // Who may not be bound anew goes where this place says, or nowhere.
+    // A call that may not be bound anew goes where this place says, or nowhere.
     if (policies.calls.rebind != policy::Rebind::transparent)
       ways->routes.erase(ways->routes.begin() + 1, ways->routes.end());
     invocation.attempts.begin(PlacesPtr(new Places(*std::move(ways), parts)), 0);
@@ -122,7 +122,7 @@ bool RemoteTarget::over_here(const corba::Call& call, Invocation& invocation) {
   return let_go(call, invocation);
 }
 
-/// Who waits for nothing does not wait for a connection either: true if the call goes there by itself.
+/// A call that waits for nothing does not wait for a connection either: true if the call goes there by itself.
 bool RemoteTarget::let_go(const corba::Call& call, const Invocation& invocation) {
   if (!waits_for_nothing(invocation)) return false;
   ior::Ior to = ior_;

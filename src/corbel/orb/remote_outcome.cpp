@@ -46,7 +46,7 @@ std::string raised_by(const std::string& peer, const corba::Operation& operation
          describe_key(route.object_key);
 }
 
-/// For a reply that makes no sense: perhaps it is none.
+/// Says what came instead of a reply that makes sense: the peer may speak something else.
 std::string describe_instead(connection::Connection& connection) {
   const std::string octets = connection.received_instead();
   const std::string_view name = connection.protocol().name();
@@ -56,7 +56,7 @@ std::string describe_instead(connection::Connection& connection) {
   return text + "'";
 }
 
-/// What was wrong with the arguments. That wide characters cannot be sent lies in GIOP 1.0, or in the reference:
+/// What was wrong with the arguments. If wide characters cannot be sent, the reason is GIOP 1.0, or the reference:
 /// INV_OBJREF (CORBA 3.3 part 2, 7.10.2.5).
 base::Error encoding_error(base::Error error, const routing::Route& route) {
   if (error.code != Code::wide_data || route.version.minor == 0) return error;
@@ -179,7 +179,7 @@ bool RemoteTarget::follow_forward(Forward forward, Invocation& invocation) {
 /// Returns if the call is to be tried `again` and has time for it, else throws.
 void RemoteTarget::go_on_after(bool again, bool forwarded, std::string_view peer, Invocation& invocation) {
   if (again && forwarded && invocation.deadline.expired()) {
-    // Whoever forwards has not executed the request, and there is no time left to send it on.
+    // A server that forwards has not executed the request, and there is no time left to send it on.
     raise(base::error(Stage::send, Code::timed_out),
           "forwarded by " + std::string(peer) + " when the time was over" + spent(invocation));
   }
@@ -200,7 +200,7 @@ bool RemoteTarget::readdress(TargetAddress::By by, Attempts& attempts, std::stri
   return attempts.after_failure(base::error(Stage::dispatch, Code::unsupported), true, std::move(what));
 }
 
-/// By the reference, and the profile of it, that the route comes from. Null if it has been forgotten meanwhile.
+/// Names the target by the reference, and the profile of it, that the route comes from. Null if it has been forgotten.
 std::shared_ptr<const TargetAddress> RemoteTarget::address_of(const routing::Route& route, TargetAddress::By by) {
   std::vector<ior::Ior> known{present_ior(), ior_};
   {

@@ -89,7 +89,7 @@ template <bool kKeeps>
   return binding && binding->word == core_.edges().word() && binding->connection->usable(now);
 }
 
-// With try_once() and all that usual calls need inside.
+// try_once() and all that usual calls need is inlined here.
 void RemoteTarget::invoke(const corba::Call& call) try {
   CORBEL_PROBE("remote target");
   const std::int64_t now = Deadline::clock_now();
@@ -181,7 +181,7 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   if (binding.lent) {
     return binding.connection->call(caller, request, call.encode_arguments, invocation.deadline, on_reply);
   }
-  // What is kept back there was called before. A peer that does not read there may do so elsewhere.
+  // What is kept back there was called before this. A peer that does not read there may read elsewhere.
   if (binding.connection->has_backlog()) {
     const auto by = earlier(invocation.deadline, Deadline::after(kLongestFlush));
     if (auto status = binding.connection->flush_oneways(by); !status && status.error() != connection::kBehindOthers)
@@ -205,14 +205,14 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   posted.response = messaging::Response::none;
   const Deadline deadline = earlier(invocation.deadline, invocation.leave_by);
   policy::Buffering buffering = invocation.policies.calls.buffering;
-  // It has to arrive as well.
+  // Time must be left for the message to arrive as well.
   if (buffering.keeps() && !deadline.is_none()) buffering.time = std::min(buffering.time, deadline.remaining() / 2);
   auto status = connection.post_oneway(posted, call.encode_arguments, deadline, buffering);
   if (status && (buffering.keeps() || connection.needs_reactor())) {
     try {
       core_.start_threads();  // they send what waits
     } catch (const CORBA::SystemException&) {
-      // It is on its way all the same: the next caller sends it, or the end of the connection.
+      // The message is on its way all the same: the next caller sends it, or the end of the connection does.
     }
   }
   return status;

@@ -70,7 +70,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     PlacesPtr places;
     std::size_t at = 0;
     connection::ConnectionPtr connection;
-    connection::ConnectionPtr oneways;  ///< for what wants no reply; null: as above
+    connection::ConnectionPtr oneways;  ///< for what wants no reply; null: `connection` is used
     EffectivePtr policies;
     corba::OrbContext* context = nullptr;  ///< what results are decoded with
     bool lent = false;                     ///< the connection is, by the object's side
@@ -150,8 +150,8 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void begin_seen(const corba::Operation& operation, const Invocation& invocation, ClientRequest& seen);
   void begin_attempt(const Binding* binding, const Invocation& invocation, ClientRequest& seen);
   BindingPtr bind_seen(BindingPtr settled, Invocation& invocation, std::int64_t now, ClientRequest& seen);
-  /// What the outcome of `seen` leads to: true if the call is over and went well, false if it is to be tried again;
-  /// throws if it failed. `followed`: the forward that needs nothing more.
+  /// Does what the outcome of `seen` asks for: true if the call is over and went well, false if it is to be tried
+  /// again; throws if it failed. `followed`: the forward that needs nothing more.
   bool conclude(const Binding* binding, Invocation& invocation, ClientRequest& seen, const ior::Ior& followed);
   void forward_to(const Binding* binding, Invocation& invocation, const ior::Ior& forward);
 
@@ -191,7 +191,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   Searches::SearchPtr search_;  // the last one
 };
 
-/// What the request is for.
+/// Sets what the request is for.
 inline void aim(messaging::OutgoingRequest& request, const routing::Route& route) noexcept {
   request.object_key = route.object_key;
   request.address = route.address.get();

@@ -21,13 +21,13 @@ class Searches {
  public:
   class Search {
    public:
-    /// Waits for its end, but not for long: all callers together a tenth of a second since it began. True if it was
-    /// successful, false if it goes on, or at the deadline; throws what it ended with.
+    /// Waits for its end, but not for long: all callers together wait a tenth of a second since it began. True if it
+    /// was successful, false if it goes on, or at the deadline; throws what it ended with.
     bool wait_a_moment(base::Deadline deadline);
     /// True if another one is to be started: it has ended, or was left behind in the process that this one was forked
     /// from.
     bool over() const noexcept { return over_ || process_ != base::process_generation(); }
-    /// True for the first who asks.
+    /// True for the first caller.
     bool tell() noexcept { return !told_.exchange(true); }
 
    private:
@@ -46,11 +46,12 @@ class Searches {
 
   /// Runs `find`, which throws if there is no way. Null if too many are under way or there is no thread for it.
   SearchPtr start(std::function<void()> find);
-  /// Until none is under way; false if some were at the deadline. They end by themselves: after -ORBConnectTimeout.
+  /// Waits until none is under way; false if some are at the deadline. They end by themselves, after
+  /// -ORBConnectTimeout.
   bool wait(base::Deadline deadline) noexcept;
 
  private:
-  /// With the threads, which may outlive the ORB.
+  /// What the threads use, too, which may outlive the ORB.
   struct Shared {
     std::mutex mutex;  // guards what follows
     std::condition_variable changed;

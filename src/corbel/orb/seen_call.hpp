@@ -8,8 +8,8 @@
 
 namespace corbel::orb {
 
-/// As the client is told of it: the exception that is being handled, or the forward. Without a `call`, user exceptions
-/// have been found to be those that its operation lists.
+/// Notes the end as the client is told of it: the exception that is being handled, or the forward. Without a `call`,
+/// user exceptions have been found to be those that its operation lists.
 inline void note_exception(HookedRequest& request, const corba::ServerCall* call) noexcept {
   const auto unknown = [](std::uint32_t minor) {
     return std::make_exception_ptr(CORBA::UNKNOWN(minor, CORBA::COMPLETED_MAYBE));
@@ -114,7 +114,7 @@ class SeenCall final : public IncomingCall {
   const messaging::IncomingRequest& request_;
   ServerRequest seen_;
   std::vector<messaging::ServiceContext> added_;
-  bool over_ = false;  // whoever was told of the request has been told of its end
+  bool over_ = false;  // the hooks that were told of the request have been told of its end
 };
 
 }  // namespace corbel::orb

@@ -28,7 +28,7 @@ std::vector<Conversation> conversations(CORBA::ORB& orb) {
   std::vector<Conversation> all;
   for (const bool accepted : {false, true}) {
     for (const auto& connection : orb._core().connections(accepted)) {
-      if (!accepted && !connection->protocol().offers().two_way) connection->attend();  // nobody else hears its peer
+      if (!accepted && !connection->protocol().offers().two_way) connection->attend();  // nothing else hears its peer
       Conversation one{std::string(connection->protocol().name()), connection->peer(), accepted, {}};
       connection->session().report(
           [&](const messaging::Figure& figure) { one.figures.emplace_back(figure.name, figure.value); });

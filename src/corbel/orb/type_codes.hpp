@@ -13,7 +13,8 @@ class TypeCode;
 class TypeCodeFactory;
 
 /// The operations of the ORB that make TypeCodes (CORBA 3.3 part 1, 8.11.3): those of CORBA::TypeCodeFactory, whose
-/// header, corbel/dynamic/type_factory.hpp, has to be included by who calls them. Parameters and exceptions are its.
+/// header, corbel/dynamic/type_factory.hpp, has to be included where they are called. Parameters and exceptions are
+/// its.
 class TypeCodeOperations {
  public:
   using TypeCodeRef = object_reference<TypeCode>;

@@ -10,9 +10,9 @@
 namespace corbel::orb {
 
 /// What the values of all messages under way may take beyond the octets that they came in, requests and replies
-/// together: as much as the messages themselves (-ORBMaxInputMemory). An account of its own, so that one message that
-/// decodes large makes no half message of others be cut. Nobody may exceed it, alone or not. Owned by the Core;
-/// thread-safe.
+/// together: as much as the messages themselves (-ORBMaxInputMemory). It is an account of its own, so that no half
+/// message of other peers is cut because one message decodes large. No message may exceed it, alone or not. Owned by
+/// the Core; thread-safe.
 class ValueMemory final : public cdr::Memory {
  public:
   explicit ValueMemory(std::size_t limit) noexcept : budget_(limit) {}
