@@ -23,8 +23,8 @@ struct Activation {
 };
 using ActivationPtr = std::shared_ptr<const Activation>;
 
-/// The calls of adapter activators that run. A POA that one of them makes is there for its thread only until the call
-/// returns: to all others it is still being made, with everything below it (CORBA 3.3 part 1, 15.3.3.2). Call
+/// The calls of adapter activators that run. A POA that one of them makes exists for its thread only, until the call
+/// returns: for all other threads it is still being made, with everything below it (CORBA 3.3 part 1, 15.3.3.2). Call
 /// everything with AdapterSpace::tree() locked.
 class Activations {
  public:

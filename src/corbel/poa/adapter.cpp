@@ -22,7 +22,7 @@
 namespace corbel::poa {
 namespace {
 
-/// A request that came for several objects, for one of them.
+/// A copy, for one object, of a request that came for several.
 class CopiedCall final : public corba::ServerCall {
  public:
   CopiedCall(std::string_view operation, cdr::Decoder& arguments) noexcept
@@ -113,7 +113,7 @@ class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
   bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }
 
  private:
-  /// A request to a group is for each member, one after the other; what becomes of one is not the others' affair.
+  /// Gives a request to a group to each member, one after the other; an error of one does not concern the others.
   void dispatch_to(const orb::GroupTable::Keys& members, corba::ServerCall& call) {
     if (members.size() > 1 && call.local_arguments() != nullptr) call.use_octets();
     for (std::size_t i = 0; i + 1 < members.size(); ++i) {
@@ -145,7 +145,7 @@ class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
     for (bool activated = false;; activated = true) {
       {
         std::unique_lock tree(space_->tree());
-        // Again after each: an activator of a POA above may have begun to make the next one meanwhile.
+        // Asked again after each: an activator of a POA above may have begun to make the next one meanwhile.
         while (const auto activation = space_->activations().find(key.path)) [[unlikely]] {
             wait_for(tree, activation);
           }

@@ -39,12 +39,12 @@ struct AdapterPolicies {
 };
 
 /// Throws POA::InvalidPolicy with the index of the first policy that is no POA policy, contradicts an earlier one, or
-/// cannot be combined with the others. `hooks`: who may know further types; may be null.
+/// cannot be combined with the others. `hooks`: they may know further types; may be null.
 AdapterPolicies resolve_policies(const CORBA::PolicyList& policies, const orb::CallHooks* hooks);
 /// Asks the hooks what references are to say.
 void establish_components(AdapterPolicies& policies, orb::CallHooks* hooks);
 
-/// The one of a type; nil if there is none.
+/// The policy of a type; nil if there is none.
 CORBA::object_reference<CORBA::Policy> make_policy(const AdapterPolicies& policies, CORBA::PolicyType type);
 
 }  // namespace corbel::poa

@@ -52,7 +52,7 @@ bool AdapterSpace::close(bool wait, base::Deadline deadline) {
   if (root != nullptr) (void)root->end(true, false, deadline);
   for (const auto& manager : managers) manager->retire();
   if (root == nullptr || !wait) return true;
-  if (!root->end(true, true, deadline)) return false;  // whoever closes again with waiting waits for it
+  if (!root->end(true, true, deadline)) return false;  // a thread that closes again with waiting waits for it
   const std::lock_guard lock(root_mutex_);
   root_.reset();
   return true;

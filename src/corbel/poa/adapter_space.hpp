@@ -54,7 +54,7 @@ class AdapterSpace final : public base::SharedFromThis {
   base::SharedPtr<Poa> root();
   /// The root POA if it has been made.
   base::SharedPtr<Poa> existing_root();
-  /// How long who ends a POA or the ORB, or waits for requests otherwise, does so from now on.
+  /// How long a thread that ends a POA or the ORB, or waits for requests otherwise, does so from now on.
   base::Deadline shutdown_deadline() const;
   /// Ends all POAs; with `wait`, returns when no request runs any more, or false if some do at the deadline. Their
   /// managers are inactive for ever.
@@ -67,7 +67,7 @@ class AdapterSpace final : public base::SharedFromThis {
   bool in_upcall() const noexcept;
   /// Throws BAD_INV_ORDER minor OMG 3 if in_request().
   void check_may_wait() const;
-  /// Also if in_upcall(), which counts as a request of its POA.
+  /// Throws also if in_upcall(), which counts as a request of its POA.
   void check_may_wait_for_requests() const;
 
   /// A reference with the key, published at the endpoints of the adapter's lane.

@@ -29,8 +29,8 @@ class Manager final : public PortableServer::POAManager {
   std::string get_id() override { return id_; }
   bool _static_is_a(std::string_view repository_id) const noexcept override;
 
-  /// A POA reads this with its own mutex locked, so that who changes the state and then locks the POA's mutex knows
-  /// that no request passes under the old state any more.
+  /// A POA reads this with its own mutex locked, so that a thread that changes the state and then locks the POA's mutex
+  /// knows that no request passes under the old state any more.
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
   /// Waits until the state is no longer HOLDING, wakes() is no longer `seen` or the deadline has passed; false in the
   /// last case.
@@ -38,7 +38,7 @@ class Manager final : public PortableServer::POAManager {
   std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_acquire); }
   /// The ORB ends: INACTIVE, as after deactivate().
   void retire();
-  /// Lets everybody in wait_while_holding() look again at their POA.
+  /// Lets all threads in wait_while_holding() look again at their POA.
   void wake();
 
   AdapterSpace& space() const noexcept { return *space_; }
@@ -59,7 +59,7 @@ class Manager final : public PortableServer::POAManager {
   std::mutex mutex_;  // guards what follows and changes of the two above
   std::condition_variable changed_;
   std::vector<Poa*> poas_;
-  bool etherealizes_ = false;  // as who deactivated it first wanted
+  bool etherealizes_ = false;  // as the caller that deactivated it first wanted
 };
 
 }  // namespace corbel::poa

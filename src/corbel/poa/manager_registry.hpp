@@ -21,16 +21,16 @@ class ManagerRegistry {
 
   /// A manager that is kept until used() or close(); null if the id is in use.
   ManagerPtr make(base::SharedPtr<AdapterSpace> space, const std::string& id);
-  /// With an id made of `wanted` that is in use nowhere; not kept.
+  /// A manager with an id made of `wanted` that is not in use; the registry does not keep it.
   ManagerPtr make_implicit(const base::SharedPtr<AdapterSpace>& space, const std::string& wanted);
   ManagerPtr find(const std::string& id);
   PortableServer::POAManagerFactory::POAManagerSeq list();
-  /// The one factory, as long as anybody refers to it.
+  /// The one factory, as long as anything refers to it.
   base::SharedPtr<PortableServer::POAManagerFactory> factory(base::SharedPtr<AdapterSpace> space);
 
   /// `manager` has a POA, which keeps it from now on.
   void used(const Manager& manager);
-  /// Managers without a POA are kept no longer, and make() makes no more. All there are.
+  /// Keeps managers without a POA no longer; make() makes no more. Returns all that there are.
   std::vector<ManagerPtr> close();
   /// For a manager's destructor.
   void leave(const Manager& manager) noexcept;

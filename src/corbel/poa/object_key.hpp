@@ -30,7 +30,7 @@ inline constexpr char kPathSeparator = '\0';
 /// Longest path that fits into a key.
 inline constexpr std::size_t kLongestPath = 0xffff;
 
-/// False if the key is not of this form (somebody else's, or a plain name).
+/// False if the key is not of this form (another adapter's, or a plain name).
 bool parse_key(base::ConstByteSpan octets, ObjectKey& key) noexcept;
 base::Bytes make_key(const ObjectKey& key);
 

@@ -107,16 +107,16 @@ base::SharedPtr<Poa> Poa::child(std::string_view name, bool activate) {
       }
       if (auto found = existing_child(name); found != nullptr || adapter_activator_ == nullptr) return found;
     }
-    // Nobody else may find that it is being made while this thread waits for its turn: whoever has the turn may be
-    // the one who asks.
+    // No other thread may find that it is being made while this one waits for its turn: the thread that has the turn
+    // may be the one that asks.
     std::optional<base::SharedPtr<Poa>> result;
     in_turn([&] { result = child_in_turn(name, path); });
     if (result) return *result;
   }
 }
 
-/// Asks the activator, unless that is no longer needed. Nothing if another thread has begun to: it is to be waited for
-/// without the turn.
+/// Asks the activator, unless that is no longer needed. Nothing if another thread has begun to ask: the caller then has
+/// to wait for that without the turn.
 std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, const std::string& path) {
   std::unique_lock tree(space_->tree());
   if (space_->activations().find(path) != nullptr) return std::nullopt;
@@ -137,8 +137,8 @@ void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
   act();
 }
 
-/// True if the activator says that it has made the adapter, or finds that it is there. Whatever else it throws but
-/// system exceptions means that it has not.
+/// True if the activator says that it has made the adapter, or finds that it is there. Any exception but a system
+/// exception means that it has not.
 bool Poa::ask(PortableServer::AdapterActivator& activator, const std::string& name,
               std::optional<std::string>& failure) {
   try {
@@ -174,8 +174,8 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
                        "requests of POA '" + name_ + "' still run after -ORBShutdownTimeout; it ends when they do");
 }
 
-/// What the calling thread does for the end of an object or adapter must be over before this is, which is that adapter
-/// or has it below it.
+/// Throws if the calling thread is ending an object or adapter, and this adapter is that one or above it: its end would
+/// wait for the calling thread.
 void Poa::check_not_ended_here() const {
   const std::string below = path_.empty() ? std::string() : path_ + kPathSeparator;
   for (const AroundUpcall* around = AroundUpcall::current(); around != nullptr; around = around->previous()) {
@@ -214,7 +214,7 @@ bool Poa::end(bool etherealize_objects, bool wait_for_completion, base::Deadline
   return !wait_for_completion || wait_until_gone(deadline);  // which is after the children
 }
 
-/// With the tree locked: no new requests from now on. The parent ends after this. False if it has begun before.
+/// With the tree locked: no new requests from now on. The parent ends after this. False if the end had begun before.
 bool Poa::begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& parent) {
   {
     const std::lock_guard lock(slot_.mutex);

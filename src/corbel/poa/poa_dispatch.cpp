@@ -73,7 +73,7 @@ void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba:
     try {
       if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
     } catch (const CORBA::SystemException& exception) {
-      // That of a call which the servant has made says nothing about what the servant has done before.
+      // The status of a call that the servant has made says nothing about what the servant has done before.
       if (!exception.ended_own_call() || exception.completed() != CompletionStatus::COMPLETED_NO) throw;
       corba::raise_system_exception(exception._rep_id(), exception.minor(), CompletionStatus::COMPLETED_MAYBE,
                                     exception.detail());
@@ -88,7 +88,7 @@ void Poa::answer_thrown(corba::ServerCall& call) {
   const auto answer = [&] {
     if (!call.reply_exception()) throw;
   };
-  // Servants of other mappings throw data, which from here on is what the mapping of this adapter throws.
+  // Servants of other mappings throw data. From here on it is what the mapping of this adapter throws.
   const auto answer_as_known = [&](auto& failure) {
     try {
       corba::raise(std::move(failure));
@@ -107,7 +107,7 @@ void Poa::answer_thrown(corba::ServerCall& call) {
   }
 }
 
-/// A request, or what behaves like one, has ended. What it was the last to hold up is done here.
+/// A request, or what behaves like one, has ended. If it was the last to hold something up, that is done here.
 void Poa::leave(ActiveObject* object) noexcept {
   base::SharedPtr<Poa> keep;
   std::unique_lock lock(slot_.mutex);

@@ -25,7 +25,7 @@ namespace corbel::poa {
 
 /// How far most failed operations of an adapter got.
 constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
-/// Of TIMEOUT, for who has waited for requests that still run after -ORBShutdownTimeout.
+/// The minor code of TIMEOUT, for a caller that has waited for requests that still run after -ORBShutdownTimeout.
 constexpr std::uint32_t kStillRunning = corba::vendor_minor(base::Stage::wait, base::Code::timed_out);
 
 class Upcall;
@@ -37,8 +37,8 @@ using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
 /// Throws OBJ_ADAPTER for a servant that was written for another mapping; nil stays nil.
 KnownServant as_known(const ServantRef& servant);
 
-/// One POA. Alive from make() to its destruction as a CORBA object (end()); as a C++ object, as long as somebody refers
-/// to it. What changes is guarded by its slot's mutex, the tree by AdapterSpace::tree(). Thread-safe.
+/// One POA. Alive from make() to its destruction as a CORBA object (end()); as a C++ object, as long as something
+/// refers to it. What changes is guarded by its slot's mutex, the tree by AdapterSpace::tree(). Thread-safe.
 class Poa final : public PortableServer::POA, public corba::AdapterCore {
  public:
   static base::SharedPtr<Poa> make(base::SharedPtr<AdapterSpace> space, base::SharedPtr<Poa> parent, std::string name,
@@ -103,7 +103,7 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   bool end(bool etherealize_objects, bool wait_for_completion, base::Deadline deadline);
   /// Deactivates every object, if the POA has a servant activator to tell.
   void etherealize_all();
-  /// Waits until no request runs or `give_up` is true; false, and a line in the log that says who `wanted` that, if
+  /// Waits until no request runs or `give_up` is true; false, and a line in the log that says what `wanted` that, if
   /// neither is so at the deadline.
   bool wait_until_idle(base::FunctionRef<bool()> give_up, base::Deadline deadline, std::string_view wanted);
   /// Makes wait_until_idle() ask again whether to give up.
@@ -165,7 +165,7 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   void serve_located(PortableServer::ServantLocator& locator, base::ConstByteSpan object_id, corba::ServerCall& call);
   void serve_located_in_turn(PortableServer::ServantLocator& locator, const ObjectId& object_id,
                              corba::ServerCall& call);
-  /// Has the call answered with what `serve` throws while it still counts as running, so that whoever waits for
+  /// Has the call answered with what `serve` throws while it still counts as running, so that a thread that waits for
   /// requests to end waits for such answers, too.
   template <class Serve>
   static void answered(corba::ServerCall& call, const Serve& serve) {

@@ -40,14 +40,14 @@ void Manager::discard_requests(bool wait_for_completion) {
 void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) space_->check_may_wait_for_requests();
   {
-    // What later callers say about it does not count (CORBA 3.3 part 1, 15.3.2, deactivate).
+    // Only the first call decides about etherealising (CORBA 3.3 part 1, 15.3.2, deactivate).
     const std::lock_guard lock(mutex_);
     if (state_ != State::INACTIVE) etherealizes_ = etherealize_objects;
     etherealize_objects = etherealizes_;
   }
   const auto stuck = change(State::INACTIVE, wait_for_completion);
   if (etherealize_objects) {
-    // Objects with requests that run are told of when these end, however late.
+    // Objects with requests that run are etherealised when these end, however late.
     for (const auto& poa : poas()) poa->etherealize_all();
   }
   check_ended(State::INACTIVE, stuck);
@@ -73,7 +73,7 @@ base::SharedPtr<Poa> Manager::change(State state, bool wait_for_completion) {
     changed_.notify_all();
   }
   const auto poas = this->poas();
-  for (const auto& poa : poas) poa->look_again();  // who waits for requests to end under the state before waits no more
+  for (const auto& poa : poas) poa->look_again();  // threads that wait for requests under the state before wait no more
   if (!wait_for_completion) return nullptr;
   const base::Deadline deadline = space_->shutdown_deadline();  // for all of them
   base::SharedPtr<Poa> stuck;

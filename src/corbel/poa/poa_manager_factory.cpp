@@ -59,7 +59,7 @@ bool ManagerRegistry::enter(const ManagerPtr& manager, const std::string& id, bo
                                   "the ORB of the POA manager factory has been shut down");
   }
   Entry& entry = entries_[id];
-  // One that is being destroyed waits in leave() and no longer counts.
+  // A manager that is being destroyed waits in leave() and no longer counts.
   if (entry.manager != nullptr) existing = entry.manager->shared_from(entry.manager);
   if (existing != nullptr) return false;
   entry = {manager.get(), keep ? manager : nullptr};

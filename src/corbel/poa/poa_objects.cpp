@@ -27,7 +27,7 @@ KnownServant as_known(const ServantRef& servant) {
   return known;
 }
 
-/// True if an id for this POA's SYSTEM_ID policy: made by the map or by the id source.
+/// True if it is an id for this POA's SYSTEM_ID policy: made by the map or by the id source.
 bool Poa::own_id(base::ConstByteSpan object_id) const noexcept {
   return space_->ids().may_have_made(object_id, policies_.persistent) || objects_.may_have_made(object_id);
 }
@@ -36,7 +36,7 @@ void Poa::check_unique(const ServantRef& servant) {
   if (policies_.unique_ids && objects_.count(servant.get()) != 0) throw ServantAlreadyActive();
 }
 
-/// With the mutex locked. Ids of the map's own making would repeat in the next run of a persistent POA.
+/// With the mutex locked. Ids that the map makes itself would repeat in the next run of a persistent POA.
 ActiveObject& Poa::add(ServantRef servant) {
   if (policies_.persistent) return objects_.add(space_->ids().next_id(), std::move(servant));
   return objects_.add(std::move(servant));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for what runs, never for ever: -ORBShutdownTimeout for whoever ends something, -ORBHoldTimeout for requests.
+// Waiting for what runs, never for ever: -ORBShutdownTimeout for threads that end something, -ORBHoldTimeout for
+// requests.
 #include <algorithm>
 
 #include "corbel/base/log.hpp"
@@ -58,11 +59,11 @@ Poa::Left Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, bas
     return object == nullptr || object->state == ActiveObject::State::active;
   };
   if (left()) return Left::yes;
-  // Who is in the servant activator keeps it from being told that the object leaves.
+  // A thread in the servant activator keeps it from being told that the object leaves.
   if (activator_turn_.is_mine()) return Left::would_wait_for_itself;
   for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->previous()) {
     if (&upcall->poa() != this) continue;
-    // Where requests take turns, any of them keeps the servant manager, which has to be told first, from its turn.
+    // If requests take turns, any of them keeps the servant manager, which has to be told first, from its turn.
     if (policies_.takes_turns() || std::ranges::equal(upcall->id(), object_id)) return Left::would_wait_for_itself;
   }
   if (wait_for_change(lock, left, deadline)) return Left::yes;
@@ -72,8 +73,8 @@ Poa::Left Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, bas
   return Left::too_late;
 }
 
-/// How long a request waits from now on while another one has the turn that it needs: as for a manager, but for ever if
-/// nothing is to be held, since one after the other is not.
+/// How long a request waits from now on while another one has the turn that it needs: as long as for a manager. If
+/// nothing is to be held it waits for ever, since taking turns is not holding.
 base::Deadline Poa::turn_deadline() const {
   const bool unlimited = space_->core().options().hold_timeout == base::Duration::zero();
   return unlimited ? base::Deadline::none() : space_->hold_deadline();

@@ -123,7 +123,7 @@ void Poa::serve_without_object(PoaLock& lock, base::ConstByteSpan object_id, cor
   answered(call, [&] { serve_located(*locator, object_id, call); });
 }
 
-/// The object, made active by the servant activator unless somebody else has meanwhile; one more request runs on it.
+/// The object, made active by the servant activator unless another thread has meanwhile; one more request runs on it.
 ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
   const ObjectId object_id(octets.begin(), octets.end());
   const base::Deadline deadline = space_->hold_deadline();

@@ -10,8 +10,8 @@
 
 namespace corbel::poa {
 
-/// Lets threads into the application one at a time. Who has the turn may take it again, and gives it back as often.
-/// Waits are bounded, other than those for a mutex: nobody knows how long the application takes.
+/// Lets threads into the application one at a time. The thread that has the turn may take it again, and gives it back
+/// as often. Waits are bounded, other than those for a mutex: it is not known how long the application takes.
 class Turn {
  public:
   Turn() = default;

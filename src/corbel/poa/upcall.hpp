@@ -52,7 +52,7 @@ class AroundUpcall {
  public:
   enum class In : std::uint8_t { request, ending };
 
-  /// `ends`: whose end, or whose object's, waits until this is over.
+  /// `ends`: the POA whose end, or whose object's, waits until this is over.
   AroundUpcall(const AdapterSpace& space, In in, Poa* ends = nullptr) noexcept
       : space_(space), in_(in), ends_(ends), previous_(top()) {
     top() = this;
