@@ -11,7 +11,7 @@ namespace corbel::corba {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kKeepsMemory = false;  // they are to see who uses what is gone
+constexpr bool kKeepsMemory = false;  // they are to see uses of what is gone
 #else
 constexpr bool kKeepsMemory = true;
 #endif

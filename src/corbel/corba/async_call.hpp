@@ -51,7 +51,7 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   virtual bool completes_at_once() const noexcept { return false; }
 
   /// Waits until complete() has returned; false if the deadline comes first. Only after invoke_async has succeeded. The
-  /// calling thread reads the reply itself if nobody else does. Any number of threads may wait.
+  /// calling thread reads the reply itself if no other thread does. Any number of threads may wait.
   bool wait(base::Deadline deadline = base::Deadline::none()) { return carrier_->wait(deadline); }
 
   /// For targets: makes the carrier, in place.

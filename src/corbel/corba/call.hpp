@@ -48,7 +48,7 @@ constexpr std::uint64_t kTypesAbi = [] {
 }();
 
 /// Identity of the C++ types of an operation's arguments, results and exceptions. corbel-idl makes `types` of the
-/// operation's name and all that its types consist of; two operations with the same signature can work on each other's
+/// operation's name and all that its types consist of. Two operations with the same signature can work on each other's
 /// arguments where they lie.
 constexpr std::uint64_t signature(std::uint64_t types) noexcept {
   return (types ^ kTypesAbi) | 0x8000000000000000U;
@@ -115,7 +115,7 @@ class CORBEL_API Target {
   virtual TargetPtr with_overrides(base::SharedPtr<const PolicySet> overrides) const;
   /// The policy of a type (CORBA::PolicyType) that a call from this thread would obey; null if there is none.
   virtual PolicyCorePtr policy(std::uint32_t type);
-  /// Makes sure that there is somebody to call, wherever the reference led before. Throws as a call.
+  /// Makes sure that there is an object to call, wherever the reference led before. Throws as a call.
   virtual void rebind();
 };
 

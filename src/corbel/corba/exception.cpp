@@ -35,8 +35,8 @@ const char* Exception::what() const noexcept {
   try {
     std::string text;
     _info(text);
-    // Whoever has asked before keeps a pointer into the text: it changes only with what it says.
-    // Free in the child of a fork; never destroyed, because exceptions may outlive what is.
+    // A caller that has asked before keeps a pointer into the text: it changes only with what it says.
+    // Free in the child of a fork; never destroyed, because exceptions may outlive static objects.
     static auto& asking = *new corbel::base::ForkMutex;
     const std::lock_guard lock(asking);
     if (text_ == nullptr || *text_ != text) {

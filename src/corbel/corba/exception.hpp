@@ -55,7 +55,7 @@ class CORBEL_API SystemException : public Exception {
   std::uint32_t minor() const noexcept { return minor_; }
   void minor(std::uint32_t minor) noexcept { minor_ = minor; }
   CompletionStatus completed() const noexcept { return completed_; }
-  /// Whoever says this answers for it: ended_own_call() is false then.
+  /// The code that says this answers for it: ended_own_call() is false then.
   void completed(CompletionStatus completed) noexcept {
     completed_ = completed;
     ended_own_call_ = false;

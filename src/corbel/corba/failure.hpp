@@ -33,14 +33,14 @@ struct SystemFailure {
 CORBEL_API SystemFailure system_failure(std::string_view name, std::uint32_t minor, Completed completed,
                                         std::string detail = {});
 
-/// A user exception as data, for servants to throw whose mapping the ORB does not know. A value.
+/// A user exception as data, for servants to throw if the ORB does not know its mapping. A value.
 struct UserFailure {
   std::string id;                              ///< repository id
   std::function<void(cdr::Encoder&)> members;  ///< writes them; null if there are none
 };
 
-/// What has ended a call that this process made: if it is a system exception, one that says so of itself, wherever it
-/// is thrown; its completion status tells of that call and no other.
+/// What has ended a call that this process made. If it is a system exception, it says so of itself wherever it is
+/// thrown, and its completion status tells of that call and no other.
 CORBEL_API std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept;
 
 /// The system exception that was thrown, as data, whichever mapping's object it is; nothing if it is none, such as what

@@ -60,8 +60,8 @@ inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE = 0x54410008;
 /// - RelativeRoundtripTimeoutPolicy: the longest time of a whole call, all attempts included; 0: unbounded.
 ///   -ORBCallTimeout unless set. Where several limit a call, the earliest does.
 /// - ConnectionTimeoutPolicy: the longest time of an attempt to connect; 0: unbounded. -ORBConnectTimeout unless set.
-/// - BidirectionalPolicy, which is no call's: an object adapter with BOTH answers over the connections that its ORB has
-///   opened, and the ORB lets its clients' servers know; an ORB with BOTH ("ORBPolicyManager"), or with such an
+/// - BidirectionalPolicy, which no call obeys. An object adapter with BOTH answers over the connections that its ORB
+///   has opened, and the ORB lets its clients' servers know. An ORB with BOTH ("ORBPolicyManager"), or with such an
 ///   adapter, uses the connections that its clients lend (docs/bidirectional.md). Of an ORB, NORMAL forbids both.
 #define CORBEL_CLIENT_POLICIES(X)                                                                                 \
   X(Messaging, RebindPolicy, RebindMode, rebind_mode, REBIND_POLICY_TYPE, "omg.org/Messaging/RebindPolicy")       \

@@ -157,7 +157,7 @@ class CORBEL_API Object {
   /// The policy that a call would obey now (8.3.7); throws INV_POLICY minor OMG 2 if there is none of the type. A
   /// server's references tell nothing that could change what the client wants.
   virtual object_reference<Policy> _get_policy(PolicyType type);
-  /// As above; nil if there is none of the type (8.3.8).
+  /// The same, but nil if there is none of the type (8.3.8).
   virtual object_reference<Policy> _get_client_policy(PolicyType type);
   /// Connects, if a call would have to, and is the way to bind anew under RebindPolicy NO_REBIND and NO_RECONNECT
   /// (8.3.11). True; whatever prevents a call is thrown. `inconsistent_policies` is cleared: there is nothing that

@@ -9,7 +9,7 @@
 
 namespace corbel::corba {
 
-/// The object adapter in which a servant serves an object, for whoever knows more of it: the face to which it shows
+/// The object adapter in which a servant serves an object, for code that knows more of it: the face to which it shows
 /// itself.
 class AdapterCore {
  protected:

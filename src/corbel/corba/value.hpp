@@ -14,7 +14,7 @@ struct ValueType {
   std::string_view id;
   std::span<const std::string_view> ids;  ///< itself and what it may be truncated to, the most derived first
   bool custom = false;
-  /// Makes an empty value where no factory is registered; null if only the user can (it has operations).
+  /// Makes an empty value where no factory is registered; null if only the application can (it has operations).
   base::SharedPtr<CORBA::ValueBase> (*create)() = nullptr;
 };
 
@@ -94,7 +94,7 @@ namespace corbel::corba {
 /// Encodes a value, null too; `formal_id` is the type that the receiver expects, empty if any.
 CORBEL_API void encode_value(cdr::Encoder& encoder, const CORBA::ValueBase* value, std::string_view formal_id);
 /// Decodes a value, nil or shared with what was decoded before. `formal` is the expected type; its `create` makes
-/// values of just that type if no factory is registered. Whether the result is of the type is for the caller to see.
+/// values of just that type if no factory is registered. The caller has to check whether the result is of the type.
 CORBEL_API base::SharedPtr<CORBA::ValueBase> decode_value(cdr::Decoder& decoder, const ValueType& formal);
 /// A value with its members, those of values in it only to some depth: graphs may have cycles.
 CORBEL_API void print_value(std::ostream& stream, const CORBA::ValueBase& value);

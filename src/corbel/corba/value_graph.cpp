@@ -25,7 +25,7 @@ std::vector<const CORBA::ValueBase*> references_of(const CORBA::ValueBase& value
   return std::move(trace.found);
 }
 
-/// The application's code for a value may fail: others in its circle are emptied then.
+/// The application's code for a value may fail: then other values in its circle are emptied.
 void empty(CORBA::ValueBase& value, cdr::Decoder& nothing) noexcept try { value._decode_state(nothing); } catch (...) {
 }
 
@@ -83,7 +83,7 @@ ValueGraph::State::~State() {
   graph_.failed_ |= !succeeded_;
 }
 
-/// Marks what somebody outside refers to, or where references of the message are missing, and all that it leads to.
+/// Marks what something outside refers to, or where references of the message are missing, and all that it leads to.
 void ValueGraph::mark_kept() {
   std::vector<std::uint32_t> waiting;
   const auto keep = [&](std::uint32_t index) {
@@ -93,8 +93,8 @@ void ValueGraph::mark_kept() {
     const Made& made = made_[i];
     const std::uint32_t expected = made.referred + 1;  // and made_ itself
     const std::uint32_t count = made.value.use_count();
-    // Of a message that could not be read some references were never stored. Of one that could, what a value that
-    // marshals itself refers to is known to its own code only.
+    // Some references of a message that could not be read were never stored. In a message that could be read, only the
+    // code of a value that marshals itself knows what that refers to.
     const bool uncertain = count < expected || made.value->_value_type().custom;
     if (count > expected || (uncertain && !failed_)) keep(i);
   }
@@ -108,8 +108,8 @@ void ValueGraph::mark_kept() {
   }
 }
 
-/// True if all values that nobody keeps refer to those that the message said, so that nobody has taken one of the
-/// references out.
+/// True if all values that nothing outside keeps refer to those that the message said, so that none of the references
+/// was taken out.
 bool ValueGraph::is_unchanged() const {
   auto edge = edges_.begin();
   for (std::uint32_t i = 0; i < made_.size(); ++i) {
@@ -126,7 +126,7 @@ bool ValueGraph::is_unchanged() const {
 
 void ValueGraph::break_circles() noexcept try {
   mark_kept();
-  // What could not be read was never given to anybody.
+  // What could not be read was never given out.
   if (!failed_ && !is_unchanged()) return;
   // Reading from nothing empties a value. None is destroyed before all are: made_ still refers to them.
   cdr::Decoder nothing;

@@ -10,12 +10,13 @@
 
 namespace corbel::corba {
 
-/// The objects made of a message's values, and who refers to whom. It lives as long as the message is read: on a server
-/// until the operation has run and its arguments are gone. Values that form circles would keep each other alive for
-/// ever; those of a message with circles that nobody outside refers to any more are then emptied, which frees them.
+/// The objects made of a message's values, and which refers to which. It lives as long as the message is read: on a
+/// server until the operation has run and its arguments are gone. Values that form circles would keep each other alive
+/// for ever. If nothing outside refers to a message with circles any more, its values are emptied, which frees them.
 ///
 /// A circle is taken apart only if nothing was changed in it: each value is referred to by just those that the message
-/// said. Whoever keeps a value of the message keeps all that it leads to, and breaks the circles in it himself.
+/// said. An application that keeps a value of the message keeps all that it leads to, and breaks the circles in it
+/// itself.
 class ValueGraph final : public cdr::Attachment {
  public:
   using ValuePtr = base::SharedPtr<CORBA::ValueBase>;
@@ -28,7 +29,7 @@ class ValueGraph final : public cdr::Attachment {
   class State {
    public:
     State(ValueGraph& graph, std::size_t position, ValuePtr value);
-    /// Without success nobody has got a reference to the value.
+    /// Without success the value has not been given out.
     ~State();
     State(const State&) = delete;
     State& operator=(const State&) = delete;
@@ -48,7 +49,7 @@ class ValueGraph final : public cdr::Attachment {
     ValuePtr value;
     std::uint32_t referred = 0;  // how often, by values of the message
     bool open = true;            // its state is being read
-    bool kept = false;           // by somebody outside, or by a value that is
+    bool kept = false;           // by something outside, or by a value that is
   };
   struct Edge {
     std::uint32_t from;
