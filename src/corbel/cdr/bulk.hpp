@@ -13,10 +13,10 @@
 /// Arrays and sequences in bulk: of primitives, and of structs whose C++ layout equals their CDR layout.
 namespace corbel::cdr {
 
-/// Says whether runs of T can be copied between memory and the wire as they lie. Generated code specialises it for a
-/// struct of integers, floating point numbers, octets, characters and structs like itself (no booleans, no enums:
-/// any octets must be a value) whose members lie at the same offsets in C++ and in CDR and whose last member ends where
-/// the next element begins. A specialisation has:
+/// Says whether runs of T can be copied between memory and the wire as they lie. Generated code specialises it for
+/// structs whose members lie at the same offsets in C++ and in CDR and whose last member ends where the next element
+/// begins. Members are integers, floating point numbers, octets, characters and structs like itself; no booleans, no
+/// enums: any octets must be a value. A specialisation has:
 ///
 ///     static constexpr bool value = true;
 ///     static constexpr std::size_t alignment;        // of the most aligned member: the layouts are equal where the
@@ -131,7 +131,7 @@ void overwrite_raw(T* values, const std::uint8_t* raw, std::size_t count) noexce
   }
 }
 
-/// Makes what `out` has from `first` on the values that lie in `raw`: over those that are there, then adding the rest.
+/// Puts the values that lie in `raw` into `out` from `first` on: over those that are there, then adding the rest.
 template <class T>
 void replace_raw(std::vector<T>& out, std::size_t first, base::ConstByteSpan raw) {
   const std::size_t count = raw.size() / sizeof(T);
@@ -158,8 +158,8 @@ requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, T* out, std::size
   detail::clear_padding(out, count);
 }
 
-/// Reads `count` structs as above; `out` has its first `first` elements then and these, or on failure the former only.
-/// New elements are not initialised before they are read; those that were there are written over.
+/// Reads `count` structs, under the same conditions; `out` has its first `first` elements then and these, or on failure
+/// the former only. New elements are not initialised before they are read; those that were there are written over.
 template <class T>
 requires(BulkLayout<T>::value) void get_bulk_after(Decoder& decoder, std::vector<T>& out, std::size_t first,
                                                    std::size_t count) {
@@ -167,7 +167,7 @@ requires(BulkLayout<T>::value) void get_bulk_after(Decoder& decoder, std::vector
   detail::assign_raw(out, first, decoder.take_octets(count * sizeof(T)));
 }
 
-/// As above, making `out` exactly these `count` (from Decoder::take_count) elements; empty on failure.
+/// The same, making `out` exactly these `count` (from Decoder::take_count) elements; empty on failure.
 template <class T>
 requires(BulkLayout<T>::value) void get_bulk(Decoder& decoder, std::vector<T>& out, std::size_t count) {
   get_bulk_after(decoder, out, 0, count);

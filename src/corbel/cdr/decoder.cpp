@@ -55,7 +55,7 @@ void Decoder::settle(const Decoder& other) noexcept {
   if (!other.ok()) fail(other.code_);
 }
 
-/// Of an encapsulation, whose values are its own.
+/// Takes over what values were paid for in an encapsulation, which has tables of its own.
 void Decoder::take_over_payment(const Decoder& other) noexcept try {
   if (attachment_ == nullptr) attach(base::make_shared<ValueTables>());
   ValueTables::of(*this)->payment.take_over(ValueTables::of(other)->payment);

@@ -20,14 +20,14 @@ namespace corbel::cdr {
 /// What decoding needs from outside the octets (an ORB, to turn references into objects). The cdr room only carries it.
 class CORBEL_API Context {
  public:
-  /// Pays for what values take beyond Decoder::withhold(); outlives the messages. nullptr: nobody counts.
+  /// Pays for what values take beyond Decoder::withhold(); outlives the messages. nullptr: nothing is counted.
   virtual Memory* value_memory() noexcept { return nullptr; }
 
  protected:
   ~Context() = default;
 };
 
-/// Reads CDR in place from octets that somebody else owns and keeps alive. Octet 0 of the span is the alignment origin.
+/// Reads CDR in place from octets that the caller owns and keeps alive. Octet 0 of the span is the alignment origin.
 ///
 /// Failures stick: after the first one reads return zeros and empty values, and ok() is false; look once, at the end.
 /// Any input is safe: containers are sized only through take_count(). Copies are cheap. Not thread-safe.
@@ -65,10 +65,10 @@ class CORBEL_API Decoder {
     joints_ = {};
   }
 
-  /// For octets joined from GIOP 1.1 fragments: offsets, in ascending order, where the data of each further fragment
-  /// begin. Values are aligned from the header of the fragment that they are in, as if 12 octets came before a joint;
-  /// runs of octets and arrays of primitives go on across joints as they lie. `joints` must outlive this. Call once,
-  /// right after construction.
+  /// For octets that were joined from GIOP 1.1 fragments. `joints`: offsets, in ascending order, where the data of each
+  /// further fragment begin; they must outlive this. Values are aligned from the header of the fragment that they are
+  /// in, as if 12 octets came before a joint. Runs of octets and arrays of primitives go on across joints as they lie.
+  /// Call once, right after construction.
   void set_joints(std::span<const std::size_t> joints) noexcept {
     if (!joints.empty()) [[unlikely]]
       enter_joints(joints);
@@ -186,9 +186,9 @@ class CORBEL_API Decoder {
     budget_ -= octets;
     return true;
   }
-  /// Of the message's budget, withholds what is more than the octets that remain and kUncharged. context() pays for it
-  /// when values need it, until this message's attachment goes; if there is no more: no_value_memory. Once, when the
-  /// context is set.
+  /// Withholds a part of the message's budget: what is more than the octets that remain and kUncharged. context() pays
+  /// for it when values need it, until this message's attachment goes; if there is no more: no_value_memory. Called
+  /// once, when the context is set.
   void withhold() noexcept {
     const std::size_t free = remaining() + kUncharged;
     if (budget_ <= free) return;

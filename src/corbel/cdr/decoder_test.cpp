@@ -184,7 +184,7 @@ TEST(Decoder, FailsIfItsContextDoesNotPay) {
   EXPECT_EQ(payer.left, 0U);
   EXPECT_FALSE(decoder.charge(1));
   EXPECT_EQ(decoder.error().code, base::Code::no_value_memory);
-  // Without anybody who counts, the budget is all.
+  // Without memory that counts, the budget is all.
   Decoder free(octets, kLittle, {.max_expansion = 1, .free_memory = kMebi});
   free.withhold();
   EXPECT_TRUE(free.charge(1000 + kMebi));

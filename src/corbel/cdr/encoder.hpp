@@ -38,7 +38,7 @@ class CORBEL_API Encoder {
   /// Storage kept for the next message; what a larger message needed is given back.
   static constexpr std::size_t kKeepCapacity = 256U << 10;
 
-  /// Who lends the encoder and holds a lock meanwhile.
+  /// The owner that lends the encoder and holds a lock meanwhile.
   class Host {
    public:
     /// Code of the application is about to run in the middle of a message, and may do anything: let go of locks.

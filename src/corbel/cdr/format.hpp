@@ -33,7 +33,7 @@ struct Format {
   bool swapped() const noexcept { return little_endian != (std::endian::native == std::endian::little); }
 };
 
-/// Keeps account of memory that what comes from outside makes this process take. Thread-safe.
+/// Keeps account of memory that input from outside makes this process take. Thread-safe.
 class Memory {
  public:
   /// False, and nothing is taken, if there is no more.
@@ -44,7 +44,7 @@ class Memory {
   ~Memory() = default;
 };
 
-/// What a coder carries through one message for somebody else: the tables of its values (value_stream.hpp).
+/// What a coder carries through one message for another part: the tables of its values (value_stream.hpp).
 class CORBEL_API Attachment {
  public:
   Attachment(const Attachment&) = delete;

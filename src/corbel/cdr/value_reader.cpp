@@ -154,7 +154,7 @@ std::span<const std::string_view> ValueReader::read_ids() {
       decoder_.fail(Code::malformed);
       return {};
     }
-    // Whoever reads the value walks the list again.
+    // The code that reads the value walks the list again.
     return decoder_.charge(known->second.size() * sizeof(std::string_view))
                ? std::span<const std::string_view>(known->second)
                : std::span<const std::string_view>();

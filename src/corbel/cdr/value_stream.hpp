@@ -29,9 +29,9 @@ class CORBEL_API ValueWriter {
   bool begin(const void* identity, std::span<const std::string_view> ids, bool chunked);
   /// Ends the value that was begun last and has not ended; `chunked` is what begin() returned.
   void end(bool chunked);
-  /// Keeps something alive as long as the message: what identities belong to and nobody else owns.
+  /// Keeps something alive as long as the message: what identities belong to and nothing else owns.
   void keep(base::SharedPtr<Attachment> owner);
-  /// True inside a value with chunks: values in it need ids so that a receiver who truncates can follow.
+  /// True inside a value with chunks: values in it need ids so that a receiver that truncates can follow.
   bool in_chunks() const noexcept;
 
  private:

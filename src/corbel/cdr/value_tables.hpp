@@ -25,7 +25,7 @@ class Payment {
   Payment(const Payment&) = delete;
   Payment& operator=(const Payment&) = delete;
 
-  /// Of one account: that of the message's context.
+  /// Pays from one account: that of the message's context.
   bool pay(Memory& memory, std::size_t octets) {
     if (!memory.take(octets)) return false;
     memory_ = &memory;
