@@ -10,8 +10,8 @@
 namespace corbel::base {
 
 /// What threads that hold a Mutex sleep on until another one notifies: a condition variable for Mutex, without the
-/// memory that std::condition_variable_any allocates. Whoever notifies has changed what is waited for with the Mutex
-/// held, and may still hold it. Sleepers may wake without reason.
+/// memory that std::condition_variable_any allocates. A thread that notifies has changed what is waited for with the
+/// Mutex held, and may still hold it. Sleepers may wake without reason.
 class Condition {
  public:
   Condition() noexcept = default;

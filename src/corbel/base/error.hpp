@@ -42,7 +42,7 @@ enum class Code : std::uint8_t {
   unsupported = 10,        ///< legal, but not provided by this side (version, scheme, tag)
   bad_argument = 11,       ///< the caller passed something unusable
   out_of_resources = 12,   ///< descriptors, memory or threads ran out
-  address_in_use = 13,     ///< the endpoint belongs to somebody else
+  address_in_use = 13,     ///< the endpoint belongs to another socket or process
   not_found = 14,          ///< no such object, adapter, operation or name
   cancelled = 15,          ///< shut down while the work was under way
   bad_string = 16,         ///< string without terminator, with embedded NUL, or of length zero
@@ -62,11 +62,11 @@ enum class Code : std::uint8_t {
   too_many_profiles = 30,    ///< a reference with more than -ORBMaxProfiles
   too_many_components = 31,  ///< a profile with more than -ORBMaxComponents
   key_too_long = 32,         ///< an object key of more than -ORBMaxObjectKey octets
-  // Of carriers that check certificates (docs/tls.md); the certificate is the peer's unless it says otherwise.
+  // For carriers that check certificates (docs/tls.md). The certificate is the peer's unless the name says otherwise.
   certificate_expired = 33,
   certificate_not_yet_valid = 34,
   certificate_name = 35,       ///< made out to another name
-  certificate_authority = 36,  ///< issued by nobody whom this side knows
+  certificate_authority = 36,  ///< issued by no authority that this side knows
   certificate_revoked = 37,
   certificate_purpose = 38,    ///< not for what it is used for
   certificate_weak = 39,       ///< key or signature too weak

@@ -46,8 +46,8 @@ class ForkRegistry {
   ForkMutex*& first_of(ForkMutex&) noexcept { return mutexes_; }
   ForkHook*& first_of(ForkHook&) noexcept { return hooks_; }
 
-  /// Takes all mutexes. Who holds one may be waiting for ours (it makes another one), so nobody is waited for with
-  /// locks held.
+  /// Takes all mutexes. A thread that holds one may be waiting for ours (it makes another one), so none is waited for
+  /// with locks held.
   void prepare() {
     for (;;) {
       mutex_.lock();

@@ -6,17 +6,17 @@
 #include "corbel/base/export.hpp"
 #include "corbel/base/mutex.hpp"
 
-/// What fork(2) does to those who have threads and sockets. In the child there is one thread, and whatever another one
-/// held or was changing at that moment stays as it was; descriptors are shared with the parent. So fork() waits until
-/// every ForkMutex is free, and in the child it tells every ForkHook. It costs nothing until then. (vfork,
+/// What fork(2) does to a process that has threads and sockets. In the child there is one thread, and whatever another
+/// one held or was changing at that moment stays as it was; descriptors are shared with the parent. So fork() waits
+/// until every ForkMutex is free, and in the child it tells every ForkHook. It costs nothing until then. (vfork,
 /// posix_spawn, system and popen run another program at once and do not come here.)
 namespace corbel::base {
 
 /// Another number in a child than in its parent.
 CORBEL_API std::uint32_t process_generation() noexcept;
 
-/// A Mutex that is free in the child of a fork(), and what it guards whole. Leaf-like: who holds one must not call
-/// fork(). Making and destroying one takes a lock of the process.
+/// A Mutex that is free in the child of a fork(), and what it guards whole. Leaf-like: a thread that holds one must not
+/// call fork(). Making and destroying one takes a lock of the process.
 class CORBEL_API ForkMutex {
  public:
   ForkMutex();

@@ -72,7 +72,7 @@ class IntrusivePtr {
     result.object_ = object;
     return result;
   }
-  /// Gives the reference to the caller, who must adopt() it somewhere.
+  /// Gives the reference to the caller, which must adopt() it somewhere.
   [[nodiscard]] T* detach() noexcept { return std::exchange(object_, nullptr); }
 
   T* get() const noexcept { return object_; }

@@ -93,7 +93,7 @@ struct Log::State {
     try {
       settings.sink->write({read_clock(CLOCK_REALTIME), level, module, event, fields, settings.orb,
                             static_cast<std::uint64_t>(::gettid())});
-    } catch (...) {  // a sink that fails has nobody to tell
+    } catch (...) {  // a sink that fails cannot be reported
     }
   }
 
@@ -134,7 +134,7 @@ void Log::flush() const noexcept {
   state_->tell_left_out(kNow);
   try {
     state_->settings.sink->flush();
-  } catch (...) {  // nobody to tell
+  } catch (...) {  // this cannot be reported
   }
 }
 

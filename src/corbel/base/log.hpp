@@ -26,17 +26,17 @@
 /// next: people search for it, the rate limit counts by it, tests look it up. What changes is in the fields: a name
 /// (lower case, words joined by '_') and text, a number, a bool, a base::Error or octets. Fields are evaluated only if
 /// the module logs that level, so they may be expensive; what they throw is swallowed. Foreign text may be passed as it
-/// is: whoever writes lines escapes and shortens it. Off, an event is one relaxed load and a branch not taken.
+/// is: the code that writes lines escapes and shortens it. Off, an event is one relaxed load and a branch not taken.
 ///
 /// Which level:
-///   error    something this ORB was asked to do cannot be done until somebody acts (no descriptors, no endpoint)
-///   warning  something was refused, lost or left out, or will surprise somebody (a malformed message, a limit reached,
+///   error    something this ORB was asked to do cannot be done until an operator acts (no descriptors, no endpoint)
+///   warning  something was refused, lost or left out, or will surprise a user (a malformed message, a limit reached,
 ///            a servant's foreign exception); at most a few lines a second for each event
 ///   info     the life of the ORB, seldom: endpoints, adapters' managers, shutdown, a peer that went away in disorder
 ///   debug    what explains a problem: connections opened and closed, retries, forwards, activations
 ///   trace    one line per call
-/// Log where the decision is made, once: not at every level that an error passes. A caller who is told by an exception
-/// needs no warning besides (debug is enough); who is told nothing does. No secrets: keys of objects shortened, no
+/// Log where the decision is made, once: not at every level that an error passes. A caller that is told by an exception
+/// needs no warning besides (debug is enough); one that is told nothing does. No secrets: keys of objects shortened, no
 /// arguments, no contents of files.
 ///
 /// Log outside of locks where that is easy; it is allowed under them: what writes the lines never calls back.
@@ -45,7 +45,7 @@ namespace corbel::base {
 /// How much to tell: each level includes those before it.
 enum class LogLevel : std::uint8_t { off, error, warning, info, debug, trace };
 
-/// Who tells.
+/// The part of the ORB that tells.
 enum class LogModule : std::uint8_t {
   orb,         ///< an ORB's life, options, initial references, URLs
   client,      ///< calls made: binding, retries, forwards
@@ -133,7 +133,7 @@ class CORBEL_API LogSink {
   virtual void flush();
 };
 
-/// What an ORB tells about itself, and to whom. Thread-safe; logging is const, so that every part may hold it const.
+/// What an ORB tells about itself, and where to. Thread-safe; logging is const, so that every part may hold it const.
 class CORBEL_API Log {
  public:
   struct Settings {
@@ -150,7 +150,7 @@ class CORBEL_API Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// The log that is off: for who has been given none.
+  /// The log that is off: for parts that were given none.
   static const Log& none() noexcept;
 
   /// True if events of this level are wanted. One relaxed load.
@@ -174,7 +174,7 @@ class CORBEL_API Log {
   State* state_ = nullptr;  // owned; null: off for good
 };
 
-/// While one exists, what the thread logs is left out: for threads that sinks run on, lest they log their own doing.
+/// While one exists, what the thread logs is left out: threads that sinks run on must not log their own doing.
 class CORBEL_API LogSilence {
  public:
   LogSilence() noexcept;
@@ -192,7 +192,7 @@ inline constexpr std::size_t kLongestLogLine = 4000;
 /// is printable UTF-8 and quoted where it has to be; control characters are escaped. Returns the line's length.
 CORBEL_API std::size_t format_log_text(const LogRecord& record, bool with_time,
                                        std::span<char, kLongestLogLine> line) noexcept;
-/// As above, as an object in JSON: time, level, module, event, process, thread, orb, and the fields in an object.
+/// The same as an object in JSON: time, level, module, event, process, thread, orb, and the fields in an object.
 CORBEL_API std::size_t format_log_json(const LogRecord& record, std::span<char, kLongestLogLine> line) noexcept;
 
 }  // namespace corbel::base

@@ -9,7 +9,7 @@
 
 namespace corbel::base {
 
-/// Lets so many records of each event pass in a second and counts the others, so that nobody can fill a disk by
+/// Lets so many records of each event pass in a second and counts the others, so that no peer can fill a disk by
 /// repeating what is logged. Not thread-safe.
 class LogRate {
  public:

@@ -12,8 +12,8 @@
 
 namespace corbel::base {
 
-/// The lock, or none after `patience`: whoever holds it is stuck in the system, or does not exist in this process,
-/// which was forked off meanwhile. For locks that nothing depends on but a log.
+/// The lock, or none after `patience`: the thread that holds it is stuck in the system, or does not exist in this
+/// process, which was forked off meanwhile. For locks that nothing depends on but a log.
 inline std::unique_lock<Mutex> lock_patiently(Mutex& mutex, Duration patience) noexcept {
   std::unique_lock lock(mutex, std::try_to_lock);
   if (lock.owns_lock()) return lock;

@@ -17,7 +17,7 @@ namespace detail {
 
 struct ControlBlock;
 /// Destroys the object of a block that has lost its last strong owner: at once, or, inside the destruction of many
-/// others, when the outermost of these is done. So that a long chain of objects needs no deep stack.
+/// others, when the outermost of these is done. A long chain of objects then needs no deep stack.
 CORBEL_API void destroy_object(ControlBlock* block) noexcept;
 
 struct ControlBlock {
@@ -146,7 +146,7 @@ class WeakPtr {
   SharedPtr<T> lock() const noexcept {
     return block_ != nullptr && block_->try_add_strong() ? SharedPtr<T>(object_, block_) : SharedPtr<T>();
   }
-  /// True if the object is gone, or there never was one. Without becoming an owner, who might be the last.
+  /// True if the object is gone, or there never was one. It makes no owner, which might be the last.
   bool expired() const noexcept { return block_ == nullptr || __atomic_load_n(&block_->strong, __ATOMIC_ACQUIRE) == 0; }
   void reset() noexcept { *this = WeakPtr(); }
 

@@ -48,7 +48,7 @@ TEST(SharedPtr, DestroysWhatIsSharedOnce) {
   EXPECT_EQ(alive, 0);
 }
 
-// Whoever only looks must not become the owner who destroys it: the destructor is another's code.
+// Code that only looks must not become the owner that destroys it: the destructor is another's code.
 TEST(SharedPtr, OwnsWhateverItSeesTheObjectAs) {
   struct Base {
     int number = 7;

@@ -9,10 +9,10 @@
 
 namespace corbel::base {
 
-/// Looking again and again for what one waits for, before sleeping: it saves the wake-up, which costs more than
-/// everything else in a short call, and takes a processor meanwhile. Bounded; and adaptive: the more often in a row it
-/// was in vain, the fewer waits begin with it (one in 64 at least), so a peer that is slower than `time` costs next to
-/// nothing. Never where there is but one processor: it would keep the peer from answering. Used by one thread at a
+/// Looks again and again for what the caller waits for, before it sleeps. That saves the wake-up, which costs more than
+/// everything else in a short call, and takes a processor meanwhile. It is bounded, and adaptive: the more often in a
+/// row it was in vain, the fewer waits begin with it (one in 64 at least), so that a peer slower than `time` costs next
+/// to nothing. It never happens with one processor only: it would keep the peer from answering. Used by one thread at a
 /// time.
 class CORBEL_API Spin {
  public:
@@ -23,7 +23,7 @@ class CORBEL_API Spin {
 
   /// False: never looks.
   bool enabled() const noexcept { return time_ != Duration::zero(); }
-  /// Calls `look` until it returns true, then true; false when the time or the deadline is over, or at once if this
+  /// Calls `look` until it returns true: then true. False when the time or the deadline is over, or at once if this
   /// wait is to sleep without looking.
   template <class Look>
   bool until(Deadline deadline, Look look) {
