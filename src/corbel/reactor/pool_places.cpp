@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for a place among those of a pool that are in handlers: threads of others, and the leader behind them.
+// Waiting for a place among those of a pool that are in handlers: by threads of others, and by the leader behind them.
 #include "corbel/reactor/thread_pool.hpp"
 
 namespace corbel::reactor {

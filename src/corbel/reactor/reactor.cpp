@@ -68,7 +68,7 @@ base::Result<std::unique_ptr<Reactor>> Reactor::create(const Clock& clock) {
   if (!epoll) return ipc::last_failure(Stage::configure);
   ipc::Handle wakeup(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wakeup) return ipc::last_failure(Stage::configure);
-  // Edge-triggered: every write wakes, and nobody has to read.
+  // Edge-triggered: every write wakes, and no thread has to read.
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
   if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wakeup.get(), &event) != 0) return ipc::last_failure(Stage::configure);
   return std::unique_ptr<Reactor>(new Reactor(clock, std::move(epoll), std::move(wakeup)));

@@ -69,7 +69,7 @@ class CORBEL_API Reactor {
   /// Makes the wait that is under way, or else the next one, return early.
   void notify() noexcept;
 
-  // --- the tick: a periodic look at things, only while somebody wants it ---
+  // --- the tick: a periodic look at things, only while some part wants it ---
 
   /// Sets what the tick does. `look` runs on the leader, without promotion: it must be short. It returns false to stop
   /// the tick. Call once, before the reactor runs.

@@ -300,7 +300,7 @@ TEST_F(ReactorTest, DispatchesNothingMoreOnceItIsStopped) {
   EXPECT_EQ(calls_, 1);
 }
 
-// Who wants the tick while it looks, and finds nothing, is not forgotten.
+// A tick that is wanted during the look, which finds nothing, is not forgotten.
 TEST_F(ReactorTest, ATickWantedDuringTheLookGoesOn) {
   int looks = 0;
   reactor_.set_tick(1ms, [&] {

@@ -223,7 +223,7 @@ unsigned ThreadPool::idle_count() const noexcept {
   return idle_;
 }
 
-/// What every thread of the pool does: lead when nobody does, else follow.
+/// What every thread of the pool does: lead when no other thread does, else follow.
 base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined) {
   const ThreadPool* const outer = t_busy;
   base::Status status;
@@ -349,7 +349,7 @@ bool ThreadPool::give_turn() noexcept {
 }
 
 /// Before a thread stops working here: ends leadership if it has it, and does not let a turn that it was given be lost.
-/// If all others are busy, one is started: there may be nobody else who would lead.
+/// If all others are busy, one is started: there may be no other that would lead.
 void ThreadPool::leave(const ThreadPool* outer) noexcept {
   {
     const std::lock_guard guard(mutex_);

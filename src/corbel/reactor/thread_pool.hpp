@@ -24,8 +24,8 @@ struct ThreadPoolOptions {
 
 /// Leader/followers: exactly one thread, the leader, waits on the reactor. When something is ready it first makes a
 /// follower the leader (the one that became idle last; a new thread if none is idle and the limit allows) and then runs
-/// the handler itself: no event changes threads. A handler may block for as long as it likes; at max_threads blocked
-/// handlers nobody waits any more until one returns. A handler that works in the pool itself (join_until, try_work)
+/// the handler itself: no event changes threads. A handler may block for as long as it likes. While max_threads
+/// handlers run, no thread waits until one returns. A handler that works in the pool itself (join_until, try_work)
 /// counts once. Threads that are not the pool's and run something that counts take a Place.
 ///
 /// Any thread may call anything, except that join() must not be called by a thread of the pool.
@@ -41,8 +41,9 @@ class CORBEL_API ThreadPool {
   base::Status start();
   /// The calling thread works in the pool until stop().
   void run();
-  /// The calling thread works in the pool until `done` (called with no lock held, on this thread) is true; whoever
-  /// makes it true calls notify(). Errors: timed_out, cancelled (after stop()). May be called from within a handler.
+  /// The calling thread works in the pool until `done` (called with no lock held, on this thread) is true; the thread
+  /// that makes it true calls notify(). Errors: timed_out, cancelled (after stop()). May be called from within a
+  /// handler.
   base::Status join_until(base::FunctionRef<bool()> done, base::Deadline deadline = base::Deadline::none());
   /// As join_until(), but the calling thread only waits: it runs no handler that could keep it beyond that.
   base::Status wait_until(base::FunctionRef<bool()> done);
@@ -87,9 +88,8 @@ class CORBEL_API ThreadPool {
   void stop() noexcept;
   /// Waits until the pool's own threads have ended; only after stop(). False if some had not by the deadline.
   bool join(base::Deadline deadline = base::Deadline::none()) noexcept;
-  /// True if nobody waits on the reactor because as many handlers run as may: whoever keeps a thread that it could do
-  /// without should give it back.
-  /// So it should also while call_away() has not been heeded.
+  /// True if no thread waits on the reactor because as many handlers run as may: a handler that keeps a thread that it
+  /// could do without should give it back. So it should also while call_away() has not been heeded.
   bool starving() const noexcept { return lacks_.load(std::memory_order_relaxed) != 0; }
   /// True if another thread may lead while the calling one is in its handler.
   bool has_spare_thread() const noexcept;
@@ -117,7 +117,7 @@ class CORBEL_API ThreadPool {
   void leave(const ThreadPool* outer) noexcept;
   bool give_turn() noexcept;
   bool may_lead() const noexcept;
-  static constexpr unsigned kLeader = 1;  // nobody waits on the reactor
+  static constexpr unsigned kLeader = 1;  // no thread waits on the reactor
   static constexpr unsigned kJoined = 2;  // a thread that has joined has something else to do
   static constexpr unsigned kPlace = 4;   // one that is ready to run something must not yet
   void set_lack(unsigned lack, bool there) noexcept;

@@ -34,7 +34,7 @@ class ThreadPoolTest : public ::testing::Test {
     return handler;
   }
 
-  /// Before what the handlers use goes: nobody is in a handler any more.
+  /// Before what the handlers use goes: no thread is in a handler any more.
   static void finish(ThreadPool& pool) {
     pool.stop();
     pool.join();
@@ -166,7 +166,7 @@ TEST_F(ThreadPoolTest, AHandlerThatPromotesItselfRunsAsLeaderUntilThen) {
   watch(
       pair,
       [&] {
-        EXPECT_EQ(pool.idle_count(), 1U);  // nobody was woken
+        EXPECT_EQ(pool.idle_count(), 1U);  // no thread was woken
         reactor_.post([&] { other_ran.count_down(); });
         ThreadPool::promote_follower();
         ThreadPool::promote_follower();  // no longer leader: nothing to give
@@ -275,7 +275,7 @@ TEST_F(ThreadPoolTest, TicksWhileAHandlerIsStuck) {
   finish(pool);
 }
 
-// The limit is for handlers, whoever runs them.
+// The limit is for handlers, whichever thread runs them.
 TEST_F(ThreadPoolTest, ItsLimitCountsTheApplicationsThreadsToo) {
   for (const unsigned most : {1U, 2U}) {
     const auto owner = *Reactor::create();
