@@ -29,7 +29,7 @@ struct AcceptorOptions<InetAddress> {
 template <>
 struct AcceptorOptions<UnixAddress> {
   int backlog = 1024;
-  bool replace_stale = true;               ///< remove a socket file that nobody listens on any more
+  bool replace_stale = true;               ///< remove a socket file that no process listens on any more
   bool remove_on_close = true;             ///< remove the socket file, if it is still ours, when the acceptor closes
   std::optional<unsigned> mode = {};       ///< permission bits of the socket file (less the umask), e.g. 0600
   std::optional<int> send_buffer = {};     ///< octets
@@ -71,7 +71,7 @@ class Acceptor : public Socket<Product::kAcceptorRole> {
   ~Acceptor() { close(); }
 
   /// Binds and listens, in blocking mode. Port 0 lets the system choose: ask local_address(). A local socket's file
-  /// that nobody listens on is replaced, one with a live listener (or that is no socket) is address_in_use. Errors
+  /// that no process listens on is replaced, one with a live listener (or that is no socket) is address_in_use. Errors
   /// (stage listen): address_in_use, refused (permission), unreachable (not an address of this host, no such
   /// directory), out_of_resources.
   static base::Result<Acceptor> open(const Address& address, const Options& options = {}) noexcept {

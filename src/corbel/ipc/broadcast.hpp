@@ -7,7 +7,7 @@
 
 namespace corbel::ipc {
 
-/// A datagram socket that may send to everybody on a network (IPv4 only: IPv6 has multicast instead). Receives like any
+/// A datagram socket that may send to all hosts on a network (IPv4 only: IPv6 has multicast instead). Receives like any
 /// datagram socket.
 class CORBEL_API BroadcastSocket : public detail::DatagramExchange<InetAddress, Role::inet_broadcast> {
   using Base = detail::DatagramExchange<InetAddress, Role::inet_broadcast>;

@@ -224,7 +224,7 @@ TEST(UnixAcceptor, OfSeveralThatStartAtOnceOneGetsTheNameWhateverItFinds) {
   const testing::TemporaryDirectory directory;
   const auto address = *UnixAddress::path(directory.file("s"));
   for (int round = 0; round < 200; ++round) {
-    if (round % 2 == 0) {  // somebody left a stale one
+    if (round % 2 == 0) {  // another process left a stale one
       AcceptorOptions<UnixAddress> keep;
       keep.remove_on_close = false;
       ASSERT_TRUE(UnixAcceptor::open(address, keep));

@@ -25,7 +25,7 @@ struct DatagramOptions<InetAddress> {
 
 template <>
 struct DatagramOptions<UnixAddress> {
-  bool replace_stale = true;               ///< remove a socket file that nobody owns any more
+  bool replace_stale = true;               ///< remove a socket file that no process owns any more
   bool remove_on_close = true;             ///< remove the socket file, if it is still ours, when the socket closes
   std::optional<unsigned> mode = {};       ///< permission bits of the socket file (less the umask), e.g. 0600
   std::optional<int> send_buffer = {};     ///< octets
@@ -66,7 +66,7 @@ class DatagramBase : public Socket<kRole> {
                  [&](int flags) { return detail::next_size(this->handle(), flags); });
   }
   base::Result<Address> local_address() const noexcept { return socket_name<Address>(this->handle(), ::getsockname); }
-  /// Makes the socket readable for good, so that who waits returns, and finds nothing; any thread.
+  /// Makes the socket readable for good, so that a thread that waits returns, and finds nothing; any thread.
   void wake() noexcept { (void)::shutdown(this->handle(), SHUT_RDWR); }
   /// Closes, and removes the socket file that open() made.
   void close() noexcept {
@@ -95,11 +95,11 @@ class DatagramBase : public Socket<kRole> {
   [[no_unique_address]] FileOf<Address> file_;
 };
 
-/// Receiving from anybody.
+/// Receiving from any address.
 template <class Address, Role kRole>
 class DatagramReceiving : public DatagramBase<Address, kRole> {
  public:
-  /// One recvfrom(2): the next datagram's octets; `from` is set to who sent it (unnamed if a local sender has no
+  /// One recvfrom(2): the next datagram's octets; `from` is set to its sender (unnamed if a local sender has no
   /// address). Errors (stage receive): truncated when the datagram was longer than `room` (which holds its beginning;
   /// the rest is gone: next_size() tells beforehand), would_block.
   base::Result<std::size_t> recv_from(base::ByteSpan room, Address& from, RecvFlags flags = RecvFlags::none) noexcept {
@@ -128,12 +128,12 @@ class DatagramReceiving : public DatagramBase<Address, kRole> {
   using DatagramBase<Address, kRole>::DatagramBase;
 };
 
-/// Receiving from and sending to anybody.
+/// Receiving from and sending to any address.
 template <class Address, Role kRole>
 class DatagramExchange : public DatagramReceiving<Address, kRole> {
  public:
   /// One sendto(2): a whole datagram to `to`, or nothing. Errors (stage send): too_large, unreachable (a local path
-  /// that does not exist), lost (nobody there, as far as the system knows; the socket stays usable), would_block.
+  /// that does not exist), lost (no socket there, as far as the system knows; the socket stays usable), would_block.
   base::Result<std::size_t> send_to(base::ConstByteSpan data, const Address& to,
                                     SendFlags flags = SendFlags::none) noexcept {
     return detail::send_to(this->handle(), data, to, static_cast<int>(flags));
@@ -176,7 +176,7 @@ class DatagramExchange : public DatagramReceiving<Address, kRole> {
 
 }  // namespace detail
 
-/// Sends datagrams to anybody and receives from anybody: each operation names the other side. Delivery is what the
+/// Sends datagrams to any address and receives from any: each operation names the other side. Delivery is what the
 /// network gives: none is promised over the Internet, local ones are reliable and in order. Move-only, closes itself.
 /// It neither connects, listens nor accepts, and has no send() without an address.
 template <class Address>
@@ -204,7 +204,7 @@ class DatagramSocket : public detail::DatagramExchange<Address, kDatagramRole<Ad
 
 /// Exchanges datagrams with one peer, so that no operation needs an address, and none that comes from elsewhere is
 /// received. Delivery as DatagramSocket. Errors of sending and receiving: as there; lost once the system learnt that
-/// nobody listens at the peer (the socket stays usable).
+/// the peer has no socket (the socket stays usable).
 template <class Address>
 class ConnectedDatagram : public detail::DatagramBase<Address, kDatagramRole<Address>> {
   using Base = detail::DatagramBase<Address, kDatagramRole<Address>>;
@@ -254,7 +254,7 @@ class ConnectedDatagram : public detail::DatagramBase<Address, kDatagramRole<Add
     return detail::until(deadline, this->handle(), Ready::writable,
                          [&](int flags) { return detail::sendv_message(this->handle(), list, flags); });
   }
-  /// As above, in one system call whatever the flags.
+  /// The same in one system call, whatever the flags.
   base::Result<std::size_t> sendv(std::span<const ConstIoVector> list, SendFlags flags) noexcept {
     return detail::sendv_message(this->handle(), list, static_cast<int>(flags));
   }

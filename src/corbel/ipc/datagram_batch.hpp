@@ -106,7 +106,7 @@ class InputBatch {
     }
     return base::ConstByteSpan(pieces_[index].data(), message.msg_len);
   }
-  /// Who sent datagram `index`.
+  /// The sender of datagram `index`.
   Address from(std::size_t index) const noexcept {
     return Address::from_native(reinterpret_cast<const sockaddr*>(&addresses_[index]),
                                 messages_[index].msg_hdr.msg_namelen);

@@ -263,7 +263,7 @@ TEST(UnixDatagram, APairIsConnected) {
 TEST(Broadcast, ReachesEverybodyOnANetwork) {
   auto receiver = *UdpSocket::open(InetAddress::any_v4());
   const std::uint16_t port = receiver.local_address()->port();
-  // A plain socket must not broadcast; the loopback network's address is everybody on this machine.
+  // A plain socket must not broadcast; the loopback network's address is every socket on this machine.
   const auto everybody = *InetAddress::parse("127.255.255.255", port);
   auto plain = *UdpSocket::open(InetAddress::loopback_v4());
   EXPECT_EQ(plain.send_to("x"_b, everybody).error().os_error, EACCES);

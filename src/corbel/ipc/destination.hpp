@@ -6,14 +6,14 @@
 #include "corbel/ipc/inet_address.hpp"
 
 /// Which of its addresses a host was spoken to at, for sockets that listen at all of them: answers have to come from
-/// there, or those who asked will not take them.
+/// there, or the peers that asked will not take them.
 namespace corbel::ipc {
 
 /// From now on the system tells. `v6`: the family of the socket. Error: stage configure.
 CORBEL_API base::Status tell_destinations(int socket, bool v6) noexcept;
 
-/// One recvmsg(2) that does not block: a datagram's octets, who sent it, and the address, without a port, that it was
-/// sent to; `to` stays as it was if the system did not tell, or it was no address of one host's. Errors (stage
+/// One recvmsg(2) that does not block: a datagram's octets, its sender, and the address, without a port, that it was
+/// sent to; `to` is unchanged if the system did not tell it, or if it was no address of one host. Errors (stage
 /// receive): truncated if it was longer than `room`, would_block.
 CORBEL_API base::Result<std::size_t> recv_with_destination(int socket, base::ByteSpan room, InetAddress& from,
                                                            InetAddress& to) noexcept;

@@ -34,7 +34,7 @@ base::Result<std::string> checked(std::string_view path, Stage stage) {
   return std::string(path);
 }
 
-/// Keeps the SIGPIPE of one operation away from this thread, unless somebody else sent it one before.
+/// Keeps the SIGPIPE of one operation away from this thread, unless another one was sent to it before.
 class SignalGuard {
  public:
   SignalGuard() noexcept {

@@ -73,8 +73,8 @@ class CORBEL_API FifoReceiver : public detail::PipeEnd {
   /// Becomes owner of the reading end of a pipe.
   explicit FifoReceiver(Handle handle) noexcept : PipeEnd(std::move(handle)) {}
 
-  /// Opens a named pipe. none() waits until a sender has opened it; now() does not wait (until the first sender comes
-  /// it looks as if the last had gone); a finite deadline waits until something can be received, or a sender has come
+  /// Opens a named pipe. none() waits until a sender has opened it. now() does not wait: until the first sender comes
+  /// it looks as if the last had gone. A finite deadline waits until something can be received, or a sender has come
   /// and gone. Errors (stage connect): unreachable (no such file), refused (permission), unsupported (the file is no
   /// named pipe), timed_out, bad_argument.
   static base::Result<FifoReceiver> open(std::string_view path, base::Deadline deadline = base::Deadline::none());
@@ -103,8 +103,8 @@ class CORBEL_API FifoReceiver : public detail::PipeEnd {
 /// The end of a pipe (named or not) that sends octets. Move-only, closes itself. Errors (stage send): lost (no receiver
 /// has it open any more; never a SIGPIPE), timed_out, would_block (Deadline::now()).
 ///
-/// While the process has not chosen to ignore SIGPIPE, each operation must keep that signal away from its thread, which
-/// costs two system calls more; a process that ignores it before it opens the pipe has none of that.
+/// Unless the process ignores SIGPIPE, each operation must keep that signal away from its thread, which costs two
+/// system calls more. A process that ignores it before it opens the pipe does not pay for them.
 class CORBEL_API FifoSender : public detail::PipeEnd {
  public:
   /// The longest message, in octets: what a pipe takes whole or not at all.
@@ -128,8 +128,8 @@ class CORBEL_API FifoSender : public detail::PipeEnd {
                       std::size_t* sent = nullptr) noexcept;
   base::Status sendv_n(std::span<ConstIoVector> list, base::Deadline deadline = base::Deadline::none(),
                        std::size_t* sent = nullptr) noexcept;
-  /// One writev(2): a message of at most kMaxMessage octets, whole or not at all, whoever else sends to the same pipe.
-  /// Error: too_large.
+  /// One writev(2): a message of at most kMaxMessage octets, whole or not at all, whatever others send to the same
+  /// pipe. Error: too_large.
   base::Status send_message(base::ConstByteSpan message, base::Deadline deadline = base::Deadline::none()) noexcept;
   base::Status wait_writable(base::Deadline deadline) const noexcept {
     return wait_ready(handle(), Ready::writable, deadline, base::Stage::send);

@@ -38,14 +38,14 @@ class CORBEL_API Handle {
 
   constexpr int get() const noexcept { return descriptor_; }
   constexpr explicit operator bool() const noexcept { return descriptor_ != kNone; }
-  /// Gives the descriptor to the caller, who must close it.
+  /// Gives the descriptor to the caller, which must close it.
   [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, kNone); }
   /// Closes what it owns and becomes owner of `descriptor`.
   void reset(int descriptor = kNone) noexcept {
     if (descriptor_ != kNone) close();
     descriptor_ = descriptor;
   }
-  /// Closes now. Errors of close(2) are of no use to anybody (the descriptor is gone in any case) and are dropped.
+  /// Closes now. Errors of close(2) are of no use to a caller (the descriptor is gone in any case) and are dropped.
   void close() noexcept { detail::close_descriptor(release()); }
   /// A second descriptor for the same open file, close-on-exec.
   base::Result<Handle> duplicate() const;

@@ -36,7 +36,7 @@ class CORBEL_API InetAddress {
   static InetAddress from_native(const sockaddr* address, socklen_t size) noexcept;
 
   /// Lets a system call fill in this address: `call(sockaddr*, socklen_t*)`, whose result is returned. For calls that
-  /// give Internet addresses. The length never leaves this class, so nobody can forget to set it.
+  /// give Internet addresses. The length never leaves this class, so that no caller can forget to set it.
   template <class Call>
   auto fill(Call call) noexcept {
     size_ = sizeof storage_;

@@ -35,7 +35,7 @@ base::Status bind_local(int descriptor, const UnixAddress& address, bool replace
 class PathLock {
  public:
   /// Does nothing if the address has no file or `wanted` is false, or if no file can be made there (then bind(2) will
-  /// tell). Error: address_in_use, if somebody keeps it for seconds.
+  /// tell). Error: address_in_use, if another process keeps it for seconds.
   static base::Result<PathLock> take(const UnixAddress& address, bool wanted);
   PathLock(PathLock&&) noexcept = default;
   PathLock& operator=(PathLock&&) = delete;

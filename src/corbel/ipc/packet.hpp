@@ -49,7 +49,7 @@ class PacketStream : public Socket<Role::unix_packet> {
     return detail::until(deadline, handle(), Ready::writable,
                          [&](int flags) { return detail::sendv_message(handle(), list, flags); });
   }
-  /// As above, in one system call whatever the flags.
+  /// The same in one system call, whatever the flags.
   base::Result<std::size_t> sendv(std::span<const ConstIoVector> list, SendFlags flags) noexcept {
     return detail::sendv_message(handle(), list, static_cast<int>(flags));
   }

@@ -29,7 +29,7 @@ struct Enclosed {
 struct Received {
   std::size_t size = 0;                             ///< octets; 0 on a stream means that the peer will send no more
   std::vector<Handle> handles = {};                 ///< owned by the receiver, close-on-exec, in the order sent
-  std::optional<PeerCredentials> credentials = {};  ///< who sent this; needs option::pass_credentials at the receiver
+  std::optional<PeerCredentials> credentials = {};  ///< the sender's; needs option::pass_credentials at the receiver
 };
 
 namespace detail {

@@ -24,13 +24,13 @@ struct ResolverLimits {
 };
 
 /// Host names into addresses by a deadline. The system's resolver knows none (a name server that does not answer costs
-/// it many seconds), so it runs on a thread of its own, and who has waited long enough goes away. Numeric addresses and
-/// callers without a deadline need no thread. Any thread may call it.
+/// it many seconds), so it runs on a thread of its own, and a caller that has waited long enough goes away. Numeric
+/// addresses and callers without a deadline need no thread. Any thread may call it.
 ///
-/// Lookups that no caller waits for any more end by themselves, also when this has gone; those for the same name share
-/// one. Slow ones take no place of the prompt ones (ResolverLimits). While one is slow and has just been given up by a
-/// caller, a single other one may wait for it; the next are refused at once, so that a silent name server does not hold
-/// all threads of a process.
+/// Lookups that no caller waits for any more end by themselves, also when this has gone. Lookups for the same name
+/// share one. Slow ones take no place of the prompt ones (ResolverLimits). While one is slow and a caller has just
+/// given it up, a single other caller may wait for it. The next are refused at once, so that a silent name server does
+/// not hold all threads of a process.
 class CORBEL_API Resolver final {
  public:
   /// What asks the system: like InetAddress::resolve.
@@ -45,7 +45,7 @@ class CORBEL_API Resolver final {
   base::Result<std::vector<InetAddress>> resolve(std::string_view host, std::uint16_t port, base::Deadline deadline);
   /// Lookups under way.
   unsigned threads() const;
-  /// Who waits for that of `host`.
+  /// The callers that wait for the lookup of `host`.
   unsigned callers(std::string_view host) const;
 
  private:

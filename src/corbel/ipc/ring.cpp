@@ -28,7 +28,7 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 4);
 constexpr std::size_t kMinCapacity = 64;
 constexpr std::size_t kMaxCapacity = std::size_t{1} << 30;
 
-/// Of systems without futex_waitv, and of sandboxes that forbid it.
+/// For systems without futex_waitv, and sandboxes that forbid it.
 constexpr base::Duration kLongestBlindSleep = std::chrono::milliseconds(20);
 
 long futex(const void* word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
@@ -74,10 +74,10 @@ void pause_processor() noexcept {
 
 }  // namespace
 
-// Why nobody sleeps for ever: a sleeper first notes the futex, then says how it sleeps, then looks again; the other
-// side first publishes, then looks whether anybody sleeps, and whoever takes that word back wakes in the way that it
-// says, changing the futex before it wakes. All steps that meet are sequentially consistent. What this process itself
-// has to tell a sleeper goes through a word of its own, which no peer can set back.
+// Why no side sleeps for ever: a sleeper first notes the futex, then says how it sleeps, then looks again. The other
+// side first publishes, then looks whether there is a sleeper; a thread that takes that word back wakes in the way that
+// it says, changing the futex before it wakes. All steps that meet are sequentially consistent. What this process
+// itself has to tell a sleeper goes through a word of its own, which no peer can set back.
 
 constexpr std::uint32_t kAwake = 0;
 constexpr std::uint32_t kAsleep = 1;

@@ -23,12 +23,12 @@ namespace corbel::ipc {
 /// its owner sleeps (0: it does not, 1: on its futex, others: it waits for its bell), and that futex. An area filled
 /// with zeros is an empty ring.
 ///
-/// Neither side trusts the other: each keeps its own count, its own idea of the capacity and its own end in memory of
-/// its own, copies the other's count out once per operation and checks that it is possible; one that is not is
+/// Neither side trusts the other. Each keeps its own count, its own idea of the capacity and its own end in memory of
+/// its own. It copies the other's count out once per operation and checks that it is possible; an impossible one is
 /// malformed, for good. A hostile peer can therefore send rubbish, stay silent (use deadlines) or wake its victim
 /// needlessly, and nothing else.
 ///
-/// Blocking: a side that must wait sleeps on its futex; the other one makes a system call only if somebody sleeps. A
+/// Blocking: a side that must wait sleeps on its futex; the other one makes a system call only if that side sleeps. A
 /// peer process that dies does not close: hold a local stream beside the ring and call peer_died(), or use deadlines.
 ///
 /// Each end belongs to one thread at a time, except close() and peer_died(), which any thread may call. It is copied
@@ -49,13 +49,13 @@ class CORBEL_API RingEnd {
     bell_ = context;
   }
   /// A bell for peers that are trusted: an event whose handle came from the peer. Not owned. Null, the default: none.
-  /// Setting it waits for nobody as long as the peer leaves the handle non-blocking.
+  /// Setting it does not wait as long as the peer leaves the handle non-blocking.
   void set_peer_event(const Event* event) noexcept {
     set_peer_bell(
         event == nullptr ? Bell{} : [](const void* each) noexcept { static_cast<const Event*>(each)->set(); }, event);
   }
-  /// For a side that waits for its bell: asks the peer to ring it at its next move. False: wait for the bell, go on.
-  /// True: do not wait, an operation would not wait now. It may ring in vain. Error: malformed.
+  /// For a side that waits for its bell: asks the peer to ring it at its next move. False: go on and wait for the bell.
+  /// True: do not wait, since an operation would not wait now. The bell may ring in vain. Error: malformed.
   base::Result<bool> arm() noexcept;
   /// True if the peer has not been told otherwise since arm(): it has not moved, nor has this side slept.
   bool is_armed() const noexcept;

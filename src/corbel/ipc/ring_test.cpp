@@ -175,7 +175,7 @@ TEST_F(RingTest, ASpinningSideTakesWhatArrivesWithoutSleeping) {
   std::thread receiving([&] { EXPECT_EQ(*consumer_.recv(room_), 3U); });
   ASSERT_TRUE(producer_.send_n(base::as_bytes("now")));
   receiving.join();
-  EXPECT_EQ(word(kConsumersFutex), 0U);  // it changes whenever somebody is woken
+  EXPECT_EQ(word(kConsumersFutex), 0U);  // it changes whenever a thread is woken
 }
 
 TEST_F(RingTest, ASpinningSideSleepsWhenItsTimeIsOverAndGivesUpAtTheDeadline) {
@@ -196,7 +196,7 @@ TEST_F(RingTest, SetsTheEventOfAPeerThatIsArmed) {
   const auto for_producer = Event::adopt(Handle(::dup(for_consumer.handle())));
   producer_.set_peer_event(&for_producer);
   ASSERT_TRUE(producer_.send_n(base::as_bytes("a")));
-  EXPECT_FALSE(readable(for_consumer));  // nobody waits
+  EXPECT_FALSE(readable(for_consumer));  // no thread waits
   EXPECT_TRUE(*consumer_.arm());         // something is there already
   EXPECT_EQ(*consumer_.recv(room_), 1U);
   EXPECT_FALSE(*consumer_.arm());

@@ -43,8 +43,8 @@ class CORBEL_API SharedMemory {
   static base::Result<SharedMemory> attach(Handle handle, std::size_t max_size) noexcept;
 
   /// A segment under a name ("/name"), filled with zeros; the name goes with this object. For processes that trust each
-  /// other: whoever can open the name can shrink the segment, which ends this process with SIGBUS. `mode`: permission
-  /// bits. Errors: address_in_use, refused.
+  /// other: a process that can open the name can shrink the segment, which ends this process with SIGBUS. `mode`:
+  /// permission bits. Errors: address_in_use, refused.
   static base::Result<SharedMemory> create_named(std::string_view name, std::size_t size, unsigned mode = 0600);
   /// Maps a named segment. Errors: unreachable (no such name), refused, too_large.
   static base::Result<SharedMemory> open_named(std::string_view name, std::size_t max_size);
@@ -54,7 +54,7 @@ class CORBEL_API SharedMemory {
   std::size_t size() const noexcept { return bytes_.size(); }
   /// The descriptor, still owned by the segment; -1 after close_handle().
   int handle() const noexcept { return handle_.get(); }
-  /// Closes the descriptor; the mapping stays. For when nobody else is to get the segment.
+  /// Closes the descriptor; the mapping stays. For when no other process is to get the segment.
   void close_handle() noexcept { handle_.reset(); }
   /// Unmaps, and removes the name that create_named made.
   void close() noexcept;

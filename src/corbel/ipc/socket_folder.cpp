@@ -22,10 +22,10 @@ namespace corbel::ipc {
 namespace {
 
 constexpr int kMostEntries = 4096;
-constexpr int kMostNeighbours = 1 << 16;  // in a folder that everybody may fill
+constexpr int kMostNeighbours = 1 << 16;  // in a folder that every user may fill
 constexpr std::string_view kRandom = "-XXXXXX";
 
-/// True if it is this user's, and nobody else may enter.
+/// True if it is this user's, and no other user may enter.
 bool is_private(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&

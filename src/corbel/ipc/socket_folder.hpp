@@ -10,15 +10,15 @@
 
 namespace corbel::ipc {
 
-/// Where local sockets lie whose names nobody cares about: one folder for each user, which nobody else may enter
-/// ($XDG_RUNTIME_DIR/corbel, else /tmp/corbel-UID), with names that tell whose they are. Processes that were killed
-/// leave theirs behind; whoever starts next removes them. Move-only.
+/// Where local sockets lie whose names do not matter: one folder for each user, which no other user may enter
+/// ($XDG_RUNTIME_DIR/corbel, else /tmp/corbel-UID). The names tell which process made them. Processes that were killed
+/// leave theirs behind; the next one that starts removes them. Move-only.
 class CORBEL_API SocketFolder {
  public:
-  /// The user's, made if need be. Where somebody else has taken that name, another one that all processes of the user
+  /// The user's, made if need be. Where another user has taken that name, another one that all processes of the user
   /// find, beside it. Errors: stage listen.
   static base::Result<SocketFolder> open();
-  /// As above in `parent` instead of /tmp, whatever the environment says.
+  /// The same in `parent` instead of /tmp, whatever the environment says.
   static base::Result<SocketFolder> open_below(const std::string& parent);
   SocketFolder() noexcept = default;
   SocketFolder(SocketFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}

@@ -21,7 +21,7 @@ namespace {
 namespace files = std::filesystem;
 using UnixAcceptor = Acceptor<UnixAddress, UnixStream>;
 
-/// A folder where somebody else has taken the user's name: others may enter that one.
+/// A folder where another user has taken the user's name: others may enter that one.
 class TakenSocketFolder : public ::testing::Test {
  protected:
   TakenSocketFolder() { make(usual_, 0755); }

@@ -23,7 +23,7 @@ enum class Role : std::uint32_t {
   unix_acceptor = 8,
   inet_datagram = 16,   ///< unconnected or connected
   unix_datagram = 32,   ///< unconnected or connected
-  inet_broadcast = 64,  ///< a datagram socket that may send to everybody on a network
+  inet_broadcast = 64,  ///< a datagram socket that may send to all hosts on a network
   inet_multicast = 128,
   unix_packet = 256,  ///< a local connection that keeps message boundaries
   unix_packet_acceptor = 512,
@@ -44,7 +44,7 @@ constexpr bool includes(Role set, Role one) noexcept {
   return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(one)) != 0;
 }
 
-/// Who is at the other end of a local socket, as the system recorded it when the connection was made.
+/// The process at the other end of a local socket, as the system recorded it when the connection was made.
 struct PeerCredentials {
   std::int32_t process = 0;
   std::uint32_t user = 0;

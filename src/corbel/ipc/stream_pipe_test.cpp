@@ -25,7 +25,7 @@ class StreamPipeTest : public ::testing::Test {
 
 TEST_F(StreamPipeTest, ConnectsByName) {
   auto client = *StreamPipeConnector().connect(place_.address(), Deadline::after(60s));
-  ASSERT_TRUE(client.send_n(base::as_bytes("early")));  // before anybody accepted
+  ASSERT_TRUE(client.send_n(base::as_bytes("early")));  // before it is accepted
   auto server = *acceptor_.accept();
   ASSERT_TRUE(server.recv_n(std::span(room_).first(5)));
   ASSERT_TRUE(server.send_n(base::as_bytes("back")));

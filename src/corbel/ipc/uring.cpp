@@ -98,7 +98,7 @@ class ThreadRing {
       if (submitted > 0) to_submit -= static_cast<unsigned>(submitted);
       if (submitted < 0 && errno != EINTR && errno != EAGAIN && errno != EBUSY) {
         const int os_error = errno;
-        close();  // nothing was taken, or nobody can tell: start afresh next time
+        close();  // nothing was taken, or that cannot be known: start afresh next time
         return -os_error;
       }
       completed += reap(result);
