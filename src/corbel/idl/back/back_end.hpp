@@ -30,7 +30,7 @@ struct BackEnd {
   std::string_view summary;  ///< one line of help
   /// True if its text may go to the standard output, when no folder is given.
   bool prints = false;
-  /// What it wants done to the model first.
+  /// The passes that it wants the model to go through first.
   passes::Wanted (*passes)(const Options& options);
   /// The names of the files that come from an IDL file of that path, always the same.
   std::vector<std::string> (*file_names)(const std::string& idl_path);

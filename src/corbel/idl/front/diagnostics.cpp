@@ -19,7 +19,7 @@ void append(std::string& out, const Place& place, std::string_view label, const 
   out += ": " + text;
 }
 
-/// What would do to a terminal what the user of the compiler did not ask for.
+/// Characters that would make a terminal do what the user of the compiler did not ask for.
 bool is_control(char c) {
   return c != '\t' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
 }

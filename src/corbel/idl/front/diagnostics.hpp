@@ -178,7 +178,7 @@ class Diagnostics {
     Span where;
     std::string text;
   };
-  std::vector<Instance> instances_;                ///< what is being read again, and for whom; the innermost last
+  std::vector<Instance> instances_;                ///< what is being read again, and for what; the innermost last
   std::set<std::pair<Id, std::uint32_t>> warned_;  ///< id and offset
   std::unordered_set<std::uint32_t> unguarded_;    ///< files that are known to have been included twice
 };

@@ -68,7 +68,7 @@ Result parse(std::string text, std::string file_name, const Options& options) {
 }
 
 Result parse_file(const std::string& path, const Options& options) {
-  // mcpp speaks of absolute paths; a user who gave a relative one reads relative ones.
+  // mcpp speaks of absolute paths; a user that gave a relative one reads relative ones.
   const bool relative = std::filesystem::path(path).is_relative();
   const std::string strip = relative ? std::filesystem::current_path().string() + "/" : "";
   Preprocessed preprocessed = preprocess(path, strip, options);

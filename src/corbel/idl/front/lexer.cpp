@@ -31,7 +31,7 @@ int digit_value(char c) {
   return 99;
 }
 
-/// As std::from_chars, which refuses everything below the normal values; that is rounded here, to zero at the end.
+/// As std::from_chars, which refuses everything below the normal values; here that is rounded, to zero at the end.
 /// Infinite if the value is too large. Only for numbers that std::from_chars has understood.
 long double rounded(std::string_view text) {
   static const locale_t kPlain = newlocale(LC_ALL_MASK, "C", nullptr);
@@ -194,7 +194,7 @@ Token Lexer::read_number() {
   const char* const last = result.text.data() + result.text.size();
   const auto [stop, error] = std::from_chars(result.text.data(), last, result.wide_floating);
   if (error == std::errc::result_out_of_range) result.wide_floating = rounded(result.text);
-  // What is outside the range of double only may still be a long double: fitting it to its type will tell.
+  // A value outside the range of double may still be a long double: fitting it to its type will tell.
   if (std::from_chars(result.text.data(), last, result.floating).ec == std::errc::result_out_of_range) {
     result.floating = static_cast<double>(result.wide_floating);
   }

@@ -18,7 +18,7 @@ class Lexer {
   /// Goes on at an offset of the text, where a token may begin.
   void go_to(std::size_t position) noexcept { position_ = position; }
   std::size_t position() const noexcept { return position_; }
-  /// Whether words are not to be judged: what is in annotations that mean nothing here.
+  /// Whether words are not to be judged: those in annotations that mean nothing here.
   void set_quiet(bool quiet) noexcept { quiet_ = quiet; }
 
  private:

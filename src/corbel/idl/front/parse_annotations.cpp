@@ -100,7 +100,7 @@ void Parser::parse_annotation(Span sign) {
   if (one.standard == nullptr) one.annotation.declaration = find_annotation_type(*name);
   if (one.standard == nullptr && one.annotation.declaration == nullptr) {
     if (at(Kind::left_paren)) {
-      // What means nothing here is not judged, whatever words it uses.
+      // An annotation that means nothing here is not judged, whatever words it uses.
       lexer_.set_quiet(true);
       skip_balanced(Kind::left_paren, Kind::right_paren);
       lexer_.set_quiet(false);

@@ -264,8 +264,8 @@ void Parser::note_use(const model::Declaration* declaration, Span where) {
   if (pending != pending_.end() && !pending->second.used) pending->second.used = where;
 }
 
-/// A file that uses what neither it nor what it includes defines cannot be compiled by itself, and its C++ would be
-/// missed by the C++ of this one.
+/// A file that uses names which neither it nor its includes define cannot be compiled by itself, and its C++ would be
+/// missing in the C++ of this one.
 void Parser::check_file_of(const Pending& pending, const Name& definition) {
   if (!pending.used) return;
   const Marker& use = source_.marker_at(pending.used->offset);
@@ -280,7 +280,7 @@ void Parser::check_file_of(const Pending& pending, const Name& definition) {
 }
 
 /// An interface that is not defined here may be in the file that includes this one: its references can be passed on.
-/// How values and abstract interfaces travel nobody knows who does not know what they are.
+/// For values and abstract interfaces the definition must be known: how they travel depends on it.
 void Parser::finish_forwards() {
   std::map<std::uint32_t, const model::Declaration*> by_place;  // the instances of a template module have one text
   for (const auto& [declaration, pending] : pending_) by_place.try_emplace(pending.where.offset, declaration);

@@ -225,7 +225,7 @@ void Parser::instantiate(const Template& from, const Name& name, Scope& formals,
   instance_in_main_file_ = outer_in_main;
   diagnostics_.leave_instance();
   names_.enter(outer);
-  scope.set_parent(outer);  // for whoever opens the module again
+  scope.set_parent(outer);  // for the parser when it opens the module again
 }
 
 /// `alias Other<T, n> Name;`: part of a template module, an instance in each of its instances.

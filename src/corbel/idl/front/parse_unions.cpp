@@ -9,7 +9,7 @@ namespace {
 
 using model::TypeKind;
 
-/// How many values a discriminator type has; 0 for "more than anyone lists".
+/// How many values a discriminator type has; 0 for "more than any union lists".
 std::size_t value_count(const model::Type& type) {
   switch (type.kind) {
     case TypeKind::boolean:

@@ -182,7 +182,7 @@ const Known* known(std::string_view message) {
   return found == std::end(kKnown) ? nullptr : found;
 }
 
-/// True for what is no fault of the user's: mcpp knows of 32,767 lines as C of 1990 does, but counts right beyond.
+/// True for messages that are not the user's fault: mcpp knows of 32,767 lines as C of 1990 does, but counts on right.
 bool is_idle(std::string_view message, bool warning) {
   return message.empty() || message.starts_with("Illegal multi-byte") ||
          message.starts_with("End of input with no newline") ||

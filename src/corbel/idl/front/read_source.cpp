@@ -37,7 +37,7 @@ std::string as_line_directive(std::string_view line) {
   const bool named = close != std::string_view::npos;
   if (number.empty() || (spelled ? number != "1" || (!line.empty() && !named) : !named)) return {};
   const std::string_view name = line.substr(0, named ? close + 1 : 0);
-  // What compilers add of their own is no file that could be included.
+  // Lines that compilers add of their own name no file that could be included.
   if (!spelled && (name.starts_with("\"<") || line.substr(close).find(" 3") != std::string_view::npos)) return " ";
   const std::string end = named ? " " + std::string(name) : "";
   // mcpp does not pass a marker of line 1 on unless one of another line stands before it. Compilers begin with line 0.
@@ -45,11 +45,11 @@ std::string as_line_directive(std::string_view line) {
   return "#line " + std::string(number) + end;
 }
 
-/// Whether lines are text at all: those inside comments are not, nor those that `#if 0` leaves out. What other
-/// conditions leave out only a preprocessor knows.
+/// Whether lines are text at all: those inside comments are not, nor those that `#if 0` leaves out. Only a preprocessor
+/// knows what other conditions leave out.
 class Surroundings {
  public:
-  /// Of the next line.
+  /// True if the next line counts.
   bool counts() const noexcept { return !in_comment_ && left_out_ == 0; }
   /// Goes behind a line. `continues`: one that was joined to it by a backslash.
   void pass(std::string_view line, bool continues) noexcept {

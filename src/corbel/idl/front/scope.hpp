@@ -101,7 +101,7 @@ class Names {
 
   /// An annotation by its name without `@`; null if there is none, of which nothing is said.
   const Entry* find_annotation(bool absolute, const std::vector<Part>& parts);
-  /// Whether names that are used are introduced into the current scope; returns what it was.
+  /// Whether names that are used are introduced into the current scope; returns the setting before.
   bool set_introducing(bool on) noexcept { return std::exchange(introducing_, on); }
 
   /// True if an unqualified name would be found from here; neither reports nor introduces.

@@ -44,8 +44,8 @@ class Source {
  public:
   /// `file_name` is file 0, to which the text belongs until a line marker says otherwise. A marker in the very first
   /// line names file 0 too, and one of another file right behind it says that the main file's text is that file's.
-  /// `strip` is cut off the front of the names in markers. What lies beside the including file the preprocessor names
-  /// as the #include does, or after the search folder of the includer: it is looked for there.
+  /// `strip` is cut off the front of the names in markers. The preprocessor names a file beside the including one as
+  /// the #include does, or after the search folder of the includer: it is looked for there.
   Source(std::string text, const std::string& file_name, std::string strip = "");
 
   std::string_view text() const noexcept { return text_; }

@@ -93,7 +93,7 @@ const std::unordered_map<std::string, LibraryPart>& known_parts() {
   return kParts;
 }
 
-/// If its bases are, which come before it, or the library's class is.
+/// Makes the interface local if its bases are, which come before it, or if the library's class is.
 void make_local(model::Interface& interface) {
   interface.is_local |= library_part(interface) == LibraryPart::corba ||
                         std::any_of(interface.ancestors.begin(), interface.ancestors.end(),

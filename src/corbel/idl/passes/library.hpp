@@ -25,8 +25,8 @@ enum class LibraryPart : std::uint8_t {
 /// The part of the library that defines the declaration; none if generated code does.
 std::optional<LibraryPart> library_part(const model::Declaration& declaration);
 
-/// Nothing of the library's counts as the main file's own any more, and what derives from policies and other objects
-/// that are local in the library is local, whatever the IDL says.
+/// The library's declarations no longer count as the main file's own. What derives from policies, and from other
+/// objects that are local in the library, is local, whatever the IDL says.
 void leave_to_library(model::Model& model);
 
 }  // namespace corbel::idl::passes

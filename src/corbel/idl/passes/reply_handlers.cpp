@@ -62,7 +62,7 @@ class Implier {
     }
   }
 
-  /// A module may be opened again, with names that are then in the first part's way.
+  /// A module may be opened again, with names that clash with those of the first part.
   void note_names(const model::Contents& contents, const std::string& scope) {
     auto& names = names_[scope];
     for (const auto* declaration : contents) {

@@ -148,8 +148,8 @@ class TypeWriter {
            parameters(declaration) + "}};";
   }
 
-  /// The address of a declaration's TypeCode. The library has constants for its C++ types, not for what IDL calls them,
-  /// and of what is only declared nobody may have any: each file has its own.
+  /// The address of a declaration's TypeCode. The library has constants for its C++ types, not for what IDL calls them.
+  /// Of what is only declared there can be no any, so each file has its own.
   std::string address_of(const model::Declaration& declaration) {
     if (library_header(declaration).empty() && !is_declared_only(declaration)) {
       mention(declaration);

@@ -12,7 +12,7 @@ std::string kind(const model::Parameter& p) {
   return p.direction == model::Direction::in ? "In" : p.direction == model::Direction::out ? "Out" : "Inout";
 }
 
-/// The method with only what goes out, all of it as in.
+/// The method with only the parameters that go out, all of them as in.
 Method request_of(Method method) {
   std::erase_if(method.parameters, [](const auto& p) { return p.direction == model::Direction::out; });
   for (auto& p : method.parameters) p.direction = model::Direction::in;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interfaces that this file only declares. Another file, which may include this one or know nothing of it, may define
-// them or declare them, too: macros tell whoever comes second what the first has done.
+// them or declare them, too: macros tell the second of the two what the first has done.
 #include "corbel/idl/back/cpp11/emitter.hpp"
 #include "corbel/idl/back/cpp11/runs.hpp"
 

@@ -17,7 +17,7 @@ void declare_methods(Emitter& e, const model::Interface& interface) {
   }
 }
 
-/// The one of the implied IDL, which has no repository id: nobody declared it.
+/// The one of the implied IDL, which has no repository id: no IDL file declares it.
 bool is_exception_holder(const model::Type& type) {
   const auto* value = as<model::ValueType>(resolve(type).declaration);
   return value != nullptr && value->repository_id.empty() && scoped_name(*value) == "Messaging::ExceptionHolder";

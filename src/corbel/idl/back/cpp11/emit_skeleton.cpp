@@ -90,7 +90,7 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   out.close("};");
 }
 
-/// Whether the skeleton of a base declares a method of an abstract interface, too.
+/// Whether a base's skeleton declares the method of an abstract interface as well.
 bool is_inherited(const model::Interface& interface, const Method& method) {
   return method.adopted != nullptr &&
          std::any_of(interface.ancestors.begin(), interface.ancestors.end(), [&](const auto* base) {
@@ -103,7 +103,7 @@ bool is_inherited(const model::Interface& interface, const Method& method) {
 
 namespace {
 
-/// Oneways have no replies. Code for implementations that expect them in handlers overrides what is never called.
+/// Oneways have no replies. Code for implementations that expect handlers for them overrides what is never called.
 void declare_needless_handlers(Emitter& e, const model::Interface& handler) {
   if (handler.answered == nullptr) return;
   for (const auto& method : methods_of(*handler.answered)) {

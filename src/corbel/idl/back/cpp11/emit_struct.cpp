@@ -27,7 +27,7 @@ bool is_early(const Emitter& e, const model::Struct& structure) {
   });
 }
 
-/// Whether the member may be given a part of what it has, which it would then destroy while it takes it.
+/// Whether the member may be assigned a part of its own value, which it would destroy while it takes it.
 bool may_be_given_its_own(Emitter& e, const Field& field) {
   if (field.by_value) return false;
   const model::Type* type = &resolve(*field.type);
@@ -79,7 +79,7 @@ void emit_constructors(Emitter& e, const model::Struct& structure, const std::ve
   e.header.constructor("explicit " + e.names.own(structure) + "(", parts.parameters, parts.initializers);
 }
 
-/// What emit_constructors, emit_accessors and emit_value_members would define in the class, defined behind it.
+/// Defines behind the class what emit_constructors, emit_accessors and emit_value_members would define in it.
 void emit_late_members(Emitter& e, const model::Struct& structure, const std::vector<Field>& fields) {
   const std::string name = e.names.own(structure);
   const std::string full = e.names.full(structure);

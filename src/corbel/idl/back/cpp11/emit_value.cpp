@@ -88,7 +88,7 @@ std::vector<std::string> bases_of(const Emitter& e, const model::ValueType& valu
   return bases;
 }
 
-/// A function that the base class has is not the user's to define, nor one called like the class.
+/// The user does not define a function that the base class has, nor one called like the class.
 std::string factory_method(const model::Factory& factory, const std::string& owner) {
   const bool taken = factory.name == "create_for_unmarshal" || factory.name == owner;
   return taken ? "_cxx_" + factory.name : escape(factory.name);
@@ -117,8 +117,8 @@ void define_factory(Emitter& e, const model::ValueType& value) {
   e.header.close("};");
 }
 
-/// Constructors of the class with the state. That of all members sets those of the base itself: what a virtual base is
-/// given here counts only if nobody derives from this class.
+/// Constructors of the class with the state. The one with all members sets those of the base itself: arguments for a
+/// virtual base count here only if no class derives from this one.
 void define_constructors(Emitter& e, const model::ValueType& value) {
   const std::string name = e.names.own(value);
   e.header.line(name + "() = default;");

@@ -33,7 +33,7 @@ struct Emitter {
   Writer server_header;
   Writer server_source;
   Writer any_header;
-  /// Members of structs that hold sequences of what was not complete yet; they follow all definitions in the header.
+  /// Members of structs that hold sequences of types that were not complete yet; behind all definitions in the header.
   Writer late;
   std::set<const model::Declaration*> complete;  ///< structs and unions whose definition has been written
   Writer any_source;
@@ -69,7 +69,7 @@ struct Field {
 };
 /// The member's type from that of its value: @external and @optional wrap it.
 std::string spell_member(const std::string& type, const Field& field);
-/// What a member of the type begins as, if that is not what `{}` makes: an enumerator, or arrays of it; else empty.
+/// The initial value of a member of the type, if `{}` does not make it: an enumerator, or arrays of it; else empty.
 std::string default_value(const Emitter& e, const model::Type& type);
 std::vector<Field> fields_of(const Emitter& e, const model::Struct& structure);
 /// A field's accessors; the setters only declared if they are to be defined later.
@@ -112,9 +112,9 @@ void declare_streaming(Emitter& e, const model::Declaration& declaration);
 void emit_interface_traits(Emitter& e, const model::Interface& interface);
 /// The same, where something included may have declared the interface before.
 void emit_traits_unless_declared(Emitter& e, const model::Interface& interface);
-/// Of an interface that is declared only.
+/// The traits of an interface that is only declared.
 void emit_declared_traits(Emitter& e, const model::Interface& interface);
-/// For what was compiled where these interfaces were declared only; at the end, where they are complete.
+/// For code that was compiled where these interfaces were declared only; at the end, where they are complete.
 void emit_known_codecs(Emitter& e);
 void emit_value_traits(Emitter& e, const model::ValueType& value);
 void emit_value_box_traits(Emitter& e, const model::ValueBox& box);

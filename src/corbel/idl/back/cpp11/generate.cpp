@@ -22,8 +22,7 @@ void close_namespace(Writer& out, const std::string& name) {
   if (!name.empty()) out.line("}  // namespace " + name);
 }
 
-/// Users' names may be those of parameters and variables here, which is nothing to be warned of: whatever is theirs is
-/// spelled from `::`.
+/// Users' names may be those of parameters and variables here. No warning is due: users' names are spelled from `::`.
 void begin_code(Writer& out) {
   out.blank();
   out.line("#pragma GCC diagnostic push");
@@ -182,7 +181,7 @@ bool is_printed(const model::Model& model) {
 
 void write_source(Emitter& e, const std::string& stem) {
   e.source.line("#include \"" + stem + ".hpp\"");
-  // Streams are a fifth of what a file would have to read.
+  // The headers of streams are a fifth of what a file would have to read.
   if (is_printed(e.model)) {
     e.source.blank();
     e.source.line("#include <corbel/mapping/print.hpp>");
@@ -207,7 +206,7 @@ bool is_reply_handler(const model::Declaration& declaration) {
   return is_served(declaration) && as<model::Interface>(&declaration)->is_implied;
 }
 
-/// The interfaces whose skeletons are wanted: of clients, only those of their reply handlers.
+/// The interfaces whose skeletons are wanted. For clients these are only those of their reply handlers.
 std::vector<Run> served_runs(const Emitter& e) {
   return runs_of(e.model, e.stubs ? is_reply_handler : is_served);
 }

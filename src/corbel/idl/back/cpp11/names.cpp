@@ -20,7 +20,7 @@ bool is_function(const model::Declaration& declaration) {
          as<model::Factory>(&declaration) != nullptr;
 }
 
-/// Whether it is the library's, or extends one of its modules: it keeps its name.
+/// Whether it is the library's, or extends one of the library's modules: it keeps its name.
 bool is_librarys(const model::Declaration& declaration) {
   const bool module = as<model::Module>(&declaration) != nullptr;
   if (!module) return !library_header(declaration).empty();
@@ -59,8 +59,8 @@ bool supports_function(const model::ValueType& value, const std::string& name) {
                      [&](const auto* interface) { return any_has_function(interface->ancestors, name); });
 }
 
-/// Whether the class has or inherits a function of its own name, which C++ would take for a constructor. IDL forbids it
-/// of a type's own members, but those of bitsets and bitmasks, and allows it of those of its bases.
+/// Whether the class has or inherits a function of its own name, which C++ would take for a constructor. IDL forbids
+/// that for a type's own members, except in bitsets and bitmasks, and allows it for members of its bases.
 bool is_called_like_a_member(const model::Declaration& declaration) {
   const std::string& name = declaration.name;
   if (const auto* structure = as<model::Struct>(&declaration)) return has(model::all_members(*structure), name);

@@ -16,9 +16,9 @@ std::string escape_exception_member(std::string_view identifier);
 /// The private data member behind an accessor: "_m_count". Nothing else of what generated code adds begins with `_m_`.
 std::string storage(const std::string& name);
 
-/// Spells names of declarations. Users may call things what they like: so their types are always named from `::`, what
-/// is the library's from `corbel`, `CORBA` or `std`, and whatever else generated code has, down to parameters and
-/// variables, begins with an underscore, which IDL cannot write (tests/idl/spelling.py).
+/// Spells names of declarations. Users may call things what they like. Therefore their types are always named from
+/// `::`, and what is the library's from `corbel`, `CORBA` or `std`. Everything else in generated code, down to
+/// parameters and variables, begins with an underscore, which IDL cannot write (tests/idl/spelling.py).
 class Names {
  public:
   explicit Names(const model::Model& model);
