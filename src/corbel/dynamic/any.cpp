@@ -239,7 +239,7 @@ std::ostream& operator<<(std::ostream& stream, const TypeCode& type) {
   if (!node.name.empty()) return stream << node.name;
   stream << kNames[static_cast<std::size_t>(node.kind)];
   if (node.kind != TCKind::tk_sequence && node.kind != TCKind::tk_array) return stream;
-  // The element of what has no name is in the end named or basic, or the text would have no end.
+  // The element of a type without a name is in the end named or basic, or the text would have no end.
   const auto& element = node.content->_node();
   return element.name.empty() && element.content != nullptr ? stream << "<...>" : stream << '<' << *node.content << '>';
 }

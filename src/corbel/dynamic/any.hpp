@@ -26,7 +26,7 @@ class CORBEL_API AnyValue {
   virtual const base::Bytes* octets() const noexcept { return nullptr; }
   /// What references in the octets become objects of; null if unknown.
   virtual cdr::Context* context() const noexcept = 0;
-  /// What held for the octets when they came; whoever reads them is held to it as well.
+  /// What held for the octets when they came; it holds for every reader of them as well.
   virtual cdr::Limits limits() const noexcept { return cdr::Limits::none(); }
 
  protected:

@@ -18,7 +18,7 @@ namespace {
 constinit std::mutex g_mutex;  // guards the list
 constinit KnownException* g_first = nullptr;
 
-// What the library defines by hand and has members.
+// Exceptions with members that the library defines by hand.
 const KnownException kPolicyError(TypeOf<CORBA::PolicyError>::code);
 const KnownException kInvalidPolicies(TypeOf<CORBA::InvalidPolicies>::code);
 const KnownException kBadFixedValue(TypeOf<CORBA::BadFixedValue>::code);
@@ -48,7 +48,7 @@ class ThrownValue final : public AnyValue {
   const CORBA::UserException* copy_ = nullptr;
 };
 
-/// One of nothing but its names, if it has no members.
+/// A TypeCode of nothing but its names, if the exception has no members.
 CORBA::typecode_reference memberless(const CORBA::UserException& exception) {
   cdr::Encoder whole(cdr::Format{}, 64);
   cdr::Encoder id(cdr::Format{}, 64);
@@ -69,7 +69,7 @@ CORBA::typecode_reference memberless(const CORBA::UserException& exception) {
 
 KnownException::KnownException(const CORBA::TypeCode& code) noexcept : code_(code), next_(nullptr) {
   const std::lock_guard lock(g_mutex);
-  // Behind those that are there: who came later, from a plug-in, may go earlier.
+  // Behind those that are there: one that came later, from a plug-in, may go earlier.
   KnownException** link = &g_first;
   while (*link != nullptr) link = &(*link)->next_;
   *link = this;

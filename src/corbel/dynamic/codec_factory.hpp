@@ -164,7 +164,7 @@ class CORBEL_API CodecFactory final : public CORBA::LocalObject {
 
   /// Throws UnknownEncoding.
   CORBA::object_reference<Codec> create_codec(const Encoding& encoding);
-  /// For octets of those who write characters otherwise (CORBA 3.3 part 1, 16.7): ISO 8859-1 (0x00010001) or UTF-8
+  /// For octets of peers that write characters otherwise (CORBA 3.3 part 1, 16.7): ISO 8859-1 (0x00010001) or UTF-8
   /// (0x05010001), and UTF-16 (0x00010109). Throws UnknownEncoding and, with the first that is none of these,
   /// UnsupportedCodeset.
   CORBA::object_reference<Codec> create_codec_with_codesets(const Encoding_1_2& encoding);

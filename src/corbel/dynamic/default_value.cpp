@@ -50,7 +50,7 @@ class DefaultWriter {
     }
   }
 
-  /// With the first member, under a discriminator value that selects it.
+  /// Writes a union with its first member, under a discriminator value that selects it.
   void put_union(const TypeNode& node) {
     const bool labelled = !node.members.empty() && node.default_index != 0;
     const std::int64_t label = labelled ? node.members[0].label : unused_label(node).value_or(0);

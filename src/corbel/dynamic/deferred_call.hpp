@@ -27,7 +27,7 @@ struct DeferredStorage {
   const corba::Operation operation;
 };
 
-/// A request under way, with copies of all it needs: whoever sent it may be gone when the reply comes.
+/// A request under way, with copies of all it needs: the object that sent it may be gone when the reply comes.
 class DeferredCall final : private DeferredStorage, public corba::AsyncCall {
  public:
   explicit DeferredCall(DeferredParts given)

@@ -54,7 +54,7 @@ CORBA::Any DynAny::to_any() {
 }
 
 bool DynAny::equal(const Ref& other) {
-  // One value may be written in several ways; taken apart, it is in one.
+  // One value may be written in several ways; taken apart, it is written in one.
   for (DynAny* either : {this, &*other}) {
     if (either->has_parts()) (void)either->parts();
   }
@@ -91,7 +91,7 @@ bool DynAny::seek(std::int32_t index) {
 std::uint32_t DynAny::component_count() {
   check();
   if (!has_parts()) return 0;
-  // Those of a stranger's value may be many, and are made when one of them is wanted.
+  // A stranger's value may have many components: they are made when one of them is wanted.
   if (!expanded_ && node().kind == TCKind::tk_array) return node().length;
   if (!expanded_ && node().kind == TCKind::tk_sequence) {
     std::uint32_t count = 0;

@@ -18,7 +18,7 @@ using Passed = std::conditional_t<std::is_arithmetic_v<T>, T, const T&>;
 
 /// What the DynAnys of one value share. Components live and die with the outermost.
 struct DynRoot {
-  /// At the same time; each takes some 300 octets, and few of a stranger's may say that there are many.
+  /// Most at the same time: each takes some 300 octets, and few octets of a stranger's may announce many.
   static constexpr std::size_t kMostParts = std::size_t{1} << 20;
   CORBA::object_reference<CORBA::ORB> orb;  // keeps context alive
   corba::OrbContext* context = nullptr;
@@ -74,9 +74,9 @@ namespace DynamicAny {
   X(reference, CORBA::object_reference<CORBA::Object>, tk_objref)
 
 /// A value of any type, open for inspection and change. A struct, exception, union, sequence, array, valuetype or box
-/// has components, DynAnys themselves, one of which may be the current one; insert_ and get_ work on this if it holds
-/// such a value, else on the current component, and do not move on. Components are made when they are first asked for.
-/// A value that is referred to several times in one Any is one DynAny that is a component several times.
+/// has components. These are DynAnys themselves, one of which may be the current one. insert_ and get_ work on this if
+/// it holds such a value, else on the current component, and do not move on. Components are made when they are first
+/// asked for. A value that is referred to several times in one Any is one DynAny that is a component several times.
 ///
 /// Made by a DynAnyFactory; components stay part of the whole until the value is replaced (assign, from_any, set_).
 /// After destroy() of the outermost everything throws OBJECT_NOT_EXIST; circles of values live until then. Not
@@ -121,7 +121,7 @@ class CORBEL_API DynAny : public CORBA::LocalObject {
   /// current component or a string is too long for its type; get_x throws the same.
   CORBEL_DYN_ANY_BASIC(CORBEL_DYN_ANY_ACCESS)
   CORBEL_DYN_ANY_OTHER(CORBEL_DYN_ANY_ACCESS)
-  /// As above, for a sequence or array of x; throws InvalidValue if there are too many or, in an array, too few.
+  /// The same for a sequence or array of x; throws InvalidValue if there are too many or, in an array, too few.
   CORBEL_DYN_ANY_BASIC(CORBEL_DYN_ANY_SEQUENCE)
 #undef CORBEL_DYN_ANY_SEQUENCE
 #undef CORBEL_DYN_ANY_ACCESS

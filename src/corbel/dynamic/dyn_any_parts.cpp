@@ -33,11 +33,11 @@ bool is_value_kind(TCKind kind) {
 }  // namespace
 
 /// One walk over a value. Components with values in them are taken apart at once, for these may be referred to from
-/// everywhere; the others keep their octets until somebody asks.
+/// everywhere; the others keep their octets until a caller asks.
 class DynAny::Expansion {
  public:
-  /// Of the types that a type is made of, those whose values may have valuetypes in them, outside the Anys in them.
-  /// Found in one walk: a type of a stranger may have very many parts that lead to each other.
+  /// Those of the types that a type is made of whose values may have valuetypes in them, outside the Anys in them.
+  /// Found in one walk: a stranger's type may have very many parts that lead to each other.
   class ValueHolders {
    public:
     explicit ValueHolders(const CORBA::TypeCode& type) {
@@ -238,7 +238,7 @@ void DynAny::expand() {
   }
 }
 
-/// Somebody may have changed the discriminator, which is a component like any other.
+/// The application may have changed the discriminator, which is a component like any other.
 void DynAny::follow_discriminator() {
   std::int32_t selected = -1;
   parts_[0]->read([&](Decoder& in) {

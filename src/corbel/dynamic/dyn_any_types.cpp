@@ -207,7 +207,7 @@ DynamicAny::DynAny::Ref make_dyn_any(DynPart part) {
     case TCKind::tk_enum:
       return CORBA::make_reference<DynamicAny::DynEnum>(std::move(part));
     case TCKind::tk_fixed:
-      // From the wire, where nobody checks that.
+      // From the wire, where nothing checks that.
       if (node.scale < 0 || node.scale > static_cast<int>(mapping::Decimal::kMaxDigits)) {
         throw DynamicAny::DynAnyFactory::InconsistentTypeCode();
       }

@@ -106,8 +106,8 @@ std::vector<std::int64_t> sorted_labels(const TypeNode& node) {
   return labels;
 }
 
-/// The smallest number from 0 on that is not among them. As each is there once, a label is at its own place if and only
-/// if none is missing before it.
+/// The smallest number from 0 on that is none of the labels. As each label is there once, it is at its own place if and
+/// only if none is missing before it.
 std::int64_t first_gap(std::span<const LabelIndex> labels) noexcept {
   const auto begin =
       std::partition_point(labels.begin(), labels.end(), [](const LabelIndex& at) { return at.label < 0; });

@@ -66,7 +66,8 @@ class CORBEL_API Request final : public LocalObject {
   /// True if get_response() would not wait. Throws BAD_INV_ORDER minor OMG 11 if nothing was sent, 12 after
   /// get_response(), 13 if the request was not sent deferred.
   bool poll_response();
-  /// Waits for the end of a deferred request, after which all is as after invoke(). Throws BAD_INV_ORDER as above.
+  /// Waits for the end of a deferred request, after which all is as after invoke(). Throws BAD_INV_ORDER as
+  /// poll_response().
   void get_response();
 
   /// For Object::_request.

@@ -17,8 +17,8 @@ using CORBA::TypeCode;
 
 /// Budget that a step takes, so that types that repeat nothing many times end: a struct of one octet takes two steps.
 constexpr std::size_t kStep = 4;
-/// Values inside values on the way to one more level, sequences and types that do not contain themselves included; and
-/// besides, once.
+/// Values inside values that are copied on the way to one more level, sequences and types that do not contain
+/// themselves included; and kNested more, once for the whole value.
 constexpr std::size_t kNestedPerLevel = 4;
 constexpr std::size_t kNested = 64;
 
@@ -70,7 +70,7 @@ class Transcoder {
     const Around* next;        // further out, with the same place in around_
     std::uint32_t occurrence;  // how many of the node's there are, this one included
   };
-  /// So that each struct need not look at all that are around it.
+  /// Lets a struct do without a look at all those around it.
   static constexpr std::size_t kPlaces = 64;
   const Around*& place_of(const TypeNode& node) {
     return around_[reinterpret_cast<std::uintptr_t>(&node) / sizeof(TypeNode) % kPlaces];
@@ -78,7 +78,7 @@ class Transcoder {
 
   bool charge(std::size_t octets) { return origin_ == Origin::own || in_.charge(octets); }
 
-  /// What is kept was nested no deeper when it came.
+  /// True if the values may nest deeper. Values that are kept were nested no deeper when they came.
   bool nest() {
     if (origin_ == Origin::own || ++nested_ <= kNestedPerLevel * in_.max_depth() + kNested) return true;
     in_.fail(base::Code::too_deep);
@@ -99,7 +99,7 @@ class Transcoder {
     unnest();
   }
 
-  /// That a type contains itself shows when it comes for the second time: two levels then.
+  /// A type that contains itself is known when it comes for the second time: that makes two levels then.
   void copy_counted(const TypeNode& node) {
     const Around*& place = place_of(node);
     const Around* same = place;
@@ -128,8 +128,7 @@ class Transcoder {
       case TCKind::tk_union:
         return copy_union(node);
       case TCKind::tk_sequence: {
-        // What was checked may be a sequence of values without octets.
-        // Each element is charged when it is copied.
+        // A checked value may be a sequence of values without octets. Each element is charged when it is copied.
         const std::size_t count = origin_ == Origin::own ? in_.get<std::uint32_t>() : in_.take_count(1, 0);
         if (node.length != 0 && count > node.length) return in_.fail(base::Code::bad_bound);
         out_.put_count(count);

@@ -54,7 +54,7 @@ const CORBA::TypeCode* TypeArena::reserve() {
 void TypeArena::set(const CORBA::TypeCode* code, TypeNode node) {
   node.arena = this;
   node.labels = node.kind == CORBA::TCKind::tk_union ? sort_labels(node) : std::span<const LabelIndex>();
-  const_cast<TypeNode&>(code->_node()) = node;  // not yet seen by anybody else
+  const_cast<TypeNode&>(code->_node()) = node;  // not yet seen by any other thread
 }
 
 std::string_view TypeArena::keep(std::string_view text) {

@@ -138,8 +138,8 @@ class CORBEL_API TypeCode {
 
   /// True if both say the same in every detail.
   bool equal(const typecode_reference& other) const;
-  /// True if the one may be taken for the other: aliases, names and, where both have them, all but ids are ignored
-  /// (CORBA 3.3 part 1, 8.11.1). Whoever reads values by it compares the structure as well: _fits().
+  /// True if either type may be taken for the other: aliases, names and, where both have them, all but ids are ignored
+  /// (CORBA 3.3 part 1, 8.11.1). Code that reads values by it compares the structure as well: _fits().
   bool equivalent(const typecode_reference& other) const;
   /// The same type without names.
   typecode_reference get_compact_typecode() const;

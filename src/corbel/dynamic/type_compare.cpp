@@ -47,7 +47,7 @@ class Comparison {
     const Node& x = a->_node();
     const Node& y = b->_node();
     if (x.kind != y.kind) return false;
-    // What ids decide is not put into a class: its structure may be another.
+    // Types that are told apart by ids are not put into a class: their structure may differ.
     if (wanted_ == Sameness::equivalent && !x.id.empty() && !y.id.empty()) return x.id == y.id;
     const TypeCode* class_of_a = find(a);
     const TypeCode* class_of_b = find(b);
@@ -57,7 +57,7 @@ class Comparison {
     return true;
   }
 
-  /// What stands for the class of a type; the way there is shortened.
+  /// The type that stands for the class of a type; the way there is shortened.
   const TypeCode* find(const TypeCode* code) {
     for (auto at = classes_.find(code); at != classes_.end(); at = classes_.find(code)) {
       const auto next = classes_.find(at->second);

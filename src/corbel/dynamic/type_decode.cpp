@@ -77,7 +77,7 @@ class TypeReader {
     return true;
   }
 
-  /// An alias of what was still being read may have turned out to be one of nothing but itself.
+  /// An alias of a type that was still being read may have turned out to be an alias of nothing but itself.
   bool check_aliases(std::size_t most) const {
     if (!aliases_may_recur_) return true;
     for (const auto& [alias, length] : aliases_) {
@@ -107,7 +107,7 @@ class TypeReader {
     return pay(in) ? code : nullptr;
   }
 
-  /// Whoever looks behind aliases takes as many steps as they are long, again and again: aliases of aliases have
+  /// Code that looks behind aliases takes as many steps as they are long, again and again: aliases of aliases have
   /// levels.
   void add_alias(cdr::Decoder& in, const TypeCode* code, const TypeCode* content) {
     const auto next = aliases_.find(content);
@@ -159,11 +159,11 @@ class TypeReader {
     if (traits.content) {
       node.content = read(in, begin);
       if (!in.ok()) return;
-      // No base; one that is still being read looks the same but for its address.
+      // There is no base; a base that is still being read looks the same but for its address.
       if (value && node.content == kParameterless[0]) node.content = nullptr;
     }
     if (node.kind == TCKind::tk_union) {
-      // Its labels are read at once, while the aliases on the way to what it is have not been checked yet.
+      // The union's labels are read at once, while the aliases on the way to its discriminator are not checked yet.
       if (!leads_somewhere(*node.content, in.max_depth())) return in.fail(base::Code::malformed);
       node.default_index = in.get<std::int32_t>();
     }

@@ -76,7 +76,7 @@ class Making {
 
   TypeNode& node() { return node_; }
   std::string_view keep(const std::string& text) { return arena_->keep(text); }
-  /// The type for use inside this one: itself, or a copy in which this one stands where it was stood for.
+  /// The type for use inside this one: itself, or a copy in which this type replaces its stand-ins.
   const TypeCode* part(const typecode_reference& type) {
     const bool may_recur =
         node_.kind == TCKind::tk_struct || node_.kind == TCKind::tk_union || node_.kind == TCKind::tk_value;
