@@ -106,7 +106,7 @@ class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
       } else {
         this->with_results([&](auto&... results) { (*handler.*Reply)(results...); });
       }
-    } catch (...) {  // NOLINT: a handler has nobody to tell
+    } catch (...) {  // NOLINT: a handler cannot report it
     }
   }
 

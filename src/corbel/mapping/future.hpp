@@ -80,7 +80,7 @@ class [[nodiscard]] Future {
   bool valid() const noexcept { return state_ != nullptr; }
   /// True if get() would not wait.
   bool ready() const noexcept { return state_->ready(); }
-  /// Waits; the calling thread reads the reply itself if nobody else does.
+  /// Waits; the calling thread reads the reply itself if no other thread does.
   void wait() const { (void)wait_until(base::Deadline::none()); }
   /// True if the call ended in time. `timeout` is a duration of <chrono>.
   template <base::WholeNanoseconds D>
@@ -147,8 +147,8 @@ class FutureCall final : public KeptCall<FutureState<T>, R, P...> {
 
 }  // namespace detail
 
-/// Begins `operation` on the object; `arguments` are those of the in and inout parameters. Whatever stops it is for the
-/// future to throw.
+/// Begins `operation` on the object; `arguments` are those of the in and inout parameters. The future throws what stops
+/// it.
 template <class R, class... P, class... Arguments>
 auto call_async(CORBA::Object& self, const corba::Operation& operation, const Arguments&... arguments) {
   using Result = detail::FutureCallResult<R, P...>;
