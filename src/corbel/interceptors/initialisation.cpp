@@ -34,7 +34,7 @@ namespace {
 
 using InitializerRef = IDL::traits<PortableInterceptor::ORBInitializer>::ref_type;
 
-/// Those of the process.
+/// The initialisers of the process.
 class Initializers {
  public:
   static Initializers& instance() {

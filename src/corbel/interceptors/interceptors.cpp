@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flow stack: whose starting point returned gets exactly one ending point, the last first.
+// The flow stack: an interceptor whose starting point returned gets exactly one ending point, the last one first.
 #include "corbel/interceptors/interceptors.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void add_to(std::vector<Ref>& all, Ref interceptor) {
   all.push_back(std::move(interceptor));
 }
 
-/// What is wrong with this ORB ends the request.
+/// A failure of this ORB itself ends the request.
 template <class Request, class Act>
 void guarded(Request& request, const Act& act) noexcept {
   try {

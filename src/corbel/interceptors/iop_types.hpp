@@ -9,7 +9,7 @@
 #include "corbel/dynamic/codec_factory.hpp"
 #include "corbel/mapping/corba_types.hpp"
 
-/// Octets with a number that says whose they are: service contexts, tagged profiles and components (CORBA 3.3 part 2,
+/// Octets with a number that says what they are: service contexts, tagged profiles and components (CORBA 3.3 part 2,
 /// 7.6.2, 7.7). As corbel-idl maps IOP.idl; do not include both.
 namespace IOP {
 

@@ -113,14 +113,14 @@ class CORBEL_API Interceptor : public virtual CORBA::LocalObject {
 };
 
 /// Slots of the calling thread (16.4): `resolve_initial_references("PICurrent")`. What a thread has set when it calls
-/// goes along with the request; what interceptors set on the server's side (ServerRequestInfo::set_slot) the servant
-/// finds here.
+/// goes along with the request; the servant finds here what interceptors have set on the server's side
+/// (ServerRequestInfo::set_slot).
 class CORBEL_API Current : public virtual CORBA::Current {
  public:
   /// Empty if it was not set. Throws InvalidSlot for one that was not allocated; BAD_INV_ORDER minor OMG 14 while the
   /// ORB is being initialised.
   virtual CORBA::Any get_slot(SlotId id) = 0;
-  /// As above.
+  /// Sets the slot of the calling thread; throws as get_slot().
   virtual void set_slot(SlotId id, const CORBA::Any& data) = 0;
   CORBEL_INTERCEPTOR_INTERFACE(Current, CORBA::Current)
 };
@@ -129,7 +129,7 @@ class CORBEL_API Current : public virtual CORBA::Current {
 /// 16.1 (clients) or 16.2 (servers) gives; elsewhere BAD_INV_ORDER minor OMG 14. Not thread-safe.
 class CORBEL_API RequestInfo : public virtual CORBA::LocalObject {
  public:
-  /// The same at all points of one request, and no other's meanwhile. Not that of GIOP.
+  /// The same at all points of one request, and of no other request meanwhile. Not the id of GIOP.
   virtual std::uint32_t request_id() = 0;
   virtual std::string operation() = 0;
   /// These five throw NO_RESOURCES minor OMG 1: generated code has no Anys.
@@ -186,24 +186,24 @@ class CORBEL_API ServerRequestInfo : public virtual RequestInfo {
   virtual ObjectId object_id() = 0;
   virtual CORBA::OctetSeq adapter_id() = 0;
   virtual CORBA::RepositoryId target_most_derived_interface() = 0;
-  /// Of the POA; INV_POLICY minor OMG 2 if there is none of the type.
+  /// A policy of the POA; INV_POLICY minor OMG 2 if there is none of the type.
   virtual IDL::traits<CORBA::Policy>::ref_type get_server_policy(CORBA::PolicyType type) = 0;
   /// Throws InvalidSlot.
   virtual void set_slot(SlotId id, const CORBA::Any& data) = 0;
   virtual bool target_is_a(const CORBA::RepositoryId& id) = 0;
-  /// It goes with the reply, whatever that is. BAD_INV_ORDER minor OMG 15 as above.
+  /// It goes with the reply, whatever that is. BAD_INV_ORDER minor OMG 15 as for requests.
   virtual void add_reply_service_context(const IOP::ServiceContext& service_context, bool replace) = 0;
   CORBEL_INTERCEPTOR_INTERFACE(ServerRequestInfo, RequestInfo)
 };
 
-/// Sees the requests that this process sends, also to its own objects (16.3.5). Whoever returned normally from
-/// send_request gets exactly one of the receive points, in reverse order. Asynchronous calls: receive_other when they
-/// have been sent.
+/// Sees the requests that this process sends, also to its own objects (16.3.5). An interceptor that returned normally
+/// from send_request gets exactly one of the receive points, in reverse order. Asynchronous calls: receive_other when
+/// they have been sent.
 class CORBEL_API ClientRequestInterceptor : public virtual Interceptor {
  public:
   /// May throw ForwardRequest, and system exceptions with COMPLETED_NO.
   virtual void send_request(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
-  /// Of the polling model, which Corbel has not: never called.
+  /// For the polling model, which Corbel does not have: never called.
   virtual void send_poll(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
   /// May throw system exceptions with COMPLETED_YES.
   virtual void receive_reply(IDL::traits<ClientRequestInfo>::ref_type ri) = 0;
@@ -214,13 +214,13 @@ class CORBEL_API ClientRequestInterceptor : public virtual Interceptor {
   CORBEL_INTERCEPTOR_INTERFACE(ClientRequestInterceptor, Interceptor)
 };
 
-/// Sees the requests that come (16.3.8). Whoever returned normally from receive_request_service_contexts gets exactly
-/// one of the send points, in reverse order.
+/// Sees the requests that come (16.3.8). An interceptor that returned normally from receive_request_service_contexts
+/// gets exactly one of the send points, in reverse order.
 class CORBEL_API ServerRequestInterceptor : public virtual Interceptor {
  public:
   /// Before anything is looked up. May throw ForwardRequest, and system exceptions with COMPLETED_NO.
   virtual void receive_request_service_contexts(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
-  /// The servant has been found. As above.
+  /// The servant has been found. May throw the same.
   virtual void receive_request(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
   /// May throw system exceptions with COMPLETED_YES.
   virtual void send_reply(IDL::traits<ServerRequestInfo>::ref_type ri) = 0;
@@ -239,7 +239,7 @@ class CORBEL_API IORInfo : public virtual CORBA::LocalObject {
   virtual IDL::traits<CORBA::Policy>::ref_type get_effective_policy(CORBA::PolicyType type) = 0;
   /// All profiles of the adapter's references get it. There may be several with one id.
   virtual void add_ior_component(const IOP::TaggedComponent& a_component) = 0;
-  /// As above, of that kind; BAD_PARAM minor OMG 29 if this ORB makes none such.
+  /// The same for profiles of that kind; BAD_PARAM minor OMG 29 if this ORB makes none such.
   virtual void add_ior_component_to_profile(const IOP::TaggedComponent& a_component, IOP::ProfileId profile_id) = 0;
   CORBEL_INTERCEPTOR_INTERFACE(IORInfo, CORBA::LocalObject)
 };

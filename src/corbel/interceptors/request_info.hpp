@@ -41,7 +41,7 @@ inline void add_context(orb::KeptContexts& contexts, const IOP::ServiceContext& 
 template <class Interface, class Request, class Points>
 class InfoBase : public Interface {
  public:
-  /// Both outlive the point; whoever keeps this longer finds it invalid.
+  /// Both outlive the point; an interceptor that keeps this longer finds it invalid.
   InfoBase(Interceptors& all, Request& request) noexcept : all_(all), request_(request) {}
 
   void enter(unsigned point) noexcept { point_ = point; }

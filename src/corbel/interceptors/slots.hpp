@@ -26,7 +26,7 @@ class SlotArea {
   /// Throw InvalidSlot for what was not allocated.
   CORBA::Any get(const SlotValues& values, PortableInterceptor::SlotId id) const;
   void set(SlotValues& values, PortableInterceptor::SlotId id, const CORBA::Any& data) const;
-  /// Those of the calling thread. Not to be kept.
+  /// The slots of the calling thread. Not to be kept.
   SlotValues& of_thread() const;
 
  private:
