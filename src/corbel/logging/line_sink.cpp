@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-/// write(2) into a pipe or terminal that somebody may have closed: the signal that would end the process is taken back.
+/// write(2) into a pipe or terminal that may have been closed: the signal that would end the process is taken back.
 ssize_t write_without_signal(int descriptor, const char* octets, std::size_t size) noexcept {
   sigset_t pipe_signal, before, pending;
   sigemptyset(&pipe_signal);

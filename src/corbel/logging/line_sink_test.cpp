@@ -82,7 +82,7 @@ TEST_F(LineSinkTest, WhatCannotBeOpenedIsSaid) {
   EXPECT_EQ(folder.error().os_error, EISDIR);
   EXPECT_EQ(to_file(path("none/log"), Format::text).error().os_error, ENOENT);
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
-  EXPECT_EQ(to_file(path("fifo"), Format::text).error().os_error, ENXIO);  // nobody reads it
+  EXPECT_EQ(to_file(path("fifo"), Format::text).error().os_error, ENXIO);  // no process reads it
 }
 
 TEST_F(LineSinkTest, ARotatedFileIsLeftWithinASecond) {

@@ -116,7 +116,7 @@ class QueuedSink final : public base::LogSink {
   }
   static void call(base::LogSink& sink, const base::LogRecord& record) noexcept try {
     sink.write(record);
-  } catch (...) {  // nobody to tell
+  } catch (...) {  // this cannot be reported
   }
   static void confess(const Queue& queue, std::uint64_t left_out) noexcept {
     const base::LogField fields[] = {{"records", left_out}};

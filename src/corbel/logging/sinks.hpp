@@ -18,7 +18,7 @@ enum class Format : std::uint8_t { text, json };
 
 using SinkPtr = std::shared_ptr<base::LogSink>;
 
-/// Longest time that who logs is kept waiting.
+/// Longest time that a thread which logs is kept waiting.
 inline constexpr base::Duration kPatience = std::chrono::milliseconds(100);
 /// Longest time that the end of a log waits for the application's sink.
 inline constexpr base::Duration kLastPatience = std::chrono::seconds(1);
@@ -33,9 +33,10 @@ base::Result<SinkPtr> to_file(const std::string& path, Format format);
 
 inline constexpr const char* kSyslogSocket = "/dev/log";
 inline constexpr const char* kJournalSocket = "/run/systemd/journal/socket";
-/// Datagrams to the syslog daemon behind `socket`, facility "user". Errors: stage configure if nobody is there.
+/// Datagrams to the syslog daemon behind `socket`, facility "user". Errors: stage configure if none listens there.
 base::Result<SinkPtr> to_syslog(const std::string& socket, Format format);
-/// Records in journald's own form, every field a field of the journal: CORBEL_EVENT, CORBEL_PEER, ... Errors as above.
+/// Records in journald's own form, every field a field of the journal: CORBEL_EVENT, CORBEL_PEER, ... Fails as
+/// to_syslog().
 base::Result<SinkPtr> to_journal(const std::string& socket);
 
 /// What calls `sink` on a thread of its own, one record at a time, so that it may block, throw, log and call any ORB.

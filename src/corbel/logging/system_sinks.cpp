@@ -143,7 +143,7 @@ class JournalSink final : public DatagramSink {
 template <class Sink, class... Arguments>
 base::Result<SinkPtr> to_daemon(const std::string& path, Arguments... arguments) {
   CORBEL_TRY(auto daemon, ipc::UnixAddress::path(path));
-  // Whether somebody is there is asked once, for the sake of who misconfigured it.
+  // Whether the daemon is there is asked once, so that a wrong configuration is noticed.
   if (auto probe = ipc::ConnectedUnixDatagram::open(daemon); !probe) {
     return base::error(base::Stage::configure, base::Code::refused, probe.error().os_error);
   }
