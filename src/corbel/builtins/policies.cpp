@@ -76,7 +76,7 @@ PolicyRef make_adapter_policy(PolicyType type, const Any& any) {
   return nullptr;
 }
 
-/// Of the standard's modules Messaging, RTCORBA, FT and ZIOP.
+/// True for policies of the standard's modules Messaging, RTCORBA, FT and ZIOP.
 bool is_known(PolicyType type) {
   return (type >= Messaging::REBIND_POLICY_TYPE && type <= Messaging::QUEUE_ORDER_POLICY_TYPE) ||
          (type >= 40 && type <= 45) || (type >= 47 && type <= 49) || (type >= 64 && type <= 67);

@@ -40,7 +40,7 @@ struct OnewayBuffering {
   OnewayOverflow overflow = OnewayOverflow::newest;
 };
 
-/// Who serves requests.
+/// Which threads serve requests.
 enum class Concurrency : std::uint8_t {
   adaptive,  ///< few busy connections get a thread that blocks on each, the many are multiplexed by the pool
   pool,      ///< all connections are multiplexed by the pool

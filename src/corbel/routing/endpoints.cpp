@@ -10,7 +10,7 @@ using base::Stage;
 
 std::string_view unmet(const messaging::Protocol& protocol, const transport::Traits& gives) noexcept {
   const messaging::Requirements needs = protocol.requirements();
-  // Of octets that are lost or change places no message can be cut.
+  // A stream whose octets are lost or change places cannot be cut into messages.
   if ((needs.reliable || gives.byte_stream) && !gives.reliable) return "loses nothing";
   if ((needs.ordered || gives.byte_stream) && !gives.ordered) return "keeps the order";
   if (needs.whole_messages && gives.byte_stream) return "keeps message boundaries";
