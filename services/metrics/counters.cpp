@@ -8,7 +8,7 @@ namespace corbel::metrics {
 namespace {
 
 constexpr std::array<const char*, kOutcomes> kNames = {"ok", "user_exception", "system_exception", "elsewhere", "sent"};
-/// What strangers ask for and is not there: their words are no names of ours.
+/// Strangers may ask for what is not there: their words are not used as names.
 constexpr std::string_view kUnknown = "(unknown)";
 constexpr std::string_view kOther = "(other)";
 

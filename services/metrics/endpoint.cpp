@@ -60,7 +60,7 @@ void Metrics::Endpoint::serve() {
   }
 }
 
-/// For a newcomer, for any client, or until the first of them has had its time. shutdown() wakes it, too.
+/// Waits for a newcomer, for any client, or until the first of them has had its time. shutdown() wakes it, too.
 void Metrics::Endpoint::wait() {
   std::vector<pollfd> handles = {{acceptor_.handle(), POLLIN, 0}};
   auto first = base::Deadline::none();
@@ -86,7 +86,7 @@ void Metrics::Endpoint::admit() {
     if (!stream->set_non_blocking(true)) continue;
     if (clients_.size() >= kAtOnce) clients_.erase(clients_.begin());
     clients_.push_back({*std::move(stream), base::Deadline::after(kPatience), {}, {}, 0});
-    // What it asks is there as a rule.
+    // As a rule, what it asks is there already.
     if (!go_on(clients_.back())) clients_.pop_back();
   }
 }

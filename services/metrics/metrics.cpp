@@ -61,7 +61,7 @@ struct Metrics::Parts {
 
 namespace {
 
-/// Ids of requests are unique in one ORB only, and so these are its upper halves.
+/// Ids of requests are unique in one ORB only, so each ORB has upper halves of its own.
 std::uint64_t next_base() {
   static std::atomic<std::uint64_t> last{0};
   return ++last << 32;

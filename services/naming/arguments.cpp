@@ -12,7 +12,7 @@
 namespace corbel::naming {
 namespace {
 
-/// A name server carries small messages; nobody needs the ORB's 256 MiB. Its calls are those of names that lead into
+/// A name server carries small messages; none needs the ORB's 256 MiB. Its calls are those of names that lead into
 /// other services: clients wait meanwhile.
 const std::vector<std::string> kOrbDefaults = {"-ORBMaxMessageSize", "4194304", "-ORBCallTimeout", "10000",
                                                "-ORBConnectTimeout", "5000"};
@@ -56,7 +56,7 @@ class Line {
         own.insert(own.end(),
                    {word == "-logdir" ? "--data" : "--error-log", word == "-logdir" ? value + "/names.db" : value});
       } else if (word == "-always" || word == "-ignoreport" || word == "-nohostname") {
-        // What they ask for is so anyway: a start is a start, and no host name is part of the file's name.
+        // These ask for what is so anyway: a start is a start, and no host name is part of the file's name.
       } else if (word == "-help") {
         own.emplace_back("--help");
       } else if (word.starts_with("-ORB")) {

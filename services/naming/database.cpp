@@ -148,7 +148,7 @@ std::string real_path(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path real = fs::absolute(path, error);
-  // Also of links to a file that is not there yet: SQLite makes it where they lead.
+  // Links to a file that is not there yet are followed, too: SQLite makes the file where they lead.
   for (int links = 0; fs::is_symlink(real, error); ++links) {
     const fs::path target = fs::read_symlink(real, error);
     if (error || links == kMostLinks) throw DatabaseError(path + ": its links lead nowhere", SQLITE_CANTOPEN);

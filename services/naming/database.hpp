@@ -47,7 +47,7 @@ class Statement {
   /// Makes it ready for the next time.
   void reset() noexcept;
 
-  /// Of the current row; columns count from 0.
+  /// A column of the current row; columns count from 0.
   std::int64_t number(int column) const;
   /// Text or octets, a copy.
   std::string text(int column) const;
@@ -116,7 +116,7 @@ class Transaction {
 };
 
 /// The path without links, whether or not the file is there. Throws DatabaseError if the file has several hard links:
-/// what SQLite keeps beside one of them is not seen by who opens another, and the file would be lost.
+/// what SQLite keeps beside one of them is not seen by a process that opens another, and the file would be lost.
 std::string real_path(const std::string& path);
 
 /// Keeps other processes away from a database: an advisory lock on a file beside it. (Not on the file itself: closing

@@ -81,7 +81,7 @@ TEST_P(Federation, ServicesThatAreSilentHoldHalfOfTheThreadsAtMost) {
 }
 
 TEST_P(Federation, AChangeElsewhereThatMayHaveHappenedIsNotOneToGoOnWith) {
-  /// Breaks down under every request, having done nobody knows what.
+  /// Breaks down under every request; what it has done is not known.
   class Broken final : public PortableServer::DynamicImplementation {
    public:
     explicit Broken(CORBA::CompletionStatus completed) : completed_(completed) {}

@@ -13,7 +13,7 @@ void append(const std::vector<Listed>& found, CosNaming::BindingList& bindings) 
   for (const auto& each : found) bindings.emplace_back(CosNaming::Name{each.name}, each.type);
 }
 
-/// Ids are not to be guessed: an iterator is for who asked for it.
+/// Ids are not to be guessed: an iterator is for the client that asked for it.
 std::uint64_t random_id() {
   std::random_device source;
   return static_cast<std::uint64_t>(source()) << 32 | source();

@@ -50,7 +50,7 @@ void NamingContextServant::refuse(const Name& name, const Walk& walk) {
       throw Context::NotFound(NotFoundReason::not_context, rest(name, walk.at));
     case Outcome::gone:
       if (walk.at == 0) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the context was destroyed");
-      // The name leads to a context that was destroyed. Who can unbind it is told where.
+      // The name leads to a context that was destroyed. A client that can unbind it is told where.
       throw Context::CannotProceed(service_.reference(walk.context), rest(name, walk.at));
     default:
       throw Context::NotFound(NotFoundReason::missing_node, rest(name, walk.at));

@@ -81,7 +81,7 @@ class Import {
     return words;
   }
 
-  /// Of hexadecimal digits.
+  /// The octets that hexadecimal digits spell.
   std::string octets(std::string_view digits) const {
     std::string found;
     if (digits.size() % 2 != 0) fail("has an odd number of digits");
@@ -137,7 +137,7 @@ class Import {
 
   void bind(const std::vector<std::string>& words) {
     const NameComponent name(words[2], words[3]);
-    // Nobody could resolve or unbind it.
+    // No client could resolve or unbind it.
     if (!within({name}, limits_)) fail("binds a name that is too long (--max-component-octets)");
     if (words[4] != "nobject" && words[4] != "ncontext") fail("binds what is neither nobject nor ncontext");
     Bound bound;

@@ -62,8 +62,8 @@ class Service {
   enum class Effect { none, change };
 
   /// Runs `call` with another service's context. What goes wrong on the way becomes CannotProceed, so that the client
-  /// can go on by itself; what the context says is said. A change that may have happened is no matter to go on with:
-  /// the client gets the system exception itself, which says so.
+  /// can go on by itself; what the context itself says is passed on. After a change that may have happened there is
+  /// nothing to go on with: the client gets the system exception itself, which says so.
   template <class Call>
   auto proceed(const Bound& bound, const CosNaming::Name& rest, Effect effect, Call call) {
     const ContextRef context = IDL::traits<CosNaming::NamingContext>::unchecked_narrow(object(bound));

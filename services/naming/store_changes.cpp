@@ -27,8 +27,8 @@ struct Store::Change {
   bool done = false;
 };
 
-/// The disk is what changes wait for. While one thread waits for it the others put theirs into the queue, and the first
-/// of them takes all of these into the next transaction: nobody waits for more than two, however many there are.
+/// Changes wait for the disk. While one thread waits for it the others put theirs into the queue, and the first of them
+/// takes all of these into the next transaction: no thread waits for more than two, however many there are.
 Outcome Store::change(std::function<Outcome()> work) {
   Change mine{std::move(work), {}, {}, false};
   std::unique_lock lock(queue_mutex_);
@@ -81,8 +81,8 @@ bool Store::run(std::span<Change* const> changes) {
   }
 }
 
-/// One of those in a transaction; false if it left everything as it was. What it did to the counts is forgotten with
-/// it.
+/// Runs one of the changes in a transaction; false if it left everything unchanged. Then its effect on the counts is
+/// forgotten, too.
 bool Store::run(Change& change) {
   const std::int64_t contexts = contexts_;
   const std::int64_t bindings = bindings_;
@@ -118,7 +118,7 @@ void Store::set(const char* name, const std::string& value) {
   });
 }
 
-/// As the transaction sees it.
+/// True if the context exists, as the transaction sees it.
 bool Store::is_there(ContextId context) {
   const Running row(writer_->context);
   return row->bind(1, context).step();

@@ -13,7 +13,7 @@
 ///
 ///   corbel::reflection::serve(orb);
 ///
-/// Whoever can connect can then read the IDL. Servers without these two lines tell nothing.
+/// Every client that can connect can then read the IDL. Servers without these two lines tell nothing.
 namespace corbel::reflection {
 
 /// One IDL file. Views of static storage.
