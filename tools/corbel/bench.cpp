@@ -46,8 +46,8 @@ struct Tally {
 
 /// Clients on threads of their own. Closed loop: each calls again when it has its answer, and latency is the call's
 /// time. Open loop (a rate): calls begin at times that are fixed beforehand, whatever the server does, and latency
-/// counts from there. A call that has to wait for a free client was late from the start, and that is not forgotten: a
-/// server that stalls delays all calls that were due meanwhile, not only the ones it had.
+/// counts from there. A call that has to wait for a free client counts as late from the start: a server that stalls
+/// delays all calls that were due meanwhile, not only those that it had.
 class Bench {
  public:
   explicit Bench(const Arguments& arguments)
@@ -81,7 +81,7 @@ class Bench {
  private:
   bool duration_given() const { return arguments_.duration > 0; }
 
-  /// Connects, and lets caches fill. What fails here ends the command as `corbel call` would.
+  /// Connects, and lets caches fill. A failure here ends the command as `corbel call` would.
   void warm_up() {
     for (long i = 0; i < std::max(1L, arguments_.warm_up); ++i) {
       const auto request = Caller::again(*caller_.object(), *prototype_);

@@ -89,7 +89,7 @@ Caller::Caller(const CallOptions& options)
   told_.reset();  // they have been read
 }
 
-/// The files that were given; else those that the server tells, if what is called is not known anyway.
+/// The files that were given. If there are none, those that the server tells, unless the operation is known anyway.
 const Files& Caller::given_or_told() {
   if (object_ == nullptr) throw std::runtime_error("this reference is nil");
   const std::string& operation = options_.operation;

@@ -30,7 +30,7 @@ class CaptureWriter {
   bool failed();
 
  private:
-  /// Of a link: what TCP would have counted so far, each way.
+  /// What TCP would have counted so far on a link, each way.
   using Sequence = std::array<std::uint32_t, 2>;
 
   void begin(const Ends& ends, std::chrono::system_clock::time_point when);
@@ -61,8 +61,8 @@ class CaptureReader {
   /// Throws std::runtime_error if this is no capture file, or one that cannot be read.
   explicit CaptureReader(const std::string& path);
 
-  /// Calls `take` with what TCP connections carried, in order. Whoever sends the first SYN, or octets first, is the
-  /// client. Throws std::runtime_error for a file that is cut off; what was before has been given.
+  /// Calls `take` with what TCP connections carried, in order. The side that sends the first SYN, or octets first, is
+  /// the client. Throws std::runtime_error for a file that is cut off; what was before has been given.
   void read(const std::function<void(const Piece&)>& take);
 
  private:

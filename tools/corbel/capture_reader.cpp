@@ -104,7 +104,7 @@ void CaptureReader::read(const std::function<void(const Piece&)>& take) {
     read_pcapng(take);
   else
     read_pcap(take);
-  // What is missing before the rest of a connection will not come any more.
+  // Octets that are missing in front of the rest of a connection will not come any more.
   for (Stream& stream : streams_) {
     for (const Way way : {Way::there, Way::back}) {
       while (!stream.flows[way == Way::there ? 0 : 1].early.empty()) {
@@ -265,7 +265,7 @@ void CaptureReader::segment(const Segment& segment, When when) {
   deliver_early(stream, way, when);
 }
 
-/// What is missing before what has come early will not come any more.
+/// Octets that are missing in front of those that came early will not come any more.
 void CaptureReader::skip_gap(Stream& stream, Way way, When when) {
   Flow& flow = stream.flows[way == Way::there ? 0 : 1];
   (*take_)({stream.ends, way, {}, when});

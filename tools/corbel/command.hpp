@@ -21,7 +21,7 @@ enum Status : int {
   kUserException = 1,    ///< the operation raised an exception of its own
   kUsage = 2,            ///< wrong usage, or files and values that make no sense
   kSystemException = 3,  ///< the ORB or the server raised a system exception
-  kNoAnswer = 4,         ///< nobody could be reached, or not in time
+  kNoAnswer = 4,         ///< no process could be reached, or not in time
 };
 
 /// Runs what the command line chose; its status. Throws std::runtime_error (kUsage) and CORBA exceptions.

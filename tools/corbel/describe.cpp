@@ -65,8 +65,8 @@ struct Arguments {
   Files files;
 };
 
-/// Which of what was given is the reference. One --idl takes one file, else it would take a reference behind it, too;
-/// what more ends in .idl is a file as well.
+/// Finds the reference among the words that were given. One --idl takes one file, else it would take a reference behind
+/// it, too; further words that end in .idl are files as well.
 void take_apart(Arguments& arguments) {
   for (const std::string& given : arguments.given) {
     if (!arguments.files.idl.empty() && given.ends_with(".idl")) {

@@ -43,7 +43,7 @@ struct Place {
 /// All places that the profiles name; what cannot be used is a finding.
 std::vector<Place> places_of(const ior::Ior& ior, std::vector<Finding>& findings);
 
-/// What the reference itself shows, without asking anybody: hosts that only this machine knows, code sets, TLS.
+/// What the reference itself shows, without asking any server: hosts that only this machine knows, code sets, TLS.
 void judge(const ior::Ior& ior, std::vector<Finding>& findings);
 
 /// Resolves, connects to every address and asks there for the object with a LocateRequest of its own, each step within

@@ -4,7 +4,7 @@
 #include "corbel/corbel.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
 
-/// What those who take DynAnys apart and who put them together have in common.
+/// What the code that takes DynAnys apart and the code that puts them together have in common.
 namespace corbel::tool {
 
 /// A DynAny as the kind that its type makes it; null if it is another.

@@ -182,7 +182,7 @@ int fault(const Arguments& arguments) {
   });
   rules->set_cut([&relay](bool reset) { return relay.cut(reset); });
   announce(relay, target, arguments.ior_file, arguments.json);
-  // It waits for a line as long as the program lives, and nobody can wake it.
+  // It waits for a line as long as the program lives, and nothing can wake it.
   std::thread([rules] {
     for (std::string line; std::getline(std::cin, line);) {
       std::string answer;

@@ -10,7 +10,7 @@ using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 constexpr std::size_t kHeader = 12;
-constexpr std::size_t kMostQueued = 16 << 20;      // octets of one way that wait; whoever sends more waits, too
+constexpr std::size_t kMostQueued = 16 << 20;      // octets of one way that wait; a side that sends more waits, too
 constexpr std::size_t kLargestMessage = 16 << 20;  // beyond it pieces are as they come
 
 std::size_t index(Way way) {
@@ -130,7 +130,7 @@ void FaultTalk::end(Way way, Link& link) {
   lane.changed.notify_all();
 }
 
-/// False if the link is cut before then; that wakes nobody here, so it is looked for.
+/// False if the link is cut before then; that wakes no thread here, so it is looked for.
 bool FaultTalk::wait(Clock::time_point until, const Link& link) {
   constexpr auto kTurn = std::chrono::milliseconds(100);
   for (auto now = Clock::now(); now < until; now = Clock::now()) {

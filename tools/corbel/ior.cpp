@@ -46,7 +46,7 @@ std::string tag_text(std::uint32_t tag) {
   return text;
 }
 
-/// Whose value of TAG_ORB_TYPE it is, where that is known.
+/// The ORB whose value of TAG_ORB_TYPE it is, where that is known.
 std::string orb_name(std::uint32_t type) {
   switch (type) {
     case ior::kOrbType:
@@ -231,7 +231,7 @@ std::string corbaloc(const ior::Ior& ior) {
   return addresses.empty() ? "" : "corbaloc:" + addresses + "/" + ior::escape_object_key(key);
 }
 
-/// Fit for a terminal: who made the reference may mean it harm.
+/// Fit for a terminal: the maker of the reference may mean it harm.
 std::string shown(const Json& value) {
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   return base::printable(text, 6 * text.size());  // whole, however much of it is escaped

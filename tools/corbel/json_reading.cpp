@@ -41,7 +41,7 @@ Number whole(const Json& json, const std::string& where) {
   refuse(where, json.dump().substr(0, 60) + " is no number" + range);
 }
 
-/// What rounds to the largest number is that; beyond is none.
+/// A value that rounds to the largest number is that number; beyond it there is none.
 template <class Number>
 Number in_range(const Json& json, const std::string& where) {
   const double value = json.get<double>();

@@ -109,7 +109,7 @@ void Listener::take_all(Way way, Clock::time_point when) {
       look_at_locate_reply(way, message, seen, when);
       see_(std::move(seen));
     } else if (const auto status = direction.session->take(message, incoming); !status) {
-      // It does not hide those after it: its size is known.
+      // A message that cannot be read does not hide those after it: its size is known.
       see_({.way = way, .kind = "unreadable", .octets = message.size(), .problem = base::to_string(status.error())});
     } else {
       look(way, incoming, when);

@@ -192,7 +192,7 @@ class Actor final : public PortableServer::DynamicImplementation {
     throw std::runtime_error("the operation does not raise " + chosen.exception);
   }
 
-  /// With references to recorded objects led to this server.
+  /// The JSON, with references to recorded objects led to this server.
   Json translated(const Json& json) const {
     if (json.is_string()) {
       const std::string key = key_of(json.get_ref<const std::string&>());

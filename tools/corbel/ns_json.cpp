@@ -63,7 +63,7 @@ std::optional<std::string> text_member(const Json& json, const char* name, const
   return found->get<std::string>();
 }
 
-/// Of hexadecimal digits; nothing if they are none.
+/// The octets that hexadecimal digits spell; nothing if they are none.
 std::optional<std::string> octets_of(const std::string& digits) {
   const auto value = [](char c) {
     return c >= '0' && c <= '9'   ? c - '0'

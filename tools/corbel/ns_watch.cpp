@@ -53,7 +53,7 @@ class Watch {
       for (const auto& [text, target] : known)
         if (tell("bound", text, &target)) return kDone;
     }
-    // Whoever waits for this line knows that nothing is missed from now on.
+    // A program that waits for this line knows that nothing is missed from now on.
     if (!options_.json) std::cerr << "corbel: " << known.size() << " names are watched\n";
     bool away = false;
     for (;;) {

@@ -22,9 +22,9 @@ bool path_is_harmless(const std::string& path) {
 
 namespace {
 
-/// In a line with `#` at `hash`: comments that hide a directive from who reads line by line, or hide what is none.
+/// In a line with `#` at `hash`: comments that hide a directive from code that reads by lines, or hide what is none.
 bool has_hiding_comment(const std::string& line, std::size_t hash) {
-  // One that is open at the end of the line: what ends it in the next line has the rest of the directive behind it.
+  // A comment that is open at the end of the line: when it ends in the next line, the rest of the directive follows it.
   const std::size_t open = line.rfind("/*");
   if (open != std::string::npos && open > hash && line.find("*/", open + 2) == std::string::npos) return true;
   const std::size_t last = hash == 0 ? std::string::npos : line.find_last_not_of(" \t", hash - 1);
@@ -44,7 +44,7 @@ bool is_usual(const std::string& directive) {
 }  // namespace
 
 bool includes_are_harmless(const std::string& text) {
-  // What joins lines or spells # otherwise could hide a directive from these eyes.
+  // Text that joins lines or spells # otherwise could hide a directive from this check.
   if (text.find("\?\?") != std::string::npos || text.find("%:") != std::string::npos) return false;
   const auto is_control = [](char c) {
     const auto octet = static_cast<unsigned char>(c);
@@ -61,7 +61,7 @@ bool includes_are_harmless(const std::string& text) {
     const std::string directive = trimmed(std::string_view(line).substr(hash + 1));
     const bool includes =
         directive.find("include") != std::string::npos || directive.find("import") != std::string::npos;
-    // Behind something else it may be a comment, or a directive behind one.
+    // Behind other text it may be part of a comment, or a directive behind one.
     if (hash != 0 && includes) return false;
     const bool joined = line.ends_with('\\') || line.ends_with("\\\r");
     if (directive.empty() || joined) {

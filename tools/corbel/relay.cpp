@@ -74,7 +74,7 @@ class Relay::Wire final : public Link {
 
   bool send(Way way, base::ConstByteSpan octets) override {
     auto& to = streams_[1 - index(way)];
-    while (!octets.empty()) {  // in turns, because a reset does not wake who sends
+    while (!octets.empty()) {  // in turns, because a reset does not wake a sender
       std::size_t sent = 0;
       const auto status = to.send_n(octets, base::Deadline::after(kTurn), &sent);
       octets = octets.subspan(sent);
@@ -92,7 +92,7 @@ class Relay::Wire final : public Link {
     for (auto& stream : streams_) {
       if (!stream.is_open()) continue;
       if (reset) (void)stream.set(ipc::option::linger, std::chrono::seconds(0));
-      // Who receives wakes up; the reset comes with close().
+      // A thread that receives wakes up; the reset comes with close().
       (void)stream.shutdown(reset ? ipc::Direction::receive : ipc::Direction::both);
     }
   }
@@ -128,7 +128,7 @@ class Relay::Wire final : public Link {
     }
   }
 
-  /// The last of the two threads does it, so that peers need not wait until the link is forgotten.
+  /// The last of the two threads closes, so that peers need not wait until the link is forgotten.
   void close() {
     talk_.reset();
     const std::lock_guard lock(closing_);
@@ -139,7 +139,7 @@ class Relay::Wire final : public Link {
   std::array<ipc::TcpStream, 2> streams_;  // the client's, the server's
   std::unique_ptr<Talk> talk_;
   std::array<std::thread, 2> threads_;
-  std::mutex closing_;  // who cuts must not meet who closes
+  std::mutex closing_;  // a thread that cuts must not meet one that closes
   std::atomic<bool> cut_ = false;
   std::atomic<int> pumps_ = 2;
   int running_ = 2;  // guarded by relay_.mutex_

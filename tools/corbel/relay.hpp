@@ -52,7 +52,7 @@ class Talk {
   virtual void end(Way way, Link& link) { link.finish(way); }
 };
 
-/// Who a link joins.
+/// The two sides that a link joins.
 struct Ends {
   unsigned number = 0;  ///< of the link, counted from 1
   ipc::InetAddress client;

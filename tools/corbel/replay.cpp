@@ -24,7 +24,7 @@ struct Arguments {
   bool json = false;
 };
 
-/// References are different ones in each life of a server: what counts is that they are there, and their interface.
+/// References differ in each life of a server: what counts is that they are there, and their interface.
 Json comparable(const Json& json, const std::set<std::string>& ignored) {
   if (json.is_object()) {
     Json all = Json::object();
