@@ -20,7 +20,7 @@ Summary summarise(std::vector<double> samples);
 /// The smallest sample that at least `percent` (0 to 100) percent of all do not exceed; `sorted` holds at least one.
 double percentile(const std::vector<double>& sorted, double percent);
 
-/// True if a count is more than 2 % above what it was; `slack` is what two counts of the same may differ by.
+/// True if a count is more than 2 % above the one before; `slack` is what two counts of the same may differ by.
 constexpr bool has_grown(double before, double now, double slack) noexcept {
   return now > before * 1.02 + slack;
 }

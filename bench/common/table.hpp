@@ -29,7 +29,7 @@ class Table {
 
 /// `value` with `decimals` digits after the point; "-" if it is not a number.
 std::string number(double value, int decimals = 0);
-/// As above with blanks between groups of three digits.
+/// The same with blanks between groups of three digits.
 std::string grouped(double value);
 
 }  // namespace bench

@@ -17,7 +17,7 @@ struct Usage {
 Usage usage_of(pid_t process);
 
 /// Context switches from one reading to a later one. At least 0; what a thread did after the last reading before its
-/// end is missing, since the kernel tells it to nobody but the parent.
+/// end is missing, since the kernel tells it to the parent alone.
 double switches_between(const Usage& before, const Usage& after);
 
 /// What a process holds now, in octets.

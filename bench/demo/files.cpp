@@ -34,7 +34,7 @@ void collect(const fs::path& folder, std::uint64_t largest, std::vector<Candidat
   }
 }
 
-/// Octets of memory that may be used without hurting anybody; unlimited if the system does not say.
+/// Octets of memory that may be used without hurting other processes; unlimited if the system does not say.
 std::uint64_t free_memory() {
   std::ifstream file("/proc/meminfo");
   std::string name;

@@ -68,7 +68,7 @@ bool go_together(const corbel::messaging::Requirements& needs, const corbel::tra
          (!needs.whole_messages || !gives.byte_stream);
 }
 
-/// Where to listen so that nobody outside this machine can reach us.
+/// Where to listen so that no other machine can reach us.
 std::string private_address(const std::string& transport) {
   const bool has_ports = transport == "tcp" || transport == "tls";
   return transport + (has_ports ? "://127.0.0.1:0" : "://");

@@ -89,7 +89,7 @@ int receiver_main(const std::string& file) {
   const auto plain = receive_plainly(sight, folder.path());
   all.push_back(std::make_unique<Serving>("desk", std::vector<std::string>{"-ORBListenEndpoints", "unix://"}));
   Serving& desk = *all.back();
-  // The group's port is that of the plain one and one more: nobody else's, as likely as not.
+  // The group's port is that of the plain one and one more: not used by others, as likely as not.
   const int port = std::stoi(plain.back().substr(plain.back().find(' ') + 1)) % 60'000 + 1'024;
   const auto group =
       corbel::orb::group_over(*desk.orb(), desk.orb()->string_to_object(group_url(std::to_string(port))), "frames");

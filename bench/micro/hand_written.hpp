@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CDR by hand, as somebody would write it who knows these three types, the byte order and nothing else: the control.
-// Writing trusts the caller to have made room; reading checks that what it takes is there.
+// CDR by hand, as a programmer would write it who knows these three types, the byte order and nothing else: the
+// control. Writing trusts the caller to have made room; reading checks that what it takes is there.
 #pragma once
 
 #include <cstdint>

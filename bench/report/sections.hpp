@@ -20,9 +20,9 @@ class Palette {
   std::map<std::string, int> given_;
 };
 
-/// Who was measured: a mechanism, a scheme, or whose code.
+/// What was measured: a mechanism, a scheme, or the program whose code ran.
 std::string contestant(const Case& of);
-/// The case without who was measured and the control: what contestants have in common.
+/// The case without what was measured and the control: what contestants have in common.
 Case common_part(const Case& of);
 /// For people: "tcp, octet, two cpus, side client".
 std::string case_text(const Case& of);

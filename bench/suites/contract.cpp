@@ -60,7 +60,7 @@ const Workload kBlocks{
 /// is one more. strace, which stops both sides at each system call, makes that common.
 constexpr double kLateWakes = 0.5;
 
-/// Shared memory: nothing but one wake of whoever sleeps, and one sleep (which is not always needed).
+/// Shared memory: nothing but one wake of the side that sleeps, and one sleep (which is not always needed).
 void check_memory(Contract& contract, const std::string& side, const Costs& calls) {
   const double sleeps = total(calls, {"futex_waitv", "syscall_0x1c1"});
   contract.at_most("wakes (futex) of the " + side, total(calls, {"futex"}), 1);

@@ -25,7 +25,7 @@ struct Workload {
   std::vector<std::string> server_environment = {};  ///< "NAME=value"
 };
 
-/// What a server does by the clock (an idle connection gives its thread back, somebody looks for slow upcalls) must not
+/// What a server does by the clock (an idle connection gives its thread back, a thread looks for slow upcalls) must not
 /// be counted as what it does by the call, however slow a traced process on a busy machine may be.
 inline const std::vector<std::string> kPatientServer = {"CORBEL_STICKY_IDLE=60000", "CORBEL_SLOW_UPCALL=60000"};
 
