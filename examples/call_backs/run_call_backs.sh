@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the example: run_call_backs.sh SERVER CLIENT. Nobody can connect to where the client says it is.
+# Runs the example: run_call_backs.sh SERVER CLIENT. No process can connect to where the client says it is.
 set -euo pipefail
 work=$(mktemp -d)
 mkfifo "$work/ior"

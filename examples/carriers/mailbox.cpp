@@ -123,7 +123,7 @@ struct Queue {
   std::deque<std::unique_ptr<Transport>> peers;
 };
 
-/// Who listens under which name. Shared by a factory and all that it makes.
+/// The listeners, by name. Shared by a factory and all that it makes.
 struct Office {
   std::mutex mutex;  // guards what follows, queues included
   std::condition_variable room;

@@ -44,7 +44,7 @@ class MaskedTransport final : public Transport {
   }
 
   /// A record that the inner carrier did not take whole stays in `record_`. Its octets count as taken, but for the
-  /// last: it brings back who sends, and is skipped then.
+  /// last: it brings the sender back, and is skipped then.
   Result<std::size_t> send(std::span<const Segment> data, Deadline deadline) override {
     std::size_t taken = std::exchange(offered_again_, 0);
     for (;;) {

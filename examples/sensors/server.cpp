@@ -14,7 +14,7 @@ using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 using ObserverRef = IDL::traits<Sensors::Observer>::ref_type;
 using SensorRef = IDL::traits<Sensors::Sensor>::ref_type;
 
-/// What is known of all sensors, and who wants to know. Used by several threads.
+/// What is known of all sensors, and which clients want to know. Used by several threads.
 class Board {
  public:
   bool has(const std::string& sensor) const {

@@ -16,7 +16,7 @@ void show(const Address& place) {
   const Address at = need(server.local_address(), "address");
   auto client = need(ipc::ConnectedDatagram<Address>::open(at), "connect");
 
-  // The unconnected side learns who sent and answers to that address; the connected one needs none.
+  // The unconnected side learns the sender's address and answers to that address; the connected one needs none.
   need(client.send(base::as_bytes("what time is it?"), soon()), "send");
   std::array<base::Octet, 64> room;
   Address from;

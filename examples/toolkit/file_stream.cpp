@@ -41,7 +41,7 @@ Receipt send_file(const Address& server, std::ifstream& file, Receipt& sent) {
   while (file.read(buffer.data(), kBuffer), file.gcount() > 0) {
     const auto data = base::as_bytes({buffer.data(), static_cast<std::size_t>(file.gcount())});
     sent.add(data);
-    need(stream.send_n(data, soon()), "send");  // all of it: nobody forgets a short write
+    need(stream.send_n(data, soon()), "send");  // all of it: no short write can be forgotten
   }
   need(stream.shutdown(ipc::Direction::send), "shut down");
   Receipt receipt;

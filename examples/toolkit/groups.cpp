@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sender, many receivers: broadcast to everybody on a network, multicast to the members of a group.
+// One sender, many receivers: broadcast to all hosts on a network, multicast to the members of a group.
 #include <corbel/ipc/broadcast.hpp>
 #include <corbel/ipc/multicast.hpp>
 
