@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a servant learns of who called it (corbel/orb/peer.hpp).
+// What a servant learns of its caller (corbel/orb/peer.hpp).
 #include "corbel/orb/peer.hpp"
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 namespace corbel::async_test {
 namespace {
 
-/// Notes who calls.
+/// Notes the callers.
 class Asked final : public EchoServant {
  public:
   void nothing() override {

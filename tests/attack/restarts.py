@@ -36,7 +36,7 @@ def free_port():
 
 
 def make_certificate(folder):
-    """The file of a key of the costlier kind, for who signs, and the file of its certificate; the first has both."""
+    """The file of a key of the costlier kind, for the signer, and the file of its certificate; the first has both."""
     both, certificate = os.path.join(folder, "server.pem"), os.path.join(folder, "certificate.pem")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", both, "-out", certificate, "-days", "2",
                     "-subj", "/CN=target", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, stdin=subprocess.DEVNULL,

@@ -159,7 +159,7 @@ TEST(CallBacks, OfReferencesInAnysAreMadeWheneverTheyAreTakenOut) {
   EXPECT_EQ(server.servant->guest_in_any()->ask("me"), "guest: me");
 }
 
-// Of two sides that send more than the system keeps one at least must read.
+// If two sides send more than the system keeps, at least one of them must read.
 TEST(CallBacks, OfManyThreadsCarryMuchInBothDirections) {
   ServerSide server;
   ClientSide client(BOTH, {"-ORBConnectionsPerEndpoint", "1"});

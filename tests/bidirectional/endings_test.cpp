@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections that end while the other way is in use: nothing is executed twice, and nobody is told what is not so.
+// Connections that end while the other way is in use: nothing is executed twice, and no caller is told what is not so.
 #include <condition_variable>
 
 #include "raw_guest.hpp"

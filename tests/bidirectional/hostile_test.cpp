@@ -10,7 +10,7 @@ using test::FakePeer;
 using test::ProfileData;
 namespace answer = test::answer;
 
-constexpr const char* kHost = "192.0.2.7";  // nobody's; never connected to
+constexpr const char* kHost = "192.0.2.7";  // of no host; never connected to
 
 ProfileData profile_at(const std::string& host, std::uint16_t port) {
   ProfileData profile;
@@ -71,7 +71,7 @@ TEST_F(Hostile, OtherHostsAndPortsAreConnectedTo) {
   EXPECT_TRUE(guest.peer().silent());
 }
 
-// Who claims another's endpoint gets what goes through its own references, and nothing else.
+// A peer that claims another's endpoint gets what goes through its own references, and nothing else.
 TEST_F(Hostile, CallsMeantForOthersAreNotDiverted) {
   FakePeer victim({answer::text("victim")});
   RawGuest thief(server_);
@@ -85,7 +85,7 @@ TEST_F(Hostile, CallsMeantForOthersAreNotDiverted) {
   EXPECT_TRUE(thief.peer().silent());
 }
 
-// Nor those that its references lead to in the end.
+// Calls that are forwarded to another's endpoint are not diverted either.
 TEST_F(Hostile, ForwardsAreFollowedWhereTheyLead) {
   FakePeer victim({answer::text("victim")});
   for (const bool permanent : {false, true}) {
@@ -97,7 +97,7 @@ TEST_F(Hostile, ForwardsAreFollowedWhereTheyLead) {
   }
 }
 
-// Nor the references that others answer with.
+// Calls of references that another server answers with are not diverted either.
 TEST_F(Hostile, WhatOthersAnswerIsTheirs) {
   FakePeer victim({answer::text("victim")});
   FakePeer directory({answer::status(0, [&](test::Writer& body) { test::write_ior(body, {victim.profile()}); })});
@@ -117,7 +117,7 @@ TEST_F(Hostile, TheServersOwnEndpointStaysItsOwn) {
   EXPECT_TRUE(thief.peer().silent());
 }
 
-// Whose objects call each other over connections: these do not become those of a client.
+// A server whose objects call each other over connections: these do not become those of a client.
 TEST_F(Hostile, TheServersOwnEndpointStaysItsOwnOverConnections) {
   const ServerSide server(BOTH, {"-ORBCollocation", "off", "-ORBCallTimeout", "5000"});
   RawGuest thief(server);

@@ -197,7 +197,7 @@ TEST_F(AskedBack, RefusesWhatIsNotForServers) {
   EXPECT_EQ(hidden->asked, 0);
 }
 
-// Nor does it tell whether they are here.
+// It does not tell either whether they are here.
 TEST_F(AskedBack, DoesNotFindWhatIsNotForServers) {
   const auto hidden = Orb::activate<Guests::Guest>(client_.orb.adapter(BiDirPolicy::NORMAL), client_.servant);
   test::Writer locate;

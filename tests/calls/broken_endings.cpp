@@ -96,7 +96,7 @@ Ending marshalled(base::FunctionRef<void(cdr::Encoder&)> encode, base::FunctionR
   const Ending ending = ending_of([&] { thing->_target()->invoke({kOperation, encode, decode, nullptr}); });
   EXPECT_EQ(one.requests(), asked);
   EXPECT_EQ(two.requests(), 0U);
-  EXPECT_EQ(ending_of([&] { thing->act(); }).what, "done");  // nobody else's call is spoilt
+  EXPECT_EQ(ending_of([&] { thing->act(); }).what, "done");  // no other call is spoilt
   EXPECT_EQ(one.connections(), 1U);
   return ending;
 }

@@ -263,7 +263,7 @@ TEST_F(Collocated, WhatEndedACallOfAServantIsNotRepeatedByTheServantsCaller) {
   EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "OBJECT_NOT_EXIST MAYBE");
   EXPECT_EQ(local_->calls, 3);
   EXPECT_EQ(other.requests(), 0U);
-  // Whoever says so himself is believed.
+  // A servant that says so itself is believed.
   local_->act_on_ask = [&] {
     try {
       nested->ask("");
@@ -277,7 +277,7 @@ TEST_F(Collocated, WhatEndedACallOfAServantIsNotRepeatedByTheServantsCaller) {
   EXPECT_EQ(thing->ask(""), "elsewhere");
 }
 
-/// Its key names a group; whoever knows the group can write it into a reference to this process.
+/// Its key names a group; a client that knows the group can write it into a reference to this process.
 TEST_F(Collocated, AReferenceToAGroupByTheServersOwnAddressIsServedLikeTheGroup) {
   begin();
   const auto group = orb()->string_to_object("corbaloc:miop:1.0@1.0-Collocated-1/239.255.77.99:45999");
@@ -309,7 +309,7 @@ TEST_F(Collocated, WhatIsNotHereAnyMoreDoesNotGoOn) {
   EXPECT_EQ(other.connections(), 0U);
 }
 
-/// The places of this ORB are none of the others, though the reference names two and both take connections.
+/// The places of this ORB do not count as others, though the reference names two and both take connections.
 TEST_F(Collocated, OwnPlacesAreNotCalledOverAConnection) {
   begin({"-ORBListenEndpoints", "tcp://127.0.0.1:0"});
   std::size_t endpoints = 0;

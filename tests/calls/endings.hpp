@@ -47,7 +47,7 @@ struct End {
   bool no_place = false;        ///< a reference that has others does not show it
   bool of_answer = false;       ///< lies in results or user exceptions, which oneways have not
   std::function<Place()> make;  ///< for the product of everything with everything
-  std::function<Ending()> run;  ///< or else: carries out one call that ends so, and looks who was asked what
+  std::function<Ending()> run;  ///< or else: carries out one call that ends so, and looks which peer was asked what
 
   std::string outcome() const {
     return exception.empty() ? "done" : exception + (completed.empty() ? "" : ' ' + completed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every way in which an attempt can end, at each place of references with one to four, behind forwards, for calls of
-// every kind: the exception, whether it says what became of the request, and that nobody is asked more than once too
+// every kind: the exception, whether it says what became of the request, and that no place is asked more than once too
 // often.
 #include "endings.hpp"
 #include "calls_server.hpp"
@@ -116,7 +116,7 @@ void check(const Case& row) {
     EXPECT_EQ(ending.minor, end.minor) << ending.text;
   }
   if (place.peer != nullptr) {
-    // A circle of forwards is as long as the limit allows, whoever forwarded there.
+    // A circle of forwards is as long as the limit allows, whichever place forwarded there.
     EXPECT_EQ(place.requests(), end.asked - (end.asked == 11 ? row.forwards : 0));
   }
   for (const auto& each : forwarders) EXPECT_EQ(each->requests(), looked_at_home ? 2U : 1U);

@@ -49,7 +49,7 @@ TEST(Repetition, AServerThatClosesOnceInOrderIsAskedAgain) {
   EXPECT_EQ(other.connections(), 0U);
 }
 
-/// That a connection is closed is known before the call: finding a new one is no attempt.
+/// A closed connection is noticed before the call: finding a new one is no attempt.
 TEST(Repetition, AConnectionKnownToBeClosedCostsNoAttempt) {
   FakePeer peer({answer::text("first"), answer::close_connection(), answer::text("second"), answer::close_connection(),
                  answer::close_connection(), answer::text("third")});
@@ -105,7 +105,7 @@ TEST(Repetition, ACompletionStatusThatDoesNotExistIsNone) {
   EXPECT_EQ(other.requests(), 0U);
 }
 
-/// Whose results cannot be sent: there is no NUL in a string.
+/// Its results cannot be sent: there is no NUL in a string.
 class Unspeakable final : public CORBA::servant_traits<Calls::Thing>::base_type {
  public:
   std::string ask(const std::string&) override { return {'a', '\0', 'b'}; }
@@ -124,7 +124,7 @@ TEST(Repetition, WhatWasExecutedIsToldToBeThoughItsResultsCannotBeSent) {
   EXPECT_EQ(ending_of([&] { client.thing(reference)->ask(""); }).what, "BAD_PARAM YES");
 }
 
-/// Nor does the reference keep it, or the ORB, until the next call.
+/// Neither the reference nor the ORB keeps it until the next call.
 TEST(Repetition, AConnectionThatBrokeIsGivenBackToTheSystemAtOnce) {
   const auto descriptors = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
@@ -140,7 +140,7 @@ TEST(Repetition, AConnectionThatBrokeIsGivenBackToTheSystemAtOnce) {
   EXPECT_EQ(descriptors(), before);
 }
 
-/// What may have been executed is told, whatever was said before by those who certainly have not.
+/// What may have been executed is told, whatever places said before that certainly have not.
 TEST(Repetition, ARefusalDoesNotHideThatTheNextPlaceMayHaveExecutedTheCall) {
   for (const auto& last : {answer::end(), answer::reset(), answer::message_error()}) {
     FakePeer first({busy_with_minor_5()});

@@ -101,7 +101,7 @@ End broken_while_sending() {
     EXPECT_EQ(thing->ask(""), "one");
     EXPECT_EQ(one.connections(), 2U);
     EXPECT_EQ(one.requests(), 2U);
-    // A new one is not: the next place is tried.
+    // A new connection is not made anew: the next place is tried.
     script.cut_sent = kWithinTheRequest;
     plan->set(Side::connecting, script);
     const unsigned before = plan->conversations(Side::connecting);

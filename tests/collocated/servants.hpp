@@ -97,7 +97,7 @@ std::string outcome(const Action& action) {
   }
 }
 
-/// Numbers that are a node in a node in a node for whoever reads them as such.
+/// Numbers that are a node in a node in a node for a caller that reads them as such.
 inline One::Numbers deep(std::size_t depth) {
   One::Numbers numbers(depth, 1);
   numbers.back() = 0;

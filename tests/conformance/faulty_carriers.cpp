@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transport that breaks on command is as good as the one below while nobody commands it.
+// A transport that breaks on command is as good as the one below while no test commands it.
 #include <unistd.h>
 
 #include "conformance/transport_conformance.hpp"

@@ -214,7 +214,7 @@ TEST_P(SessionConformance, AReplyFindsItsRequest) {
     EXPECT_EQ(taken.incoming.reply.token, asked[i].first);
     EXPECT_EQ(taken.incoming.reply.status, statuses[i]);
     EXPECT_EQ(taken.incoming.body.get<double>(), 2.5);
-    // As a caller reads it for whom another one has copied it.
+    // As a caller reads it for which another one has copied it.
     const base::ConstByteSpan octets = taken.incoming.octets;
     const base::Bytes copy(octets.begin(), octets.end());
     EXPECT_EQ(cdr::Decoder(copy, taken.incoming.body.format(), {}, taken.incoming.body_at).get<double>(), 2.5);

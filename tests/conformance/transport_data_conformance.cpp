@@ -324,7 +324,7 @@ TEST_P(TransportConformance, AcceptingShakesNoHandsAndHandshakeNeverBlocks) {
   EXPECT_TRUE(shaken || shaken.error().code != Code::would_block);
 }
 
-// --- who is there ---
+// --- which peer is there ---
 
 TEST_P(TransportConformance, AProcessOfThisHostIsTheOneThatConnected) {
   connect_pair();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that nobody waits for, those who help them nevertheless, and what their peer says in between.
+// Requests that no caller waits for, threads that help them nevertheless, and what their peer says in between.
 #include <future>
 #include <latch>
 #include <optional>

@@ -27,7 +27,7 @@ TEST(Lenders, HaveSoManyEndpointsAndNoMore) {
   EXPECT_FALSE(lender->lends(endpoint(1)));
 }
 
-// As when the ORB ends: what is asked there afterwards would be answered to those who are gone.
+// As when the ORB ends: what is asked there afterwards would be answered to callers that are gone.
 TEST(SharedConnections, WhoseCallsWereEndedCarryNoneThatBeginLater) {
   Harness other("tcp://127.0.0.1:0");
   Harness harness("tcp://127.0.0.1:0");

@@ -219,7 +219,7 @@ TEST(Cache, KeepsNothingOfRoutesThatNeverConnect) {
   Harness harness("tcp://127.0.0.1:0");
   for (int port = 1; port <= 100; ++port) {
     Route dead = harness.route;
-    dead.endpoint = harness.registry().parse_endpoint("tcp://127.0.0.1:0")->endpoint;  // nobody is reached there
+    dead.endpoint = harness.registry().parse_endpoint("tcp://127.0.0.1:0")->endpoint;  // no peer is reached there
     dead.key += std::to_string(port);
     bool fresh = false;
     EXPECT_FALSE(harness.cache().acquire(dead, Deadline::after(20s), fresh));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Those who call over one connection, and a peer that the test plays: exactly what is sent, and who is told what.
+// Callers that share one connection, and a peer that the test plays: exactly what is sent, and which of them is told
+// what.
 #include <algorithm>
 #include <future>
 #include <latch>

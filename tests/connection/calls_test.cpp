@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client side: who reads, who gets which reply, and how failures end calls.
+// The client side: which thread reads, which caller gets which reply, and how failures end calls.
 #include <algorithm>
 #include <latch>
 #include <thread>

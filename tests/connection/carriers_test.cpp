@@ -139,7 +139,7 @@ TEST_F(Carriers, OfWhichNoReactorCanWaitEndWhileTheirThreadReads) {
   EXPECT_FALSE(reply.replied);
 }
 
-// The handle tells once that there is something, as that of a carrier does which decodes records of several messages.
+// The handle tells once that there is something, like that of a carrier that decodes records of several messages.
 TEST_F(Carriers, ThatKeepOctetsInsideAreAskedUntilTheyHaveNone) {
   auto told = ipc::Event::open();
   acts_.handle = told->handle();
@@ -228,7 +228,8 @@ TEST(CarriersOfServers, OfWhichNoReactorCanWaitAreServedByAThreadOfTheirOwn) {
   EXPECT_FALSE(harness.call(*client, "x", answer).ok());
 }
 
-// Which side asks is a matter of what was agreed on, not of who opened the connection: what bidirectional GIOP needs.
+// Which side asks is a matter of what was agreed on, not of which side opened the connection: what bidirectional GIOP
+// needs.
 TEST(CarriersOfServers, CarryRequestsBothWaysIfBothSidesServe) {
   Harness near("tcp://127.0.0.1:0");
   Harness far("tcp://127.0.0.1:0");
@@ -299,8 +300,8 @@ TEST_F(Carriers, ThatAnswerARequestBeforeTheyHaveAllOfItAreEnded) {
   end();
 }
 
-// What was copied cannot become a result: the thread that reads need not wait for the one that sends, which the kernel
-// may have put aside.
+// Arguments that were copied cannot become results: the thread that reads need not wait for the one that sends, which
+// the kernel may have put aside.
 TEST_F(Carriers, ThatAnswerWhatWasCopiedBeforeItsSenderIsBackAreHeardAtOnce) {
   acts_.handle = -1;
   const auto answer = std::exchange(acts_.on_send, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who finishes asynchronous requests when some of them take long.
+// Which threads finish asynchronous requests when some of them take long.
 #include "corbel/connection/completions.hpp"
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST(Completions, TellWhoeverWaitsForOneOfThoseRunThatItCanBeTakenFromThem) {
   completions.run(list);
 }
 
-// Those of another ORB that run below the caller are not these.
+// Requests of another ORB that run below the caller do not count.
 TEST_F(CompletionsOfPool, SettleWaitsForTheirOwnAlsoInsideThoseOfAnotherOrb) {
   ASSERT_TRUE(pool_.start());
   std::latch begun(1);

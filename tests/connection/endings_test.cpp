@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a connection, and of those who wait on it, when one of them leaves in an unusual way.
+// What becomes of a connection, and of the callers that wait on it, when one of them leaves in an unusual way.
 #include <condition_variable>
 #include <future>
 #include <latch>

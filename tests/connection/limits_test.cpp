@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has to go when a server is at its limits, and who may not: a server that runs only when the test says so.
+// Which connections have to go when a server is at its limits, and which may not: a server that runs only when the test
+// says so.
 #include <algorithm>
 #include <optional>
 #include <thread>
@@ -165,7 +166,7 @@ TEST_F(AtItsLimits, WhoMayYetBeCalledLeavesAfterAllWhoAreIdle) {
   EXPECT_TRUE(come(newcomer));
   EXPECT_TRUE(was_dismissed(idle));
   EXPECT_TRUE(is_served(lends));
-  // With none but such, one of them goes: the other is not kept out.
+  // With no others, one of them goes: the newcomer is not kept out.
   const LenderPtr also_used = [&] {
     for (const ConnectionPtr& each : server().all_live()) {
       if (each != connection) return each->keep_lender(base::make_shared<Lender>(*each));
@@ -177,7 +178,7 @@ TEST_F(AtItsLimits, WhoMayYetBeCalledLeavesAfterAllWhoAreIdle) {
   EXPECT_TRUE(is_served(another));
 }
 
-// Whoever waits for an answer is spared as long as another one can be cut, and no longer.
+// A connection that waits for an answer is spared as long as another one can be cut, and no longer.
 TEST_F(AtItsLimits, HalfAMessageMakesRoomForAWholeOneAlsoWhereARequestRuns) {
   settings_.limits.input_memory = 100'000;
   begin();
@@ -313,7 +314,7 @@ TEST(AtTheLimitOfClients, ConnectionsThatAreOpenedHereTakeNoPlace) {
   EXPECT_FALSE(own->failed());
 }
 
-// The one that reads is in a request itself. No tick helps here: it takes longer than the test.
+// The thread that reads is in a request itself. No tick helps here: the next one comes after the test.
 TEST(AtTheLimitOfRequests, TheEndOfOneHasTheNextRead) {
   Server::Settings settings;
   settings.limits.requests_of_connection = 2;

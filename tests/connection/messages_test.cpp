@@ -13,7 +13,7 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
-/// inproc, so described.
+/// The transport inproc with other traits.
 class Described final : public transport::Factory {
  public:
   explicit Described(const transport::Traits& traits) : traits_(traits) {}
@@ -100,7 +100,7 @@ TEST_F(Messages, AReplyBeyondTheLargestIsRefusedToTheServantAndNothingElseHarmed
 }
 
 TEST_F(Messages, RepliesThatWaitForTheirPeerRemainMessages) {
-  // Nobody reads the replies until far more have been asked for than fit into the socket.
+  // No thread reads the replies until far more have been asked for than fit into the socket.
   const std::string text(20000, 'r');
   const auto connector = transport::make_packet()->make_connector();
   const auto peer = *connector->connect(*harness_.route.endpoint, {}, Deadline::after(10s));

@@ -222,7 +222,8 @@ TEST(RawServingAges, AStreamOfMessagesDoesNotHideTheOneThatIsNeverFinished) {
   while (peer.send(many)) ASSERT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
-// Who read on when the server was told to stop has left: the reply that is still to come has its time-out all the same.
+// The thread that read on when the server was told to stop has left: the reply that is still to come has its time-out
+// all the same.
 TEST(RawServingEnd, AReplyThatIsNotReadHoldsUpTheEndNoLongerThanItMay) {
   Server::Settings settings;
   settings.shutdown_timeout = std::chrono::seconds(8);
@@ -243,7 +244,7 @@ TEST(RawServingEnd, AReplyThatIsNotReadHoldsUpTheEndNoLongerThanItMay) {
 // A socket that closes with unread octets forgets what it has still to send.
 TEST(RawServingEnd, WhatThePeerHasSentInVainDoesNotCostItTheLastReply) {
   Server::Settings settings;
-  settings.serving.slow_upcall = std::chrono::minutes(1);  // nobody else reads
+  settings.serving.slow_upcall = std::chrono::minutes(1);  // no other thread reads
   Harness harness("tcp://127.0.0.1:0", settings);
   constexpr std::size_t kSize = 1U << 20;
   Slow slow(harness, kSize);

@@ -30,7 +30,7 @@ inline base::Status call(Connection& connection, Deadline deadline = Deadline::a
       [](const messaging::IncomingReply&, cdr::Decoder&) {});
 }
 
-/// An asynchronous request whose outcome nobody looks at.
+/// An asynchronous request whose outcome is not looked at.
 class Unwatched final : public AsyncReply {
  public:
   explicit Unwatched(Connection& connection) { request_id = connection.take_request_id(); }

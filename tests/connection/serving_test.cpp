@@ -69,7 +69,7 @@ TEST(Serving, ASlowUpcallDoesNotHoldUpOtherRequestsOfTheSameConnection) {
     std::thread slow(
         [&] { EXPECT_TRUE(harness.call(*connection, "slow", slow_answer, Deadline::none(), "slow").ok()); });
     entered.wait();
-    // Only answered if somebody else reads the connection while the first servant is still busy.
+    // Only answered if another thread reads the connection while the first servant is still busy.
     for (int i = 0; i < 10; ++i) {
       std::string answer;
       auto status = harness.call(*connection, "fast", answer);

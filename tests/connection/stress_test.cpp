@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything at once on few connections: whoever calls gets an answer, whatever the others do.
+// Everything at once on few connections: every caller gets an answer, whatever the others do.
 #include <random>
 #include <semaphore>
 #include <thread>

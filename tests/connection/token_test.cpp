@@ -43,7 +43,7 @@ TEST(Token, IsNotWaitedForBeyondTheDeadline) {
   token.unlock();
 }
 
-// A waiter that gave up has left its mark: that must keep nobody from taking it, nor anybody asleep.
+// A waiter that gave up has left its mark: that must keep no thread from taking it, nor any asleep.
 TEST(Token, IsPassedOnAlsoWhenOneThatWaitedHasGivenUp) {
   Token token;
   token.lock();

@@ -108,7 +108,7 @@ class CorbelTest(unittest.TestCase):
         said = self.corbel("call", self.reference, "count", "--idl", IDL, "--repeat", "5", "--rate", "10")
         self.assertEqual(said.split(), ["42"] * 5)
         self.assertGreaterEqual(time.monotonic() - begin, 0.4)
-        # The server refuses, and nobody waits to hear it.
+        # The server refuses, and no caller waits to hear it.
         self.assertEqual(self.corbel("call", self.reference, "divide", "1", "0", "--idl", IDL, "--oneway"), "")
 
     def test_exceptions_print_their_members_and_have_a_status_of_their_own(self):

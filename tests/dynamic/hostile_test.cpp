@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TypeCodes and Anys as somebody would make them who means harm.
+// TypeCodes and Anys as a peer would make them that means harm.
 #include <sstream>
 
 #include "corbel/dynamic/dyn_any.hpp"

@@ -219,7 +219,7 @@ TEST_F(TypeCodes, FitOnlyIfEveryDetailOfTheStructureDoes) {
   expect(choice("", 1, 2), choice("", 1, 3), false, false, false);
   expect(make_->create_enum_tc(id, "", {"a", "b"}), make_->create_enum_tc(id, "", {"a", "b", "c"}), true, false, false);
   expect(make_->create_enum_tc(id, "", {"a", "b"}), make_->create_enum_tc(id, "", {"a", "c"}), true, true, false);
-  // Whether a value may be truncated, and who sees its members, is not part of its octets.
+  // Whether a value may be truncated, and which code sees its members, is not part of its octets.
   expect(value(id, CORBA::VM_NONE, 0), value(id, CORBA::VM_NONE, 0), true, true, true);
   expect(value(id, CORBA::VM_NONE, 0), value(id, CORBA::VM_TRUNCATABLE, 0), true, true, false);
   expect(value(id, CORBA::VM_NONE, 0), value(id, CORBA::VM_NONE, 1), true, true, false);

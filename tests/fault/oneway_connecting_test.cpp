@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A port at which the system has no room for one more connection: whoever connects waits.
+/// A port at which the system has no room for one more connection: a client that connects waits.
 class FullPort {
  public:
   FullPort() {
@@ -43,7 +43,7 @@ class FullPort {
   FullPort& operator=(const FullPort&) = delete;
 
   std::string reference() const { return "corbaloc::127.0.0.1:" + std::to_string(ntohs(address_.sin_port)) + "/key"; }
-  /// Whoever waited gets through.
+  /// Clients that waited get through.
   void empty() {
     for (const int filler : fillers_) ::close(filler);
     fillers_.clear();

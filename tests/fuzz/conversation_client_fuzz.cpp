@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client's side of a conversation: calls of all kinds on one connection whose server answers as the input says, in
-// any order, in pieces, with the end in between. Every asynchronous call is finished exactly once, and nobody gets
+// any order, in pieces, with the end in between. Every asynchronous call is finished exactly once, and no caller gets
 // another one's reply.
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two-way protocol of docs/messaging-protocols.md as a plug-in: callers that share a connection, of whom one reads
-// what is the others'.
+// The two-way protocol of docs/messaging-protocols.md as a plug-in: callers that share a connection, one of which reads
+// for the others.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -63,7 +63,7 @@ TEST(GuideProtocol, CallersOfOneConnectionHaveTheirOwnReplies) {
   const auto desk = IDL::traits<Desk>::narrow(client->string_to_object(reference));
   EXPECT_EQ(desk->echo("warm"), "warm");
 
-  // The first waits for its reply, and reads meanwhile what comes for everybody else.
+  // The first waits for its reply, and reads meanwhile what comes for all others.
   std::thread reader([&] { EXPECT_EQ(desk->keep("kept"), "kept"); });
   servant->await_kept(1);
   std::vector<std::thread> callers;

@@ -23,7 +23,7 @@ PREFIX = "IDL:Telescope/"
 
 
 class Conversation(RecordingProxy):
-    """Octets that nobody sent, as a capture file."""
+    """Octets that no program sent, as a capture file."""
 
     def __init__(self):
         self.port, self.records, self._lock = 2809, [], threading.Lock()
@@ -136,7 +136,7 @@ def add_values(talk):
         w.put("I", tag).string(PREFIX + "Label:1.0").string("boxed")
 
     def in_chunks(w):
-        """A value of a type that nobody knows, truncated to Event, in whose state is another value."""
+        """A value of a type that no reader knows, truncated to Event, in whose state is another value."""
         w.put("II", list_tag + chunked, 2)
         first = w.start + len(w.data)
         w.string("IDL:Unknown:1.0").string(PREFIX + "Event:1.0")

@@ -227,7 +227,7 @@ TEST_F(Clients, ThatForwardToNothingEndTheCall) {
   EXPECT_EQ(ending_of([&] { thing->ask(""); }), "INV_OBJREF YES");
 }
 
-// Who counts it once more gets no further with a limit of one.
+// A client that counts it once more gets no further with a limit of one.
 TEST_F(Clients, ThatLeaveAForwardAsItIsDoNotMakeItTwo) {
   FakePeer other({answer::text("there")});
   FakePeer peer({answer::forward({other.profile()})});

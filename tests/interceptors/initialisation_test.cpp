@@ -197,7 +197,7 @@ TEST(Initialisation, OrbsWithoutInterceptorsHaveNoneOfOthers) {
   const Orb plain(Parts{});
   plain.thing(peer.ior())->ask("");
   EXPECT_EQ(story.take(), "");
-  // Nor do its calls look for any: they take the short way.
+  // Its calls look for no interceptors either: they take the short way.
   EXPECT_EQ(plain->_core().edges().word() & orb::Edges::kHooks, 0U);
   EXPECT_EQ(watched->_core().edges().word() & orb::Edges::kHooks, orb::Edges::kClientHooks);
 }

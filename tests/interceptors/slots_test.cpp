@@ -157,7 +157,7 @@ TEST_F(Slots, OfTheCallingThreadGoWithACollocatedCallThatAnotherThreadMakes_16_4
   c_->set("send_request", [&](const ClientInfoRef& info) { seen = text_in(info->get_slot(0)); });
   current_->set_slot(0, any_with("the caller's"));
   auto future = local_->async_ask("");
-  current_->set_slot(0, any_with("later"));  // whoever waits for it may make it
+  current_->set_slot(0, any_with("later"));  // the thread that waits for it may make it
   future.get();
   EXPECT_EQ(seen, "the caller's");
 }

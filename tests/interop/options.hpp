@@ -27,8 +27,8 @@ struct Options {
   }
   /// Certificate and key, and authority, are in the files that CORBEL_TLS_CERTIFICATE and CORBEL_TLS_AUTHORITIES name.
   bool tls() const { return endpoint == "ssl"; }
-  /// Bidirectional GIOP over TCP: nobody can connect to where clients say they are, so that they have to be called back
-  /// over their own connections.
+  /// Bidirectional GIOP over TCP: no process can connect to where clients say they are, so that they have to be called
+  /// back over their own connections.
   bool both_ways() const { return endpoint == "both-ways"; }
   bool is_client() const { return !ior.empty(); }
   static constexpr const char* kNowhere = "127.0.0.2";

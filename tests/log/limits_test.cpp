@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server tells of who reaches one of its limits: which limit, and whose connection that was.
+// What a server tells of a client that reaches one of its limits: which limit, and whose connection that was.
 #include <sys/resource.h>
 #include <unistd.h>
 

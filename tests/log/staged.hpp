@@ -15,7 +15,7 @@
 namespace corbel::log_test {
 
 /// "staged://": what an ORB has to tell of a transport. Its addresses are good for the hosts on the same link, and its
-/// acceptor fails once, and then has nobody to accept.
+/// acceptor fails once, and then has no peer to accept.
 class Staged final : public transport::Factory {
  public:
   std::string_view scheme() const noexcept override { return "staged"; }

@@ -206,7 +206,7 @@ TEST(Skeleton, RefusesTruncatedArgumentsBeforeTheUpcall) {
   EXPECT_EQ(servant->fired, 0);
 }
 
-/// Which the servant does not have.
+/// An interface that the servant does not have.
 struct OtherInterface : virtual CORBA::Object {
   static constexpr std::string_view _interface_id = "IDL:corbel.test/Other:1.0";
 };

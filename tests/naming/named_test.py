@@ -25,7 +25,7 @@ JACORB = sys.argv[3:5]
 TIMEOUT_S = 30
 NAMECLT = shutil.which("nameclt")
 OMNINAMES = shutil.which("omniNames")
-THING = "corbaloc::127.0.0.1:1/thing"  # nobody listens there
+THING = "corbaloc::127.0.0.1:1/thing"  # no server listens there
 
 
 def run(*line, status=0, env=None, **more):

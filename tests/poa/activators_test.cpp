@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What servant activators are told, by how many threads at a time, and who is taken for whom.
+// What servant activators are told, by how many threads at a time, and which servant is taken for which object's.
 #include <barrier>
 #include <chrono>
 #include <future>
@@ -208,7 +208,7 @@ TEST_P(Activators, WhoActivatesAnObjectThatIsLeavingGoesOnWhenItHasLeft) {
   leaver.join();
   keeper->gone = nullptr;
   EXPECT_EQ(activated.wait_for(20s), std::future_status::ready);
-  poa->the_POAManager()->activate();  // wakes whoever was not told
+  poa->the_POAManager()->activate();  // wakes the threads that were not told
   EXPECT_EQ(activated.get(), "none");
 }
 

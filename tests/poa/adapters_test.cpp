@@ -197,7 +197,7 @@ TEST_P(Adapters, DestroyingWhatIsDestroyedDoesNothing) {
   orb = nullptr;
 }
 
-/// Says who is told to etherealise, in which order.
+/// Says which activator is told to etherealise, in which order.
 class Teller final : public ServantActivator {
  public:
   Teller(std::string name, std::string& log) : name_(std::move(name)), log_(log) {}

@@ -54,7 +54,7 @@ TEST_P(Ends, APoaThatCannotBeDestroyedInTimeSaysSo) {
   hasty->destroy();
 }
 
-// Whoever shuts down, destroys and lets go of an ORB does not wait for each part anew.
+// A program that shuts down, destroys and lets go of an ORB does not wait for each part anew.
 TEST_P(Ends, AnOrbWaitsOnceForWhatDoesNotReturn) {
   OrbRef hasty = make("hasty_orb", "600");
   PoaRef top = IDL::traits<POA>::narrow(hasty->resolve_initial_references("RootPOA"));

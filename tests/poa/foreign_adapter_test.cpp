@@ -54,7 +54,7 @@ class ForeignAdapter : public ::testing::Test {
  protected:
   ForeignAdapter() {
     Directory::asked = 0;
-    // From here on its own references lead to its adapter.
+    // From now on references of this ORB lead to its adapter.
     const std::string endpoint = orb::listen(*orb, "tcp://127.0.0.1:0").front();
     Directory::port = std::stoi(endpoint.substr(endpoint.rfind(':') + 1));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// POA managers by id: who may have one, how long it lives, and what becomes of its id.
+// POA managers by id: which POAs may have one, how long it lives, and what becomes of its id.
 #include <thread>
 
 #include "test_support.hpp"

@@ -27,7 +27,7 @@ class SingleThread : public PoaTest {
 };
 INSTANTIATE_TEST_SUITE_P(Ways, SingleThread, ::testing::Values("local", "remote"));
 
-/// Notices when two threads are between enter() and leave(): whoever is first waits a while for a second one.
+/// Notices when two threads are between enter() and leave(): the first one waits a while for a second.
 class Crossing {
  public:
   void pass() {

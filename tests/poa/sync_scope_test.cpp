@@ -57,7 +57,7 @@ TEST_P(SyncScope, TheTargetTellsThatItIsNotThereAndTheTransportDoesNot) {
 }
 
 TEST_P(SyncScope, TheServerHasToAnswerAndTheTransportHasNot) {
-  // Nobody runs this ORB, so nobody reads what arrives.
+  // No thread runs this ORB, so none reads what arrives.
   const OrbRef deaf = make_orb("deaf", {"-ORBConcurrency", "single"});
   const PoaRef poa = IDL::traits<PortableServer::POA>::narrow(deaf->resolve_initial_references("RootPOA"));
   const ObjectRef object = poa->servant_to_reference(CORBA::make_reference<Probe>());

@@ -38,7 +38,7 @@ class ChildMaker final : public AdapterActivator {
   CORBA::PolicyList policies;
 };
 
-// A request for the child waits for the turn that the one has who asks for the child.
+// A request for the child waits for the turn, which the thread has that asks for the child.
 TEST_P(Turns, AServantOfASingleThreadPoaFindsAChildThatARequestAsksForToo) {
   const PoaRef top = root;
   for (int round = 0; round < 10; ++round) {
@@ -178,8 +178,8 @@ TEST_P(MainThreadModel, TheThreadInRunDoesAllOfItAndNothingElse) {
     for (int i = 0; i < 50; ++i) EXPECT_EQ(number(object, i), i + 1);
     poa->deactivate_object(string_to_ObjectId(id));
   };
-  // Until it is there, the thread that the process began with would do; and until it has been asked for the first time
-  // it serves other requests like any other.
+  // Until there is a main thread, the thread that the process began with would do. Until the main thread has been asked
+  // for the first time, it serves other requests like any other.
   const PoaRef first = child("first", {threads(ThreadPolicyValue::MAIN_THREAD_MODEL)});
   std::atomic<bool> there = false;
   const ObjectRef asked =
@@ -272,7 +272,7 @@ TEST_P(MainThreadModel, TheEndDoesNotWaitForAMainThread) {
   patient->destroy();
 }
 
-/// Lets in whoever comes first, and keeps it.
+/// Lets in the thread that comes first, and keeps it.
 class KeptInside final : public ServantActivator {
  public:
   ServantRef incarnate(const ObjectId&, PoaRef) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever waits for requests to end does not wait for ever: upcalls that take long, or do not return.
+// A thread that waits for requests to end does not wait for ever: upcalls that take long, or do not return.
 #include <chrono>
 #include <future>
 #include <latch>

@@ -312,7 +312,7 @@ TEST(LocalCalls, WhoseTimeIsOverBeforeAThreadMakesThemAreNotMade) {
   const ThingRef thing = serve_here(orb, servant);
   auto late = with_policies(thing, {round_trip(kMillisecond)})->async_ask("late");
   auto early = with_policies(thing, {round_trip(50'000 * kMillisecond)})->async_ask("early");
-  std::this_thread::sleep_for(20ms);  // nobody works for the ORB meanwhile, and clocks are coarse
+  std::this_thread::sleep_for(20ms);  // no thread works for the ORB meanwhile, and clocks are coarse
   EXPECT_EQ(ending_of([&] { late.get(); }), "TIMEOUT NO 2");
   EXPECT_EQ(early.get(), "early");
   EXPECT_EQ(servant->calls, 1);

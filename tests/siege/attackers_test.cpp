@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to keep a server from serving, and an honest client that is served all the while. Counts, not times.
+// Clients that want to keep a server from serving, and an honest one that is served all the while. Counts, not times.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -86,7 +86,7 @@ TEST(SlowReaders, GetEveryOctetInTheEnd) {
       EXPECT_EQ(static_cast<std::size_t>(std::count(data.begin(), data.end(), 0x42)), data.size());
       EXPECT_EQ(reader.position(), reply->size());
     }
-    // And then it is like everybody else.
+    // And then it is like every other client.
     ASSERT_TRUE(slow.send(raw_request(99, target.key, "fast", [](test::Writer& w) { w.u32(5); })));
     EXPECT_TRUE(slow.message());
     EXPECT_TRUE(slow.silent());
@@ -179,7 +179,7 @@ TEST(Silence, EndsInOrderAfterTheIdleTimeAndOnlyThen) {
   const Target target(server.reference);
   RawPeer silent(target.port);
   EXPECT_EQ(silent.rest(), raw_control(5));
-  // Who waits for an answer is not idle.
+  // A client that waits for an answer is not idle.
   RawPeer waiting(target.port);
   ASSERT_TRUE(waiting.send(raw_request(1, target.key, "slow", [](test::Writer& w) { w.u32(5); })));
   RawPeer other(target.port);

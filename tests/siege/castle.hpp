@@ -25,7 +25,7 @@
 #include "shipped.hpp"
 #include "siege_server.hpp"
 
-/// Real ORBs, and a servant that counts who is inside.
+/// Real ORBs, and a servant that counts the threads inside.
 namespace corbel::siege {
 
 using namespace std::chrono_literals;

@@ -67,7 +67,7 @@ TEST(EndingWithin, NoMoreThanItsTimeWhateverRuns) {
   Client client(reference);
   std::thread caller([&] { EXPECT_THROW(client.castle->slow(1), CORBA::SystemException); });
   ASSERT_TRUE(eventually([&] { return servant->inside == 1; }));
-  // Not before: it would have been the one that is stuck.
+  // The runner starts only now: before, it would have been the thread that is stuck.
   std::thread runner([&] {
     try {
       orb->run();
@@ -83,7 +83,7 @@ TEST(EndingWithin, NoMoreThanItsTimeWhateverRuns) {
   orb->destroy();
 }
 
-// Nobody is left to look at the time then, but has to.
+// No thread is left to look at the time then, but one has to.
 TEST(EndingWithin, ItsTimeWhenEveryThreadIsInARequest) {
   for (const bool running : {true, false}) {
     auto orb = make_orb("full", {"-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBShutdownTimeout", "200",

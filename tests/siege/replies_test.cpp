@@ -56,7 +56,7 @@ bool besiege(const Target& target, const std::function<bool()>& over) {
   });
 }
 
-// Both have their time first: a second, in which it is the newcomers who have to go.
+// Both have their time first: a second, in which it is the newcomers that have to go.
 TEST(ReplyMemory, WhoTakesNothingMakesRoomForOthers) {
   Server server({"-ORBMaxReplyMemory", "4000000", "-ORBSendBuffer", "4096"});
   const Target target(server.reference);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets the threads.
+// Which connections get the threads.
 #include "castle.hpp"
 #include "raw_peer.hpp"
 
@@ -116,7 +116,7 @@ TEST(Pipelining, OneConnectionGetsAsManyThreadsAsItMayAndOthersAreServed) {
   EXPECT_LE(server.servant->most_inside, 6);
 }
 
-// Somebody who never stops sending gets his turns, not the only thread.
+// A client that never stops sending gets its turns, not the only thread.
 TEST(Pipelining, AStreamOfRequestsTakesTurnsWithOthers) {
   for (const char* mode : {"adaptive", "pool"}) {
     Server server({"-ORBThreads", "1", "-ORBConcurrency", mode});

@@ -65,11 +65,11 @@ TEST(LargeValues, AreRefusedWhenThoseUnderWayTakeTooMuchTogether) {
   for (RawPeer& each : attack.attackers) {
     if (!each.silent()) expect_refused(each);
   }
-  // What takes no more than it brings is served meanwhile, whatever its size.
+  // A client whose requests take no more than they bring is served meanwhile, whatever their size.
   Client honest(server.reference);
   for (int i = 0; i < 50; ++i) ASSERT_EQ(honest.castle->fast(i), i);
   EXPECT_EQ(honest.castle->take(Siege::Octets(2U << 20)), 2U << 20);
-  // An honest one that needs more is told why, and served when there is room again.
+  // An honest client that needs more is told why, and served when there is room again.
   try {
     honest.castle->keep(Siege::Lists(kLists));
     ADD_FAILURE();

@@ -73,7 +73,7 @@ class Certificates {
     issued_.push_back(certificate);
     return file(name + ".pem");
   }
-  /// The key of an issued certificate, which only those can read who know the password: the path of a file of its own.
+  /// The key of an issued certificate, which can be read only with the password: the path of a file of its own.
   std::string lock_key(const std::string& certificate, std::string password) {
     std::FILE* in = std::fopen(certificate.c_str(), "r");
     if (in == nullptr) throw std::runtime_error(certificate);

@@ -293,7 +293,7 @@ ProfileData RefusingPort::profile(std::string key) const {
   return profile_at(port_, std::move(key));
 }
 
-/// The queue of those who wait to be accepted is full: the system answers nobody any more.
+/// The queue of connections that wait to be accepted is full: the system answers no more.
 SilentPort::SilentPort() : listener_(bound_socket(port_)) {
   if (::listen(listener_, 0) != 0) fail("listen");
   sockaddr_in address{};

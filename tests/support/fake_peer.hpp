@@ -92,7 +92,7 @@ Answer unfinished(std::size_t octets);  ///< a result, one string or sequence, o
 Answer stray(std::uint8_t type, std::uint32_t request_id = 7);  ///< a message that nobody waits for
 }  // namespace answer
 
-/// Whom several peers tell what happens, in its order: "A" for a request that reached the peer A.
+/// Several peers tell it what happens, in its order: "A" for a request that reached the peer A.
 class Journal {
  public:
   void add(const std::string& who) {
@@ -114,7 +114,7 @@ class FakePeer {
   struct Settings {
     std::string name;
     Journal* journal = nullptr;
-    std::string greeting;      ///< sent as soon as somebody connects
+    std::string greeting;      ///< sent as soon as a client connects
     bool end_at_once = false;  ///< ends every connection as soon as it is there (after the greeting)
   };
 

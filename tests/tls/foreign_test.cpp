@@ -146,7 +146,7 @@ TEST_F(TlsForeignPeers, AreGivenOneTicketAndToldOfTheEnd) {
   EXPECT_EQ(SSL_get_error(raw.ssl(), count), SSL_ERROR_ZERO_RETURN) << "with a word, not cut off";
 }
 
-// A server of OpenSSL's own makes sends tickets at once. The system of who closes upon them takes back what has not
+// A server of OpenSSL's own makes sends tickets at once. If a peer closes upon them, its system takes back what has not
 // left yet.
 TEST_F(TlsForeignPeers, HearAllThatAClientSaysThatDoesNotReadItsTickets) {
   constexpr std::size_t kSaid = 150'000;  // more than the other side takes before it is read

@@ -202,7 +202,7 @@ TEST_F(TlsHalves, APeerThatNeverSendsTheRestHoldsNoSenderForLong) {
 
 // --- words that the other side does not take at once ---
 
-/// The certificate in `file`, and behind it others of which nobody has a use, but all that come along.
+/// The certificate in `file`, and behind it others that are of no use, but all come along.
 std::string with_long_chain(Certificates& certificates, const std::string& file) {
   std::string names;
   for (int i = 0; i < 60; ++i) names += (i == 0 ? "" : ",") + std::string("DNS:") + std::string(50, 'n') + ".example";

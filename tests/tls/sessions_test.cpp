@@ -28,7 +28,7 @@ class TlsSessions : public testing::Test {
   Certificates certificates_;
 };
 
-// Who listens would see that it is the same client.
+// A listener would see that it is the same client.
 TEST_F(TlsSessions, ATicketIsShownOnce) {
   const Security security = both();
   Place place(security);

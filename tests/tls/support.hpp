@@ -30,7 +30,7 @@ using transport::VerifyClients;
 
 inline constexpr auto kPatience = std::chrono::seconds(20);
 
-/// A log that is kept, and who writes into it.
+/// A log that is kept, and the sink that writes into it.
 struct Logged {
   std::shared_ptr<KeptLog> kept = std::make_shared<KeptLog>();
   base::Log log{{.levels = KeptLog::everything(), .sink = kept, .rate = 0}};

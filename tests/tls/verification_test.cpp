@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is let in, and in which words the others are not.
+// Which peers are let in, and in which words the others are not.
 #include <fstream>
 
 #include "support.hpp"

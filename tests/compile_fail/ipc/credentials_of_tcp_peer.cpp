@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only local sockets know who the peer is.
+// Only local sockets know which process the peer is.
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/ipc/connector.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An unconnected datagram socket must be told whom to send to.
+// An unconnected datagram socket must be told where to send to.
 #include "corbel/ipc/datagram.hpp"
 
 using namespace corbel::ipc;  // NOLINT

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody passes a length of an address, so nobody can leave it uninitialised.
+// Callers pass no length of an address, so none can leave it uninitialised.
 #include "corbel/ipc/datagram.hpp"
 
 using namespace corbel::ipc;  // NOLINT

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints one figure of its own call, which nobody answers.
+// Prints one figure of its own call, which no server answers.
 #include <iostream>
 #include "corbel_metrics.hpp"
 

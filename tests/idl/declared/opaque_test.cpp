@@ -35,7 +35,7 @@ class Keeper : public virtual CORBA::servant_traits<Declared::Keeper>::base_type
   PeerRef kept_;
 };
 
-/// A keeper, seen by those who know what it keeps as objects only.
+/// A keeper, seen by programs that know what it keeps as objects only.
 struct World {
   World() {
     auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
