@@ -15,7 +15,8 @@
 # corbel_idl_install(TARGET [DESTINATION dir])
 #
 # installs the IDL files and the headers generated for TARGET, a library, beside each other in DESTINATION (default: the include
-# folder), and tells who links with it. install(TARGETS ... EXPORT ...) and the package's files are written as for any library.
+# folder), and tells targets that link with it. install(TARGETS ... EXPORT ...) and the package's files are written as
+# for any library.
 
 # corbel_idl_reflect(TARGET file.idl... [INCLUDES dir...])
 #
@@ -80,8 +81,8 @@ function(corbel_idl_generate target)
     set_property(TARGET ${target} APPEND PROPERTY CORBEL_IDL_FILES "${file}|${inner}")
     set(sources ${generated})
     if(NOT type STREQUAL "STATIC_LIBRARY")
-      # What they include is most of the work, so they are compiled as one. A static library keeps them apart, for who needs
-      # only one of them.
+      # What they include is most of the work, so they are compiled as one. A static library keeps them apart, for
+      # programs that need only one of them.
       set(sources ${output}/${stem}.idl.cpp)
       file(CONFIGURE OUTPUT ${sources} @ONLY
         CONTENT "#include \"@stem@.cpp\"\n#include \"@stem@_server.cpp\"\n#include \"@stem@_any.cpp\"\n")
@@ -96,7 +97,7 @@ function(corbel_idl_generate target)
   if(type STREQUAL "EXECUTABLE")
     target_include_directories(${target} PRIVATE ${folder})
   else()
-    # Those of the IDL files too, for the IDL of who links with it.
+    # Those of the IDL files too, for the IDL of targets that link with it.
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}>
       INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>)
   endif()

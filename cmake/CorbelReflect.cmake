@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DCOMPILER=corbel-idl -DFILE=x.idl -DOUTPUT=x_text.cpp "-DFLAGS=-I;dir" -P CorbelReflect.cmake
 # Writes C++ that adds the text of an IDL file, and of those that it includes, to what Corbel::reflection serves. Corbel's
-# own renderings of the OMG's IDL are left out: who reads this has them.
+# own renderings of the OMG's IDL are left out: readers of this have them.
 execute_process(COMMAND ${COMPILER} ${FLAGS} --emit=json -o ${OUTPUT}.json.d ${FILE} RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${FILE} cannot be compiled")

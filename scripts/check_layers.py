@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the house rules that a compiler cannot: who may include whom, and how files look and are called.
+"""Checks the house rules that a compiler cannot: which room may include which, and how files look and are called.
 
 usage: check_layers.py ROOT [--generated FOLDER...]
 
