@@ -102,7 +102,7 @@ std::int64_t Connection::Receiver::oldest() {
   if (!connection_.framer_->wants_more() && connection_.session_->oldest_part() == 0) return kNone;
   const std::int64_t taken = connection_.input_.taken_at();
   const bool shared = !connection_.outstanding_.empty();
-  return shared ? taken : std::max(taken, connection_.last_used_.load(std::memory_order_relaxed));
+  return shared ? taken : std::max(taken, connection_.usage_.last());
 }
 
 /// Whoever reads it notices, and gives the memory back; if nobody does, it is given back here.
