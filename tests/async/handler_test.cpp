@@ -161,6 +161,26 @@ TEST(Handler, MayCallAnythingAndBlock) {
   EXPECT_EQ(world.recorder->await(4).size(), 4U);
 }
 
+// There is nobody but the log to be told, and the next replies are heard all the same.
+TEST(Handler, ThatThrowsIsToldOfInTheLog) {
+  Asking world;
+  world.recorder->on_echo = [](const std::string& text) {
+    if (text == "system") throw CORBA::NO_PERMISSION(0, CORBA::CompletionStatus::COMPLETED_NO, "not today");
+    if (text == "foreign") throw std::runtime_error("a mistake");
+  };
+  world.echo->sendc_echo(world.handler, "system");
+  const auto told = world.log->wait_for("reply handler threw");
+  EXPECT_EQ(told.level, base::LogLevel::warning);
+  EXPECT_EQ(told.value("operation"), "echo");
+  EXPECT_NE(told.value("type").find("NO_PERMISSION"), std::string::npos) << told.value("type");
+  EXPECT_NE(told.value("what").find("NO_PERMISSION"), std::string::npos) << told.value("what");
+  world.echo->sendc_echo(world.handler, "foreign");
+  const auto foreign = world.log->wait_for("servant threw a foreign exception");
+  EXPECT_EQ(foreign.value("what"), "a mistake");
+  world.echo->sendc_echo(world.handler, "well");
+  EXPECT_EQ(world.recorder->await(1), std::vector<std::string>{"echo well"});
+}
+
 TEST(Handler, IsServedByPerformWorkInSingleMode) {
   Asking world("tcp://127.0.0.1:0", {"-ORBConcurrency", "single"});
   const auto here = std::this_thread::get_id();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "async_server.hpp"
+#include "corbel/base/kept_log.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/messaging/giop_lite/giop_lite.hpp"
@@ -37,13 +38,15 @@ using EchoRef = IDL::traits<Async::Peer>::ref_type;
 using Plan = transport::faulty::Plan;
 
 inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments = {},
-                       const std::shared_ptr<Plan>& plan = std::make_shared<Plan>()) {
+                       const std::shared_ptr<Plan>& plan = std::make_shared<Plan>(),
+                       const std::shared_ptr<base::LogSink>& log = nullptr) {
   auto transports = test::shipped_transports(
       [&](auto each) { return each->scheme() == "tcp" ? transport::make_faulty(std::move(each), plan) : each; });
   // Tests here listen at two places and count on tcp being the one that is preferred.
   std::stable_partition(transports.begin(), transports.end(), [](const auto& each) { return each->scheme() == "tcp"; });
-  return orb::init(arguments, id,
-                   {{messaging::make_giop(), messaging::make_giop_lite()}, transports, &poa::make_adapter});
+  orb::Components components{{messaging::make_giop(), messaging::make_giop_lite()}, transports, &poa::make_adapter};
+  components.log_sink = log;
+  return orb::init(arguments, id, components);
 }
 
 class EchoServant : public virtual CORBA::servant_traits<Async::Peer>::base_type {
@@ -117,11 +120,12 @@ struct World {
   }
   void use_client(std::vector<std::string> options) {
     if (client != nullptr) client->destroy();
-    client = make_orb("client", std::move(options), plan);
+    client = make_orb("client", std::move(options), plan, log);
     echo = IDL::traits<Async::Peer>::unchecked_narrow(client->string_to_object(ior));
   }
 
   std::shared_ptr<Plan> plan = std::make_shared<Plan>();
+  std::shared_ptr<base::KeptLog> log = std::make_shared<base::KeptLog>();  ///< the client's
   OrbRef server;
   OrbRef client;
   CORBA::servant_reference<EchoServant> servant;

@@ -19,6 +19,8 @@ class AsyncCarrier {
   virtual bool wait(base::Deadline deadline) = 0;
   /// See AsyncCall::may_take_long.
   virtual void may_take_long() noexcept = 0;
+  /// See AsyncCall::report_thrown.
+  virtual void report_thrown() noexcept = 0;
 };
 
 /// One invocation whose caller does not wait (Target::invoke_async). Derive from it to say how arguments and results
@@ -67,6 +69,10 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// For complete(), before code of the application runs: other threads see to what else arrives.
   void may_take_long() noexcept {
     if (carrier_ != nullptr) carrier_->may_take_long();
+  }
+  /// For complete(), in a handler: the application's code threw, and there is nobody but the log to be told.
+  void report_thrown() noexcept {
+    if (carrier_ != nullptr) carrier_->report_thrown();
   }
 
  private:

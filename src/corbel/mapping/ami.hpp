@@ -106,7 +106,8 @@ class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
       } else {
         this->with_results([&](auto&... results) { (*handler.*Reply)(results...); });
       }
-    } catch (...) {  // NOLINT: a handler cannot report it
+    } catch (...) {
+      this->report_thrown();
     }
   }
 

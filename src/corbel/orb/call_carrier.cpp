@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "corbel/base/condition.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/corba/failure.hpp"
+#include "corbel/orb/current_exception.hpp"
 
 namespace corbel::orb {
 
@@ -46,6 +48,11 @@ void CallCarrier::sleep(std::uint32_t seen, base::Deadline until) {
 void CallCarrier::wake() noexcept {
   const std::lock_guard lock(mutex_);
   for (Waiter* each = waiters_; each != nullptr; each = each->next) each->woken.notify_one();
+}
+
+void CallCarrier::report_thrown() noexcept {
+  CORBEL_LOG(completions_.log(), client, warning, "reply handler threw", {"operation", call_.operation().name},
+             {"type", current_exception_type()}, {"what", what_was_thrown()});
 }
 
 void CallCarrier::complete(std::exception_ptr failure) noexcept {

@@ -20,6 +20,7 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   bool wait(base::Deadline until) final;
   /// For finish(), too, before code that may keep the thread.
   void may_take_long() noexcept final { reactor::ThreadPool::promote_follower(); }
+  void report_thrown() noexcept final;
 
  protected:
   CallCarrier(corba::AsyncCall& call, connection::Completions& completions) noexcept
