@@ -7,6 +7,7 @@
 #include "corbel/interceptors/portable_interceptor.hpp"
 #include "corbel/mapping/with_policies.hpp"
 #include "corbel/orb/parts.hpp"
+#include "corbel/policy/client_policies.hpp"
 #include "diverted.hpp"
 #include "endings.hpp"
 

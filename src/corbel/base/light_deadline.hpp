@@ -7,11 +7,11 @@
 #include <concepts>
 #include <cstdint>
 
-/// Deadline for what generated code includes: without <chrono>, which is 12,000 lines more. Whoever makes deadlines of
+/// Deadline for what generated code includes: without std::chrono, which is 12,000 lines more. Whoever makes deadlines of
 /// durations or asks what is left of one includes deadline.hpp.
 namespace corbel::base {
 
-/// Durations of <chrono> that are a whole number of nanoseconds, whatever they count.
+/// Durations of std::chrono that are a whole number of nanoseconds, whatever they count.
 template <class D>
 concept WholeNanoseconds = std::integral<typename D::rep> && 1'000'000'000 * D::period::num % D::period::den == 0 &&
                            requires(const D& duration) {

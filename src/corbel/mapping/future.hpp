@@ -82,7 +82,7 @@ class [[nodiscard]] Future {
   bool ready() const noexcept { return state_->ready(); }
   /// Waits; the calling thread reads the reply itself if no other thread does.
   void wait() const { (void)wait_until(base::Deadline::none()); }
-  /// True if the call ended in time. `timeout` is a duration of <chrono>.
+  /// True if the call ended in time. `timeout` is a duration of std::chrono.
   template <base::WholeNanoseconds D>
   bool wait_for(D timeout) const {
     return wait_until(base::Deadline::after(timeout));

@@ -22,7 +22,7 @@ CORBA::object_reference<I> with_policies(const CORBA::object_reference<I>& objec
 }
 
 /// The same object, whose calls take `timeout` at most, whatever thread and ORB say; 0: unbounded. Above 0 it is
-/// counted in steps of some milliseconds. A duration of <chrono>.
+/// counted in steps of some milliseconds. A duration of std::chrono.
 template <class I, base::WholeNanoseconds D>
 CORBA::object_reference<I> with_timeout(const CORBA::object_reference<I>& object, D timeout) {
   return with_policies(object,

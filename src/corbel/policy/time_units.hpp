@@ -7,7 +7,7 @@
 
 namespace corbel::policy {
 
-/// A duration of <chrono> in units of 100 ns (TimeBase::TimeT), rounded up.
+/// A duration of std::chrono in units of 100 ns (TimeBase::TimeT), rounded up.
 template <base::WholeNanoseconds D>
 constexpr std::uint64_t units_of(D duration) noexcept {
   const std::int64_t nanoseconds = base::nanoseconds_of(duration);
