@@ -15,7 +15,7 @@ using model::TypeKind;
 namespace {
 
 /// Types that refer to each other, each to many, have TypeCodes larger than anything; IDL may come from strangers.
-constexpr std::size_t kMostAgain = 500;
+constexpr std::size_t kMostCopied = 100'000;
 
 [[noreturn]] void no_type_code(const std::string& what) {
   throw std::runtime_error("no TypeCode can be made of " + what);
@@ -165,7 +165,7 @@ Types::Made Types::make(const model::Type& type) {
       return {factory_.create_fixed_tc(type.digits, static_cast<std::int16_t>(type.scale))};
     case TypeKind::sequence: {
       const Made element = make(*type.element);
-      return {factory_.create_sequence_tc(bound, element.code), element.open};
+      return {factory_.create_sequence_tc(bound, element.code), element.inside};
     }
     case TypeKind::array: {
       Made made = make(*type.element);
@@ -183,21 +183,25 @@ Types::Made Types::make(const model::Type& type) {
   return make_declared(*type.declaration);
 }
 
+void Types::Inside::add(const Made& made) {
+  open.insert(made.inside.open.begin(), made.inside.open.end());
+  if (added.insert(&*made.code).second) parts += made.inside.parts;
+}
+
 /// Each declaration once, unless what was made refers to types around it that are not finished yet: then it is good as
 /// long as all of them are being made.
 Types::Made Types::make_declared(const model::Declaration& declaration) {
   if (const auto known = made_.find(&declaration); known != made_.end()) return {known->second};
   if (const auto open = std::find(open_.begin(), open_.end(), &declaration); open != open_.end()) {
-    return {factory_.create_recursive_tc(declaration.repository_id), {static_cast<std::size_t>(open - open_.begin())}};
+    const auto place = static_cast<std::size_t>(open - open_.begin());
+    return {factory_.create_recursive_tc(declaration.repository_id), {{place}}};
   }
   if (const auto known = inside_.find(&declaration); known != inside_.end()) return known->second;
-  if (!met_.insert(&declaration).second && ++again_ > kMostAgain)
-    throw std::runtime_error("the types of this IDL refer to each other too often");
   const std::size_t place = open_.size();
   open_.push_back(&declaration);
   const auto close = [&] {
     open_.pop_back();
-    std::erase_if(inside_, [&](const auto& one) { return one.second.open.contains(place); });
+    std::erase_if(inside_, [&](const auto& one) { return one.second.inside.open.contains(place); });
   };
   Made made;
   try {
@@ -207,20 +211,23 @@ Types::Made Types::make_declared(const model::Declaration& declaration) {
     throw;
   }
   close();
-  made.open.erase(place);
-  if (made.open.empty()) {
+  made.inside.open.erase(place);
+  if (made.inside.open.empty()) {
+    made.inside.parts = 1;
     made_.emplace(&declaration, made.code);
   } else {
+    copied_ += made.inside.parts;
+    if (copied_ > kMostCopied) throw std::runtime_error("the types of this IDL refer to each other too often");
     inside_.emplace(&declaration, made);
   }
   return made;
 }
 
-CORBA::TypeCodeFactory::StructMemberSeq Types::members(const std::vector<const model::Member*>& all, Open& open) {
+CORBA::TypeCodeFactory::StructMemberSeq Types::members(const std::vector<const model::Member*>& all, Inside& inside) {
   CORBA::TypeCodeFactory::StructMemberSeq found;
   for (const model::Member* member : all) {
     const Made made = make(*member->type);
-    open.insert(made.open.begin(), made.open.end());
+    inside.add(made);
     found.push_back({member->name, made.code});
   }
   return found;
@@ -229,11 +236,11 @@ CORBA::TypeCodeFactory::StructMemberSeq Types::members(const std::vector<const m
 Types::Made Types::make_new(const model::Declaration& declaration) {
   const std::string& id = declaration.repository_id;
   const std::string& name = declaration.name;
-  Open open;
+  Inside inside;
   switch (declaration.kind) {
     case model::DeclarationKind::alias: {
       const Made made = make(*static_cast<const model::Alias&>(declaration).aliased);
-      return {factory_.create_alias_tc(id, name, made.code), made.open};
+      return {factory_.create_alias_tc(id, name, made.code), made.inside};
     }
     case model::DeclarationKind::enum_: {
       CORBA::TypeCodeFactory::EnumMemberSeq names;
@@ -241,12 +248,12 @@ Types::Made Types::make_new(const model::Declaration& declaration) {
       return {factory_.create_enum_tc(id, name, names)};
     }
     case model::DeclarationKind::struct_: {
-      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), open);
-      return {factory_.create_struct_tc(id, name, all), open};
+      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), inside);
+      return {factory_.create_struct_tc(id, name, all), inside};
     }
     case model::DeclarationKind::exception: {
-      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), open);
-      return {factory_.create_exception_tc(id, name, all), open};
+      const auto all = members(model::all_members(static_cast<const model::Struct&>(declaration)), inside);
+      return {factory_.create_exception_tc(id, name, all), inside};
     }
     case model::DeclarationKind::union_:
       return make_union(static_cast<const model::Union&>(declaration));
@@ -254,7 +261,7 @@ Types::Made Types::make_new(const model::Declaration& declaration) {
       return make_value(static_cast<const model::ValueType&>(declaration));
     case model::DeclarationKind::value_box: {
       const Made made = make(*static_cast<const model::ValueBox&>(declaration).boxed);
-      return {factory_.create_value_box_tc(id, name, made.code), made.open};
+      return {factory_.create_value_box_tc(id, name, made.code), made.inside};
     }
     case model::DeclarationKind::interface_: {
       const auto& interface = static_cast<const model::Interface&>(declaration);
@@ -320,11 +327,11 @@ CORBA::Any Types::label(const model::Type& type, const CORBA::typecode_reference
 
 Types::Made Types::make_union(const model::Union& declared) {
   const CORBA::typecode_reference discriminator = make(*declared.discriminator).code;
-  Open open;
+  Inside inside;
   CORBA::TypeCodeFactory::UnionMemberSeq all;
   for (const model::UnionCase& one : declared.cases) {
     const Made made = make(*one.member.type);
-    open.insert(made.open.begin(), made.open.end());
+    inside.add(made);
     const auto add = [&](CORBA::Any label) { all.push_back({one.member.name, std::move(label), made.code}); };
     for (const model::Value& value : one.labels) add(label(*declared.discriminator, discriminator, value));
     if (one.is_default) {
@@ -333,28 +340,28 @@ Types::Made Types::make_union(const model::Union& declared) {
       add(std::move(label));
     }
   }
-  return {factory_.create_union_tc(declared.repository_id, declared.name, discriminator, all), open};
+  return {factory_.create_union_tc(declared.repository_id, declared.name, discriminator, all), inside};
 }
 
 Types::Made Types::make_value(const model::ValueType& declared) {
-  Open open;
+  Inside inside;
   CORBA::typecode_reference base;
   if (declared.concrete_base != nullptr) {
     const Made made = make_declared(*declared.concrete_base);
-    open = made.open;
+    inside.add(made);
     base = made.code;
   }
   CORBA::TypeCodeFactory::ValueMemberSeq all;
   for (const model::Member& member : declared.state) {
     const Made made = make(*member.type);
-    open.insert(made.open.begin(), made.open.end());
+    inside.add(made);
     all.push_back({member.name, made.code, member.is_public ? CORBA::PUBLIC_MEMBER : CORBA::PRIVATE_MEMBER});
   }
   const CORBA::ValueModifier modifier = declared.is_custom        ? CORBA::VM_CUSTOM
                                         : declared.is_abstract    ? CORBA::VM_ABSTRACT
                                         : declared.is_truncatable ? CORBA::VM_TRUNCATABLE
                                                                   : CORBA::VM_NONE;
-  return {factory_.create_value_tc(declared.repository_id, declared.name, modifier, base, all), open};
+  return {factory_.create_value_tc(declared.repository_id, declared.name, modifier, base, all), inside};
 }
 
 std::vector<const model::Interface*> with_ancestors(const model::Interface& interface) {

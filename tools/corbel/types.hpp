@@ -39,11 +39,18 @@ class Types {
   CORBA::typecode_reference named(std::string_view name);
 
  private:
-  /// Those of the types being made to which a TypeCode refers: places in open_.
-  using Open = std::set<std::size_t>;
+  struct Made;
+  /// What a TypeCode has inside: to which of the types being made it refers (places in open_), and how many parts that
+  /// are copied for each type around it, as what refers so is. What was added already is there once.
+  struct Inside {
+    std::set<std::size_t> open = {};
+    std::size_t parts = 1;
+    std::set<const void*> added = {};
+    void add(const Made& made);
+  };
   struct Made {
     CORBA::typecode_reference code;
-    Open open = {};
+    Inside inside = {};
   };
 
   void collect(const idl::model::Contents& contents);
@@ -53,7 +60,7 @@ class Types {
   CORBA::Any label(const idl::model::Type& type, const CORBA::typecode_reference& code, const idl::model::Value& value);
   Made make_union(const idl::model::Union& declared);
   Made make_value(const idl::model::ValueType& declared);
-  CORBA::TypeCodeFactory::StructMemberSeq members(const std::vector<const idl::model::Member*>& all, Open& open);
+  CORBA::TypeCodeFactory::StructMemberSeq members(const std::vector<const idl::model::Member*>& all, Inside& inside);
 
   std::vector<std::unique_ptr<idl::model::Model>> models_;
   std::vector<const idl::model::Interface*> interfaces_;
@@ -61,8 +68,7 @@ class Types {
   std::map<const idl::model::Declaration*, CORBA::typecode_reference> made_;
   std::vector<const idl::model::Declaration*> open_;       ///< structs, unions and values that are being made
   std::map<const idl::model::Declaration*, Made> inside_;  ///< good as long as what they refer to is being made
-  std::set<const idl::model::Declaration*> met_;
-  std::size_t again_ = 0;  ///< how often something was made that had been made before
+  std::size_t copied_ = 0;                                 ///< parts, for all that was made
   CORBA::TypeCodeFactory factory_;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type values_;
 };
