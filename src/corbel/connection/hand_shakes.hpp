@@ -31,6 +31,8 @@ class HandShakes {
   void go_on() noexcept;
   /// The threads end after the step that they are in.
   void end() noexcept;
+  /// Waits until they have ended, after end(). False if some had not by the deadline.
+  bool join(base::Deadline deadline) noexcept { return own_.join(deadline); }
 
  private:
   struct Idle;

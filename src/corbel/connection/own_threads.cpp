@@ -40,16 +40,25 @@ void OwnThreads::run(Threads::iterator self, const std::function<void()>& work) 
   changed_.notify_all();
 }
 
-void OwnThreads::join() noexcept {
-  if (left_behind_) return;
+bool OwnThreads::join(base::Deadline deadline) noexcept {
+  if (left_behind_) return true;
   Threads ended;
+  bool all = false;
   {
     std::unique_lock lock(mutex_);
     closed_ = true;
-    changed_.wait(lock, [this] { return live_.empty(); });
+    while (!live_.empty() && !deadline.expired()) {
+      if (deadline.is_none()) {
+        changed_.wait(lock);
+      } else {
+        changed_.wait_for(lock, deadline.remaining());
+      }
+    }
+    all = live_.empty();
     ended.swap(ended_);
   }
   for (std::thread& thread : ended) thread.join();
+  return all;
 }
 
 /// The child has none of these threads, and must not touch the objects that stand for them.

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "corbel/base/deadline.hpp"
 #include "corbel/base/fork.hpp"
 #include "corbel/base/result.hpp"
 
@@ -17,15 +18,16 @@ namespace corbel::connection {
 class OwnThreads {
  public:
   OwnThreads() = default;
-  ~OwnThreads() { join(); }
+  ~OwnThreads() { (void)join(); }
   OwnThreads(const OwnThreads&) = delete;
   OwnThreads& operator=(const OwnThreads&) = delete;
 
   /// Runs `work`, which must not throw, on a thread of its own. Errors (stage configure): out_of_resources; cancelled
   /// after join().
   base::Status start(std::function<void()> work) noexcept;
-  /// Waits until all have ended: what they read must have been closed. None begins afterwards.
-  void join() noexcept;
+  /// Waits until all have ended: what they read must have been closed. None begins afterwards. False if some had not by
+  /// the deadline.
+  bool join(base::Deadline deadline = base::Deadline::none()) noexcept;
 
  private:
   using Threads = std::list<std::thread>;

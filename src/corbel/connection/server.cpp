@@ -286,7 +286,12 @@ bool Server::stop(bool wait, base::Deadline deadline) {
   if (!wait) return empty;
   bool ended = await([this] { return live_.count() == 0; }, deadline);
   if (!ended) cut_all();
-  if (pool_) ended = pool_->join(deadline.expired() ? base::Deadline::after(kLastMoment) : deadline) && ended;
+  const auto last = deadline.expired() ? base::Deadline::after(kLastMoment) : deadline;
+  if (pool_) ended = pool_->join(last) && ended;
+  // A program may end without destroying the server: no thread of its is left to run into that. Nothing depends on a
+  // hand-shake that still takes its time.
+  ended = readers_.join(last) && ended;
+  (void)hand_shakes_.join(base::Deadline::after(kLastMoment));
   return ended;
 }
 
