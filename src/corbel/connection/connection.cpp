@@ -86,7 +86,7 @@ bool Connection::Receiver::spare() noexcept {
   Caller nobody;
   if (connection_.enter(nobody)) {
     const bool emptied = empty();
-    connection_.leave(nobody);
+    if (!connection_.reading_.end_alone()) connection_.leave_shared(nobody);
     return emptied;
   }
   const std::lock_guard lock(connection_.mutex_);
