@@ -7,8 +7,8 @@
 #include <concepts>
 #include <cstdint>
 
-/// Deadline for what generated code includes: without std::chrono, which is 12,000 lines more. Whoever makes deadlines of
-/// durations or asks what is left of one includes deadline.hpp.
+/// Deadline for what generated code includes: without std::chrono, which is 12,000 lines more. Whoever makes deadlines
+/// of durations or asks what is left of one includes deadline.hpp.
 namespace corbel::base {
 
 /// Durations of std::chrono that are a whole number of nanoseconds, whatever they count.
