@@ -8,13 +8,6 @@
 #include <iostream>
 #include <thread>
 
-// A program that was told to end leaves with _exit() what still reads commands, or a hand-shake that has not ended on a
-// busy machine: ThreadSanitizer takes threads that nobody has joined by then for leaks.
-extern "C" const char* __tsan_default_options();   // NOLINT: its name
-extern "C" const char* __tsan_default_options() {  // NOLINT: its name
-  return "report_thread_leaks=0";
-}
-
 namespace attack {
 namespace {
 

@@ -46,6 +46,10 @@ def make_certificate(folder):
     return both, certificate
 
 
+# What is told to end leaves with _exit() the thread that reads commands, or a hand-shake that has not ended on a busy machine.
+ENVIRONMENT = {**os.environ, "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "") + ":report_thread_leaks=0"}
+
+
 class Server:
     def __init__(self, program, name, folder, certificate):
         self.program, self.name, self.folder = program, name, folder
@@ -65,16 +69,19 @@ class Server:
         errors = open(os.path.join(self.folder, f"{self.name}.errors"), "ab")
         self.process = subprocess.Popen(
             [self.program, "ledger", self.name, os.path.join(self.folder, "journal"), "-ORBListenEndpoints",
-             ";".join(self.endpoints), *self.more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+             ";".join(self.endpoints), *self.more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=ENVIRONMENT)
         errors.close()
         words = self.process.stdout.readline().split()
         if not words or words[0] != b"KNOWN":
             self.process.wait()
-            with open(os.path.join(self.folder, f"{self.name}.errors"), "rb") as file:
-                self.problems.append(f"server {self.name} did not start: {file.read()[-500:].decode(errors='replace')}")
+            self.problems.append(f"server {self.name} did not start: {self.last_words()}")
             return False
         self.home, self.mover = words[1].decode(), words[2].decode()
         return self.tell(self.state) and self.tell("serve")
+
+    def last_words(self):
+        with open(os.path.join(self.folder, f"{self.name}.errors"), "rb") as file:
+            return file.read()[-3000:].decode(errors="replace")
 
     def tell(self, command):
         try:
@@ -86,7 +93,7 @@ class Server:
 
     def end(self, number):
         if self.process.poll() is not None:
-            self.problems.append(f"server {self.name} had died: {self.process.returncode}")
+            self.problems.append(f"server {self.name} had died: {self.process.returncode}: {self.last_words()}")
             return
         self.process.send_signal(number)
         try:
@@ -97,7 +104,7 @@ class Server:
             self.process.wait()
             return
         if code not in (0, -signal.SIGKILL):
-            self.problems.append(f"server {self.name} ended with {code}")
+            self.problems.append(f"server {self.name} ended with {code}: {self.last_words()}")
 
     def restart(self, number, pause):
         self.end(number)
@@ -136,6 +143,7 @@ class Named:
         return f"corbaname::127.0.0.1:{self.port}#Ledger"
 
     end = Server.end
+    last_words = Server.last_words
     restart = Server.restart
     name = "named"
 
