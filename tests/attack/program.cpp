@@ -33,7 +33,11 @@ void run_until_signal(const IDL::traits<CORBA::ORB>::ref_type& orb) {
     sigwait(&signals, &number);
     orb->shutdown(false);
   });
-  orb->run();
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER&) {
+    // The signal came first.
+  }
   watcher.join();
   orb->destroy();
 }
