@@ -87,7 +87,9 @@ configure() {
 build_targets() {
   local preset=$1 start=$SECONDS
   shift
-  say "Building ${*:-everything} in build/$preset ($(processors) jobs)"
+  local what=${*:-everything}
+  [ $# -lt 6 ] || what="$# targets"
+  say "Building $what in build/$preset ($(processors) jobs)"
   if [ -t 1 ]; then
     ninja -C "build/$preset" -j "$(processors)" "$@"
   else

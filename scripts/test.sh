@@ -9,6 +9,7 @@
 #   --label REGEX    only tests with a matching label: a room (cdr), or unit, golden, conformance, fault, interop, house
 #   --repeat N       run each test until it fails, at most N times
 #
+# Of a part of the tests only what they run is built.
 # The release build also runs the interoperability tests against omniORB. `ctest -N --test-dir build/release` lists all.
 
 # shellcheck source=scripts/common.sh
@@ -37,8 +38,11 @@ if [ "$preset" = release ] && [ -n "$(interop_missing)" ]; then
   logged configure-release cmake build/release
   [ -z "$(interop_missing)" ] || fail "the interoperability tests need these Debian packages: $(interop_missing)"
 fi
+# Of a part of the tests only what they run is built.
+targets=()
+if [ ${#selection[@]} -gt 0 ]; then mapfile -t targets < <(python3 scripts/test_targets.py "build/$preset" "${selection[@]}"); fi
 # The preprocessor inside the IDL compiler gives nothing back before it exits; that must not stop the build.
-ASAN_OPTIONS=detect_leaks=0 build_targets "$preset"
+ASAN_OPTIONS=detect_leaks=0 build_targets "$preset" "${targets[@]}"
 
 say "Testing build/$preset"
 # The sanitizers' shadow memory wants a fixed address layout; kernels that randomise more than they expect break them.

@@ -16,6 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 import attackers  # noqa: E402
+import means  # noqa: E402
 import giop_wire as wire  # noqa: E402
 import restarts  # noqa: E402
 
@@ -128,8 +129,9 @@ class Newcomers(threading.Thread):
 
 
 def start_honest(program, reference, seconds):
+    # Without a buffer: communicate() would not see what a readline() that comes late has read of the end as well.
     honest = subprocess.Popen([program, "honest", reference, str(int(seconds * 1000)), "-ORBCallTimeout", str(PATIENCE_MS)],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     if honest.stdout.readline() != b"CONNECTED\n":
         raise RuntimeError(f"the honest client could not begin: {honest.stderr.read().decode()}")
     return honest
@@ -159,7 +161,7 @@ def attack_process(name, server, opened):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     give_way()
     try:
-        attackers.ATTACKS[name](attackers.Target(server.references, opened, server.tls))
+        attackers.ATTACKS[name](means.Target(server.references, opened, server.tls))
     except BaseException as error:  # so that an attacker that gave up does not look like a server that held
         print(f"attack: {name} gave up: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
         os._exit(3)

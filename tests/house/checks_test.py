@@ -67,14 +67,22 @@ class Layers(Tree):
 
     def test_a_source_above_400_lines_is_found(self):
         self.room("base")
-        for name in ("error.cpp", "error_test.cpp", "error.hpp"):
-            path = "src/corbel/base/" + name
-            head = HEADER if name.endswith(".hpp") else SPDX
+        for path in ("src/corbel/base/error.cpp", "src/corbel/base/error_test.cpp", "src/corbel/base/error.hpp", "scripts/check.py"):
+            head = {".hpp": HEADER, ".py": "# " + SPDX[3:]}.get(os.path.splitext(path)[1], SPDX)
             self.write(path, head + "\n" * (400 - head.count("\n")))
             self.assertEqual(self.breaches(), [])
             self.write(path, head + "\n" * (401 - head.count("\n")))
             self.assert_one_breach(f"{path}:401: ", "at most 400 lines")
             self.write(path, head)
+
+    def test_a_name_that_a_source_brings_in_for_nothing_is_found(self):
+        self.room("base")
+        path = "src/corbel/base/error.cpp"
+        for line, name in (("using std::string;", "string"), ("namespace files = std::filesystem;", "files")):
+            self.write(path, f"{SPDX}{line}\n{name} used();\n")
+            self.assertEqual(self.breaches(), [])
+            self.write(path, f'{SPDX}// {name}\nvoid {name}s();\n\n  {line}\nconst char* text = "{name}";\n')
+            self.assert_one_breach(f"{path}:5: brings in '{name}' and does not use it")
 
     def test_a_plug_in_of_the_examples_that_is_not_small_is_found(self):
         self.write("examples/pigeons/pigeons_plugin.cpp", SPDX + '#include "pigeons.hpp"\n')

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `corbel-named` and `corbel ns` as people do, and omniORB's nameclt and omniNames where they are installed.
+"""Runs `corbel-named` and `corbel ns` as people do.
 
-usage: named_test.py CORBEL_NAMED CORBEL [JACORB_CLIENT JACORB_SERVER]
-
-With JacORB's client and naming service, only these are run.
+usage: named_test.py CORBEL_NAMED CORBEL
 """
 
 import contextlib
@@ -17,42 +15,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
-NAMED, CORBEL = sys.argv[1:3]
-JACORB = sys.argv[3:5]
-TIMEOUT_S = 30
-NAMECLT = shutil.which("nameclt")
-OMNINAMES = shutil.which("omniNames")
-THING = "corbaloc::127.0.0.1:1/thing"  # no server listens there
-
-
-def run(*line, status=0, env=None, **more):
-    done = subprocess.run(line, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=env, **more)
-    if status is not None and done.returncode != status:
-        raise AssertionError(f"{' '.join(line)}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout if status == 0 else done.stdout + done.stderr
-
-
-class Named:
-    """corbel-named with a database in `folder`."""
-
-    def __init__(self, folder, *options, port="0"):
-        self.process = subprocess.Popen([NAMED, "--data", os.path.join(folder, "names.db"), "--host", "127.0.0.1", "--port", port,
-                                         *options], stdout=subprocess.PIPE, text=True)
-        line = self.line = self.process.stdout.readline().strip()
-        self.url = line.split()[1].rstrip(",") if line.startswith("corbel-named: corbaloc:") else ""
-
-    @property
-    def port(self):
-        return self.url.split(":")[3].split("/")[0]
-
-    def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        status = self.process.wait(TIMEOUT_S)
-        self.process.stdout.close()
-        return status
+from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, run
 
 
 class CommandTest(unittest.TestCase):
@@ -337,51 +302,6 @@ class NamesTest(unittest.TestCase):
         self.assertIn("refused", run(CORBEL, "ns", "list", "--service", "127.0.0.1:1", status=4))
 
 
-@unittest.skipUnless(OMNINAMES, "omniNames is not installed (omniorb-nameserver)")
-class OmniNamesTest(NamesTest):
-    # Without the last: a corbaloc says nothing of code sets, and what it is then taken for differs from what references say.
-    STRANGE = NamesTest.STRANGE[:-1]
-
-    @classmethod
-    def start(cls):
-        # omniNames takes no port 0 for its data file; -ignoreport and an endpoint do.
-        for port in range(23456, 23556):
-            cls.process = subprocess.Popen([OMNINAMES, "-start", str(port), "-ignoreport", "-logdir", cls.folder, "-ORBendPoint",
-                                            f"giop:tcp:127.0.0.1:{port}"], stderr=subprocess.PIPE, text=True)
-            for line in cls.process.stderr:
-                if "Checkpointing completed" in line:
-                    return f"corbaloc::127.0.0.1:{port}/NameService"
-            cls.process.wait(TIMEOUT_S)
-            cls.process.stderr.close()
-            for name in os.listdir(cls.folder):
-                os.remove(os.path.join(cls.folder, name))
-        raise AssertionError("omniNames does not start")
-
-    @classmethod
-    def stop(cls):
-        cls.process.terminate()
-        cls.process.wait(TIMEOUT_S)
-        cls.process.stderr.close()
-
-    def test_its_names_are_imported(self):
-        self.ns("context", "-p", self.name("telescope.k/dome"))
-        self.ns("bind", self.name("telescope.k/dome/lamp"), THING)
-        self.ns("bind", self.name("strange \\. name\n"), THING)
-        self.ns("bind", self.name("unbound"), THING)
-        self.ns("unbind", self.name("unbound"))
-        self.ns("bind", "--context", self.name("again"), self.ns("resolve", self.name("telescope.k")).strip())
-        data = next(os.path.join(self.folder, name) for name in os.listdir(self.folder) if name.endswith(".dat"))
-        folder = tempfile.mkdtemp(prefix="corbel_named_")
-        self.addCleanup(shutil.rmtree, folder)
-        self.assertIn("imported", run(NAMED, "--data", os.path.join(folder, "names.db"), "--import-omninames", data))
-        self.assertIn("holds names already", run(NAMED, "--data", os.path.join(folder, "names.db"), "--import-omninames", data, status=1))
-        named = Named(folder)
-        self.addCleanup(named.end)
-        self.assertEqual(run(CORBEL, "ns", "tree", self.home, "--service", named.url), self.ns("tree", self.home))
-        self.assertEqual(run(CORBEL, "ns", "resolve", self.name("telescope.k/dome/lamp"), "--service", named.url),
-                         self.ns("resolve", self.name("telescope.k/dome/lamp")))
-
-
 class LifeTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="corbel_named_")
@@ -405,73 +325,5 @@ class LifeTest(unittest.TestCase):
             process.wait(TIMEOUT_S)
             process.stdout.close()
 
-    @unittest.skipUnless(NAMECLT, "nameclt is not installed (omniorb)")
-    def test_nameclt_of_omniorb(self):
-        named = Named(self.folder)
-        self.addCleanup(named.end)
-
-        def nameclt(*arguments, status=0):
-            return run(NAMECLT, "-advanced", "-ORBInitRef", "NameService=" + named.url, *arguments, status=status)
-
-        reference = run(CORBEL, "ior", THING, "--to", "ior").strip()
-        self.assertTrue(nameclt("bind_new_context", "ctx.k").startswith("IOR:"))
-        nameclt("bind", "ctx.k/obj", reference)
-        self.assertIn("AlreadyBound", nameclt("bind", "ctx.k/obj", reference, status=None))
-        nameclt("rebind", "ctx.k/obj", reference)
-        self.assertTrue(nameclt("resolve", "ctx.k/obj").startswith("IOR:"))
-        self.assertIn("missing node", nameclt("resolve", "ctx.k/nothing", status=None))
-        for i in range(250):  # it asks for a hundred at a time
-            if i % 50 == 0:
-                nameclt("bind", f"ctx.k/o{i}", reference)
-        self.assertIn("obj", nameclt("list", "ctx.k"))
-        nameclt("bind_context", "again", nameclt("resolve", "ctx.k").strip())
-        self.assertIn("o50", nameclt("list", "again"))
-        nameclt("rebind_context", "again", nameclt("new_context").strip())
-        nameclt("remove_context", "again")
-        self.assertIn("NotEmpty", nameclt("remove_context", "ctx.k", status=None))
-        nameclt("unbind", "ctx.k/obj")
-        self.assertEqual(run(CORBEL, "ns", "tree", "--service", named.url).split(), ["ctx.k/", "o0", "o100", "o150", "o200", "o50"])
-
-
-@unittest.skipUnless(JACORB, "JacORB was not given")
-class JacOrbTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="corbel_named_")
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def test_a_client_of_jacorb(self):
-        named = Named(self.folder)
-        self.addCleanup(named.end)
-        self.assertEqual(run(JACORB[0], named.url).strip(), "ok")
-        self.assertIn("java.k/", run(CORBEL, "ns", "list", "--service", named.url))
-
-    def test_the_naming_service_of_jacorb(self):
-        path = os.path.join(self.folder, "root.ior")
-        options = f"-DOAIAddr=127.0.0.1 -DOAPort=0 -Djacorb.naming.ior_filename={path}"
-        server = subprocess.Popen([JACORB[1]], env=dict(os.environ, JAVA_TOOL_OPTIONS=options), stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
-        try:
-            deadline = time.monotonic() + TIMEOUT_S
-            while not (os.path.exists(path) and os.path.getsize(path) > 0) and server.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.05)  # nothing else tells that it is there
-            with open(path, encoding="ascii") as file:
-                reference = file.read().strip()
-
-            def ns(*arguments, status=0):
-                return run(CORBEL, "ns", *arguments, "--service", reference, status=status)
-
-            ns("context", "-p", "a.k/b")
-            ns("bind", "a.k/b/o", reference)  # what is dead would give way to the next
-            self.assertIn("bound already", ns("bind", "a.k/b/o", THING, status=1))
-            self.assertEqual(ns("tree"), "a.k/\n  b/\n    o\n")
-            self.assertIn("3 of 3 alive", ns("check"))
-            self.assertIn("nothing is bound to 'x'", ns("resolve", "x", status=1))
-            ns("unbind", "a.k/b/o")
-            self.assertEqual(ns("tree"), "a.k/\n  b/\n")
-        finally:
-            server.kill()
-            server.wait(TIMEOUT_S)
-
-
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], defaultTest="JacOrbTest" if JACORB else None)
+    unittest.main(argv=sys.argv[:1])

@@ -10,7 +10,6 @@ namespace corbel::connection {
 
 using base::Code;
 using base::Deadline;
-using base::Stage;
 
 namespace {
 

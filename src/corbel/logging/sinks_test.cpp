@@ -23,7 +23,6 @@ using base::Deadline;
 using base::KeptLog;
 using base::Log;
 using base::LogLevel;
-using base::LogLevels;
 using base::LogRecord;
 using namespace std::chrono_literals;
 

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of the naming service share: its programs, which the command line names, and a way to run them."""
+
+import os
+import signal
+import subprocess
+import sys
+
+NAMED, CORBEL = sys.argv[1:3]
+TIMEOUT_S = 30
+THING = "corbaloc::127.0.0.1:1/thing"  # no server listens there
+
+
+def run(*line, status=0, env=None, **more):
+    done = subprocess.run(line, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=env, **more)
+    if status is not None and done.returncode != status:
+        raise AssertionError(f"{' '.join(line)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout if status == 0 else done.stdout + done.stderr
+
+
+class Named:
+    """corbel-named with a database in `folder`."""
+
+    def __init__(self, folder, *options, port="0"):
+        self.process = subprocess.Popen([NAMED, "--data", os.path.join(folder, "names.db"), "--host", "127.0.0.1", "--port", port,
+                                         *options], stdout=subprocess.PIPE, text=True)
+        line = self.line = self.process.stdout.readline().strip()
+        self.url = line.split()[1].rstrip(",") if line.startswith("corbel-named: corbaloc:") else ""
+
+    @property
+    def port(self):
+        return self.url.split(":")[3].split("/")[0]
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        status = self.process.wait(TIMEOUT_S)
+        self.process.stdout.close()
+        return status
