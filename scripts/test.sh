@@ -44,6 +44,7 @@ if [ ${#selection[@]} -gt 0 ]; then mapfile -t targets < <(python3 scripts/test_
 # The preprocessor inside the IDL compiler gives nothing back before it exits; that must not stop the build.
 ASAN_OPTIONS=detect_leaks=0 build_targets "$preset" "${targets[@]}"
 
+# Those that take long say so (COST) and come first, so that no processor waits for them at the end.
 say "Testing build/$preset"
 # The sanitizers' shadow memory wants a fixed address layout; kernels that randomise more than they expect break them.
 layout=()

@@ -21,12 +21,6 @@ using PortableServer::ServantRetentionPolicyValue;
 constexpr std::string_view kPrefix = "IOR:";
 constexpr const char* kDigits = "0123456789abcdef";
 
-std::string hex(std::uint64_t value) {
-  std::string text;
-  for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[value >> shift & 15];
-  return text;
-}
-
 /// An adapter whose one servant serves whatever ids requests come with.
 Service::PoaRef make_adapter(const Service::PoaRef& root, const std::string& name, LifespanPolicyValue lifespan) {
   return root->create_POA(

@@ -44,12 +44,6 @@ constexpr const char* kFromFormat1 = R"(
 /// What to do about a file that is damaged.
 constexpr const char* kRescue = "put a copy of it in its place, or give another file (--data)";
 
-std::string hex(std::uint64_t value) {
-  std::string text;
-  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[value >> shift & 15];
-  return text;
-}
-
 Bound bound_of(const Statement& row, int first) {
   Bound bound;
   bound.type = row.number(first) != 0 ? BindingType::ncontext : BindingType::nobject;

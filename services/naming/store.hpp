@@ -91,6 +91,13 @@ struct Progress {
   std::uint64_t transactions = 0;  ///< waits for the disk, so far
 };
 
+/// Sixteen digits.
+inline std::string hex(std::uint64_t value) {
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[value >> shift & 15];
+  return text;
+}
+
 /// Owns the database file, alone. Thread-safe: changes go one after the other, whole or not at all, and are durable
 /// when the operation returns. Those that come while the disk is written share the next transaction. Reads run beside
 /// them on connections of their own and see whole changes only. Every operation may throw DatabaseError, and then

@@ -9,6 +9,7 @@ The names are all identifiers and macros of the installed headers, of what those
 file level; which, goes by the turn. Those that clashed once are used as all of them. All of --all --kinds=26 takes two
 hours of a processor, --all a quarter of one. That names which are not tried do no harm either, is for spelling.py to say.
 """
+import os
 import re
 import subprocess
 import sys
@@ -152,7 +153,7 @@ def main(tool, compiler, source, *rest):
         for number, (each, some) in enumerate(groups):
             jobs.append((f"sweep_{number}", idl_of(some, first, each), options, QUIET))
             first += len(some)
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor((os.cpu_count() + 1) // 2) as pool:
             for (name, *_), said in zip(jobs, pool.map(lambda job: compiling.check(*job), jobs)):
                 failures += said != ""
                 if said:

@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-struct Arguments {
+struct BenchArguments {
   CallOptions call;
   long calls = 0;
   double duration = 10;
@@ -50,7 +50,7 @@ struct Tally {
 /// delays all calls that were due meanwhile, not only those that it had.
 class Bench {
  public:
-  explicit Bench(const Arguments& arguments)
+  explicit Bench(const BenchArguments& arguments)
       : arguments_(arguments), caller_(arguments.call), prototype_(caller_.make(oneway_)) {}
 
   int run() {
@@ -173,7 +173,7 @@ class Bench {
       std::printf("%llu times %s\n", static_cast<unsigned long long>(count), name.c_str());
   }
 
-  const Arguments& arguments_;
+  const BenchArguments& arguments_;
   Caller caller_;
   bool oneway_ = false;
   const Caller::RequestRef prototype_;
@@ -188,7 +188,7 @@ class Bench {
 }  // namespace
 
 void add_bench(CLI::App& app, Run& run) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<BenchArguments>();
   CLI::App* const command = app.add_subcommand("bench", "Put load on an operation, and measure");
   add_call_options(*command, arguments->call);
   CLI::Option* const calls = command->add_option("-n,--calls", arguments->calls, "Make so many calls")

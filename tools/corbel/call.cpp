@@ -10,7 +10,7 @@
 namespace corbel::tool {
 namespace {
 
-struct Arguments {
+struct CallArguments {
   CallOptions call;
   long repeat = 1;
   double rate = 0;
@@ -20,7 +20,7 @@ struct Arguments {
 
 class Call {
  public:
-  explicit Call(const Arguments& arguments) : arguments_(arguments), caller_(arguments.call) {}
+  explicit Call(const CallArguments& arguments) : arguments_(arguments), caller_(arguments.call) {}
 
   int run() {
     const auto begin = std::chrono::steady_clock::now();
@@ -97,14 +97,14 @@ class Call {
     return kDone;
   }
 
-  const Arguments& arguments_;
+  const CallArguments& arguments_;
   Caller caller_;
 };
 
 }  // namespace
 
 void add_call(CLI::App& app, Run& run) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CallArguments>();
   CLI::App* const command = app.add_subcommand("call", "Call an operation, or read or write an attribute");
   add_call_options(*command, arguments->call);
   command->add_option("--repeat", arguments->repeat, "Call so many times")

@@ -59,7 +59,7 @@ void print_interface(const model::Interface& interface) {
   std::cout << "};\n";
 }
 
-struct Arguments {
+struct DescribeArguments {
   std::vector<std::string> given;  ///< a reference, further IDL files
   std::string reference;
   Files files;
@@ -67,7 +67,7 @@ struct Arguments {
 
 /// Finds the reference among the words that were given. One --idl takes one file, else it would take a reference behind
 /// it, too; further words that end in .idl are files as well.
-void take_apart(Arguments& arguments) {
+void take_apart(DescribeArguments& arguments) {
   for (const std::string& given : arguments.given) {
     if (!arguments.files.idl.empty() && given.ends_with(".idl")) {
       arguments.files.idl.push_back(given);
@@ -82,7 +82,7 @@ void take_apart(Arguments& arguments) {
 }  // namespace
 
 void add_describe(CLI::App& app, Run& run) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DescribeArguments>();
   CLI::App* const command = app.add_subcommand("describe", "Show the interfaces of IDL files, or the one of an object");
   command->add_option("REF", arguments->given, "an object; only its interface is shown. More IDL files may follow")
       ->type_name("TEXT");

@@ -24,7 +24,7 @@ using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 
 constexpr int kMostForwards = 5;
 
-struct Arguments {
+struct DoctorArguments {
   std::string reference;
   std::string type;
   long timeout = 3000;
@@ -34,7 +34,7 @@ struct Arguments {
 /// Finds out, and says what came of it.
 class Doctor {
  public:
-  explicit Doctor(const Arguments& arguments)
+  explicit Doctor(const DoctorArguments& arguments)
       : arguments_(arguments),
         orb_(make_orb({"-ORBCallTimeout", std::to_string(arguments.timeout), "-ORBConnectTimeout",
                        std::to_string(arguments.timeout)})) {}
@@ -252,7 +252,7 @@ class Doctor {
     return level == Level::good ? "ok" : level == Level::note ? "note" : "problem";
   }
 
-  const Arguments& arguments_;
+  const DoctorArguments& arguments_;
   OrbRef orb_;
   std::vector<Finding> findings_;
   std::string type_;
@@ -262,7 +262,7 @@ class Doctor {
 }  // namespace
 
 void add_doctor(CLI::App& app, Run& run) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DoctorArguments>();
   CLI::App* const command = app.add_subcommand("doctor", "Find out what is wrong with a reference, and say what to do");
   command->add_option("REF", arguments->reference, "The object")->required();
   command->add_option("--type", arguments->type, "Repository id that the object should have [the reference's own]")

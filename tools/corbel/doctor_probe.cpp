@@ -9,6 +9,7 @@
 #include "corbel/ipc/resolver.hpp"
 #include "corbel/ipc/unix_address.hpp"
 #include "doctor.hpp"
+#include "giop_octets.hpp"
 
 namespace corbel::tool {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 using Level = Finding::Level;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kHeader = 12;
 constexpr std::uint32_t kLargestAnswer = 1 << 20;
 constexpr std::uint32_t kRequestId = 0x4c4f4f4b;
 constexpr const char* kNotAnOrb =
@@ -79,12 +79,11 @@ struct Answer {
 template <class Stream>
 Answer receive(Stream& stream, base::Deadline deadline) {
   Answer answer;
-  std::array<base::Octet, kHeader> header{};
+  std::array<base::Octet, kGiopHeader> header{};
   std::size_t got = 0;
   const base::Status status = stream.recv_n(header, deadline, &got);
   answer.raw.assign(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(got));
-  const std::string_view begin = base::as_text(answer.raw);
-  if (!begin.empty() && begin.substr(0, 4) != std::string_view("GIOP").substr(0, begin.size())) {
+  if (!is_giop(answer.raw)) {
     answer.kind = Answer::Kind::foreign;
     return answer;
   }

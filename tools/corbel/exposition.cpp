@@ -13,7 +13,7 @@
 namespace corbel::tool {
 namespace {
 
-constexpr std::size_t kLargestAnswer = 16 << 20;
+constexpr std::size_t kLargestPage = 16 << 20;
 constexpr std::size_t kMostOperations = 10'000;
 
 struct Line {
@@ -156,7 +156,7 @@ std::string fetch_metrics(const std::string& address, std::chrono::milliseconds 
     if (!count) throw std::runtime_error(base::to_string(count.error()));
     if (*count == 0) break;
     answer.append(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(*count));
-    if (answer.size() > kLargestAnswer) throw std::runtime_error("answers without end");
+    if (answer.size() > kLargestPage) throw std::runtime_error("answers without end");
   }
   const std::size_t body = answer.find("\r\n\r\n");
   const bool good =

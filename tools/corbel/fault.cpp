@@ -50,7 +50,7 @@ bool on(const std::vector<std::string>& words) {
   return words[1] == "on";
 }
 
-struct Arguments {
+struct FaultArguments {
   std::string reference;
   std::string ior_file;
   RelayOptions relay;
@@ -169,7 +169,7 @@ class RefusingTalk final : public Talk {
   }
 };
 
-int fault(const Arguments& arguments) {
+int fault(const FaultArguments& arguments) {
   block_signals();
   const auto rules = std::make_shared<FaultRules>(arguments.seed);
   for (const std::string& command : arguments.commands) rules->obey(command);
@@ -202,7 +202,7 @@ int fault(const Arguments& arguments) {
 }  // namespace
 
 void add_fault(CLI::App& app, Run& run) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<FaultArguments>();
   CLI::App* const command = app.add_subcommand("fault", "Be a bad network between clients and a server");
   command->add_option("REF", arguments->reference, "An object of the server; what clients get leads through here")
       ->required();

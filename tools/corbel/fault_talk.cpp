@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fault.hpp"
+#include "giop_octets.hpp"
 
 namespace corbel::tool {
 namespace {
@@ -9,25 +10,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-constexpr std::size_t kHeader = 12;
 constexpr std::size_t kMostQueued = 16 << 20;      // octets of one way that wait; a side that sends more waits, too
 constexpr std::size_t kLargestMessage = 16 << 20;  // beyond it pieces are as they come
-
-std::size_t index(Way way) {
-  return static_cast<std::size_t>(way);
-}
-
-bool is_giop(base::ConstByteSpan octets) {
-  return base::as_text(octets.first(std::min<std::size_t>(4, octets.size()))) ==
-         std::string_view("GIOP").substr(0, octets.size());
-}
-
-std::size_t size_of(base::ConstByteSpan header) {
-  std::uint32_t size = 0;
-  const bool little = (header[6] & 1) != 0;
-  for (std::size_t i = 0; i < 4; ++i) size |= std::uint32_t{header[8 + i]} << 8 * (little ? i : 3 - i);
-  return kHeader + size;
-}
 
 Clock::duration milliseconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(Milliseconds(count));
@@ -57,11 +41,11 @@ bool FaultTalk::octets(Way way, base::ConstByteSpan octets, Link& link) {
     if (!lane.raw && !is_giop(rest)) lane.raw = true;
     std::size_t size = rest.size();
     if (!lane.raw) {
-      if (rest.size() < kHeader) break;
-      if (size_of(rest) > kLargestMessage)
+      if (rest.size() < kGiopHeader) break;
+      if (giop_size(rest) > kLargestMessage)
         lane.raw = true;
       else
-        size = size_of(rest);
+        size = giop_size(rest);
     }
     if (rest.size() < size) break;
     message(way, base::Bytes(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size)));
@@ -82,8 +66,8 @@ void FaultTalk::message(Way way, base::Bytes octets) {
     ++counts.dropped;
     return;
   }
-  if (octets.size() > kHeader && rules_.happens(faults.corrupt)) {
-    const std::size_t first = lane.raw ? 0 : kHeader;
+  if (octets.size() > kGiopHeader && rules_.happens(faults.corrupt)) {
+    const std::size_t first = lane.raw ? 0 : kGiopHeader;
     auto& octet = octets[first + rules_.below(octets.size() - first)];
     octet = static_cast<base::Octet>(octet ^ (1 + rules_.below(255)));
     ++counts.corrupted;

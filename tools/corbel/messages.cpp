@@ -3,30 +3,15 @@
 
 #include <algorithm>
 
+#include "giop_octets.hpp"
+
 namespace corbel::tool {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kHeader = 12;
 constexpr std::size_t kMostAsked = 4096;  // requests of a connection whose replies are waited for
 constexpr std::uint8_t kLocateReply = 4;
-
-std::size_t index(Way way) {
-  return static_cast<std::size_t>(way);
-}
-
-std::uint32_t number(base::ConstByteSpan octets, std::size_t at) {
-  std::uint32_t value = 0;
-  const bool little = (octets[6] & 1) != 0;
-  for (std::size_t i = 0; i < 4; ++i) value |= std::uint32_t{octets[at + i]} << 8 * (little ? i : 3 - i);
-  return value;
-}
-
-bool is_giop(base::ConstByteSpan octets) {
-  return base::as_text(octets.first(std::min<std::size_t>(4, octets.size()))) ==
-         std::string_view("GIOP").substr(0, octets.size());
-}
 
 cdr::Limits limits() {
   cdr::Limits limits;
@@ -88,8 +73,8 @@ void Listener::take_all(Way way, Clock::time_point when) {
             .problem = "this is not GIOP (TLS, perhaps, or another protocol); nothing more is read of this way"});
       break;
     }
-    if (rest.size() < kHeader) break;
-    const std::uint64_t size = kHeader + std::uint64_t{number(rest, 8)};
+    if (rest.size() < kGiopHeader) break;
+    const std::uint64_t size = giop_size(rest);
     if (size > limits().max_message_size) {
       see_({.way = way,
             .kind = "unreadable",
@@ -140,7 +125,7 @@ void Listener::look(Way way, const messaging::Incoming& incoming, Clock::time_po
       break;
     case Kind::cancel:
       seen.kind = "cancel";
-      if (message.size() >= kHeader + 4) seen.id = number(message, kHeader);
+      if (message.size() >= kGiopHeader + 4) seen.id = giop_number(message, kGiopHeader);
       break;
     case Kind::close:
       seen.kind = "close";
@@ -209,12 +194,12 @@ void Listener::look_at_locate_reply(Way way, base::ConstByteSpan message, Seen& 
       "unknown", "here", "forward", "forward", "system exception", "needs addressing mode"};
   Direction& asking = directions_[1 - index(way)];
   seen.octets = message.size();
-  if (message.size() < kHeader + 8) {
+  if (message.size() < kGiopHeader + 8) {
     seen.problem = "it is cut off";
     return;
   }
-  seen.id = number(message, kHeader);
-  const std::uint32_t status = number(message, kHeader + 4);
+  seen.id = giop_number(message, kGiopHeader);
+  const std::uint32_t status = giop_number(message, kGiopHeader + 4);
   seen.status = status < std::size(kStatus) ? kStatus[status] : "status " + std::to_string(status);
   if (const auto asked = asking.asked.find(seen.id); asked != asking.asked.end() && asked->second.locate) {
     seen.key = asked->second.key;

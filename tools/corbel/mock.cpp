@@ -21,7 +21,7 @@ namespace {
 namespace model = idl::model;
 using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
 
-struct Arguments {
+struct MockArguments {
   std::string recording;
   std::string interface;
   std::string listen = "tcp://127.0.0.1:0";
@@ -82,7 +82,7 @@ class Answers {
 
 /// What all objects share. One call at a time.
 struct Stage {
-  const Arguments& arguments;
+  const MockArguments& arguments;
   Types& types;
   JsonValues& json;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory;
@@ -212,7 +212,7 @@ class Actor final : public PortableServer::DynamicImplementation {
 
 class Mock {
  public:
-  explicit Mock(const Arguments& arguments)
+  explicit Mock(const MockArguments& arguments)
       : arguments_(arguments),
         recording_(arguments.recording.empty() ? Recording() : read_recording(arguments.recording)),
         orb_(make_orb({"-ORBListenEndpoints", arguments.listen})),
@@ -313,7 +313,7 @@ class Mock {
     return candidates.front();
   }
 
-  const Arguments& arguments_;
+  const MockArguments& arguments_;
   const Recording recording_;
   IDL::traits<CORBA::ORB>::ref_type orb_;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory_;
@@ -325,7 +325,7 @@ class Mock {
 }  // namespace
 
 void add_mock(CLI::App& app, Run& run) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<MockArguments>();
   CLI::App* const command = app.add_subcommand("mock", "Serve an interface with answers from a file");
   command->add_option("FILE", arguments->recording, "What `corbel record` wrote, or the like written by hand")
       ->check(CLI::ExistingFile);

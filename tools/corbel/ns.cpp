@@ -20,7 +20,7 @@ using CosNaming::BindingType;
 using CosNaming::Name;
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct NsArguments {
   NsOptions options;
   std::string name;
   std::string reference;
@@ -36,7 +36,7 @@ struct Arguments {
   WatchOptions watch;
 };
 
-void print(const Json& json) {
+void print_json(const Json& json) {
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
@@ -65,7 +65,7 @@ Json entry_json(const Entry& entry, const OrbRef& orb) {
   return json;
 }
 
-int list(const Arguments& arguments) {
+int list(const NsArguments& arguments) {
   Names names(arguments.options);
   const ContextRef context = names.context(Names::read_name(arguments.name));
   Json all = Json::array();
@@ -90,11 +90,11 @@ int list(const Arguments& arguments) {
     std::cout << '\n';
     return true;
   });
-  if (arguments.options.json) print(all);
+  if (arguments.options.json) print_json(all);
   return kDone;
 }
 
-int tree(const Arguments& arguments) {
+int tree(const NsArguments& arguments) {
   Names names(arguments.options);
   const ContextRef start = names.context(Names::read_name(arguments.name));
   std::vector<Entry> entries;
@@ -114,23 +114,23 @@ int tree(const Arguments& arguments) {
     if (!entry.failure.empty()) std::cout << "  (" << entry.failure << ')';
     std::cout << '\n';
   }
-  if (arguments.options.json) print(all);
+  if (arguments.options.json) print_json(all);
   return kDone;
 }
 
-int resolve(const Arguments& arguments) {
+int resolve(const NsArguments& arguments) {
   Names names(arguments.options);
   const ObjectRef object = names.resolve(Names::read_name(arguments.name));
   const std::string text = names.orb()->object_to_string(object);
   if (arguments.options.json) {
-    print({{"name", arguments.name}, {"interface", interface_of(names.orb(), object)}, {"reference", text}});
+    print_json({{"name", arguments.name}, {"interface", interface_of(names.orb(), object)}, {"reference", text}});
   } else {
     std::cout << text << '\n';
   }
   return kDone;
 }
 
-int bind(const Arguments& arguments, bool replace) {
+int bind(const NsArguments& arguments, bool replace) {
   Names names(arguments.options);
   const Name name = Names::read_name(arguments.name);
   const ObjectRef object = find_object(names.orb(), arguments.reference);
@@ -144,7 +144,7 @@ int bind(const Arguments& arguments, bool replace) {
   return kDone;
 }
 
-int unbind(const Arguments& arguments) {
+int unbind(const NsArguments& arguments) {
   Names names(arguments.options);
   const Name name = Names::read_name(arguments.name);
   if (arguments.destroy) names.context(name)->destroy();
@@ -152,7 +152,7 @@ int unbind(const Arguments& arguments) {
   return kDone;
 }
 
-int make_context(const Arguments& arguments) {
+int make_context(const NsArguments& arguments) {
   Names names(arguments.options);
   const Name name = Names::read_name(arguments.name);
   ContextRef made;
@@ -167,14 +167,14 @@ int make_context(const Arguments& arguments) {
   }
   if (made == nullptr) throw std::runtime_error("the root is there already");
   if (arguments.options.json) {
-    print({{"name", arguments.name}, {"reference", names.orb()->object_to_string(made)}});
+    print_json({{"name", arguments.name}, {"reference", names.orb()->object_to_string(made)}});
   }
   return kDone;
 }
 
 /// Adds what all subcommands take, and the run itself.
-CLI::App* add(CLI::App& ns, Run& run, const char* name, const char* what, int (*work)(const Arguments&),
-              const std::shared_ptr<Arguments>& arguments) {
+CLI::App* add(CLI::App& ns, Run& run, const char* name, const char* what, int (*work)(const NsArguments&),
+              const std::shared_ptr<NsArguments>& arguments) {
   CLI::App* const command = ns.add_subcommand(name, what);
   command
       ->add_option("--service", arguments->options.service,
@@ -203,7 +203,7 @@ void add_ns(CLI::App& app, Run& run) {
   ns->footer(
       "NAME is ID.KIND/ID.KIND/..., kinds may be left out; a \\ stands before /, . and \\ that are meant.\n"
       "Exit status 1: the naming service refuses (not found, already bound, ...).");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<NsArguments>();
   const auto with_name = [&](CLI::App* command, bool required) {
     auto* option = command->add_option("NAME", arguments->name, required ? "A name" : "A context [the root]");
     if (required) option->required();
@@ -217,10 +217,10 @@ void add_ns(CLI::App& app, Run& run) {
   for (const bool replace : {false, true}) {
     CLI::App* const command = replace ? add(
                                             *ns, run, "rebind", "Bind a name, whatever it is bound to now",
-                                            [](const Arguments& given) { return bind(given, true); }, arguments)
+                                            [](const NsArguments& given) { return bind(given, true); }, arguments)
                                       : add(
                                             *ns, run, "bind", "Bind a name",
-                                            [](const Arguments& given) { return bind(given, false); }, arguments);
+                                            [](const NsArguments& given) { return bind(given, false); }, arguments);
     with_name(command, true)->add_option("REF", arguments->reference, "The object")->required();
     command->add_flag("--context", arguments->as_context, "As a context, which names lead through");
   }
@@ -231,14 +231,15 @@ void add_ns(CLI::App& app, Run& run) {
 
   CLI::App* const check = add(
       *ns, run, "check", "Ask every object below a context whether it lives",
-      [](const Arguments& given) { return ns_check(given.options, given.name, given.jobs, given.unbind); }, arguments);
+      [](const NsArguments& given) { return ns_check(given.options, given.name, given.jobs, given.unbind); },
+      arguments);
   with_name(check, false)->add_option("--jobs", arguments->jobs, "Ask so many at a time")->check(CLI::Range(1, 256));
   check->add_flag("--unbind", arguments->unbind, "Unbind those whose server says that they are gone");
   check->footer("Exit status 1: some are gone or cannot be reached.");
 
   CLI::App* const watch = add(
       *ns, run, "watch", "Tell what is bound and unbound below a context, until SIGINT",
-      [](const Arguments& given) { return ns_watch(given.options, given.name, given.watch); }, arguments);
+      [](const NsArguments& given) { return ns_watch(given.options, given.name, given.watch); }, arguments);
   with_name(watch, false)
       ->add_option("-i,--interval", arguments->watch.interval, "Seconds between looks")
       ->check(CLI::Range(0.01, 86'400.0))
@@ -251,12 +252,13 @@ void add_ns(CLI::App& app, Run& run) {
 
   with_name(add(
                 *ns, run, "dump", "Write all names below a context as JSON",
-                [](const Arguments& given) { return ns_dump(given.options, given.name, given.follow); }, arguments),
+                [](const NsArguments& given) { return ns_dump(given.options, given.name, given.follow); }, arguments),
             false)
       ->add_flag("--follow", arguments->follow, "Write what is in contexts of other servers, too");
   CLI::App* const load = add(
       *ns, run, "load", "Bind what dump has written",
-      [](const Arguments& given) { return ns_load(given.options, given.file, given.name, given.replace); }, arguments);
+      [](const NsArguments& given) { return ns_load(given.options, given.file, given.name, given.replace); },
+      arguments);
   load->add_option("FILE", arguments->file, "What dump has written; - is standard input")->required();
   with_name(load, false);
   load->add_flag("--replace", arguments->replace, "Rebind names that are bound to other objects");

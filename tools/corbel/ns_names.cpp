@@ -23,7 +23,7 @@ using Traits = IDL::traits<NamingContext>;
 
 /// Bindings asked for at a time.
 constexpr std::uint32_t kBatch = 500;
-constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kDeepestNames = 1000;
 
 std::vector<std::string> orb_options(const NsOptions& options) {
   std::vector<std::string> all = {"-ORBCallTimeout", std::to_string(options.timeout), "-ORBConnectTimeout",
@@ -176,7 +176,7 @@ void Names::walk(const ContextRef& start, const WalkOptions& options, const std:
         }
       }
       if (is_context && entry.object != nullptr) {
-        if (entry.name.size() >= kDeepest) throw std::runtime_error("the contexts are nested too deeply");
+        if (entry.name.size() >= kDeepestNames) throw std::runtime_error("the contexts are nested too deeply");
         const auto [known, is_new] = met.emplace(identity(entry.object), naming::to_string(entry.name));
         if (!is_new) {
           entry.was_met = true;

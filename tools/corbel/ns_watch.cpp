@@ -18,12 +18,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// What a name is bound to.
-struct Target {
+struct Bound {
   bool is_context = false;
   std::string reference;  ///< or why it cannot be resolved
-  bool operator==(const Target&) const = default;
+  bool operator==(const Bound&) const = default;
 };
-using Picture = std::map<std::string, Target>;
+using Picture = std::map<std::string, Bound>;
 
 Picture look(Names& names, const CosNaming::Name& start) {
   Picture picture;
@@ -87,7 +87,7 @@ class Watch {
     return false;
   }
 
-  bool tell(const char* event, const std::string& text, const Target* target) {
+  bool tell(const char* event, const std::string& text, const Bound* target) {
     if (options_.json) {
       Json json{{"event", event}};
       json["time"] = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();

@@ -14,7 +14,7 @@ namespace {
 using Wall = std::chrono::system_clock;
 using Steady = std::chrono::steady_clock;
 
-struct Arguments {
+struct RecordArguments {
   std::string reference;
   std::string output;
   std::string ior_file;
@@ -101,7 +101,7 @@ class RecordTalk final : public Talk {
   Listener listener_;
 };
 
-int record(const Arguments& arguments) {
+int record(const RecordArguments& arguments) {
   block_signals();
   const Target target = relay_target(arguments.reference);
   Interpreter interpreter(arguments.files);
@@ -119,7 +119,7 @@ int record(const Arguments& arguments) {
 }  // namespace
 
 void add_record(CLI::App& app, Run& run) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RecordArguments>();
   CLI::App* const command =
       app.add_subcommand("record", "Write what clients and a server say to each other into a file");
   command->add_option("REF", arguments->reference, "An object of the server; what clients get leads through here")

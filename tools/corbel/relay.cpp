@@ -23,10 +23,6 @@ namespace {
 constexpr std::size_t kPiece = 64 << 10;
 constexpr auto kTurn = std::chrono::milliseconds(200);
 
-std::size_t index(Way way) {
-  return static_cast<std::size_t>(way);
-}
-
 /// "host:port", "[::1]:port" or "port".
 std::pair<std::string, std::uint16_t> host_and_port(const std::string& text) {
   const std::size_t colon = text.rfind(':');

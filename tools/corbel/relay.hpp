@@ -25,6 +25,9 @@ namespace corbel::tool {
 
 /// Which way octets go: from the client to the server, or back.
 enum class Way : std::uint8_t { there, back };
+inline std::size_t index(Way way) {
+  return static_cast<std::size_t>(way);
+}
 
 /// A client's connection and the one to the server that belongs to it.
 class Link {

@@ -13,7 +13,7 @@
 namespace corbel::tool {
 namespace {
 
-struct Arguments {
+struct ReplayArguments {
   std::string recording;
   std::string reference;
   Files files;
@@ -46,7 +46,7 @@ Json comparable(const Json& json, const std::set<std::string>& ignored) {
 
 class Replay {
  public:
-  explicit Replay(const Arguments& arguments)
+  explicit Replay(const ReplayArguments& arguments)
       : arguments_(arguments),
         recording_(read_recording(arguments.recording)),
         orb_(make_orb(orb_options())),
@@ -188,7 +188,7 @@ class Replay {
     }
   }
 
-  const Arguments& arguments_;
+  const ReplayArguments& arguments_;
   const Recording recording_;
   IDL::traits<CORBA::ORB>::ref_type orb_;
   IDL::traits<DynamicAny::DynAnyFactory>::ref_type factory_;
@@ -203,7 +203,7 @@ class Replay {
 }  // namespace
 
 void add_replay(CLI::App& app, Run& run) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReplayArguments>();
   CLI::App* const command =
       app.add_subcommand("replay", "Make the calls of a recording again, and compare what comes back");
   command->add_option("FILE", arguments->recording, "What `corbel record` wrote")->required()->check(CLI::ExistingFile);

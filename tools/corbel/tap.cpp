@@ -13,7 +13,7 @@ namespace {
 using Wall = std::chrono::system_clock;
 using Steady = std::chrono::steady_clock;
 
-struct Arguments {
+struct TapArguments {
   std::string reference;
   std::string read;
   std::string capture;
@@ -41,7 +41,7 @@ std::string time_text(Wall::time_point when) {
 /// Prints messages, one line each.
 class Printer {
  public:
-  explicit Printer(const Arguments& arguments) : arguments_(arguments) {}
+  explicit Printer(const TapArguments& arguments) : arguments_(arguments) {}
 
   void print(unsigned connection, Wall::time_point when, const Seen& seen) {
     if (!arguments_.filter.empty() && seen.operation != arguments_.filter) return;
@@ -105,7 +105,7 @@ class Printer {
     return "  " + text;
   }
 
-  const Arguments& arguments_;
+  const TapArguments& arguments_;
   std::mutex mutex_;
   std::atomic<long> printed_ = 0;
 };
@@ -139,7 +139,7 @@ class TapTalk final : public Talk {
   Listener listener_;
 };
 
-int relay(const Arguments& arguments) {
+int relay(const TapArguments& arguments) {
   block_signals();
   const Target target = relay_target(arguments.reference);
   Interpreter interpreter(arguments.files);
@@ -155,7 +155,7 @@ int relay(const Arguments& arguments) {
   return kDone;
 }
 
-int read(const Arguments& arguments) {
+int read(const TapArguments& arguments) {
   Interpreter interpreter(arguments.files);
   Printer printer(arguments);
   CaptureReader reader(arguments.read);
@@ -184,7 +184,7 @@ int read(const Arguments& arguments) {
   return kDone;
 }
 
-void add_options(CLI::App& command, Arguments& arguments) {
+void add_options(CLI::App& command, TapArguments& arguments) {
   CLI::Option* const reference =
       command.add_option("REF", arguments.reference, "An object of the server; what clients get leads through here");
   CLI::Option* const read = command.add_option("--read", arguments.read, "Read this pcap or pcapng file instead")
@@ -210,7 +210,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
 }  // namespace
 
 void add_tap(CLI::App& app, Run& run) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TapArguments>();
   CLI::App* const command = app.add_subcommand("tap", "Show what clients and a server say to each other");
   add_options(*command, *arguments);
   command->footer(

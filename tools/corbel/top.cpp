@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-struct Arguments {
+struct TopArguments {
   std::vector<std::string> addresses;
   double interval = 1;
   long rounds = 0;
@@ -48,7 +48,7 @@ struct Row {
 
 class Top {
  public:
-  explicit Top(const Arguments& arguments) : arguments_(arguments) {
+  explicit Top(const TopArguments& arguments) : arguments_(arguments) {
     for (const auto& address : arguments.addresses) processes_.push_back({address});
   }
 
@@ -164,14 +164,14 @@ class Top {
     std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
   }
 
-  const Arguments& arguments_;
+  const TopArguments& arguments_;
   std::vector<Process> processes_;
 };
 
 }  // namespace
 
 void add_top(CLI::App& app, Run& run) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TopArguments>();
   CLI::App* const command =
       app.add_subcommand("top", "Show what running processes do: calls, errors, times, connections");
   command
