@@ -205,6 +205,41 @@ TEST(Cache, AtItsLimitClosesThoseThatNoCallUses) {
   cache.close();
 }
 
+TEST(Cache, AtItsLimitClosesTheOneIdleLongestAndLastOfAllWhatCannotBeReplaced) {
+  Harness harness("tcp://127.0.0.1:0");
+  ConnectionCache::Settings settings;
+  settings.max_connections = 4;
+  ConnectionCache cache(harness.registry(), settings);
+  const auto acquire = [&](int number) {
+    Route route = harness.route;
+    route.key += std::to_string(number);
+    bool fresh = false;
+    return *cache.acquire(route, Deadline::after(20s), fresh);
+  };
+  const auto bound = acquire(0), bound_younger = acquire(1);
+  const auto younger = acquire(2), older = acquire(3);
+  bound->bind_for_good();
+  bound_younger->bind_for_good();
+  bound->use(1);
+  older->use(2);
+  younger->use(3);
+  bound_younger->use(4);
+  const auto fourth = acquire(4);
+  EXPECT_TRUE(older->failed());
+  EXPECT_FALSE(younger->failed());
+  fourth->use(5);
+  const auto fifth = acquire(5);
+  EXPECT_TRUE(younger->failed());
+  EXPECT_FALSE(fourth->failed());
+  const auto sixth = acquire(6);
+  EXPECT_TRUE(fourth->failed());
+  EXPECT_FALSE(bound->failed()) << "others could leave";
+  const auto seventh = acquire(7);
+  EXPECT_TRUE(bound->failed()) << "nobody else has been idle for a second";
+  EXPECT_FALSE(bound_younger->failed()) << "one is enough";
+  cache.close();
+}
+
 TEST(Cache, OpensNothingOverWhatIsNotInstalled) {
   Harness harness("tcp://127.0.0.1:0");
   const Harness other("tcp://127.0.0.1:0");  // a registry of its own

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may be done without a word when a reference cannot be used where it was bound (CORBA 3.3 part 1, 17.2.1).
+#include "corbel/orb/core.hpp"
 #include "support.hpp"
 
 namespace corbel::policies_test {
@@ -71,6 +72,28 @@ TEST_F(Rebinding, NoReconnectOpensNoOtherConnection) {
   home_.set({answer::text("home")});
   EXPECT_EQ(ask(thing), "REBIND NO");
   EXPECT_EQ(home_.connections(), 1U);
+}
+
+// Such a connection is the last to make room for others.
+TEST_F(Rebinding, TheConnectionThatNoReconnectDependsOnIsKnown) {
+  const auto bound = [&] {
+    const auto all = orb_->_core().cache().all();
+    return std::ranges::count_if(all, [](const auto& one) { return one->is_bound_for_good(); });
+  };
+  EXPECT_EQ(ask(thing_), "home");
+  EXPECT_EQ(ask(with(thing_, Messaging::NO_REBIND)), "home");
+  EXPECT_EQ(bound(), 0);
+  EXPECT_EQ(ask(with(thing_, Messaging::NO_RECONNECT)), "home");
+  EXPECT_EQ(bound(), 1);
+  close_connections();
+  EXPECT_EQ(ask(thing_), "home");
+  EXPECT_EQ(bound(), 0);
+  for (const auto mode : {Messaging::NO_REBIND, Messaging::NO_RECONNECT}) {
+    orb_.current()->set_policy_overrides({CORBA::make_reference<Messaging::RebindPolicy>(mode)},
+                                         SetOverrideType::SET_OVERRIDE);
+    EXPECT_EQ(ask(thing_), "home");
+    EXPECT_EQ(bound(), mode == Messaging::NO_RECONNECT ? 1 : 0) << "the reference was in use before";
+  }
 }
 
 // 8.3.11: the explicit way.

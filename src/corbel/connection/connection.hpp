@@ -137,6 +137,10 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void use(std::int64_t now) noexcept { usage_.use(now); }
   /// True if only the cache that asks holds it, unless `held`, nothing is under way, and it was not used since `time`.
   bool unused_since(std::int64_t time, bool held = false);
+  std::int64_t last_used() const noexcept { return usage_.last(); }
+  /// The reference that uses it may have no other one; is_bound_for_good(): one that did may still hold it.
+  void bind_for_good() noexcept { usage_.bind_for_good(); }
+  bool is_bound_for_good() const noexcept { return usage_.for_good(); }
 
   // --- server side (serving.cpp) ---
 

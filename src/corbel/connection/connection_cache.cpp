@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <iterator>
+#include <utility>
 
 #include "corbel/connection/admission.hpp"
 #include "corbel/connection/server.hpp"
@@ -136,8 +138,9 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
 }
 
 /// Makes room until there are fewer than `most` connections, or if that is 0 a quarter fewer than now, as far as no
-/// call uses them. Those that nothing holds go first, the ones unused longest before others. Then go those of
-/// references that are kept, which connect anew when they are used. True if any has gone.
+/// call uses them. Those that nothing holds go first, then those of references that are kept, which connect anew when
+/// they are used; of each kind the ones unused longest. If nobody could go, one goes whose reference ends with it. True
+/// if any has gone.
 bool ConnectionCache::make_room(std::size_t most) {
   constexpr base::Duration kAges[] = {std::chrono::seconds(10), std::chrono::seconds(1), base::Duration::zero()};
   std::vector<ConnectionPtr> leave;
@@ -153,18 +156,33 @@ bool ConnectionCache::make_room(std::size_t most) {
       std::move(unused.begin(), unused.end(), std::back_inserter(leave));
       if (count < most) break;
     }
-    // Then those that a reference holds, unless the peer was offered to ask over them, too.
-    const std::int64_t before = base::Deadline::clock_now() - kMoment.count();
-    std::size_t too_many = count < most ? 0 : count - most + 1;
-    retire([&](Connection& one) {
-      const bool goes = too_many != 0 && one.offered() == 0 && one.unused_since(before, true);
-      if (goes) --too_many;
-      return goes;
-    });
+    if (count >= most && retire_held(count - most + 1, false) == 0 && leave.empty()) (void)retire_held(1, true);
   }
   for (const auto& each : leave) each->close();
   const bool retired = end_retired(base::Deadline::now());
   return !leave.empty() || retired;
+}
+
+/// With the mutex: retires those unused longest that a reference holds, unless the peer was offered to ask over them,
+/// too: as many as `most`. Says how many.
+std::size_t ConnectionCache::retire_held(std::size_t most, bool bound_for_good) {
+  // Calls change the times meanwhile: each is read once.
+  std::vector<std::pair<std::int64_t, const Connection*>> idle;
+  const std::int64_t before = base::Deadline::clock_now() - kMoment.count();
+  for (const auto& [key, known] : connections_) {
+    for (const ConnectionPtr& one : known) {
+      const bool considered = one->offered() == 0 && one->is_bound_for_good() == bound_for_good;
+      if (considered && one->unused_since(before, true)) idle.emplace_back(one->last_used(), one.get());
+    }
+  }
+  std::ranges::sort(idle, {}, &std::pair<std::int64_t, const Connection*>::first);
+  if (idle.size() > most) idle.resize(most);
+  std::ranges::sort(idle, std::less<>{}, &std::pair<std::int64_t, const Connection*>::second);
+  retire([&](Connection& one) {
+    const Connection* const goes = &one;
+    return std::ranges::binary_search(idle, goes, std::less<>{}, &std::pair<std::int64_t, const Connection*>::second);
+  });
+  return idle.size();
 }
 
 /// With the mutex: no call begins any more on these.

@@ -87,6 +87,7 @@ class ConnectionCache {
   ConnectionPtr choose(std::vector<ConnectionPtr>& known, std::uint64_t offered);
   std::vector<ConnectionPtr> take_unused(base::Duration age);
   bool make_room(std::size_t most);
+  std::size_t retire_held(std::size_t most, bool bound_for_good);
   void retire(base::FunctionRef<bool(Connection&)> which);
   bool end_retired(base::Deadline deadline);
 

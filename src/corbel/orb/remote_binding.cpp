@@ -29,6 +29,7 @@ RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t
     if (!binding) begin(invocation);
   }
   if (!binding) binding = connect(invocation);
+  if (invocation.policies.calls.rebind == policy::Rebind::no_reconnect) binding->connection->bind_for_good();
   check_time(invocation, binding->connection->peer());
   return binding;
 }
