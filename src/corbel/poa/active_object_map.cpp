@@ -97,7 +97,8 @@ bool ActiveObjectMap::may_have_made(base::ConstByteSpan id) const noexcept {
 
 const ActiveObject* ActiveObjectMap::find_busy() const noexcept {
   const auto found = std::find_if(objects_.begin(), objects_.end(), [](const ActiveObject& object) {
-    return object.state != ActiveObject::State::free && object.running != 0;
+    return object.state == ActiveObject::State::ending ||
+           (object.state != ActiveObject::State::free && object.running != 0);
   });
   return found == objects_.end() ? nullptr : &*found;
 }

@@ -21,7 +21,7 @@ struct ActiveObject {
     free,
     active,   ///< requests find it
     leaving,  ///< deactivated; requests that run finish
-    ending,   ///< being etherealised
+    ending,   ///< no request runs; about to be etherealised, or just being so
   };
   ObjectId id;
   ServantRef servant;
@@ -31,6 +31,7 @@ struct ActiveObject {
   State state = State::free;
   bool indexed = false;  ///< found by its octets, not by its slot
   bool cleanup = false;  ///< the adapter is going away
+  ActiveObject* next_to_end = nullptr;
 };
 
 /// The active object map of one POA: from object id to servant and back, in constant time, without allocation when
@@ -61,7 +62,7 @@ class ActiveObjectMap {
 
   /// All objects that are active.
   std::vector<ActiveObject*> active();
-  /// One on which requests run, whatever its state; nullptr if none.
+  /// One on which requests run, or that is about to end; nullptr if none.
   const ActiveObject* find_busy() const noexcept;
   bool empty() const noexcept { return by_servant_.empty(); }
 

@@ -9,6 +9,7 @@
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/poa/object_key.hpp"
+#include "corbel/poa/running.hpp"
 #include "corbel/poa/upcall.hpp"
 
 namespace corbel::poa {
@@ -133,7 +134,7 @@ std::optional<base::SharedPtr<Poa>> Poa::child_in_turn(std::string_view name, co
 void Poa::wait_for_turn(base::FunctionRef<void()> act, Otherwise otherwise) {
   if (policies_.main_thread()) return space_->core().main_thread().run(act, space_->hold_deadline(), otherwise);
   (void)one_at_a_time_.take(base::Deadline::none());  // one after the other, however long each of them takes
-  const HasTurn turn(one_at_a_time_);
+  const HasTurn turn(*this, one_at_a_time_);
   act();
 }
 
@@ -230,22 +231,22 @@ bool Poa::begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& par
   return true;
 }
 
-/// With the mutex locked and nothing running: releases everything and gives the slot back; unlocked afterwards.
+/// With the mutex locked and nothing running: releases everything and gives the slot back; unlocked afterwards. If a
+/// servant activator has to be told before, the last of the objects comes here again.
 void Poa::clear(PoaLock& lock) {
   const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
-  life_ = Life::clearing;
   std::vector<ServantRef> servants;
-  for (ActiveObject* object : objects_.active()) {
-    object->state = ActiveObject::State::ending;
-    object->cleanup = true;
-    if (etherealize_at_end_ && activator_ != nullptr) {
-      const bool remaining = objects_.count(object->servant.get()) > 1;
-      lock.unlock();
-      tell_activator(*object, remaining);
-      lock.lock();
+  const bool begins = std::exchange(life_, Life::clearing) == Life::ending;
+  if (begins && etherealize_at_end_ && activator_ != nullptr) {
+    ++running_;
+    for (ActiveObject* object : objects_.active()) {
+      object->cleanup = true;
+      list_to_end(*object);
     }
-    servants.push_back(objects_.remove(*object));
+    end_objects(lock);
+    if (--running_ != 0) return;
   }
+  for (ActiveObject* object : objects_.active()) servants.push_back(objects_.remove(*object));
   servants.push_back(std::exchange(default_servant_, nullptr));
   const auto servant_manager = std::exchange(servant_manager_, nullptr);
   const auto activator = std::exchange(activator_, nullptr);

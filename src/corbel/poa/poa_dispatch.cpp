@@ -113,10 +113,10 @@ void Poa::leave(ActiveObject* object) noexcept {
   std::unique_lock lock(slot_.mutex);
   if (object != nullptr && --object->running == 0 && object->state == ActiveObject::State::leaving) [[unlikely]] {
     keep = slot_.poa;
-    etherealize(lock, *object);
+    end_object(lock, *object);
   }
   if (--running_ != 0) return;
-  if (life_ == Life::ending) [[unlikely]] {
+  if (life_ == Life::ending || life_ == Life::clearing) [[unlikely]] {
     keep = slot_.poa;
     clear(lock);
   } else if (waiters_ != 0) [[unlikely]] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -119,6 +120,7 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
  private:
   enum class Life : std::uint8_t { alive, ending, clearing, gone };
   class Running;
+  class HasTurn;
 
   void check_alive() const;  // with the mutex locked: the end has not begun
   void check_exists();       // with the mutex unlocked: requests may still run
@@ -147,8 +149,13 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   ObjectId id_of(const ServantRef& servant, bool default_servant_counts);
   enum class Left : std::uint8_t { yes, would_wait_for_itself, too_late };
   Left wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, base::Deadline deadline);
-  void etherealize(PoaLock& lock, ActiveObject& object);
   void leave(ActiveObject* object) noexcept;
+  void end_object(PoaLock& lock, ActiveObject& object);
+  void list_to_end(ActiveObject& object) noexcept;
+  void end_objects(PoaLock& lock);
+  void end_objects_here(PoaLock& lock);
+  void end_objects_after_turn() noexcept;
+  void remove(PoaLock& lock, ActiveObject& object);
   void check_not_ended_here() const;
   bool begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& parent);
   void clear(PoaLock& lock);
@@ -195,8 +202,12 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   Life life_ = Life::alive;
   bool etherealize_at_end_ = false;
   base::SharedPtr<Poa> waiting_parent_;  // ends after this
-  std::uint32_t running_ = 0;            // requests, and what behaves like one: deactivations, children that are ending
+  // Requests, and what behaves like one: deactivations, objects that are to end, children that are ending.
+  std::uint32_t running_ = 0;
   ActiveObjectMap objects_;
+  ActiveObject* first_to_end_ = nullptr;  // the servant activator is still to be told
+  ActiveObject* last_to_end_ = nullptr;
+  std::atomic<bool> some_to_end_{false};  // read without the mutex by threads that have had a turn
   ServantRef default_servant_;
   IDL::traits<PortableServer::ServantManager>::ref_type servant_manager_;
   base::SharedPtr<PortableServer::ServantActivator> activator_;

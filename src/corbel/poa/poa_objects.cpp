@@ -86,7 +86,7 @@ void Poa::deactivate_object(const ObjectId& object_id) {
   deactivate(*object, lock, false);
 }
 
-/// Behaves like a request that ends: the last one to end etherealises.
+/// Behaves like a request that ends: the last one to end has the object end.
 void Poa::deactivate(ActiveObject& object, PoaLock& lock, bool cleanup) {
   object.state = ActiveObject::State::leaving;
   object.cleanup = cleanup;
@@ -102,7 +102,15 @@ void Poa::etherealize_all() {
     if (life_ != Life::alive || activator_ == nullptr) return;
     const auto objects = objects_.active();
     if (objects.empty()) return;
-    deactivate(*objects.front(), lock, true);
+    for (ActiveObject* object : objects) {
+      object->state = ActiveObject::State::leaving;
+      object->cleanup = true;
+      if (object->running == 0) list_to_end(*object);
+    }
+    ++running_;
+    end_objects(lock);
+    lock.unlock();
+    leave(nullptr);
   }
 }
 

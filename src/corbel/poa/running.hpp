@@ -28,4 +28,23 @@ class Poa::Running {
   ActiveObject* object_;
 };
 
+/// Gives back a turn that was taken, and with it ends the objects whose end other threads have left to the one that has
+/// it.
+class Poa::HasTurn {
+ public:
+  HasTurn(Poa& poa, Turn& turn) noexcept : poa_(poa), turn_(turn) {}
+  ~HasTurn() {
+    turn_.give_back();
+    // Whoever left something has found the turn taken after that, so it is seen here.
+    if (poa_.some_to_end_.load(std::memory_order_relaxed) && !turn_.is_mine()) [[unlikely]]
+      poa_.end_objects_after_turn();
+  }
+  HasTurn(const HasTurn&) = delete;
+  HasTurn& operator=(const HasTurn&) = delete;
+
+ private:
+  Poa& poa_;
+  Turn& turn_;
+};
+
 }  // namespace corbel::poa

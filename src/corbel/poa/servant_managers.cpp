@@ -148,9 +148,9 @@ ActiveObject& Poa::incarnate(base::ConstByteSpan octets) {
 
 /// Null if the object is leaving again.
 ActiveObject* Poa::incarnate_in_turn(const ObjectId& object_id, base::Deadline deadline) {
-  const AroundUpcall around(*space_, AroundUpcall::In::request);
   take_turn(activator_turn_, deadline, "the servant activator");
-  const HasTurn turn(activator_turn_);
+  const HasTurn turn(*this, activator_turn_);
+  const AroundUpcall around(*space_, AroundUpcall::In::request);
   ServantRef servant;  // goes after the lock: its destructor is the application's
   std::unique_lock lock(slot_.mutex);
   if (ActiveObject* object = objects_.find(object_id)) {
@@ -236,36 +236,6 @@ void Poa::serve_located_in_turn(PortableServer::ServantLocator& locator, const O
     throw;
   }
   postinvoke();
-}
-
-/// With the mutex locked, nothing running on the object and its state leaving: takes it out of the map.
-void Poa::etherealize(PoaLock& lock, ActiveObject& object) {
-  const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
-  object.state = ActiveObject::State::ending;
-  if (activator_ != nullptr) {
-    const bool remaining = objects_.count(object.servant.get()) > 1;
-    lock.unlock();
-    tell_activator(object, remaining);
-    lock.lock();
-  }
-  ServantRef servant = objects_.remove(object);
-  if (waiters_ != 0) changed_.notify_all();
-  lock.unlock();
-  servant.reset();  // its destructor is the application's
-  lock.lock();
-}
-
-void Poa::tell_activator(const ActiveObject& object, bool remaining) try {
-  const auto tell = [&] {
-    const AroundUpcall around(*space_, AroundUpcall::In::ending, this);
-    (void)activator_turn_.take(base::Deadline::none());
-    const HasTurn turn(activator_turn_);
-    activator_->etherealize(object.id, self(), as_known(object.servant), object.cleanup, remaining);
-  };
-  in_turn(tell, Otherwise::run_here);
-} catch (...) {  // exceptions of etherealize are ignored (CORBA 3.3 part 1, 15.3.5.2)
-  CORBEL_LOG(space_->core().log(), poa, warning, "servant activator failed to etherealize", {"poa", name_},
-             {"object", base::ConstByteSpan(object.id)}, {"exception", orb::what_was_thrown()});
 }
 
 }  // namespace corbel::poa

@@ -38,6 +38,18 @@ class Turn {
     depth_ = 1;
     return true;
   }
+  /// As take(), if nobody else has it now.
+  bool take_now() {
+    if (is_mine()) {
+      ++depth_;
+      return true;
+    }
+    const std::lock_guard lock(mutex_);
+    if (owner_.load(std::memory_order_relaxed) != std::thread::id()) return false;
+    owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    depth_ = 1;
+    return true;
+  }
   void give_back() noexcept {
     if (--depth_ != 0) return;
     const std::lock_guard lock(mutex_);
@@ -52,18 +64,6 @@ class Turn {
   std::condition_variable free_;
   std::atomic<std::thread::id> owner_{};  // written with the mutex locked
   unsigned depth_ = 0;                    // the owner's
-};
-
-/// Gives back the turn that was taken.
-class HasTurn {
- public:
-  explicit HasTurn(Turn& turn) noexcept : turn_(turn) {}
-  ~HasTurn() { turn_.give_back(); }
-  HasTurn(const HasTurn&) = delete;
-  HasTurn& operator=(const HasTurn&) = delete;
-
- private:
-  Turn& turn_;
 };
 
 }  // namespace corbel::poa
