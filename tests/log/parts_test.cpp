@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an ORB tells of what it is made of and listens at, and of what peers say of themselves.
 #include "corbel/orb/parts.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/messaging/giop_lite/giop_lite.hpp"
 #include "raw_peer.hpp"
@@ -32,9 +38,9 @@ TEST(PartsEvents, WhereNobodyListensAnyMore) {
 
 TEST(PartsEvents, AddressesThatLeadOthersNowhere) {
   const auto staged_alone = [](corbel::orb::Components& made_of) { made_of.transports = {std::make_shared<Staged>()}; };
-  for (const bool asked : {false, true}) {
+  for (const std::string asked : {"", "staged://there", "staged://wide"}) {
     std::vector<std::string> options;
-    if (asked) options = {"-ORBListenEndpoints", "staged://there"};
+    if (!asked.empty()) options = {"-ORBListenEndpoints", asked};
     LoggingOrb server(options, "trace", staged_alone);
     const auto poa = IDL::traits<PortableServer::POA>::narrow(server.orb->resolve_initial_references("RootPOA"));
     (void)poa->create_reference("IDL:Logged/Thing:1.0");
@@ -42,13 +48,47 @@ TEST(PartsEvents, AddressesThatLeadOthersNowhere) {
     expect_event(server, LogLevel::info, LogModule::transport, "listening",
                  {{"endpoint", "staged://"}, {"reach", "this link"}});
     constexpr const char* kEvent = "references name an address that other hosts cannot reach";
-    if (asked) {
-      EXPECT_EQ(server.log->count(kEvent), 0U);
+    if (asked == "staged://there") {
+      EXPECT_EQ(server.log->count(kEvent), 0U) << "one asked for it";
     } else {
       expect_event(server, LogLevel::warning, LogModule::transport, kEvent,
-                   {{"endpoint", "staged://anywhere"}, {"mend", "-ORBPublishHost"}});
+                   {{"endpoint", asked.empty() ? "staged://anywhere" : "staged://narrow"},
+                    {"mend", "-ORBPublishHost"}});
     }
+    EXPECT_EQ(corbel::orb::listen(*server.orb, "staged://here").size(), 1U);
+    expect_event(server, LogLevel::info, LogModule::transport, "listening", {{"endpoint", "staged://here"}});
+    EXPECT_EQ(server.log->count(kEvent), asked == "staged://there" ? 0U : 1U);
   }
+}
+
+// Whatever the exception becomes. Nothing stays open that would be in the way of the next attempt, or of others.
+TEST(PartsEvents, ListeningThatFailsHalfway) {
+  char folder[] = "/tmp/corbel-log-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  const std::string socket = std::string(folder) + "/socket", missing = std::string(folder) + "/missing/socket";
+  {
+    LoggingOrb server({"-ORBListenEndpoints", "unix://" + socket + ";unix://" + missing}, "trace");
+    const auto poa = IDL::traits<PortableServer::POA>::narrow(server.orb->resolve_initial_references("RootPOA"));
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      try {
+        (void)poa->create_reference("IDL:Logged/Thing:1.0");
+        ADD_FAILURE() << "it listens nowhere";
+      } catch (const CORBA::INITIALIZE& failure) {
+        EXPECT_NE(std::string(failure.what()).find(missing), std::string::npos) << failure.what();
+      }
+      EXPECT_NE(::access(socket.c_str(), F_OK), 0) << "the first is closed again";
+    }
+    expect_event(server, LogLevel::error, LogModule::transport, "cannot listen",
+                 {{"endpoint", "unix://" + missing}, {"why", "listening at"}});
+    EXPECT_EQ(server.log->count("cannot listen"), 2U);
+    EXPECT_EQ(server.log->count("listening"), 0U);
+    ASSERT_EQ(::mkdir((std::string(folder) + "/missing").c_str(), 0700), 0);
+    EXPECT_NE(poa->create_reference("IDL:Logged/Thing:1.0"), nullptr) << "it is tried anew";
+    EXPECT_THROW(corbel::orb::listen(*server.orb, "pigeon://loft"), CORBA::BAD_PARAM);
+    EXPECT_EQ(server.log->count("cannot listen"), 3U);
+  }
+  ::rmdir((std::string(folder) + "/missing").c_str());
+  ::rmdir(folder);
 }
 
 /// An adapter whose objects answer over connections that this process has opened.

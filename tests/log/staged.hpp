@@ -15,7 +15,7 @@
 namespace corbel::log_test {
 
 /// "staged://": what an ORB has to tell of a transport. Its addresses are good for the hosts on the same link, and its
-/// acceptor fails once, and then has no peer to accept.
+/// acceptor fails once, and then has no peer to accept. At "wide" it listens for everybody, and finds only "narrow".
 class Staged final : public transport::Factory {
  public:
   std::string_view scheme() const noexcept override { return "staged"; }
@@ -26,7 +26,9 @@ class Staged final : public transport::Factory {
   std::unique_ptr<transport::Connector> make_connector() const override { return std::make_unique<Connector>(); }
   base::Result<std::unique_ptr<transport::Acceptor>> listen(const transport::Endpoint& endpoint,
                                                             const transport::Options&) const override {
-    return std::unique_ptr<transport::Acceptor>(new Acceptor(std::make_shared<Endpoint>(endpoint.text().substr(9))));
+    const std::string address = endpoint.text().substr(9);
+    return std::unique_ptr<transport::Acceptor>(
+        new Acceptor(std::make_shared<Endpoint>(address == "wide" ? "narrow" : address)));
   }
 
  private:
@@ -34,7 +36,9 @@ class Staged final : public transport::Factory {
     explicit Endpoint(const std::string& address) : spelled("staged://" + address) {}
     std::string_view scheme() const noexcept override { return "staged"; }
     const std::string& text() const noexcept override { return spelled; }
-    transport::Reach reach() const noexcept override { return transport::Reach::this_link; }
+    transport::Reach reach() const noexcept override {
+      return spelled == "staged://wide" ? transport::Reach::anybody : transport::Reach::this_link;
+    }
 
     const std::string spelled;
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server tells of clients whose certificates do not say what they say.
+// What a server tells of clients whose certificates do not say what they say, and of threads for hand-shakes.
 #include "corbel/corba/messaging_policies.hpp"
+#include "no_more_threads.hpp"
 #include "support.hpp"
 #include "support/certificates.hpp"
 
@@ -25,6 +26,21 @@ TEST(TlsEvents, ListenPointsOfAnotherHost) {
   expect_event(server, LogLevel::warning, LogModule::server,
                "listen points of hosts that the client's certificate is not made out to",
                {{"host", "127.0.0.2"}, {"peer", "tls://127.0.0.1:"}, {"subject", "CN"}});
+}
+
+// Others make them.
+TEST(TlsEvents, NoThreadForHandShakes) {
+  tests::Certificates certificates;
+  Server server({"-ORBListenEndpoints", "ssliop://127.0.0.1:0", "-ORBTlsAuthorities", certificates.authority(),
+                 "-ORBTlsCertificate", certificates.issue("server")});
+  LoggingOrb client({"-ORBTlsAuthorities", certificates.authority(), "-ORBTlsCertificate", certificates.issue("client")});
+  const ThingRef thing = client.thing(server.reference);
+  {
+    const test::NoMoreThreads none;
+    EXPECT_EQ(thing->add(1, 2), 3);
+  }
+  expect_event(server, LogLevel::warning, LogModule::connection, "a thread could not be started",
+               {{"wanted_for", "TLS hand-shakes"}, {"error", "resources"}});
 }
 
 }  // namespace

@@ -106,8 +106,13 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   if (!registry_.has(route.protocol, route.transport)) return kWithdrawn;
   auto transport = route.transport->connector().connect(*route.endpoint, settings_.transport, deadline);
   if (!transport) {
-    tell_unreachable(settings_.watchers, route, transport.error());
-    return transport.error();
+    const base::Error error = transport.error();
+    if (error.stage == Stage::resolve && error.code == Code::out_of_resources) {
+      CORBEL_LOG(*settings_.log, connection, warning, "a thread could not be started",
+                 {"wanted_for", "looking up a host's name"}, {"peer", route.endpoint->text()}, {"error", error});
+    }
+    tell_unreachable(settings_.watchers, route, error);
+    return error;
   }
   Connection::Settings settings;
   settings.limits = settings_.limits;

@@ -272,7 +272,12 @@ void Connection::read_apart() noexcept {
     Apart reader{*self};
     self->end_for_async(self->read(*self->framer_, reader));
   });
-  if (!started) (void)fail(base::error(Stage::wait, Code::out_of_resources, started.error().os_error));
+  if (started) return;
+  if (started.error().code == Code::out_of_resources) {
+    CORBEL_LOG(log(), connection, warning, "a thread could not be started", {"wanted_for", "replies"}, {"peer", peer()},
+               {"error", started.error()});
+  }
+  (void)fail(base::error(Stage::wait, Code::out_of_resources, started.error().os_error));
 }
 
 }  // namespace corbel::connection

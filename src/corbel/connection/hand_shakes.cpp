@@ -23,8 +23,8 @@ struct HandShakes::Idle {
   bool waits = true;
 };
 
-HandShakes::HandShakes(reactor::Reactor& reactor, std::uint32_t most, std::function<bool()> step)
-    : reactor_(reactor), most_(most), step_(std::move(step)) {}
+HandShakes::HandShakes(reactor::Reactor& reactor, std::uint32_t most, std::function<bool()> step, const base::Log& log)
+    : reactor_(reactor), most_(most), step_(std::move(step)), log_(log) {}
 
 HandShakes::~HandShakes() {
   end();
@@ -40,7 +40,12 @@ void HandShakes::go_on() noexcept {
   if (idle_ == nullptr && threads_ < most_) {
     ++threads_;
     lock.unlock();
-    if (own_.start([this] { work(); })) return;
+    const auto started = own_.start([this] { work(); });
+    if (started) return;
+    if (started.error().code == base::Code::out_of_resources) {
+      CORBEL_LOG(log_, connection, warning, "a thread could not be started", {"wanted_for", "TLS hand-shakes"},
+                 {"error", started.error()});
+    }
     lock.lock();
     --threads_;
   }

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "corbel/base/fork.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/connection/own_threads.hpp"
 #include "corbel/reactor/reactor.hpp"
 
@@ -18,8 +19,8 @@ class HandShakes {
  public:
   /// `step` goes on with one hand-shake, without waiting and without throwing; false if none is to go on. At most
   /// `most` threads call it at the same time; 0: the one that runs the reactor does, once between two looks at what is
-  /// ready.
-  HandShakes(reactor::Reactor& reactor, std::uint32_t most, std::function<bool()> step);
+  /// ready. `log` is told of threads that could not be started: others do what they would have done.
+  HandShakes(reactor::Reactor& reactor, std::uint32_t most, std::function<bool()> step, const base::Log& log);
   ~HandShakes();
   HandShakes(const HandShakes&) = delete;
   HandShakes& operator=(const HandShakes&) = delete;
@@ -44,6 +45,7 @@ class HandShakes {
   reactor::Reactor& reactor_;
   const std::uint32_t most_;
   const std::function<bool()> step_;
+  const base::Log& log_;
   const std::uint32_t generation_ = base::process_generation();
   std::mutex mutex_;  // guards what follows
   std::uint32_t threads_ = 0;

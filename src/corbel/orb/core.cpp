@@ -182,7 +182,6 @@ Lane::PublishedPtr Core::listen(Lane& lane) {
   {
     const std::lock_guard lock(listen_mutex_);
     begins = lane.listen();
-    if (begins) tell_published(lane, *lane.published());
     published = lane.published();
   }
   if (begins) bidirectional_.note_endpoints();
@@ -198,23 +197,6 @@ Lane* Core::find_lane(std::string_view name) const noexcept {
 
 bool Core::on_own_thread() const noexcept {
   return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->server().on_own_thread(); });
-}
-
-/// Tells what references will say: aloud, if the ORB chose an address itself that leads other hosts nowhere.
-void Core::tell_published(const Lane& lane, const std::vector<routing::ListenPoint>& points) const {
-  const bool asked =
-      !lane.name().empty() || !options_.listen_endpoints.empty() || !options_.transport.publish_host.empty();
-  for (const auto& point : points) {
-    const std::string& endpoint = point.endpoint->text();
-    const transport::Reach reach = point.endpoint->reach();
-    CORBEL_LOG(log_, transport, info, "listening", {"endpoint", endpoint}, {"protocol", point.protocol->name()},
-               {"reach", reach == transport::Reach::anybody     ? "anybody"
-                         : reach == transport::Reach::this_link ? "this link"
-                                                                : "this host"});
-    if (asked || reach == transport::Reach::anybody || reach == transport::Reach::this_host) continue;
-    CORBEL_LOG(log_, transport, warning, "references name an address that other hosts cannot reach",
-               {"endpoint", endpoint}, {"mend", "-ORBListenEndpoints tcp://HOST:PORT or -ORBPublishHost HOST"});
-  }
 }
 
 void Core::refuse_call() const {
@@ -269,7 +251,7 @@ bool Core::is_of_group(const std::string& endpoint, const base::Bytes& body) con
 void Core::listen_to_group(const std::string& endpoint) {
   const std::lock_guard lock(listen_mutex_);
   if (std::find(group_endpoints_.begin(), group_endpoints_.end(), endpoint) != group_endpoints_.end()) return;
-  lanes_.front()->open(endpoint);
+  lanes_.front()->open_group(endpoint);
   group_endpoints_.push_back(endpoint);
   CORBEL_LOG(log_, transport, info, "listening to a group", {"endpoint", endpoint});
 }

@@ -169,7 +169,6 @@ class Core final : public corba::OrbContext {
 
  private:
   void tell_settings() const;
-  void tell_published(const Lane& lane, const std::vector<routing::ListenPoint>& points) const;
   Lane::PublishedPtr listen(Lane& lane);
   bool withdraw(base::FunctionRef<bool(const messaging::Protocol&, const routing::TransportPtr&)> which,
                 base::Deadline deadline);
@@ -194,7 +193,7 @@ class Core final : public corba::OrbContext {
   routing::Registry registry_;
   const std::shared_ptr<connection::Watchers> watchers_ = std::make_shared<connection::Watchers>(log_);
   connection::ConnectionCache cache_;
-  Searches searches_;
+  Searches searches_{log_};
   std::atomic<ObjectAdapter*> adapter_{nullptr};
   GroupTable groups_;
   Bidirectional bidirectional_{*this};

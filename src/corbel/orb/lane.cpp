@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "corbel/base/log.hpp"
 #include "corbel/orb/error_map.hpp"
 
 namespace corbel::orb {
@@ -37,21 +38,31 @@ Lane::Lane(std::string name, std::vector<ListenEndpoint> endpoints, const routin
       endpoints_(std::move(endpoints)),
       registry_(registry),
       server_(make_server(settings, handler)),
-      acceptors_(options.transport) {}
+      acceptors_(options.transport),
+      names_host_(!options.transport.publish_host.empty()) {}
 
 bool Lane::listen() {
   if (listening_) return false;
-  for (const auto& each : endpoints_) {
-    open(each.protocol.empty() ? each.endpoint : each.protocol + '+' + each.endpoint);
-  }
-  if (endpoints_.empty()) {
-    for (const auto& transport : registry_.transports()) {
-      const auto address = transport->factory().default_address();
-      if (address) open(std::string(transport->factory().scheme()).append("://").append(*address));
+  std::vector<Opened> all;
+  try {
+    for (const auto& each : endpoints_) {
+      all.push_back(open_one(each.protocol.empty() ? each.endpoint : each.protocol + '+' + each.endpoint, false));
     }
+    if (endpoints_.empty()) {
+      for (const auto& transport : registry_.transports()) {
+        const auto address = transport->factory().default_address();
+        if (!address) continue;
+        all.push_back(open_one(std::string(transport->factory().scheme()).append("://").append(*address), true));
+      }
+    }
+    if (auto started = server_->start(); !started) fail("", started.error(), "starting the ORB's threads");
+  } catch (...) {
+    // What is open would keep clients waiting for nobody, and be in the way of another attempt.
+    (void)acceptors_.close([](const routing::ListenPoint&) { return true; });
+    throw;
   }
   publish();
-  if (auto started = server_->start(); !started) raise(started.error(), "starting the ORB's threads");
+  for (const Opened& each : all) tell(each);
   return listening_ = true;
 }
 
@@ -65,21 +76,54 @@ bool Lane::close(base::FunctionRef<bool(const routing::ListenPoint&)> which) {
   return true;
 }
 
-std::vector<routing::ListenPoint> Lane::open(const std::string& text) {
+Lane::Opened Lane::open_one(const std::string& text, bool by_default) {
   auto point = registry_.parse_endpoint(text);
   if (!point) {
     const std::string unfit = registry_.why_unfit(text);
-    raise(base::error(base::Stage::configure, Code::bad_argument),
-          "listening endpoint '" + text + "': " + (unfit.empty() ? why_bad_endpoint(text, point.error()) : unfit));
+    fail(text, base::error(base::Stage::configure, Code::bad_argument),
+         "listening endpoint '" + text + "': " + (unfit.empty() ? why_bad_endpoint(text, point.error()) : unfit));
   }
   auto opened = acceptors_.open(*point, *server_);
   if (!opened) {
     const base::Error error = opened.error();
-    raise(base::error(base::Stage::listen, error.code, error.os_error),
-          "listening at '" + text + "': " + describe(error));
+    fail(text, base::error(base::Stage::listen, error.code, error.os_error),
+         "listening at '" + text + "': " + describe(error));
   }
+  return {by_default, point->endpoint->reach(), *std::move(opened)};
+}
+
+std::vector<routing::ListenPoint> Lane::open(const std::string& text) {
+  Opened opened = open_one(text, false);
   if (listening_) publish();
-  return *std::move(opened);
+  tell(opened);
+  return std::move(opened.published);
+}
+
+void Lane::open_group(const std::string& text) {
+  (void)open_one(text, false);
+  if (listening_) publish();
+}
+
+/// Tells what references will say: aloud, if the ORB chose an address itself that leads other hosts nowhere.
+void Lane::tell(const Opened& opened) const {
+  const base::Log& log = server_->log();
+  for (const auto& point : opened.published) {
+    const std::string& endpoint = point.endpoint->text();
+    const transport::Reach reach = point.endpoint->reach();
+    CORBEL_LOG(log, transport, info, "listening", {"endpoint", endpoint}, {"protocol", point.protocol->name()},
+               {"reach", reach == transport::Reach::anybody     ? "anybody"
+                         : reach == transport::Reach::this_link ? "this link"
+                                                                : "this host"});
+    const bool asked = names_host_ || (!opened.by_default && opened.asked == reach);
+    if (asked || reach == transport::Reach::anybody || reach == transport::Reach::this_host) continue;
+    CORBEL_LOG(log, transport, warning, "references name an address that other hosts cannot reach",
+               {"endpoint", endpoint}, {"mend", "-ORBListenEndpoints tcp://HOST:PORT or -ORBPublishHost HOST"});
+  }
+}
+
+void Lane::fail(const std::string& text, base::Error error, const std::string& why) const {
+  CORBEL_LOG(server_->log(), transport, error, "cannot listen", {"endpoint", text}, {"lane", name_}, {"why", why});
+  raise(error, why);
 }
 
 }  // namespace corbel::orb

@@ -27,10 +27,12 @@ class Lane {
   const std::string& name() const noexcept { return name_; }
   connection::Server& server() const noexcept { return *server_; }
   /// Opens the endpoints and starts the threads; false if that was done before. Throws INITIALIZE or BAD_PARAM naming
-  /// the endpoint that failed.
+  /// the endpoint that failed; nothing is open then.
   bool listen();
   /// Opens one endpoint more; what references say of it. Throws as listen().
   std::vector<routing::ListenPoint> open(const std::string& text);
+  /// The same for the endpoint of a group, of which references say nothing.
+  void open_group(const std::string& text);
   /// Stops listening; what is open now stays.
   void close() noexcept { acceptors_.close(); }
   /// Stops listening at those of the endpoints, as they were opened or published; false if there is none.
@@ -39,6 +41,16 @@ class Lane {
   const PublishedPtr& published() const noexcept { return published_; }
 
  private:
+  /// An endpoint that is open.
+  struct Opened {
+    bool by_default;                              ///< nobody asked for it
+    transport::Reach asked;                       ///< of what was asked for
+    std::vector<routing::ListenPoint> published;  ///< what references say
+  };
+
+  Opened open_one(const std::string& text, bool by_default);
+  void tell(const Opened& opened) const;
+  [[noreturn]] void fail(const std::string& text, base::Error error, const std::string& why) const;
   void publish();
 
   const std::string name_;
@@ -46,6 +58,7 @@ class Lane {
   const routing::Registry& registry_;
   std::unique_ptr<connection::Server> server_;  // before the acceptors, which hand it connections
   connection::AcceptorRegistry acceptors_;
+  const bool names_host_;  // -ORBPublishHost says what references name
   PublishedPtr published_ = std::make_shared<const std::vector<routing::ListenPoint>>();
   bool listening_ = false;
 };

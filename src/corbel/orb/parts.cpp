@@ -104,7 +104,6 @@ std::vector<routing::ListenPoint> Core::listen_at(const std::string& endpoint, s
   {
     const std::lock_guard lock(listen_mutex_);
     points = chosen->open(endpoint);
-    tell_published(*chosen, points);
   }
   bidirectional_.note_endpoints();
   return points;

@@ -65,8 +65,10 @@ Searches::SearchPtr Searches::start(std::function<void()> find) {
       end(*shared);
       find = nullptr;  // perhaps the last reference to the ORB, whose end waits for searches
     }).detach();
-  } catch (...) {
+  } catch (const std::exception& failure) {  // no more threads or memory
     end(*shared_);
+    CORBEL_LOG(log_, client, warning, "a thread could not be started", {"wanted_for", "a connection for oneways"},
+               {"error", failure.what()});
     return nullptr;
   }
   return search;

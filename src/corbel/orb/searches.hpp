@@ -12,6 +12,7 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/fork.hpp"
+#include "corbel/base/log.hpp"
 
 namespace corbel::orb {
 
@@ -44,6 +45,9 @@ class Searches {
   };
   using SearchPtr = std::shared_ptr<Search>;
 
+  /// `log` is told of threads that could not be started.
+  explicit Searches(const base::Log& log) noexcept : log_(log) {}
+
   /// Runs `find`, which throws if there is no way. Null if too many are under way or there is no thread for it.
   SearchPtr start(std::function<void()> find);
   /// Waits until none is under way; false if some are at the deadline. They end by themselves, after
@@ -58,6 +62,7 @@ class Searches {
     unsigned under_way = 0;
   };
 
+  const base::Log& log_;
   const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
