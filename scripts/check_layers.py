@@ -18,6 +18,7 @@ from graphs import rings
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 ROOM = re.compile(r"corbel_room\(([^)]*)\)")
 FACE = re.compile(rb"\b(?:namespace[ \t]+)?(CORBA|PortableServer|IDL)\b[ \t]*(?:::|\{)")
+ASKS_OPTIONS = re.compile(rb"\bcore\w*(?:\(\))?(?:\.|->)options\(\)")
 SOURCES = "src/corbel/"
 README_LINES = 40
 PLUGIN = "_plugin.cpp"  # an example's X_plugin.cpp makes a plug-in of X.hpp and X.cpp
@@ -259,6 +260,15 @@ class House:
             if not there:
                 self.breach("docs/rooms.json", 1, f"{unit} is listed as faceless and does not exist")
 
+    def check_options(self, path, text):
+        """Options are asked for where something is settled once; calls and requests go by policies."""
+        unit = os.path.splitext(path[len(SOURCES):])[0]
+        if not path.startswith(SOURCES) or path.endswith("_test.cpp") or unit in self.table["asks_options"]:
+            return
+        for match in ASKS_OPTIONS.finditer(text):
+            line = text.count(b"\n", 0, match.start()) + 1
+            self.breach(path, line, "asks the core for its options: policies are settled once (docs/rooms.json: asks_options)")
+
     def check_cycles(self):
         """True if there are any."""
         done, found_any = set(), []
@@ -353,6 +363,7 @@ class House:
             self.check_looks(path, text)
             if path.endswith(CODE):
                 self.check_code(path, text)
+                self.check_options(path, text)
                 if self.is_faceless(path):
                     self.check_face(path, text)
                 if path.startswith("examples/") and path.endswith(PLUGIN):

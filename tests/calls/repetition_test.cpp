@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calls_server.hpp"
+#include "corbel/base/deadline.hpp"
 #include "support.hpp"
 
 namespace corbel::calls_test {

@@ -35,9 +35,9 @@ class Tree(unittest.TestCase):
         with open(whole, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def lists(self, faceless=(), knots=()):
+    def lists(self, faceless=(), knots=(), asks_options=()):
         """The table of the house, with other lists of what exists."""
-        self.rooms.update(faceless=list(faceless), knots=list(knots))
+        self.rooms.update(faceless=list(faceless), knots=list(knots), asks_options=list(asks_options))
         self.write("docs/rooms.json", json.dumps(self.rooms))
 
     def room(self, name, uses=""):
@@ -91,6 +91,15 @@ class Layers(Tree):
         self.assertEqual(self.breaches(), [])
         self.write("examples/pigeons/pigeons.cpp", SPDX + "\n" * 245)
         self.assert_one_breach("examples/pigeons/pigeons.cpp:250: ", "at most 249 lines")
+
+    def test_options_asked_for_in_a_call_are_found(self):
+        self.room("orb")
+        self.write("src/corbel/orb/local_call.hpp", HEADER + "auto a = core_.options().limits;\n")
+        self.assert_one_breach("src/corbel/orb/local_call.hpp:3:", "policies are settled once")
+        self.write("src/corbel/orb/local_call.hpp", HEADER + "auto a = space_->core().options().hold_timeout;\n")
+        self.assert_one_breach("src/corbel/orb/local_call.hpp:3:", "policies are settled once")
+        self.lists(asks_options=["orb/local_call"])
+        self.assertEqual(self.breaches(), [])
 
     def test_an_upward_include_is_found(self):
         self.write("src/corbel/orb/orb.hpp", HEADER)

@@ -48,6 +48,7 @@ policy::ClientPolicies client_policies(const Options& options) {
   policies.connect = options.timeouts.connect;
   policies.sync_scope = options.sync_scope;
   policies.forward_limit = options.forward_limit;
+  policies.overflow = options.oneways.overflow;
   return policies;
 }
 
@@ -60,6 +61,7 @@ Core::Core(Options options, Components components)
     : options_(std::move(options)),
       log_(log_settings(options_, std::move(components.log_sink))),
       policies_(client_policies(options_), options_.preference, edges_),
+      request_policies_{options_.hold_timeout, options_.exception_detail},
       registry_(std::move(components.protocols), set_up(std::move(components.transports), options_, log_),
                 {1, options_.giop_minor}, options_.limits),
       cache_(registry_, cache_settings(options_, log_, *watchers_, input_memory_)),

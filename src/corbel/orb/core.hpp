@@ -25,6 +25,7 @@
 #include "corbel/orb/searches.hpp"
 #include "corbel/orb/value_factories.hpp"
 #include "corbel/orb/value_memory.hpp"
+#include "corbel/policy/request_policies.hpp"
 #include "corbel/routing/registry.hpp"
 
 namespace corbel::orb {
@@ -37,6 +38,7 @@ class Core final : public corba::OrbContext {
   Core(Options options, Components components);
   ~Core();
 
+  /// For what is settled once; calls and requests go by what was made of them (scripts/check_layers.py).
   const Options& options() const noexcept { return options_; }
   /// What this ORB tells about itself. Outlives all of its parts.
   const base::Log& log() const noexcept { return log_; }
@@ -57,6 +59,8 @@ class Core final : public corba::OrbContext {
   CallHooks* attached_hooks() const noexcept { return hooks_attached_ ? hooks_.get() : nullptr; }
   /// The policies of this ORB and its threads.
   PolicyLevels& policies() noexcept { return policies_; }
+  /// What governs requests that this ORB serves.
+  const policy::RequestPolicies& request_policies() const noexcept { return request_policies_; }
 
   // corba::OrbContext
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
@@ -188,6 +192,7 @@ class Core final : public corba::OrbContext {
   std::unique_ptr<CallHooks> hooks_;
   std::atomic<bool> hooks_attached_{false};
   PolicyLevels policies_;
+  const policy::RequestPolicies request_policies_;
   ValueMemory value_memory_{options_.server_limits.input_memory};
   connection::InputMemory input_memory_{options_.server_limits.input_memory};
   routing::Registry registry_;

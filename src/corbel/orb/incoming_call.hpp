@@ -152,7 +152,7 @@ class IncomingCall : public corba::ServerCall {
   /// `detail` goes along if -ORBExceptionDetail allows it.
   void send(const CORBA::SystemException& exception, const std::string& detail) noexcept try {
     base::Bytes told;
-    if (core_.options().exception_detail && !detail.empty() && offers_contexts()) {
+    if (core_.request_policies().exception_detail && !detail.empty() && offers_contexts()) {
       told = encode_exception_detail(detail);
     }
     const messaging::ServiceContext context{kExceptionDetailContext, told};

@@ -24,7 +24,7 @@ class LocalCall : public corba::ServerCall {
   void to_octets(std::uint64_t served) {
     if (octets_ != nullptr) return;
     octets_ = std::make_unique<Octets>();
-    octets_->limits = served == call_.operation.signature ? kNoLimits : core_.options().limits;
+    octets_->limits = served == call_.operation.signature ? kNoLimits : core_.limits();
     unmarshalled_ = true;
     if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
     unmarshalled_ = false;

@@ -134,7 +134,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   std::optional<Terms> way_on(const Refusal& refusal, const Terms* given) {
     if (!refusal.asks_elsewhere() || refusal.is("OBJECT_NOT_EXIST")) return std::nullopt;
     const bool held = refusal.minor == corba::minor::kHeldTooLong;
-    Terms terms = terms_from_now(given, held ? core_.options().hold_timeout : base::Duration::zero());
+    Terms terms = terms_from_now(given, held ? core_.request_policies().hold : base::Duration::zero());
     // A call that may not be bound anew stays here.
     if (terms.policies->calls.rebind != policy::Rebind::transparent) return std::nullopt;
     if (terms.deadline.expired() || !core_.routes_elsewhere(ior_, terms.policies->preference)) return std::nullopt;

@@ -41,7 +41,7 @@ bool has_prefix(std::string_view text, std::string_view prefix) {
 }
 
 ObjectRef read_ior(Core& core, std::string_view text) {
-  auto ior = ior::from_string(text, core.options().limits);
+  auto ior = ior::from_string(text, core.limits());
   if (!ior) {
     const bool cut_off = ior.error().code == base::Code::truncated;
     refuse(corba::minor::kUrlOther, text,

@@ -243,7 +243,7 @@ void RemoteTarget::find_way(const EffectivePolicies& policies) {
 
 RemoteTarget::BindingPtr RemoteTarget::bind_at_once(Invocation& invocation, std::int64_t now) {
   const bool waits = !invocation.operation.oneway || invocation.policies.calls.sync_scope != policy::SyncScope::none ||
-                     core_.options().oneways.overflow == policy::OnewayOverflow::wait;
+                     invocation.policies.calls.overflow == policy::OnewayOverflow::wait;
   // A call that has begun may know other places than the reference does.
   if (waits || invocation.attempts.begun()) return bind(invocation, now);
   const auto usable = [&](const BindingPtr& binding) { return binding && binding->connection->usable(now); };

@@ -12,7 +12,7 @@
 namespace corbel::poa {
 
 AdapterSpace::AdapterSpace(orb::Core& core) noexcept
-    : core_(core), hold_timeout_(core.options().hold_timeout), shutdown_timeout_(core.options().timeouts.shutdown) {}
+    : core_(core), hold_timeout_(core.request_policies().hold), shutdown_timeout_(core.options().timeouts.shutdown) {}
 
 base::Deadline AdapterSpace::hold_deadline() const {
   return base::Deadline::after(hold_timeout_);

@@ -47,6 +47,8 @@ class AdapterSpace final : public base::SharedFromThis {
   Activations& activations() noexcept { return activations_; }
   /// How long a request waits for a manager or an adapter activator from now on.
   base::Deadline hold_deadline() const;
+  /// False if requests are not to wait for these at all.
+  bool holds() const noexcept { return hold_timeout_ != base::Duration::zero(); }
   /// Where the ORB logs; valid until close().
   const base::Log& log() const noexcept;
 

@@ -56,7 +56,7 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
       break;
   }
   if (!held_until) {
-    held_until = base::Deadline::after(space_->core().options().hold_timeout);
+    held_until = space_->hold_deadline();
     CORBEL_LOG(space_->core().log(), poa, debug, "request held", {"poa", name_}, {"manager", manager->id()});
   }
   std::string too_long = "the manager of POA '" + name_ + "' is in state HOLDING and was not activated in time";

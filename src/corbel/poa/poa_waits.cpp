@@ -76,8 +76,7 @@ Poa::Left Poa::wait_until_left(PoaLock& lock, base::ConstByteSpan object_id, bas
 /// How long a request waits from now on while another one has the turn that it needs: as long as for a manager. If
 /// nothing is to be held it waits for ever, since taking turns is not holding.
 base::Deadline Poa::turn_deadline() const {
-  const bool unlimited = space_->core().options().hold_timeout == base::Duration::zero();
-  return unlimited ? base::Deadline::none() : space_->hold_deadline();
+  return space_->holds() ? space_->hold_deadline() : base::Deadline::none();
 }
 
 /// Throws TRANSIENT if it is not the calling thread's turn by the deadline.

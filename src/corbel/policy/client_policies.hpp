@@ -45,6 +45,7 @@ struct ClientPolicies {
   Rebind rebind = Rebind::transparent;
   std::uint32_t forward_limit = 10;  ///< forwards that one call follows
   Buffering buffering;               ///< of oneways with SyncScope::none
+  OnewayOverflow overflow = OnewayOverflow::newest;  ///< of the queue where these wait
 
   /// True if a call can be made knowing only `round_trip`, as long as its connection serves: most can.
   bool plain() const noexcept {
