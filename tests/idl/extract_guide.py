@@ -13,7 +13,8 @@ def main(guide, folder):
     blocks = re.findall(r"```(idl|cpp)\n(.*?)```", Path(guide).read_text(encoding="utf-8"), re.DOTALL)
     idl = "".join(text for language, text in blocks if language == "idl")
     examples = [text for language, text in blocks if language == "cpp"]
-    headers = ["corbel/corbel.hpp", "corbel/corba/buffering_policy.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
+    headers = ["corbel/corbel.hpp", "corbel/corba/buffering_policy.hpp",
+               "corbel/corba/transport_policy.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
                "corbel/dynamic/dynamic_implementation.hpp", "corbel/dynamic/request.hpp",
                "corbel/dynamic/type_factory.hpp", "corbel/interceptors/portable_interceptor.hpp",
                "corbel/mapping/with_policies.hpp", "corbel/orb/connection_watch.hpp", "corbel/orb/oneways.hpp",

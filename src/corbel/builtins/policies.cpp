@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The policies that ORB::create_policy makes.
 #include "corbel/corba/messaging_policies.hpp"
+#include "corbel/corba/transport_policy.hpp"
 #include "corbel/dynamic/any.hpp"
 #include "corbel/dynamic/buffering_types.hpp"
 #include "corbel/dynamic/messaging_types.hpp"
@@ -40,6 +41,15 @@ PolicyRef make_buffering_policy(const Any& any) {
   return make_reference<corbel::BufferingConstraintPolicy>(constraint);
 }
 
+PolicyRef make_transport_policy(const Any& any) {
+  try {
+    return make_reference<corbel::TransportOptionsPolicy>(
+        corbel::TransportOptionsPolicy::parse(value_in<std::string>(any)));
+  } catch (const BAD_PARAM&) {
+    throw PolicyError(BAD_POLICY_VALUE);
+  }
+}
+
 PolicyRef make_client_policy(PolicyType type, const Any& any) {
   switch (type) {
     case Messaging::REBIND_POLICY_TYPE:
@@ -63,6 +73,8 @@ PolicyRef make_client_policy(PolicyType type, const Any& any) {
     }
     case corbel::BUFFERING_CONSTRAINT_POLICY_TYPE:
       return make_buffering_policy(any);
+    case corbel::TRANSPORT_OPTIONS_POLICY_TYPE:
+      return make_transport_policy(any);
     default:
       return nullptr;
   }

@@ -10,6 +10,7 @@
 #include "corbel/connection/admission.hpp"
 #include "corbel/connection/server.hpp"
 #include "corbel/connection/telling.hpp"
+#include "corbel/routing/route_options.hpp"
 
 namespace corbel::connection {
 
@@ -104,7 +105,14 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
 
 base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const Offer* offer, base::Deadline deadline) {
   if (!registry_.has(route.protocol, route.transport)) return kWithdrawn;
-  auto transport = route.transport->connector().connect(*route.endpoint, settings_.transport, deadline);
+  const transport::ConnectionOptions* options = &settings_.transport;
+  transport::ConnectionOptions own;
+  if (route.options != nullptr) {
+    own = settings_.transport;
+    (void)routing::set_options(route.transport->factory(), *route.options, own);  // which was tried before
+    options = &own;
+  }
+  auto transport = route.transport->connector().connect(*route.endpoint, *options, deadline);
   if (!transport) {
     const base::Error error = transport.error();
     if (error.stage == Stage::resolve && error.code == Code::out_of_resources) {

@@ -10,6 +10,7 @@
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/orb_type.hpp"
 #include "corbel/orb/remote_target.hpp"
+#include "corbel/routing/route_options.hpp"
 
 namespace corbel::orb {
 
@@ -56,7 +57,9 @@ void RemoteTarget::begin(Invocation& invocation) {
   {
     const std::lock_guard lock(mutex_);
     // Parts that were added or withdrawn since may lead elsewhere.
-    if (places_ && (fixed || places_->parts() == parts)) return invocation.attempts.begin(places_, at_, fixed);
+    const bool same =
+        places_ && places_->parts() == parts && policy::equal(options_, invocation.policies.calls.transport_options);
+    if (places_ && (fixed || same)) return invocation.attempts.begin(places_, at_, fixed);
   }
   auto ways = present_ways(invocation);
   if (!ways) {
@@ -88,6 +91,7 @@ bool RemoteTarget::look_again(Invocation& invocation) {
 connection::ConnectionPtr RemoteTarget::find_lent(const Attempts& attempts) {
   if (lent_ == nullptr || !core_.bidirectional().accepts() || !attempts.at_origin()) return {};
   const routing::Route& route = attempts.route();
+  if (route.options != nullptr) return {};  // it has those of the peer that made it
   if (!route.protocol->offers().both_ways || route.version.minor < 2) return {};
   {
     const std::lock_guard lock(mutex_);
@@ -96,9 +100,12 @@ connection::ConnectionPtr RemoteTarget::find_lent(const Attempts& attempts) {
   return lent_->lends(route.endpoint->text());
 }
 
-/// True if calls have to use another connection, one that offers the server to call back over it.
+/// True if calls have to use another connection: one that offers the server to call back over it, or one with other
+/// options.
 bool RemoteTarget::is_outdated(const Binding& binding, const Invocation& invocation) {
-  return !binding.lent && !is_fixed(invocation) && !core_.cache().offers_all(binding.route(), *binding.connection);
+  const bool other = !policy::equal(binding.route().options, invocation.policies.calls.transport_options);
+  if (binding.lent && !other) return false;
+  return !is_fixed(invocation) && (other || !core_.cache().offers_all(binding.route(), *binding.connection));
 }
 
 /// Tries place after place.
@@ -153,6 +160,7 @@ RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connect
   {
     const std::lock_guard lock(mutex_);
     places_ = kept->places;
+    options_ = invocation.policies.calls.transport_options;
     at_ = kept->at;
     before = std::exchange(binding_, std::move(kept));
   }
@@ -206,13 +214,26 @@ base::Result<Ways> RemoteTarget::present_ways(const Invocation& invocation) {
   return ways_of(present_ior(), invocation);
 }
 
+/// Leaves the ways over transports that have the options which are wanted. Throws INV_POLICY if that is none.
+void RemoteTarget::keep_fitting(Ways& ways, const policy::TransportOptionsPtr& wanted) {
+  const std::string why = routing::keep_fitting(ways.routes, ways.first_here ? 1 : 0, wanted);
+  if (ways.routes.empty()) corba::raise("INV_POLICY", 0, kNo, "TransportOptionsPolicy: " + why);
+}
+
 base::Result<Ways> RemoteTarget::ways_of(const ior::Ior& ior, const Invocation& invocation) {
   const policy::ProtocolPreference& preference = invocation.policies.preference;
-  if (leads_ == Leads::onward) return ways_with_here(ior, preference);
+  const policy::TransportOptionsPtr& wanted = invocation.policies.calls.transport_options;
+  if (leads_ == Leads::onward) {
+    auto ways = ways_with_here(ior, preference);
+    if (ways && wanted != nullptr) keep_fitting(*ways, wanted);
+    return ways;
+  }
   auto routes =
       leads_ == Leads::elsewhere ? core_.routes_elsewhere(ior, preference) : core_.registry().routes(ior, preference);
   if (!routes) return routes.error();
-  return Ways(*std::move(routes));
+  Ways ways(*std::move(routes));
+  if (wanted != nullptr) keep_fitting(ways, wanted);
+  return ways;
 }
 
 bool RemoteTarget::is_fixed(const Invocation& invocation) {

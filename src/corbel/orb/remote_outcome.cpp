@@ -9,6 +9,7 @@
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/exception_detail.hpp"
 #include "corbel/orb/remote_target.hpp"
+#include "corbel/routing/route_options.hpp"
 
 namespace corbel::orb {
 
@@ -208,7 +209,7 @@ std::shared_ptr<const TargetAddress> RemoteTarget::address_of(const routing::Rou
     known.push_back(forwarded_);
   }
   const auto is_it = [&](const routing::Route& one) {
-    return one.key == route.key && one.object_key == route.object_key;
+    return one.key + routing::key_of(route.options) == route.key && one.object_key == route.object_key;
   };
   for (ior::Ior& ior : known) {
     for (std::size_t i = 0; i < ior.profiles.size(); ++i) {

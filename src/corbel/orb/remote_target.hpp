@@ -110,6 +110,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   ior::Ior present_ior();
   base::Result<Ways> present_ways(const Invocation& invocation);
   base::Result<Ways> ways_of(const ior::Ior& ior, const Invocation& invocation);
+  static void keep_fitting(Ways& ways, const policy::TransportOptionsPtr& wanted);
   /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT).
   bool is_fixed(const Invocation& invocation);
 
@@ -185,10 +186,11 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   BindingPtr binding_;
   PlacesPtr places_;  // where calls begin if there is no binding: the way that was found last
   std::size_t at_ = 0;
-  bool got_through_ = false;    // a call did, there: for those that must not leave it
-  ior::Ior moved_;              // where the object has moved for good, as a server said; nil if it has not
-  ior::Ior forwarded_;          // where calls were last sent on to
-  Searches::SearchPtr search_;  // the last one
+  policy::TransportOptionsPtr options_;  // that were wanted then
+  bool got_through_ = false;             // a call did, there: for those that must not leave it
+  ior::Ior moved_;                       // where the object has moved for good, as a server said; nil if it has not
+  ior::Ior forwarded_;                   // where calls were last sent on to
+  Searches::SearchPtr search_;           // the last one
 };
 
 /// Sets what the request is for.

@@ -40,6 +40,7 @@ void ClientOverrides::apply_to(ClientPolicies& policies) const noexcept {
   take(policies.sync_scope, sync_scope);
   take(policies.rebind, rebind);
   take(policies.buffering, buffering);
+  if (transport_options != nullptr) policies.transport_options = transport_options;
 }
 
 }  // namespace corbel::policy

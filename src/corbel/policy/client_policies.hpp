@@ -10,6 +10,7 @@
 #include "corbel/policy/buffering.hpp"
 #include "corbel/policy/qos.hpp"
 #include "corbel/policy/time_units.hpp"
+#include "corbel/policy/transport_options.hpp"
 
 /// What governs single calls. Values: copy freely, share unchanged between threads.
 namespace corbel::policy {
@@ -43,9 +44,10 @@ struct ClientPolicies {
   UtcTime reply_end = kNever;                            ///< the reply has to have come by then
   SyncScope sync_scope = SyncScope::with_transport;
   Rebind rebind = Rebind::transparent;
-  std::uint32_t forward_limit = 10;  ///< forwards that one call follows
-  Buffering buffering;               ///< of oneways with SyncScope::none
+  std::uint32_t forward_limit = 10;                  ///< forwards that one call follows
+  Buffering buffering;                               ///< of oneways with SyncScope::none
   OnewayOverflow overflow = OnewayOverflow::newest;  ///< of the queue where these wait
+  TransportOptionsPtr transport_options;             ///< of the connections; null: the ORB's
 
   /// True if a call can be made knowing only `round_trip`, as long as its connection serves: most can.
   bool plain() const noexcept {
@@ -65,6 +67,7 @@ struct ClientOverrides {
   std::optional<SyncScope> sync_scope;
   std::optional<Rebind> rebind;
   std::optional<Buffering> buffering;
+  TransportOptionsPtr transport_options;  ///< null: not set
 
   void apply_to(ClientPolicies& policies) const noexcept;
   friend bool operator==(const ClientOverrides&, const ClientOverrides&) = default;

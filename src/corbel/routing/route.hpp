@@ -8,6 +8,7 @@
 
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/protocol.hpp"
+#include "corbel/policy/transport_options.hpp"
 #include "corbel/transport/transport.hpp"
 
 namespace corbel::routing {
@@ -42,7 +43,8 @@ struct Route {
   messaging::Version version;
   base::Bytes object_key;
   ior::CodeSetChoice code_sets;
-  std::string key;  ///< equal for routes that may share connections
+  policy::TransportOptionsPtr options;  ///< of its connections; null: the ORB's
+  std::string key;                      ///< equal for routes that may share connections
   /// Where requests without a reply go instead: an endpoint that is preferred, and whose protocol has no replies. Null
   /// if there is none.
   std::shared_ptr<const Route> oneways;

@@ -159,6 +159,13 @@ struct ConnectionOptions {
   friend bool operator==(const ConnectionOptions&, const ConnectionOptions&) = default;
 };
 
+/// An option of connections that policies may set for those of single references.
+struct ConnectionOption {
+  std::string_view name;
+  std::string_view values;                                          ///< which there are, for messages: "on or off"
+  bool (*set)(ConnectionOptions& options, std::string_view value);  ///< false, and nothing changes, if it is none
+};
+
 /// What listening takes as well. Accepted connections have the options of their acceptor.
 struct Options : ConnectionOptions {
   /// Peers that may wait to be accepted (or a few more); others wait in connect() or end there at their deadline. Of
@@ -223,6 +230,9 @@ class Factory {
   /// Where a server listens that was told nothing: what parse() reads. Nothing, the default: not over this transport.
   virtual std::optional<std::string> default_address() const { return std::nullopt; }
   virtual std::unique_ptr<Connector> make_connector() const = 0;
+  /// Those of its connector's options that policies may set by name; none is the default. Usual ones are in
+  /// connection_options.hpp.
+  virtual std::span<const ConnectionOption> connection_options() const noexcept { return {}; }
   /// Opens a listening endpoint. Fails with Stage::listen: address_in_use (somebody listens there, and it is no group),
   /// bad_argument (an endpoint of another transport, as own_endpoint() says).
   virtual base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const = 0;

@@ -221,6 +221,9 @@ class FaultyFactory final : public Factory {
       : inner_(std::move(inner)), plan_(std::move(plan)) {}
 
   std::string_view scheme() const noexcept override { return inner_->scheme(); }
+  std::span<const ConnectionOption> connection_options() const noexcept override {
+    return inner_->connection_options();
+  }
   Traits traits() const noexcept override { return inner_->traits(); }
   bool insists() const noexcept override { return inner_->insists(); }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return inner_->parse(address); }

@@ -2,6 +2,7 @@
 #include "corbel/transport/inproc/inproc.hpp"
 
 #include "corbel/base/spin.hpp"
+#include "corbel/transport/connection_options.hpp"
 #include "corbel/transport/endpoint_text.hpp"
 #include "corbel/transport/inproc/hub.hpp"
 #include "corbel/transport/inproc/ring.hpp"
@@ -124,6 +125,7 @@ class InprocFactory final : public Factory {
   explicit InprocFactory(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {}
 
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return InprocEndpoint::parse(address); }
   std::unique_ptr<Connector> make_connector() const override { return std::make_unique<InprocConnector>(hub_); }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {

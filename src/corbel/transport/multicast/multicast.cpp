@@ -3,6 +3,7 @@
 
 #include "corbel/base/fork.hpp"
 #include "corbel/ipc/event.hpp"
+#include "corbel/transport/connection_options.hpp"
 #include "corbel/transport/multicast/carriers.hpp"
 
 namespace corbel::transport {
@@ -140,6 +141,7 @@ class GroupConnector final : public Connector {
 class GroupFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
   Traits traits() const noexcept override { return kTraits; }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {

@@ -2,6 +2,7 @@
 #include "corbel/transport/packet/packet.hpp"
 
 #include "corbel/ipc/connector.hpp"
+#include "corbel/transport/connection_options.hpp"
 #include "corbel/transport/local_endpoint.hpp"
 #include "corbel/transport/local_listen.hpp"
 #include "corbel/transport/packet_transport.hpp"
@@ -65,6 +66,7 @@ class PacketConnector final : public Connector {
 class PacketFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
   Traits traits() const noexcept override { return kTraits; }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return PacketEndpoint::parse(address); }
   std::unique_ptr<Connector> make_connector() const override { return std::make_unique<PacketConnector>(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/transport/tcp/tcp.hpp"
 
+#include "corbel/transport/connection_options.hpp"
 #include "corbel/transport/publish.hpp"
 #include "corbel/transport/tcp/connector.hpp"
 #include "corbel/transport/tcp/endpoint.hpp"
@@ -18,6 +19,7 @@ base::Result<EndpointPtr> endpoint_of(const ior::HostPort& address) {
 class TcpFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return tcp_options(); }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {
     CORBEL_TRY(ior::HostPort parsed, parse_host_port(address));

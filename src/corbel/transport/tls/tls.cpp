@@ -116,6 +116,9 @@ class TlsFactory final : public Factory {
   TlsFactory(std::shared_ptr<const Factory> inner, Setup setup) : inner_(std::move(inner)), setup_(std::move(setup)) {}
 
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::span<const ConnectionOption> connection_options() const noexcept override {
+    return inner_->connection_options();
+  }
   Traits traits() const noexcept override { return kTraits; }
   /// A peer that shows a wrong certificate, or shuts the port, is not to get in clear text what is to be protected.
   bool insists() const noexcept override { return wants_tls(setup_.security); }

@@ -2,6 +2,7 @@
 #include "corbel/transport/udp/udp.hpp"
 
 #include "corbel/ipc/resolver.hpp"
+#include "corbel/transport/connection_options.hpp"
 #include "corbel/transport/udp/carrier.hpp"
 #include "corbel/transport/udp/listen.hpp"
 
@@ -51,6 +52,7 @@ class UdpConnector final : public Connector {
 class UdpFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
   Traits traits() const noexcept override { return kTraits; }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {

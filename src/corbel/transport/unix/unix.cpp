@@ -2,6 +2,7 @@
 #include "corbel/transport/unix/unix.hpp"
 
 #include "corbel/ipc/connector.hpp"
+#include "corbel/transport/connection_options.hpp"
 #include "corbel/transport/publish.hpp"
 #include "corbel/transport/stream_transport.hpp"
 #include "corbel/transport/unix/endpoint.hpp"
@@ -48,6 +49,7 @@ class UnixConnector final : public Connector {
 class UnixFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {
     if (address.empty()) return EndpointPtr(std::make_shared<UnixEndpoint>(UnixAddress()));

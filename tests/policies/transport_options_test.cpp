@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the policies of single references make of connections.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <thread>
+
+#include "corbel/corba/transport_policy.hpp"
+#include "support.hpp"
+
+namespace corbel::policies_test {
+namespace {
+
+using test::FakePeer;
+namespace answer = test::answer;
+using policy::TransportOptions;
+
+PolicyRef options(TransportOptions wanted) {
+  return CORBA::make_reference<TransportOptionsPolicy>(std::move(wanted));
+}
+
+constexpr int kMostDescriptors = 1024;
+
+/// The sockets of this process that are connected to the port of this host; 0: to any.
+std::vector<int> connected_to(std::uint16_t port) {
+  std::vector<int> found;
+  for (int handle = 0; handle < kMostDescriptors; ++handle) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(handle, reinterpret_cast<sockaddr*>(&peer), &size) != 0 || peer.sin_family != AF_INET) continue;
+    if (port == 0 || ntohs(peer.sin_port) == port) found.push_back(handle);
+  }
+  return found;
+}
+
+int option(int handle, int level, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  EXPECT_EQ(::getsockopt(handle, level, name, &value, &size), 0);
+  return value;
+}
+
+/// "no_delay keep_alive", then the octets of both buffers as Linux has them: twice what was asked for.
+std::string shown(int handle) {
+  return std::string(option(handle, IPPROTO_TCP, TCP_NODELAY) != 0 ? "no_delay " : "delay ") +
+         (option(handle, SOL_SOCKET, SO_KEEPALIVE) != 0 ? "keep_alive " : "- ") +
+         std::to_string(option(handle, SOL_SOCKET, SO_SNDBUF)) + ' ' +
+         std::to_string(option(handle, SOL_SOCKET, SO_RCVBUF));
+}
+
+/// The message of what a call throws, with its name.
+template <class F>
+std::string told_by(const F& call) {
+  try {
+    call();
+  } catch (const CORBA::SystemException& exception) {
+    return exception.what();
+  }
+  return "done";
+}
+
+class TransportPolicies : public ::testing::Test {
+ protected:
+  /// How the connections to the peer are set.
+  std::vector<std::string> sockets() const {
+    std::vector<std::string> all;
+    for (const int handle : connected_to(peer_.port())) all.push_back(shown(handle));
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  static constexpr const char* kSizes = " 131072 262144";
+
+  FakePeer peer_{{answer::text("yes")}};
+  Orb orb_{{"-ORBSendBuffer", "65536", "-ORBReceiveBuffer", "131072"}};
+  ThingRef thing_ = orb_.thing(peer_.ior());
+};
+
+TEST_F(TransportPolicies, ReachTheSocketOfTheReferenceThatHasThem) {
+  EXPECT_EQ(thing_->ask(""), "yes");
+  EXPECT_EQ(sockets(), std::vector<std::string>{std::string("no_delay keep_alive") + kSizes});
+  const ThingRef other = with_policies(
+      thing_,
+      {options(
+          {{"no_delay", "off"}, {"keep_alive", "off"}, {"send_buffer_size", "20000"}, {"recv_buffer_size", "30000"}})});
+  EXPECT_EQ(other->ask(""), "yes");
+  EXPECT_EQ(sockets(), (std::vector<std::string>{"delay - 40000 60000", std::string("no_delay keep_alive") + kSizes}));
+}
+
+TEST_F(TransportPolicies, ConnectionsAreSharedByThoseWhoWantTheSame) {
+  const ThingRef slow = with_policies(thing_, {options({{"no_delay", "off"}, {"keep_alive", "on"}})});
+  const ThingRef also_slow = with_policies(thing_, {options({{"keep_alive", "on"}, {"no_delay", "off"}})});
+  const ThingRef explicit_default = with_policies(thing_, {options({{"no_delay", "on"}})});
+  EXPECT_EQ(thing_->ask(""), "yes");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(slow->ask(""), "yes");
+    EXPECT_EQ(also_slow->ask(""), "yes");
+    EXPECT_EQ(also_slow->async_ask("").get(), "yes");
+    EXPECT_EQ(thing_->ask(""), "yes");
+  }
+  EXPECT_EQ(peer_.connections(), 2U);
+  EXPECT_EQ(explicit_default->ask(""), "yes");
+  EXPECT_EQ(peer_.connections(), 3U);
+}
+
+TEST_F(TransportPolicies, OfTheOrbAndOfThreadsHoldFromTheNextCallOn) {
+  EXPECT_EQ(thing_->ask(""), "yes");
+  orb_.manager()->set_policy_overrides({options({{"no_delay", "off"}})}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(thing_->ask(""), "yes");
+  EXPECT_EQ(sockets(), (std::vector<std::string>{std::string("delay keep_alive") + kSizes,
+                                                 std::string("no_delay keep_alive") + kSizes}));
+  std::thread([&] {
+    orb_.current()->set_policy_overrides({options({{"keep_alive", "off"}})}, SetOverrideType::SET_OVERRIDE);
+    EXPECT_EQ(thing_->ask(""), "yes");
+    EXPECT_EQ(sockets().size(), 3U);
+    EXPECT_EQ(sockets().back(), std::string("no_delay keep_alive") + kSizes);
+    EXPECT_EQ(sockets()[1], std::string("no_delay -") + kSizes);
+  }).join();
+  EXPECT_EQ(thing_->ask(""), "yes");  // with those of the ORB again
+  orb_.manager()->set_policy_overrides({}, SetOverrideType::SET_OVERRIDE);
+  EXPECT_EQ(thing_->ask(""), "yes");
+  EXPECT_EQ(peer_.connections(), 3U);
+}
+
+TEST_F(TransportPolicies, SurviveAForwardAndANewConnection) {
+  FakePeer away{{answer::text("away")}};
+  const ThingRef slow = with_policies(thing_, {options({{"no_delay", "off"}})});
+  peer_.set({answer::forward({away.profile()})});
+  EXPECT_EQ(slow->ask(""), "away");
+  ASSERT_EQ(connected_to(away.port()).size(), 1U);
+  EXPECT_EQ(option(connected_to(away.port())[0], IPPROTO_TCP, TCP_NODELAY), 0);
+  away.close_all(true);
+  ASSERT_TRUE(away.wait_for_open(0));
+  EXPECT_EQ(slow->ask(""), "away");
+  EXPECT_EQ(away.connections(), 2U);
+  EXPECT_EQ(option(connected_to(away.port()).back(), IPPROTO_TCP, TCP_NODELAY), 0);
+}
+
+TEST_F(TransportPolicies, ThatNoTransportOfTheReferenceHasAreRefusedInWords) {
+  const auto ask_with = [&](const char* name, const char* value) {
+    const ThingRef other = with_policies(thing_, {options({{name, value}})});
+    EXPECT_EQ(ending_of([&] { other->ask(""); }), "INV_POLICY NO");
+    EXPECT_EQ(ending_of([&] { other->async_ask("").get(); }), "INV_POLICY NO");
+    EXPECT_EQ(ending_of([&] { other->note(1); }), "INV_POLICY NO");
+    return told_by([&] { other->ask(""); });
+  };
+  EXPECT_NE(ask_with("nodelay", "on")
+                .find("transport 'tcp' has no option 'nodelay'; it has send_buffer_size, "
+                      "recv_buffer_size, no_delay, keep_alive"),
+            std::string::npos);
+  EXPECT_NE(ask_with("no_delay", "yes")
+                .find("transport 'tcp': 'yes' is no value of option 'no_delay', which takes on "
+                      "or off"),
+            std::string::npos);
+  for (const char* const size : {"-1", "64k", "", "1073741825"}) ask_with("send_buffer_size", size);
+  EXPECT_EQ(peer_.connections(), 0U);
+  EXPECT_EQ(thing_->ask(""), "yes");
+}
+
+TEST(TransportPolicy, HoldsAnOptionOnceAndKnowsItsType) {
+  EXPECT_THROW(options({}), CORBA::BAD_PARAM);
+  EXPECT_THROW(options({{"", "on"}}), CORBA::BAD_PARAM);
+  EXPECT_THROW(options({{"a", "1"}, {"b", "1"}, {"a", "1"}}), CORBA::BAD_PARAM);
+  const PolicyRef policy = options({{"b", "1"}, {"a", "2"}});
+  const auto copy = IDL::traits<TransportOptionsPolicy>::narrow(policy->copy());
+  EXPECT_EQ(copy->options(), (TransportOptions{{"a", "2"}, {"b", "1"}}));
+  EXPECT_EQ(copy->policy_type(), TRANSPORT_OPTIONS_POLICY_TYPE);
+  EXPECT_TRUE(policy->_is_a("IDL:corbel.org/TransportOptionsPolicy:1.0"));
+}
+
+TEST(TransportPolicy, IsMadeOfText) {
+  const Orb orb;
+  CORBA::Any any;
+  any <<= std::string("no_delay=off,send_buffer_size=65536");
+  const auto policy = orb->create_policy(TRANSPORT_OPTIONS_POLICY_TYPE, any);
+  EXPECT_EQ(IDL::traits<TransportOptionsPolicy>::narrow(policy)->options(),
+            (TransportOptions{{"no_delay", "off"}, {"send_buffer_size", "65536"}}));
+  for (const char* const bad : {"", "no_delay", "=on", "a=1,a=2", ",", "a=1,b"}) {
+    any <<= std::string(bad);
+    EXPECT_THROW((void)orb->create_policy(TRANSPORT_OPTIONS_POLICY_TYPE, any), CORBA::PolicyError) << bad;
+  }
+  any <<= std::uint32_t{1};
+  EXPECT_THROW((void)orb->create_policy(TRANSPORT_OPTIONS_POLICY_TYPE, any), CORBA::PolicyError);
+}
+
+/// Over a transport that has some of the options, but not others.
+TEST(TransportPolicy, LeavesAsideTransportsWithoutTheOption) {
+  const Orb server({"-ORBListenEndpoints", "tcp://127.0.0.1:0;unix://", "-ORBCollocation", "off"});
+  struct Servant final : CORBA::servant_traits<Policies::Thing>::base_type {
+    std::string ask(const std::string&) override { return "yes"; }
+    void note(std::int32_t) override {}
+  };
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const std::string ior = server->object_to_string(CORBA::make_reference<Servant>()->_this());
+  const Orb client;
+  const ThingRef thing = client.thing(ior);
+  const std::size_t before = connected_to(0).size();
+  const auto tcp_sockets = [&] { return connected_to(0).size() - before; };
+  // Local sockets come first, but have no keep_alive.
+  EXPECT_EQ(thing->ask(""), "yes");
+  EXPECT_EQ(tcp_sockets(), 0U);
+  const ThingRef sized = with_policies(thing, {options({{"send_buffer_size", "20000"}})});
+  EXPECT_EQ(sized->ask(""), "yes");
+  EXPECT_EQ(tcp_sockets(), 0U);
+  const ThingRef kept = with_policies(thing, {options({{"keep_alive", "on"}})});
+  EXPECT_EQ(kept->ask(""), "yes");
+  EXPECT_EQ(tcp_sockets(), 2U);  // both ends are here
+}
+
+}  // namespace
+}  // namespace corbel::policies_test
