@@ -35,10 +35,10 @@ class Watched final : public AsyncReply {
 /// A connection whose peer the test plays, and a reactor that runs only when the test says so.
 class Asynchronous : public testing::Test {
  protected:
-  void begin(std::uint64_t first_request_id = 2) {
+  void begin(std::uint64_t first_token = 2) {
     Connection::Settings settings;
     settings.version = {1, 2};
-    settings.first_token = first_request_id;
+    settings.first_token = first_token;
     acts_.handle = silent_->handle();
     acts_.receive = [](base::ByteSpan, Deadline) {
       return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
@@ -53,7 +53,7 @@ class Asynchronous : public testing::Test {
     completions_.close();
   }
   void start(Watched& reply, Deadline deadline = Deadline::none()) {
-    if (reply.request_id == 0) reply.request_id = connection_->take_request_id();
+    if (reply.token == 0) reply.token = connection_->take_token();
     reply.deadline = deadline;
     ASSERT_TRUE(reply.start_on(*connection_).ok());
   }
@@ -77,8 +77,8 @@ TEST_F(Asynchronous, ACloseThatCameBehindTheReplyOfWhoReadsIsNotLost) {
   begin();
   Watched reply;
   start(reply);
-  receive([&](Octets& octets) { octets.reply(reply.request_id).control(messaging::MessageType::close_connection); });
-  EXPECT_TRUE(connection_->help(reply, reply.request_id, Deadline::after(5s)));
+  receive([&](Octets& octets) { octets.reply(reply.token).control(messaging::MessageType::close_connection); });
+  EXPECT_TRUE(connection_->help(reply, reply.token, Deadline::after(5s)));
   EXPECT_EQ(reply.replies, 1);
   EXPECT_TRUE(connection_->failed());
   EXPECT_EQ(call(*connection_).error(), base::error(Stage::send, Code::closed));
@@ -91,9 +91,9 @@ TEST_F(Asynchronous, ACloseThatCameBehindAReplyEndsTheOthersAsNotExecuted) {
   Watched second;
   start(first);
   start(second);
-  receive([&](Octets& octets) { octets.reply(first.request_id).control(messaging::MessageType::close_connection); });
-  EXPECT_TRUE(connection_->help(first, first.request_id, Deadline::after(5s)));
-  EXPECT_FALSE(connection_->help(second, second.request_id, Deadline::after(5s)));
+  receive([&](Octets& octets) { octets.reply(first.token).control(messaging::MessageType::close_connection); });
+  EXPECT_TRUE(connection_->help(first, first.token, Deadline::after(5s)));
+  EXPECT_FALSE(connection_->help(second, second.token, Deadline::after(5s)));
   completions_.close();
   EXPECT_EQ(second.finished, 1);
   EXPECT_EQ(second.error, base::error(Stage::wait, Code::closed));
@@ -107,12 +107,12 @@ TEST_F(Asynchronous, AllWhoHelpOneRequestAreToldThatItIsOver) {
   std::promise<void> answer;
   acts_.receive = [&, told = answer.get_future().share()](base::ByteSpan buffer, Deadline) {
     told.wait();
-    return Octets().reply(reply.request_id).into(buffer);
+    return Octets().reply(reply.token).into(buffer);
   };
   std::vector<std::future<bool>> helpers;
   for (int i = 0; i < 3; ++i) {
-    helpers.push_back(std::async(std::launch::async,
-                                 [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); }));
+    helpers.push_back(
+        std::async(std::launch::async, [&] { return connection_->help(reply, reply.token, Deadline::after(20s)); }));
   }
   while (connection_->waiting() < 2) std::this_thread::yield();  // and the third reads
   const auto begun = std::chrono::steady_clock::now();
@@ -137,13 +137,13 @@ TEST_F(Asynchronous, WhoLeavesTakesOnlyItselfOffTheListOfHelpers) {
       second_waits.wait();
       return base::Result<std::size_t>(base::error(Stage::receive, Code::timed_out));
     }
-    return Octets().reply(reply.request_id).into(buffer);
+    return Octets().reply(reply.token).into(buffer);
   };
   auto first =
-      std::async(std::launch::async, [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); });
+      std::async(std::launch::async, [&] { return connection_->help(reply, reply.token, Deadline::after(20s)); });
   first_reads.wait();
   auto second =
-      std::async(std::launch::async, [&] { return connection_->help(reply, reply.request_id, Deadline::after(20s)); });
+      std::async(std::launch::async, [&] { return connection_->help(reply, reply.token, Deadline::after(20s)); });
   while (connection_->waiting() < 1) std::this_thread::yield();
   const auto begun = std::chrono::steady_clock::now();
   second_waits.count_down();
@@ -157,8 +157,8 @@ TEST_F(Asynchronous, AReplyWithAnIdBetweenThoseThatAreGivenIsNotOurs) {
   begin();
   Watched reply;
   start(reply);
-  receive([&](Octets& octets) { octets.reply(reply.request_id | 1); });
-  EXPECT_FALSE(connection_->help(reply, reply.request_id, Deadline::after(5s)));
+  receive([&](Octets& octets) { octets.reply(reply.token | 1); });
+  EXPECT_FALSE(connection_->help(reply, reply.token, Deadline::after(5s)));
   EXPECT_EQ(call(*connection_).error(), base::error(Stage::send, Code::unknown_reply));
   end();
 }
@@ -169,7 +169,7 @@ TEST_F(Asynchronous, RepliesNobodyAskedForEndTheConnectionAndLateOnesDoNot) {
     Watched reply;
     start(reply);  // 2
     receive([&](Octets& octets) { octets.reply(id); });
-    (void)connection_->help(reply, reply.request_id, Deadline::after(5s));
+    (void)connection_->help(reply, reply.token, Deadline::after(5s));
     EXPECT_TRUE(connection_->failed()) << id;
     end();
   }
@@ -188,12 +188,12 @@ TEST_F(Asynchronous, AfterTheLastRequestIdComesTheFirstAgain) {
   Watched last;
   Watched zero;
   start(last);
-  zero.request_id = connection_->take_request_id();
-  EXPECT_EQ(last.request_id, 0xfffffffeU);
-  EXPECT_EQ(zero.request_id, 0U);
+  zero.token = connection_->take_token();
+  EXPECT_EQ(last.token, 0xfffffffeU);
+  EXPECT_EQ(zero.token, 0U);
   ASSERT_TRUE(zero.start_on(*connection_).ok());
-  receive([&](Octets& octets) { octets.reply(last.request_id).reply(0xfffffff0U).reply(0); });
-  EXPECT_TRUE(connection_->help(last, last.request_id, Deadline::after(5s)));
+  receive([&](Octets& octets) { octets.reply(last.token).reply(0xfffffff0U).reply(0); });
+  EXPECT_TRUE(connection_->help(last, last.token, Deadline::after(5s)));
   EXPECT_EQ(last.replies, 1);
   EXPECT_EQ(zero.replies, 1);
   EXPECT_FALSE(connection_->failed());
@@ -203,19 +203,19 @@ TEST_F(Asynchronous, AfterTheLastRequestIdComesTheFirstAgain) {
 TEST_F(Asynchronous, AnIdThatIsInUseIsNotGivenAgain) {
   begin((std::uint64_t{1} << 32) + 10);
   Watched old;
-  old.request_id = 12;
+  old.token = 12;
   start(old);
   Watched other;
   start(other);
-  EXPECT_EQ(other.request_id, 10U);
-  EXPECT_EQ(connection_->take_request_id(), 14U);
+  EXPECT_EQ(other.token, 10U);
+  EXPECT_EQ(connection_->take_token(), 14U);
   end();
 }
 
 TEST_F(Asynchronous, NorIsItGivenToACallThatWaits) {
   begin((std::uint64_t{1} << 32) + 10);
   Watched old;
-  old.request_id = 10;
+  old.token = 10;
   start(old);
   base::Bytes sent;
   acts_.on_send = [&](const base::Bytes& octets) { sent = octets; };
@@ -277,7 +277,7 @@ TEST_F(Asynchronous, OnewaysThatWaitAreSentWhenTheCarrierHasRoom) {
   EXPECT_FALSE(connection_->has_backlog());
   EXPECT_EQ(sends, 2);
   start(reply);
-  receive([&](Octets& out) { out.reply(reply.request_id); });
+  receive([&](Octets& out) { out.reply(reply.token); });
   room = false;
   (void)far.send({octets.data(), 1});
   while (near.send(octets, ipc::SendFlags::dont_wait)) continue;
@@ -319,14 +319,14 @@ TEST(AsynchronousArming, OfTwoThatArmTheConnectionAtOnceBothSucceed) {
   connection->set_completions(&harness.server().completions());
   Watched first;
   Watched second;
-  first.request_id = connection->take_request_id();
-  second.request_id = connection->take_request_id();
+  first.token = connection->take_token();
+  second.token = connection->take_token();
   std::thread starter([&] { EXPECT_TRUE(first.start_on(*connection).ok()); });
   registering.get_future().wait();
   ASSERT_TRUE(second.start_on(*connection).ok());
   acts.receive = [&](base::ByteSpan buffer, Deadline deadline) {
     if (deadline.is_now()) return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
-    return Octets().reply(second.request_id + 2).reply(second.request_id).into(buffer);
+    return Octets().reply(second.token + 2).reply(second.token).into(buffer);
   };
   EXPECT_TRUE(call(*connection).ok());  // leaves the other reply to the reactor, which arms again for the first
   const Deadline bound = Deadline::after(20s);

@@ -216,7 +216,7 @@ TEST(Callers, AnIdleConnectionIsAskedWhetherItIsAlive) {
   Scripted::Acts acts;
   acts.receive = [](base::ByteSpan, Deadline) { return nothing_yet(); };
   const auto connection = connect(acts);
-  for (int n = 0; n < 2; ++n) (void)connection->take_request_id();
+  for (int n = 0; n < 2; ++n) (void)connection->take_token();
   std::int64_t now = 1'000'000'000;
   EXPECT_TRUE(connection->usable(now));
   acts.receive = [&, first = true](base::ByteSpan buffer, Deadline deadline) mutable {
@@ -238,7 +238,7 @@ TEST(Callers, APeerThatSendsLateRepliesWithoutEndHoldsUpNobodyWhoAsksWhetherItIs
   Scripted::Acts acts;
   acts.receive = [](base::ByteSpan, Deadline) { return nothing_yet(); };
   const auto connection = connect(acts);
-  (void)connection->take_request_id();
+  (void)connection->take_token();
   EXPECT_TRUE(connection->usable(1));
   int receptions = 0;
   acts.receive = [&](base::ByteSpan buffer, Deadline) {

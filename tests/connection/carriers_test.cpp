@@ -29,7 +29,7 @@ class CountedReply final : public AsyncReply {
   void on_queued() noexcept override {}
   void finish() noexcept override { ++finished_; }
   base::Status start_on(Connection& connection, Deadline until = Deadline::none()) {
-    request_id = connection.take_request_id();
+    token = connection.take_token();
     deadline = until;
     return connection.start(
         request_named("counted"), [this](cdr::Encoder& encoder) { encoder.put_octet_sequence(data); }, *this);
@@ -165,8 +165,8 @@ TEST_F(Carriers, ThatKeepOctetsInsideWhenACallerLeavesAreReadForTheRest) {
   std::atomic<bool> inside{false};
   acts_.pending = [&] { return inside.load(); };
   acts_.receive = [&](base::ByteSpan buffer, Deadline deadline) {
-    if (!deadline.is_now() && !inside.exchange(true)) return Octets().reply(reply.request_id + 2).into(buffer);
-    if (inside.exchange(false)) return Octets().reply(reply.request_id).into(buffer);
+    if (!deadline.is_now() && !inside.exchange(true)) return Octets().reply(reply.token + 2).into(buffer);
+    if (inside.exchange(false)) return Octets().reply(reply.token).into(buffer);
     return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
   };
   ASSERT_TRUE(reply.start_on(*connection_).ok());

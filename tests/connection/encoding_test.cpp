@@ -24,7 +24,7 @@ class Lengthy final : public AsyncReply {
   void on_queued() noexcept override {}
   void finish() noexcept override { ++finished; }
   base::Status start_on(Connection& connection) {
-    request_id = connection.take_request_id();
+    token = connection.take_token();
     return connection.start(
         request_named("lengthy"),
         [this](cdr::Encoder& encoder) {
@@ -87,8 +87,8 @@ TEST_F(WhileEncoded, AnotherThatBeginsDoesNotLetItsReplyComeBeforeItHasLeft) {
   acts_.send = [&](std::size_t size, Deadline) {
     if (sent_ != 2) return base::Result<std::size_t>(size);
     // Half of the outer one is on its way: a peer that answers already is not believed.
-    receive([&](Octets& octets) { octets.reply(outer.request_id); });
-    std::thread reader([&] { (void)connection_->help(outer, outer.request_id, Deadline::after(20s)); });
+    receive([&](Octets& octets) { octets.reply(outer.token); });
+    std::thread reader([&] { (void)connection_->help(outer, outer.token, Deadline::after(20s)); });
     reader.join();
     early = outer.replies;
     return base::Result<std::size_t>(size);
@@ -106,7 +106,7 @@ TEST_F(WhileEncoded, AnotherThatBeginsDoesNotLetItsReplyComeBeforeItHasLeft) {
 TEST_F(WhileEncoded, AReplyIsNoneAndEndsTheConnection) {
   Lengthy outer;
   outer.meanwhile = [&] {
-    receive([&](Octets& octets) { octets.reply(outer.request_id); });
+    receive([&](Octets& octets) { octets.reply(outer.token); });
     EXPECT_FALSE(call(*connection_).ok());
   };
   EXPECT_EQ(outer.start_on(*connection_).error(), base::error(Stage::send, Code::unknown_reply));
@@ -165,8 +165,8 @@ TEST_F(WhileEncoded, WhatIsGivenUpIsNotSent) {
   // The next one is like any other.
   outer.meanwhile = {};
   EXPECT_TRUE(outer.start_on(*connection_).ok());
-  receive([&](Octets& octets) { octets.reply(outer.request_id); });
-  EXPECT_TRUE(connection_->help(outer, outer.request_id, Deadline::after(20s)));
+  receive([&](Octets& octets) { octets.reply(outer.token); });
+  EXPECT_TRUE(connection_->help(outer, outer.token, Deadline::after(20s)));
   EXPECT_EQ(outer.replies, 1);
   EXPECT_EQ(outer.error.code, Code::none);
 }

@@ -96,7 +96,7 @@ TEST(Endings, WhoWasChosenToReadAndLeavesLetsTheNextOneRead) {
       EXPECT_TRUE(harness.call(*connection, "x", text, Deadline::after(10s), "second").ok());
     });
     later.await("second");
-    std::thread helper([&] { EXPECT_FALSE(connection->help(reply, reply.request_id, Deadline::none())); });
+    std::thread helper([&] { EXPECT_FALSE(connection->help(reply, reply.token, Deadline::none())); });
     while (connection->waiting() < 2) std::this_thread::yield();
     later.answer("first");
     reader.join();
@@ -121,7 +121,7 @@ TEST(Endings, AReplyThatCameWithTheLastCallersOwnIsNotLeftUnread) {
     void finish() noexcept override { finished.set_value(); }
     std::promise<void> finished;
   } reply;
-  reply.request_id = connection->take_request_id();
+  reply.token = connection->take_token();
   auto request = request_named("first");
   ASSERT_TRUE(connection
                   ->start(
@@ -130,7 +130,7 @@ TEST(Endings, AReplyThatCameWithTheLastCallersOwnIsNotLeftUnread) {
   acts.receive = [&](base::ByteSpan buffer, Deadline deadline) {
     if (deadline.is_now()) return base::Result<std::size_t>(base::error(Stage::receive, Code::would_block));
     std::size_t size = 0;
-    for (const std::uint32_t id : {reply.request_id + 2, reply.request_id}) {
+    for (const std::uint32_t id : {reply.token + 2, reply.token}) {
       cdr::Encoder encoder;
       messaging::giop::Giop({1, 2}).encode_reply(encoder, id, messaging::ReplyStatus::no_exception, {},
                                                  [](cdr::Encoder&) {});

@@ -9,7 +9,7 @@ namespace corbel::connection {
 namespace {
 
 struct Request : UnderWay {
-  Request(Kind kind, std::uint32_t id) : UnderWay(kind) { request_id = id; }
+  Request(Kind kind, std::uint32_t id) : UnderWay(kind) { token = id; }
 };
 
 TEST(Outstanding, FindsEachOfThousandsWhateverTheOrder) {
@@ -22,10 +22,10 @@ TEST(Outstanding, FindsEachOfThousandsWhateverTheOrder) {
   EXPECT_EQ(table.count(), count);
   for (std::size_t n = 0; n < count; ++n) {
     Request& wanted = requests[n * 7919 % count];
-    EXPECT_EQ(table.find(wanted.request_id), &wanted);
-    EXPECT_EQ(table.take(wanted.request_id), &wanted);
-    EXPECT_EQ(table.find(wanted.request_id), nullptr);
-    EXPECT_EQ(table.take(wanted.request_id), nullptr);
+    EXPECT_EQ(table.find(wanted.token), &wanted);
+    EXPECT_EQ(table.take(wanted.token), &wanted);
+    EXPECT_EQ(table.find(wanted.token), nullptr);
+    EXPECT_EQ(table.take(wanted.token), nullptr);
   }
   EXPECT_TRUE(table.empty());
   EXPECT_EQ(table.asynchronous(), 0U);
@@ -73,7 +73,7 @@ TEST(Outstanding, GivesAllAwayOldestFirstAndCanBeUsedAgain) {
     if (id == 100) continue;
     const UnderWay* const next = all.pop();
     ASSERT_NE(next, nullptr);
-    EXPECT_EQ(next->request_id, id);
+    EXPECT_EQ(next->token, id);
   }
   EXPECT_TRUE(all.empty());
   table.add(requests.front());

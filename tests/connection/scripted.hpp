@@ -33,7 +33,7 @@ inline base::Status call(Connection& connection, Deadline deadline = Deadline::a
 /// An asynchronous request whose outcome is not looked at.
 class Unwatched final : public AsyncReply {
  public:
-  explicit Unwatched(Connection& connection) { request_id = connection.take_request_id(); }
+  explicit Unwatched(Connection& connection) { token = connection.take_token(); }
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
   void on_queued() noexcept override {}
   void finish() noexcept override {}

@@ -47,9 +47,9 @@ class Stress : public testing::TestWithParam<std::string> {
   /// Starts a call and waits for its end, by helping or not.
   void call_async(Connection& connection, const std::string& text, Deadline deadline, bool help) {
     Counted reply;
-    reply.request_id = connection.take_request_id();
+    reply.token = connection.take_token();
     reply.deadline = deadline;
-    const std::uint32_t id = reply.request_id;
+    const std::uint32_t id = reply.token;
     const auto started = connection.start(
         request(), [&](cdr::Encoder& e) { e.put_string(text); }, reply);
     if (!started) return;

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxAsync = 1U << 16;
 
 base::Status Connection::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                                AsyncReply& reply) {
-  const std::uint32_t id = reply.request_id;  // the reply may be gone as soon as the request has begun to leave
+  const messaging::Token id = reply.token;  // the reply may be gone as soon as the request has begun to leave
   const Deadline deadline = reply.deadline;
   CORBEL_CHECK(may_ask());
   CORBEL_CHECK(list(reply));
@@ -79,9 +79,9 @@ void Connection::see_to_reading() noexcept {
 
 /// Takes back a request that was not sent whole. False if another thread finishes it: it failed with the connection, or
 /// its time was over, when it had begun to leave.
-bool Connection::withdraw(std::uint32_t request_id) noexcept {
+bool Connection::withdraw(messaging::Token token) noexcept {
   const std::lock_guard lock(mutex_);
-  auto* const mine = static_cast<AsyncReply*>(outstanding_.take(request_id));
+  auto* const mine = static_cast<AsyncReply*>(outstanding_.take(token));
   if (mine != nullptr) {
     end_helping(*mine);
     mine->error = {};
@@ -100,7 +100,7 @@ void Connection::set_timer(Deadline deadline) {
   timer_deadline_ = deadline;
 }
 
-std::uint32_t Connection::take_request_id() {
+messaging::Token Connection::take_token() {
   messaging::Token free = session_->next_token();
   if (!session_->tokens_came_round()) [[likely]]
     return free;
@@ -133,12 +133,12 @@ struct Connection::Helping {
   bool mine = false;
 };
 
-bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadline deadline) {
+bool Connection::help(const AsyncReply& reply, messaging::Token token, Deadline deadline) {
   Sleeper helper;
   bool reads = false;
   {
     std::unique_lock lock(mutex_);
-    UnderWay* const own = outstanding_.find(request_id);
+    UnderWay* const own = outstanding_.find(token);
     if (own != &reply) return false;
     helper.next_helper = std::exchange(static_cast<AsyncReply*>(own)->helpers_, &helper);
     reads = reading_.sleep(lock, helper, deadline) == Reading::Woken::reads;
@@ -151,7 +151,7 @@ bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadlin
   Arming arming = Arming::none;
   {
     const std::lock_guard lock(mutex_);
-    if (!helper.told) stop_helping(request_id, helper);
+    if (!helper.told) stop_helping(token, helper);
     if (reads) stop_reading();
     // Also one that does not read may have been chosen for that, and be leaving instead.
     arming = choose_reader(Left::unknown);
@@ -161,8 +161,8 @@ bool Connection::help(const AsyncReply& reply, std::uint32_t request_id, Deadlin
 }
 
 /// With the mutex, while the request is still under way.
-void Connection::stop_helping(std::uint32_t request_id, const Sleeper& helper) noexcept {
-  Sleeper** link = &static_cast<AsyncReply*>(outstanding_.find(request_id))->helpers_;
+void Connection::stop_helping(messaging::Token token, const Sleeper& helper) noexcept {
+  Sleeper** link = &static_cast<AsyncReply*>(outstanding_.find(token))->helpers_;
   while (*link != &helper) link = &(*link)->next_helper;
   *link = helper.next_helper;
 }
@@ -175,7 +175,7 @@ void Connection::expire() noexcept {
   AsyncReplyList overdue;
   give_up_async(overdue, Code::timed_out);
   while (AsyncReply* reply = overdue.pop()) {
-    send_cancel(reply->request_id);
+    send_cancel(reply->token);
     completions_->push(*reply);
   }
 }
@@ -194,7 +194,7 @@ void Connection::give_up_async(AsyncReplyList& given_up, Code why) noexcept {
     }
     end_helping(reply);
     if (reply.give_up(why == Code::timed_out ? kBehindOthers : base::error(Stage::send, why))) continue;
-    outstanding_.take(reply.request_id);
+    outstanding_.take(reply.token);
     reply.error = base::error(Stage::wait, why);
     given_up.push(reply);
   }

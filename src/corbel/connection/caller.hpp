@@ -33,7 +33,7 @@ struct Caller {
     InputAccount* account = nullptr;  ///< of its connection, if that has paid for the copy
   };
 
-  std::uint32_t request_id = 0;
+  messaging::Token token = 0;
   bool reading = false;  ///< it reads the connection
   std::optional<Listed> listed;
 };

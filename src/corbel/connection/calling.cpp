@@ -36,7 +36,7 @@ class Connection::Role {
 /// A caller that reads until it has its reply.
 struct Connection::OwnReply {
   bool takes(Message& message) {
-    if (message.reply.token != caller.request_id) [[unlikely]]
+    if (message.reply.token != caller.token) [[unlikely]]
       return false;
     const Role role(connection, caller);
     const Framer::Decoded decoded(message);  // before another one reads
@@ -73,7 +73,7 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
   CORBEL_CHECK(begin(caller));
   const auto encode = [&](cdr::Encoder& encoder) {
     CORBEL_PROBE("request header");
-    session_->put_request(encoder, caller.request_id, request, body);
+    session_->put_request(encoder, caller.token, request, body);
   };
   try {
     if (auto sent = send(encode, deadline, &caller); !sent) [[unlikely]] {
@@ -92,7 +92,7 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
 }
 
 base::Status Connection::begin(Caller& caller) {
-  caller.request_id = session_->next_token();
+  caller.token = session_->next_token();
   if (!caller.reading) [[unlikely]] {
     CORBEL_CHECK(may_ask());
     CORBEL_CHECK(join(caller));
@@ -109,10 +109,10 @@ base::Status Connection::join(Caller& caller) {
   const std::lock_guard lock(mutex_);
   CORBEL_CHECK(may_begin());
   // Ids come round again after 2^31 calls, and a request may have been waiting for that long.
-  while (outstanding_.find(caller.request_id) != nullptr) [[unlikely]] caller.request_id = session_->next_token();
+  while (outstanding_.find(caller.token) != nullptr) [[unlikely]] caller.token = session_->next_token();
   reading_.share();
   // Which thread reads is decided when this call has sent its request: until then it must not keep others from reading.
-  caller.listed.emplace().request_id = caller.request_id;
+  caller.listed.emplace().token = caller.token;
   outstanding_.add(*caller.listed);
   return {};
 }
@@ -177,7 +177,7 @@ void Connection::leave_shared(Caller& caller) noexcept {
   Arming arming = Arming::none;
   {
     const std::lock_guard lock(mutex_);
-    if (caller.listed && !caller.listed->told) outstanding_.take(caller.request_id);
+    if (caller.listed && !caller.listed->told) outstanding_.take(caller.token);
     if (std::exchange(caller.reading, false)) stop_reading();
     arming = choose_reader(Left::unknown);
   }
@@ -193,7 +193,7 @@ void Connection::step_aside(Caller& caller) noexcept {
     reading_.share();
     caller.reading = false;
     reading_.end();
-    caller.listed.emplace().request_id = caller.request_id;
+    caller.listed.emplace().token = caller.token;
     if (failed_) {  // too late to be told: it will find out when it sends
       caller.listed->told = true;
       caller.listed->error = failure_;
@@ -208,11 +208,11 @@ void Connection::step_aside(Caller& caller) noexcept {
 /// Forgets a call: its reply, if it comes, will be dropped.
 void Connection::give_up(Caller& caller) noexcept {
   leave(caller);
-  send_cancel(caller.request_id);
+  send_cancel(caller.token);
 }
 
-void Connection::send_cancel(std::uint32_t request_id) noexcept {
-  send_courtesy([&](cdr::Encoder& encoder) { return session_->put_cancel(encoder, request_id); });
+void Connection::send_cancel(messaging::Token token) noexcept {
+  send_courtesy([&](cdr::Encoder& encoder) { return session_->put_cancel(encoder, token); });
 }
 
 /// Sends what `encode` writes, if it writes anything and no other thread is sending. It may not block; but what it has

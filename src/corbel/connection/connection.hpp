@@ -64,8 +64,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// for another connection, or share this one by calling nevertheless.
   bool enter(Caller& caller) noexcept { return caller.reading = reading_.begin_alone(); }
   /// Sends a request and waits for its reply; `on_reply` runs on this thread with the reply in place. `caller` is used
-  /// for one call. `request.request_id` and the code set context are filled in here. The stage of an error says how far
-  /// it got: encode or send with nothing sent, wait.
+  /// for one call. Its token and the code set context are filled in here. The stage of an error says how far it got:
+  /// encode or send with nothing sent, wait.
   base::Status call(Caller& caller, const messaging::OutgoingRequest& request, messaging::BodyWriter body,
                     base::Deadline deadline, OnReply on_reply);
   /// The same for a caller that has not entered yet, alone or not.
@@ -99,16 +99,16 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void share_input_memory();
   /// Becomes a connection whose asynchronous replies go to `completions`, which outlives it. Before start().
   void set_completions(Completions* completions) noexcept;
-  /// An id for AsyncReply::request_id.
-  std::uint32_t take_request_id();
+  /// For AsyncReply::token.
+  messaging::Token take_token();
   /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
   /// connection failed, possibly before this returns. It is not finished if this fails: stage encode or send, nothing
   /// whole was sent. With too many under way: out_of_resources (stage send).
   base::Status start(const messaging::OutgoingRequest& request, messaging::BodyWriter body, AsyncReply& reply);
-  /// Waits with the calling thread until the request `request_id`, started here as `reply`, is no longer under way;
+  /// Waits with the calling thread until the request with the token, started here as `reply`, is no longer under way;
   /// reads the connection if no other thread does. True if it was this thread that read the reply: the caller must call
   /// finish(). `reply` is only compared, so it may be gone.
-  bool help(const AsyncReply& reply, std::uint32_t request_id, base::Deadline deadline);
+  bool help(const AsyncReply& reply, messaging::Token token, base::Deadline deadline);
   /// Gives up all asynchronous requests: they have to be finished with `cancelled`.
   void cancel_async(AsyncReplyList& cancelled) noexcept;
   /// Gives up the requests whose deadlines have passed; the reactor's timer does so too.
@@ -263,7 +263,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Status tell_reactor(reactor::Events interest) noexcept;
   void on_client_event(reactor::Events events) noexcept;
   void give_up(Caller& caller) noexcept;
-  void send_cancel(std::uint32_t request_id) noexcept;
+  void send_cancel(messaging::Token token) noexcept;
   void send_courtesy(base::FunctionRef<bool(cdr::Encoder&)> encode) noexcept;
   /// What to tell the caller: `error`, unless the connection had been closed by us.
   base::Error fail(base::Error error) noexcept override;
@@ -280,11 +280,11 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
 
   base::Status list(AsyncReply& reply);
   void see_to_reading() noexcept;
-  bool withdraw(std::uint32_t request_id) noexcept;
+  bool withdraw(messaging::Token token) noexcept;
   void set_timer(base::Deadline deadline);
   void give_up_async(AsyncReplyList& given_up, base::Code why) noexcept;
   static void end_helping(AsyncReply& reply) noexcept;
-  void stop_helping(std::uint32_t request_id, const Sleeper& helper) noexcept;
+  void stop_helping(messaging::Token token, const Sleeper& helper) noexcept;
   void read_for_async() noexcept;
   void read_apart() noexcept;
   bool begin_for_async() noexcept;

@@ -15,8 +15,8 @@ void Outstanding::add(UnderWay& request) noexcept {
   if (request.kind() == UnderWay::Kind::asynchronous) ++asynchronous_;
 }
 
-UnderWay* Outstanding::take(std::uint32_t request_id) noexcept {
-  UnderWay** const place = place_of(request_id);
+UnderWay* Outstanding::take(messaging::Token token) noexcept {
+  UnderWay** const place = place_of(token);
   if (place == nullptr) return nullptr;
   UnderWay* const found = *place;
   *place = found->next_in_bucket_;
@@ -32,16 +32,16 @@ UnderWayList Outstanding::take_all() noexcept {
   return std::exchange(order_, {});
 }
 
-UnderWay** Outstanding::place_of(std::uint32_t request_id) noexcept {
+UnderWay** Outstanding::place_of(messaging::Token token) noexcept {
   if (count_ == 0) return nullptr;
-  for (UnderWay** place = &bucket(request_id); *place != nullptr; place = &(*place)->next_in_bucket_) {
-    if ((*place)->request_id == request_id) return place;
+  for (UnderWay** place = &bucket(token); *place != nullptr; place = &(*place)->next_in_bucket_) {
+    if ((*place)->token == token) return place;
   }
   return nullptr;
 }
 
 void Outstanding::link(UnderWay& request) noexcept {
-  UnderWay*& head = bucket(request.request_id);
+  UnderWay*& head = bucket(request.token);
   request.next_in_bucket_ = std::exchange(head, &request);
 }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "corbel/messaging/message.hpp"
+
 namespace corbel::connection {
 
 /// A request whose reply has not come, whether its caller waits or not. Guarded by the connection's mutex while it is
@@ -19,7 +21,7 @@ class UnderWay {
   UnderWay& operator=(const UnderWay&) = delete;
   Kind kind() const noexcept { return kind_; }
 
-  std::uint32_t request_id = 0;  ///< set before it is listed
+  messaging::Token token = 0;  ///< set before it is listed
 
  protected:
   explicit UnderWay(Kind kind) noexcept : kind_(kind) {}
@@ -63,7 +65,7 @@ class UnderWayList {
   UnderWay* last_ = nullptr;
 };
 
-/// The requests under way on one connection, by request id: few that callers wait for, or thousands that no caller
+/// The requests under way on one connection, by their tokens: few that callers wait for, or thousands that no caller
 /// waits for, answered in any order. A caller that is alone on its connection is not listed. Guarded by the
 /// connection's mutex. Memory stays at what the most requests at a time needed; without memory it gets slow, and
 /// nothing fails.
@@ -82,12 +84,12 @@ class Outstanding {
 
   void add(UnderWay& request) noexcept;
   /// The request with this id; nullptr if there is none.
-  UnderWay* find(std::uint32_t request_id) noexcept {
-    UnderWay** const place = place_of(request_id);
+  UnderWay* find(messaging::Token token) noexcept {
+    UnderWay** const place = place_of(token);
     return place != nullptr ? *place : nullptr;
   }
   /// Takes the request with this id off the list; nullptr if there is none.
-  UnderWay* take(std::uint32_t request_id) noexcept;
+  UnderWay* take(messaging::Token token) noexcept;
   /// All of them, oldest first.
   UnderWayList take_all() noexcept;
 
@@ -95,8 +97,8 @@ class Outstanding {
   static constexpr std::size_t kFew = 8;
 
   /// Ids grow by two from request to request: their bits without the lowest spread evenly.
-  UnderWay*& bucket(std::uint32_t request_id) noexcept { return buckets_[request_id / 2 & (buckets_.size() - 1)]; }
-  UnderWay** place_of(std::uint32_t request_id) noexcept;
+  UnderWay*& bucket(messaging::Token token) noexcept { return buckets_[token / 2 & (buckets_.size() - 1)]; }
+  UnderWay** place_of(messaging::Token token) noexcept;
   void link(UnderWay& request) noexcept;
   void grow() noexcept;
 

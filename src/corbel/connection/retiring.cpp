@@ -44,7 +44,7 @@ bool Connection::end_when_idle(Deadline deadline) noexcept {
   // Listed like a caller, though it asks nothing: so it hears of a failure, gets the reading role when it is free, and
   // no caller can be alone on the connection, which takes no lock.
   Caller last;
-  last.request_id = session_->next_token();
+  last.token = session_->next_token();
   if (!join(last)) return true;
   {
     std::unique_lock lock(mutex_);

@@ -49,7 +49,7 @@ base::Status RemoteCall::start(const RemoteTarget::BindingPtr& binding,
   {
     const std::lock_guard lock(mutex_);
     binding_ = binding;
-    request_id = binding->connection->take_request_id();
+    token = binding->connection->take_token();
   }
   aim(request, binding->route());
   request.contexts = contexts;
@@ -58,11 +58,11 @@ base::Status RemoteCall::start(const RemoteTarget::BindingPtr& binding,
 
 bool RemoteCall::help(base::Deadline until) {
   RemoteTarget::BindingPtr binding;
-  std::uint32_t id = 0;
+  messaging::Token id = 0;
   {
     const std::lock_guard lock(mutex_);
     binding = binding_;
-    id = request_id;
+    id = token;
   }
   if (!binding) return false;
   if (binding->connection->help(*this, id, earlier(until, deadline))) return true;

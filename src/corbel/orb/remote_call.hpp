@@ -29,7 +29,7 @@ class RemoteCall final : public CallCarrier {
   bool over();
 
   base::SharedPtr<RemoteTarget> target_;
-  RemoteTarget::BindingPtr binding_;  // of the attempt under way; guarded by mutex_, as its request_id is
+  RemoteTarget::BindingPtr binding_;  // of the attempt under way; guarded by mutex_, as its token is
   const EffectivePtr policies_;
   Invocation invocation_;
   const CallTrace trace_;
