@@ -92,11 +92,11 @@ bool wanted(const std::string& orb, const std::vector<std::string>& only) {
          std::any_of(only.begin(), only.end(), [&](const std::string& name) { return orb.starts_with(name); });
 }
 
+}  // namespace
+
 bool is_inside(const std::string& transport) {
   return transport == "inproc" || transport == "collocated";
 }
-
-}  // namespace
 
 std::string Mechanism::label() const {
   const bool usual = protocol == "none" || (protocol == "giop" && orb != "corbel");

@@ -43,6 +43,9 @@ std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite = t
 std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only,
                                            bool spinning = false);
 
+/// True of transports with which the client's process is the server, too.
+bool is_inside(const std::string& transport);
+
 /// The Corbel whose laboratory was built in a folder, one mechanism per protocol. Throws std::runtime_error if there is
 /// none.
 std::vector<Mechanism> corbel_in(const std::string& folder);
