@@ -82,7 +82,10 @@ def read_file(path):
             line = line.rstrip("\n")
             place = f"{os.path.relpath(path, ROOT)}:{number}"
             word, _, rest = line.partition(" ")
-            if not line.strip() or word == "#":
+            if not line.strip():
+                continue
+            if word == "#":  # a new part of the file: what comes before the next mutant is for all of it
+                current = None
                 continue
             if word == "mutant":
                 current = Mutant(module, rest.strip(), place)

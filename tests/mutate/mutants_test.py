@@ -63,6 +63,11 @@ class PuttingIn(unittest.TestCase):
         with self.assertRaisesRegex(mutants.Stale, "0 times"):
             mutants.rewrite("a;", [one("never", ["b;"], [])])
 
+    def test_behind_a_comment_tests_are_for_what_follows(self):
+        body = "file f\nwrong W.\n- x\n"
+        found = read(f"tests a\nmutant one\n{body}# More.\ntests b\nmutant two\n{body}mutant three\n{body}tests c\n")
+        self.assertEqual([mutant.tests for mutant in found], ["a", "b", "c"])
+
     def test_what_is_incomplete_is_refused(self):
         for text in ("mutant a\n- x\n", "tests t\nmutant a\nfile f\nwrong W.\n", "nonsense here\n",
                      "tests t\nmutant a\nfile f\nwrong W.\nmark because\n- x\n"):
