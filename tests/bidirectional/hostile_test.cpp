@@ -172,6 +172,15 @@ TEST_F(Hostile, OfAListThatEndsInNonsenseNotEvenTheBeginningIsTaken) {
   EXPECT_TRUE(guest.peer().silent());
 }
 
+TEST_F(Hostile, PointsWithoutPortsTakeNoPlaceOfOthers) {
+  Points points;
+  for (int i = 1; i <= 40; ++i) points.emplace_back("192.0.2.1" + std::to_string(i), 0);
+  points.emplace_back(kHost, 4000);
+  RawGuest guest(server_);
+  ASSERT_TRUE(guest.enter(profile_at(kHost, 4000), points_context(points)));
+  EXPECT_TRUE(calls_over(guest));
+}
+
 // CORBA 3.3 part 2, 9.8: from GIOP 1.2 on.
 TEST_F(Hostile, OlderVersionsCannotOfferAnything) {
   FakePeer elsewhere({answer::text("elsewhere")});

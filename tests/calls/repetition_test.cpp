@@ -237,6 +237,25 @@ TEST(Repetition, AtHomeAgainTheForwardIsForgotten) {
   EXPECT_EQ(home.requests(), 3U);
 }
 
+TEST(Repetition, ThatAnObjectIsNotWhereItMovedSaysNothingOfAHomeThatIsOutOfReach) {
+  FakePeer away({answer::system_exception("OBJECT_NOT_EXIST", 1)});
+  FakePeer home({answer::forward({away.profile()}), answer::close_connection()});
+  Client client;
+  EXPECT_EQ(ending_of([&] { client.thing(home.ior())->ask(""); }).what, "TRANSIENT NO");
+  EXPECT_EQ(away.requests(), 1U);
+}
+
+TEST(Repetition, APlaceThatForwardedAndThenFailedIsNotGoneBackTo) {
+  FakePeer away({answer::system_exception("OBJECT_NOT_EXIST", 1)});
+  FakePeer home({answer::forward({away.profile()}), answer::close_connection(), answer::close_connection(),
+                 answer::close_connection(), answer::text("again")});
+  FakePeer other({answer::forward({home.profile()})});
+  Client client;
+  EXPECT_EQ(ending_of([&] { client.thing({home.profile(), other.profile()})->ask(""); }).what, "TRANSIENT NO");
+  EXPECT_EQ(home.requests(), 4U);
+  EXPECT_EQ(other.requests(), 1U);
+}
+
 TEST(Repetition, WithoutACallTimeOutCallsAreNotBoundedAndSayNothingOfTime) {
   FakePeer peer({answer::text("answer"), answer::end()});
   Client client({"-ORBCallTimeout", "0", "-ORBConnectTimeout", "0"});

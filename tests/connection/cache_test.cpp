@@ -170,6 +170,7 @@ TEST(Cache, WithdrawnConnectionsThatAreIdleDoNotStayForOneThatIsBusy) {
   EXPECT_FALSE(harness.cache().withdraw(all, Deadline::now()));
   EXPECT_TRUE(idle->failed());
   EXPECT_FALSE(busy->failed());
+  EXPECT_EQ(harness.cache().all(), std::vector{busy}) << "its oneways and calls are seen to until it has ended";
   go.count_down();
   caller.join();
   EXPECT_TRUE(harness.cache().withdraw(all, Deadline::after(20s)));

@@ -79,5 +79,17 @@ TEST_F(KeptBack, MayLeaveBeforeTheirTimerWhichThenServesThoseAfterThem) {
   EXPECT_EQ(sends_, 2);
 }
 
+TEST_F(KeptBack, LeaveSoonAfterWhoWaitedForThemInVain) {
+  post(1h);
+  const auto takes_all = std::exchange(acts_.send, [](std::size_t, Deadline) {
+    return base::Result<std::size_t>(base::error(Stage::send, Code::would_block));
+  });
+  EXPECT_FALSE(connection_->flush_oneways(Deadline::now()).ok());
+  acts_.send = takes_all;
+  const Deadline bound = Deadline::after(20s);
+  while (connection_->has_backlog() && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
+  EXPECT_FALSE(connection_->has_backlog()) << "waits for the next call";
+}
+
 }  // namespace
 }  // namespace corbel::connection

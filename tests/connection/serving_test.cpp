@@ -214,6 +214,30 @@ TEST(Room, IsNotMadeByThoseWhoseRequestNoThreadHasReadYet) {
   server->stop(true);
 }
 
+TEST(Draining, WhoWaitsForSomeConnectionsIsToldThatTheyHaveEnded) {
+  Harness harness("tcp://127.0.0.1:0");
+  std::latch entered(1);
+  std::latch go(1);
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    entered.count_down();
+    go.wait();
+    Harness::echo(c, request, body);
+  };
+  const auto connection = harness.connect();
+  std::thread caller([&] {
+    std::string answer;
+    EXPECT_TRUE(harness.call(*connection, "x", answer).ok());
+  });
+  entered.wait();
+  int asked = 0;  // once before it waits, and then with the mutex, of which waiting lets go
+  const auto all = [&](const Connection&) {
+    if (++asked == 2) go.count_down();
+    return true;
+  };
+  EXPECT_TRUE(harness.server().drain(all, Deadline::none()));
+  caller.join();
+}
+
 TEST(PerformWork, LetsOthersServeWhileWhatItRunsBlocks) {
   Nobody nobody;
   std::latch both(2);

@@ -74,6 +74,18 @@ TEST(Watchers, RemovingOneWaitsForTheCallThatRunsAndForNoOther) {
   helper.join();
 }
 
+TEST(Watchers, TheOthersGoOnHearingWhenOneIsRemoved) {
+  Watchers watchers(base::Log::none());
+  std::vector<std::uint64_t> heard;
+  const auto stays = watchers.add([&](const ConnectionEvent& event) { heard.push_back(event.id); });
+  const auto goes = watchers.add([](const ConnectionEvent&) {});
+  watchers.remove(goes);
+  watchers.tell(event_number(1));
+  watchers.end();
+  EXPECT_EQ(heard, std::vector<std::uint64_t>{1});
+  watchers.remove(stays);
+}
+
 TEST(Watchers, TheEndDoesNotWaitLongForOneThatIsStuck) {
   auto watchers = std::make_unique<Watchers>(base::Log::none());
   std::latch entered{1}, go{1};

@@ -84,18 +84,20 @@ TEST(References, AreSeenByClientInterceptorsWithTheirComponents_16_3_13_6) {
     info->add_ior_component(component(kTag, "one"));
     info->add_ior_component(component(kTag, "two"));
   });
-  const auto client = CORBA::make_reference<ClientWatch>("C", story);
-  const Orb server(Parts{.iors = {adds}});
-  const Orb orb(Parts{.clients = {client}});
-  std::string seen;
-  client->set("send_request", [&](const ClientInfoRef& info) {
-    for (const auto& one : info->get_effective_components(kTag)) {
-      seen += std::string(one.component_data().begin(), one.component_data().end()) + ' ';
-    }
-  });
-  const auto servant = CORBA::make_reference<Servant>();
-  orb.thing(server->object_to_string(server.root()->servant_to_reference(servant)))->ask("");
-  EXPECT_EQ(seen, "one two ");
+  for (const char* const endpoint : {"tcp://127.0.0.1:0", "unix://", "inproc://"}) {
+    const auto client = CORBA::make_reference<ClientWatch>("C", story);
+    const Orb server(Parts{.iors = {adds}}, {"-ORBListenEndpoints", endpoint});
+    const Orb orb(Parts{.clients = {client}});
+    std::string seen;
+    client->set("send_request", [&](const ClientInfoRef& info) {
+      for (const auto& one : info->get_effective_components(kTag)) {
+        seen += std::string(one.component_data().begin(), one.component_data().end()) + ' ';
+      }
+    });
+    const auto servant = CORBA::make_reference<Servant>();
+    orb.thing(server->object_to_string(server.root()->servant_to_reference(servant)))->ask("");
+    EXPECT_EQ(seen, "one two ") << endpoint;
+  }
 }
 
 TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_3_1) {
@@ -107,6 +109,10 @@ TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_3_1) {
     const auto policy = IDL::traits<PortableServer::LifespanPolicy>::narrow(
         info->get_effective_policy(PortableServer::LIFESPAN_POLICY_ID));
     seen = policy->value() == PortableServer::LifespanPolicyValue::PERSISTENT ? "persistent" : "transient";
+    for (CORBA::PolicyType type = PortableServer::THREAD_POLICY_ID; type <= PortableServer::REQUEST_PROCESSING_POLICY_ID;
+         ++type) {
+      EXPECT_EQ(info->get_effective_policy(type)->policy_type(), type);
+    }
     EXPECT_EQ(ending_of([&] { info->get_effective_policy(4711); }), "INV_POLICY NO 2");
   });
   const Orb orb(Parts{.iors = {looks}});

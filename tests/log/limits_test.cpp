@@ -116,13 +116,13 @@ TEST(Limits, NoDescriptorsAreLeftAndNobodyIsIdle) {
   Server server(with({"-ORBMaxConnections", "1000", "-ORBMaxConnectionsPerPeer", "1000"}));
   const Target target(server.reference);
   RawPeer busy = busy_peer(server, target);
-  RawPeer newcomer;
+  RawPeer newcomers[2];  // what the first is refused with is there for the second, too
   std::optional<NoDescriptors> none(std::in_place);
-  const bool connected = newcomer.connect(target.port);
-  const auto told = newcomer.rest();
+  for (RawPeer& newcomer : newcomers) {
+    EXPECT_TRUE(newcomer.connect(target.port));
+    EXPECT_EQ(newcomer.rest(), raw_control(5));
+  }
   none.reset();
-  EXPECT_TRUE(connected);
-  EXPECT_EQ(told, raw_control(5));
   expect_event(server, LogLevel::warning, LogModule::connection, "connection refused: no descriptors are left",
                {{"peer", kPeer}});
 }
@@ -185,12 +185,12 @@ TEST(Limits, TheTimeForTakingReplies) {
 }
 
 TEST(Limits, TheRepliesThatWaitForOne) {
-  Server server(with({"-ORBMaxReplyBacklog", "100000"}));
+  Server server(with({"-ORBMaxReplyBacklog", "4000000"}));  // what waits of the first is less, with the second it is more
   const Target target(server.reference);
   server.servant->open(false);
   RawPeer slow(target.port, kTinyBuffer);
-  for (std::uint32_t id = 1; id <= 3; ++id) ASSERT_TRUE(slow.send(ask_for(target, id, kMuch)));
-  ASSERT_TRUE(eventually([&] { return server.servant->inside == 3; }));
+  for (std::uint32_t id = 1; id <= 2; ++id) ASSERT_TRUE(slow.send(ask_for(target, id, kMuch)));
+  ASSERT_TRUE(eventually([&] { return server.servant->inside == 2; }));
   server.servant->open();
   expect_event(server, LogLevel::warning, LogModule::connection, "connection cut: its replies are not read",
                {{"peer", kPeer}, {"octets", ""}, {"limit", "-ORBMaxReplyBacklog"}});

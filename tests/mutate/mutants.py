@@ -50,8 +50,19 @@ class Mutant:
         missing = [word for word in ("file", "wrong", "tests") if not getattr(self, word)]
         if missing or not self.original:
             raise Stale(f"{self.place}: {self.path} lacks {', '.join(missing) or 'the original text'}")
+        if not self.has_original():
+            raise Stale(f"{self.place}: {self.path}: without the switch this is not the original any more")
         if self.mark and not re.match(r"(equivalent|cost|race): \S", self.mark):
             raise Stale(f"{self.place}: {self.path}: a mark is 'equivalent: why', 'cost: why' or 'race: why'")
+
+    def has_original(self):
+        """Whether all words of the original are in what stands there for both, which would be wrong without the switch, too."""
+        mutated = "\n".join(self.mutated)
+        if "$M" not in mutated or "$O" in mutated:
+            return True
+        words, both = (re.findall(r"\w+|[^\s\w(){}]", re.sub("//.*", "", text)) for text in ("\n".join(self.original), mutated))
+        rest = iter(both)
+        return all(word in rest for word in words)
 
     def find(self, text):
         """Begin and end of the original in `text`; blanks and line breaks count as one blank."""

@@ -63,6 +63,12 @@ class PuttingIn(unittest.TestCase):
         with self.assertRaisesRegex(mutants.Stale, "0 times"):
             mutants.rewrite("a;", [one("never", ["b;"], [])])
 
+    def test_what_changes_the_original_itself_is_refused(self):
+        text = "tests t\nmutant a\nfile f\nwrong W.\n- if (b || c) go();\n+ if (b{} && !$M) go();\n"
+        with self.assertRaisesRegex(mutants.Stale, "not the original"):
+            read(text.format(""))
+        read(text.format(" || c"))
+
     def test_behind_a_comment_tests_are_for_what_follows(self):
         body = "file f\nwrong W.\n- x\n"
         found = read(f"tests a\nmutant one\n{body}# More.\ntests b\nmutant two\n{body}mutant three\n{body}tests c\n")

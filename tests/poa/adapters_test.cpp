@@ -35,7 +35,7 @@ class Maker final : public AdapterActivator {
  public:
   bool unknown_adapter(PoaRef parent, const std::string& name) override {
     ++asked;
-    if (name == "other") return false;
+    if (name == "other" || name == "outermost") return false;
     const PoaRef poa = parent->create_POA(name, parent->the_POAManager(), policies);
     created.count_down();
     go.wait();
@@ -70,12 +70,13 @@ TEST_P(Adapters, RequestsForAnAdapterAndBelowWaitUntilItsActivatorReturns) {
   }
   others.push_back(std::async(std::launch::async, [&] { return outcome([&] { top->find_POA("outer", true); }); }));
   EXPECT_EQ(outcome([&] { top->find_POA("other", true); }), "AdapterNonExistent") << "another name does not wait";
+  EXPECT_EQ(outcome([&] { top->find_POA("outermost", true); }), "AdapterNonExistent") << "nor one that begins alike";
   EXPECT_EQ(outcome([&] { top->find_POA("outer2", false); }), "AdapterNonExistent");
   for (auto& other : others) EXPECT_EQ(other.wait_for(10ms), std::future_status::timeout);
   maker->go.count_down();
   EXPECT_EQ(first.get(), "none");
   for (auto& other : others) EXPECT_EQ(other.get(), "none");
-  EXPECT_EQ(maker->asked, 2) << "for outer and other";
+  EXPECT_EQ(maker->asked, 3) << "for outer, other and outermost";
   patient->destroy();
 }
 
@@ -258,6 +259,19 @@ TEST_P(Adapters, IncarnateMayNotReturnAServantThatIsActiveUnderUniqueIds) {
   EXPECT_EQ(log, "") << "nobody has to take it away again";
   poa->destroy(true, true);
   EXPECT_EQ(log, "a");
+}
+
+TEST_P(Adapters, IncarnateMayNotActivateTheObjectItself) {
+  struct Eager final : ServantActivator {
+    ServantRef incarnate(const ObjectId& id, PoaRef poa) override {
+      poa->activate_object_with_id(id, CORBA::make_reference<Probe>());
+      return CORBA::make_reference<Probe>();
+    }
+    void etherealize(const ObjectId&, PoaRef, ServantRef, bool, bool) override {}
+  };
+  const PoaRef poa = child("a", {managed(), user_ids()});
+  poa->set_servant_manager(CORBA::make_reference<Eager>());
+  EXPECT_EQ(outcome([&] { number(reference(poa, "x")); }), "OBJ_ADAPTER 0x4f4d0005");
 }
 
 TEST_P(Adapters, UserIdsThatReadAsPlacesInTheMapLeadNowhere) {

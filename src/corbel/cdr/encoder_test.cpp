@@ -2,6 +2,7 @@
 #include "corbel/cdr/encoder.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <numeric>
@@ -125,6 +126,19 @@ TEST(Encoder, ReusesItsStorageAfterReset) {
   const auto first = write();
   EXPECT_EQ(write(), first);
   EXPECT_EQ(write(), first);
+}
+
+TEST(Encoder, GivesBackWhatALargeMessageNeeded) {
+  const auto taken = [] {
+    const auto all = ::mallinfo2();
+    return all.uordblks + all.hblkhd;
+  };
+  const base::Bytes large(16 * Encoder::kKeepCapacity, 1);
+  Encoder encoder(kLittle);
+  const std::size_t before = taken();
+  encoder.copy_octets(large.data(), large.size());
+  encoder.reset(kLittle);
+  EXPECT_LT(taken(), before + 2 * Encoder::kKeepCapacity);
 }
 
 // Where a block begins depends on the position in the message: there is less room in it than its size says.

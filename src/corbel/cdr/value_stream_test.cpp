@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "corbel/cdr/test_support.hpp"
 #include "corbel/cdr/value_tags.hpp"
@@ -288,6 +289,17 @@ TEST(ValueWriter, EndsEachValueWhereItsStateEnds) {
     EXPECT_TRUE(decoder.ok());
     EXPECT_EQ(decoder.remaining(), 0U);
   }
+}
+
+TEST(ValueWriter, ValuesBesideEachOtherAreNotNested) {
+  Encoder encoder(kLittle);
+  ValueWriter writer(encoder);
+  const std::vector<int> values(kMaxValueNesting + 1);
+  for (const int& value : values) {
+    writer.begin(&value, kId, false);
+    writer.end(false);
+  }
+  EXPECT_TRUE(encoder.ok());
 }
 
 TEST(ValueWriter, ListsOfTypesAreWrittenOnce) {

@@ -55,6 +55,10 @@ TEST(Profile, Version10HasNoComponents) {
   const auto again = decode_iiop_profile(encode_profile(base_of<IiopProfile>(0)));
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->components.empty());
+  TaggedProfile old = encode_profile(base_of<IiopProfile>(0));
+  EXPECT_FALSE(add_component(old, {77, {1}}));
+  TaggedProfile later = encode_profile(base_of<IiopProfile>(1));
+  EXPECT_TRUE(add_component(later, {77, {1}}));
 }
 
 TEST(Profile, LaterMinorsReadAs12AndMayAppend) {

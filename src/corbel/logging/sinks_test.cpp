@@ -145,6 +145,9 @@ TEST(Journal, EveryFieldIsAFieldOfTheJournal) {
   EXPECT_EQ(fields["CORBEL_ORB"], "o");
   EXPECT_EQ(fields["CORBEL_PEER"], "a\nCORBEL_PEER=forged");
   EXPECT_EQ(fields["CORBEL_OCTETS"], "5");
+  const std::string long_text(5000, 'x');
+  CORBEL_LOG(log, connection, warning, "message refused", {"peer", long_text});
+  EXPECT_EQ(read_journal(daemon.next())["CORBEL_PEER"].size(), 1000U);
 }
 
 /// An application's sink that a test steers.

@@ -50,6 +50,12 @@ TEST(ObjectKey, RefusesForeignAndTruncatedKeys) {
   ObjectKey transient;
   const base::Bytes whole = make_key(transient);
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(parse_key({whole.data(), size}, key));
+  ObjectKey persistent;
+  persistent.persistent = true;
+  persistent.path = "gold";
+  const base::Bytes named = make_key(persistent);
+  EXPECT_TRUE(parse_key(named, key));
+  for (std::size_t size = 0; size < named.size(); ++size) EXPECT_FALSE(parse_key({named.data(), size}, key)) << size;
   const base::Bytes path_too_long{'C', 'B', 1, 1, 5, 0, 'a'};
   EXPECT_FALSE(parse_key(path_too_long, key));
 }

@@ -195,7 +195,10 @@ TEST_F(MiopReassembly, WhatContradictsItselfIsDropped) {
   EXPECT_TRUE(take(packet(64, 0, false)).empty()) << "too many";
   EXPECT_TRUE(take(packet(0, 0xffffffff, false)).empty());
   EXPECT_TRUE(take(packet(0xffffffff, 0, true)).empty());
-  EXPECT_EQ(malformed(), 6U);
+  Bytes later = packet(0, 1, true);
+  later[4] = 0x20;
+  EXPECT_TRUE(take(later).empty()) << "MIOP 2.0";
+  EXPECT_EQ(malformed(), 7U);
   EXPECT_TRUE(take(packet(0, 3, false)).empty());
   EXPECT_EQ(reassembly_.incomplete(), 1U);
   EXPECT_TRUE(take(packet(1, 4, false)).empty()) << "another number than before";
