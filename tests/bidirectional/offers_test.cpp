@@ -2,6 +2,7 @@
 // What clients say, octet by octet, and what they do with what comes back: against servers made by hand.
 #include "corbel/ior/profile.hpp"
 #include "corbel/orb/parts.hpp"
+#include "corbel/orb/statistics.hpp"
 #include "support.hpp"
 
 namespace corbel::bidirectional_test {
@@ -53,6 +54,9 @@ TEST(Offers, AreMadeOnceForEachConnection) {
   for (const auto& message : messages) EXPECT_EQ(message.request_id % 2, 0U) << "the originator's ids are even";
   EXPECT_EQ(contexts_of(messages[0], 1).size(), 1U) << "code sets";
   EXPECT_NE(port, ":0");
+  const auto conversations = orb::conversations(*client.orb.ref());
+  ASSERT_EQ(conversations.size(), 1U);
+  EXPECT_FALSE(conversations[0].accepted) << "though it is read like those that are";
 }
 
 TEST(Offers, AreNotMadeByThoseWhoHaveNothingToCallBack) {

@@ -218,12 +218,24 @@ TEST_P(MainThreadModel, PerformWorkDoesItToo) {
   const auto recorder = CORBA::make_reference<Recorder>([](std::int32_t n) { return n + 1; });
   poa->set_servant_manager(recorder);
   const ObjectRef object = poa->create_reference_with_id(string_to_ObjectId("it"), std::string(kProbeId));
-  auto call = std::async(std::launch::async, [&] { return number(object, 1); });
-  while (call.wait_for(0s) != std::future_status::ready) {
-    if (orb->work_pending()) orb->perform_work();
-    std::this_thread::yield();
+  std::thread([&] { orb->perform_work(); }).join();  // is not the main thread any more
+  constexpr int kCalls = 8;
+  std::latch begun(kCalls);
+  std::vector<std::future<std::int32_t>> calls;
+  for (int i = 0; i < kCalls; ++i) {
+    calls.push_back(std::async(std::launch::async, [&] {
+      begun.count_down();
+      return number(object, 1);
+    }));
   }
-  EXPECT_EQ(call.get(), 2);
+  begun.wait();  // so that several wait at the same time
+  for (auto& call : calls) {
+    while (call.wait_for(0s) != std::future_status::ready) {
+      if (orb->work_pending()) orb->perform_work();
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(call.get(), 2);
+  }
   EXPECT_EQ(recorder->here, std::set<std::thread::id>{std::this_thread::get_id()});
 }
 
