@@ -39,17 +39,7 @@ class Turn {
     return true;
   }
   /// As take(), if nobody else has it now.
-  bool take_now() {
-    if (is_mine()) {
-      ++depth_;
-      return true;
-    }
-    const std::lock_guard lock(mutex_);
-    if (owner_.load(std::memory_order_relaxed) != std::thread::id()) return false;
-    owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-    depth_ = 1;
-    return true;
-  }
+  bool take_now() { return take(base::Deadline::now()); }
   void give_back() noexcept {
     if (--depth_ != 0) return;
     const std::lock_guard lock(mutex_);
