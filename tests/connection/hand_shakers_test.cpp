@@ -23,10 +23,12 @@ std::ptrdiff_t threads_of_process() {
 TEST(HandShakers, OneThatEndedForIdlenessIsReplaced) {
   const auto reactor = *reactor::Reactor::create();
   std::counting_semaphore<> steps(0);
-  HandShakes shakers(*reactor, 1, [&] {
+  const base::Log log;
+  const auto step = [&] {
     steps.release();
     return false;
-  });
+  };
+  HandShakes shakers(*reactor, 1, step, log);
   const std::ptrdiff_t before = threads_of_process();
   for (int i = 0; i < 2; ++i) {
     shakers.go_on();

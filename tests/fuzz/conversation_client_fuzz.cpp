@@ -17,7 +17,7 @@ using fuzz::require;
 struct Async final : connection::AsyncReply {
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override {
     require(started && !finished && replies++ == 0, "one reply, while it is under way");
-    require(reply.token == request_id, "the reply of another call");
+    require(reply.token == token, "the reply of another call");
     (void)body.get<std::uint32_t>();
   }
   void on_queued() noexcept override {}
@@ -57,7 +57,7 @@ struct Conversation {
   static base::Deadline an_hour() { return base::Deadline::after(std::chrono::hours(1)); }
 
   void call(bool only_if_idle) {
-    const std::uint32_t id = connection->take_request_id() + 2;  // the next
+    const std::uint32_t id = connection->take_token() + 2;  // the next
     bool replied = false;
     connection::Caller caller;
     if (!connection->enter(caller) && only_if_idle) return;
@@ -73,7 +73,7 @@ struct Conversation {
 
   void start(std::uint8_t how) {
     auto reply = std::make_unique<Async>();
-    reply->request_id = connection->take_request_id();
+    reply->token = connection->take_token();
     if (how & 1) reply->deadline = how & 2 ? base::Deadline::now() : an_hour();
     reply->started = true;
     const bool fails = (how & 12) == 12;
@@ -100,7 +100,7 @@ struct Conversation {
     if (calls.empty()) return;
     Async& chosen = *calls[which % calls.size()];
     if (!chosen.started || chosen.finished) return;
-    if (connection->help(chosen, chosen.request_id, an_hour())) chosen.finish();
+    if (connection->help(chosen, chosen.token, an_hour())) chosen.finish();
   }
 
   void step() {

@@ -54,7 +54,8 @@ TEST(ClientOverrides, ReplaceWhatTheySetAndNothingElse) {
   wanted.rebind = Rebind::no_reconnect;
   wanted.buffering.time = 6s;
   overrides = {wanted.round_trip, wanted.request,    wanted.connect, wanted.request_end,
-               wanted.reply_end,  wanted.sync_scope, wanted.rebind,  wanted.buffering};
+               wanted.reply_end,  wanted.sync_scope, wanted.rebind,  wanted.buffering,
+               nullptr};
   overrides.apply_to(policies);
   EXPECT_EQ(policies, wanted);
 }
