@@ -148,9 +148,8 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 /// `fields`: names and what their values contain; empty: there must be some value.
 inline void expect_event(const LoggingOrb& orb, LogLevel level, LogModule module, const char* event,
                          const Fields& fields) {
-  const auto entry = orb.log->wait_for(event);
-  EXPECT_EQ(entry.level, level) << event << ": not logged at this level";
-  EXPECT_EQ(entry.module, module) << event;
+  const auto entry = orb.log->wait_for(event, module);
+  EXPECT_EQ(entry.level, level) << event << ": not logged at this level by this module";
   EXPECT_EQ(entry.orb, orb.id()) << event;
   for (const auto& [name, part] : fields) {
     const std::string value = entry.value(name);
