@@ -11,16 +11,17 @@ function(corbel_conformance target suite)
   if(TARGET corbel_${suite}_suite)
     target_link_libraries(${target} PRIVATE corbel_${suite}_suite)
   else()
-    list(TRANSFORM ARGN PREPEND ${CORBEL_SUITES_DIR}/conformance/)
+    list(TRANSFORM ARGN PREPEND ${CORBEL_SUITES_DIR}/)
     target_sources(${target} PRIVATE ${ARGN})
   endif()
 endfunction()
 
 function(corbel_transport_conformance target)
-  corbel_conformance(${target} transport transport_conformance.cpp transport_data_conformance.cpp
-    transport_endpoint_conformance.cpp)
+  corbel_conformance(${target} transport conformance/transport_conformance.cpp
+    conformance/transport_data_conformance.cpp conformance/transport_endpoint_conformance.cpp)
 endfunction()
 
 function(corbel_session_conformance target)
-  corbel_conformance(${target} session session_conformance.cpp session_order_conformance.cpp allocations.cpp)
+  corbel_conformance(${target} session conformance/session_conformance.cpp conformance/session_order_conformance.cpp
+    support/allocations.cpp)
 endfunction()

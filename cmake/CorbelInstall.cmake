@@ -59,10 +59,13 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 # The conformance suites of the ports, for authors of plug-ins.
 set(CORBEL_SUITES_DESTINATION ${CMAKE_INSTALL_DATADIR}/corbel/suites)
 set(suites transport_conformance.hpp transport_helpers.hpp local_carrier.hpp transport_conformance.cpp
-  transport_data_conformance.cpp transport_endpoint_conformance.cpp session_conformance.hpp allocations.hpp
-  session_conformance.cpp session_order_conformance.cpp allocations.cpp)
+  transport_data_conformance.cpp transport_endpoint_conformance.cpp session_conformance.hpp
+  session_conformance.cpp session_order_conformance.cpp)
 list(TRANSFORM suites PREPEND ${PROJECT_SOURCE_DIR}/tests/conformance/)
 install(FILES ${suites} DESTINATION ${CORBEL_SUITES_DESTINATION}/conformance)
+set(suites allocations.hpp allocations.cpp files.hpp)
+list(TRANSFORM suites PREPEND ${PROJECT_SOURCE_DIR}/tests/support/)
+install(FILES ${suites} DESTINATION ${CORBEL_SUITES_DESTINATION}/support)
 
 # What a program links with when it links statically.
 set(CORBEL_WITH_OPENSSL OFF)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# corbel_room(NAME [USES rooms...] [HEADERS installed.hpp...] [LIBRARIES targets...]): one room of the house. Every .cpp beside the caller is
+# corbel_room(NAME [USES rooms...] [HEADERS installed.hpp...] [LIBRARIES targets...] [TEST_LIBRARIES targets...]): one room of the house. Every .cpp beside the caller is
 # compiled once into an object library (static and shared libraries are made from the same objects); every *_test.cpp
 # joins the test program corbel_<room>_test, labelled with the room's name.
 
@@ -31,6 +31,10 @@ endfunction()
 if(CORBEL_TESTS)
   add_library(corbel_watchdog OBJECT ${PROJECT_SOURCE_DIR}/tests/support/watchdog.cpp)
   target_link_libraries(corbel_watchdog PRIVATE corbel_flags GTest::gtest)
+  # A program that links with this counts what it allocates (tests/support/allocations.hpp).
+  add_library(corbel_test_allocations OBJECT ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
+  target_include_directories(corbel_test_allocations PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(corbel_test_allocations PRIVATE corbel_flags)
 endif()
 
 # corbel_test_headers(TARGET): a test program gets GoogleTest and what nearly every test includes precompiled. Only for programs
@@ -45,6 +49,7 @@ if(CORBEL_TESTS AND CORBEL_UNITY)
 endif()
 function(corbel_test_headers target)
   target_link_libraries(${target} PRIVATE corbel_watchdog)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)  # "support/..."
   if(CORBEL_UNITY)
     target_precompile_headers(${target} REUSE_FROM corbel_test_headers)
   endif()

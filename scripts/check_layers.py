@@ -114,7 +114,7 @@ class House:
     def resolve(self, path, target):
         """The project file that `path` means by #include "target", or None."""
         beside = os.path.normpath(os.path.join(os.path.dirname(path), target)).replace(os.sep, "/")
-        suites = ("tests/" + target,) if path.endswith("_test.cpp") else ()
+        suites = ("tests/" + target,) if path.endswith(("_test.cpp", "/test_support.hpp")) else ()
         for candidate in ("src/" + target, beside, *suites):
             if self.exists(candidate):
                 return candidate
@@ -238,7 +238,7 @@ class House:
 
     def is_faceless(self, path):
         """True if the table says that the file knows no C++ mapping: its room is listed, or its unit."""
-        if not path.startswith(SOURCES) or path.endswith("_test.cpp"):
+        if not path.startswith(SOURCES) or path.endswith(("_test.cpp", "/test_support.hpp")):
             return False
         listed = self.table["faceless"]
         unit, room = os.path.splitext(path[len(SOURCES):])[0], self.room_of(path[len(SOURCES):])

@@ -25,12 +25,10 @@
 #include "corbel/transport/tcp/tcp.hpp"
 #include "corbel/transport/unix/unix.hpp"
 #include "shipped.hpp"
+#include "support/allocations.hpp"
 
 /// Real ORBs over every transport, and a servant whose answers can be held back.
 namespace corbel::async_test {
-
-/// Made by the whole program so far.
-extern std::atomic<std::size_t> allocations;
 
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;

@@ -124,9 +124,9 @@ TEST(View, OfALargeStringCostsTheServerNoAllocation) {
     explicit Silent(cdr::Decoder& arguments) : ServerCall("text", &arguments, nullptr) {}
     void reply(base::FunctionRef<void(cdr::Encoder&)>) override {}
   } request(decoder);
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations_of_all();
   ASSERT_TRUE(reader->_dispatch(request));
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(test::allocations_of_all(), before);
   EXPECT_TRUE(within(reader->seen, octets));
 }
 

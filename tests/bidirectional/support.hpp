@@ -18,6 +18,8 @@
 #include "corbel/corbel.hpp"
 #include "corbel/dynamic/messaging_types.hpp"
 #include "corbel/orb/statistics.hpp"
+#include "endings.hpp"
+#include "eventually.hpp"
 #include "fake_peer.hpp"
 #include "guests_any.hpp"
 #include "guests_server.hpp"
@@ -26,6 +28,8 @@
 namespace corbel::bidirectional_test {
 
 using namespace std::chrono_literals;
+using test::ending_of;
+using test::eventually;
 
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
@@ -35,25 +39,6 @@ using PolicyRef = IDL::traits<CORBA::Policy>::ref_type;
 
 inline PolicyRef policy(BiDirPolicy::BidirectionalPolicyValue value) {
   return CORBA::make_reference<BiDirPolicy::BidirectionalPolicy>(value);
-}
-
-/// How a call ended, in short: "done", "TRANSIENT NO".
-inline std::string ending_of(const std::function<void()>& run) {
-  constexpr const char* kCompleted[] = {" YES", " NO", " MAYBE"};
-  try {
-    run();
-    return "done";
-  } catch (const CORBA::SystemException& exception) {
-    return exception._name() + std::string(kCompleted[static_cast<int>(exception.completed())]);
-  }
-}
-
-inline bool eventually(const std::function<bool()>& is_so) {
-  for (const auto end = std::chrono::steady_clock::now() + 20s; std::chrono::steady_clock::now() < end;) {
-    if (is_so()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return is_so();
 }
 
 class Guest final : public CORBA::servant_traits<Guests::Guest>::base_type {

@@ -7,6 +7,7 @@
 
 #include "corbel/orb/error_table.hpp"
 #include "endings.hpp"
+#include "files.hpp"
 
 namespace corbel::calls_test {
 namespace {
@@ -47,9 +48,7 @@ std::string table() {
 
 TEST(Document, HasTheTableOfTheseTests) {
   const std::string path = std::string(CORBEL_DOCS) + "/calls.md";
-  std::ostringstream read;
-  read << std::ifstream(path).rdbuf();
-  const std::string text = read.str();
+  const std::string text = test::text_of_file(path);
   const std::size_t begin = text.find(kBegin);
   const std::size_t end = text.find(kEnd);
   ASSERT_NE(begin, std::string::npos);

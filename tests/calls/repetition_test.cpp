@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often a call is tried, and what is told when several places had their say.
 #include <atomic>
-#include <filesystem>
 #include <future>
 #include <iterator>
 #include <list>
@@ -10,6 +9,7 @@
 
 #include "calls_server.hpp"
 #include "corbel/base/deadline.hpp"
+#include "files.hpp"
 #include "support.hpp"
 
 namespace corbel::calls_test {
@@ -127,18 +127,15 @@ TEST(Repetition, WhatWasExecutedIsToldToBeThoughItsResultsCannotBeSent) {
 
 /// Neither the reference nor the ORB keeps it until the next call.
 TEST(Repetition, AConnectionThatBrokeIsGivenBackToTheSystemAtOnce) {
-  const auto descriptors = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
-  };
   FakePeer steady({answer::text("well")});
   FakePeer garbling({answer::octets(test::octets_of("no message of any protocol"), false)});
   Client client;
   EXPECT_EQ(client.thing(steady.ior())->ask(""), "well");
   const auto thing = client.thing(garbling.ior());
-  const auto before = descriptors();
+  const auto before = test::open_descriptors();
   EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "MARSHAL MAYBE");
   ASSERT_TRUE(garbling.wait_for_open(0));
-  EXPECT_EQ(descriptors(), before);
+  EXPECT_EQ(test::open_descriptors(), before);
 }
 
 /// What may have been executed is told, whatever places said before that certainly have not.

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "allocations.hpp"
 #include "codecs.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::messaging {
 namespace {

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "conformance/allocations.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::conformance {
 

@@ -17,7 +17,7 @@
 ///   std::vector<Dialect> dialects() { return {{.name = "telegrams", .make = make_telegrams}}; }
 ///   CORBEL_SESSION_CONFORMANCE(Telegrams, dialects())
 ///
-/// and compiling the suite (session_*.cpp, allocations.cpp) into the same test program; with CMake, outside
+/// and compiling the suite (session_*.cpp, support/allocations.cpp) into the same test program; with CMake, outside
 /// Corbel, corbel_session_conformance(TARGET) after find_package(Corbel). What is expected of it follows from what it
 /// requires and offers. The suite counts allocations by replacing operator new: the program must not do so, too.
 namespace corbel::conformance {

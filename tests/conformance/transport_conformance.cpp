@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/transport_conformance.hpp"
 
-#include <filesystem>
-
 #include "conformance/transport_helpers.hpp"
+#include "support/files.hpp"
 
 namespace corbel::conformance {
-namespace {
 
-std::size_t open_descriptors() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
-  return count;
-}
-
-}  // namespace
+using test::open_descriptors;
 
 void TransportConformance::SetUp() {
   descriptors_ = open_descriptors();

@@ -13,6 +13,7 @@
 #include "corbel/ipc/event.hpp"
 #include "corbel/ipc/stream.hpp"
 #include "corbel/transport/stream_transport.hpp"
+#include "eventually.hpp"
 #include "harness.hpp"
 #include "scripted.hpp"
 
@@ -20,6 +21,7 @@ namespace corbel::connection {
 namespace {
 
 using namespace std::chrono_literals;
+using test::eventually;
 
 /// Asynchronous requests that are counted when they are finished.
 class CountedReply final : public AsyncReply {
@@ -85,13 +87,6 @@ class Inside {
   bool ended_ = false;
   Connection* connection_ = nullptr;
 };
-
-template <class Done>
-bool eventually(const Done& done) {
-  const Deadline bound = Deadline::after(20s);
-  while (!done() && !bound.expired()) std::this_thread::yield();
-  return done();
-}
 
 class Carriers : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/dynamic/transcode.hpp"
 #include "corbel/ior/ior.hpp"
+#include "support/plain_context.hpp"
 
 namespace corbel::dynamic {
 namespace {
@@ -314,13 +315,6 @@ TEST(Any, RandomValuesOfRandomTypesTravel) {
   }
 }
 
-/// An ORB as far as DynAnys need one.
-class Orb final : public corba::OrbContext {
- public:
-  CORBA::object_reference<CORBA::Object> make_object(ior::Ior) override { return nullptr; }
-  CORBA::object_reference<CORBA::ORB> orb() override { return nullptr; }
-};
-
 void take_apart(const DynamicAny::DynAny::Ref& dyn) {
   const std::uint32_t count = dyn->component_count();
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -330,7 +324,7 @@ void take_apart(const DynamicAny::DynAny::Ref& dyn) {
 }
 
 TEST(Any, RandomValuesAreTheSameHoweverTheyAreRead) {
-  Orb orb;
+  test::PlainContext orb;
   const auto factory = CORBA::make_reference<DynamicAny::DynAnyFactory>(orb);
   for (unsigned seed = 1; seed <= 300; ++seed) {
     const Any any = Generator(seed).any(static_cast<int>(seed % 4));

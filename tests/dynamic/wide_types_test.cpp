@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // DynAnys of types with very many members: what looking at them costs.
-#include "allocated.hpp"
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/dynamic/type_factory.hpp"
 #include "orb_support.hpp"
+#include "support/allocations.hpp"
 
 namespace corbel::dynamic {
 namespace {
@@ -39,14 +39,14 @@ TEST_F(WideDynAnys, OfStructsTellTheirMembersOneByOneWithoutListingAllEachTime) 
   for (std::int32_t i = 0; i < kMembers; ++i) members.push_back({"m" + std::to_string(i), CORBA::_tc_octet});
   const auto dyn = made<DynamicAny::DynStruct>(types_->create_struct_tc("IDL:Wide:1.0", "Wide", members));
   ASSERT_EQ(dyn->component_count(), static_cast<std::uint32_t>(kMembers));
-  const std::size_t before = allocated();
+  const std::size_t before = test::allocated_octets();
   std::int32_t member = 0;
   do {
     ASSERT_EQ(dyn->current_member_name(), "m" + std::to_string(member++));
     ASSERT_EQ(dyn->current_member_kind(), CORBA::TCKind::tk_octet);
   } while (dyn->next());
   EXPECT_EQ(member, kMembers);
-  EXPECT_LT(allocated() - before, 1000U * kMembers);  // listing all would take twice 8 * kMembers for each
+  EXPECT_LT(test::allocated_octets() - before, 1000U * kMembers);  // listing all would take twice 8 * kMembers for each
 }
 
 TEST_F(WideDynAnys, OfManyUnionsLookForTheirUnusedLabelWithoutSortingAllEachTime) {
@@ -54,9 +54,9 @@ TEST_F(WideDynAnys, OfManyUnionsLookForTheirUnusedLabelWithoutSortingAllEachTime
   constexpr std::uint32_t kUnions = 1000;
   const auto wide = types_->create_union_tc("IDL:Wide:1.0", "Wide", CORBA::_tc_long, many_cases(kCases, 700));
   const auto array = types_->create_array_tc(kUnions, wide);
-  const std::size_t before = allocated();
+  const std::size_t before = test::allocated_octets();
   const auto dyn = made(array);
-  EXPECT_LT(allocated() - before, 4000U * kUnions);  // sorting all would take 8 * kCases for each
+  EXPECT_LT(test::allocated_octets() - before, 4000U * kUnions);  // sorting all would take 8 * kCases for each
   const auto last = IDL::traits<DynamicAny::DynUnion>::narrow((dyn->seek(kUnions - 1), dyn->current_component()));
   EXPECT_EQ(last->get_discriminator()->get_long(), 700);
   EXPECT_TRUE(last->is_set_to_default_member());

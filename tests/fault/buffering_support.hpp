@@ -16,6 +16,7 @@
 #include "corbel/mapping/with_policies.hpp"
 #include "corbel/orb/oneways.hpp"
 #include "corbel/orb/statistics.hpp"
+#include "eventually.hpp"
 #include "fake_peer.hpp"
 #include "fault.hpp"
 
@@ -51,11 +52,7 @@ class BufferingTest : public testing::Test {
     options.insert(options.begin(), {"buffering-test", "-ORBSyncScope", "none"});
     auto components = corbel::builtins::components();
     components.log_sink = log_;
-    std::vector<char*> argv;
-    for (auto& option : options) argv.push_back(option.data());
-    argv.push_back(nullptr);
-    int argc = static_cast<int>(options.size());
-    orb_ = CORBA::ORB_init(argc, argv.data(), "buffering-test", components);
+    orb_ = corbel::orb::init(options, "buffering-test", components);
     plain_ = victim_at(peer_.ior());
   }
   VictimRef victim_at(const std::string& reference) {
@@ -91,11 +88,7 @@ class BufferingTest : public testing::Test {
   std::string heard(std::size_t count) { return heard(peer_, count); }
   bool wait_for_requests(std::size_t count) const { return wait_for_requests(peer_, count); }
   static bool wait_for_requests(const FakePeer& peer, std::size_t count) {
-    for (const auto end = base::Deadline::after(20s); peer.requests() < count;) {
-      if (end.expired()) return false;
-      std::this_thread::sleep_for(1ms);
-    }
-    return true;
+    return test::eventually([&] { return peer.requests() >= count; });
   }
 
   FakePeer peer_{{&answer}};

@@ -32,14 +32,10 @@ using OrbReference = IDL::traits<CORBA::ORB>::ref_type;
 OrbReference make_orb(const std::string& id, std::vector<std::string> options,
                       const std::shared_ptr<Plan>& plan = std::make_shared<Plan>()) {
   options.insert(options.begin(), id);
-  std::vector<char*> argv;
-  for (auto& option : options) argv.push_back(option.data());
-  argv.push_back(nullptr);
-  int argc = static_cast<int>(options.size());
   corbel::orb::Components components{{corbel::messaging::make_giop()},
                                      {corbel::transport::make_faulty(corbel::transport::make_tcp(), plan)},
                                      &corbel::poa::make_adapter};
-  return CORBA::ORB_init(argc, argv.data(), id, std::move(components));
+  return corbel::orb::init(options, id, std::move(components));
 }
 
 class Victim : public virtual CORBA::servant_traits<Fault::Victim>::base_type {

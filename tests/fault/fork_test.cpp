@@ -52,16 +52,11 @@ class Echo final : public virtual CORBA::servant_traits<Fault::Victim>::base_typ
 class ForkTest : public testing::Test {
  protected:
   ForkTest() {
-    std::vector<char> name{'x', 0};
     std::vector<std::string> options = {"x", "-ORBListenEndpoints", "tcp://127.0.0.1:0"};
-    std::vector<char*> argv;
-    for (auto& option : options) argv.push_back(option.data());
-    argv.push_back(nullptr);
-    int argc = static_cast<int>(options.size());
-    server_ = CORBA::ORB_init(argc, argv.data(), "fork-server",
-                              {{corbel::messaging::make_giop()},
-                               {corbel::transport::make_faulty(corbel::transport::make_tcp(), plan_)},
-                               &corbel::poa::make_adapter});
+    server_ = corbel::orb::init(options, "fork-server",
+                                {{corbel::messaging::make_giop()},
+                                 {corbel::transport::make_faulty(corbel::transport::make_tcp(), plan_)},
+                                 &corbel::poa::make_adapter});
     auto poa = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
     auto servant = CORBA::make_reference<Echo>();
     poa->activate_object(servant);

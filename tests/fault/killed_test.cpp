@@ -7,14 +7,15 @@
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "corbel/corbel.hpp"
+#include "eventually.hpp"
 #include "fault_server.hpp"
+#include "files.hpp"
 #include "shipped.hpp"
 
 namespace {
@@ -131,16 +132,13 @@ TEST_P(Killed, AServersDeathEndsEveryCallAtOnce) {
 
 TEST_P(Killed, AClientsDeathLeavesNothingBehindAndOthersAreServed) {
   if (!kChildrenHaveThreads) GTEST_SKIP() << "children have no threads";
-  const auto descriptors = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
-  };
   std::minstd_rand random(6);
   const auto server = make_orb(GetParam().server);
   const std::string ior = serve(server);
   const auto orb = make_orb({"-ORBCollocation", "off"});
   const auto honest = victim_of(orb, ior);
   EXPECT_EQ(honest->echo("before"), "before");
-  const auto before = descriptors();
+  const auto before = corbel::test::open_descriptors();
   for (int round = 0; round < 30; ++round) {
     int pipe[2];
     ASSERT_EQ(::pipe(pipe), 0);
@@ -161,9 +159,8 @@ TEST_P(Killed, AClientsDeathLeavesNothingBehindAndOthersAreServed) {
     EXPECT_EQ(honest->echo("meanwhile"), "meanwhile");
     reap(client);
   }
-  const auto until = std::chrono::steady_clock::now() + 20s;
-  while (descriptors() > before && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(descriptors(), before);
+  EXPECT_TRUE(corbel::test::eventually([&] { return corbel::test::open_descriptors() <= before; }));
+  EXPECT_EQ(corbel::test::open_descriptors(), before);
   orb->destroy();
   server->destroy();
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server that only processes of the same machine reach, named by a URL.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "corbel/corbel.hpp"
+#include "eventually.hpp"
 #include "fault_server.hpp"
+#include "files.hpp"
 
 namespace {
 
@@ -44,19 +43,17 @@ void call_by_url(const std::string& address, const std::string& url) {
 }
 
 TEST(Local, AServerOfThisMachineIsReachedByItsUrl) {
-  std::string folder = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const corbel::test::Folder place;
+  const std::string folder = place.path();
   call_by_url(folder + "/socket", "corbaloc:uiop:" + folder + "/socket|Victim");
   call_by_url(folder + "/socket", "corbaloc:uiop:1.1@" + folder + "/socket|Victim");
   call_by_url('@' + folder, "corbaloc:uiop:@" + folder + "|Victim");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Local, SeveralAddressesOfOneUrlAreTriedInTurn) {
-  std::string folder = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const corbel::test::Folder place;
+  const std::string folder = place.path();
   call_by_url(folder + "/b", "corbaloc:uiop:" + folder + "/a,uiop:" + folder + "/b|Victim");
-  std::filesystem::remove_all(folder);
 }
 
 /// Connections through shared memory that this process has, both ends counted.
@@ -68,8 +65,8 @@ std::size_t shared_memories() {
 }
 
 TEST(Local, AClientOnTheSameHostMovesToSharedMemoryAndBackWhereThatFails) {
-  std::string folder = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const corbel::test::Folder place;
+  const std::string folder = place.path();
   std::vector<std::string> listening = {"x", "-ORBListenEndpoints", "tcp://127.0.0.1:0;shm://" + folder + "/socket"};
   const auto server = CORBA::ORB_init(listening, "upgrade-server");
   auto poa = IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
@@ -86,13 +83,11 @@ TEST(Local, AClientOnTheSameHostMovesToSharedMemoryAndBackWhereThatFails) {
     return used;
   };
   EXPECT_GE(call("moves", {}), 1U);
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (shared_memories() != 0 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_TRUE(corbel::test::eventually([] { return shared_memories() == 0; }));
   EXPECT_EQ(call("prefers", {"-ORBProtocolPreference", "tcp"}), 0U);
   std::filesystem::remove(folder + "/socket");
   EXPECT_EQ(call("falls-back", {}), 0U);
   server->destroy();
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -7,17 +7,13 @@
 #include "corbel/dynamic/dyn_any.hpp"
 #include "corbel/ior/ior.hpp"
 #include "extract_any.hpp"
+#include "support/plain_context.hpp"
 
 namespace {
 
 using namespace corbel;  // NOLINT: one small program
 
-class Orb final : public corba::OrbContext {
- public:
-  CORBA::object_reference<CORBA::Object> make_object(ior::Ior) override { return nullptr; }
-  CORBA::object_reference<CORBA::ORB> orb() override { return nullptr; }
-};
-Orb orb;
+test::PlainContext orb;
 
 using Link = CORBA::valuetype_reference<Extract::Link>;
 

@@ -5,6 +5,7 @@
 #include <corbel/mapping/print.hpp>
 #include <random>
 
+#include "coded.hpp"
 #include "extended_any.hpp"
 #include "extended_server.hpp"
 
@@ -12,24 +13,8 @@ namespace {
 
 using corbel::base::Bytes;
 using corbel::mapping::to_text;
-
-template <class T>
-Bytes octets_of(const T& value, bool little) {
-  corbel::cdr::Encoder encoder({.little_endian = little});
-  corbel::mapping::Codec<T>::encode(encoder, value);
-  EXPECT_TRUE(encoder.ok());
-  return encoder.to_bytes();
-}
-
-template <class T>
-T back_from(const Bytes& octets, bool little) {
-  corbel::cdr::Decoder decoder(octets, {.little_endian = little});
-  T value{};
-  corbel::mapping::Codec<T>::decode(decoder, value);
-  EXPECT_TRUE(decoder.ok());
-  EXPECT_EQ(decoder.remaining(), 0U);
-  return value;
-}
+using idl_test::back_from;
+using idl_test::octets_of;
 
 template <class T>
 void expect_travels(const T& value) {

@@ -4,6 +4,7 @@
 
 #include <corbel/mapping/print.hpp>
 
+#include "coded.hpp"
 #include "local_any.hpp"
 #include "local_server.hpp"
 
@@ -11,24 +12,8 @@ namespace {
 
 using corbel::base::Bytes;
 using corbel::mapping::to_text;
-
-template <class T>
-Bytes octets_of(const T& value, bool little = false) {
-  corbel::cdr::Encoder encoder({.little_endian = little});
-  corbel::mapping::Codec<T>::encode(encoder, value);
-  EXPECT_TRUE(encoder.ok());
-  return encoder.to_bytes();
-}
-
-template <class T>
-T back_from(const Bytes& octets, bool little = false) {
-  corbel::cdr::Decoder decoder(octets, {.little_endian = little});
-  T value{};
-  corbel::mapping::Codec<T>::decode(decoder, value);
-  EXPECT_TRUE(decoder.ok());
-  EXPECT_EQ(decoder.remaining(), 0U);
-  return value;
-}
+using idl_test::back_from;
+using idl_test::octets_of;
 
 class CountingFilter : public virtual IDL::traits<Inside::Filter>::base_type {
  public:

@@ -8,6 +8,8 @@
 #include <map>
 #include <string>
 
+#include "coded.hpp"
+#include "support/plain_context.hpp"
 #include "values_any.hpp"
 #include "values_server.hpp"
 
@@ -17,14 +19,13 @@ namespace values_test {
 using corbel::base::Bytes;
 using corbel::base::Code;
 using corbel::mapping::to_text;
+using idl_test::octets_of;
 template <class V>
 using Ref = typename IDL::traits<V>::ref_type;
 
 /// An ORB as far as values need one.
-class Factories final : public corbel::corba::OrbContext {
+class Factories final : public corbel::test::PlainContext {
  public:
-  CORBA::object_reference<CORBA::Object> make_object(corbel::ior::Ior) override { return nullptr; }
-  CORBA::object_reference<CORBA::ORB> orb() override { return nullptr; }
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
     const auto found = known.find(id);
     return found == known.end() ? nullptr : found->second;
@@ -37,14 +38,6 @@ class Factories final : public corbel::corba::OrbContext {
 
   std::map<std::string, CORBA::object_reference<CORBA::ValueFactoryBase>, std::less<>> known;
 };
-
-template <class T>
-Bytes octets_of(const T& value, bool little = false) {
-  corbel::cdr::Encoder encoder({.little_endian = little});
-  corbel::mapping::Codec<T>::encode(encoder, value);
-  EXPECT_TRUE(encoder.ok());
-  return encoder.to_bytes();
-}
 
 /// The value, and what went wrong.
 template <class T>

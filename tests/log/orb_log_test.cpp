@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log as an application meets it: options, files, its own sink, and what clients are told about exceptions.
-#include <unistd.h>
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "files.hpp"
 #include "support.hpp"
 
 namespace corbel::log_test {
 namespace {
-
-class Folder {
- public:
-  Folder() {
-    char name[] = "/tmp/corbel-log-XXXXXX";
-    path_ = ::mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string file() const { return path_ / "log"; }
-  std::string content() const {
-    std::ostringstream text;
-    text << std::ifstream(file()).rdbuf();
-    return text.str();
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 OrbRef make_orb(std::vector<std::string> options) {
   static int number = 0;
@@ -37,19 +17,19 @@ OrbRef make_orb(std::vector<std::string> options) {
 }
 
 TEST(LogOptions, AFileGetsTheLinesOfItsLevels) {
-  const Folder folder;
-  auto orb = make_orb({"-ORBLogFile", folder.file(), "-ORBLogLevel", "warning,orb=info"});
+  const test::Folder folder;
+  auto orb = make_orb({"-ORBLogFile", folder / "log", "-ORBLogLevel", "warning,orb=info"});
   orb->destroy();
-  const std::string text = folder.content();
+  const std::string text = test::text_of_file(folder / "log");
   EXPECT_NE(text.find("] info orb: ORB created threads="), std::string::npos) << text;
   EXPECT_NE(text.find("] info orb: shut down orb=\"options "), std::string::npos) << text;
 }
 
 TEST(LogOptions, LinesMayBeJson) {
-  const Folder folder;
-  auto orb = make_orb({"-ORBLogFile", folder.file(), "-ORBLogLevel", "info", "-ORBLogFormat", "json"});
+  const test::Folder folder;
+  auto orb = make_orb({"-ORBLogFile", folder / "log", "-ORBLogLevel", "info", "-ORBLogFormat", "json"});
   orb->destroy();
-  std::istringstream text(folder.content());
+  std::istringstream text(test::text_of_file(folder / "log"));
   int lines = 0;
   for (std::string line; std::getline(text, line); ++lines) EXPECT_EQ(nlohmann::json::parse(line)["module"], "orb");
   EXPECT_GE(lines, 3);

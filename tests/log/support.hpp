@@ -23,12 +23,14 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/orb/logging.hpp"
+#include "eventually.hpp"
 #include "log_server.hpp"
 
 namespace corbel::log_test {
 
 using base::LogLevel;
 using base::LogModule;
+using test::eventually;
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 using ThingRef = IDL::traits<Logged::Thing>::ref_type;
@@ -96,14 +98,10 @@ class LoggingOrb {
     static int number = 0;
     id_ = "logging " + std::to_string(++number);
     options.insert(options.begin(), {"program", "-ORBLogLevel", level, "-ORBLogRate", "0"});
-    std::vector<char*> argv;
-    for (auto& option : options) argv.push_back(option.data());
-    argv.push_back(nullptr);
-    int argc = static_cast<int>(options.size());
     auto components = builtins::components();
     components.log_sink = log;
     if (change) change(components);
-    orb = CORBA::ORB_init(argc, argv.data(), id_, components);
+    orb = corbel::orb::init(options, id_, components);
   }
   ~LoggingOrb() { end(); }
   void end() {
@@ -157,15 +155,6 @@ inline void expect_event(const LoggingOrb& orb, LogLevel level, LogModule module
     EXPECT_FALSE(value.empty()) << event << ": " << name;
     EXPECT_NE(value.find(part), std::string::npos) << event << ": " << name << " is " << value;
   }
-}
-
-/// Waits, a long time, for what has to come about.
-inline bool eventually(const std::function<bool()>& condition) {
-  for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60); !condition();) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
 }
 
 /// Where a reference leads, for peers made by hand.

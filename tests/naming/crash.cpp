@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -28,6 +26,7 @@
 #include "corbel/corbel.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
+#include "files.hpp"
 
 namespace {
 
@@ -252,15 +251,8 @@ Options read(int argc, char** argv) {
 class Test {
  public:
   explicit Test(Options options) : options_(std::move(options)), random_(options_.seed) {
-    std::string folder = (std::filesystem::temp_directory_path() / "corbel_crash_XXXXXX").string();
-    if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = folder;
     for (int i = 0; i < kWriters; ++i)
       writers_.push_back(std::make_unique<Writer>(i, options_.seed * 100 + static_cast<unsigned>(i)));
-  }
-  ~Test() {
-    std::error_code none;
-    std::filesystem::remove_all(folder_, none);
   }
   Test(const Test&) = delete;
   Test& operator=(const Test&) = delete;
@@ -274,17 +266,17 @@ class Test {
   }
 
  private:
-  std::string data() const { return folder_ + "/names.db"; }
+  std::string data() const { return folder_ / "names.db"; }
 
   /// Starts the server, looks whether all is there, and lets the writers write until it is killed; in the last life
   /// (-1) they do not write any more.
   void one_life(long kill) {
-    Process server({options_.program, "--data", data(), "--listen", "unix://" + folder_ + "/socket", "--durability",
+    Process server({options_.program, "--data", data(), "--listen", "unix://" + folder_ / "socket", "--durability",
                     options_.durability});
     if (server.read(false).find("corbaloc:") == std::string::npos) throw std::runtime_error("the server did not start");
     std::vector<std::string> arguments = {"crash"};
     const auto orb = CORBA::ORB_init(arguments, "crash" + std::to_string(kill));
-    const std::string url = "corbaloc:uiop:" + folder_ + "/socket|NameService";
+    const std::string url = "corbaloc:uiop:" + folder_ / "socket" + "|NameService";
     for (const auto& writer : writers_) wrong_ += writer->verify(orb, url);
     // What the names lead to is what was counted when the server was dead.
     long dangling = 0;
@@ -331,7 +323,7 @@ class Test {
 
   const Options options_;
   std::mt19937 random_;
-  std::string folder_;
+  const corbel::test::Folder folder_;
   std::vector<std::unique_ptr<Writer>> writers_;
   long acknowledged_ = 0;
   long dangling_ = 0;  ///< as the last check counted it

@@ -14,24 +14,15 @@ namespace {
 
 using namespace PortableServer;  // NOLINT: policy values
 using namespace std::chrono_literals;
-using Policy = IDL::traits<CORBA::Policy>::ref_type;
 
 class Activators : public PoaTest {
  protected:
   Activators() : PoaTest("60000") {}
-  Policy managed() { return root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER); }
-  Policy user_ids() { return root->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID); }
-  Policy multiple() { return root->create_id_uniqueness_policy(IdUniquenessPolicyValue::MULTIPLE_ID); }
-  Policy persistent() { return root->create_lifespan_policy(LifespanPolicyValue::PERSISTENT); }
-  Policy non_retain() { return root->create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN); }
 
   /// A request may still be about to end when its client has the reply.
   void wait_until_idle() {
     root->the_POAManager()->hold_requests(true);
     root->the_POAManager()->activate();
-  }
-  static ObjectRef reference(const PoaRef& poa, const std::string& id) {
-    return poa->create_reference_with_id(string_to_ObjectId(id), std::string(kProbeId));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Ways, Activators, ::testing::Values("local", "remote"));

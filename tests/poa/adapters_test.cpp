@@ -14,20 +14,8 @@ namespace {
 
 using namespace PortableServer;  // NOLINT: policy values
 using namespace std::chrono_literals;
-using Policy = IDL::traits<CORBA::Policy>::ref_type;
 
-class Adapters : public PoaTest {
- protected:
-  Policy processing(RequestProcessingPolicyValue value) { return root->create_request_processing_policy(value); }
-  Policy managed() { return processing(RequestProcessingPolicyValue::USE_SERVANT_MANAGER); }
-  Policy non_retain() { return root->create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN); }
-  Policy user_ids() { return root->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID); }
-  Policy persistent() { return root->create_lifespan_policy(LifespanPolicyValue::PERSISTENT); }
-
-  static ObjectRef reference(const PoaRef& poa, const char* id) {
-    return poa->create_reference_with_id(string_to_ObjectId(id), std::string(kProbeId));
-  }
-};
+class Adapters : public PoaTest {};
 INSTANTIATE_TEST_SUITE_P(Ways, Adapters, ::testing::Values("local", "remote"));
 
 /// Makes adapters, slowly.

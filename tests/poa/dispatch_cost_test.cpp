@@ -1,30 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A collocated call allocates nothing.
-#include <cstdlib>
-#include <new>
-
+#include "support/allocations.hpp"
 #include "test_support.hpp"
-
-namespace {
-thread_local std::size_t allocations = 0;
-}
-
-// GCC takes the pair of malloc and free for a mistake when it inlines one of them.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size == 0 ? 1 : size);
-}
-void* operator new(std::size_t size) {
-  if (void* memory = operator new(size, std::nothrow)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace corbel::poa::testing {
 namespace {
@@ -43,9 +20,9 @@ TEST(LocalCall, DoesNotAllocate) {
        {root->servant_to_reference(CORBA::make_reference<Probe>()), user->id_to_reference(id)}) {
     ASSERT_TRUE(object->_target()->is_local());
     number(object);
-    const std::size_t before = allocations;
+    const std::size_t before = test::allocations();
     for (int i = 0; i < 100; ++i) number(object, i);
-    EXPECT_EQ(allocations, before);
+    EXPECT_EQ(test::allocations(), before);
   }
   orb->destroy();
 }

@@ -3,10 +3,10 @@
 // a name that a naming service resolves.
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "corbel/corba/references.hpp"
+#include "files.hpp"
 #include "test_support.hpp"
 
 namespace corbel::poa::testing {
@@ -96,8 +96,8 @@ std::string told(const OrbRef& orb, const std::string& url) {
 }
 
 TEST_F(ObjectUrls, OfFilesReadRegularFilesOnlyAndTellNothingOfTheirContents) {
-  char name[] = "/tmp/corbel-urls-XXXXXX";
-  const std::string folder = ::mkdtemp(name);
+  const test::Folder place;
+  const std::string folder = place.path();
   const auto write = [&](const char* file, const std::string& text) {
     std::ofstream(folder + '/' + file) << text;
     return "file://" + folder + '/' + file;
@@ -116,7 +116,6 @@ TEST_F(ObjectUrls, OfFilesReadRegularFilesOnlyAndTellNothingOfTheirContents) {
                               "corbaloc:rir:/secret", "corbaname:secret:", "file:secret"}) {
     EXPECT_EQ(told(client, write("some", content)).find("secret"), std::string::npos) << content;
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -12,12 +12,6 @@ using namespace PortableServer;  // NOLINT: policy values
 
 class PoaPolicies : public PoaTest {
  protected:
-  using Policy = IDL::traits<CORBA::Policy>::ref_type;
-  Policy processing(RequestProcessingPolicyValue value) { return root->create_request_processing_policy(value); }
-  Policy non_retain() { return root->create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN); }
-  Policy multiple() { return root->create_id_uniqueness_policy(IdUniquenessPolicyValue::MULTIPLE_ID); }
-  Policy user_ids() { return root->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID); }
-  Policy persistent() { return root->create_lifespan_policy(LifespanPolicyValue::PERSISTENT); }
   Policy implicit() {
     return root->create_implicit_activation_policy(ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION);
   }

@@ -11,19 +11,11 @@ namespace {
 
 using namespace PortableServer;  // NOLINT: policy values
 using namespace std::chrono_literals;
-using Policy = IDL::traits<CORBA::Policy>::ref_type;
 
 class SingleThread : public PoaTest {
  protected:
   SingleThread() : PoaTest("60000") {}
   Policy single_thread() { return root->create_thread_policy(ThreadPolicyValue::SINGLE_THREAD_MODEL); }
-  Policy managed() { return root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER); }
-  Policy non_retain() { return root->create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN); }
-  Policy user_ids() { return root->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID); }
-
-  static ObjectRef reference(const PoaRef& poa, const char* id) {
-    return poa->create_reference_with_id(string_to_ObjectId(id), std::string(kProbeId));
-  }
 };
 INSTANTIATE_TEST_SUITE_P(Ways, SingleThread, ::testing::Values("local", "remote"));
 

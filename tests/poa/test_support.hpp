@@ -84,6 +84,11 @@ inline std::int32_t number(const ObjectRef& object, std::int32_t argument = 0) {
   return result;
 }
 
+/// A reference to a probe that need not exist.
+inline ObjectRef reference(const PoaRef& poa, const std::string& id) {
+  return poa->create_reference_with_id(PortableServer::string_to_ObjectId(id), std::string(kProbeId));
+}
+
 /// The exception's name and minor code as text ("TRANSIENT 0x4f4d0001"), or "none".
 template <class F>
 std::string outcome(F&& action) {
@@ -113,6 +118,17 @@ class PoaTest : public ::testing::TestWithParam<const char*> {
     if (orb != nullptr) orb->destroy();
   }
 
+  using Policy = IDL::traits<CORBA::Policy>::ref_type;
+  Policy processing(PortableServer::RequestProcessingPolicyValue value) {
+    return root->create_request_processing_policy(value);
+  }
+  Policy managed() { return processing(PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER); }
+  Policy user_ids() { return root->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID); }
+  Policy multiple() { return root->create_id_uniqueness_policy(PortableServer::IdUniquenessPolicyValue::MULTIPLE_ID); }
+  Policy persistent() { return root->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT); }
+  Policy non_retain() {
+    return root->create_servant_retention_policy(PortableServer::ServantRetentionPolicyValue::NON_RETAIN);
+  }
   PoaRef child(const std::string& name, CORBA::PolicyList policies) {
     return root->create_POA(name, root->the_POAManager(), policies);
   }

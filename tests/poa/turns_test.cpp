@@ -17,11 +17,7 @@ using namespace std::chrono_literals;
 class Turns : public PoaTest {
  protected:
   explicit Turns(const char* hold_timeout = "60000") : PoaTest(hold_timeout) {}
-  using Policy = IDL::traits<CORBA::Policy>::ref_type;
   Policy threads(ThreadPolicyValue value) { return root->create_thread_policy(value); }
-  Policy user_ids() { return root->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID); }
-  Policy persistent() { return root->create_lifespan_policy(LifespanPolicyValue::PERSISTENT); }
-  Policy managed() { return root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER); }
 };
 INSTANTIATE_TEST_SUITE_P(Ways, Turns, ::testing::Values("local", "remote"));
 

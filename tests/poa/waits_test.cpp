@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "corbel/base/kept_log.hpp"
+#include "eventually.hpp"
 #include "test_support.hpp"
 
 namespace corbel::poa::testing {
@@ -14,6 +15,7 @@ namespace {
 
 using namespace PortableServer;  // NOLINT: policy values
 using namespace std::chrono_literals;
+using test::eventually;
 using State = POAManager::State;
 
 constexpr const char* kStillRuns = "TIMEOUT 0x43420383";
@@ -46,16 +48,6 @@ class Stuck {
   std::shared_ptr<Latches> state_ = std::make_shared<Latches>();
   bool gone_ = false;
 };
-
-/// True as soon as `is_so` is, within twenty seconds.
-template <class F>
-bool soon(const F& is_so) {
-  for (const auto until = std::chrono::steady_clock::now() + 20s; std::chrono::steady_clock::now() < until;) {
-    if (is_so()) return true;
-    std::this_thread::yield();
-  }
-  return false;
-}
 
 /// An ORB with a log and a short time for whatever waits.
 class Waits : public ::testing::TestWithParam<const char*> {
@@ -114,7 +106,7 @@ TEST_P(Waits, AManagerWhoseRequestsDoNotEndSaysSoInEveryState) {
   EXPECT_EQ(outcome([&] { manager_->deactivate(true, false); }), "none");
 
   constexpr std::string_view kEvent = "requests still run after the shutdown time-out";
-  EXPECT_TRUE(soon([&] { return log_->count(kEvent) >= 4; }));
+  EXPECT_TRUE(eventually([&] { return log_->count(kEvent) >= 4; }));
   std::vector<std::string> wanted;
   for (const auto& entry : log_->entries()) {
     if (entry.event != kEvent) continue;
@@ -129,7 +121,7 @@ TEST_P(Waits, AManagerWhoseRequestsDoNotEndSaysSoInEveryState) {
 
   stuck.let_go();
   EXPECT_EQ(call.get(), "none");
-  EXPECT_TRUE(soon([&] { return outcome([&] { manager_->deactivate(true, true); }) == "none"; }));
+  EXPECT_TRUE(eventually([&] { return outcome([&] { manager_->deactivate(true, true); }) == "none"; }));
 }
 
 TEST_P(Waits, AManagerHasOneTimeForAllItsAdapters) {
@@ -192,7 +184,7 @@ TEST_P(Waits, AnIdWhoseObjectDoesNotEndCannotBeActivatedAgain) {
   EXPECT_EQ(call.get(), "none");
   // It leaves with the request, whose thread may still be on its way out.
   const auto activate = [&] { poa->activate_object_with_id(id, CORBA::make_reference<Probe>()); };
-  EXPECT_TRUE(soon([&] { return outcome(activate) == "none"; }));
+  EXPECT_TRUE(eventually([&] { return outcome(activate) == "none"; }));
   EXPECT_EQ(number(object, 1), 2);
 }
 
@@ -222,10 +214,6 @@ class WaitsWithActivator : public Waits {
     poa->set_servant_manager(counter_);
     return poa;
   }
-  static ObjectRef reference(const PoaRef& poa, const std::string& id) {
-    return poa->create_reference_with_id(string_to_ObjectId(id), std::string(kProbeId));
-  }
-
   const CORBA::object_reference<Counter> counter_ = CORBA::make_reference<Counter>();
 };
 INSTANTIATE_TEST_SUITE_P(Ways, WaitsWithActivator, ::testing::Values("local", "remote"));
@@ -238,10 +226,10 @@ TEST_P(WaitsWithActivator, ObjectsAreEtherealizedThoughTheirManagerDoesNotGetIdl
   auto call = enter(reference(poa, "busy"), stuck);
   EXPECT_EQ(number(reference(poa, "idle")), 1);
   EXPECT_EQ(outcome([&] { manager_->deactivate(true, true); }), kStillRuns);
-  EXPECT_TRUE(soon([&] { return counter_->cleaned == 1; }));
+  EXPECT_TRUE(eventually([&] { return counter_->cleaned == 1; }));
   stuck.let_go();
   EXPECT_EQ(call.get(), "none");
-  EXPECT_TRUE(soon([&] { return outcome([&] { manager_->deactivate(false, true); }) == "none"; }));
+  EXPECT_TRUE(eventually([&] { return outcome([&] { manager_->deactivate(false, true); }) == "none"; }));
   EXPECT_EQ(counter_->cleaned, 2) << "the busy one, too";
 }
 
@@ -266,7 +254,7 @@ TEST_P(WaitsWithActivator, RequestsDoNotWaitForEverForAnObjectThatLeaves) {
   EXPECT_EQ(log_->wait_for("a deactivated object does not end").value("object"), "busy");
   stuck.let_go();
   EXPECT_EQ(call.get(), "none");
-  EXPECT_TRUE(soon([&] { return outcome([&] { number(object); }) == "none"; }));
+  EXPECT_TRUE(eventually([&] { return outcome([&] { number(object); }) == "none"; }));
   EXPECT_EQ(counter_->etherealized, 1);
 }
 

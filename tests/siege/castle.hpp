@@ -22,6 +22,7 @@
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/adapter.hpp"
 #include "corbel/poa/poa.hpp"
+#include "eventually.hpp"
 #include "shipped.hpp"
 #include "siege_server.hpp"
 
@@ -29,6 +30,7 @@
 namespace corbel::siege {
 
 using namespace std::chrono_literals;
+using test::eventually;
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
 using CastleRef = IDL::traits<Siege::Castle>::ref_type;
 
@@ -36,16 +38,6 @@ inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments
   return orb::init(
       arguments, id,
       {{messaging::make_giop(), messaging::make_giop_lite()}, test::shipped_transports(), &poa::make_adapter});
-}
-
-/// Waits, a long time, for what has to come about.
-inline bool eventually(const std::function<bool()>& condition, std::chrono::seconds within = 60s) {
-  const auto until = std::chrono::steady_clock::now() + within;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
 }
 
 class CastleServant : public virtual CORBA::servant_traits<Siege::Castle>::base_type {

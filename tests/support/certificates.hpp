@@ -4,7 +4,6 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
-#include <stdlib.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "corbel/transport/security.hpp"
+#include "files.hpp"
 
 /// Authorities, certificates and revocation lists for tests, made on the spot.
 namespace corbel::tests {
@@ -33,9 +33,6 @@ class Certificates {
   explicit Certificates(const std::string& name = "Test authority") : Certificates(name, nullptr) {}
   /// An authority that `above`, if there is one, has issued: what it issues is shown together with its certificate.
   Certificates(const std::string& name, Certificates* above) : is_below_(above != nullptr) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "corbel-tls-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = pattern;
     key_ = make_key(0);
     Wanted wanted{.common_name = name, .names = "", .purpose = ""};
     certificate_ = (above != nullptr ? above : this)->make(wanted, key_, true);
@@ -49,13 +46,11 @@ class Certificates {
     EVP_PKEY_free(key_);
     for (X509* each : revoked_) X509_free(each);
     for (X509* each : issued_) X509_free(each);
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
   }
   Certificates(const Certificates&) = delete;
   Certificates& operator=(const Certificates&) = delete;
 
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  std::string file(const std::string& name) const { return folder_ / name; }
   std::string authority() const { return file("ca.pem"); }
 
   /// Issues NAME.pem: certificate and key in one file, whose path is returned. One that is there is replaced.
@@ -175,7 +170,7 @@ class Certificates {
   }
 
   const bool is_below_;
-  std::filesystem::path folder_;
+  const test::Folder folder_;
   EVP_PKEY* key_ = nullptr;
   X509* certificate_ = nullptr;
   std::vector<X509*> issued_;

@@ -42,11 +42,7 @@ class TlsOrb {
     options.insert(options.begin(), {"program", "-ORBLogLevel", "debug", "-ORBLogRate", "0"});
     auto components = builtins::components();
     components.log_sink = log;
-    std::vector<char*> argv;
-    for (auto& option : options) argv.push_back(option.data());
-    argv.push_back(nullptr);
-    int argc = static_cast<int>(options.size());
-    orb = CORBA::ORB_init(argc, argv.data(), id, components);
+    orb = corbel::orb::init(options, id, components);
   }
   ~TlsOrb() { orb->destroy(); }
   TlsOrb(const TlsOrb&) = delete;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "golden_any.hpp"
+#include "support/plain_context.hpp"
 
 namespace {
 
@@ -18,10 +19,8 @@ using corbel::base::Bytes;
 using corbel::cdr::Decoder;
 using corbel::cdr::Encoder;
 
-class Factories final : public corbel::corba::OrbContext {
+class Factories final : public corbel::test::PlainContext {
  public:
-  CORBA::object_reference<CORBA::Object> make_object(corbel::ior::Ior) override { return nullptr; }
-  CORBA::object_reference<CORBA::ORB> orb() override { return nullptr; }
   CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
     if (id == Golden::Derived::_value_id) return CORBA::make_reference<Golden::Derived_init>();
     if (id == Golden::Leaf::_value_id) return CORBA::make_reference<Golden::Leaf_init>();

@@ -2,31 +2,11 @@
 // What is not logged costs nothing: no memory, no look at the fields, no call.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <string>
 
 #include "corbel/base/kept_log.hpp"
 #include "corbel/base/log.hpp"
-
-namespace {
-thread_local std::size_t allocations = 0;
-}
-
-// The whole test program counts what it allocates. GCC takes the pair of malloc and free for a mistake when it inlines
-// one of them.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "support/allocations.hpp"
 
 namespace corbel::base {
 namespace {
@@ -39,12 +19,12 @@ TEST(LogCost, IsNothingWhereItIsOff) {
     ++looked;
     return std::string(1000, 'x');
   };
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations();
   for (int i = 0; i < 1000; ++i) {
     CORBEL_LOG(none, server, error, "off for good", {"field", look()});
     CORBEL_LOG(warns, server, trace, "call served", {"field", look()}, {"i", i});
   }
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(test::allocations(), before);
   EXPECT_EQ(looked, 0);
 }
 

@@ -3,12 +3,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "corbel/idl/compat/compare.hpp"
 #include "corbel/idl/front/front.hpp"
+#include "support/documents.hpp"
 
 namespace corbel::idl::compat {
 namespace {
@@ -126,12 +125,7 @@ TEST(Compat, RulesAreInTheOrderOfTheirNumbers) {
 }
 
 TEST(Compat, TheDocumentIsCurrent) {
-  const fs::path path = fs::path(CORBEL_DOCS) / "idl-compatibility.md";
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (std::getenv("CORBEL_UPDATE_DOCS") != nullptr) std::ofstream(path) << rules_document();
-  EXPECT_TRUE(text.str() == rules_document()) << "run again with CORBEL_UPDATE_DOCS=1 to renew it";
+  test::expect_document(fs::path(CORBEL_DOCS) / "idl-compatibility.md", rules_document());
 }
 
 }  // namespace

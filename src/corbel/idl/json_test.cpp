@@ -3,12 +3,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "corbel/idl/back/json/emit_json.hpp"
 #include "corbel/idl/front/front.hpp"
+#include "support/documents.hpp"
 
 namespace corbel::idl::back::json {
 namespace {
@@ -77,11 +76,7 @@ TEST(Json, WritesTheWholeLanguageTheSameWayEveryTime) {
   json document = json::parse(emit(*result.model));
   document["files"][0]["path"] = document["files"][0]["spelling"] = "language.idl";
   const std::string said = nlohmann::ordered_json::parse(document.dump()).dump(1) + "\n";
-  std::ifstream in(folder / "language.json", std::ios::binary);
-  std::ostringstream expected;
-  expected << in.rdbuf();
-  if (std::getenv("CORBEL_UPDATE_DOCS") != nullptr) std::ofstream(folder / "language.json") << said;
-  EXPECT_TRUE(said == expected.str()) << "run again with CORBEL_UPDATE_DOCS=1 and look at the difference";
+  test::expect_document(folder / "language.json", said);
 }
 
 }  // namespace

@@ -186,8 +186,8 @@ TEST(TcpAcceptor, CannotListenOnAForeignAddress) {
 }
 
 TEST(UnixAcceptor, RemovesItsFileWhenItCloses) {
-  testing::TemporaryDirectory directory;
-  const auto path = directory.file("s");
+  test::Folder directory;
+  const auto path = directory / "s";
   auto acceptor = UnixAcceptor::open(*UnixAddress::path(path), {.mode = 0600});
   ASSERT_TRUE(acceptor);
   struct stat status {};
@@ -200,8 +200,8 @@ TEST(UnixAcceptor, RemovesItsFileWhenItCloses) {
 }
 
 TEST(UnixAcceptor, LeavesAFileThatIsNotItsOwnAnyMore) {
-  testing::TemporaryDirectory directory;
-  const auto path = directory.file("s");
+  test::Folder directory;
+  const auto path = directory / "s";
   auto acceptor = *UnixAcceptor::open(*UnixAddress::path(path));
   std::filesystem::remove(path);
   std::ofstream(path) << "mine";
@@ -210,8 +210,8 @@ TEST(UnixAcceptor, LeavesAFileThatIsNotItsOwnAnyMore) {
 }
 
 TEST(UnixAcceptor, ReplacesAStaleSocketFileUnlessToldNotTo) {
-  testing::TemporaryDirectory directory;
-  const auto address = *UnixAddress::path(directory.file("s"));
+  test::Folder directory;
+  const auto address = *UnixAddress::path(directory / "s");
   { ASSERT_TRUE(UnixAcceptor::open(address, {.remove_on_close = false})); }
   EXPECT_EQ(UnixAcceptor::open(address, {.replace_stale = false}).error().code, Code::address_in_use);
   auto second = UnixAcceptor::open(address);
@@ -221,8 +221,8 @@ TEST(UnixAcceptor, ReplacesAStaleSocketFileUnlessToldNotTo) {
 
 // Between bind(2) and listen(2) a socket looks as if its owner were gone.
 TEST(UnixAcceptor, OfSeveralThatStartAtOnceOneGetsTheNameWhateverItFinds) {
-  const testing::TemporaryDirectory directory;
-  const auto address = *UnixAddress::path(directory.file("s"));
+  const test::Folder directory;
+  const auto address = *UnixAddress::path(directory / "s");
   for (int round = 0; round < 200; ++round) {
     if (round % 2 == 0) {  // another process left a stale one
       AcceptorOptions<UnixAddress> keep;
@@ -249,27 +249,27 @@ TEST(UnixAcceptor, OfSeveralThatStartAtOnceOneGetsTheNameWhateverItFinds) {
     }
     ASSERT_EQ(listening, 1) << "in round " << round;
     ASSERT_TRUE(UnixConnector().connect(address, testing::soon()));
-    EXPECT_FALSE(std::filesystem::exists(directory.file("s.lock")));
+    EXPECT_FALSE(std::filesystem::exists(directory / "s.lock"));
   }
 }
 
 TEST(UnixAcceptor, NeverReplacesAFileOfAnotherKind) {
-  testing::TemporaryDirectory directory;
-  const auto path = directory.file("precious");
+  test::Folder directory;
+  const auto path = directory / "precious";
   std::ofstream(path) << "data";
   EXPECT_EQ(UnixAcceptor::open(*UnixAddress::path(path)).error().code, Code::address_in_use);
   EXPECT_TRUE(std::filesystem::is_regular_file(path));
 }
 
 TEST(UnixAcceptor, ReportsAMissingDirectory) {
-  testing::TemporaryDirectory directory;
-  EXPECT_EQ(UnixAcceptor::open(*UnixAddress::path(directory.file("no/s"))).error().code, Code::unreachable);
-  EXPECT_EQ(UnixConnector().connect(*UnixAddress::path(directory.file("no"))).error().code, Code::unreachable);
+  test::Folder directory;
+  EXPECT_EQ(UnixAcceptor::open(*UnixAddress::path(directory / "no/s")).error().code, Code::unreachable);
+  EXPECT_EQ(UnixConnector().connect(*UnixAddress::path(directory / "no")).error().code, Code::unreachable);
 }
 
 TEST(UnixAcceptor, ListensOnAnAbstractName) {
-  testing::TemporaryDirectory directory;  // for a unique name
-  const auto address = *UnixAddress::abstract(directory.file("a"));
+  test::Folder directory;  // for a unique name
+  const auto address = *UnixAddress::abstract(directory / "a");
   auto acceptor = UnixAcceptor::open(address);
   ASSERT_TRUE(acceptor);
   EXPECT_EQ(*acceptor->local_address(), address);

@@ -215,22 +215,22 @@ TEST(Udp, AConnectedSocketTakesWhatComesFromItsPeerToASharedPort) {
 }
 
 TEST(UnixDatagram, AFileIsMadeAndRemoved) {
-  const testing::TemporaryDirectory directory;
-  const auto address = *UnixAddress::path(directory.file("d"));
+  const test::Folder directory;
+  const auto address = *UnixAddress::path(directory / "d");
   {
     auto receiver = *UnixDatagramSocket::open(address, {.mode = 0600});
-    EXPECT_EQ(std::filesystem::status(directory.file("d")).permissions(), std::filesystem::perms(0600));
+    EXPECT_EQ(std::filesystem::status(directory / "d").permissions(), std::filesystem::perms(0600));
     EXPECT_EQ(UnixDatagramSocket::open(address).error().code, Code::address_in_use);
     ASSERT_TRUE(UnixDatagramSocket::open()->send_to("x"_b, address));
   }
-  EXPECT_FALSE(std::filesystem::exists(directory.file("d")));
+  EXPECT_FALSE(std::filesystem::exists(directory / "d"));
   EXPECT_EQ(UnixDatagramSocket::open()->send_to("x"_b, address).error().code, Code::unreachable);
   EXPECT_EQ(ConnectedUnixDatagram::open(address).error(), base::error(Stage::connect, Code::unreachable, ENOENT));
 }
 
 TEST(UnixDatagram, AStaleFileIsReplacedAndAnAbandonedOneRefuses) {
-  const testing::TemporaryDirectory directory;
-  const auto address = *UnixAddress::path(directory.file("d"));
+  const test::Folder directory;
+  const auto address = *UnixAddress::path(directory / "d");
   (void)*UnixDatagramSocket::open(address, {.remove_on_close = false});
   EXPECT_EQ(ConnectedUnixDatagram::open(address).error().code, Code::refused);
   EXPECT_EQ(UnixDatagramSocket::open(address, {.replace_stale = false}).error().code, Code::address_in_use);

@@ -24,8 +24,8 @@ class FifoTest : public ::testing::Test {
   FifoReceiver receiver() const { return *FifoReceiver::open(path_, Deadline::now()); }
   FifoSender sender() const { return *FifoSender::open(path_, Deadline::now()); }
 
-  testing::TemporaryDirectory directory_;
-  std::string path_ = directory_.file("pipe");
+  test::Folder directory_;
+  std::string path_ = directory_ / "pipe";
   Fifo fifo_ = *Fifo::create(path_);
   std::array<base::Octet, 16> room_{};
 };
@@ -159,9 +159,9 @@ TEST_F(FifoTest, ALostReceiverIsAnErrorAndNoSignal) {
 TEST_F(FifoTest, TheFileIsOneOfItsKindAndGoes) {
   EXPECT_EQ(Fifo::create(path_).error().code, Code::address_in_use);
   EXPECT_EQ(Fifo::create("").error().code, Code::bad_argument);
-  EXPECT_EQ(Fifo::create(directory_.file("no/such")).error().code, Code::unreachable);
+  EXPECT_EQ(Fifo::create(directory_ / "no/such").error().code, Code::unreachable);
   EXPECT_EQ(FifoSender::open("/dev/null").error().code, Code::unsupported);
-  EXPECT_EQ(FifoReceiver::open(directory_.file("none")).error().code, Code::unreachable);
+  EXPECT_EQ(FifoReceiver::open(directory_ / "none").error().code, Code::unreachable);
   Fifo moved = std::move(fifo_);
   EXPECT_TRUE(std::filesystem::exists(path_));
   moved.remove();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/ipc/passing.hpp"
+#include "support/files.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
-#include <filesystem>
 
 namespace corbel::ipc {
 namespace {
@@ -14,12 +14,8 @@ namespace {
 using base::Code;
 using base::Deadline;
 using base::Stage;
+using test::open_descriptors;
 using namespace std::chrono_literals;
-
-std::size_t open_descriptors() {
-  const std::filesystem::directory_iterator all("/proc/self/fd");
-  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
 
 auto make(UnixStream*) {
   return *make_stream_pair();

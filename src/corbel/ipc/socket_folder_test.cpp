@@ -14,6 +14,7 @@
 
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/ipc/stream.hpp"
+#include "support/files.hpp"
 
 namespace corbel::ipc {
 namespace {
@@ -25,7 +26,6 @@ using UnixAcceptor = Acceptor<UnixAddress, UnixStream>;
 class TakenSocketFolder : public ::testing::Test {
  protected:
   TakenSocketFolder() { make(usual_, 0755); }
-  ~TakenSocketFolder() override { files::remove_all(parent_); }
 
   static void make(const std::string& path, mode_t mode) {
     files::create_directory(path);
@@ -46,13 +46,8 @@ class TakenSocketFolder : public ::testing::Test {
     return static_cast<std::size_t>(std::distance(files::directory_iterator(path), files::directory_iterator()));
   }
 
-  static std::string make_parent() {
-    constexpr std::size_t kRoom = 40;  // a socket's path has 107 octets, its folder and name need the others
-    const std::string usual = files::temp_directory_path();
-    std::string path = (usual.size() < kRoom ? usual : "/tmp") + "/corbel-folders-XXXXXX";
-    return ::mkdtemp(path.data()) != nullptr ? path : std::string();
-  }
-  const std::string parent_ = make_parent();
+  const test::Folder folder_;
+  const std::string parent_ = folder_.path();
   const std::string usual_ = parent_ + "/corbel-" + std::to_string(::geteuid());
 };
 

@@ -64,8 +64,8 @@ TEST_F(StreamPipeTest, WhatIsNoPipeIsSkipped) {
 }
 
 TEST_F(StreamPipeTest, ConnectingReportsWhyItFailed) {
-  const testing::TemporaryDirectory empty;
-  EXPECT_EQ(StreamPipeConnector().connect(*UnixAddress::path(empty.file("none"))).error(),
+  const test::Folder empty;
+  EXPECT_EQ(StreamPipeConnector().connect(*UnixAddress::path(empty / "none")).error(),
             base::error(Stage::connect, Code::unreachable, ENOENT));
   for (;;) {
     auto pipe = StreamPipeConnector().connect(place_.address(), Deadline::now());

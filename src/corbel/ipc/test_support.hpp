@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdlib.h>
-
 #include <chrono>
-#include <filesystem>
 #include <string>
 
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/ipc/connector.hpp"
+#include "support/files.hpp"
 
 namespace corbel::ipc::testing {
 
@@ -24,25 +22,6 @@ inline base::Bytes pattern(std::size_t size) {
   return bytes;
 }
 
-/// A directory that goes with its contents.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "corbel-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const std::string& name) const { return path_ + '/' + name; }
-
- private:
-  std::string path_;
-};
-
 /// An address to listen on, for each family.
 template <class Address>
 struct Place;
@@ -52,8 +31,8 @@ struct Place<InetAddress> {
 };
 template <>
 struct Place<UnixAddress> {
-  UnixAddress address() const { return *UnixAddress::path(directory.file("s")); }
-  TemporaryDirectory directory;
+  UnixAddress address() const { return *UnixAddress::path(folder / "s"); }
+  test::Folder folder;
 };
 
 /// A listening acceptor and one connection to it.

@@ -14,24 +14,14 @@
 #include <thread>
 
 #include "corbel/logging/sinks.hpp"
+#include "support/files.hpp"
 
 namespace corbel::logging {
 namespace {
 
 class LineSinkTest : public testing::Test {
  protected:
-  LineSinkTest() {
-    char name[] = "/tmp/corbel-log-XXXXXX";
-    folder_ = ::mkdtemp(name);
-  }
-  ~LineSinkTest() override { std::filesystem::remove_all(folder_); }
-
   std::string path(const char* name = "log") const { return folder_ / name; }
-  static std::string content(const std::string& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-  }
   /// A record as if `second` seconds had passed since 1970.
   static void write(base::LogSink& sink, std::string_view event, std::int64_t second = 1) {
     sink.write({second * 1'000'000'000, base::LogLevel::info, base::LogModule::orb, event, {}, "", 7});
@@ -40,7 +30,7 @@ class LineSinkTest : public testing::Test {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
-  std::filesystem::path folder_;
+  const test::Folder folder_;
 };
 
 TEST_F(LineSinkTest, LinesAreAppended) {
@@ -49,7 +39,7 @@ TEST_F(LineSinkTest, LinesAreAppended) {
   ASSERT_TRUE(sink);
   write(**sink, "one");
   write(**sink, "two");
-  const std::string text = content(path());
+  const std::string text = test::text_of_file(path());
   EXPECT_EQ(lines(text), 3U);
   EXPECT_TRUE(text.starts_with("before\n1970-01-01T00:00:01.000000Z [")) << text;
   EXPECT_TRUE(text.ends_with(" info orb: two\n")) << text;
@@ -60,7 +50,7 @@ TEST_F(LineSinkTest, JsonIsAnObjectPerLine) {
   ASSERT_TRUE(sink);
   write(**sink, "one");
   write(**sink, "two");
-  std::istringstream text(content(path()));
+  std::istringstream text(test::text_of_file(path()));
   std::string line;
   ASSERT_TRUE(std::getline(text, line));
   EXPECT_EQ(nlohmann::json::parse(line)["event"], "one");
@@ -76,7 +66,7 @@ TEST_F(LineSinkTest, AFileIsForItsOwnerAndGroup) {
 }
 
 TEST_F(LineSinkTest, WhatCannotBeOpenedIsSaid) {
-  const auto folder = to_file(folder_, Format::text);
+  const auto folder = to_file(folder_.path(), Format::text);
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().stage, base::Stage::configure);
   EXPECT_EQ(folder.error().os_error, EISDIR);
@@ -94,8 +84,8 @@ TEST_F(LineSinkTest, ARotatedFileIsLeftWithinASecond) {
   write(**sink, "later", 2);
   std::filesystem::remove(path());
   write(**sink, "later still", 3);
-  EXPECT_EQ(lines(content(path("log.1"))), 2U);
-  const std::string text = content(path());
+  EXPECT_EQ(lines(test::text_of_file(path("log.1"))), 2U);
+  const std::string text = test::text_of_file(path());
   EXPECT_EQ(lines(text), 1U);
   EXPECT_NE(text.find("later still"), std::string::npos);
 }
@@ -106,7 +96,7 @@ TEST_F(LineSinkTest, WithoutANewFileTheOldOneIsKept) {
   ASSERT_TRUE(sink);
   std::filesystem::rename(path("sub"), path("moved"));
   write(**sink, "nowhere else to go", 5);
-  EXPECT_EQ(lines(content(path("moved/log"))), 1U);
+  EXPECT_EQ(lines(test::text_of_file(path("moved/log"))), 1U);
 }
 
 TEST_F(LineSinkTest, AFullDiskLosesLinesAndSaysSoAfterwards) {
@@ -117,7 +107,7 @@ TEST_F(LineSinkTest, AFullDiskLosesLinesAndSaysSoAfterwards) {
   write(**sink, "lost", 1);
   std::filesystem::remove(path());
   write(**sink, "written", 2);
-  const std::string text = content(path());
+  const std::string text = test::text_of_file(path());
   EXPECT_EQ(lines(text), 2U);
   EXPECT_NE(text.find("warning orb: records could not be written records=2\n"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with(" info orb: written\n"));
@@ -172,8 +162,8 @@ TEST_F(LineSinkTest, LinesOfManyThreadsAreWhole) {
   }
   for (auto& thread : threads) thread.join();
   int whole = 0;
-  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
-    std::istringstream text(content(file.path()));
+  for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
+    std::istringstream text(test::text_of_file(file.path()));
     for (std::string line; std::getline(text, line);) {
       whole += nlohmann::json::parse(line)["event"] == "whole" ? 1 : 0;
     }

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <condition_variable>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 
 #include "corbel/base/kept_log.hpp"
 #include "corbel/ipc/datagram.hpp"
+#include "support/files.hpp"
 
 namespace corbel::logging {
 namespace {
@@ -29,12 +29,7 @@ using namespace std::chrono_literals;
 /// A log daemon's socket.
 class Daemon {
  public:
-  Daemon() {
-    char name[] = "/tmp/corbel-log-XXXXXX";
-    folder_ = ::mkdtemp(name);
-    open();
-  }
-  ~Daemon() { std::filesystem::remove_all(folder_); }
+  Daemon() { open(); }
 
   std::string path() const { return folder_ / "socket"; }
   void open() { socket_ = *ipc::UnixDatagramSocket::open(*ipc::UnixAddress::path(path())); }
@@ -49,7 +44,7 @@ class Daemon {
   }
 
  private:
-  std::filesystem::path folder_;
+  const test::Folder folder_;
   ipc::UnixDatagramSocket socket_;
 };
 

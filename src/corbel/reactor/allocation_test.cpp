@@ -1,31 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "corbel/reactor/test_support.hpp"
 #include "corbel/reactor/thread_pool.hpp"
-
-namespace {
-
-std::atomic<std::size_t> allocations = 0;
-
-}  // namespace
-
-// The whole test program counts what it allocates.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "support/allocations.hpp"
 
 namespace corbel::reactor {
 namespace {
@@ -38,12 +16,12 @@ TEST(Dispatch, AllocatesNothingInTheSingleThreadedLoop) {
   Pair pair;
   const auto handler = make_handler([&](Events) { pair.drain(); });
   ASSERT_TRUE(reactor->add(handler, pair.ours.handle(), Events::readable));
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations_of_all();
   for (int i = 0; i < 100; ++i) {
     pair.poke();
     (void)reactor->run_once();
   }
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(test::allocations_of_all() - before, 0U);
 }
 
 TEST(Dispatch, AllocatesNothingForWhatIsPostedToAHandler) {
@@ -54,9 +32,9 @@ TEST(Dispatch, AllocatesNothingForWhatIsPostedToAHandler) {
     for (int i = 0; i < 3; ++i) reactor->post(handler, Events::readable);
     (void)reactor->run_once();
   };
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations_of_all();
   for (int i = 0; i < 100; ++i) turn();
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(test::allocations_of_all() - before, 0U);
   EXPECT_EQ(events, 300);
 }
 
@@ -78,9 +56,9 @@ TEST(Dispatch, AllocatesNothingInThePool) {
   };
   round_trip();
   while (pool.idle_count() != 1) std::this_thread::yield();
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations_of_all();
   for (int i = 0; i < 100; ++i) round_trip();
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(test::allocations_of_all() - before, 0U);
   pool.stop();
   pool.join();
 }

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "corbel/idl/front/front.hpp"
+#include "support/documents.hpp"
 
 namespace corbel::idl::front {
 namespace {
@@ -55,13 +55,7 @@ TEST(Explanations, AreFoundByNumber) {
 }
 
 TEST(Explanations, TheDocumentIsCurrent) {
-  std::ifstream in(fs::path(CORBEL_DOCS) / "diagnostics.md", std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (std::getenv("CORBEL_UPDATE_DOCS") != nullptr)
-    std::ofstream(fs::path(CORBEL_DOCS) / "diagnostics.md") << diagnostics_document();
-  EXPECT_TRUE(text.str() == diagnostics_document())
-      << "run again with CORBEL_UPDATE_DOCS=1 to renew docs/diagnostics.md";
+  corbel::test::expect_document(fs::path(CORBEL_DOCS) / "diagnostics.md", diagnostics_document());
 }
 
 }  // namespace

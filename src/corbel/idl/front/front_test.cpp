@@ -10,15 +10,16 @@
 #include <set>
 
 #include "corbel/idl/front/test_support.hpp"
+#include "support/files.hpp"
 
 namespace corbel::idl::front {
 namespace {
 
 namespace fs = std::filesystem;
+using corbel::test::text_of_file;
 using test::ids_of;
 using test::kCases;
 using test::parse_clean;
-using test::read;
 using test::render_all;
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
@@ -152,7 +153,7 @@ TEST(IdlBad, SaysExactlyWhatIsExpected) {
     EXPECT_EQ(result.model, nullptr) << entry.path();
     const std::string said = replace_all(render_all(result), entry.path().parent_path().string() + "/", "");
     fs::path expected = entry.path();
-    EXPECT_EQ(said, read(expected.replace_extension(".expected"))) << entry.path();
+    EXPECT_EQ(said, text_of_file(expected.replace_extension(".expected"))) << entry.path();
   }
 }
 

@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "corbel/idl/front/test_support.hpp"
+#include "support/files.hpp"
 
 namespace corbel::idl::front {
 namespace {
 
+using corbel::test::text_of_file;
 using test::ids_of;
 using test::kCases;
 using test::parse_clean;
-using test::read;
 
 TEST(IdlHostile, DeepNestingIsOneError) {
   for (const char* piece : {"module M { ", "const long x = ((((((((((", "typedef sequence<sequence<sequence<",
@@ -119,7 +120,7 @@ TEST(IdlHostile, StopsAfterTooManyErrors) {
 }
 
 TEST(IdlHostile, AFileCutAnywhereIsHandled) {
-  const std::string text = read(kCases / "good/everything.idl");
+  const std::string text = text_of_file(kCases / "good/everything.idl");
   for (std::size_t length = 0; length < text.size(); length += 7) parse(text.substr(0, length), "cut.idl");
 }
 

@@ -2,34 +2,18 @@
 #include "corbel/idl/front/preprocess.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "corbel/idl/front/front.hpp"
+#include "support/files.hpp"
 
 namespace corbel::idl::front {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A folder of its own for files to include, gone with the test.
 class Preprocess : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("corbel_pp_" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  std::string write(const std::string& name, const std::string& text) const { return folder_.write(name, text); }
 
-  std::string write(const std::string& name, const std::string& text) {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
-  }
-
-  fs::path folder_;
+  const corbel::test::Folder folder_;
 };
 
 TEST_F(Preprocess, HonoursDefinesUndefinesAndSearchFolders) {
@@ -37,7 +21,7 @@ TEST_F(Preprocess, HonoursDefinesUndefinesAndSearchFolders) {
   const auto main =
       write("main.idl", "#include <sub/part.idl>\n#ifdef LONG\ntypedef long T;\n#else\ntypedef SIZE T;\n#endif\n");
   Options options;
-  options.include_dirs = {(folder_ / "lib").string()};
+  options.include_dirs = {folder_ / "lib"};
   options.defines = {"SIZE=short", "LONG"};
   options.undefines = {"LONG"};
   const Result result = parse_file(main, options);
@@ -67,13 +51,13 @@ TEST_F(Preprocess, NamesFilesByPathsThatCanBeOpened) {
   const std::string main =
       write("a/main.idl", "#include \"sub/s.idl\"\n#include \"other/t.idl\"\n#include <deep/d.idl>\n");
   Options options;
-  options.include_dirs = {(folder_ / "lib").string()};
+  options.include_dirs = {folder_ / "lib"};
   const Result result = parse_file(main, options);
   ASSERT_NE(result.model, nullptr);
   std::vector<std::string> expected;
   for (const char* name : {"a/main.idl", "a/sub/s.idl", "a/sub/t.idl", "a/other/o.idl", "a/other/t.idl",
                            "lib/deep/d.idl", "lib/deep/d2.idl"}) {
-    expected.push_back((folder_ / name).string());
+    expected.push_back(folder_ / name);
   }
   EXPECT_EQ(result.dependencies, expected);
   EXPECT_EQ(result.model->files[1].spelling, "sub/s.idl");
@@ -88,7 +72,7 @@ TEST_F(Preprocess, TwoIncludedFilesOfOneNameAreTwo) {
   const Result result = parse_file(write("main.idl", "#include \"x/x.idl\"\n#include \"y/y.idl\"\n"));
   EXPECT_EQ(result.dependencies.size(), 5U);
   ASSERT_EQ(result.diagnostics.size(), 1U);
-  EXPECT_EQ(result.diagnostics[0].place.file, (folder_ / "y/y.idl").string());
+  EXPECT_EQ(result.diagnostics[0].place.file, folder_ / "y/y.idl");
   EXPECT_EQ(result.diagnostics[0].place.line, 2U);
 }
 
@@ -113,7 +97,7 @@ TEST_F(Preprocess, IncluderAndIncludedKeepTheirPrefixes) {
 }
 
 TEST_F(Preprocess, AFileThatIsNotThereIsAnError) {
-  const Result result = parse_file((folder_ / "absent.idl").string());
+  const Result result = parse_file(folder_ / "absent.idl");
   ASSERT_EQ(result.diagnostics.size(), 1U);
   EXPECT_EQ(result.diagnostics[0].id, Id::cannot_read);
 }

@@ -2,12 +2,11 @@
 #include "corbel/idl/front/read_source.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "corbel/idl/front/front.hpp"
+#include "support/files.hpp"
 
 namespace corbel::idl::front {
 namespace {
@@ -15,19 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_literals;
 
-/// A folder of its own, gone with the test.
 class ReadSource : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("corbel_rs_" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return (folder_ / name).string();
-  }
+  std::string write(const std::string& name, const std::string& text) const { return folder_.write(name, text); }
 
   /// What is said of a file that has the text, as `name:line:column: id`, one in a line.
   std::string said_of(const std::string& text) {
@@ -41,7 +30,7 @@ class ReadSource : public ::testing::Test {
     return all;
   }
 
-  fs::path folder_;
+  const corbel::test::Folder folder_;
 };
 
 TEST_F(ReadSource, ANulOctetIsAnErrorWhereItStands) {

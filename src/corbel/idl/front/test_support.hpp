@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -14,14 +12,6 @@
 namespace corbel::idl::front::test {
 
 inline const std::filesystem::path kCases = CORBEL_IDL_CASES;
-
-/// All that a file holds.
-inline std::string read(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 /// The identifiers of what was said, with a blank between; "ok" if nothing was.
 inline std::string ids_of(const Result& result) {

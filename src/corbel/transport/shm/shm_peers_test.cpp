@@ -7,6 +7,7 @@
 #include <random>
 
 #include "corbel/transport/shm/test_support.hpp"
+#include "support/files.hpp"
 
 // What peers may do to a connection that they have.
 namespace corbel::transport::shm_tests {
@@ -302,9 +303,6 @@ TEST_F(Shm, NothingIsLeftOfConnectionsInTheFileSystem) {
 }
 
 TEST_F(Shm, AConnectionIsOneDescriptorOnEachSide) {
-  const auto descriptors = [] {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
-  };
   acceptor_ = listen();
   const auto connector = factory_->make_connector();
   std::vector<std::unique_ptr<Transport>> ends;
@@ -319,9 +317,9 @@ TEST_F(Shm, AConnectionIsOneDescriptorOnEachSide) {
     ends.push_back(std::move(server));
   };
   connect();
-  const std::size_t before = descriptors();
+  const std::size_t before = test::open_descriptors();
   connect();
-  EXPECT_EQ(descriptors(), before + 2);
+  EXPECT_EQ(test::open_descriptors(), before + 2);
 }
 
 }  // namespace

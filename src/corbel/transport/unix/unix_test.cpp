@@ -13,6 +13,7 @@
 
 #include "corbel/ipc/acceptor.hpp"
 #include "corbel/transport/endpoint_text.hpp"
+#include "support/files.hpp"
 
 namespace corbel::transport {
 namespace {
@@ -28,26 +29,19 @@ std::string path_of(const Endpoint& endpoint) {
 /// The folder of generated sockets, for a test alone.
 class OwnRuntimeFolder {
  public:
-  OwnRuntimeFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "corbel-run-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-    ::setenv("XDG_RUNTIME_DIR", path_.c_str(), 1);
-  }
+  OwnRuntimeFolder() { ::setenv("XDG_RUNTIME_DIR", path().c_str(), 1); }
   OwnRuntimeFolder(const OwnRuntimeFolder&) = delete;
   OwnRuntimeFolder& operator=(const OwnRuntimeFolder&) = delete;
-  ~OwnRuntimeFolder() {
-    ::unsetenv("XDG_RUNTIME_DIR");
-    std::filesystem::remove_all(path_);
-  }
+  ~OwnRuntimeFolder() { ::unsetenv("XDG_RUNTIME_DIR"); }
   std::size_t files() const {
-    const auto folder = std::filesystem::path(path_) / "corbel";
+    const auto folder = folder_.path() / "corbel";
     if (!std::filesystem::exists(folder)) return 0;
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
   }
-  const std::string& path() const { return path_; }
+  std::string path() const { return folder_.path(); }
 
  private:
-  std::string path_;
+  const test::Folder folder_;
 };
 
 TEST(Unix, AGeneratedSocketIsPrivateAndLeavesNothingBehind) {

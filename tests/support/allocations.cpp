@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/allocations.hpp"
+#include "support/allocations.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
 thread_local std::size_t counted_allocations = 0;
+thread_local std::size_t counted_octets = 0;
+std::atomic<std::size_t> counted_of_all = 0;
+
+void* counted(std::size_t size) noexcept {
+  ++counted_allocations;
+  counted_octets += size;
+  counted_of_all.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size == 0 ? 1 : size);
+}
 
 }  // namespace
 
 // Kept out of line: otherwise the compiler sees malloc and free where it expects new and delete to pair.
 [[gnu::noinline]] void* operator new(std::size_t size) {
-  ++counted_allocations;
-  if (void* memory = std::malloc(size)) return memory;
+  if (void* memory = counted(size)) return memory;
   throw std::bad_alloc();
 }
-// What does not throw is of the same kin: stable_sort and the encoder use it.
+// What does not throw is of the same kin: stable_sort and the encoder use it, and address sanitizers look whether what
+// gives and what takes back match.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++counted_allocations;
-  return std::malloc(size);
+  return counted(size);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
@@ -32,6 +41,14 @@ namespace corbel::test {
 
 std::size_t allocations() noexcept {
   return counted_allocations;
+}
+
+std::size_t allocations_of_all() noexcept {
+  return counted_of_all.load(std::memory_order_relaxed);
+}
+
+std::size_t allocated_octets() noexcept {
+  return counted_octets;
 }
 
 }  // namespace corbel::test
