@@ -13,6 +13,7 @@ import re
 import sys
 
 from check_looks import CODE, GENERATED, LICENSED, code_of, looks
+from check_tests import names
 from graphs import rings
 
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -293,7 +294,7 @@ class House:
     # --- looks ---------------------------------------------------------------------------------------------------
 
     def check_looks(self, path, text):
-        for line, message in looks(path, text):
+        for line, message in (*looks(path, text), *names(path, text)):
             self.breach(path, line, message)
 
     def check_plugin(self, path):

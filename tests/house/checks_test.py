@@ -84,6 +84,28 @@ class Layers(Tree):
             self.write(path, f'{SPDX}// {name}\nvoid {name}s();\n\n  {line}\nconst char* text = "{name}";\n')
             self.assert_one_breach(f"{path}:5: brings in '{name}' and does not use it")
 
+    def test_a_test_that_is_not_called_as_tests_are_is_found(self):
+        self.room("idl")
+        for path, name in (("tests/calls", "calls_suite"), ("tests/calls", "calls_late_suite"), ("tests/house", "house.${name}"),
+                           ("src/corbel/idl", "idl"), ("bench/tests", "contract.hot_path")):
+            self.write(f"{path}/CMakeLists.txt", f"# SPDX-License-Identifier: Apache-2.0\nadd_test(NAME {name} COMMAND x)\n")
+        self.assertEqual(self.breaches(), [])
+        for name in ("calls", "poa_suite", "calls/endings", "Calls.Endings"):
+            self.write("tests/calls/CMakeLists.txt", f"# SPDX-License-Identifier: Apache-2.0\nadd_test(NAME {name} COMMAND x)\n")
+            self.assert_one_breach("tests/calls/CMakeLists.txt:2: ", f"not '{name}'")
+        self.write("tests/calls/CMakeLists.txt", "# SPDX-License-Identifier: Apache-2.0\nadd_executable(corbel_calls_test a_test.cpp)\n")
+        self.assert_one_breach("corbel_FOLDER_suite, not 'corbel_calls_test'")
+
+    def test_a_case_that_is_no_sentence_or_in_another_file_is_found(self):
+        self.write("tests/calls/endings_test.cpp", SPDX + "TEST(Endings, AreTold_16_3) {}\nTEST_F(Md5, IsRight) {}\n")
+        self.assertEqual(self.breaches(), [])
+        for suite, case in (("Endings2", "AreTold"), ("Endings", "are_told"), ("Endings", "Are_Told"), ("endings", "AreTold")):
+            self.write("tests/calls/endings_test.cpp", f"{SPDX}TEST_P({suite},\n       {case}) {{}}\n")
+            self.assert_one_breach("tests/calls/endings_test.cpp:2: ", f"'{suite}.{case}' is no name and sentence")
+        self.write("tests/calls/endings_test.cpp", SPDX)
+        self.write("tests/calls/endings.cpp", SPDX + "TEST(Endings, AreTold) {}\n")
+        self.assert_one_breach("tests/calls/endings.cpp:2: ", "cases are in *_test.cpp")
+
     def test_a_plug_in_of_the_examples_that_is_not_small_is_found(self):
         self.write("examples/pigeons/pigeons_plugin.cpp", SPDX + '#include "pigeons.hpp"\n')
         self.write("examples/pigeons/pigeons.hpp", HEADER)
