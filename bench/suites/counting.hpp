@@ -29,8 +29,8 @@ struct Workload {
 /// be counted as what it does by the call, however slow a traced process on a busy machine may be.
 inline const std::vector<std::string> kPatientServer = {"CORBEL_STICKY_IDLE=60000", "CORBEL_SLOW_UPCALL=60000"};
 
-/// User-space instructions of each side, by function (callgrind). Their sum is what the side costs. All are the client's
-/// if it is the server, too.
+/// User-space instructions of each side, by function (callgrind). Their sum is what the side costs. All are the
+/// client's if it is the server, too.
 std::vector<Costs> count_instructions(const Mechanism& mechanism, const std::string& transport,
                                       const Workload& workload = {});
 
