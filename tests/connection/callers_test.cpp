@@ -110,12 +110,13 @@ TEST(Callers, CopiesOfLargeRepliesAreCountedUntilTheyHaveBeenRead) {
   InputMemory memory(5 * kLarge / 2);  // room for the reader's buffer and one copy
   Scripted::Acts acts;
   const Sent sent(acts);
+  const base::Bytes octets(kLarge);  // encoders refer to them
   base::Bytes stream;
   for (const std::uint32_t id : {4U, 6U, 2U}) {
     cdr::Encoder reply;
     messaging::giop::Giop({1, 2}).encode_reply(
         reply, id, messaging::ReplyStatus::no_exception, {},
-        [](cdr::Encoder& body) { body.put_octet_sequence(base::Bytes(kLarge)); });
+        [&](cdr::Encoder& body) { body.put_octet_sequence(octets); });
     const base::Bytes one = reply.to_bytes();
     stream.insert(stream.end(), one.begin(), one.end());
   }

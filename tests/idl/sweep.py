@@ -100,7 +100,8 @@ def names_of(compiler, source, tool, folder):
     include = Path(source) / "src"
     (folder / "sample.idl").write_text(MODULES.replace("NAME", "q_name"))
     subprocess.run([tool, "--ami", "--async", "-o", folder, folder / "sample.idl"], check=True)
-    text = "".join(f"#include <{h.relative_to(include)}>\n" for h in sorted((include / "corbel").glob("**/*.hpp")))
+    text = "".join(f"#include <{h.relative_to(include)}>\n" for h in sorted((include / "corbel").glob("**/*.hpp"))
+                   if h.name != "test_support.hpp")
     text += "".join(f"#include <{header}>\n" for header in HEADERS) + '#include "sample.cpp"\n#include "sample_server.cpp"\n'
     words = set()
     for options in (["-std=c++20"], ["-std=c++20", "-dM"], ["-std=gnu++20", "-dM"]):

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -143,18 +144,37 @@ class Server : public LoggingOrb {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-/// `fields`: names and what their values contain; empty: there must be some value.
+/// Waits for a record of this event of this module with these fields: names and what their values contain; empty: there
+/// must be some value.
 inline void expect_event(const LoggingOrb& orb, LogLevel level, LogModule module, const char* event,
                          const Fields& fields) {
-  const auto entry = orb.log->wait_for(event, module);
-  EXPECT_EQ(entry.level, level) << event << ": not logged at this level by this module";
-  EXPECT_EQ(entry.orb, orb.id()) << event;
-  for (const auto& [name, part] : fields) {
-    const std::string value = entry.value(name);
-    EXPECT_NE(value, "(none)") << event << ": no field " << name;
-    EXPECT_FALSE(value.empty()) << event << ": " << name;
-    EXPECT_NE(value.find(part), std::string::npos) << event << ": " << name << " is " << value;
+  const auto is_it = [&](const base::KeptLog::Entry& entry) {
+    return entry.event == event && entry.module == module && std::ranges::all_of(fields, [&](const auto& field) {
+             const std::string value = entry.value(field.first);
+             return value != "(none)" && !value.empty() && value.find(field.second) != std::string::npos;
+           });
+  };
+  const auto find = [&] {
+    const auto all = orb.log->entries();
+    const auto found = std::ranges::find_if(all, is_it);
+    return found == all.end() ? base::KeptLog::Entry() : *found;
+  };
+  (void)eventually([&] { return !find().event.empty(); });
+  const auto entry = find();
+  if (!entry.event.empty()) {
+    EXPECT_EQ(entry.level, level) << event << ": not logged at this level";
+    EXPECT_EQ(entry.orb, orb.id()) << event;
+    return;
   }
+  std::string others;
+  for (const auto& each : orb.log->entries()) {
+    if (each.event != event) continue;
+    others += "\n  of module " + std::to_string(static_cast<int>(each.module));
+    for (const auto& [name, value] : each.fields) others += ' ' + name + '=' + value;
+  }
+  std::string wanted;
+  for (const auto& [name, value] : fields) wanted += ' ' + name + '=' + value;
+  ADD_FAILURE() << event << ": none of module " << static_cast<int>(module) << " with" << wanted << "; there are:" << others;
 }
 
 /// Where a reference leads, for peers made by hand.

@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,14 +61,13 @@ class KeptLog final : public LogSink {
     for (const Entry& entry : entries_) count += entry.event == event ? 1 : 0;
     return count;
   }
-  /// The first record of this event, if wanted of this module, waiting up to ten seconds for it; an entry of level off if
-  /// there is none.
-  Entry wait_for(std::string_view event, std::optional<LogModule> module = {}) const {
+  /// The first record of this event, waiting up to ten seconds for it; an entry of level off if there is none.
+  Entry wait_for(std::string_view event) const {
     std::unique_lock lock(mutex_);
     Entry found;
     (void)changed_.wait_for(lock, std::chrono::seconds(10), [&] {
       for (const Entry& entry : entries_) {
-        if (entry.event == event && entry.module == module.value_or(entry.module)) return found = entry, true;
+        if (entry.event == event) return found = entry, true;
       }
       return false;
     });

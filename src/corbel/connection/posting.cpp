@@ -238,8 +238,8 @@ void Posting::drain_ready() noexcept try {
 bool Posting::is_drained() noexcept {
   if (has_backlog()) return false;
   drain_scheduled_ = false;
-  // Something may have been put in by a thread that saw this one on its way.
-  return !has_backlog() || drain_scheduled_.exchange(true);
+  // Something may have been put in, or dropped, by a thread that saw this one on its way.
+  return (!has_backlog() && !dropping_) || drain_scheduled_.exchange(true);
 }
 
 void Posting::drain_later(base::Duration delay) {
