@@ -114,9 +114,8 @@ TEST(Callers, CopiesOfLargeRepliesAreCountedUntilTheyHaveBeenRead) {
   base::Bytes stream;
   for (const std::uint32_t id : {4U, 6U, 2U}) {
     cdr::Encoder reply;
-    messaging::giop::Giop({1, 2}).encode_reply(
-        reply, id, messaging::ReplyStatus::no_exception, {},
-        [&](cdr::Encoder& body) { body.put_octet_sequence(octets); });
+    messaging::giop::Giop({1, 2}).encode_reply(reply, id, messaging::ReplyStatus::no_exception, {},
+                                               [&](cdr::Encoder& body) { body.put_octet_sequence(octets); });
     const base::Bytes one = reply.to_bytes();
     stream.insert(stream.end(), one.begin(), one.end());
   }

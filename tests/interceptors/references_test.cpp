@@ -109,8 +109,8 @@ TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_3_1) {
     const auto policy = IDL::traits<PortableServer::LifespanPolicy>::narrow(
         info->get_effective_policy(PortableServer::LIFESPAN_POLICY_ID));
     seen = policy->value() == PortableServer::LifespanPolicyValue::PERSISTENT ? "persistent" : "transient";
-    for (CORBA::PolicyType type = PortableServer::THREAD_POLICY_ID; type <= PortableServer::REQUEST_PROCESSING_POLICY_ID;
-         ++type) {
+    for (CORBA::PolicyType type = PortableServer::THREAD_POLICY_ID;
+         type <= PortableServer::REQUEST_PROCESSING_POLICY_ID; ++type) {
       EXPECT_EQ(info->get_effective_policy(type)->policy_type(), type);
     }
     EXPECT_EQ(ending_of([&] { info->get_effective_policy(4711); }), "INV_POLICY NO 2");

@@ -185,7 +185,8 @@ TEST(Limits, TheTimeForTakingReplies) {
 }
 
 TEST(Limits, TheRepliesThatWaitForOne) {
-  Server server(with({"-ORBMaxReplyBacklog", "4000000"}));  // what waits of the first is less, with the second it is more
+  Server server(
+      with({"-ORBMaxReplyBacklog", "4000000"}));  // what waits of the first is less, with the second it is more
   const Target target(server.reference);
   server.servant->open(false);
   RawPeer slow(target.port, kTinyBuffer);

@@ -51,9 +51,9 @@ TEST(PartsEvents, AddressesThatLeadOthersNowhere) {
     if (asked == "staged://there") {
       EXPECT_EQ(server.log->count(kEvent), 0U) << "one asked for it";
     } else {
-      expect_event(server, LogLevel::warning, LogModule::transport, kEvent,
-                   {{"endpoint", asked.empty() ? "staged://anywhere" : "staged://narrow"},
-                    {"mend", "-ORBPublishHost"}});
+      expect_event(
+          server, LogLevel::warning, LogModule::transport, kEvent,
+          {{"endpoint", asked.empty() ? "staged://anywhere" : "staged://narrow"}, {"mend", "-ORBPublishHost"}});
     }
     EXPECT_EQ(corbel::orb::listen(*server.orb, "staged://here").size(), 1U);
     expect_event(server, LogLevel::info, LogModule::transport, "listening", {{"endpoint", "staged://here"}});

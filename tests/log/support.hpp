@@ -174,7 +174,8 @@ inline void expect_event(const LoggingOrb& orb, LogLevel level, LogModule module
   }
   std::string wanted;
   for (const auto& [name, value] : fields) wanted += ' ' + name + '=' + value;
-  ADD_FAILURE() << event << ": none of module " << static_cast<int>(module) << " with" << wanted << "; there are:" << others;
+  ADD_FAILURE() << event << ": none of module " << static_cast<int>(module) << " with" << wanted
+                << "; there are:" << others;
 }
 
 /// Where a reference leads, for peers made by hand.

@@ -33,7 +33,8 @@ TEST(TlsEvents, NoThreadForHandShakes) {
   tests::Certificates certificates;
   Server server({"-ORBListenEndpoints", "ssliop://127.0.0.1:0", "-ORBTlsAuthorities", certificates.authority(),
                  "-ORBTlsCertificate", certificates.issue("server")});
-  LoggingOrb client({"-ORBTlsAuthorities", certificates.authority(), "-ORBTlsCertificate", certificates.issue("client")});
+  LoggingOrb client(
+      {"-ORBTlsAuthorities", certificates.authority(), "-ORBTlsCertificate", certificates.issue("client")});
   const ThingRef thing = client.thing(server.reference);
   {
     const test::NoMoreThreads none;

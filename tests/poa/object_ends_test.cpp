@@ -84,16 +84,17 @@ class ObjectEnds : public ::testing::TestWithParam<const char*> {
     root_ = IDL::traits<POA>::narrow(orb_->resolve_initial_references("RootPOA"));
     manager_ = root_->the_POAManager();
     manager_->activate();
-    poa_ = root_->create_POA("it", manager_,
-                             {root_->create_thread_policy(threads),
-                              root_->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID),
-                              root_->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+    poa_ = root_->create_POA(
+        "it", manager_,
+        {root_->create_thread_policy(threads), root_->create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID),
+         root_->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
     poa_->set_servant_manager(noting_);
   }
   ObjectRef object(const std::string& id) {
     return poa_->create_reference_with_id(string_to_ObjectId(id), std::string(kProbeId));
   }
-  void activate(const std::string& id, Probe::Action action = [](std::int32_t n) { return n; }) {
+  void activate(
+      const std::string& id, Probe::Action action = [](std::int32_t n) { return n; }) {
     poa_->activate_object_with_id(string_to_ObjectId(id), CORBA::make_reference<Probe>(std::move(action)));
   }
   void deactivate(const std::string& id) { poa_->deactivate_object(string_to_ObjectId(id)); }

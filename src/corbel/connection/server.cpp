@@ -32,7 +32,8 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
       lead_(*reactor_),
       completions_(*reactor_, settings.serving.concurrency != policy::Concurrency::single, log()),
       admission_(settings.limits.connections, settings.limits.connections_of_host),
-      hand_shakes_(*reactor_, most_hand_shakes(settings_), [this] { return shake_next(); }, log()) {
+      hand_shakes_(
+          *reactor_, most_hand_shakes(settings_), [this] { return shake_next(); }, log()) {
   input_memory_.join(*this);
   if (settings_.serving.concurrency == policy::Concurrency::single) return;
   reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });

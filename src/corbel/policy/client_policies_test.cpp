@@ -53,9 +53,9 @@ TEST(ClientOverrides, ReplaceWhatTheySetAndNothingElse) {
   wanted.sync_scope = SyncScope::with_server;
   wanted.rebind = Rebind::no_reconnect;
   wanted.buffering.time = 6s;
-  overrides = {wanted.round_trip, wanted.request,    wanted.connect, wanted.request_end,
-               wanted.reply_end,  wanted.sync_scope, wanted.rebind,  wanted.buffering,
-               nullptr};
+  overrides = {wanted.round_trip,  wanted.request,   wanted.connect,
+               wanted.request_end, wanted.reply_end, wanted.sync_scope,
+               wanted.rebind,      wanted.buffering, nullptr};
   overrides.apply_to(policies);
   EXPECT_EQ(policies, wanted);
 }
