@@ -331,6 +331,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   LenderPtr lender_;
   base::IntrusivePtr<Framer> framer_;    // used by the thread that reads
   std::atomic<bool> registered_{false};  // with the reactor
+  std::atomic<bool> heard_end_{false};   // the reactor has told that the peer sends no more
   base::Deadline timer_deadline_ = base::Deadline::none();
   reactor::TimerId timer_;
   std::uint32_t seen_upcalls_ = 0;  // what in_same_upcall() saw last

@@ -160,7 +160,8 @@ void Connection::arm(Arming arming) noexcept try {
 void Connection::watch() noexcept {
   const auto wanted = [this] {
     return (reading_.armed() ? reactor::Events::readable : reactor::Events::none) |
-           (posting_.wants_room() ? reactor::Events::writable : reactor::Events::none);
+           (posting_.wants_room() ? reactor::Events::writable : reactor::Events::none) |
+           (posting_.wants_room() && !heard_end_ ? reactor::Events::peer_closed : reactor::Events::none);
   };
   const auto covers = [](reactor::Events told, reactor::Events now) { return (told | now) == told; };
   for (reactor::Events told = reactor::Events::none; !covers(told, wanted()) && !failed();) {
@@ -197,6 +198,11 @@ void Connection::on_client_event(reactor::Events events) noexcept {
   const Events ended = Events::error | Events::hangup;
   if (any(events, Events::writable | ended)) posting_.on_room();
   if (any(events, Events::readable | Events::peer_closed | ended)) read_for_async();
+  // It may be that no thread reads: what waits for such a peer to read would wait for ever.
+  if (any(events, Events::peer_closed)) {
+    heard_end_ = true;
+    (void)check_idle();
+  }
   // What it did not call for is still wanted.
   if (posting_.wants_room() || !any(events, Events::readable)) watch();
 }
