@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <stdexcept>
 
 #include "corbel/messaging/frames/layout.hpp"
 #include "corbel/messaging/frames/names.hpp"
@@ -255,6 +256,24 @@ TEST_F(Frames, WhatNeverLeftIsToldAgain) {
   sender->unsent();
   EXPECT_EQ(frame(*sender).size(), named);
   EXPECT_LT(frame(*sender).size(), named);
+}
+
+// Custom marshalling may throw anything.
+TEST_F(Frames, ThatAreNotMadeAreNotCountedAndTheirNamesAreToldWithTheNext) {
+  const auto sender = open();
+  const auto receiver = open();
+  for (const bool first : {true, false}) {
+    EXPECT_THROW(sender->put_request(encoder_, 0, {Response::none, kKey, "push", {}},
+                                     [](cdr::Encoder& body) {
+                                       body.put(std::uint32_t{1});
+                                       throw std::runtime_error("not today");
+                                     }),
+                 std::runtime_error);
+    EXPECT_EQ(take(*receiver, frame(*sender)), "push") << first;
+  }
+  EXPECT_EQ(figures(*receiver)["received"], 2U);
+  EXPECT_EQ(figures(*receiver)["lost"], 0U);
+  EXPECT_EQ(figures(*sender)["sent"], 2U);
 }
 
 TEST_F(Frames, WrittenBesideTheWriterCarryTheirNames) {

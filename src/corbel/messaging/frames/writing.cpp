@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a session of frames sends: frames, pieces of them, questions and reports.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -50,6 +51,18 @@ class FrameWriter : public HeaderOutput {
   }
 };
 
+/// The number of a frame. It is given back if the frame is not made after all (what writes its body may throw), unless
+/// others were counted since: the peer would take it for lost.
+struct Counted {
+  ~Counted() {
+    std::uint64_t next = number + 1;
+    if (!made) counter.compare_exchange_strong(next, number, std::memory_order_relaxed);
+  }
+  std::atomic<std::uint64_t>& counter;
+  const std::uint64_t number;
+  bool made = false;
+};
+
 }  // namespace
 
 void FramesSession::put_request(cdr::Encoder& encoder, Token, const OutgoingRequest& request, BodyWriter body) {
@@ -59,7 +72,7 @@ void FramesSession::put_request(cdr::Encoder& encoder, Token, const OutgoingRequ
   const bool is_writer = encoder.host() != nullptr;
   const GivenNames::Given given = is_writer ? given_.give(request.object_key, request.operation) : GivenNames::Given();
   // Counted before the body: while it is written others may come to write (Session).
-  const std::uint64_t sequence = sent_.fetch_add(1, std::memory_order_relaxed);
+  Counted counted{sent_, sent_.fetch_add(1, std::memory_order_relaxed)};
   const std::int64_t now = now_();
   if (is_writer) {
     const bool untold = given.tell && lossy_ && !group_;
@@ -67,7 +80,7 @@ void FramesSession::put_request(cdr::Encoder& encoder, Token, const OutgoingRequ
     if (asking_.is_due(now, untold)) has_own(true);
   }
   FrameWriter frame(encoder, given.tell ? 24 + request.object_key.size() + request.operation.size() : 8);
-  frame.begin(given.tell ? kNames : 0, given.index, static_cast<std::uint32_t>(sequence), stamp_at(now));
+  frame.begin(given.tell ? kNames : 0, given.index, static_cast<std::uint32_t>(counted.number), stamp_at(now));
   if (lossy_) frame.put(source_);
   if (given.tell) {
     frame.put_octets(request.object_key);
@@ -75,13 +88,8 @@ void FramesSession::put_request(cdr::Encoder& encoder, Token, const OutgoingRequ
     frame.put_string(request.operation);
   }
   frame.finish(body);
-  if (encoder.host() == nullptr) return;
-  if (!encoder.ok()) {
-    std::uint64_t next = sequence + 1;
-    sent_.compare_exchange_strong(next, sequence, std::memory_order_relaxed);
-  } else if (given.tell) {
-    given_.told(given.index);
-  }
+  counted.made = encoder.ok();
+  if (counted.made && encoder.host() != nullptr && given.tell) given_.told(given.index);
 }
 
 base::Status FramesSession::cut(std::span<const cdr::Segment> message, std::size_t most, MessageSender send) {
