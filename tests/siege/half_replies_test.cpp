@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "castle.hpp"
+#include "corbel/mapping/with_policies.hpp"
 #include "fake_peer.hpp"
 
 namespace corbel::siege {
@@ -86,6 +87,66 @@ TEST(HalfReplies, WhatIdleConnectionsKeepMakesRoomFirst) {
   EXPECT_EQ(client.castle->big(8 * kWholeReply).size(), 8 * kWholeReply) << "alone beyond the limit";
   for (const auto& castle : castles) EXPECT_EQ(castle->fast(1), 1);
   castles.clear();
+}
+
+// Their callers have gone, and what has come of them is the first to go for others.
+TEST(HalfReplies, ThatNobodyWaitsForAnyMoreMakeRoom) {
+  const Server server;
+  Client client(server.reference,
+                {"-ORBMaxInputMemory", "4000000", "-ORBConnectionsPerEndpoint", "16", "-ORBCallTimeout", "1000"});
+  test::FakePeer peer{{test::answer::unfinished(kWholeReply)}};
+  const auto left = IDL::traits<Siege::Castle>::unchecked_narrow(client.orb->string_to_object(peer.ior()));
+  std::vector<std::thread> callers;
+  std::atomic<std::size_t> ended{0};
+  for (std::size_t i = 0; i < kAttacks; ++i) {
+    callers.emplace_back([&] {
+      try {
+        left->big(kWholeReply);
+      } catch (const CORBA::TIMEOUT&) {
+        ++ended;
+      } catch (const CORBA::NO_RESOURCES&) {
+        ++ended;
+      }
+    });
+  }
+  for (auto& each : callers) each.join();
+  EXPECT_EQ(ended, kAttacks);
+  const auto patient = corbel::with_timeout(client.castle, 60s);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(patient->big(3 * kWholeReply).size(), 3 * kWholeReply);
+  EXPECT_EQ(patient->big(8 * kWholeReply).size(), 8 * kWholeReply) << "alone beyond the limit";
+}
+
+// Nobody does harm here: there is just more than there is memory for.
+TEST(HugeReplies, OfManyThreadsAtOnceEndWellOrAsDocumented) {
+  constexpr int kThreads = 24, kTimes = 6;
+  const Server server;
+  for (const char* connections : {"1", "4", "32"}) {
+    Client client(server.reference, {"-ORBMaxInputMemory", "3000000", "-ORBConnectionsPerEndpoint", connections});
+    std::atomic<int> well{0}, refused{0}, otherwise{0};
+    std::vector<std::thread> callers;
+    for (int t = 0; t < kThreads; ++t) {
+      callers.emplace_back([&] {
+        for (int i = 0; i < kTimes; ++i) {
+          try {
+            const auto got = client.castle->big(kWholeReply);
+            const bool whole = got.size() == kWholeReply && std::ranges::count(got, 0x42) == kWholeReply;
+            ++(whole ? well : otherwise);
+          } catch (const CORBA::NO_RESOURCES& exception) {
+            ++(exception.completed() == CORBA::CompletionStatus::COMPLETED_MAYBE ? refused : otherwise);
+          } catch (const CORBA::Exception& exception) {
+            ++otherwise;
+            ADD_FAILURE() << exception.what();
+          }
+        }
+      });
+    }
+    for (auto& each : callers) each.join();
+    EXPECT_EQ(well + refused, kThreads * kTimes) << connections;
+    EXPECT_GT(well, 0) << connections;
+    EXPECT_EQ(otherwise, 0) << connections;
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(client.castle->big(2 * kWholeReply).size(), 2 * kWholeReply) << connections;
+    RecordProperty(std::string("well over ") + connections, well);
+  }
 }
 
 }  // namespace
