@@ -31,6 +31,8 @@ class Chameleon final : public PortableServer::DynamicImplementation {
       CORBA::NVList arguments;
       arguments.add_type("missing", CORBA::_tc_long, CORBA::ARG_OUT);
       request->arguments(std::move(arguments));
+    } else if (request->operation() == "no_result") {
+      request->set_result(Any(CORBA::_tc_long, nullptr));
     }
   }
   std::string _primary_interface(const ObjectId& object_id, const PoaRef& poa) override {
@@ -68,6 +70,18 @@ TEST_F(DefaultServant, ServesObjectsOfManyInterfaces) {
   EXPECT_FALSE(object("B")->_is_a("IDL:A:1.0"));
   EXPECT_TRUE(object("B")->_is_a("IDL:omg.org/CORBA/Object:1.0"));
   call("anything");
+}
+
+// The client would take for a result what comes behind it. The servant has run.
+TEST_F(DefaultServant, IsToldOfResultsThatItForgets) {
+  for (const char* operation : {"no_value", "no_result"}) {
+    try {
+      call(operation);
+      ADD_FAILURE() << operation << ": something was sent";
+    } catch (const CORBA::BAD_PARAM& refused) {
+      EXPECT_EQ(refused.completed(), CORBA::CompletionStatus::COMPLETED_YES) << operation;
+    }
+  }
 }
 
 TEST_F(DefaultServant, IsToldOfMisuse) {

@@ -32,15 +32,24 @@ void decode_values(cdr::Decoder& decoder, CORBA::NamedValue& result, CORBA::NVLi
 }
 
 void check_values(std::string_view operation, const CORBA::NVList& arguments, CORBA::Flags way) {
+  // A servant whose results are asked for has run.
+  using enum CORBA::CompletionStatus;
+  const auto done = way == CORBA::ARG_OUT ? COMPLETED_YES : COMPLETED_NO;
   std::size_t position = 0;
   for (const auto& argument : arguments) {
     ++position;
     const bool missing = (argument.flags & way) != 0 && argument.value._value() == nullptr;
     if (!missing && !is_void(argument.value)) continue;
-    throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO,
+    throw CORBA::BAD_PARAM(0, done,
                            "argument " + std::to_string(position) + " ('" + argument.name + "') of operation '" +
                                std::string(operation) + "' has no " + (missing ? "value" : "type"));
   }
+}
+
+void check_result(std::string_view operation, const CORBA::Any& result) {
+  if (is_void(result) || result._value() != nullptr) return;
+  throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_YES,
+                         "the result of operation '" + std::string(operation) + "' has no value");
 }
 
 CORBA::Any decode_exception(cdr::Decoder& decoder, const CORBA::TypeCode& type) {

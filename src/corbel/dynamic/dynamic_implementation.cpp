@@ -99,6 +99,7 @@ void ServerRequest::set_exception(const Any& value) {
 void ServerRequest::_reply() {
   if (exception_) corbel::dynamic::raise(*exception_, *call_);
   if (!arguments_) arguments_.emplace();
+  corbel::dynamic::check_result(operation_, result_.value);
   corbel::dynamic::check_values(operation_, *arguments_, ARG_OUT);
   call_->reply(
       [&](corbel::cdr::Encoder& encoder) { corbel::dynamic::encode_values(encoder, result_, *arguments_, ARG_OUT); });
