@@ -25,6 +25,8 @@ struct Segment {
   std::size_t size;
 };
 
+class Context;  // decoder.hpp
+
 /// Writes CDR. Octets go into storage that the encoder owns and reuses from message to message; large user data is not
 /// copied but referred to, and the whole is handed out as a gather list. The first octet written after reset() is the
 /// alignment origin (octet 0 of a message or encapsulation).
@@ -43,6 +45,8 @@ class CORBEL_API Encoder {
    public:
     /// Code of the application is about to run in the middle of a message, and may do anything: let go of locks.
     virtual void on_foreign_code(Encoder& encoder) noexcept = 0;
+    /// A reference was written, or what may hold some; a Decoder of it needs this, or one like it.
+    virtual void on_context(Context& context) { (void)context; }
 
    protected:
     ~Host() = default;
@@ -151,6 +155,11 @@ class CORBEL_API Encoder {
   /// To be called before code of the application runs that writes a part of the message.
   void before_foreign_code() noexcept {
     if (host_ != nullptr) host_->on_foreign_code(*this);
+  }
+
+  /// To be called when something is written that only a Decoder with this context can read again.
+  void note_context(Context* context) {
+    if (host_ != nullptr && context != nullptr) host_->on_context(*context);
   }
 
   /// What this message carries along; nullptr if nothing. reset() lets go of it.

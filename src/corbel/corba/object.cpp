@@ -165,6 +165,7 @@ void encode_reference(cdr::Encoder& encoder, const CORBA::Object* object) {
     ior::encode(encoder, ior::Ior{});
   } else if (object->_target() != nullptr) {
     ior::encode(encoder, object->_target()->ior());
+    encoder.note_context(&object->_target()->context());
   } else {
     encoder.fail(base::Code::bad_argument);
   }

@@ -29,6 +29,7 @@ class WireValue final : public AnyValue {
     cdr::Decoder decoder(octets_, kKept, cdr::Limits::none());
     transcode(type, decoder, encoder, Origin::own);
     if (!decoder.ok()) encoder.fail(decoder.error().code);
+    encoder.note_context(context_.get());
   }
   const void* object(const std::type_info&) const noexcept override { return nullptr; }
   const base::Bytes* octets() const noexcept override { return &octets_; }
@@ -44,6 +45,29 @@ class WireValue final : public AnyValue {
   const base::Bytes octets_;
   const std::uint32_t max_depth_;
   const std::uint32_t max_expansion_;
+  base::SharedPtr<corba::OrbContext> context_;
+};
+
+/// A value as octets that are kept, and what can make objects of the references that went into them.
+class Kept final : cdr::Encoder::Host {
+ public:
+  Kept() { encoder_.set_host(this); }
+
+  cdr::Encoder& encoder() noexcept { return encoder_; }
+  /// Throws MARSHAL if they could not be written.
+  base::Bytes octets() {
+    if (!encoder_.ok()) throw_bad_value(encoder_.error());
+    return encoder_.to_bytes();
+  }
+  cdr::Context* context() const noexcept { return context_.get(); }
+
+ private:
+  void on_foreign_code(cdr::Encoder&) noexcept override {}
+  void on_context(cdr::Context& context) override {
+    if (context_ == nullptr) context_ = static_cast<corba::OrbContext&>(context).hold();
+  }
+
+  cdr::Encoder encoder_{kKept, 64};
   base::SharedPtr<corba::OrbContext> context_;
 };
 
@@ -128,10 +152,11 @@ CORBA::Any decode_value(cdr::Decoder& decoder, CORBA::typecode_reference type) {
 
 CORBA::Any keep_value(CORBA::typecode_reference type, cdr::Context* context,
                       base::FunctionRef<void(cdr::Encoder&)> write) {
-  cdr::Encoder kept(kKept, 64);
-  write(kept);
-  if (!kept.ok()) throw_bad_value(kept.error());
-  return CORBA::Any(std::move(type), base::make_shared<WireValue>(kept.to_bytes(), context, cdr::Limits::none()));
+  Kept kept;
+  write(kept.encoder());
+  base::Bytes octets = kept.octets();
+  if (context == nullptr) context = kept.context();
+  return CORBA::Any(std::move(type), base::make_shared<WireValue>(std::move(octets), context, cdr::Limits::none()));
 }
 
 CORBA::Any make_label(const CORBA::TypeCode& discriminator, std::int64_t label) {
@@ -161,10 +186,9 @@ namespace CORBA {
 namespace {
 
 corbel::base::Bytes octets_of(const Any& any) {
-  corbel::cdr::Encoder encoder(corbel::dynamic::kKept, 64);
-  any._encode_value(encoder);
-  if (!encoder.ok()) corbel::dynamic::throw_bad_value(encoder.error());
-  return encoder.to_bytes();
+  corbel::dynamic::Kept kept;
+  any._encode_value(kept.encoder());
+  return kept.octets();
 }
 
 }  // namespace
@@ -184,12 +208,17 @@ void Any::_encode_value(corbel::cdr::Encoder& encoder) const {
 
 void Any::_decode_value(corbel::base::FunctionRef<void(corbel::cdr::Decoder&)> read) const {
   const corbel::base::Bytes* kept = value_ != nullptr ? value_->octets() : nullptr;
-  const corbel::base::Bytes made = kept == nullptr ? octets_of(*this) : corbel::base::Bytes();
   const auto limits = value_ != nullptr ? value_->limits() : corbel::cdr::Limits::none();
-  corbel::cdr::Decoder decoder(kept == nullptr ? made : *kept, corbel::dynamic::kKept, limits);
-  if (value_ != nullptr) decoder.set_context(value_->context());
-  read(decoder);
-  if (!decoder.ok()) corbel::dynamic::throw_bad_value(decoder.error());
+  const auto decode = [&](const corbel::base::Bytes& octets, corbel::cdr::Context* context) {
+    corbel::cdr::Decoder decoder(octets, corbel::dynamic::kKept, limits);
+    decoder.set_context(context);
+    read(decoder);
+    if (!decoder.ok()) corbel::dynamic::throw_bad_value(decoder.error());
+  };
+  if (kept != nullptr) return decode(*kept, value_->context());
+  corbel::dynamic::Kept made;
+  _encode_value(made.encoder());
+  decode(made.octets(), made.context());
 }
 
 bool operator==(const Any& a, const Any& b) {
