@@ -130,6 +130,8 @@ class ServerCall {
     if (local_arguments_ != nullptr && signature != signature_) [[unlikely]]
       use_octets(signature);
   }
+  /// Of a collocated call: with which types its arguments were made; kUnknownStub if they must not be shared.
+  std::uint64_t signature() const noexcept { return signature_; }
   /// After match(): addresses of the caller's result and parameters when the call is collocated, else nullptr.
   void* const* local_arguments() const noexcept { return local_arguments_; }
   /// The arguments of a remote call, positioned at the first.

@@ -32,6 +32,10 @@ class OperationTable {
       std::size_t slot = hashes_[i] & (kSlots - 1);
       while (slots_[slot] != 0) slot = (slot + 1) & (kSlots - 1);
       slots_[slot] = static_cast<std::uint16_t>(i + 1);
+      if (!is_known(entries[i].signature)) continue;
+      slot = slot_of(entries[i].signature);
+      while (by_signature_[slot] != 0) slot = (slot + 1) & (kSlots - 1);
+      by_signature_[slot] = static_cast<std::uint16_t>(i + 1);
     }
   }
 
@@ -44,6 +48,14 @@ class OperationTable {
     }
     return nullptr;
   }
+  /// The same by the signature of the caller's stub, which is of the name, too, if it is one that tells anything.
+  const OperationEntry<S>* find(std::uint64_t signature) const noexcept {
+    for (std::size_t slot = slot_of(signature); by_signature_[slot] != 0; slot = (slot + 1) & (kSlots - 1)) {
+      const std::size_t index = by_signature_[slot] - 1U;
+      if (entries_[index].signature == signature) return &entries_[index];
+    }
+    return nullptr;
+  }
 
  private:
   static_assert(N > 0 && N < 0xffff);
@@ -53,6 +65,11 @@ class OperationTable {
     return slots;
   }
   static constexpr std::size_t kSlots = slots_for(N);
+
+  static constexpr bool is_known(std::uint64_t signature) noexcept {
+    return signature != corba::kUnknownStub && signature != corba::kUnknownSkeleton;
+  }
+  static constexpr std::size_t slot_of(std::uint64_t signature) noexcept { return signature >> 8 & (kSlots - 1); }
 
   /// Mixes length, both ends and the middle: operation names of one interface tend to share prefixes or suffixes.
   static constexpr std::uint32_t hash(std::string_view name) noexcept {
@@ -68,6 +85,7 @@ class OperationTable {
   std::array<OperationEntry<S>, N> entries_{};
   std::array<std::uint32_t, N> hashes_{};
   std::array<std::uint16_t, kSlots> slots_{};
+  std::array<std::uint16_t, kSlots> by_signature_{};
 };
 
 }  // namespace corbel::mapping

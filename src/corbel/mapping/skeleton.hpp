@@ -119,9 +119,10 @@ void inherited(Derived& servant, corba::ServerCall& call) {
   Serve(servant, call);
 }
 
-/// Finds and serves the operation; false if the table has none of that name.
+namespace detail {
+
 template <class S, std::size_t N>
-bool dispatch(const OperationTable<S, N>& table, S& servant, corba::ServerCall& call) {
+[[gnu::noinline]] bool dispatch_by_name(const OperationTable<S, N>& table, S& servant, corba::ServerCall& call) {
   CORBEL_PROBE("operation lookup");
   const OperationEntry<S>* entry = table.find(call.operation());
   if (entry == nullptr) return false;
@@ -129,6 +130,22 @@ bool dispatch(const OperationTable<S, N>& table, S& servant, corba::ServerCall& 
   call.match(entry->signature);
   entry->serve(servant, call);
   return true;
+}
+
+}  // namespace detail
+
+/// Finds and serves the operation; false if the table has none of that name.
+template <class S, std::size_t N>
+bool dispatch(const OperationTable<S, N>& table, S& servant, corba::ServerCall& call) {
+  // A stub in this process that knows of the same operation with the same types needs neither name nor match().
+  if (call.local_arguments() != nullptr) {
+    if (const OperationEntry<S>* entry = table.find(call.signature())) [[likely]] {
+      call.set_raises(entry->raises);
+      entry->serve(servant, call);
+      return true;
+    }
+  }
+  return detail::dispatch_by_name(table, servant, call);
 }
 
 /// What a tie delegates to, kept alive by any smart pointer: std::shared_ptr, std::unique_ptr, base::SharedPtr.

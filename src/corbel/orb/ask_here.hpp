@@ -22,11 +22,14 @@ namespace corbel::orb {
 [[noreturn]] void throw_instead_of(const CORBA::UserException& undeclared, Core& core, const base::Bytes& object_key,
                                    const LocalCall& call);
 
-/// Throws LocationForward, and what the caller is told.
-[[gnu::always_inline]] inline void serve_here(Core& core, const base::Bytes& object_key, LocalCall& call) {
+/// Throws LocationForward, and what the caller is told. `place`: if the reference remembers one.
+[[gnu::always_inline]] inline void serve_here(Core& core, const base::Bytes& object_key, LocalCall& call,
+                                              Place* place = nullptr) {
   try {
     core.check_serves();
-    core.adapter()->dispatch(object_key, call);
+    if (place == nullptr) return core.adapter()->dispatch(object_key, call);
+    if (!place->serve(call)) [[unlikely]]
+      core.adapter()->dispatch_here(object_key, call, *place);
   } catch (const LocationForward&) {
     throw;
   } catch (const CORBA::SystemException&) {

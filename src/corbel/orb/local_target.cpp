@@ -110,7 +110,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   void carry_out(const corba::Call& call, const Known&... terms) {
     UnseenLocalCall server_call(call, core_);
     try {
-      serve_here(core_, object_key_, server_call);
+      serve_here(core_, object_key_, server_call, &place_);
     } catch (const LocationForward& forward) {
       follow({forward.ior, forward.permanent}, call, &terms...);
     } catch (const CORBA::SystemException& refusal) {
@@ -223,6 +223,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   const base::Bytes object_key_;
   ReferencePolicies policies_;
   std::atomic<std::uint64_t> word_{Edges::kNever};  // while the ORB's is the same, twoway calls need no policies
+  Place place_;
   base::Mutex mutex_;
   base::SharedPtr<RemoteTarget> elsewhere_;  // guarded by mutex_; null until a call goes on
 };

@@ -12,6 +12,7 @@
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/policy_core.hpp"
 #include "corbel/ior/ior.hpp"
+#include "corbel/orb/entrance.hpp"
 
 namespace corbel::orb {
 
@@ -36,6 +37,11 @@ class ObjectAdapter {
 
   /// Finds the object and serves the call on the calling thread. Throws CORBA exceptions and LocationForward.
   virtual void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) = 0;
+  /// The same for a call of this process whose reference remembers the place. Tells it if later calls may take a
+  /// shorter way.
+  virtual void dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, Place&) {
+    dispatch(object_key, call);
+  }
   /// Returns if the object is here (as far as that can be known without an upcall); else throws OBJECT_NOT_EXIST,
   /// another CORBA exception, or LocationForward.
   virtual void locate(base::ConstByteSpan object_key) = 0;

@@ -14,6 +14,7 @@ namespace corbel::poa {
 
 using ServantRef = corba::ServantCorePtr;
 using ObjectId = base::Bytes;
+class Entry;
 
 /// One object in the map. Stays at its address; its octets stay while it is in the map.
 struct ActiveObject {
@@ -27,11 +28,12 @@ struct ActiveObject {
   ServantRef servant;
   std::uint32_t slot = 0;
   std::uint32_t generation = 1;
-  std::uint32_t running = 0;  ///< requests
+  std::uint32_t running = 0;  ///< requests, other than those that the entry counts
   State state = State::free;
   bool indexed = false;  ///< found by its octets, not by its slot
   bool cleanup = false;  ///< the adapter is going away
   ActiveObject* next_to_end = nullptr;
+  Entry* entry = nullptr;  ///< for calls of this process; stays with the slot
 };
 
 /// The active object map of one POA: from object id to servant and back, in constant time, without allocation when

@@ -39,17 +39,10 @@ class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
   }
 
   void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call) override {
-    CORBEL_PROBE("object adapter");
-    ObjectKey key;
-    if (!parse_key(object_key, key)) [[unlikely]] {
-      if (const auto members = space_->core().groups().members(object_key)) return dispatch_to(*members, call);
-      forward_named(object_key);
-    }
-    std::optional<base::Deadline> held_until;
-    for (;;) {
-      PoaLock lock;
-      if (lock_poa(key, lock)->serve(lock, key.id, call, held_until)) return;
-    }
+    dispatch(object_key, call, nullptr);
+  }
+  void dispatch_here(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place& place) override {
+    dispatch(object_key, call, &place);
   }
 
   void locate(base::ConstByteSpan object_key) override {
@@ -113,6 +106,20 @@ class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
   bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }
 
  private:
+  [[gnu::always_inline]] void dispatch(base::ConstByteSpan object_key, corba::ServerCall& call, orb::Place* place) {
+    CORBEL_PROBE("object adapter");
+    ObjectKey key;
+    if (!parse_key(object_key, key)) [[unlikely]] {
+      if (const auto members = space_->core().groups().members(object_key)) return dispatch_to(*members, call);
+      forward_named(object_key);
+    }
+    std::optional<base::Deadline> held_until;
+    for (;;) {
+      PoaLock lock;
+      if (lock_poa(key, lock)->serve(lock, key.id, call, held_until, place)) return;
+    }
+  }
+
   /// Gives a request to a group to each member, one after the other; an error of one does not concern the others.
   void dispatch_to(const orb::GroupTable::Keys& members, corba::ServerCall& call) {
     if (members.size() > 1 && call.local_arguments() != nullptr) call.use_octets();

@@ -43,10 +43,8 @@ bool is_a(const Upcall& upcall, corba::ServerCall& call) {
 
 }  // namespace
 
-bool serve_built_in(const Upcall& upcall, corba::ServerCall& call) {
+bool serve_underscored(const Upcall& upcall, corba::ServerCall& call) {
   const std::string_view operation = call.operation();
-  if (operation.empty() || operation[0] != '_') [[likely]]
-    return false;
   if (operation == "_is_a") {
     call.match(corba::kSignatureOfIsA);
     answer(call, is_a(upcall, call), put_bool);

@@ -57,6 +57,7 @@ base::SharedPtr<Poa> Poa::make(base::SharedPtr<AdapterSpace> space, base::Shared
     slot.poa = poa;
   }
   poa->manager_->add(*poa);
+  poa->look_again();  // a request that came before that may have found a state that has changed since
   if (policies.persistent) shared.paths()[poa->path_] = &slot;
   if (parent != nullptr) parent->children_.emplace(std::move(name), poa);
   return poa;
@@ -220,6 +221,7 @@ bool Poa::begin_ending(bool etherealize_objects, const base::SharedPtr<Poa>& par
   {
     const std::lock_guard lock(slot_.mutex);
     if (life_ != Life::alive) return false;
+    close_entries();
     life_ = Life::ending;
     etherealize_at_end_ = etherealize_objects;
     waiting_parent_ = parent;

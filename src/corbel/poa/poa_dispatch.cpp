@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request from the POA to the servant: two locks of the POA's mutex, no allocation.
+// A request from the POA to the servant: two locks of the POA's mutex, or none if it is a call of this process that
+// knows its entry (direct_calls.cpp); no allocation.
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -7,10 +8,9 @@
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
-#include "corbel/poa/built_in_operations.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/running.hpp"
-#include "corbel/poa/upcall.hpp"
+#include "corbel/poa/serving.hpp"
 
 namespace corbel::poa {
 
@@ -18,7 +18,7 @@ using CORBA::CompletionStatus;
 using State = PortableServer::POAManager::State;
 
 bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
-                std::optional<base::Deadline>& held_until) {
+                std::optional<base::Deadline>& held_until, orb::Place* place) {
   CORBEL_PROBE("servant lookup");
   if (life_ != Life::alive) [[unlikely]] {
     throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CompletionStatus::COMPLETED_NO,
@@ -30,6 +30,7 @@ bool Poa::serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall&
     serve_without_object(lock, object_id, call);
     return true;
   }
+  if (place != nullptr) show_entry(*object, *place);
   Running running(*this, lock, object);
   answered(call, [&] { run(object->id, *object->servant, call); });
   return true;
@@ -68,19 +69,12 @@ bool Poa::pass_manager(PoaLock& lock, std::optional<base::Deadline>& held_until)
 }
 
 void Poa::run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call) {
-  in_turn([&] {
-    const Upcall upcall(*this, object_id, servant);
-    try {
-      if (serve_built_in(upcall, call) || servant._dispatch(call)) return;
-    } catch (const CORBA::SystemException& exception) {
-      // The status of a call that the servant has made says nothing about what the servant has done before.
-      if (!exception.ended_own_call() || exception.completed() != CompletionStatus::COMPLETED_NO) throw;
-      corba::raise_system_exception(exception._rep_id(), exception.minor(), CompletionStatus::COMPLETED_MAYBE,
-                                    exception.detail());
-    }
-    throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
-                               "the object has no operation '" + std::string(call.operation()) + "'");
-  });
+  in_turn([&] { upcall(object_id, servant, call); });
+}
+
+void Poa::refuse_operation(const corba::ServerCall& call) {
+  throw CORBA::BAD_OPERATION(corba::minor::kUnknownOperation, CompletionStatus::COMPLETED_NO,
+                             "the object has no operation '" + std::string(call.operation()) + "'");
 }
 
 /// From a handler.

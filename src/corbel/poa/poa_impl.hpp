@@ -18,6 +18,7 @@
 #include "corbel/poa/active_object_map.hpp"
 #include "corbel/poa/adapter_policies.hpp"
 #include "corbel/poa/adapter_space.hpp"
+#include "corbel/poa/entry.hpp"
 #include "corbel/poa/manager.hpp"
 #include "corbel/poa/poa.hpp"
 #include "corbel/poa/turn.hpp"
@@ -111,13 +112,15 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   void look_again();
 
   // Requests (poa_dispatch.cpp)
-  /// Serves the call; false if the manager held it and the caller shall look the POA up again.
+  /// Serves the call; false if the manager held it and the caller shall look the POA up again. `place`: what the
+  /// reference of a call of this process remembers; null if it is none.
   bool serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
-             std::optional<base::Deadline>& held_until);
+             std::optional<base::Deadline>& held_until, orb::Place* place);
   /// As far as can be known without an upcall. Call with the slot's mutex locked.
   bool knows(base::ConstByteSpan object_id);
 
  private:
+  friend class Entry;
   enum class Life : std::uint8_t { alive, ending, clearing, gone };
   class Running;
   class HasTurn;
@@ -184,6 +187,12 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   }
   [[gnu::cold]] static void answer_thrown(corba::ServerCall& call);
   void run(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call);
+  void upcall(base::ConstByteSpan object_id, corba::ServantCore& servant, corba::ServerCall& call);
+  [[noreturn, gnu::cold]] static void refuse_operation(const corba::ServerCall& call);
+
+  void show_entry(ActiveObject& object, orb::Place& place);
+  void close_entry(ActiveObject& object) noexcept;
+  void close_entries() noexcept;
 
   const base::SharedPtr<AdapterSpace> space_;
   const std::string name_;
@@ -202,8 +211,10 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   Life life_ = Life::alive;
   bool etherealize_at_end_ = false;
   base::SharedPtr<Poa> waiting_parent_;  // ends after this
-  // Requests, and what behaves like one: deactivations, objects that are to end, children that are ending.
+  // Requests, other than those that open entries count, and what behaves like one: deactivations, objects that are to
+  // end, children that are ending.
   std::uint32_t running_ = 0;
+  base::SharedPtr<Entries> entries_;  // null until the first call of this process
   ActiveObjectMap objects_;
   ActiveObject* first_to_end_ = nullptr;  // the servant activator is still to be told
   ActiveObject* last_to_end_ = nullptr;

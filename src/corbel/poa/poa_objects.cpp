@@ -88,6 +88,7 @@ void Poa::deactivate_object(const ObjectId& object_id) {
 
 /// Behaves like a request that ends: the last one to end has the object end.
 void Poa::deactivate(ActiveObject& object, PoaLock& lock, bool cleanup) {
+  close_entry(object);
   object.state = ActiveObject::State::leaving;
   object.cleanup = cleanup;
   ++object.running;
@@ -103,6 +104,7 @@ void Poa::etherealize_all() {
     const auto objects = objects_.active();
     if (objects.empty()) return;
     for (ActiveObject* object : objects) {
+      close_entry(*object);
       object->state = ActiveObject::State::leaving;
       object->cleanup = true;
       if (object->running == 0) list_to_end(*object);

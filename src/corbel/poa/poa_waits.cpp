@@ -31,6 +31,7 @@ bool Poa::wait_until_gone(base::Deadline deadline) {
 
 bool Poa::wait_until_idle(base::FunctionRef<bool()> give_up, base::Deadline deadline, std::string_view wanted) {
   std::unique_lock lock(slot_.mutex);
+  close_entries();
   const bool idle = wait_for_change(
       lock, [&] { return running_ == 0 || life_ == Life::gone || give_up(); }, deadline);
   if (!idle) tell_still_running(wanted);
@@ -39,6 +40,7 @@ bool Poa::wait_until_idle(base::FunctionRef<bool()> give_up, base::Deadline dead
 
 void Poa::look_again() {
   const std::lock_guard lock(slot_.mutex);
+  close_entries();
   if (waiters_ != 0) changed_.notify_all();
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
+#include "corbel/poa/built_in_operations.hpp"
+#include "corbel/poa/poa_impl.hpp"
+#include "corbel/poa/upcall.hpp"
+
+namespace corbel::poa {
+
+/// The last step of every request, on the thread that may call the application. It is taken in two ways.
+[[gnu::always_inline]] inline void Poa::upcall(base::ConstByteSpan object_id, corba::ServantCore& servant,
+                                               corba::ServerCall& call) {
+  const Upcall upcall(*this, object_id, servant);
+  try {
+    if (serve_built_in(upcall, call) || servant._dispatch(call)) [[likely]]
+      return;
+  } catch (const CORBA::SystemException& exception) {
+    // The status of a call that the servant has made says nothing about what the servant has done before.
+    if (!exception.ended_own_call() || exception.completed() != kNo) throw;
+    corba::raise_system_exception(exception._rep_id(), exception.minor(), CORBA::CompletionStatus::COMPLETED_MAYBE,
+                                  exception.detail());
+  }
+  refuse_operation(call);
+}
+
+}  // namespace corbel::poa
