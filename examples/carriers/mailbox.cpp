@@ -19,7 +19,15 @@ using namespace corbel::transport;
 
 constexpr std::string_view kScheme = "mailbox";
 constexpr Traits kTraits{.byte_stream = false, .largest_message = 4096};
-constexpr std::size_t kMostLetters = 64;  // in one direction, not received yet
+
+/// What an ORB may be told of mailboxes.
+struct Settings {
+  std::uint32_t letters = 64;  // of one direction that are not received yet, at most
+};
+constexpr OptionRow<Settings> kOptions[] = {
+    {"MailboxLetters", NumberMember<Settings>{member<&Settings::letters>}, 1, 4096, "letters",
+     "mailbox: letters that wait to be received, at most; then senders wait"},
+};
 
 /// What a thread waits for; false when the deadline has passed.
 template <class Condition>
@@ -34,15 +42,15 @@ bool wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, 
 /// One direction of a conversation.
 class Box {
  public:
-  static std::shared_ptr<Box> make() {
+  static std::shared_ptr<Box> make(std::size_t most) {
     auto event = corbel::ipc::Event::open();
-    return event ? std::make_shared<Box>(*std::move(event)) : nullptr;
+    return event ? std::make_shared<Box>(*std::move(event), most) : nullptr;
   }
-  explicit Box(corbel::ipc::Event event) : filled_(std::move(event)) {}
+  Box(corbel::ipc::Event event, std::size_t most) : filled_(std::move(event)), most_(most) {}
 
   Result<std::size_t> put(Bytes letter, Deadline deadline) {
     std::unique_lock lock(mutex_);
-    const bool room = wait(changed_, lock, deadline, [&] { return closed_ || letters_.size() < kMostLetters; });
+    const bool room = wait(changed_, lock, deadline, [&] { return closed_ || letters_.size() < most_; });
     if (closed_) return error(Stage::send, Code::lost);
     if (!room) return error(Stage::send, deadline.is_now() ? Code::would_block : Code::timed_out);
     const std::size_t size = letter.size();
@@ -77,7 +85,8 @@ class Box {
 
  private:
   const corbel::ipc::Event filled_;  // its handle is readable while there is something to take, or the end
-  std::mutex mutex_;                 // guards what follows
+  const std::size_t most_;
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<Bytes> letters_;
   bool closed_ = false;
@@ -137,13 +146,13 @@ struct MailboxEndpoint final : TextEndpoint {
 };
 
 struct MailboxConnector final : Connector {
-  explicit MailboxConnector(std::shared_ptr<Office> shared) : office(std::move(shared)) {}
+  MailboxConnector(std::shared_ptr<Office> shared, Settings set) : office(std::move(shared)), settings(set) {}
 
   Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions&,
                                              Deadline deadline) override {
     CORBEL_TRY(const auto* own, own_endpoint<MailboxEndpoint>(endpoint, Stage::connect));
-    const auto there = Box::make();
-    const auto back = Box::make();
+    const auto there = Box::make(settings.letters);
+    const auto back = Box::make(settings.letters);
     if (!there || !back) return error(Stage::connect, Code::out_of_resources);
     const std::string name(own->address());
     std::unique_lock lock(office->mutex);
@@ -161,6 +170,7 @@ struct MailboxConnector final : Connector {
   }
 
   std::shared_ptr<Office> office;
+  Settings settings;
 };
 
 struct MailboxAcceptor final : Acceptor {
@@ -194,13 +204,17 @@ struct MailboxAcceptor final : Acceptor {
 };
 
 struct MailboxFactory final : Factory {
+  MailboxFactory(std::shared_ptr<Office> shared, Settings set) : office(std::move(shared)), settings(set) {}
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return "name"; }
   Traits traits() const noexcept override { return kTraits; }
   Result<EndpointPtr> parse(std::string_view address) const override {
     if (!is_printable(address)) return error(Stage::resolve, Code::bad_argument);
     return EndpointPtr(std::make_shared<MailboxEndpoint>(address));
   }
-  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<MailboxConnector>(office); }
+  std::unique_ptr<Connector> make_connector() const override {
+    return std::make_unique<MailboxConnector>(office, settings);
+  }
   Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const auto* own, own_endpoint<MailboxEndpoint>(endpoint, Stage::listen));
     CORBEL_TRY(auto event, corbel::ipc::Event::open());
@@ -212,13 +226,19 @@ struct MailboxFactory final : Factory {
     return std::unique_ptr<Acceptor>(new MailboxAcceptor(office, std::move(name), queue));
   }
 
-  const std::shared_ptr<Office> office = std::make_shared<Office>();
+  std::unique_ptr<OptionSet> options() const override { return option_set(settings, kOptions); }
+  std::shared_ptr<const Factory> with(const Setup& setup) const override {
+    return std::make_shared<MailboxFactory>(office, setup.settings(settings));  // one office for all ORBs
+  }
+
+  const std::shared_ptr<Office> office;
+  const Settings settings;
 };
 
 }  // namespace
 
 std::shared_ptr<const Factory> make_mailbox() {
-  return std::make_shared<MailboxFactory>();
+  return std::make_shared<MailboxFactory>(std::make_shared<Office>(), Settings());
 }
 
 }  // namespace carriers

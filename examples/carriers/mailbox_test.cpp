@@ -18,6 +18,31 @@ TEST(Mailbox, CarriesCalls) {
   call_over(make_mailbox(), "mailbox://letters");
 }
 
+/// How many letters lie in the first box that an ORB with these options has sent to, after three calls that nobody
+/// answers.
+int letters_after_three_calls(const std::vector<std::string>& more) {
+  using namespace corbel;
+  const auto factory = make_mailbox();
+  const auto acceptor = *factory->listen(**factory->parse("nobody"), {});
+  std::vector<std::string> options{"-ORBCallTimeout", "50"};
+  options.insert(options.end(), more.begin(), more.end());
+  const auto orb = make_orb("calling nobody", factory, options);
+  const auto object = orb->string_to_object("corbaloc:mailbox:nobody/key");
+  for (int call = 0; call < 3; ++call) EXPECT_THROW(object->_non_existent(), CORBA::SystemException);
+  const auto first = *acceptor->accept();
+  std::vector<base::Octet> room(4096);
+  int count = 0;
+  while (first->receive(room, base::Deadline::now())) ++count;
+  orb->destroy();
+  return count;
+}
+
+TEST(Mailbox, KeepsAsManyLettersAsItsOrbWasTold) {
+  EXPECT_EQ(letters_after_three_calls({"-ORBMailboxLetters", "1"}), 1);
+  EXPECT_EQ(letters_after_three_calls({"-ORBMailboxLetters=2"}), 2);
+  EXPECT_GE(letters_after_three_calls({}), 3);
+}
+
 }  // namespace
 }  // namespace carriers
 

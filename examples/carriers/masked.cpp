@@ -200,6 +200,7 @@ struct MaskedAcceptor final : Acceptor {
 struct MaskedFactory final : Factory {
   explicit MaskedFactory(std::shared_ptr<const Factory> inner) : below(std::move(inner)) {}
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return below->address_form(); }
   Traits traits() const noexcept override { return {.shakes_hands = true}; }
   Result<EndpointPtr> parse(std::string_view address) const override {
     CORBEL_TRY(auto inner, below->parse(address));

@@ -9,7 +9,7 @@
 
 namespace {
 
-// -ORBListenEndpoints in docs/options.md and src/corbel/orb/option_table.cpp, README.md, docs/deployment.md.
+// README.md, docs/deployment.md.
 TEST(GuideTexts, ServersThatAreToldNothingListenWhereTheTextsSay) {
   std::set<std::string> schemes;
   for (const auto& each : corbel::builtins::components().transports) {

@@ -11,8 +11,11 @@
 #include <set>
 #include <sstream>
 
-#include "corbel/orb/option_table.hpp"
+#include "corbel/builtins/builtins.hpp"
+#include "corbel/orb/components.hpp"
+#include "corbel/orb/option_list.hpp"
 #include "support.hpp"
+#include "support/documents.hpp"
 
 namespace corbel::policies_test {
 namespace {
@@ -211,14 +214,27 @@ TEST(EffectsOfOptions, AreLookedAtBySomeTest) {
   std::set<std::string_view> named = {"StickyIdle"};
   for (const Effect& effect : effects()) named.insert(effect.option);
   const std::string text = tests_text();
-  for (const orb::OptionRow& row : orb::option_table()) {
-    const std::string name = "-ORB" + std::string(row.name);
-    bool found = named.contains(row.name);
+  orb::Options options;
+  const orb::OptionList all(options, builtins::components().transports);
+  for (const base::Option& each : all.all()) {
+    const std::string name = "-ORB" + std::string(each.name);
+    bool found = named.contains(each.name);
     for (std::size_t at = text.find(name); !found && at != std::string::npos; at = text.find(name, at + 1)) {
       found = std::isalnum(static_cast<unsigned char>(text[at + name.size()])) == 0;
     }
     EXPECT_TRUE(found) << name << " is in no test: add what can be seen of it to this one's table";
   }
+}
+
+/// With CORBEL_UPDATE_DOCS=1 in the environment it is rewritten.
+TEST(DocumentOfOptions, IsThatOfTheTables) {
+  const auto transports = builtins::components().transports;
+  if (std::none_of(transports.begin(), transports.end(), [](const auto& one) { return one->scheme() == "tls"; })) {
+    GTEST_SKIP() << "the document shows the options of a transport that this build has not";
+  }
+  orb::Options options;
+  test::expect_document(std::filesystem::path(CORBEL_SOURCE) / "docs" / "options.md",
+                        orb::OptionList(options, transports).document());
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "corbel/orb/local_target.hpp"
 #include "corbel/orb/log_setup.hpp"
 #include "corbel/orb/parts_setup.hpp"
-#include "corbel/orb/plugin_loading.hpp"
 #include "corbel/orb/remote_target.hpp"
 
 namespace corbel::orb {
@@ -82,7 +81,6 @@ Core::Core(Options options, Components components)
   cache_.set_completions(&server().completions());
   note_log_levels();
   tell_settings();
-  for (const auto& file : options_.plugins) load_plugin(*this, file);
 }
 
 void Core::note_log_levels() noexcept {

@@ -13,14 +13,14 @@ using base::Code;
 namespace {
 
 /// What the writer of an endpoint's text may have meant.
-std::string why_bad_endpoint(std::string_view text, base::Error error) {
+std::string why_bad_endpoint(const std::string& form, std::string_view text, base::Error error) {
   const std::size_t colon = text.rfind(':');
   const std::string_view port = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   if (text.find(',') != std::string_view::npos) return "several endpoints are separated by ';', not by ','";
   if (!port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos) {
     return "a port is a number from 0 to 65535";
   }
-  return describe(error) + "; write [protocol+]transport://address, such as tcp://localhost:4000 or unix:///path";
+  return describe(error) + "; write [protocol+]address, where an address is " + form;
 }
 
 std::unique_ptr<connection::Server> make_server(const connection::Server::Settings& settings,
@@ -81,7 +81,8 @@ Lane::Opened Lane::open_one(const std::string& text, bool by_default) {
   if (!point) {
     const std::string unfit = registry_.why_unfit(text);
     fail(text, base::error(base::Stage::configure, Code::bad_argument),
-         "listening endpoint '" + text + "': " + (unfit.empty() ? why_bad_endpoint(text, point.error()) : unfit));
+         "listening endpoint '" + text +
+             "': " + (unfit.empty() ? why_bad_endpoint(registry_.address_form(text), text, point.error()) : unfit));
   }
   auto opened = acceptors_.open(*point, *server_);
   if (!opened) {

@@ -18,12 +18,10 @@ constexpr std::uint64_t kMebi = 1U << 20;
 const OptionRow kOptionTable[] = {
     {"Id", TextMember{CORBEL_MEMBER(id)}, 0, 0, "", "name of the ORB; ORB_init with the same name gives the same ORB"},
     {"ListenEndpoints",
-     ParsedMember{
-         add_listen_endpoints,
-         "[protocol+]scheme://address such as tcp://host:port, iiop://host:port, unix:///path, "
-         "packet:///path, shm:///path, udp://host:port, inproc://name, tls://host:port, ssliop://... (the same) "
-         "or giop_lite+tcp://host:port; several separated by ';'",
-         "an endpoint that the system chooses, of each transport that has a default: tcp and unix, of those that ship"},
+     ParsedMember{add_listen_endpoints,
+                  "[protocol+]address, several separated by ';'; addresses are {addresses}; a protocol is named as in "
+                  "giop_lite+tcp://host:port",
+                  "an endpoint that the system chooses, of each transport that has a default: {defaults}"},
      0, 0, "", "where a server listens; may be repeated", [](Options& o) { o.listen_endpoints.clear(); }},
     {"Lane",
      ParsedMember{add_lane, "name:threads=endpoints such as urgent:2=tcp://:4001; several endpoints separated by ';'",
@@ -116,16 +114,6 @@ const OptionRow kOptionTable[] = {
      "socket send buffer; of a server over shm: the ring to the client; 0: what the system gives, 256 KiB"},
     {"ReceiveBuffer", IntMember{CORBEL_MEMBER(transport.receive_buffer)}, 0, 1024 * kMebi, "octets",
      "socket receive buffer; of a server over shm: the ring to the server; 0: what the system gives, 256 KiB"},
-    {"ShmUsers", TextMember{CORBEL_MEMBER(transport.local_users)}, 0, 0, "",
-     "shm: users, besides this process's own, whose processes it shares memory with: names and numbers in a comma "
-     "list; "
-     "*: anybody's"},
-    {"MulticastInterface", TextMember{CORBEL_MEMBER(transport.interface)}, 0, 0, "",
-     "network interface (such as eth0) by which groups are sent to and heard; else as the system chooses"},
-    {"MulticastHops", IntMember{CORBEL_MEMBER(transport.hops)}, 0, 255, "networks",
-     "how far what is sent to a group gets: 0 stays on this host, 1 on its network"},
-    {"MulticastLoopback", SwitchMember{CORBEL_MEMBER(transport.loopback)}, 0, 0, "",
-     "what is sent to a group is heard on this host as well"},
     {"Backlog", IntMember{CORBEL_MEMBER(transport.backlog)}, 1, 65535, "connections", "peers that may wait for accept"},
     {"TlsCertificate", TextMember{CORBEL_MEMBER(security.certificate)}, 0, 0, "",
      "TLS: file with this side's certificate and those of its issuers, PEM (docs/tls.md)"},
@@ -188,99 +176,10 @@ const OptionRow kOptionTable[] = {
 };
 #undef CORBEL_MEMBER
 
-base::Duration unit_of(const OptionRow& row) {
-  return row.unit == "us" ? base::Duration(std::chrono::microseconds(1)) : std::chrono::milliseconds(1);
-}
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
-
 }  // namespace
 
 std::span<const OptionRow> option_table() {
   return kOptionTable;
-}
-
-bool set_option(Options& options, const OptionRow& row, std::string_view value) {
-  std::uint64_t number = 0;
-  const auto in_range = [&] { return read_number(value, number) && number >= row.least && number <= row.most; };
-  return std::visit(
-      Overloaded{
-          [&](const NumberMember& m) {
-            return in_range() && (m.of(options) = static_cast<std::uint32_t>(number), true);
-          },
-          [&](const IntMember& m) { return in_range() && (m.of(options) = static_cast<int>(number), true); },
-          [&](const DurationMember& m) {
-            return in_range() && (m.of(options) = static_cast<std::int64_t>(number) * unit_of(row), true);
-          },
-          [&](const SwitchMember& m) { return set_switch(m.of(options), value); },
-          [&](const TextMember& m) { return m.of(options) = value, true; },
-          [&](const ParsedMember& m) { return m.set(options, value); },
-      },
-      row.member);
-}
-
-std::string legal_values(const OptionRow& row) {
-  if (const auto* parsed = std::get_if<ParsedMember>(&row.member)) return std::string(parsed->legal);
-  if (std::holds_alternative<SwitchMember>(row.member)) return "on or off";
-  if (std::holds_alternative<TextMember>(row.member)) return "any text";
-  std::string text = "a number from " + std::to_string(row.least) + " to " + std::to_string(row.most);
-  return row.unit.empty() ? text : text.append(" (").append(row.unit).append(")");
-}
-
-std::string default_value(const OptionRow& row) {
-  Options options;
-  return std::visit(Overloaded{
-                        [&](const NumberMember& m) { return std::to_string(m.of(options)); },
-                        [&](const IntMember& m) { return std::to_string(m.of(options)); },
-                        [&](const DurationMember& m) { return std::to_string(m.of(options) / unit_of(row)); },
-                        [&](const SwitchMember& m) { return std::string(m.of(options) ? "on" : "off"); },
-                        [&](const TextMember& m) { return m.of(options).empty() ? "none" : m.of(options); },
-                        [&](const ParsedMember& m) { return std::string(m.default_text); },
-                    },
-                    row.member);
-}
-
-std::string environment_name(const OptionRow& row) {
-  std::string name = "CORBEL";
-  for (const char c : row.name) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper) name += '_';
-    name += upper ? c : static_cast<char>(c - 'a' + 'A');
-  }
-  return name;
-}
-
-std::string options_help() {
-  std::string text;
-  for (const OptionRow& row : option_table()) {
-    text.append("  -ORB").append(row.name).append(" <value>  ").append(row.help);
-    text.append(" (").append(legal_values(row)).append("; default ").append(default_value(row)).append("; ");
-    text.append(environment_name(row)).append(")\n");
-  }
-  return text;
-}
-
-std::string options_document() {
-  std::string text =
-      "# Options of an ORB\n\n"
-      "Generated from the table in `src/corbel/orb/option_table.cpp`; a test compares the two.\n\n"
-      "An option is given on the command line as `-ORBName value` or `-ORBName=value` and taken out of it by\n"
-      "`CORBA::ORB_init`, or as an environment variable, which the command line overrides. `--` ends the search for\n"
-      "options. Unknown options and illegal values are refused with `CORBA::BAD_PARAM`. `-ORBHelp` makes `ORB_init` "
-      "throw\n"
-      "`CORBA::INITIALIZE` with this list as its text.\n\n"
-      "| option | environment | legal values | default | meaning |\n|---|---|---|---|---|\n";
-  for (const OptionRow& row : option_table()) {
-    text.append("| `-ORB").append(row.name).append("` | `").append(environment_name(row)).append("` | ");
-    text.append(legal_values(row)).append(" | ").append(default_value(row)).append(" | ").append(row.help);
-    text.append(" |\n");
-  }
-  return text;
 }
 
 }  // namespace corbel::orb

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "corbel/base/option_rows.hpp"
+
 namespace corbel::orb {
 
 using policy::Concurrency;
@@ -21,26 +23,6 @@ bool is_scheme(std::string_view text) {
 
 }  // namespace
 
-bool read_number(std::string_view text, std::uint64_t& number) {
-  if (text.empty() || text.size() > 12) return false;
-  number = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return false;
-    number = number * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return true;
-}
-
-bool set_switch(bool& member, std::string_view value) {
-  for (const std::string_view word : {"on", "true", "yes", "1"}) {
-    if (value == word) return member = true;
-  }
-  for (const std::string_view word : {"off", "false", "no", "0"}) {
-    if (value == word) return !(member = false);
-  }
-  return false;
-}
-
 bool add_listen_endpoints(Options& options, std::string_view value) {
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(';', begin), value.size());
@@ -50,10 +32,8 @@ bool add_listen_endpoints(Options& options, std::string_view value) {
     const std::size_t plus = item.substr(0, colon).find('+');
     const std::string_view protocol = plus == std::string_view::npos ? std::string_view() : item.substr(0, plus);
     const std::size_t at = plus == std::string_view::npos ? 0 : plus + 1;
-    std::string_view scheme = item.substr(at, colon - at);
+    const std::string_view scheme = item.substr(at, colon - at);
     if (!is_scheme(scheme) || (plus != std::string_view::npos && !is_scheme(protocol))) return false;
-    if (scheme == "iiop") scheme = "tcp";
-    if (scheme == "ssliop") scheme = "tls";
     options.listen_endpoints.push_back({std::string(protocol), std::string(scheme).append(item.substr(colon))});
     begin = end + 1;
   }
@@ -68,7 +48,7 @@ bool add_lane(Options& options, std::string_view value) {
   LaneOptions lane;
   lane.name = head.substr(0, colon);
   std::uint64_t threads = lane.threads;
-  if (colon < head.size() && !read_number(head.substr(colon + 1), threads)) return false;
+  if (colon < head.size() && !base::read_number(head.substr(colon + 1), threads)) return false;
   if (!is_scheme(lane.name) || threads < 1 || threads > 4096) return false;
   lane.threads = static_cast<std::uint32_t>(threads);
   for (const auto& each : options.lanes) {

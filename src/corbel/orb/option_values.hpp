@@ -12,10 +12,6 @@
 /// Thread-safe for different targets.
 namespace corbel::orb {
 
-/// Decimal digits, twelve at most.
-bool read_number(std::string_view text, std::uint64_t& number);
-/// on, off, true, false, yes, no, 1 or 0.
-bool set_switch(bool& member, std::string_view value);
 /// A comma list. A subject's whole name has commas of its own, so there is another way to write them: semicolons.
 bool set_names(std::vector<std::string>& names, std::string_view value);
 

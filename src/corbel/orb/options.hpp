@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/log.hpp"
+#include "corbel/base/option_rows.hpp"
 #include "corbel/cdr/format.hpp"
 #include "corbel/logging/sinks.hpp"
 #include "corbel/policy/qos.hpp"
@@ -20,7 +22,7 @@ namespace corbel::orb {
 /// Where a server listens, as configured.
 struct ListenEndpoint {
   std::string protocol;  ///< message protocol; empty: GIOP and whatever else the registry offers by default
-  std::string endpoint;  ///< "tcp://127.0.0.1:4000"; iiop:// has become tcp://
+  std::string endpoint;  ///< "tcp://127.0.0.1:4000", "iiop://..."
   friend bool operator==(const ListenEndpoint&, const ListenEndpoint&) = default;
 };
 
@@ -39,8 +41,15 @@ struct LaneOptions {
   friend bool operator==(const LaneOptions&, const LaneOptions&) = default;
 };
 
+/// The options that a transport brought (transport::Factory::options), with the values that they were given.
+struct TransportValues {
+  std::shared_ptr<const transport::Factory> transport;
+  std::shared_ptr<const base::OptionSet> values;
+};
+
 /// Everything that can be configured about one ORB, with its defaults. A value; immutable once the ORB exists. The
 /// table in option_table.cpp ties each member to its option, environment variable, range and help (docs/options.md).
+/// What concerns single transports is theirs.
 struct Options {
   std::string id;
   std::vector<std::string> unknown_variables;  ///< CORBEL_... of the environment that are no options
@@ -64,6 +73,7 @@ struct Options {
   base::Duration hold_timeout = std::chrono::seconds(10);  ///< longest wait of a request for a holding POA manager
   transport::Options transport;
   transport::Security security;
+  std::vector<TransportValues> of_transports;
   base::LogLevels log_levels = base::LogLevels::all(base::LogLevel::warning);
   std::string log_file = "stderr";  ///< or "syslog", "journald", or a path
   logging::Format log_format = logging::Format::text;

@@ -19,13 +19,15 @@ namespace {
 using std::chrono::milliseconds;
 using Arguments = std::vector<std::string>;
 
+constexpr auto no_transports = [](const std::vector<std::string>&) { return std::vector<routing::FactoryPtr>(); };
+
 Options read(Arguments arguments) {
-  return read_options(arguments);
+  return read_options(arguments, no_transports);
 }
 
 std::string refusal(Arguments arguments) {
   try {
-    read_options(arguments);
+    read_options(arguments, no_transports);
   } catch (const CORBA::BAD_PARAM& exception) {
     return exception.detail();
   }
@@ -44,7 +46,7 @@ class Variable {
 
 TEST(Options, AreTakenOutOfTheArguments) {
   Arguments arguments{"server", "-v", "-ORBConnectTimeout", "250", "file", "-ORBCallTimeout=0", "-x"};
-  const Options options = read_options(arguments);
+  const Options options = read_options(arguments, no_transports);
   EXPECT_EQ(arguments, (Arguments{"server", "-v", "file", "-x"}));
   EXPECT_EQ(options.timeouts.connect, milliseconds(250));
   EXPECT_EQ(options.timeouts.call, milliseconds(0));
@@ -54,7 +56,7 @@ TEST(Options, AreTakenOutOfMainsArguments) {
   char program[] = "p", option[] = "-ORBThreads", value[] = "7", rest[] = "7";
   char* argv[] = {program, option, value, rest, nullptr};
   int argc = 4;
-  EXPECT_EQ(read_options(argc, argv).serving.threads, 7U);
+  EXPECT_EQ(read_options(argc, argv, no_transports).serving.threads, 7U);
   ASSERT_EQ(argc, 2);
   EXPECT_EQ(argv[0], program);
   EXPECT_STREQ(argv[1], "7");
@@ -105,7 +107,7 @@ TEST(Options, EachOfTheTableMovesAPlaceOfItsOwnWithinItsRange) {
 
 TEST(Options, SearchEndsAtDoubleDash) {
   Arguments arguments{"--", "-ORBBogus"};
-  read_options(arguments);
+  read_options(arguments, no_transports);
   EXPECT_EQ(arguments.size(), 2U);
 }
 
@@ -131,7 +133,7 @@ TEST(Options, ListenEndpointsRepeatAndListAndNameProtocols) {
   const Options options =
       read({"-ORBListenEndpoints", "tcp://h:1;giop_lite+unix:///tmp/s", "-ORBListenEndpoints=iiop://h:2"});
   EXPECT_EQ(options.listen_endpoints,
-            (std::vector<ListenEndpoint>{{"", "tcp://h:1"}, {"giop_lite", "unix:///tmp/s"}, {"", "tcp://h:2"}}));
+            (std::vector<ListenEndpoint>{{"", "tcp://h:1"}, {"giop_lite", "unix:///tmp/s"}, {"", "iiop://h:2"}}));
   for (const char* bad : {"", "h:1", "://h", "tcp://a;", "+tcp://h:1", "a+b+tcp://h:1"}) {
     EXPECT_NE(refusal({"-ORBListenEndpoints", bad}), "accepted") << bad;
   }
@@ -161,7 +163,7 @@ TEST(Options, BadEnvironmentNamesTheVariable) {
 TEST(Options, HelpIsTheDetailOfAnException) {
   Arguments arguments{"-ORBHelp"};
   try {
-    read_options(arguments);
+    read_options(arguments, no_transports);
     FAIL();
   } catch (const CORBA::INITIALIZE& exception) {
     EXPECT_EQ(exception.minor(), corba::minor::kHelpRequested);
@@ -180,8 +182,8 @@ TEST(OptionTable, EveryDefaultIsLegalAndNamesAreDistinct) {
 }
 
 TEST(OptionTable, EnvironmentNamesFollowTheOption) {
-  EXPECT_EQ(environment_name(option_table()[0]), "CORBEL_ID");
-  EXPECT_EQ(environment_name(option_table()[1]), "CORBEL_LISTEN_ENDPOINTS");
+  EXPECT_EQ(base::environment_name(option_table()[0].name), "CORBEL_ID");
+  EXPECT_EQ(base::environment_name(option_table()[1].name), "CORBEL_LISTEN_ENDPOINTS");
 }
 
 }  // namespace

@@ -12,7 +12,9 @@
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/initial_references.hpp"
 #include "corbel/orb/object_urls.hpp"
+#include "corbel/orb/option_list.hpp"
 #include "corbel/orb/orb_registry.hpp"
+#include "corbel/orb/plugin_loading.hpp"
 #include "corbel/orb/policy_managers.hpp"
 #include "corbel/orb/read_options.hpp"
 
@@ -82,17 +84,36 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
   });
 }
 
+const Components& checked(const Components& components) {
+  const std::string why = option_clash(components.transports);
+  if (why.empty()) return components;
+  throw CORBA::BAD_PARAM(corba::vendor_minor(base::Stage::configure, base::Code::bad_argument),
+                         CORBA::CompletionStatus::COMPLETED_NO, "ORB_init was given " + why);
+}
+
+std::vector<routing::FactoryPtr> transports_with(const std::vector<std::string>& plugins, Components& components) {
+  load_plugins(plugins, components);
+  return components.transports;
+}
+
 }  // namespace
 
 IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, const Components& components) {
-  Options options = read_options(argc, argv);
-  return init(std::move(options), id, components, std::vector<std::string>(argv, argv + std::max(argc, 0)));
+  Components all = checked(components);
+  Options options = read_options(argc, argv, [&](const auto& plugins) { return transports_with(plugins, all); });
+  return init(std::move(options), id, all, std::vector<std::string>(argv, argv + std::max(argc, 0)));
 }
 
 IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
                                        const Components& components) {
-  Options options = read_options(arguments);
-  return init(std::move(options), id, components, arguments);
+  Components all = checked(components);
+  Options options = read_options(arguments, [&](const auto& plugins) { return transports_with(plugins, all); });
+  return init(std::move(options), id, all, arguments);
+}
+
+std::string options_help(const Components& components) {
+  Options options;
+  return OptionList(options, components.transports).help();
 }
 
 }  // namespace corbel::orb

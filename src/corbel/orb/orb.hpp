@@ -141,7 +141,7 @@ IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string
 IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
                                        const Components& components);
 
-/// What -ORBHelp shows: one line per option.
-CORBEL_API std::string options_help();
+/// What -ORBHelp shows to an ORB of these components: one line per option.
+CORBEL_API std::string options_help(const Components& components);
 
 }  // namespace corbel::orb

@@ -7,8 +7,10 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/option_list.hpp"
 #include "corbel/orb/parts_setup.hpp"
 #include "corbel/orb/plugin_loading.hpp"
+#include "corbel/orb/read_options.hpp"
 
 namespace corbel::orb {
 
@@ -42,20 +44,37 @@ std::string text_of(const routing::ListenPoint& point) {
   return (protocol == "giop" ? std::string() : std::string(protocol) + '+') + point.endpoint->text();
 }
 
+/// What the options of the transport are set to.
+std::shared_ptr<const base::OptionSet> values_of(const routing::FactoryPtr& transport, const Options& options) {
+  for (const TransportValues& each : options.of_transports) {
+    if (each.transport == transport) return each.values;
+  }
+  std::shared_ptr<base::OptionSet> values = transport->options();
+  if (values != nullptr) read_environment(values->list());
+  return values;
+}
+
 }  // namespace
 
 std::vector<routing::FactoryPtr> set_up(std::vector<routing::FactoryPtr> transports, const Options& options,
                                         const base::Log& log) {
   for (auto& transport : transports) {
     if (transport == nullptr) continue;
-    if (auto own = transport->with({options.security, &log})) transport = std::move(own);
+    const auto values = values_of(transport, options);
+    if (auto own = transport->with({options.security, &log, values.get()})) transport = std::move(own);
   }
   return transports;
 }
 
 std::string Core::add(const std::vector<routing::ProtocolPtr>& protocols, std::vector<routing::FactoryPtr> transports) {
+  std::vector<const transport::Factory*> all;
+  const auto there = registry_.transports();
+  for (const auto& each : there) all.push_back(&each->factory());
+  for (const auto& each : transports) all.push_back(each.get());
+  std::string why = option_clash(all);
+  if (!why.empty()) return why;
   const auto ready = set_up(std::move(transports), options_, log_);
-  std::string why = registry_.add(protocols, ready);
+  why = registry_.add(protocols, ready);
   if (!why.empty()) return why;
   for (const auto& each : protocols) CORBEL_LOG(log_, orb, info, "protocol added", {"protocol", each->name()});
   for (const auto& each : ready) CORBEL_LOG(log_, orb, info, "transport added", {"transport", each->scheme()});

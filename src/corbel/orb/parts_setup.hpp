@@ -9,7 +9,8 @@
 
 namespace corbel::orb {
 
-/// The transports as they are for an ORB with these options.
+/// The transports as they are for an ORB with these options. Those that the options know nothing of came later: what
+/// they bring is as the environment says. Throws BAD_PARAM if that makes no sense.
 std::vector<routing::FactoryPtr> set_up(std::vector<routing::FactoryPtr> transports, const Options& options,
                                         const base::Log& log);
 

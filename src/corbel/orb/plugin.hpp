@@ -17,7 +17,7 @@ namespace corbel::orb {
 
 /// The interface between this library and its plug-ins: the two ports and all that they name. Another number whenever
 /// any of it changes; a plug-in with another number is refused before any of its functions is called.
-inline constexpr std::uint32_t kPluginAbi = 6;
+inline constexpr std::uint32_t kPluginAbi = 7;
 
 /// What a plug-in brings. They come after those that the ORB has, in the order of preference. A name that is taken is
 /// refused.
@@ -28,8 +28,8 @@ struct PluginParts {
 
 }  // namespace corbel::orb
 
-/// Begins the one function of a plug-in, which adds to `PARTS` what it brings. Called once for each ORB that loads it,
-/// perhaps by several threads at once; what it throws refuses the plug-in.
+/// Begins the one function of a plug-in, which adds to `PARTS` what it brings. Called once for each ORB_init that names
+/// it, before the other options are read, perhaps by several threads at once; what it throws refuses the plug-in.
 #define CORBEL_PLUGIN(PARTS)                                                            \
   extern "C" {                                                                          \
   [[gnu::visibility("default")]] extern const std::uint32_t corbel_plugin_abi;          \

@@ -8,6 +8,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ipc/shared_object.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/option_list.hpp"
 #include "corbel/orb/plugin.hpp"
 
 namespace corbel::orb {
@@ -39,7 +40,41 @@ PluginParts parts_of(const std::string& file) {
   return parts;
 }
 
+/// Adds the part behind those that are there. Returns why not; empty if it has been added.
+template <class Part, class NameOf>
+std::string add_part(std::vector<Part>& all, Part part, const char* kind, NameOf name_of) {
+  if (part == nullptr) return std::string("a ") + kind + " that is nil";
+  for (const Part& each : all) {
+    if (each != nullptr && name_of(*each) == name_of(*part)) {
+      return std::string("a ").append(kind).append(" '").append(name_of(*part)).append("', which is there");
+    }
+  }
+  all.push_back(std::move(part));
+  return {};
+}
+
+std::string add_parts(PluginParts parts, Components& components) {
+  std::string why;
+  for (auto& each : parts.protocols) {
+    if (why.empty())
+      why = add_part(components.protocols, std::move(each), "protocol", [](auto& one) { return one.name(); });
+  }
+  for (auto& each : parts.transports) {
+    if (why.empty()) {
+      why = add_part(components.transports, std::move(each), "transport", [](auto& one) { return one.scheme(); });
+    }
+  }
+  return why.empty() ? option_clash(components.transports) : why;
+}
+
 }  // namespace
+
+void load_plugins(const std::vector<std::string>& files, Components& components) {
+  for (const std::string& file : files) {
+    const std::string why = add_parts(parts_of(file), components);
+    if (!why.empty()) refuse(file, "it brings " + why);
+  }
+}
 
 void load_plugin(Core& core, const std::string& file) {
   PluginParts parts = parts_of(file);

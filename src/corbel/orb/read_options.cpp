@@ -5,16 +5,20 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
-#include "corbel/orb/option_table.hpp"
+#include "corbel/orb/option_list.hpp"
 
 namespace corbel::orb {
 namespace {
 
 constexpr std::string_view kPrefix = "-ORB";
+constexpr std::string_view kLoad = "Load";
 
 [[noreturn]] void refuse(std::uint32_t minor, std::string detail) {
   corba::raise("BAD_PARAM", minor, corba::Completed::no, std::move(detail));
@@ -36,114 +40,152 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-[[noreturn]] void refuse_unknown(std::string_view name) {
+[[noreturn]] void refuse_unknown(std::string_view name, const OptionList& known) {
   std::string detail = "unknown option " + std::string(kPrefix) + std::string(name);
   constexpr std::size_t kLongestName = 64;
-  const OptionRow* nearest = nullptr;
+  const base::Option* nearest = nullptr;
   std::size_t best = 5;
-  for (const OptionRow& row : option_table()) {
+  for (const base::Option& each : known.all()) {
     if (name.size() > kLongestName) break;
-    const std::size_t d = distance(name, row.name);
+    const std::size_t d = distance(name, each.name);
     if (d < best) {
       best = d;
-      nearest = &row;
+      nearest = &each;
     }
   }
   if (nearest != nullptr) detail.append("; did you mean ").append(kPrefix).append(nearest->name).append("?");
   refuse(corba::minor::kUnknownOption, detail + " (-ORBHelp lists the options)");
 }
 
-void set(Options& options, const OptionRow& row, std::string_view value, const std::string& source) {
-  if (set_option(options, row, value)) return;
+void set(const base::Option& option, std::string_view value, const std::string& source) {
+  if (option.set(value)) return;
   refuse(corba::minor::kBadOptionValue,
-         source + ": '" + std::string(value) + "' is not legal; legal is " + legal_values(row));
+         source + ": '" + std::string(value) + "' is not legal; legal is " + option.legal);
 }
 
 /// Variables of options, and those of Corbel's own tools and tests.
-bool is_known(std::string_view variable) {
+bool is_known(std::string_view variable, const OptionList& known) {
   for (const std::string_view other : {"CORBEL_PROBE_FILE", "CORBEL_UPDATE_DOCS"}) {
     if (variable == other) return true;
   }
   for (const std::string_view family : {"CORBEL_BENCH", "CORBEL_MUTANT", "CORBEL_TEST", "CORBEL_INTEROP"}) {
     if (variable.starts_with(family)) return true;
   }
-  for (const OptionRow& row : option_table()) {
-    if (variable == environment_name(row)) return true;
-  }
-  return false;
+  const auto& all = known.all();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto& one) { return variable == base::environment_name(one.name); });
 }
 
-void read_environment(Options& options) {
-  for (const OptionRow& row : option_table()) {
-    const std::string variable = environment_name(row);
-    if (const char* value = std::getenv(variable.c_str()); value != nullptr && *value != '\0') {
-      set(options, row, value, variable);
-    }
-  }
+std::vector<std::string> unknown_variables(const OptionList& known) {
+  std::vector<std::string> all;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view text(*variable);
     const std::string_view name = text.substr(0, text.find('='));
-    if (name.starts_with("CORBEL_") && !is_known(name)) options.unknown_variables.emplace_back(name);
+    if (name.starts_with("CORBEL_") && !is_known(name, known)) all.emplace_back(name);
+  }
+  return all;
+}
+
+/// What the arguments hold, each option with the value that follows it: all of them have one.
+struct Line {
+  struct Given {
+    std::string_view name;
+    std::optional<std::string_view> value;  // none: the arguments ended there
+  };
+  std::vector<Given> given;
+  std::vector<std::string> rest;
+  bool help = false;
+};
+
+Line split(const std::vector<std::string>& arguments) {
+  Line line;
+  std::size_t i = 0;
+  for (; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string_view argument = arguments[i];
+    if (!argument.starts_with(kPrefix)) {
+      line.rest.push_back(arguments[i]);
+      continue;
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string_view name =
+        argument.substr(kPrefix.size(), equals == std::string_view::npos ? equals : equals - kPrefix.size());
+    if (name == "Help") {
+      line.help = true;
+    } else if (equals != std::string_view::npos) {
+      line.given.push_back({name, argument.substr(equals + 1)});
+    } else if (++i < arguments.size()) {
+      line.given.push_back({name, arguments[i]});
+    } else {
+      line.given.push_back({name, std::nullopt});
+    }
+  }
+  const std::size_t end = std::min(i, arguments.size());
+  line.rest.insert(line.rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(end), arguments.end());
+  return line;
+}
+
+void read_line(const Line& line, const OptionList& known) {
+  std::vector<std::string_view> cleared;
+  for (const auto& [name, value] : line.given) {
+    const base::Option* option = known.find(name);
+    if (option == nullptr) refuse_unknown(name, known);
+    const std::string source = std::string(kPrefix) + std::string(name);
+    if (!value) refuse(corba::minor::kBadOptionValue, source + " needs a value: " + option->legal);
+    // The command line replaces the environment's list and then adds to its own.
+    if (option->clear != nullptr && std::find(cleared.begin(), cleared.end(), option->name) == cleared.end()) {
+      option->clear();
+      cleared.push_back(option->name);
+    }
+    set(*option, *value, source);
   }
 }
 
-const OptionRow* find(std::string_view name) {
-  for (const OptionRow& row : option_table()) {
-    if (row.name == name) return &row;
-  }
-  return nullptr;
+/// The files of -ORBLoad alone.
+std::vector<std::string> plugins_of(const Line& line) {
+  Options options;
+  const OptionList known(options, {});
+  const base::Option& load = *known.find(kLoad);
+  read_environment({&load, 1});
+  Line only;
+  std::copy_if(line.given.begin(), line.given.end(), std::back_inserter(only.given),
+               [](const auto& one) { return one.name == kLoad; });
+  read_line(only, known);
+  return options.plugins;
 }
 
 }  // namespace
 
-Options read_options(std::vector<std::string>& arguments) {
-  Options options;
-  read_environment(options);
-  std::vector<std::string> rest;
-  std::vector<std::string_view> cleared;
-  std::size_t i = 0;
-  for (; i < arguments.size() && arguments[i] != "--"; ++i) {
-    const std::string& argument = arguments[i];
-    if (!argument.starts_with(kPrefix)) {
-      rest.push_back(argument);
-      continue;
+void read_environment(std::span<const base::Option> options) {
+  for (const base::Option& option : options) {
+    const std::string variable = base::environment_name(option.name);
+    if (const char* value = std::getenv(variable.c_str()); value != nullptr && *value != '\0') {
+      set(option, value, variable);
     }
-    const std::size_t equals = argument.find('=');
-    const std::string name =
-        argument.substr(kPrefix.size(), equals == std::string::npos ? equals : equals - kPrefix.size());
-    if (name == "Help") {
-      corba::raise("INITIALIZE", corba::minor::kHelpRequested, corba::Completed::no, "options:\n" + options_help());
-    }
-    const OptionRow* row = find(name);
-    if (row == nullptr) refuse_unknown(name);
-    std::string value;
-    if (equals != std::string::npos) {
-      value = argument.substr(equals + 1);
-    } else if (++i < arguments.size()) {
-      value = arguments[i];
-    } else {
-      refuse(corba::minor::kBadOptionValue, argument + " needs a value: " + legal_values(*row));
-    }
-    // The command line replaces the environment's list and then adds to its own.
-    if (row->clear != nullptr && std::find(cleared.begin(), cleared.end(), row->name) == cleared.end()) {
-      row->clear(options);
-      cleared.push_back(row->name);
-    }
-    set(options, *row, value, std::string(kPrefix) + name);
   }
-  rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(std::min(i, arguments.size())),
-              arguments.end());
-  arguments = std::move(rest);
+}
+
+Options read_options(std::vector<std::string>& arguments, TransportsWith transports) {
+  Line line = split(arguments);
+  const std::vector<routing::FactoryPtr> all = transports(plugins_of(line));
+  Options options;
+  const OptionList known(options, all);
+  if (line.help) {
+    corba::raise("INITIALIZE", corba::minor::kHelpRequested, corba::Completed::no, "options:\n" + known.help());
+  }
+  read_environment(known.all());
+  options.unknown_variables = unknown_variables(known);
+  read_line(line, known);
+  arguments = std::move(line.rest);
   return options;
 }
 
-Options read_options(int& argc, char** argv) {
+Options read_options(int& argc, char** argv, TransportsWith transports) {
   if (argc <= 0 || argv == nullptr) {
     std::vector<std::string> none;
-    return read_options(none);
+    return read_options(none, transports);
   }
   std::vector<std::string> arguments(argv, argv + argc);
-  Options options = read_options(arguments);
+  Options options = read_options(arguments, transports);
   // What is left is a subsequence of argv: keep the caller's own pointers.
   int kept = 0;
   std::size_t next = 0;

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "corbel/base/function_ref.hpp"
+#include "corbel/base/option_rows.hpp"
 #include "corbel/orb/options.hpp"
+#include "corbel/routing/route.hpp"
 
 namespace corbel::orb {
 
+/// Loads these plug-ins, and returns the transports of the ORB, those that the plug-ins bring included.
+using TransportsWith = base::FunctionRef<std::vector<routing::FactoryPtr>(const std::vector<std::string>& plugins)>;
+
 /// Takes options from the environment, then from `arguments` (which win), and removes from `arguments` what it took:
-/// `-ORBName value` and `-ORBName=value`, anywhere; an argument `--` ends the search. Throws BAD_PARAM naming an
-/// unknown option (and its nearest known one) or saying which values are legal; INITIALIZE with the help text as detail
-/// for -ORBHelp.
-Options read_options(std::vector<std::string>& arguments);
+/// `-ORBName value` and `-ORBName=value`, anywhere; an argument `--` ends the search. Plug-ins are loaded before any
+/// other option is looked at: they bring options. Throws BAD_PARAM naming an unknown option (and its nearest known one)
+/// or saying which values are legal; INITIALIZE with the help text as detail for -ORBHelp.
+Options read_options(std::vector<std::string>& arguments, TransportsWith transports);
 /// As above for main's arguments.
-Options read_options(int& argc, char** argv);
+Options read_options(int& argc, char** argv, TransportsWith transports);
+
+/// Sets these options as the environment says. Throws as above.
+void read_environment(std::span<const base::Option> options);
 
 }  // namespace corbel::orb

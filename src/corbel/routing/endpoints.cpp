@@ -33,11 +33,8 @@ base::Result<Registry::Named> Registry::find(const Parts& parts, std::string_vie
       scheme = scheme.substr(plus + 1);
     }
   }
-  if (scheme == "iiop") scheme = "tcp";
-  if (scheme == "ssliop") scheme = "tls";
-  if (scheme == "diop") scheme = "udp";
   const ProtocolPtr* protocol = parts.find_protocol(protocol_name);
-  const TransportPtr* transport = parts.find_transport(scheme);
+  const TransportPtr* transport = parts.find_transport_of_endpoint(scheme);
   if (protocol == nullptr || transport == nullptr) return bad;
   return Named{*protocol, *transport, text.substr(colon + 3)};
 }
@@ -83,6 +80,18 @@ std::string Registry::why_unfit(std::string_view text) const {
   if (need.empty()) return {};
   return std::string("protocol '").append(named->protocol->name()).append("' needs a transport that ").append(need) +
          std::string(", which '").append(transport.scheme()).append("' does not");
+}
+
+std::string Registry::address_form(std::string_view text) const {
+  const PartsPtr now = parts();
+  const auto form_of = [](const TransportPtr& transport) {
+    const transport::Factory& factory = transport->factory();
+    return std::string(factory.scheme()).append("://").append(factory.address_form());
+  };
+  if (const auto named = find(*now, text)) return form_of(named->transport);
+  std::string all;
+  for (const auto& each : now->transports) all.append(all.empty() ? "" : ", ").append(form_of(each));
+  return all.empty() ? "none" : all;
 }
 
 base::Result<ListenPoint> Registry::from_url(const ior::UrlAddress& address) const {

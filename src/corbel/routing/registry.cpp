@@ -30,6 +30,14 @@ const TransportPtr* Registry::Parts::find_transport(std::string_view scheme) con
   return at == transports.end() ? nullptr : &*at;
 }
 
+const TransportPtr* Registry::Parts::find_transport_of_endpoint(std::string_view scheme) const noexcept {
+  if (const TransportPtr* named = find_transport(scheme)) return named;
+  const auto at = std::find_if(transports.begin(), transports.end(), [&](const auto& one) {
+    return !scheme.empty() && one->factory().standard_scheme() == scheme;
+  });
+  return at == transports.end() ? nullptr : &*at;
+}
+
 Registry::PartsPtr Registry::parts() const {
   const std::lock_guard lock(mutex_);
   return parts_;

@@ -48,6 +48,8 @@ class Registry {
   /// Why parse_endpoint() takes a text for nothing: which need of the protocol the transport does not meet, or that
   /// there is no such protocol or transport, and which there are. Empty for any other text.
   std::string why_unfit(std::string_view text) const;
+  /// How addresses of the transport that the text names look, "tcp://host:port"; of all there are, if it names none.
+  std::string address_form(std::string_view text) const;
   /// All ways to reach the object that can carry replies, or if there is none, those that cannot; in the order of
   /// `preference` (combinations) and then of the profiles; local transports before TCP to this host. If one insists
   /// (Factory::insists), others that leave this host are left out. Unknown and damaged profiles are skipped. Errors:
@@ -63,6 +65,8 @@ class Registry {
   struct Parts {
     const ProtocolPtr* find_protocol(std::string_view name) const noexcept;
     const TransportPtr* find_transport(std::string_view scheme) const noexcept;
+    /// The same for what an endpoint may call it: by the OMG's name as well (Factory::standard_scheme).
+    const TransportPtr* find_transport_of_endpoint(std::string_view scheme) const noexcept;
 
     std::vector<ProtocolPtr> protocols;
     std::vector<TransportPtr> transports;

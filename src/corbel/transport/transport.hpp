@@ -12,6 +12,7 @@
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/deadline.hpp"
+#include "corbel/base/option_rows.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/cdr/encoder.hpp"
 #include "corbel/ior/ior.hpp"
@@ -148,13 +149,7 @@ struct ConnectionOptions {
   int receive_buffer = 0;  ///< octets; 0 = the system's default
   bool no_delay = true;
   bool keep_alive = true;
-  std::string interface;  ///< by which to send to groups and hear them ("eth0"); empty: as the system chooses
-  int hops = 1;           ///< networks that what is sent to a group may reach: 0 is this host, 1 its own
-  bool loopback = true;   ///< those in a group on this host hear what is sent from here
   base::Duration spin{};  ///< how long a receiving thread looks again and again before it sleeps (base::Spin)
-  /// The users whose processes may be at the other end of a carrier that checks it, besides this user: names and
-  /// numbers with commas between them; "*": all users.
-  std::string local_users{};
 
   friend bool operator==(const ConnectionOptions&, const ConnectionOptions&) = default;
 };
@@ -218,6 +213,11 @@ class Factory {
   /// "tcp", "unix", "inproc": the scheme of its endpoints.
   virtual std::string_view scheme() const noexcept = 0;
   virtual Traits traits() const noexcept { return {}; }
+  /// How the part after "scheme://" looks, for help and messages: "host:port", "/path".
+  virtual std::string_view address_form() const noexcept { return "address"; }
+  /// The name that the OMG's URLs have for the scheme, which endpoints may be written with: "iiop". Empty, the default:
+  /// there is none.
+  virtual std::string_view standard_scheme() const noexcept { return {}; }
 
   /// Reads the part after "scheme://". Fails with Stage::resolve, bad_argument.
   virtual base::Result<EndpointPtr> parse(std::string_view address) const = 0;
@@ -251,6 +251,11 @@ class Factory {
     return false;
   }
 
+  /// The options that this transport brings to an ORB (base::option_set), with the values that hold where nothing is
+  /// said; null, the default: none. ORB_init takes them as it takes its own, from the command line (-ORBName) and the
+  /// environment, and shows them in its help; with() is given what they were set to. A name that another option of the
+  /// ORB has is refused.
+  virtual std::unique_ptr<base::OptionSet> options() const { return nullptr; }
   /// The transport as it is for an ORB with these settings, to be used instead of this one; null, the default: this one
   /// will do. What is wrong with the settings is told by connect() and listen().
   virtual std::shared_ptr<const Factory> with(const Setup& setup) const {

@@ -221,6 +221,8 @@ class FaultyFactory final : public Factory {
       : inner_(std::move(inner)), plan_(std::move(plan)) {}
 
   std::string_view scheme() const noexcept override { return inner_->scheme(); }
+  std::string_view address_form() const noexcept override { return inner_->address_form(); }
+  std::string_view standard_scheme() const noexcept override { return inner_->standard_scheme(); }
   std::span<const ConnectionOption> connection_options() const noexcept override {
     return inner_->connection_options();
   }

@@ -125,6 +125,7 @@ class InprocFactory final : public Factory {
   explicit InprocFactory(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {}
 
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return "name"; }
   std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return InprocEndpoint::parse(address); }
   std::unique_ptr<Connector> make_connector() const override { return std::make_unique<InprocConnector>(hub_); }

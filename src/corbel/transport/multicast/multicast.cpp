@@ -32,9 +32,9 @@ base::Result<EndpointPtr> endpoint_of(std::string_view host, std::uint16_t port,
   return EndpointPtr(std::make_shared<GroupEndpoint>(*address, std::move(group)));
 }
 
-base::Result<ipc::NetworkInterface> interface_of(const ConnectionOptions& options) {
-  if (options.interface.empty()) return ipc::NetworkInterface();
-  return ipc::NetworkInterface::find(options.interface);
+base::Result<ipc::NetworkInterface> interface_of(const MulticastSettings& settings) {
+  if (settings.interface.empty()) return ipc::NetworkInterface();
+  return ipc::NetworkInterface::find(settings.interface);
 }
 
 ipc::DatagramOptions<InetAddress> socket_options(const ConnectionOptions& options) {
@@ -45,10 +45,11 @@ ipc::DatagramOptions<InetAddress> socket_options(const ConnectionOptions& option
 }
 
 /// A socket that belongs to the group, and hears nothing else.
-base::Result<ipc::MulticastSocket> join(const InetAddress& group, const ConnectionOptions& options) {
+base::Result<ipc::MulticastSocket> join(const InetAddress& group, const ConnectionOptions& options,
+                                        const MulticastSettings& settings) {
   auto with = socket_options(options);
   with.reuse_address = true;
-  CORBEL_TRY(const auto interface, interface_of(options));
+  CORBEL_TRY(const auto interface, interface_of(settings));
   CORBEL_TRY(auto socket, ipc::MulticastSocket::open(group, with));
   CORBEL_CHECK(socket.join(group, interface));
   return socket;
@@ -83,13 +84,17 @@ class Place final : public Vacancy {
 class GroupAcceptor final : public Acceptor {
  public:
   GroupAcceptor(ipc::MulticastSocket socket, std::shared_ptr<const GroupEndpoint> endpoint,
-                const ConnectionOptions& options, std::shared_ptr<Place> place)
-      : next_(std::move(socket)), endpoint_(std::move(endpoint)), options_(options), place_(std::move(place)) {}
+                const ConnectionOptions& options, MulticastSettings settings, std::shared_ptr<Place> place)
+      : next_(std::move(socket)),
+        endpoint_(std::move(endpoint)),
+        options_(options),
+        settings_(std::move(settings)),
+        place_(std::move(place)) {}
 
   base::Result<std::unique_ptr<Transport>> accept() override {
     if (!place_->take()) return base::error(Stage::accept, Code::would_block);
     auto socket = next_.handle() >= 0 ? base::Result<ipc::MulticastSocket>(std::move(next_))
-                                      : join(endpoint_->address(), options_);
+                                      : join(endpoint_->address(), options_, settings_);
     if (!socket) {
       place_->vacate();
       return base::error(Stage::accept, socket.error().code, socket.error().os_error);
@@ -112,12 +117,15 @@ class GroupAcceptor final : public Acceptor {
   ipc::MulticastSocket next_;  // of the first carrier
   const std::shared_ptr<const GroupEndpoint> endpoint_;
   const ConnectionOptions options_;
+  const MulticastSettings settings_;
   const std::shared_ptr<Place> place_;
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<GroupAcceptor*>(self)->after_fork(); }, this};
 };
 
 class GroupConnector final : public Connector {
  public:
+  explicit GroupConnector(MulticastSettings settings) : settings_(std::move(settings)) {}
+
   base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
                                                    base::Deadline) override {
     CORBEL_TRY(const GroupEndpoint* own, own_endpoint<GroupEndpoint>(endpoint, Stage::connect));
@@ -127,20 +135,34 @@ class GroupConnector final : public Connector {
   }
 
  private:
-  static base::Result<ipc::MulticastSocket> open(const InetAddress& group, const ConnectionOptions& options) {
-    CORBEL_TRY(const auto interface, interface_of(options));
+  base::Result<ipc::MulticastSocket> open(const InetAddress& group, const ConnectionOptions& options) const {
+    CORBEL_TRY(const auto interface, interface_of(settings_));
     CORBEL_TRY(auto socket, ipc::MulticastSocket::open(group.is_v6() ? InetAddress::any_v6() : InetAddress::any_v4(),
                                                        socket_options(options)));
-    if (!options.interface.empty()) CORBEL_CHECK(socket.set_interface(interface));
-    CORBEL_CHECK(socket.set_hops(options.hops));
-    CORBEL_CHECK(socket.set_loopback(options.loopback));
+    if (!settings_.interface.empty()) CORBEL_CHECK(socket.set_interface(interface));
+    CORBEL_CHECK(socket.set_hops(settings_.hops));
+    CORBEL_CHECK(socket.set_loopback(settings_.loopback));
     return socket;
   }
+
+  const MulticastSettings settings_;
+};
+
+constexpr base::OptionRow<MulticastSettings> kOptions[] = {
+    {"MulticastInterface", base::TextMember<MulticastSettings>{base::member<&MulticastSettings::interface>}, 0, 0, "",
+     "network interface (such as eth0) by which groups are sent to and heard; else as the system chooses"},
+    {"MulticastHops", base::IntMember<MulticastSettings>{base::member<&MulticastSettings::hops>}, 0, 255, "networks",
+     "how far what is sent to a group gets: 0 stays on this host, 1 on its network"},
+    {"MulticastLoopback", base::SwitchMember<MulticastSettings>{base::member<&MulticastSettings::loopback>}, 0, 0, "",
+     "what is sent to a group is heard on this host as well"},
 };
 
 class GroupFactory final : public Factory {
  public:
+  explicit GroupFactory(MulticastSettings settings) : settings_(std::move(settings)) {}
+
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return "group:port"; }
   std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
   Traits traits() const noexcept override { return kTraits; }
 
@@ -156,17 +178,18 @@ class GroupFactory final : public Factory {
     if (parsed.port == 0) return bad_address();
     return endpoint_of(parsed.host, parsed.port, std::move(group.identity));
   }
-  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<GroupConnector>(); }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<GroupConnector>(settings_); }
 
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const GroupEndpoint* own, own_endpoint<GroupEndpoint>(endpoint, Stage::listen));
-    auto socket = join(own->address(), options);
+    auto socket = join(own->address(), options, settings_);
     if (!socket) return base::error(Stage::listen, socket.error().code, socket.error().os_error);
     CORBEL_TRY(const InetAddress bound, socket->local_address());
     CORBEL_TRY(auto event, ipc::Event::open());
     auto place = std::make_shared<Place>(std::move(event));
     auto at = std::make_shared<const GroupEndpoint>(bound, std::nullopt);
-    return std::unique_ptr<Acceptor>(new GroupAcceptor(*std::move(socket), std::move(at), options, std::move(place)));
+    return std::unique_ptr<Acceptor>(
+        new GroupAcceptor(*std::move(socket), std::move(at), options, settings_, std::move(place)));
   }
 
   /// A request names the group by the whole profile.
@@ -199,13 +222,21 @@ class GroupFactory final : public Factory {
     }
     return true;
   }
+
+  std::unique_ptr<base::OptionSet> options() const override { return base::option_set(settings_, kOptions); }
+  std::shared_ptr<const Factory> with(const Setup& setup) const override {
+    return make_multicast(setup.settings(settings_));
+  }
+
+ private:
+  const MulticastSettings settings_;
 };
 
 }  // namespace
 }  // namespace multicast
 
-std::shared_ptr<const Factory> make_multicast() {
-  return std::make_shared<multicast::GroupFactory>();
+std::shared_ptr<const Factory> make_multicast(MulticastSettings settings) {
+  return std::make_shared<multicast::GroupFactory>(std::move(settings));
 }
 
 }  // namespace corbel::transport

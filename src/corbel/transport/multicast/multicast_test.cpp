@@ -26,13 +26,9 @@ using namespace std::chrono_literals;
 
 class Groups : public testing::Test {
  protected:
-  static Options on_loopback() {
-    Options options;
-    options.interface = "lo";
-    return options;
-  }
-  std::unique_ptr<Transport> connect(const ConnectionOptions& options = on_loopback()) {
-    return *factory_->make_connector()->connect(*acceptor_->endpoints().front(), options, Deadline::after(20s));
+  std::unique_ptr<Transport> connect(const MulticastSettings& settings = {"lo"}) {
+    const auto connector = make_multicast(settings)->make_connector();
+    return *connector->connect(*acceptor_->endpoints().front(), {}, Deadline::after(20s));
   }
   InetAddress address() const { return dynamic_cast<const GroupEndpoint&>(*acceptor_->endpoints().front()).address(); }
   static void send(Transport& transport, const Bytes& octets, std::size_t piece) {
@@ -59,8 +55,8 @@ class Groups : public testing::Test {
     return value;
   }
 
-  std::shared_ptr<const Factory> factory_ = make_multicast();
-  std::unique_ptr<Acceptor> acceptor_ = *factory_->listen(**factory_->parse("239.255.77.13:0"), on_loopback());
+  std::shared_ptr<const Factory> factory_ = make_multicast({"lo"});
+  std::unique_ptr<Acceptor> acceptor_ = *factory_->listen(**factory_->parse("239.255.77.13:0"), {});
   Bytes room_ = Bytes(kLargest);
 };
 
@@ -85,13 +81,13 @@ TEST_F(Groups, AreHeardByOneAtATimeAndByTheNextWhenThatHasEnded) {
 }
 
 TEST_F(Groups, AreSentToAsTheOptionsSay) {
-  ConnectionOptions options = on_loopback();
-  const auto as_ever = connect(options);
-  EXPECT_EQ(option(*as_ever, IP_MULTICAST_TTL), options.hops);
-  EXPECT_EQ(option(*as_ever, IP_MULTICAST_LOOP), options.loopback ? 1 : 0);
-  options.hops = 7;
-  options.loopback = false;
-  const auto otherwise = connect(options);
+  MulticastSettings settings{"lo"};
+  const auto as_ever = connect(settings);
+  EXPECT_EQ(option(*as_ever, IP_MULTICAST_TTL), settings.hops);
+  EXPECT_EQ(option(*as_ever, IP_MULTICAST_LOOP), settings.loopback ? 1 : 0);
+  settings.hops = 7;
+  settings.loopback = false;
+  const auto otherwise = connect(settings);
   EXPECT_EQ(option(*otherwise, IP_MULTICAST_TTL), 7);
   EXPECT_EQ(option(*otherwise, IP_MULTICAST_LOOP), 0);
 }

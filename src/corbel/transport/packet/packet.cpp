@@ -66,6 +66,7 @@ class PacketConnector final : public Connector {
 class PacketFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return "/path"; }
   std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
   Traits traits() const noexcept override { return kTraits; }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return PacketEndpoint::parse(address); }

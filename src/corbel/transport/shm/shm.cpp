@@ -105,11 +105,13 @@ class ShmAcceptor final : public SocketAcceptor<ipc::UnixStream> {
 
 class ShmConnector final : public Connector {
  public:
+  explicit ShmConnector(std::string users) : names_(std::move(users)) {}
+
   base::Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions& options,
                                                    base::Deadline deadline) override {
     CORBEL_TRY(const ShmEndpoint* own, own_endpoint<ShmEndpoint>(endpoint, Stage::connect));
     if (own->unix_address().is_unnamed() || !own->is_here()) return base::error(Stage::connect, Code::unreachable);
-    const auto users = users_of(options.local_users);
+    const auto users = permitted();
     if (!users) return at(Stage::connect, users.error());
     CORBEL_TRY(auto watch, watch_of_process());
     CORBEL_TRY(auto socket, ipc::UnixConnector().connect(own->unix_address(), deadline, {}));
@@ -124,14 +126,13 @@ class ShmConnector final : public Connector {
 
  private:
   /// The result is kept: looking up names may take longer than a deadline.
-  base::Result<Users> users_of(const std::string& names) {
+  base::Result<Users> permitted() {
     {
       const std::lock_guard lock(mutex_);
-      if (users_ && names_ == names) return *users_;
+      if (users_) return *users_;
     }
-    CORBEL_TRY(auto users, Users::parse(names));
+    CORBEL_TRY(auto users, Users::parse(names_));
     const std::lock_guard lock(mutex_);
-    names_ = names;
     users_ = users;
     return users;
   }
@@ -143,23 +144,30 @@ class ShmConnector final : public Connector {
     return watch_ = *std::move(watch);
   }
 
-  base::ForkMutex mutex_;
+  const std::string names_;
+  base::ForkMutex mutex_;  // guards what follows
   std::shared_ptr<Watch> watch_;
-  std::string names_;
   std::optional<Users> users_;
+};
+
+constexpr base::OptionRow<ShmSettings> kOptions[] = {
+    {"ShmUsers", base::TextMember<ShmSettings>{base::member<&ShmSettings::users>}, 0, 0, "",
+     "shm: users, besides this process's own, whose processes it shares memory with: names and numbers in a comma "
+     "list; *: anybody's"},
 };
 
 class ShmFactory final : public Factory {
  public:
-  explicit ShmFactory(const base::Log& log) : log_(log) {}
+  ShmFactory(ShmSettings settings, const base::Log& log) : settings_(std::move(settings)), log_(log) {}
 
   std::string_view scheme() const noexcept override { return Scheme::kScheme; }
+  std::string_view address_form() const noexcept override { return "/path"; }
   base::Result<EndpointPtr> parse(std::string_view address) const override { return ShmEndpoint::parse(address); }
-  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<ShmConnector>(); }
+  std::unique_ptr<Connector> make_connector() const override { return std::make_unique<ShmConnector>(settings_.users); }
   base::Result<std::unique_ptr<Acceptor>> listen(const Endpoint& endpoint, const Options& options) const override {
     CORBEL_TRY(const ShmEndpoint* own, own_endpoint<ShmEndpoint>(endpoint, Stage::listen));
     if (!own->is_here()) return base::error(Stage::listen, Code::unreachable);
-    auto users = Users::parse(options.local_users);
+    auto users = Users::parse(settings_.users);
     if (!users) return at(Stage::listen, users.error());
     auto watch = Watch::get();
     if (!watch) return at(Stage::listen, watch.error());
@@ -173,19 +181,21 @@ class ShmFactory final : public Factory {
     return std::unique_ptr<Acceptor>(new ShmAcceptor(std::move(listener), std::move(endpoints), options,
                                                      *std::move(users), *std::move(watch), log_));
   }
+  std::unique_ptr<base::OptionSet> options() const override { return base::option_set(settings_, kOptions); }
   std::shared_ptr<const Factory> with(const Setup& setup) const override {
-    return std::make_shared<ShmFactory>(*setup.log);
+    return std::make_shared<ShmFactory>(setup.settings(settings_), *setup.log);
   }
 
  private:
+  const ShmSettings settings_;
   const base::Log& log_;
 };
 
 }  // namespace
 }  // namespace shm
 
-std::shared_ptr<const Factory> make_shm() {
-  return std::make_shared<shm::ShmFactory>(base::Log::none());
+std::shared_ptr<const Factory> make_shm(ShmSettings settings) {
+  return std::make_shared<shm::ShmFactory>(std::move(settings), base::Log::none());
 }
 
 }  // namespace corbel::transport

@@ -2,17 +2,25 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "corbel/transport/transport.hpp"
 
 namespace corbel::transport {
 
+/// What an ORB may be told of it: -ORBShm... (docs/options.md).
+struct ShmSettings {
+  /// The users whose processes may be at the other end, besides this user: names and numbers with commas between them;
+  /// "*": all users.
+  std::string users{};
+};
+
 /// The transport over shared memory, between processes of one host: a byte stream through two rings in sealed anonymous
 /// memory, which the server passes over a local socket. Endpoints: "shm:///path", "shm://@name", either behind the
 /// machine's name, and "shm://" (listening only: a generated path in the user's private folder). While both sides are
 /// busy it makes no system call, else one to sleep and one to wake. Processes of other users get in, on either side,
-/// only if Options::local_users says so. ConnectionOptions::send_buffer and receive_buffer of the server are the sizes
+/// only if the settings say so. ConnectionOptions::send_buffer and receive_buffer of the server are the sizes
 /// of the rings.
-CORBEL_API std::shared_ptr<const Factory> make_shm();
+CORBEL_API std::shared_ptr<const Factory> make_shm(ShmSettings settings = {});
 
 }  // namespace corbel::transport

@@ -11,6 +11,8 @@ namespace corbel::transport {
 namespace tcp {
 namespace {
 
+constexpr std::string_view kUrlScheme = "iiop";
+
 base::Result<EndpointPtr> endpoint_of(const ior::HostPort& address) {
   CORBEL_TRY(std::string host, canonical_host(address.host));
   return EndpointPtr(std::make_shared<TcpEndpoint>(ior::HostPort{std::move(host), address.port}));
@@ -19,6 +21,8 @@ base::Result<EndpointPtr> endpoint_of(const ior::HostPort& address) {
 class TcpFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return "host:port"; }
+  std::string_view standard_scheme() const noexcept override { return kUrlScheme; }
   std::span<const ConnectionOption> connection_options() const noexcept override { return tcp_options(); }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {
@@ -27,7 +31,7 @@ class TcpFactory final : public Factory {
   }
 
   base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const override {
-    if (address.scheme != "iiop") return base::error(base::Stage::resolve, base::Code::unsupported);
+    if (address.scheme != kUrlScheme) return base::error(base::Stage::resolve, base::Code::unsupported);
     if (address.port == 0) return base::error(base::Stage::resolve, base::Code::bad_argument);
     return endpoint_of({address.host, address.port});
   }

@@ -116,6 +116,8 @@ class TlsFactory final : public Factory {
   TlsFactory(std::shared_ptr<const Factory> inner, Setup setup) : inner_(std::move(inner)), setup_(std::move(setup)) {}
 
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return inner_->address_form(); }
+  std::string_view standard_scheme() const noexcept override { return kUrlScheme; }
   std::span<const ConnectionOption> connection_options() const noexcept override {
     return inner_->connection_options();
   }

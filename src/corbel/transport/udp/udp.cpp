@@ -13,6 +13,8 @@ namespace {
 using base::Code;
 using base::Stage;
 
+constexpr std::string_view kUrlScheme = "diop";
+
 base::Result<EndpointPtr> endpoint_of(const ior::HostPort& address) {
   CORBEL_TRY(std::string host, canonical_host(address.host));
   return EndpointPtr(std::make_shared<UdpEndpoint>(ior::HostPort{std::move(host), address.port}));
@@ -52,6 +54,8 @@ class UdpConnector final : public Connector {
 class UdpFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return "host:port"; }
+  std::string_view standard_scheme() const noexcept override { return kUrlScheme; }
   std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
   Traits traits() const noexcept override { return kTraits; }
 
@@ -62,7 +66,7 @@ class UdpFactory final : public Factory {
 
   /// "diop:[1.2@]host:port".
   base::Result<EndpointPtr> from_url(const ior::UrlAddress& address) const override {
-    if (address.scheme != "diop") return base::error(Stage::resolve, Code::unsupported);
+    if (address.scheme != kUrlScheme) return base::error(Stage::resolve, Code::unsupported);
     const std::string_view text = address.host;
     const std::size_t at = text.find('@');
     CORBEL_TRY(ior::HostPort parsed, parse_host_port(at == std::string_view::npos ? text : text.substr(at + 1)));

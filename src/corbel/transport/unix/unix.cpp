@@ -49,6 +49,7 @@ class UnixConnector final : public Connector {
 class UnixFactory final : public Factory {
  public:
   std::string_view scheme() const noexcept override { return kScheme; }
+  std::string_view address_form() const noexcept override { return "/path"; }
   std::span<const ConnectionOption> connection_options() const noexcept override { return buffer_options(); }
 
   base::Result<EndpointPtr> parse(std::string_view address) const override {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/option_list.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "corbel/orb/option_table.hpp"
+
+namespace corbel::orb {
+namespace {
+
+using routing::FactoryPtr;
+
+bool is_option_name(std::string_view name) {
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return !name.empty() && is_capital(name.front()) && name != "Help" &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_capital(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+}
+
+std::string address_forms(std::span<const FactoryPtr> transports) {
+  std::string text;
+  for (const FactoryPtr& each : transports) {
+    if (each == nullptr) continue;
+    text.append(text.empty() ? "" : ", ").append(each->scheme()).append("://").append(each->address_form());
+    if (!each->standard_scheme().empty()) text.append(" (or ").append(each->standard_scheme()).append("://...)");
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string listening_by_default(std::span<const FactoryPtr> transports) {
+  std::string text;
+  for (const FactoryPtr& each : transports) {
+    if (each == nullptr || !each->default_address()) continue;
+    text.append(text.empty() ? "" : ", ").append(each->scheme());
+  }
+  return text.empty() ? "none" : text;
+}
+
+void fill_in(std::string& text, std::string_view blank, const std::string& with) {
+  if (const std::size_t at = text.find(blank); at != std::string::npos) text.replace(at, blank.size(), with);
+}
+
+}  // namespace
+
+OptionList::OptionList(Options& options, std::span<const FactoryPtr> transports)
+    : all_(base::list_options(options, option_table())) {
+  for (base::Option& each : all_) {
+    fill_in(each.legal, "{addresses}", address_forms(transports));
+    fill_in(each.default_text, "{defaults}", listening_by_default(transports));
+  }
+  for (const FactoryPtr& transport : transports) {
+    std::shared_ptr<base::OptionSet> own = transport == nullptr ? nullptr : transport->options();
+    if (own == nullptr) continue;
+    for (base::Option& each : own->list()) {
+      if (find(each.name) == nullptr) all_.push_back(std::move(each));
+    }
+    options.of_transports.push_back({transport, std::move(own)});
+  }
+}
+
+const base::Option* OptionList::find(std::string_view name) const noexcept {
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const auto& one) { return one.name == name; });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+std::string OptionList::help() const {
+  std::string text;
+  for (const base::Option& each : all_) {
+    text.append("  -ORB").append(each.name).append(" <value>  ").append(each.help);
+    text.append(" (").append(each.legal).append("; default ").append(each.default_text).append("; ");
+    text.append(base::environment_name(each.name)).append(")\n");
+  }
+  return text;
+}
+
+std::string OptionList::document() const {
+  std::string text =
+      "# Options of an ORB\n\n"
+      "Generated from the table in `src/corbel/orb/option_table.cpp` and those of the transports that ship; a test\n"
+      "compares them.\n\n"
+      "An option is given on the command line as `-ORBName value` or `-ORBName=value` and taken out of it by\n"
+      "`CORBA::ORB_init`, or as an environment variable, which the command line overrides. `--` ends the search for\n"
+      "options. Unknown options and illegal values are refused with `CORBA::BAD_PARAM`. `-ORBHelp` makes `ORB_init` "
+      "throw\n"
+      "`CORBA::INITIALIZE` with this list as its text. Transports that [plug-ins](plugins.md) bring may have options "
+      "of\n"
+      "their own, which that list shows as well; those of a transport that an ORB does not have are unknown to it.\n\n"
+      "| option | environment | legal values | default | meaning |\n|---|---|---|---|---|\n";
+  for (const base::Option& each : all_) {
+    text.append("| `-ORB").append(each.name).append("` | `").append(base::environment_name(each.name)).append("` | ");
+    text.append(each.legal).append(" | ").append(each.default_text).append(" | ").append(each.help).append(" |\n");
+  }
+  return text;
+}
+
+std::string option_clash(std::span<const transport::Factory* const> transports) {
+  std::map<std::string_view, std::string, std::less<>> owners;
+  std::set<std::string_view> schemes;
+  for (const OptionRow& row : option_table()) owners.emplace(row.name, "the ORB");
+  for (const transport::Factory* transport : transports) {
+    if (transport == nullptr || !schemes.insert(transport->scheme()).second) continue;
+    const auto own = transport->options();
+    if (own == nullptr) continue;
+    const std::string owner = "transport '" + std::string(transport->scheme()) + "'";
+    for (const base::Option& each : own->list()) {
+      const std::string option = "the option -ORB" + std::string(each.name) + " of " + owner;
+      if (!is_option_name(each.name)) return option + ", which is no name of an option";
+      const auto [at, is_new] = owners.emplace(each.name, owner);
+      if (!is_new) return option + ", which " + at->second + " has already";
+    }
+  }
+  return {};
+}
+
+std::string option_clash(std::span<const FactoryPtr> transports) {
+  std::vector<const transport::Factory*> all;
+  for (const FactoryPtr& each : transports) all.push_back(each.get());
+  return option_clash(all);
+}
+
+}  // namespace corbel::orb

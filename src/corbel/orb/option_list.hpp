@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corbel/base/option_rows.hpp"
+#include "corbel/orb/options.hpp"
+#include "corbel/routing/route.hpp"
+
+namespace corbel::orb {
+
+/// All options that an ORB of these transports has: those of the table, then those that the transports bring, in their
+/// order. Setting one changes `options`, which has to outlive this and stay where it is.
+class OptionList {
+ public:
+  /// Leaves out what option_clash() tells of.
+  OptionList(Options& options, std::span<const routing::FactoryPtr> transports);
+
+  const std::vector<base::Option>& all() const noexcept { return all_; }
+  /// Null if there is none of this name.
+  const base::Option* find(std::string_view name) const noexcept;
+  /// One line per option, for -ORBHelp.
+  std::string help() const;
+  /// docs/options.md.
+  std::string document() const;
+
+ private:
+  std::vector<base::Option> all_;
+};
+
+/// An option of one of these transports that cannot be: its name is no name, or that of an option of the ORB or of
+/// another transport. In words that follow "it brings"; empty if there is none. Of transports with the same scheme only
+/// the first counts.
+std::string option_clash(std::span<const transport::Factory* const> transports);
+std::string option_clash(std::span<const routing::FactoryPtr> transports);
+
+}  // namespace corbel::orb
