@@ -196,6 +196,19 @@ TEST_F(ForkTest, AChildMayHaveServersOfItsOwn) {
   }));
 }
 
+TEST_F(ForkTest, TheDefaultPoaInAChildIsThatOfItsOwnOrb) {
+  EXPECT_TRUE(in_child([&] {
+    const bool none = is_bad_order([] { (void)CORBA::make_reference<Echo>()->_this(); });
+    std::vector<std::string> options = {"x", "-ORBListenEndpoints", "inproc://"};
+    const auto own = CORBA::ORB_init(options, "fork-own");
+    auto poa = IDL::traits<PortableServer::POA>::narrow(own->resolve_initial_references("RootPOA"));
+    poa->the_POAManager()->activate();
+    const bool good = CORBA::make_reference<Echo>()->self()->echo("own") == "own";
+    own->destroy();
+    return none && good;
+  }));
+}
+
 TEST_F(ForkTest, AChildDoesNotKeepItsParentsPortsOpen) {
   int wait[2];
   int ready[2];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/poa/home.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
@@ -15,13 +16,14 @@ Home& Home::instance() {
   return home;
 }
 
-/// The default ORB is the one with the empty id, or the oldest if there is none.
+/// The default ORB is the one with the empty id, or the oldest if there is none. In a forked child those of the parent do
+/// not count.
 CORBA::object_reference<PortableServer::POA> Home::default_poa() {
   base::SharedPtr<AdapterSpace> chosen;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& space : spaces_) {
-      if (space->closed()) continue;
+      if (space->closed() || space->core().left_behind()) continue;
       if (chosen == nullptr || space->core().options().id.empty()) chosen = space;
     }
   }
@@ -59,8 +61,13 @@ void Home::add(base::SharedPtr<AdapterSpace> space) {
 }
 
 void Home::remove(const AdapterSpace& space) {
+  base::SharedPtr<AdapterSpace> removed;  // goes after the lock
   const std::lock_guard lock(mutex_);
-  std::erase_if(spaces_, [&](const auto& other) { return other.get() == &space; });
+  const auto is_it = [&](const auto& other) { return other.get() == &space; };
+  const auto found = std::find_if(spaces_.begin(), spaces_.end(), is_it);
+  if (found == spaces_.end()) return;
+  removed = std::move(*found);
+  spaces_.erase(found);
 }
 
 }  // namespace corbel::poa

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/corba/servant_home.hpp"
 #include "corbel/poa/adapter_space.hpp"
 
@@ -24,7 +25,7 @@ class Home final : public corba::ServantHome {
  private:
   Home() noexcept { corba::set_servant_home(*this); }
 
-  std::mutex mutex_;  // guards spaces_
+  base::ForkMutex mutex_;  // guards spaces_; a child of a fork may ask for the default POA of its own ORB
   std::vector<base::SharedPtr<AdapterSpace>> spaces_;
 };
 
