@@ -66,6 +66,7 @@ TEST(Plugins, OneIsLoadedWhileTheOrbRuns) {
   EXPECT_THROW(load_plugin(*client, kFolder + "foreign_abi.so"), CORBA::INITIALIZE);
   EXPECT_THROW(load_plugin(*client, kFolder + "failing.so"), CORBA::INITIALIZE);
   EXPECT_THROW(load_plugin(*client, kFolder + "taken_name.so"), CORBA::INITIALIZE);
+  EXPECT_THROW(load_plugin(*client, kFolder + "taken_option.so"), CORBA::INITIALIZE);
   EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
   load_plugin(*client, kFolder + "good.so");
   EXPECT_TRUE(object->_non_existent());
@@ -81,6 +82,9 @@ TEST(Plugins, WhatCannotBeLoadedIsRefusedWithTheReason) {
   };
   EXPECT_EQ(says(refusal(kFolder + "foreign_abi.so"), "built for interface 999, this library has interface"), "");
   EXPECT_EQ(says(refusal(kFolder + "taken_name.so"), "it brings a transport 'tcp', which is there"), "");
+  EXPECT_EQ(says(refusal(kFolder + "taken_option.so"),
+                 "it brings the option -ORBThreads of transport 'greedy', which the ORB has already"),
+            "");
   EXPECT_EQ(says(refusal(kFolder + "failing.so"), "no licence for this host"), "");
   EXPECT_EQ(says(refusal(kFolder + "no_plugin.so"), "this is no plug-in"), "");
   EXPECT_EQ(says(refusal(kFolder + "nowhere.so"), "nowhere.so"), "");

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "corbel/transport/security.hpp"
+#include "corbel/transport/tls/security.hpp"
 #include "files.hpp"
 
 /// Authorities, certificates and revocation lists for tests, made on the spot.

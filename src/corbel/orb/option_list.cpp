@@ -39,6 +39,22 @@ std::string listening_by_default(std::span<const FactoryPtr> transports) {
   return text.empty() ? "none" : text;
 }
 
+/// The option, which also notes in `options` what it is given.
+base::Option noted(Options& options, base::Option option) {
+  option.set = [&options, name = option.name, set = std::move(option.set)](std::string_view text) {
+    if (!set(text)) return false;
+    options.of_transports.push_back({std::string(name), std::string(text)});
+    return true;
+  };
+  if (option.clear != nullptr) {
+    option.clear = [&options, name = option.name, clear = std::move(option.clear)] {
+      clear();
+      std::erase_if(options.of_transports, [&](const TransportOption& one) { return one.name == name; });
+    };
+  }
+  return option;
+}
+
 void fill_in(std::string& text, std::string_view blank, const std::string& with) {
   if (const std::size_t at = text.find(blank); at != std::string::npos) text.replace(at, blank.size(), with);
 }
@@ -52,12 +68,12 @@ OptionList::OptionList(Options& options, std::span<const FactoryPtr> transports)
     fill_in(each.default_text, "{defaults}", listening_by_default(transports));
   }
   for (const FactoryPtr& transport : transports) {
-    std::shared_ptr<base::OptionSet> own = transport == nullptr ? nullptr : transport->options();
+    std::unique_ptr<base::OptionSet> own = transport == nullptr ? nullptr : transport->options();
     if (own == nullptr) continue;
     for (base::Option& each : own->list()) {
-      if (find(each.name) == nullptr) all_.push_back(std::move(each));
+      if (find(each.name) == nullptr) all_.push_back(noted(options, std::move(each)));
     }
-    options.of_transports.push_back({transport, std::move(own)});
+    of_transports_.push_back(std::move(own));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +14,8 @@
 namespace corbel::orb {
 
 /// All options that an ORB of these transports has: those of the table, then those that the transports bring, in their
-/// order. Setting one changes `options`, which has to outlive this and stay where it is.
+/// order. Setting one changes `options`, which has to outlive this and stay where it is. Those of transports are noted
+/// there as they were given, for set_up().
 class OptionList {
  public:
   /// Leaves out what option_clash() tells of.
@@ -29,6 +30,7 @@ class OptionList {
   std::string document() const;
 
  private:
+  std::vector<std::unique_ptr<base::OptionSet>> of_transports_;  // they are tried out with these
   std::vector<base::Option> all_;
 };
 

@@ -143,38 +143,6 @@ bool set_oneway_overflow(Options& options, std::string_view value) {
   return true;
 }
 
-bool set_names(std::vector<std::string>& names, std::string_view value) {
-  const char separator = value.find(';') != std::string_view::npos ? ';' : ',';
-  std::vector<std::string> read;
-  for (std::size_t begin = 0; begin <= value.size();) {
-    const std::size_t end = std::min(value.find(separator, begin), value.size());
-    if (end != begin) read.emplace_back(value.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  names = std::move(read);
-  return !names.empty();
-}
-
-bool set_verify_clients(Options& options, std::string_view value) {
-  using transport::VerifyClients;
-  if (value == "required") {
-    options.security.verify_clients = VerifyClients::required;
-  } else if (value == "optional") {
-    options.security.verify_clients = VerifyClients::optional;
-  } else if (value == "off") {
-    options.security.verify_clients = VerifyClients::off;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-bool set_tls_version(Options& options, std::string_view value) {
-  if (value != "1.2" && value != "1.3") return false;
-  options.security.only_tls_1_3 = value == "1.3";
-  return true;
-}
-
 bool set_preference(Options& options, std::string_view value) {
   auto preference = policy::ProtocolPreference::parse(value);
   if (!preference) return false;

@@ -12,9 +12,6 @@
 /// Thread-safe for different targets.
 namespace corbel::orb {
 
-/// A comma list. A subject's whole name has commas of its own, so there is another way to write them: semicolons.
-bool set_names(std::vector<std::string>& names, std::string_view value);
-
 /// "[protocol+]scheme://address", several separated by semicolons.
 bool add_listen_endpoints(Options& options, std::string_view value);
 /// "name:threads=endpoint", several endpoints separated by semicolons.
@@ -33,8 +30,6 @@ bool set_log_level(Options& options, std::string_view value);
 bool set_log_file(Options& options, std::string_view value);
 bool set_log_format(Options& options, std::string_view value);
 bool set_oneway_overflow(Options& options, std::string_view value);
-bool set_verify_clients(Options& options, std::string_view value);
-bool set_tls_version(Options& options, std::string_view value);
 bool set_preference(Options& options, std::string_view value);
 
 }  // namespace corbel::orb

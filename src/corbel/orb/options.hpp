@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,7 +10,6 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/log.hpp"
-#include "corbel/base/option_rows.hpp"
 #include "corbel/cdr/format.hpp"
 #include "corbel/logging/sinks.hpp"
 #include "corbel/policy/qos.hpp"
@@ -41,10 +39,11 @@ struct LaneOptions {
   friend bool operator==(const LaneOptions&, const LaneOptions&) = default;
 };
 
-/// The options that a transport brought (transport::Factory::options), with the values that they were given.
-struct TransportValues {
-  std::shared_ptr<const transport::Factory> transport;
-  std::shared_ptr<const base::OptionSet> values;
+/// An option that a transport brought (transport::Factory::options), as it was given.
+struct TransportOption {
+  std::string name;
+  std::string text;
+  friend bool operator==(const TransportOption&, const TransportOption&) = default;
 };
 
 /// Everything that can be configured about one ORB, with its defaults. A value; immutable once the ORB exists. The
@@ -72,8 +71,7 @@ struct Options {
   bool collocation = true;
   base::Duration hold_timeout = std::chrono::seconds(10);  ///< longest wait of a request for a holding POA manager
   transport::Options transport;
-  transport::Security security;
-  std::vector<TransportValues> of_transports;
+  std::vector<TransportOption> of_transports;  ///< in the order in which they are to be set
   base::LogLevels log_levels = base::LogLevels::all(base::LogLevel::warning);
   std::string log_file = "stderr";  ///< or "syslog", "journald", or a path
   logging::Format log_format = logging::Format::text;

@@ -158,6 +158,10 @@ TEST(OptionsOfTransports, CommandLineWinsOverEnvironment) {
   EXPECT_EQ(told({"-ORBOwlHeight", "31"}).height, 31U);
   EXPECT_EQ(told({}).mice, (Arguments{"grey"}));
   EXPECT_EQ(told({"-ORBOwlMouse", "white"}).mice, (Arguments{"white"}));
+  OwlSettings fed;
+  fed.mice = {"in code"};
+  EXPECT_EQ(told({}, with_owl(fed)).mice, (Arguments{"grey"}));
+  EXPECT_EQ(told({"-ORBOwlMouse", "white"}, with_owl(fed)).mice, (Arguments{"white"}));
 }
 
 TEST(OptionsOfTransports, BadValuesAreRefusedAsTheOrbsAre) {
@@ -252,12 +256,20 @@ TEST(OptionsOfTransports, OfOneThatComesLaterAreThoseOfTheEnvironment) {
 
 TEST(OptionsOfTransports, OfOneThatCameWithTheOrbAndComesBackAreAsBefore) {
   const Components components = with_owl();
-  Arguments high{"-ORBOwlHeight", "50"};
+  Arguments high{"-ORBOwlHeight", "50", "-ORBOwlMouse", "a", "-ORBOwlMouse", "b"};
   const auto orb = init(high, "owls", components);
   EXPECT_TRUE(withdraw_transport(*orb, "owl"));
   told() = {};
   add_transport(*orb, components.transports.front());
   EXPECT_EQ(told().height, 50U);
+  // Another one of the kind: the ORB was told of owls, not of this owl.
+  EXPECT_TRUE(withdraw_transport(*orb, "owl"));
+  OwlSettings other{.height = 40, .depth = 8};
+  other.mice = {"its own"};
+  add_transport(*orb, std::make_shared<Owl>(other));
+  EXPECT_EQ(told().height, 50U);
+  EXPECT_EQ(told().depth, 8);
+  EXPECT_EQ(told().mice, (Arguments{"a", "b"}));
   orb->destroy();
 }
 

@@ -44,24 +44,15 @@ std::string text_of(const routing::ListenPoint& point) {
   return (protocol == "giop" ? std::string() : std::string(protocol) + '+') + point.endpoint->text();
 }
 
-/// What the options of the transport are set to.
-std::shared_ptr<const base::OptionSet> values_of(const routing::FactoryPtr& transport, const Options& options) {
-  for (const TransportValues& each : options.of_transports) {
-    if (each.transport == transport) return each.values;
-  }
-  std::shared_ptr<base::OptionSet> values = transport->options();
-  if (values != nullptr) read_environment(values->list());
-  return values;
-}
-
 }  // namespace
 
 std::vector<routing::FactoryPtr> set_up(std::vector<routing::FactoryPtr> transports, const Options& options,
                                         const base::Log& log) {
   for (auto& transport : transports) {
     if (transport == nullptr) continue;
-    const auto values = values_of(transport, options);
-    if (auto own = transport->with({options.security, &log, values.get()})) transport = std::move(own);
+    const auto values = transport->options();
+    if (values != nullptr) set_given(values->list(), options);
+    if (auto own = transport->with({&log, values.get()})) transport = std::move(own);
   }
   return transports;
 }

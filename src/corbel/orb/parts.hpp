@@ -18,7 +18,7 @@ namespace corbel::orb {
 /// Adds a message protocol or a transport, behind those that are there in the order of preference. References that are
 /// used already go on as they do, and look for the best way again when they have to connect. Throws BAD_PARAM if it is
 /// nil, or its name, or that of an option that it brings, is taken. It came too late for the command line: its options
-/// (transport::Factory::options) are as it was made, or as the environment says.
+/// (transport::Factory::options) are as it was made, or as the environment says, or as the ORB was told of one like it.
 CORBEL_API void add_protocol(CORBA::ORB& orb, std::shared_ptr<const messaging::Protocol> protocol);
 CORBEL_API void add_transport(CORBA::ORB& orb, std::shared_ptr<const transport::Factory> transport);
 /// What -ORBLoad does: adds what the plug-in brings, all or nothing. Throws INITIALIZE, naming the file and the reason.

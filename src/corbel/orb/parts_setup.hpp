@@ -9,8 +9,8 @@
 
 namespace corbel::orb {
 
-/// The transports as they are for an ORB with these options. Those that the options know nothing of came later: what
-/// they bring is as the environment says. Throws BAD_PARAM if that makes no sense.
+/// The transports as they are for an ORB with these options. What the options do not say of what a transport
+/// brings is as the environment says. Throws BAD_PARAM if that makes no sense to it.
 std::vector<routing::FactoryPtr> set_up(std::vector<routing::FactoryPtr> transports, const Options& options,
                                         const base::Log& log);
 

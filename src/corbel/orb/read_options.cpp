@@ -76,6 +76,16 @@ bool is_known(std::string_view variable, const OptionList& known) {
                      [&](const auto& one) { return variable == base::environment_name(one.name); });
 }
 
+void read_environment(std::span<const base::Option> options) {
+  for (const base::Option& option : options) {
+    const std::string variable = base::environment_name(option.name);
+    if (const char* value = std::getenv(variable.c_str()); value != nullptr && *value != '\0') {
+      if (option.clear != nullptr) option.clear();
+      set(option, value, variable);
+    }
+  }
+}
+
 std::vector<std::string> unknown_variables(const OptionList& known) {
   std::vector<std::string> all;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
@@ -155,12 +165,16 @@ std::vector<std::string> plugins_of(const Line& line) {
 
 }  // namespace
 
-void read_environment(std::span<const base::Option> options) {
+void set_given(std::span<const base::Option> options, const Options& told) {
   for (const base::Option& option : options) {
-    const std::string variable = base::environment_name(option.name);
-    if (const char* value = std::getenv(variable.c_str()); value != nullptr && *value != '\0') {
-      set(option, value, variable);
+    bool any = false;
+    for (const TransportOption& each : told.of_transports) {
+      if (each.name != option.name) continue;
+      if (!any && option.clear != nullptr) option.clear();
+      set(option, each.text, std::string(kPrefix) + each.name);
+      any = true;
     }
+    if (!any) read_environment({&option, 1});
   }
 }
 

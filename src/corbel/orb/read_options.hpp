@@ -23,7 +23,8 @@ Options read_options(std::vector<std::string>& arguments, TransportsWith transpo
 /// As above for main's arguments.
 Options read_options(int& argc, char** argv, TransportsWith transports);
 
-/// Sets these options as the environment says. Throws as above.
-void read_environment(std::span<const base::Option> options);
+/// Sets the options of a transport as the ORB was told, and those of which it was told nothing as the environment says.
+/// Throws as above.
+void set_given(std::span<const base::Option> options, const Options& told);
 
 }  // namespace corbel::orb

@@ -18,7 +18,7 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ior/url.hpp"
-#include "corbel/transport/security.hpp"
+#include "corbel/transport/setup.hpp"
 
 /// Port 2, the ORB transport adapter: what a carrier of messages must do. docs/transports.md is the guide for authors.
 namespace corbel::transport {

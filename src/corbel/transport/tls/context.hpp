@@ -11,6 +11,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/transport/tls/openssl.hpp"
+#include "corbel/transport/tls/security.hpp"
 #include "corbel/transport/transport.hpp"
 
 namespace corbel::transport::tls {
@@ -49,7 +50,7 @@ using ContextPtr = std::shared_ptr<const Context>;
 /// tried again once a second. Thread-safe.
 class Contexts {
  public:
-  Contexts(Setup setup, Role role) : setup_(std::move(setup)), role_(role) {}
+  Contexts(TlsSetup setup, Role role) : setup_(std::move(setup)), role_(role) {}
 
   /// Error: bad_security_settings, when there has been none that can be used; the log says why.
   base::Result<ContextPtr> current(base::Stage stage);
@@ -66,7 +67,7 @@ class Contexts {
   };
   std::vector<Stamp> stamps() const;
 
-  const Setup setup_;
+  const TlsSetup setup_;
   const Role role_;
   std::mutex mutex_;
   std::vector<Stamp> read_;  // of the last attempt to read

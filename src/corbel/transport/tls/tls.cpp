@@ -6,6 +6,7 @@
 #include "corbel/transport/endpoint_text.hpp"
 #include "corbel/transport/tls/carrier.hpp"
 #include "corbel/transport/tls/component.hpp"
+#include "corbel/transport/tls/options.hpp"
 
 namespace corbel::transport {
 namespace tls {
@@ -43,7 +44,7 @@ class TlsEndpoint final : public TextEndpoint {
 
 class TlsConnector final : public Connector {
  public:
-  TlsConnector(std::unique_ptr<Connector> inner, Setup setup)
+  TlsConnector(std::unique_ptr<Connector> inner, TlsSetup setup)
       : inner_(std::move(inner)), contexts_(std::move(setup), Role::client) {
     // Files are read before the first connection has to wait for them, and errors in them are told early.
     if (wants_tls(contexts_.security())) (void)contexts_.current(Stage::connect).ok();
@@ -113,7 +114,8 @@ class TlsAcceptor final : public Acceptor {
 
 class TlsFactory final : public Factory {
  public:
-  TlsFactory(std::shared_ptr<const Factory> inner, Setup setup) : inner_(std::move(inner)), setup_(std::move(setup)) {}
+  TlsFactory(std::shared_ptr<const Factory> inner, TlsSetup setup)
+      : inner_(std::move(inner)), setup_(std::move(setup)) {}
 
   std::string_view scheme() const noexcept override { return kScheme; }
   std::string_view address_form() const noexcept override { return inner_->address_form(); }
@@ -146,7 +148,12 @@ class TlsFactory final : public Factory {
   base::Result<Reachable> decode(const ior::TaggedProfile& profile, const cdr::Limits& limits) const override;
   bool publish(std::span<const EndpointPtr> endpoints, const ior::ProfileBase& base,
                std::vector<ior::TaggedProfile>& profiles) const override;
-  std::shared_ptr<const Factory> with(const Setup& setup) const override { return make_tls(inner_, setup); }
+  std::unique_ptr<base::OptionSet> options() const override {
+    return base::option_set(setup_.security, security_options());
+  }
+  std::shared_ptr<const Factory> with(const Setup& setup) const override {
+    return make_tls(inner_, {setup.settings(setup_.security), setup.log});
+  }
 
  private:
   bool is_over_hosts() const noexcept { return inner_->scheme() == kOverHosts; }
@@ -157,7 +164,7 @@ class TlsFactory final : public Factory {
   }
 
   const std::shared_ptr<const Factory> inner_;
-  const Setup setup_;
+  const TlsSetup setup_;
 };
 
 base::Result<Reachable> TlsFactory::decode(const ior::TaggedProfile& profile, const cdr::Limits& limits) const {
@@ -203,7 +210,7 @@ bool TlsFactory::publish(std::span<const EndpointPtr> endpoints, const ior::Prof
 }  // namespace
 }  // namespace tls
 
-std::shared_ptr<const Factory> make_tls(std::shared_ptr<const Factory> inner, Setup setup) {
+std::shared_ptr<const Factory> make_tls(std::shared_ptr<const Factory> inner, TlsSetup setup) {
   return std::make_shared<tls::TlsFactory>(std::move(inner), std::move(setup));
 }
 

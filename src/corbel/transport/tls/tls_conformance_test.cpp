@@ -11,7 +11,7 @@ namespace corbel::conformance {
 namespace {
 
 /// Both sides have the same certificate.
-transport::Setup both_sides() {
+transport::TlsSetup both_sides() {
   static tests::Certificates certificates;
   static const transport::Security security = certificates.security(certificates.issue("both"));
   return {security};
@@ -26,7 +26,7 @@ std::vector<Carrier> tls_carriers() {
   Carrier before = tls;
   before.name = "tls_1_2";
   before.make = [] {
-    transport::Setup setup = both_sides();
+    transport::TlsSetup setup = both_sides();
     setup.security.ciphers = "ECDHE-ECDSA-AES128-GCM-SHA256";
     return transport::make_tls(transport::make_tcp(), setup);
   };

@@ -3,11 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "corbel/base/log.hpp"
-#include "corbel/base/option_rows.hpp"
 
 namespace corbel::transport {
 
@@ -18,7 +16,7 @@ enum class VerifyClients : std::uint8_t {
   off,       ///< is not asked for one
 };
 
-/// How connections are protected, by carriers that can (docs/tls.md). Files hold PEM. A value.
+/// How connections are protected (docs/tls.md): -ORBTls... of an ORB. Files hold PEM. A value.
 struct Security {
   std::string certificate;    ///< file: this side's certificate, then those of its issuers; empty: has none
   std::string key;            ///< file: its private key; empty: in the file of the certificate
@@ -36,19 +34,10 @@ struct Security {
   bool is_configured() const noexcept { return !certificate.empty() || !authorities.empty() || !verify_server; }
 };
 
-/// What an ORB gives its transports before it uses them.
-struct Setup {
+/// What TLS needs to know.
+struct TlsSetup {
   Security security{};
   const base::Log* log = &base::Log::none();  ///< outlives whatever is made with it
-  /// What Factory::options() made, set as the ORB's options say; null if it made nothing. Not for later.
-  const base::OptionSet* options = nullptr;
-
-  /// The values that they hold, or `otherwise` if there are none of this type.
-  template <class V>
-  V settings(V otherwise = {}) const {
-    const auto* own = dynamic_cast<const base::OptionSetOf<V>*>(options);
-    return own == nullptr ? std::move(otherwise) : own->values;
-  }
 };
 
 }  // namespace corbel::transport
