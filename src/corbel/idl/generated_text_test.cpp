@@ -42,9 +42,9 @@ TEST(GeneratedConstants, HaveNoTrigraphs) {
 }
 
 TEST(LeastSize, OfAUnionIsThatOfItsDiscriminatorIfSomeValueSelectsNothing) {
-  EXPECT_EQ(least_size("U", "union U switch (long) { case 1: double a; case 2: long long b; };"), "4");
-  EXPECT_EQ(least_size("U", "union U switch (long) { case 1: double a; default: long b; };"), "8");
-  EXPECT_EQ(least_size("U", "union U switch (boolean) { case TRUE: double a; case FALSE: short b; };"), "3");
+  EXPECT_EQ(least_size("U", "union U switch (long) { case 1: double a; case 2: long long b; };"), "4;");
+  EXPECT_EQ(least_size("U", "union U switch (long) { case 1: double a; default: long b; };"), "8;");
+  EXPECT_EQ(least_size("U", "union U switch (boolean) { case TRUE: double a; case FALSE: short b; };"), "3;");
 }
 
 TEST(CopiedAtOnce, StructsKnowThePaddingInside) {
@@ -53,7 +53,7 @@ TEST(CopiedAtOnce, StructsKnowThePaddingInside) {
   };
   EXPECT_EQ(padding("struct S { octet a; long b; };", "S"), "true;");
   EXPECT_EQ(padding("struct S { long a; long b; };", "S"), "false;");
-  EXPECT_EQ(padding("struct T { octet a; long b; }; struct S { T t[2]; long c; };", "S"), "true;") << "further inside";
+  EXPECT_EQ(padding("struct T { octet a; long b; }; struct S { T gaps[2]; long c; };", "S"), "true;") << "further inside";
 }
 
 TEST(CopiedAtOnce, AreNoStructsWithPaddingBehindTheirLastMember) {
