@@ -54,7 +54,7 @@ constexpr std::array kOwlRows = {
 };
 
 /// Keeps what an ORB told the last owl.
-OwlSettings& told() {
+OwlSettings& owl_told() {
   static OwlSettings all;
   return all;
 }
@@ -75,7 +75,7 @@ class Owl : public transport::Factory {
   }
   std::unique_ptr<base::OptionSet> options() const override { return base::option_set(settings_, kOwlRows); }
   std::shared_ptr<const transport::Factory> with(const transport::Setup& setup) const override {
-    told() = setup.settings<OwlSettings>();
+    owl_told() = setup.settings<OwlSettings>();
     return nullptr;
   }
 
@@ -104,11 +104,11 @@ Components with_owl(const OwlSettings& settings = {}) {
 }
 
 /// What an ORB with these options tells its owl.
-OwlSettings told(Arguments arguments, const Components& components = with_owl()) {
-  told() = {};
+OwlSettings owl_told(Arguments arguments, const Components& components = with_owl()) {
+  owl_told() = {};
   init(arguments, "owls", components)->destroy();
   EXPECT_EQ(arguments, Arguments());
-  return told();
+  return owl_told();
 }
 
 std::string owl_refusal(Arguments arguments, const Components& components = with_owl()) {
@@ -132,8 +132,8 @@ class OwlVariable {
 };
 
 TEST(OptionsOfTransports, OfEveryKindArrive) {
-  const OwlSettings all = told({"-ORBOwlHeight", "7", "-ORBOwlDepth=8", "-ORBOwlNap", "250", "-ORBOwlHoots=yes",
-                                "-ORBOwlTree2", "-ORBOak", "-ORBOwlMouse", "a", "-ORBOwlMouse=b=c"});
+  const OwlSettings all = owl_told({"-ORBOwlHeight", "7", "-ORBOwlDepth=8", "-ORBOwlNap", "250", "-ORBOwlHoots=yes",
+                                    "-ORBOwlTree2", "-ORBOak", "-ORBOwlMouse", "a", "-ORBOwlMouse=b=c"});
   EXPECT_EQ(all.height, 7U);
   EXPECT_EQ(all.depth, 8);
   EXPECT_EQ(all.nap, std::chrono::microseconds(250));
@@ -143,25 +143,25 @@ TEST(OptionsOfTransports, OfEveryKindArrive) {
 }
 
 TEST(OptionsOfTransports, AreThoseOfTheFactoryWhereNothingIsSaid) {
-  EXPECT_EQ(told({}).height, 20U);
-  EXPECT_EQ(told({}, with_owl({.height = 99})).height, 99U);
-  EXPECT_EQ(told({"-ORBOwlHeight", "1"}, with_owl({.height = 99})).height, 1U);
-  EXPECT_EQ(told({}, with_owl({.height = 99})).height, 99U);
+  EXPECT_EQ(owl_told({}).height, 20U);
+  EXPECT_EQ(owl_told({}, with_owl({.height = 99})).height, 99U);
+  EXPECT_EQ(owl_told({"-ORBOwlHeight", "1"}, with_owl({.height = 99})).height, 1U);
+  EXPECT_EQ(owl_told({}, with_owl({.height = 99})).height, 99U);
 }
 
 TEST(OptionsOfTransports, CommandLineWinsOverEnvironment) {
   const OwlVariable height("CORBEL_OWL_HEIGHT", "30");
   const OwlVariable mouse("CORBEL_OWL_MOUSE", "grey");
   const OwlVariable tree("CORBEL_OWL_TREE2", "fir");
-  EXPECT_EQ(told({}).height, 30U);
-  EXPECT_EQ(told({}).tree, "fir");
-  EXPECT_EQ(told({"-ORBOwlHeight", "31"}).height, 31U);
-  EXPECT_EQ(told({}).mice, (Arguments{"grey"}));
-  EXPECT_EQ(told({"-ORBOwlMouse", "white"}).mice, (Arguments{"white"}));
+  EXPECT_EQ(owl_told({}).height, 30U);
+  EXPECT_EQ(owl_told({}).tree, "fir");
+  EXPECT_EQ(owl_told({"-ORBOwlHeight", "31"}).height, 31U);
+  EXPECT_EQ(owl_told({}).mice, (Arguments{"grey"}));
+  EXPECT_EQ(owl_told({"-ORBOwlMouse", "white"}).mice, (Arguments{"white"}));
   OwlSettings fed;
   fed.mice = {"in code"};
-  EXPECT_EQ(told({}, with_owl(fed)).mice, (Arguments{"grey"}));
-  EXPECT_EQ(told({"-ORBOwlMouse", "white"}, with_owl(fed)).mice, (Arguments{"white"}));
+  EXPECT_EQ(owl_told({}, with_owl(fed)).mice, (Arguments{"grey"}));
+  EXPECT_EQ(owl_told({"-ORBOwlMouse", "white"}, with_owl(fed)).mice, (Arguments{"white"}));
 }
 
 TEST(OptionsOfTransports, BadValuesAreRefusedAsTheOrbsAre) {
@@ -222,15 +222,15 @@ TEST(OptionsOfTransports, TwoOrbsHaveTheirOwn) {
   const Components shared = with_owl();
   Arguments high{"-ORBOwlHeight", "50"};
   const auto one = init(high, "high owl", shared);
-  EXPECT_EQ(told().height, 50U);
+  EXPECT_EQ(owl_told().height, 50U);
   Arguments low{"-ORBOwlHeight", "2"};
   const auto other = init(low, "low owl", shared);
-  EXPECT_EQ(told().height, 2U);
+  EXPECT_EQ(owl_told().height, 2U);
   // One of the same name is the first, but what it is told has to make sense.
   Arguments again{"-ORBOwlHeight", "3"};
   EXPECT_EQ(init(again, "low owl", shared), other);
   EXPECT_EQ(again, Arguments());
-  EXPECT_EQ(told().height, 2U);
+  EXPECT_EQ(owl_told().height, 2U);
   one->destroy();
   other->destroy();
 }
@@ -247,8 +247,8 @@ TEST(OptionsOfTransports, OfOneThatComesLaterAreThoseOfTheEnvironment) {
     const OwlVariable depth("CORBEL_OWL_DEPTH", "9");
     add_transport(*orb, owl);
   }
-  EXPECT_EQ(told().height, 40U);
-  EXPECT_EQ(told().depth, 9);
+  EXPECT_EQ(owl_told().height, 40U);
+  EXPECT_EQ(owl_told().depth, 9);
   EXPECT_THROW(add_transport(*orb, std::make_shared<Claims>("OwlNap")), CORBA::BAD_PARAM);
   EXPECT_THROW(add_transport(*orb, owl), CORBA::BAD_PARAM);
   orb->destroy();
@@ -259,17 +259,17 @@ TEST(OptionsOfTransports, OfOneThatCameWithTheOrbAndComesBackAreAsBefore) {
   Arguments high{"-ORBOwlHeight", "50", "-ORBOwlMouse", "a", "-ORBOwlMouse", "b"};
   const auto orb = init(high, "owls", components);
   EXPECT_TRUE(withdraw_transport(*orb, "owl"));
-  told() = {};
+  owl_told() = {};
   add_transport(*orb, components.transports.front());
-  EXPECT_EQ(told().height, 50U);
+  EXPECT_EQ(owl_told().height, 50U);
   // Another one of the kind: the ORB was told of owls, not of this owl.
   EXPECT_TRUE(withdraw_transport(*orb, "owl"));
   OwlSettings other{.height = 40, .depth = 8};
   other.mice = {"its own"};
   add_transport(*orb, std::make_shared<Owl>(other));
-  EXPECT_EQ(told().height, 50U);
-  EXPECT_EQ(told().depth, 8);
-  EXPECT_EQ(told().mice, (Arguments{"a", "b"}));
+  EXPECT_EQ(owl_told().height, 50U);
+  EXPECT_EQ(owl_told().depth, 8);
+  EXPECT_EQ(owl_told().mice, (Arguments{"a", "b"}));
   orb->destroy();
 }
 
