@@ -123,6 +123,15 @@ TEST_P(Handlers, AreToldExceptions) {
                                                                 "fail: refused, failed 5", "fail: refused, failed 5"}));
 }
 
+TEST(HandlersOfThisProcess, AreToldExceptionsWithoutCollocationToo) {
+  Asking world("tcp://127.0.0.1:0", {"-ORBCollocation", "off"});
+  world.echo->sendc_fail(world.handler, 0);
+  world.echo->sendc_fail(world.handler, 5);
+  world.echo->sendc_echo(world.handler, "and results");
+  EXPECT_EQ(world.recorder->await(3),
+            (std::vector<std::string>{"echo and results", "fail: NO_PERMISSION 0", "fail: refused, failed 5"}));
+}
+
 TEST_P(Handlers, AreToldAllOfTenThousandCallsInFlight) {
   Asking world(GetParam(), {"-ORBConnectionsPerEndpoint", "1"});
   std::atomic<int> sum{0};

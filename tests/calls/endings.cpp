@@ -124,6 +124,8 @@ void add_waiting(std::vector<End>& all) {
   add("the connection is reset", answer::reset());
   add("the connection ends within the header of the answer", answer::half(answer::text("whole"), 7));
   add("the connection ends within the answer", answer::half(answer::text("whole"), 30));
+  add("the server closes in order (CloseConnection) within an answer that comes in fragments",
+      answer::begun_and_closed());
   end.minor = minor_of(Stage::wait, Code::protocol_error);
   add("the server answers MessageError", answer::message_error());
   end.exception = "TIMEOUT";

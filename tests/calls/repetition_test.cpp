@@ -41,6 +41,34 @@ TEST(Repetition, EachPlaceThatClosesInOrderIsAskedThreeTimesOnConnectionsOfItsOw
   }
 }
 
+// It says that it has executed nothing, and has begun to answer.
+TEST(Repetition, AServerThatClosesInTheMiddleOfItsAnswerIsNotAskedAgain) {
+  FakePeer peer({answer::begun_and_closed()});
+  FakePeer other({answer::text("other")});
+  Client client;
+  const auto thing = client.thing({peer.profile(), other.profile()});
+  EXPECT_EQ(ending_of([&] { thing->ask(""); }).what, "COMM_FAILURE MAYBE");
+  EXPECT_EQ(ending_of([&] { thing->async_ask("").get(); }).what, "COMM_FAILURE MAYBE");
+  EXPECT_EQ(peer.requests(), 2U);
+  EXPECT_EQ(other.requests(), 0U);
+}
+
+TEST(Repetition, AnAnswerThatCameBeforeTheQuestionIsNone) {
+  FakePeer peer({[](test::Conversation& conversation, const test::Received& request) {
+    const auto say = [&](std::uint32_t id, const std::string& what) {
+      return test::Writer().giop(test::kReply, 2).u32(id).u32(0).u32(0).string(what).finish();
+    };
+    test::Octets both = say(request.request_id, "now");
+    const test::Octets next = say(request.request_id + 2, "too early");
+    both.insert(both.end(), next.begin(), next.end());
+    conversation.send(both);
+  }});
+  Client client;
+  const auto thing = client.thing(peer.ior());
+  EXPECT_EQ(thing->ask(""), "now");
+  EXPECT_NE(ending_of([&] { EXPECT_EQ(thing->ask(""), "now"); }).what, "");
+}
+
 TEST(Repetition, AServerThatClosesOnceInOrderIsAskedAgain) {
   FakePeer peer({answer::close_connection(), answer::close_connection(), answer::text("third")});
   FakePeer other({answer::text("other")});

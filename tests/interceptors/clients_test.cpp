@@ -264,6 +264,15 @@ TEST_F(Clients, MayForwardInReceiveExceptionOnlyWhatWasNotExecuted_16_3_5_4) {
   EXPECT_EQ(ending_of([&] { orb_.thing(reference)->ask(""); }), "NO_PERMISSION MAYBE");
 }
 
+TEST_F(Clients, MayForwardACallThatWasGivenUp) {
+  FakePeer peer({answer::system_exception("TRANSIENT", 1, 17)});
+  int forwarded = 0;
+  b_->set("receive_exception", [&](const ClientInfoRef&) {
+    if (forwarded++ == 0) forward_to(peer);
+  });
+  EXPECT_EQ(ending_of([&] { orb_.thing(peer.ior())->ask(""); }), "TRANSIENT NO");
+}
+
 TEST_F(Clients, ThatThrowSomethingElseEndTheCallInUnknown3) {
   FakePeer peer({answer::text("")});
   b_->set("send_request", [](const ClientInfoRef&) { throw Watched::Refused(); });

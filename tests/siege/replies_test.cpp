@@ -34,6 +34,30 @@ TEST(ReplyBacklog, ASecondReplyBeyondTheLimitEndsTheConnection) {
   expect_honest_service(server);
 }
 
+// They are more than may wait, and wait for nobody but each other.
+TEST(ReplyBacklog, WhoReadsGetsAllRepliesHoweverManyThereAre) {
+  const Server server({"-ORBMaxReplyBacklog", "1000000"});
+  for (const char* connections : {"1", "4"}) {
+    const Client client(server.reference, {"-ORBConnectionsPerEndpoint", connections});
+    std::atomic<int> whole{0};
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 8; ++i) {
+      callers.emplace_back([&] {
+        for (int n = 0; n < 4; ++n) try {
+            if (client.castle->big(kLargeReply).size() == kLargeReply) ++whole;
+          } catch (const CORBA::Exception& exception) {
+            ADD_FAILURE() << exception.what();
+          }
+      });
+    }
+    for (auto& caller : callers) caller.join();
+    EXPECT_EQ(whole, 32) << connections;
+    std::vector<decltype(client.castle->async_big(1))> futures;
+    for (int i = 0; i < 10; ++i) futures.push_back(client.castle->async_big(kLargeReply));
+    for (auto& each : futures) EXPECT_EQ(each.get().size(), kLargeReply);
+  }
+}
+
 TEST(ReplyBacklog, RepliesWithinTheLimitAllArrive) {
   Server server({"-ORBMaxReplyBacklog", "10000000", "-ORBSendBuffer", "4096"});
   const Target target(server.reference);

@@ -11,7 +11,16 @@ thread_local std::size_t counted_allocations = 0;
 thread_local std::size_t counted_octets = 0;
 std::atomic<std::size_t> counted_of_all = 0;
 
+std::atomic<std::size_t> refused_first = 0;
+std::atomic<std::size_t> refused_count = 0;
+std::atomic<std::size_t> since = 0;
+
 void* counted(std::size_t size) noexcept {
+  if (const std::size_t count = refused_count.load(std::memory_order_relaxed); count != 0) {
+    if (since.fetch_add(1, std::memory_order_relaxed) - refused_first.load(std::memory_order_relaxed) < count) {
+      return nullptr;
+    }
+  }
   ++counted_allocations;
   counted_octets += size;
   counted_of_all.fetch_add(1, std::memory_order_relaxed);
@@ -45,6 +54,17 @@ std::size_t allocations() noexcept {
 
 std::size_t allocations_of_all() noexcept {
   return counted_of_all.load(std::memory_order_relaxed);
+}
+
+void refuse_allocations(std::size_t first, std::size_t count) noexcept {
+  refused_count = 0;
+  refused_first = first;
+  since = 0;
+  refused_count = count;
+}
+
+std::size_t allocations_since() noexcept {
+  return since.load(std::memory_order_relaxed);
 }
 
 std::size_t allocated_octets() noexcept {

@@ -84,6 +84,16 @@ Answer unfinished(std::size_t octets) {
   };
 }
 
+Answer begun_and_closed() {
+  return [](Conversation& conversation, const Received& request) {
+    Octets part = Writer().giop(kReply, 2).u32(request.request_id).u32(0).u32(0).u32(0).finish();
+    part[6] |= 2;  // fragments follow
+    conversation.send(part);
+    conversation.control(kCloseConnection);
+    conversation.end();
+  };
+}
+
 Answer stray(std::uint8_t type, std::uint32_t request_id) {
   return [=](Conversation& conversation, const Received& request) {
     Writer writer;

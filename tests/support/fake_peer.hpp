@@ -87,6 +87,7 @@ Answer end();               ///< the end of the stream, without a word
 Answer reset();
 Answer octets(Octets what, bool then_end = true);
 Answer garbage(std::string_view text);
+Answer begun_and_closed();                      ///< the first fragment of a reply, then CloseConnection
 Answer half(Answer whole, std::size_t octets);  ///< the first so many octets of what another would send, then the end
 Answer unfinished(std::size_t octets);  ///< a result, one string or sequence, of which the last octet never comes
 Answer stray(std::uint8_t type, std::uint32_t request_id = 7);  ///< a message that nobody waits for

@@ -29,7 +29,7 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     return points;
   }
 
-  void on_event(reactor::Events) noexcept override {
+  void on_event(reactor::Events) noexcept override try {
     for (int taken = 0; taken < kAtOnce; ++taken) {
       const auto accepted = accept_one();
       if (accepted) continue;
@@ -43,6 +43,8 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
                                        [self = base::IntrusivePtr<Handler>(this)] { self->rearm(); });
       return;
     }
+    rearm();
+  } catch (const std::bad_alloc&) {
     rearm();
   }
 
@@ -87,12 +89,14 @@ class AcceptorRegistry::Handler final : public reactor::EventHandler {
     return acceptor_->accept();
   }
   /// The connection is with the server before close() returns, so that the thread that closes finds it there.
-  base::Status accept_one() {
+  base::Status accept_one() noexcept try {
     const std::lock_guard lock(mutex_);
     if (closed_) return base::error(base::Stage::accept, Code::closed);
     CORBEL_TRY(auto accepted, acceptor_->accept());
     server_.adopt(std::move(accepted), point_.protocol, point_.transport);
     return {};
+  } catch (const std::bad_alloc&) {  // the peer finds its connection closed
+    return base::error(base::Stage::accept, Code::out_of_resources);
   }
 
   const ListenPoint point_;

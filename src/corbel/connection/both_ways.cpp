@@ -131,9 +131,7 @@ base::Result<bool> Server::share(const ConnectionPtr& connection) {
 }
 
 void Server::end_calls() {
-  for (const auto& connection : all_live()) {
-    connection->end_calls(base::error(Stage::wait, Code::cancelled));
-  }
+  with_all([](Connection& each) { each.end_calls(base::error(Stage::wait, Code::cancelled)); });
 }
 
 }  // namespace corbel::connection

@@ -79,7 +79,9 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
     if (auto sent = send(encode, deadline, &caller); !sent) [[unlikely]] {
       // A broken send leaves half a message on the wire; an encoding failure concerns only this call.
       if (!leaves_intact(sent.error())) {
-        return fail_reading(caller, caller.reading ? explain_failed_send(*this, sent.error()) : sent.error());
+        base::Error error = sent.error();
+        if (caller.reading && answered_early(caller, on_reply, error)) return {};
+        return fail_reading(caller, error);
       }
       leave(caller);
       return sent;
@@ -91,7 +93,45 @@ base::Status Connection::call(Caller& caller, const messaging::OutgoingRequest& 
   return await(caller, deadline, on_reply);
 }
 
+/// The request could not be sent whole. What the peer had said before counts: an answer, of which this is true, or that
+/// it cannot read the request.
+bool Connection::answered_early(Caller& caller, OnReply on_reply, base::Error& error) {
+  struct Early {
+    bool takes(Message& message) {
+      if (message.reply.token != own.caller.token) return false;
+      (void)own.connection.fail(error);  // before another one sends: half a message has left
+      return own.takes(message);
+    }
+    void on_finished(AsyncReply& reply) const noexcept { own.on_finished(reply); }
+    static constexpr bool has_all() noexcept { return false; }
+    static Deadline until(const Framer&) noexcept { return Deadline::now(); }
+    OwnReply own;
+    base::Error error;
+  };
+  Early reader{{*this, caller, Deadline::now(), on_reply}, error};
+  const ReadEnd end = read(*framer_, reader);
+  if (end.why == ReadEnd::Why::over) return true;
+  const Code why = end.error.code;
+  if (why == Code::protocol_error || why == Code::certificate_refused) {
+    error = base::error(Stage::send, why, error.os_error);
+  }
+  return false;
+}
+
+/// What has come without having been asked for must not be taken for the answer to what is asked now.
+base::Status Connection::take_rest(Caller& caller) {
+  IdleCheck reader{*this};
+  const ReadEnd end = read(*framer_, reader);
+  if (end.why != ReadEnd::Why::broken && end.why != ReadEnd::Why::failed) return {};
+  const base::Error told = end_reading(end);
+  leave(caller);
+  return base::error(Stage::send, told.code, told.os_error);
+}
+
 base::Status Connection::begin(Caller& caller) {
+  if (caller.reading && !framer_->unread().empty()) [[unlikely]] {
+    CORBEL_CHECK(take_rest(caller));
+  }
   caller.token = session_->next_token();
   if (!caller.reading) [[unlikely]] {
     CORBEL_CHECK(may_ask());

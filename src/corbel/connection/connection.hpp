@@ -244,6 +244,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   inline base::Status send_or_keep(const Encode& encode);
   base::Status send_slowly(std::span<const cdr::Segment> data, std::size_t sent);
   base::Status send_among_replies(std::span<const cdr::Segment> data);
+  bool takes_backlog();
   void send_backlog() noexcept;
   void step_aside(Caller& caller) noexcept override;
   base::Status begin(Caller& caller);
@@ -270,6 +271,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   base::Error fail(base::Error error, base::Error for_others) noexcept;
   void give_back(UnderWayList requests, base::Error error, AsyncReplyList& orphans) noexcept;
   void finish(AsyncReplyList& orphans, base::Error error) noexcept;
+  bool answered_early(Caller& caller, OnReply on_reply, base::Error& error);
+  base::Status take_rest(Caller& caller);
   base::Error fail_reading(Caller& caller, base::Error error) noexcept;
   base::Error end_reading(const ReadEnd& end) noexcept;
   void stop_reading() noexcept;
@@ -344,6 +347,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   std::atomic<bool> ending_{false};         // drained: a thread closes it
   std::atomic<bool> expects_slow_{false};   // requests took long here: the next need not wait for the tick
   std::atomic<bool> keeps_replies_{false};  // written with the writer token
+  bool cut_unread_ = false;                 // with the writer token: it has been told
   Server* server_ = nullptr;
   Completions* completions_ = nullptr;
   std::uint64_t offered_ = 0;

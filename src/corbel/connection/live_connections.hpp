@@ -40,6 +40,7 @@ struct LiveLinks {
   std::uint64_t taken = 0;         ///< octets that the peer has taken since then
   std::string host;                ///< peer_host() of its peer, from list() on
   std::size_t unread = 0;          ///< octets that still waited when somebody last looked
+  std::uint64_t walk = 0;          ///< the last of Server::with_each() that came by
   Turns::Place turn;               ///< of its hand-shake
 };
 

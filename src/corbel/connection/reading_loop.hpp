@@ -102,8 +102,10 @@ template <class Reader>
         break;
       case messaging::Kind::close:
         if (!heeds_end()) continue;
-        // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere.
-        return {Why::failed, base::error(base::Stage::wait, base::Code::closed)};
+        // Everything without a reply was not executed (CORBA 3.3 part 2, 9.4.7) and may be tried again elsewhere. Where
+        // a part of a reply has come, that is not true of its request, and not to be believed of others.
+        return {Why::failed,
+                base::error(base::Stage::wait, session_->part_octets() != 0 ? base::Code::lost : base::Code::closed)};
       case messaging::Kind::error:
         if (!heeds_end()) continue;
         return {Why::failed, base::error(base::Stage::wait, base::Code::protocol_error)};

@@ -9,6 +9,14 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 
+namespace {
+
+// A peer that takes so much in such a time reads.
+constexpr std::size_t kProofOctets = 64U << 10;
+constexpr base::Duration kProof = std::chrono::milliseconds(200);
+
+}  // namespace
+
 /// With the writer token: sends `data`, of which `sent` octets have gone already.
 base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::size_t sent) {
   const std::size_t total = total_size(data);
@@ -21,11 +29,14 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
     if (more) sent = *more;
     if (sent == total) return {};
   }
-  if (!backlog_.empty() && backlog_.size() + total - sent > server_->settings().limits.reply_backlog) {
-    CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", peer()},
-               {"octets", backlog_.size()}, {"limit", "-ORBMaxReplyBacklog"});
-    watched.why = "its replies are not read";
-    transport().shutdown();
+  const std::size_t limit = server_->settings().limits.reply_backlog;
+  if (!backlog_.empty() && backlog_.size() + total - sent > limit && !takes_backlog()) {
+    if (!std::exchange(cut_unread_, true)) {
+      CORBEL_LOG(log(), connection, warning, "connection cut: its replies are not read", {"peer", peer()},
+                 {"octets", backlog_.size()}, {"limit", "-ORBMaxReplyBacklog"});
+      watched.why = "its replies are not read";
+      transport().shutdown();
+    }
     return base::error(Stage::send, Code::too_large);
   }
   const bool behind_another = !backlog_.empty();
@@ -50,11 +61,31 @@ base::Status Connection::send_slowly(std::span<const cdr::Segment> data, std::si
   return {};
 }
 
+/// With the writer token: what waits is as much as may. True if the peer takes it: then there is just more than one
+/// that reads can take at once, and -ORBMaxReplyMemory is the limit.
+bool Connection::takes_backlog() {
+  std::size_t taken = 0;
+  for (const auto until = Deadline::after(kProof); !cut_unread_ && !backlog_.empty() && taken < kProofOctets;) {
+    const base::ConstByteSpan octets = backlog_.octets();
+    const cdr::Segment segment{octets.data(), octets.size()};
+    const auto sent = transport().send_some({&segment, 1}, until);
+    if (!sent) break;
+    backlog_.taken(*sent);
+    taken += *sent;
+  }
+  if (taken != 0) server_->still_sends(*this, taken, backlog_.size());
+  return taken >= kProofOctets || backlog_.empty();
+}
+
 /// The reactor says that the peer takes more.
 void Connection::send_backlog() noexcept {
   base::Status status;
   {
-    const std::lock_guard writer(link_.token());
+    std::unique_lock writer(link_.token(), std::try_to_lock);
+    if (!writer) {  // a thread may hold it for as long as takes_backlog() lasts, and this is the leader
+      if (server_->asks_again(*this)) return;
+      writer.lock();
+    }
     if (backlog_.empty()) return;
     const base::ConstByteSpan octets = backlog_.octets();
     const cdr::Segment segment{octets.data(), octets.size()};

@@ -231,6 +231,33 @@ std::vector<ConnectionPtr> Server::all_live() {
   return all;
 }
 
+/// Without memory for all of them one is looked for after the other.
+void Server::with_all(base::FunctionRef<void(Connection&)> action) {
+  std::vector<ConnectionPtr> all;
+  try {
+    all = all_live();
+  } catch (const std::bad_alloc&) {
+    with_each(action);
+  }
+  for (const auto& each : all) action(*each);
+}
+
+void Server::with_each(base::FunctionRef<void(Connection&)> action) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t walk = ++walks_;
+  for (ConnectionPtr next; any_live([&](Connection& each) {
+         if (each.live.walk >= walk) return false;
+         each.live.walk = walk;
+         next = ConnectionPtr(&each);
+         return true;
+       });
+       next = {}) {
+    lock.unlock();
+    action(*next);
+    lock.lock();
+  }
+}
+
 void Server::drain() {
   drain(false);
 }
@@ -244,15 +271,13 @@ void Server::drain(bool all) {
   }
   // What ends connections must not wait for requests that do not return.
   if (pool_) pool_->lead_always();
-  for (const auto& connection : all_live()) {
-    all || !connection->is_opened_here() ? connection->drain() : connection->begin_no_more();
-  }
+  with_all([all](Connection& each) { all || !each.is_opened_here() ? each.drain() : each.begin_no_more(); });
 }
 
 bool Server::drain(base::FunctionRef<bool(const Connection&)> which, base::Deadline deadline) {
-  for (const auto& connection : all_live()) {
-    if (which(*connection)) connection->drain();
-  }
+  with_all([&](Connection& each) {
+    if (which(each)) each.drain();
+  });
   const auto none_left = [&] { return !any_live([&](Connection& one) { return which(one); }); };
   {
     const std::lock_guard lock(mutex_);
@@ -276,7 +301,10 @@ bool Server::stop(bool wait, base::Deadline deadline) {
     first = !std::exchange(stopping_, true);
   }
   // Before anything that could take its time.
-  if (first && !deadline.is_none()) reactor_->schedule_after(deadline.remaining(), [this] { cut_all(); });
+  if (first && !deadline.is_none()) try {
+      reactor_->schedule_after(deadline.remaining(), [this] { cut_all(); });
+    } catch (const std::bad_alloc&) {  // then who waits for the end cuts them
+    }
   drain(true);
   bool empty = false;
   {
@@ -318,17 +346,25 @@ bool Server::await(base::FunctionRef<bool()> ended, base::Deadline deadline) {
 
 /// Cuts all connections: nothing that is still under way gets to its end.
 void Server::cut_all() {
-  if (const auto left = all_live(); !left.empty()) {
-    std::uint32_t running = 0;
-    for (const auto& each : left) running += each->under_way();
-    CORBEL_LOG(log(), server, warning, "shutting down took too long: what still runs is left",
-               {"connections", left.size()}, {"requests", running}, {"limit", "-ORBShutdownTimeout"});
+  std::size_t left = 0;
+  std::uint32_t running = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    left = live_.count();
+    (void)any_live([&](Connection& each) {
+      running += each.under_way();
+      return false;
+    });
   }
-  for (const auto& connection : all_live()) {
+  if (left != 0) {
+    CORBEL_LOG(log(), server, warning, "shutting down took too long: what still runs is left", {"connections", left},
+               {"requests", running}, {"limit", "-ORBShutdownTimeout"});
+  }
+  with_all([](Connection& each) {
     // CloseConnection would tell the peer that nothing runs.
-    if (connection->under_way() == 0) connection->close();
-    connection->cut(base::error(base::Stage::wait, base::Code::cancelled));
-  }
+    if (each.under_way() == 0) each.close();
+    each.cut(base::error(base::Stage::wait, base::Code::cancelled));
+  });
   stop_threads();
 }
 

@@ -136,6 +136,8 @@ class Server final : private InputUser {
   /// the peer took some.
   void sends_slowly(Connection& connection, std::size_t unread);
   void still_sends(Connection& connection, std::size_t taken, std::size_t unread);
+  /// Has it called again in a moment, as if its peer took more; false without memory.
+  bool asks_again(Connection& connection) noexcept;
   /// True if it is not read because of that.
   bool is_parked(const Connection& connection);
   /// The thread leaves a connection that begins no more requests.
@@ -157,6 +159,7 @@ class Server final : private InputUser {
   void drain(bool all);
   void put(Connection& connection, Place place, std::int64_t now) noexcept;
   void await_room(Connection& connection, bool reads);
+  void ask_again(Connection& connection);
   static bool is_read_meanwhile(const Connection& connection);
   std::vector<ConnectionPtr> slow_readers(const Connection& sender);
   ConnectionPtr find_dispensable(std::string_view host);
@@ -176,6 +179,8 @@ class Server final : private InputUser {
                        std::vector<ConnectionPtr>& stuck);
   void stop_threads();
   bool any_live(base::FunctionRef<bool(Connection&)> found);
+  void with_all(base::FunctionRef<void(Connection&)> action);
+  void with_each(base::FunctionRef<void(Connection&)> action);
   bool await(base::FunctionRef<bool()> ended, base::Deadline deadline);
   void cut_all();
 
@@ -203,6 +208,7 @@ class Server final : private InputUser {
   reactor::TimerId look_timer_;
   bool draining_ = false;
   bool stopping_ = false;
+  std::uint64_t walks_ = 0;        // of with_each()
   unsigned awaiting_ = 0;          // threads in drain()
   std::condition_variable ended_;  // no connection is left, or one less and a thread waits for it
   OwnThreads readers_;             // of connections that no reactor can wait for

@@ -281,9 +281,13 @@ void Server::look_after(base::Duration delay, std::int64_t now) {
   if (delay <= base::Duration::zero()) return;
   const std::int64_t when = now + delay.count();
   if (next_look_ <= when) return;
-  if (next_look_ != kNever) (void)reactor_->cancel(look_timer_);
-  next_look_ = when;
-  look_timer_ = reactor_->schedule_after(delay, [this] { look_at_ages(); });
+  try {
+    const auto timer = reactor_->schedule_after(delay, [this] { look_at_ages(); });
+    if (next_look_ != kNever) (void)reactor_->cancel(look_timer_);
+    next_look_ = when;
+    look_timer_ = timer;
+  } catch (const std::bad_alloc&) {  // the next that asks for it
+  }
 }
 
 void Server::look_at_ages() {

@@ -39,9 +39,20 @@ void Server::await_room(Connection& connection, bool reads) {
     const auto events = reads ? reactor::Events::readable | reactor::Events::writable : reactor::Events::writable;
     (void)reactor_->modify(connection, events, reactor::Trigger::one_shot);
   } else {
-    reactor_->schedule_after(kRoomWait,
-                             [self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::writable); });
+    ask_again(connection);
   }
+}
+
+void Server::ask_again(Connection& connection) {
+  reactor_->schedule_after(kRoomWait,
+                           [self = ConnectionPtr(&connection)] { self->on_event(reactor::Events::writable); });
+}
+
+bool Server::asks_again(Connection& connection) noexcept try {
+  ask_again(connection);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 void Server::sends_slowly(Connection& connection, std::size_t unread) {

@@ -136,24 +136,6 @@ void tell_refused(const Connection& connection, base::Error error, base::ConstBy
   }
 }
 
-base::Error explain_failed_send(Connection& connection, base::Error error) noexcept {
-  if (error.code != Code::lost && error.code != Code::closed) return error;
-  std::array<base::Octet, 64> octets;
-  std::size_t size = 0;
-  while (size < octets.size()) {  // what came before the connection broke is there
-    const auto got = connection.transport().receive(base::ByteSpan(octets).subspan(size), base::Deadline::now());
-    if (!got && got.error().code == Code::certificate_refused) return base::error(Stage::send, got.error().code);
-    if (!got || *got == 0) break;
-    size += *got;
-  }
-  messaging::Joined joined;
-  messaging::Incoming incoming;
-  incoming.joined = &joined;
-  const auto looked = connection.session().take(base::ConstByteSpan(octets).first(size), incoming);
-  const bool refused = looked && incoming.kind == messaging::Kind::error;
-  return refused ? base::error(Stage::send, Code::protocol_error, error.os_error) : error;
-}
-
 base::Error explain_end(base::Error error) noexcept {
   if (error.code == Code::out_of_resources) return base::error(Stage::receive, error.code, error.os_error);
   const bool shut_out = error.code == Code::certificate_refused;

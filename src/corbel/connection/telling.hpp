@@ -32,10 +32,6 @@ void tell_refused(const Connection& connection, base::Error error, base::ConstBy
 /// What a peer that begins so seems to speak: "HTTP", "TLS", "SSH", "GIOP", "unknown".
 std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept;
 
-/// Why sending a request failed, for the thread that reads the connection: send and protocol_error if the peer answered
-/// MessageError before the request was whole, as servers do that find it too large; else `error`.
-base::Error explain_failed_send(Connection& connection, base::Error error) noexcept;
-
 /// What those who wait for replies are told when the carrier has ended with `error`, without CloseConnection: stage
 /// wait; it is not known what became of requests, unless the peer never let this side in. If it was memory that lacked:
 /// stage receive.

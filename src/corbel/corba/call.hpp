@@ -117,6 +117,8 @@ class CORBEL_API Target {
   virtual PolicyCorePtr policy(std::uint32_t type);
   /// Makes sure that there is an object to call, wherever the reference led before. Throws as a call.
   virtual void rebind();
+  /// The same object called without a connection, if it is in this process and the options say otherwise; else null.
+  virtual base::SharedPtr<Target> called_directly() { return nullptr; }
 };
 
 /// One request being served. Lives on the stack of the dispatching thread.

@@ -173,6 +173,8 @@ class CORBEL_API Object {
 
   /// For the ORB and generated code: where calls go; nullptr for local objects.
   const corbel::corba::TargetPtr& _target() const noexcept { return target_; }
+  /// The same object called without a connection, if it is in this process and the options say otherwise; else nil.
+  object_reference<Object> _called_directly() const;
   void _bind(corbel::corba::TargetPtr target) noexcept { target_ = std::move(target); }
   /// True if the stub's static type (or a base of it) has this id.
   virtual bool _static_is_a(std::string_view repository_id) const noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of references that concern policies.
+// The operations of references that concern policies, and how calls go.
 #include <string>
 #include <utility>
 
@@ -26,6 +26,14 @@ object_reference<Object> Object::_set_policy_overrides(const PolicyList& policie
   const corbel::corba::PolicyChange change(policies, set_add);
   object->_bind(
       target.with_overrides(corbel::corba::PolicySet::changed(target.overrides(), change.policies, change.how)));
+  return object;
+}
+
+object_reference<Object> Object::_called_directly() const {
+  auto direct = target_ == nullptr ? nullptr : target_->called_directly();
+  if (direct == nullptr) return nullptr;
+  auto object = make_reference<UntypedObject>();
+  object->_bind(std::move(direct));
   return object;
 }
 

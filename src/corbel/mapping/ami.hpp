@@ -102,7 +102,8 @@ class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
     const auto handler = std::exchange(handler_, nullptr);
     try {
       if (failure != nullptr) {
-        (*handler.*Fail)(base::make_shared<Messaging::ExceptionHolder>(std::move(failure)));
+        const auto direct = called_directly(handler);
+        (*direct.*Fail)(base::make_shared<Messaging::ExceptionHolder>(std::move(failure)));
       } else {
         this->with_results([&](auto&... results) { (*handler.*Reply)(results...); });
       }
@@ -112,6 +113,12 @@ class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
   }
 
  private:
+  /// An ExceptionHolder cannot be marshalled.
+  static CORBA::object_reference<Handler> called_directly(const CORBA::object_reference<Handler>& handler) {
+    const auto direct = handler->_called_directly();
+    return direct == nullptr ? handler : IDL::traits<Handler>::unchecked_narrow(direct);
+  }
+
   CORBA::object_reference<Handler> handler_;
 };
 

@@ -346,7 +346,8 @@ bool Attempts::refused_here() const noexcept {
 
 void Attempts::give_up(const std::string& spent) {
   Course& course = *course_;
-  std::string text = std::move(course.what);
+  // An interceptor may forward the call all the same, and then it may be given up again.
+  std::string text = course.what;
   if (course.error.code != Code::none) {
     text += ": " + describe(course.error) + spent;
     // A server's answer tells more than that another one cannot be reached; but not that its object may be gone.
@@ -362,7 +363,7 @@ void Attempts::give_up(const std::string& spent) {
   }
   if (course.error.code != Code::none) raise(course.error, std::move(text));
   if (!course.refusal) raise(base::error(Stage::send, Code::timed_out), std::move(text));
-  corba::SystemFailure failure = std::move(*course.refusal);
+  corba::SystemFailure failure = *course.refusal;
   failure.detail = std::move(text);
   corba::raise(std::move(failure));
 }

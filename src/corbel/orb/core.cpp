@@ -123,11 +123,16 @@ CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior, LentPtr l
 }
 
 corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent) {
-  base::Bytes key;
-  if (options_.collocation && is_here(ior, key)) {
-    return make_local_target(*this, std::move(ior), std::move(key), std::move(overrides));
+  if (options_.collocation) {
+    if (auto here = make_target_here(std::move(ior), overrides); here != nullptr) return here;
   }
   return base::make_shared<RemoteTarget>(*this, std::move(ior), std::move(overrides), std::move(lent));
+}
+
+corba::TargetPtr Core::make_target_here(ior::Ior&& ior, corba::PolicySetPtr overrides) {
+  base::Bytes key;
+  if (!is_here(ior, key)) return nullptr;
+  return make_local_target(*this, std::move(ior), std::move(key), std::move(overrides));
 }
 
 /// True if the reference leads to an adapter of this ORB: its key names this run of the process, or its endpoint is

@@ -59,7 +59,8 @@ const OptionRow kOptionTable[] = {
     {"MaxRequestsPerConnection", NumberMember{CORBEL_MEMBER(server_limits.requests_of_connection)}, 1, 4096, "requests",
      "most requests of one connection, and threads, at the same time; one thread is always for others"},
     {"MaxReplyBacklog", NumberMember{CORBEL_MEMBER(server_limits.reply_backlog)}, 0, 0x7fffffff, "octets",
-     "most octets that wait for one client to take them when another reply joins them"},
+     "most octets that wait for one client to take them when another reply joins them, unless it takes 64 KiB in 200 "
+     "ms"},
     {"MaxReplyMemory", NumberMember{CORBEL_MEMBER(server_limits.reply_memory)}, 0, 0x7fffffff, "octets",
      "most octets that wait for all clients of a server; the one that took none for longest is cut"},
     {"MaxInputMemory", NumberMember{CORBEL_MEMBER(server_limits.input_memory)}, 0, 0x7fffffff, "octets",

@@ -37,6 +37,10 @@ corba::TargetPtr RemoteTarget::with_overrides(corba::PolicySetPtr overrides) con
   return core_.make_target(ior_, std::move(overrides), lent_);
 }
 
+corba::TargetPtr RemoteTarget::called_directly() {
+  return core_.make_target_here(ior::Ior(ior_), policies_.overrides());
+}
+
 corba::PolicyCorePtr RemoteTarget::policy(std::uint32_t type) {
   return core_.policies().find(policies_, type);
 }

@@ -46,6 +46,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override;
   corba::PolicyCorePtr policy(std::uint32_t type) override;
   void rebind() override;
+  corba::TargetPtr called_directly() override;
   /// Sends the oneways that wait for this object, and what waits with them; true if all has left by the deadline.
   bool flush_oneways(base::Deadline deadline);
 

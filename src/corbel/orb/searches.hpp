@@ -46,7 +46,7 @@ class Searches {
   using SearchPtr = std::shared_ptr<Search>;
 
   /// `log` is told of threads that could not be started.
-  explicit Searches(const base::Log& log) noexcept : log_(log) {}
+  explicit Searches(const base::Log& log) : log_(log) {}
 
   /// Runs `find`, which throws if there is no way. Null if too many are under way or there is no thread for it.
   SearchPtr start(std::function<void()> find);

@@ -16,8 +16,8 @@ Home& Home::instance() {
   return home;
 }
 
-/// The default ORB is the one with the empty id, or the oldest if there is none. In a forked child those of the parent do
-/// not count.
+/// The default ORB is the one with the empty id, or the oldest if there is none. In a forked child those of the parent
+/// do not count.
 CORBA::object_reference<PortableServer::POA> Home::default_poa() {
   base::SharedPtr<AdapterSpace> chosen;
   {

@@ -7,8 +7,10 @@ namespace corbel::reactor {
 
 TimerId TimerQueue::schedule(TimePoint when, Callback callback) {
   if (free_slots_.empty()) {
-    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    // There is room to take all of them back: take() must not fail.
+    if (free_slots_.capacity() == slots_.size()) free_slots_.reserve(2 * slots_.size() + 8);
     slots_.emplace_back();
+    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
   }
   const std::uint32_t index = free_slots_.back();
   heap_.emplace_back();
