@@ -50,7 +50,22 @@ void Listener::close() noexcept {
   room_.notify_all();
 }
 
-Hub::Hub() : id_(random_id()) {}
+Hub::Hub() : process_(base::process_generation()), id_(random_id()) {}
+
+/// With the mutex.
+void Hub::renew() {
+  if (process_ == base::process_generation()) return;
+  id_ = random_id();
+  // Their acceptors keep them, and a thread of the parent's may have been anywhere in them.
+  listeners_.clear();
+  process_ = base::process_generation();
+}
+
+std::string Hub::id() {
+  const std::lock_guard lock(mutex_);
+  renew();
+  return id_;
+}
 
 std::string Hub::unused_name() {
   return "anonymous-" + std::to_string(next_number());
@@ -58,17 +73,20 @@ std::string Hub::unused_name() {
 
 base::Status Hub::add(const std::string& name, std::shared_ptr<Listener> listener) {
   const std::lock_guard lock(mutex_);
+  renew();
   if (!listeners_.emplace(name, std::move(listener)).second) return base::error(Stage::listen, Code::address_in_use);
   return {};
 }
 
-void Hub::remove(const std::string& name) noexcept {
+void Hub::remove(const std::string& name, const Listener& listener) noexcept {
   const std::lock_guard lock(mutex_);
-  listeners_.erase(name);
+  const auto found = listeners_.find(name);
+  if (found != listeners_.end() && found->second.get() == &listener) listeners_.erase(found);
 }
 
 std::shared_ptr<Listener> Hub::find(const std::string& name) {
   const std::lock_guard lock(mutex_);
+  renew();
   const auto found = listeners_.find(name);
   return found == listeners_.end() ? nullptr : found->second;
 }

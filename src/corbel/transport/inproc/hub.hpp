@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "corbel/base/fork.hpp"
 #include "corbel/ipc/event.hpp"
 #include "corbel/transport/transport.hpp"
 
@@ -41,25 +42,28 @@ class Listener {
   bool closed_ = false;
 };
 
-/// The listeners, by name. Thread-safe.
+/// The listeners, by name. In a forked child it begins anew: those of the parent wait for nobody there. Thread-safe.
 class Hub {
  public:
   Hub();
   /// Random; tells this hub from those of other processes.
-  const std::string& id() const noexcept { return id_; }
+  std::string id();
   /// A name that no other listener uses.
   std::string unused_name();
   /// Error (stage listen): address_in_use.
   base::Status add(const std::string& name, std::shared_ptr<Listener> listener);
-  void remove(const std::string& name) noexcept;
+  void remove(const std::string& name, const Listener& listener) noexcept;
   /// Null if there is no such listener.
   std::shared_ptr<Listener> find(const std::string& name);
   /// Counts conversations, to tell them apart in diagnostics.
   std::uint64_t next_number();
 
  private:
-  const std::string id_;
-  std::mutex mutex_;  // guards what follows
+  void renew();
+
+  base::ForkMutex mutex_;  // guards what follows
+  std::uint32_t process_;
+  std::string id_;
   std::map<std::string, std::shared_ptr<Listener>, std::less<>> listeners_;
   std::uint64_t numbers_ = 0;
 };

@@ -33,7 +33,7 @@ class InprocEndpoint final : public TextEndpoint {
 
   Reach reach() const noexcept override { return Reach::this_host; }
   const std::string& name() const noexcept { return name_; }
-  bool may_be_in(const Hub& hub) const noexcept { return hub_.empty() || hub_ == hub.id(); }
+  bool may_be_in(Hub& hub) const { return hub_.empty() || hub_ == hub.id(); }
 
  private:
   std::string name_;
@@ -84,7 +84,7 @@ class InprocAcceptor final : public Acceptor {
   std::vector<EndpointPtr> endpoints() const override { return {std::make_shared<InprocEndpoint>(name_, hub_->id())}; }
   void close() noexcept override {
     if (std::exchange(closed_, true)) return;
-    hub_->remove(name_);
+    hub_->remove(name_, *listener_);
     listener_->close();
   }
 

@@ -2,6 +2,8 @@
 #include "corbel/transport/inproc/inproc.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <thread>
@@ -86,6 +88,29 @@ TEST(Inproc, ClosingTheAcceptorWakesAConnectThatWaitsForRoom) {
   });
   acceptor->close();
   second.join();
+}
+
+TEST(Inproc, InAForkedChildTheListenersOfTheParentAreRefusedAndTheirNamesFree) {
+  const auto factory = make_inproc(make_inproc_hub());
+  const auto acceptor = listen(*factory, "name");
+  const auto there = acceptor->endpoints().front();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    const auto connector = factory->make_connector();
+    const auto named = connector->connect(**factory->parse("name"), {}, Deadline::none());
+    const auto full = connector->connect(*there, {}, Deadline::none());
+    const bool refused =
+        !named && named.error().code == Code::refused && !full && full.error().code == Code::unreachable;
+    const auto own = factory->listen(**factory->parse("name"), {});
+    acceptor->close();  // as the end of an inherited ORB does
+    const bool served = own && connector->connect(*(*own)->endpoints().front(), {}, Deadline::none());
+    ::_exit(refused && served ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(factory->make_connector()->connect(*there, {}, Deadline::now()));
 }
 
 TEST(Inproc, HasNoProfileOfItsOwn) {
