@@ -265,5 +265,39 @@ TEST(Cache, KeepsNothingOfRoutesThatNeverConnect) {
   EXPECT_EQ(harness.cache().routes(), 1U);
 }
 
+TEST(Flushing, OneConnectionThatTakesNothingKeepsNoOther) {
+  Harness harness("tcp://127.0.0.1:0");
+  const auto stall_after = [&](std::uint64_t octets) {
+    transport::faulty::Script script;
+    script.stall_sent = octets;
+    harness.plan->set(transport::faulty::Side::connecting, script);
+  };
+  const std::string key = harness.route.key;
+  std::vector<ConnectionPtr> connections;
+  for (const char* number : {"1", "2"}) {
+    harness.route.key = key + number;
+    connections.push_back(harness.connect());
+  }
+  std::string answer;
+  ASSERT_TRUE(harness.call(*connections[0], std::string(1000, 'x'), answer));
+  const std::uint64_t sent = harness.plan->sent(transport::faulty::Side::connecting);
+  stall_after(0);
+  for (const auto& each : connections) {
+    messaging::OutgoingRequest oneway;
+    oneway.object_key = harness.route.object_key;
+    oneway.operation = "tell";
+    oneway.response = messaging::Response::none;
+    const auto body = [](cdr::Encoder& encoder) { encoder.put_string("x"); };
+    ASSERT_TRUE(each->post_oneway(oneway, body, Deadline::now()));
+    ASSERT_TRUE(each->has_backlog());
+  }
+  stall_after(sent);  // what the first has sent already
+  EXPECT_FALSE(harness.cache().flush_oneways(Deadline::now()));
+  EXPECT_TRUE(connections[0]->has_backlog());
+  EXPECT_FALSE(connections[1]->has_backlog());
+  stall_after(transport::faulty::Script::kNever);
+  EXPECT_TRUE(harness.cache().flush_oneways(Deadline::after(20s)));
+}
+
 }  // namespace
 }  // namespace corbel::connection

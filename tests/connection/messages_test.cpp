@@ -25,6 +25,10 @@ class Described final : public transport::Factory {
                                                             const transport::Options& options) const override {
     return inner_->listen(endpoint, options);
   }
+  base::Result<transport::Reachable> decode(const ior::TaggedProfile& profile,
+                                            const cdr::Limits& limits) const override {
+    return transport::make_tcp()->decode(profile, limits);
+  }
 
  private:
   const std::shared_ptr<const transport::Factory> inner_ = transport::make_inproc();
@@ -55,6 +59,21 @@ TEST(Combinations, ARefusalNamesTheNeedThatIsNotMet) {
                           {1, 2}, {});
   EXPECT_EQ(registry.why_unfit("giop_lite+odd://name"),
             "protocol 'giop_lite' needs a transport that has one peer at its other end, which 'odd' does not");
+}
+
+// References come from elsewhere, where the protocol may be spoken over what is here by that name.
+TEST(Combinations, AProfileLeadsToNoTransportThatDoesNotMeetTheProtocolsNeeds) {
+  ior::IiopProfile profile;
+  profile.version = {1, 2};
+  profile.host = "127.0.0.1";
+  profile.port = 1;
+  profile.object_key = {'k'};
+  const ior::Ior ior{"", {ior::encode_profile(profile)}};
+  const auto routes = [&](const transport::Traits& traits) {
+    return Registry({messaging::make_giop()}, {std::make_shared<Described>(traits)}, {1, 2}, {}).routes(ior, {});
+  };
+  EXPECT_TRUE(routes({}));
+  EXPECT_EQ(routes({.reliable = false}).error(), base::error(Stage::resolve, Code::no_profile));
 }
 
 class Messages : public testing::Test {

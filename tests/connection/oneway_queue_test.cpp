@@ -75,6 +75,20 @@ TEST_F(OnewayQueues, TheOldestGoButForTheOneThatHasBegunToLeave) {
   EXPECT_EQ(front(queue), "ddddeeeeeeee");
 }
 
+TEST_F(OnewayQueues, TheOneThatHasBegunToLeaveIsNotAmongThoseThatArePutBack) {
+  OnewayQueue queue(of(14, policy::OnewayOverflow::oldest), counters_, false);
+  for (const char* text : {"aaaa", "bbbbbb", "cc"}) (void)queue.push(octets_of(text), Why::waits);
+  (void)queue.front();
+  queue.pop(1);
+  queue.put_back();
+  EXPECT_EQ(queue.push(octets_of("dddd"), Why::waits), Pushed::replaced);
+  EXPECT_EQ(counters_.dropped, 1U);
+  EXPECT_EQ(counters_.dropped_octets, 6U) << "b, not the size of a";
+  EXPECT_EQ(front(queue), "aaa");
+  queue.pop(3);
+  EXPECT_EQ(front(queue), "ccdddd");
+}
+
 TEST_F(OnewayQueues, PutBackComesBeforeWhatCameMeanwhile) {
   OnewayQueue queue(of(100, policy::OnewayOverflow::oldest), counters_, false);
   for (const char* text : {"one", "two"}) (void)queue.push(octets_of(text), Why::waits);

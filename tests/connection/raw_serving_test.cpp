@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server side seen by a peer made by hand: exact octets both ways.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <optional>
 #include <thread>
 
@@ -238,6 +241,40 @@ TEST(RawServingEnd, AReplyThatIsNotReadHoldsUpTheEndNoLongerThanItMay) {
   harness.server().drain();
   ASSERT_TRUE(peer.send(ask(3, "echo")));
   slow.go = true;
+  EXPECT_TRUE(harness.server().stop(true));
+}
+
+// There is no connection that could be ended for them.
+TEST(RawServingEnd, WithoutDescriptorsOneNewcomerAfterTheOtherIsRefused) {
+  Harness harness("tcp://127.0.0.1:0");
+  RawPeer peers[3];
+  std::optional<Octets> answers[3];
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::dup(0);
+  ::close(next);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(next);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(peers[i].connect(port_of(harness)));
+    answers[i] = peers[i].rest();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  for (const auto& answer : answers) EXPECT_EQ(answer, raw_control(5));
+}
+
+// All of it is with the system, which has the peer's buffer full.
+TEST(RawServingEnd, ALastReplyThatThePeerNeverTakesHoldsUpTheEndForAMomentOnly) {
+  Server::Settings settings;
+  settings.shutdown_timeout = std::chrono::seconds(8);
+  Harness harness("tcp://127.0.0.1:0", settings);
+  RawPeer peer(port_of(harness), 4096);
+  const Octets large = raw_request(
+      1, "key", "echo", [](test::Writer& writer) { writer.string(std::string(12'000, 'x')); }, 3);
+  ASSERT_TRUE(peer.send(large));
+  while (peer.silent()) std::this_thread::yield();
+  harness.server().drain();
   EXPECT_TRUE(harness.server().stop(true));
 }
 

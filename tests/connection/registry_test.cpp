@@ -33,6 +33,8 @@ TEST_F(Installed, EachChangeIsToldOnce) {
   EXPECT_EQ(registry_.changes(), before + 1);
   EXPECT_NE(registry_.add({}, {transport::make_unix()}), "") << "it is there";
   EXPECT_EQ(registry_.changes(), before + 1);
+  EXPECT_NE(registry_.add({messaging::make_giop()}, {}), "") << "and so is this";
+  EXPECT_EQ(registry_.changes(), before + 1);
   EXPECT_NE(registry_.withdraw_transport("unix"), nullptr);
   EXPECT_EQ(registry_.withdraw_transport("unix"), nullptr);
   EXPECT_EQ(registry_.changes(), before + 2);
@@ -60,13 +62,29 @@ TEST_F(Installed, AUrlThatMakesNoSenseIsNotOneOfAnUnknownTransport) {
   EXPECT_EQ(registry_.from_url(address).error(), base::error(Stage::resolve, Code::unsupported));
 }
 
-TEST_F(Installed, AProfileWhoseCodeSetsMakeNoSenseIsLeftOut) {
+ior::IiopProfile profile_with_code_sets() {
   ior::IiopProfile profile;
   profile.version = {1, 2};
   profile.host = "127.0.0.1";
   profile.port = 1;
   profile.object_key = {'k'};
   profile.components.push_back(ior::encode_code_sets(ior::own_code_sets()));
+  return profile;
+}
+
+TEST_F(Installed, CodeSetsAreAgreedOnFromGiop11On) {
+  const ior::Ior ior{"", {ior::encode_profile(profile_with_code_sets())}};
+  for (const std::uint8_t minor : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
+    const Registry registry({messaging::make_giop()}, {transport::make_tcp()}, {1, minor}, {});
+    const auto routes = registry.routes(ior, {});
+    ASSERT_TRUE(routes);
+    ASSERT_EQ(routes->size(), 1U);
+    EXPECT_EQ(routes->front().code_sets.negotiated, minor != 0) << "1." << int{minor};
+  }
+}
+
+TEST_F(Installed, AProfileWhoseCodeSetsMakeNoSenseIsLeftOut) {
+  ior::IiopProfile profile = profile_with_code_sets();
   ior::Ior ior{"", {ior::encode_profile(profile)}};
   EXPECT_TRUE(registry_.routes(ior, {}));
   profile.components[0].data.resize(3);
