@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mailbox.hpp"
 
-#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <utility>
 
+#include "corbel/base/condition.hpp"
 #include "corbel/ipc/event.hpp"
 #include "corbel/transport/endpoint_text.hpp"
 
@@ -20,7 +19,6 @@ using namespace corbel::transport;
 constexpr std::string_view kScheme = "mailbox";
 constexpr Traits kTraits{.byte_stream = false, .largest_message = 4096};
 
-/// What an ORB may be told of mailboxes.
 struct Settings {
   std::uint32_t letters = 64;  // of one direction that are not received yet, at most
 };
@@ -28,16 +26,6 @@ constexpr OptionRow<Settings> kOptions[] = {
     {"MailboxLetters", NumberMember<Settings>{member<&Settings::letters>}, 1, 4096, "letters",
      "mailbox: letters that wait to be received, at most; then senders wait"},
 };
-
-/// What a thread waits for; false when the deadline has passed.
-template <class Condition>
-bool wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Deadline deadline, Condition holds) {
-  if (deadline.is_none()) {
-    changed.wait(lock, holds);
-    return true;
-  }
-  return changed.wait_for(lock, deadline.remaining(), holds);
-}
 
 /// One direction of a conversation.
 class Box {
@@ -47,10 +35,9 @@ class Box {
     return event ? std::make_shared<Box>(*std::move(event), most) : nullptr;
   }
   Box(corbel::ipc::Event event, std::size_t most) : filled_(std::move(event)), most_(most) {}
-
   Result<std::size_t> put(Bytes letter, Deadline deadline) {
     std::unique_lock lock(mutex_);
-    const bool room = wait(changed_, lock, deadline, [&] { return closed_ || letters_.size() < most_; });
+    const bool room = changed_.wait(lock, deadline, [&] { return closed_ || letters_.size() < most_; });
     if (closed_) return error(Stage::send, Code::lost);
     if (!room) return error(Stage::send, deadline.is_now() ? Code::would_block : Code::timed_out);
     const std::size_t size = letter.size();
@@ -59,10 +46,9 @@ class Box {
     changed_.notify_all();
     return size;
   }
-
   Result<std::size_t> take(ByteSpan room, Deadline deadline) {
     std::unique_lock lock(mutex_);
-    const bool any = wait(changed_, lock, deadline, [&] { return closed_ || !letters_.empty(); });
+    const bool any = changed_.wait(lock, deadline, [&] { return closed_ || !letters_.empty(); });
     if (!any) return error(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
     if (letters_.empty()) return error(Stage::receive, Code::closed);
     const Bytes letter = std::move(letters_.front());
@@ -73,21 +59,19 @@ class Box {
     std::memcpy(room.data(), letter.data(), letter.size());
     return letter.size();
   }
-
   void close() noexcept {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     filled_.set();
     changed_.notify_all();
   }
-
   int handle() const noexcept { return filled_.handle(); }
 
  private:
   const corbel::ipc::Event filled_;  // its handle is readable while there is something to take, or the end
   const std::size_t most_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
+  Mutex mutex_;  // guards what follows
+  Condition changed_;
   std::deque<Bytes> letters_;
   bool closed_ = false;
 };
@@ -134,8 +118,8 @@ struct Queue {
 
 /// The listeners, by name. Shared by a factory and all that it makes.
 struct Office {
-  std::mutex mutex;  // guards what follows, queues included
-  std::condition_variable room;
+  Mutex mutex;  // guards what follows, queues included
+  Condition room;
   std::map<std::string, std::shared_ptr<Queue>, std::less<>> queues;
   unsigned made = 0;
 };
@@ -147,7 +131,6 @@ struct MailboxEndpoint final : TextEndpoint {
 
 struct MailboxConnector final : Connector {
   MailboxConnector(std::shared_ptr<Office> shared, Settings set) : office(std::move(shared)), settings(set) {}
-
   Result<std::unique_ptr<Transport>> connect(const Endpoint& endpoint, const ConnectionOptions&,
                                              Deadline deadline) override {
     CORBEL_TRY(const auto* own, own_endpoint<MailboxEndpoint>(endpoint, Stage::connect));
@@ -162,7 +145,7 @@ struct MailboxConnector final : Connector {
       queue = found == office->queues.end() ? nullptr : found->second;
       return queue == nullptr || queue->peers.size() < queue->backlog;
     };
-    if (!wait(office->room, lock, deadline, find)) return error(Stage::connect, Code::timed_out);
+    if (!office->room.wait(lock, deadline, find)) return error(Stage::connect, Code::timed_out);
     if (queue == nullptr) return error(Stage::connect, Code::refused);
     queue->peers.push_back(std::make_unique<MailboxTransport>(back, there, name));
     queue->waiting.set();
@@ -225,7 +208,6 @@ struct MailboxFactory final : Factory {
     if (!office->queues.emplace(name, queue).second) return error(Stage::listen, Code::address_in_use);
     return std::unique_ptr<Acceptor>(new MailboxAcceptor(office, std::move(name), queue));
   }
-
   std::unique_ptr<OptionSet> options() const override { return option_set(settings, kOptions); }
   std::shared_ptr<const Factory> with(const Setup& setup) const override {
     return std::make_shared<MailboxFactory>(office, setup.settings(settings));  // one office for all ORBs

@@ -17,8 +17,7 @@ using namespace corbel::transport;
 using corbel::cdr::Segment;
 
 constexpr std::string_view kScheme = "masked";
-constexpr std::size_t kLargestRecord = 4096;
-constexpr std::size_t kHeader = 2;  // octets of a record's length, the high one first
+constexpr std::size_t kLargestRecord = 4096, kHeader = 2;  // octets; a header is the length, the high octet first
 using Number = std::array<Octet, 16>;
 
 Number random_number() {

@@ -32,6 +32,15 @@ class Condition {
     }
     lock.lock();
   }
+  /// Waits until `holds()`, which is asked with the lock; false if it does not by the deadline.
+  template <class Holds>
+  bool wait(std::unique_lock<Mutex>& lock, Deadline deadline, Holds holds) {
+    while (!holds()) {
+      if (deadline.expired()) return false;
+      wait(lock, deadline);
+    }
+    return true;
+  }
   void notify_one() noexcept {
     const std::lock_guard sleeping(mutex_);
     changed_.notify_one();
