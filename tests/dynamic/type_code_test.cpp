@@ -140,6 +140,12 @@ TEST_F(TypeCodes, FactoryRefusesWhatIsNoIdl) {
   EXPECT_THROW(make_->create_sequence_tc(0, nullptr), CORBA::BAD_TYPECODE);
   EXPECT_THROW(make_->create_fixed_tc(32, 0), CORBA::BAD_PARAM);
   EXPECT_THROW(make_->create_union_tc("", "", CORBA::_tc_string, {}), CORBA::BAD_PARAM);
+  CORBA::Any otherwise;
+  otherwise <<= std::uint8_t{0};
+  EXPECT_THROW(make_->create_union_tc("IDL:U:1.0", "U", CORBA::_tc_long,
+                                      {{"a", otherwise, CORBA::_tc_long}, {"b", otherwise, CORBA::_tc_octet}}),
+               CORBA::BAD_PARAM)
+      << "two defaults";
   cdr::Encoder encoder;
   mapping::Codec<typecode_reference>::encode(encoder, make_->create_recursive_tc("IDL:S:1.0"));
   EXPECT_FALSE(encoder.ok());

@@ -116,6 +116,19 @@ TEST_F(GroupCalls, ReachEveryMemberInEveryServer) {
   }
 }
 
+TEST_F(GroupCalls, OfAServerInTheGroupReachItsOwnMembersAndTheOthers) {
+  const Orb caller = make_orb("caller");
+  const auto own = serve(caller, 1);
+  const auto others = serve(make_orb("other"), 1);
+  const Camera all = group(caller);
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    all->push(i, Studio::Picture(100));
+    ASSERT_TRUE(own.front()->await(i));
+    ASSERT_TRUE(others.front()->await(i));
+  }
+  EXPECT_EQ(own.front()->pushed(), 3U);
+}
+
 TEST_F(GroupCalls, AreHeardHoweverManyConnectionsThereAreAndTakeNoPlaceOfThem) {
   const Orb full = make_orb("full", {"-ORBMaxConnections", "1"});
   const auto members = serve(full, 1);  // hears before there is a connection

@@ -104,20 +104,24 @@ TEST(References, TellTheirInterceptorsTheAdaptersPolicies_16_5_3_1) {
   Story story;
   IorInfoRef kept;
   std::string seen;
+  int known = 0;
   const auto looks = CORBA::make_reference<IorWatch>("A", story, [&](const IorInfoRef& info) {
     kept = info;
+    known = 0;
     const auto policy = IDL::traits<PortableServer::LifespanPolicy>::narrow(
         info->get_effective_policy(PortableServer::LIFESPAN_POLICY_ID));
     seen = policy->value() == PortableServer::LifespanPolicyValue::PERSISTENT ? "persistent" : "transient";
     for (CORBA::PolicyType type = PortableServer::THREAD_POLICY_ID;
          type <= PortableServer::REQUEST_PROCESSING_POLICY_ID; ++type) {
       EXPECT_EQ(info->get_effective_policy(type)->policy_type(), type);
+      ++known;
     }
     EXPECT_EQ(ending_of([&] { info->get_effective_policy(4711); }), "INV_POLICY NO 2");
   });
   const Orb orb(Parts{.iors = {looks}});
   const auto root = orb.root();
   EXPECT_EQ(seen, "transient");
+  EXPECT_EQ(known, 7) << "what an interceptor throws here ends nothing but itself";
   root->create_POA("child", nullptr, {root->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT)});
   EXPECT_EQ(seen, "persistent");
   EXPECT_EQ(ending_of([&] { kept->add_ior_component(component(kTag, "late")); }), "BAD_INV_ORDER NO 14");

@@ -176,5 +176,19 @@ TEST(ObjectIds, AreText) {
   }
 }
 
+TEST(DefaultPoa, IsThatOfTheOrbWithoutANameHoweverOldOthersAre) {
+  const auto root_of = [](const OrbRef& orb) {
+    return IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  };
+  const auto servant = CORBA::make_reference<Probe>();
+  const OrbRef older = make_orb("default_older", {});
+  const PoaRef root = root_of(older);
+  const OrbRef nameless = make_orb("", {});
+  EXPECT_TRUE(servant->_default_POA() == root_of(nameless));
+  nameless->destroy();
+  EXPECT_TRUE(servant->_default_POA() != nullptr) << "the oldest that is left";
+  older->destroy();
+}
+
 }  // namespace
 }  // namespace corbel::poa::testing

@@ -74,6 +74,34 @@ TEST_F(TlsSessions, ACertificateThatHasExpiredSinceItWasShownIsNotGoneOnWith) {
   FAIL() << "no conversation within a minute";
 }
 
+// RFC 6066, 3: only names may be asked for.
+TEST_F(TlsSessions, AServerIsAskedForTheCertificateOfANameAndNeverOfAnAddress) {
+  const auto tcp = transport::make_tcp();
+  const auto listening = *tcp->listen(**tcp->parse("127.0.0.1:0"), {});
+  const std::string there = listening->endpoints().front()->text();
+  const Security security = both();
+  const Logged logged;
+  const auto factory = transport::make_tls(tcp, {security, &logged.log});
+  const auto asked = [&](const std::string& host) {
+    std::thread connecting([&] {
+      const auto endpoint = factory->parse(host + there.substr(there.rfind(':')));
+      EXPECT_FALSE(factory->make_connector()->connect(**endpoint, {}, Deadline::after(kPatience)));
+    });
+    EXPECT_TRUE(
+        ipc::wait_ready(listening->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::wait));
+    const auto accepted = *listening->accept();
+    std::string hello(100'000, '\0');
+    const auto size = accepted->receive({reinterpret_cast<base::Octet*>(hello.data()), hello.size()},
+                                        Deadline::after(kPatience));
+    accepted->shutdown();
+    connecting.join();
+    EXPECT_TRUE(size);
+    return hello.substr(0, size ? *size : 0).find(host) != std::string::npos;
+  };
+  EXPECT_TRUE(asked("localhost"));
+  EXPECT_FALSE(asked("127.0.0.1"));
+}
+
 TEST_F(TlsSessions, OfAThousandServersAreKeptAndOfNoMore) {
   transport::tls::Resumption kept;
   const auto make = [] {

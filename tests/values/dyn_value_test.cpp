@@ -2,6 +2,8 @@
 // DynAnys of valuetypes and boxes.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include <corbel/corbel.hpp>
 #include <corbel/dynamic/codec_factory.hpp>
 #include <corbel/dynamic/dyn_any.hpp>
@@ -154,6 +156,22 @@ TEST_F(DynValues, KeepWhatIsSharedShared) {
   EXPECT_TRUE(dyn->equal(other));
   const auto apart = extracted<Graph::Pair>(dyn->to_any());
   EXPECT_FALSE(apart.first() == apart.second());
+}
+
+TEST_F(DynValues, DoNotTakeAValueOfAnotherTypeForTheirsBecauseItIsReferredTo) {
+  const auto codec = IDL::traits<IOP::CodecFactory>::narrow(orb_->resolve_initial_references("CodecFactory"))
+                         ->create_codec({IOP::ENCODING_CDR_ENCAPS, 1, 2});
+  const auto base = new_value<Graph::Base>(1, "one");
+  // The octet that says the order, the first value at 4, at the end a reference to it and a null.
+  auto octets = codec->encode_value(any_of(Graph::Pair(base, base, nullptr)));
+  ASSERT_EQ(octets.size() % 4, 0U);
+  const std::size_t at = octets.size() - 4;
+  octets.resize(octets.size() + 4);
+  const std::int32_t tag = -1, offset = 4 - static_cast<std::int32_t>(at + 4);
+  std::memcpy(octets.data() + at, &tag, 4);  // in the order of this machine, as the octet says
+  std::memcpy(octets.data() + at + 4, &offset, 4);
+  const auto dyn = opened<DynamicAny::DynStruct>(codec->decode_value(octets, Graph::_tc_Pair));
+  EXPECT_THROW((dyn->seek(2), dyn->current_component()), CORBA::SystemException) << "a Base is no Text";
 }
 
 TEST_F(DynValues, MayBeCircles) {

@@ -94,6 +94,18 @@ TEST_F(PlacesTest, TheLeaderWaitsForOneWithWhatItHasToRun) {
   finish(pool);
 }
 
+TEST_F(PlacesTest, WhoTakesTheLastOneWhileNobodyLeadsLeavesThePoolWithoutALeader) {
+  ThreadPool pool(reactor_, most(2));  // not started: nobody leads
+  const ThreadPool::Place first(pool);
+  EXPECT_TRUE(first);
+  EXPECT_FALSE(pool.starving());
+  std::thread([&] {
+    const ThreadPool::Place last(pool);
+    EXPECT_TRUE(last);
+    EXPECT_TRUE(pool.starving()) << "who runs a loop of its own has to help";
+  }).join();
+}
+
 TEST_F(PlacesTest, AreGivenInTurnAlsoIfThePoolNeverRunsOutOfWork) {
   ThreadPool pool(reactor_, most(1));
   ASSERT_TRUE(pool.start());

@@ -129,6 +129,19 @@ TEST_F(Shm, APeerThatIsAskedInVainMayRing) {
   sending.join();
 }
 
+TEST_F(Shm, APeerThatRingsTwiceWheneverItIsAskedIsAsGoodAsDead) {
+  auto [server, intruder] = intruded();
+  const base::Octet twice[2] = {0, 0};
+  Code end = Code::would_block;
+  for (int round = 0; round < 20 && end == Code::would_block; ++round) {
+    ASSERT_TRUE(intruder.socket.send(twice));
+    const auto nothing = server->receive(room_, Deadline::now());
+    ASSERT_FALSE(nothing);
+    end = nothing.error().code;
+  }
+  EXPECT_NE(end, Code::would_block);
+}
+
 TEST_F(Shm, ABusyPeerThatIsAskedToRingWhileItSendsStaysConnected) {
   acceptor_ = listen();
   constexpr std::size_t kMessages = 100'000;

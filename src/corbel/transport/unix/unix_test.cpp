@@ -132,6 +132,22 @@ TEST(Unix, ReplacesASocketThatNobodyListensOn) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+// Others take the path in an IIOP profile's component for one in the file system.
+TEST(Unix, AbstractNamesAreToldInNoProfileOfOthers) {
+  const auto factory = make_unix();
+  const auto published = [&](const char* address) {
+    std::vector<ior::TaggedProfile> profiles;
+    ior::ProfileBase base;
+    base.version = {1, 2};
+    base.object_key = {'k'};
+    const std::vector<EndpointPtr> endpoints = {*factory->parse(address)};
+    EXPECT_TRUE(factory->publish(endpoints, base, profiles));
+    return profiles.size();
+  };
+  EXPECT_EQ(published("/tmp/corbel-unix-published"), 2U) << "of its own, and an IIOP profile";
+  EXPECT_EQ(published("@corbel-unix-published"), 1U);
+}
+
 TEST(Unix, ConnectingToAnUnnamedSocketIsUnreachable) {
   const auto factory = make_unix();
   const auto result = factory->make_connector()->connect(**factory->parse(""), {}, Deadline::after(20s));
