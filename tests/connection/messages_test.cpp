@@ -73,7 +73,9 @@ TEST(Combinations, AProfileLeadsToNoTransportThatDoesNotMeetTheProtocolsNeeds) {
     return Registry({messaging::make_giop()}, {std::make_shared<Described>(traits)}, {1, 2}, {}).routes(ior, {});
   };
   EXPECT_TRUE(routes({}));
-  EXPECT_EQ(routes({.reliable = false}).error(), base::error(Stage::resolve, Code::no_profile));
+  const auto none = routes({.reliable = false});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error(), base::error(Stage::resolve, Code::no_profile));
 }
 
 class Messages : public testing::Test {

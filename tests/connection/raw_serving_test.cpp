@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server side seen by a peer made by hand: exact octets both ways.
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -260,6 +261,19 @@ TEST(RawServingEnd, WithoutDescriptorsOneNewcomerAfterTheOtherIsRefused) {
     EXPECT_TRUE(peers[i].connect(port_of(harness)));
     answers[i] = peers[i].rest();
   }
+  // One is kept for the next of them: all are taken again, once the refused connection's is closed.
+  const auto all_taken = [&] {
+    for (int each = 0; each < next; ++each) {
+      if (::fcntl(each, F_GETFD) < 0) return false;
+    }
+    return true;
+  };
+  int looks = 0;
+  for (int i = 0; i < 1000 && looks < 20; ++i) {
+    looks = all_taken() ? looks + 1 : 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(looks, 20) << "no descriptor is kept";
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   for (const auto& answer : answers) EXPECT_EQ(answer, raw_control(5));
 }
