@@ -91,8 +91,8 @@ TEST_F(TlsSessions, AServerIsAskedForTheCertificateOfANameAndNeverOfAnAddress) {
         ipc::wait_ready(listening->handle(), ipc::Ready::readable, Deadline::after(kPatience), base::Stage::wait));
     const auto accepted = *listening->accept();
     std::string hello(100'000, '\0');
-    const auto size = accepted->receive({reinterpret_cast<base::Octet*>(hello.data()), hello.size()},
-                                        Deadline::after(kPatience));
+    const auto size =
+        accepted->receive({reinterpret_cast<base::Octet*>(hello.data()), hello.size()}, Deadline::after(kPatience));
     accepted->shutdown();
     connecting.join();
     EXPECT_TRUE(size);

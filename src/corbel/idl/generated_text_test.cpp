@@ -53,7 +53,8 @@ TEST(CopiedAtOnce, StructsKnowThePaddingInside) {
   };
   EXPECT_EQ(padding("struct S { octet a; long b; };", "S"), "true;");
   EXPECT_EQ(padding("struct S { long a; long b; };", "S"), "false;");
-  EXPECT_EQ(padding("struct T { octet a; long b; }; struct S { T gaps[2]; long c; };", "S"), "true;") << "further inside";
+  EXPECT_EQ(padding("struct T { octet a; long b; }; struct S { T gaps[2]; long c; };", "S"), "true;")
+      << "further inside";
 }
 
 TEST(CopiedAtOnce, AreNoStructsWithPaddingBehindTheirLastMember) {
