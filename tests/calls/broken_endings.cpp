@@ -124,6 +124,54 @@ End cannot_decode(Code code, std::string how, const char* exception, std::uint32
   return end;
 }
 
+/// An asynchronous call for whose arguments, or results, there is no memory.
+class Hungry final : public corba::AsyncCall {
+ public:
+  Hungry(const corba::Operation& operation, bool arguments) : AsyncCall(operation), arguments_(arguments) {}
+  void encode_arguments(cdr::Encoder&) override {
+    if (arguments_) throw std::bad_alloc();
+  }
+  void decode_results(cdr::Decoder&) override { throw std::bad_alloc(); }
+  void* const* local_arguments() noexcept override { return nullptr; }
+  void complete(std::exception_ptr failure) noexcept override { failure_ = std::move(failure); }
+  /// After wait().
+  void outcome() const { std::rethrow_exception(failure_); }
+
+ private:
+  const bool arguments_;
+  std::exception_ptr failure_;
+};
+
+Ending hungry_ending(const corba::TargetPtr& target, bool arguments) {
+  static constexpr corba::Operation kOperation{"act"};
+  return ending_of([&] {
+    const base::IntrusivePtr<Hungry> call(new Hungry(kOperation, arguments));
+    target->invoke_async(*call);
+    call->wait();
+    call->outcome();
+  });
+}
+
+End without_memory(Stage stage, std::string how) {
+  End end = row(stage, Code::out_of_resources, std::move(how), stage == Stage::encode ? "no" : "yes", "NO_MEMORY",
+                stage == Stage::encode ? "NO" : "YES");
+  end.where = stage == Stage::encode ? "encode" : "answer";
+  end.run = [stage] {
+    const auto encode = [stage](cdr::Encoder&) {
+      if (stage == Stage::encode) throw std::bad_alloc();
+    };
+    const auto decode = [](cdr::Decoder&) { throw std::bad_alloc(); };
+    const Ending ending = marshalled(encode, decode, stage == Stage::encode ? 0 : 1);
+    FakePeer peer({answer::done()});
+    const Client client;
+    const auto thing = client.thing({peer.profile()});
+    EXPECT_EQ(hungry_ending(thing->_target(), stage == Stage::encode).what, ending.what);
+    EXPECT_EQ(ending_of([&] { thing->act(); }).what, "done");
+    return ending;
+  };
+  return end;
+}
+
 }  // namespace
 
 void add_broken_connecting(std::vector<End>& all) {
@@ -163,6 +211,7 @@ void add_broken_encoding(std::vector<End>& all) {
                               "IMP_LIMIT"));
   all.push_back(cannot_encode(
       Code::unsupported, "an operation with results, where the protocol or a group takes oneways only", "IMP_LIMIT"));
+  all.push_back(without_memory(Stage::encode, "the system gives no memory for the arguments"));
   all.push_back(cannot_encode(Code::too_deep, "anything else that makes arguments unfit to be sent", "MARSHAL"));
 }
 
@@ -203,6 +252,7 @@ void add_broken_decoding(std::vector<End>& all) {
                               corba::minor::kNoValueFactory));
   all.push_back(cannot_decode(Code::no_value_memory, "results that take more memory than `-ORBMaxInputMemory` leaves",
                               "NO_RESOURCES"));
+  all.push_back(without_memory(Stage::decode, "the system gives no memory for the results"));
 }
 
 End timed_out_while_resolving() {

@@ -7,6 +7,7 @@
 #include <future>
 #include <latch>
 #include <memory>
+#include <new>
 
 #include "calls_server.hpp"
 #include "corbel/corba/messaging_policies.hpp"
@@ -77,6 +78,26 @@ class Collocated : public ::testing::Test {
   IDL::traits<PortableServer::POAManager>::ref_type manager_;
   IDL::traits<CORBA::Object>::ref_type own_;
 };
+
+/// Marshals a call inside the process without memory for its arguments, or its results.
+Ending without_memory(const ThingRef& thing, bool arguments) {
+  static constexpr corba::Operation kOperation{"ask"};
+  const auto encode = [&](cdr::Encoder& encoder) {
+    if (arguments) throw std::bad_alloc();
+    encoder.put_string("?");
+  };
+  const auto decode = [](cdr::Decoder&) { throw std::bad_alloc(); };
+  return ending_of([&] { thing->_target()->invoke({kOperation, encode, decode, nullptr}); });
+}
+
+TEST_F(Collocated, WithoutMemoryTheCallerIsToldWhetherTheServantRan) {
+  begin();
+  const auto thing = IDL::traits<Calls::Thing>::unchecked_narrow(own_);
+  EXPECT_EQ(without_memory(thing, true).what, "NO_MEMORY NO");
+  EXPECT_EQ(local_->calls, 0);
+  EXPECT_EQ(without_memory(thing, false).what, "NO_MEMORY YES");
+  EXPECT_EQ(local_->calls, 1);
+}
 
 TEST_F(Collocated, CallsStayHereWhileTheAdapterServes) {
   begin();

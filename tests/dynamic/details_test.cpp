@@ -3,7 +3,9 @@
 // their ranges, parts of a TypeCode that cannot be, what is charged.
 #include <algorithm>
 
+#include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/default_value.hpp"
+#include "corbel/dynamic/kept_value.hpp"
 #include "corbel/dynamic/labels.hpp"
 #include "support.hpp"
 
@@ -319,6 +321,14 @@ TEST(ValueDetails, ValuesAreTruncatedOnlyIfTheirRestCanBeSkipped) {
   EXPECT_EQ(code_of_value(type, write({"IDL:D:1.0", "IDL:V:1.0"}, true)), base::Code::none);
   EXPECT_EQ(code_of_value(type, write({"IDL:D:1.0", "IDL:V:1.0"}, false)), base::Code::unsupported);
   EXPECT_EQ(code_of_value(type, write({"IDL:D:1.0"}, true)), base::Code::unsupported);
+}
+
+TEST(ValueDetails, WithoutFactoryAreToldAsOutsideOfAnys) {
+  try {
+    throw_bad_value(base::error(base::Stage::decode, base::Code::not_found));
+  } catch (const CORBA::MARSHAL& exception) {
+    EXPECT_EQ(exception.minor(), corba::minor::kNoValueFactory);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every event is provoked and looked up: level, module and fields.
 #include <functional>
+#include <stdexcept>
 
 #include "corbel/ipc/connector.hpp"
 #include "fake_peer.hpp"
@@ -178,6 +179,25 @@ TEST(Events, OfClients) {
     EXPECT_EQ(client.thing(peer.ior())->say("hello"), "well");
     expect_event(client, one.level, LogModule::client, one.event, one.fields);
   }
+}
+
+/// Makes no values.
+class Unwilling final : public virtual CORBA::ValueFactoryBase {
+ public:
+  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
+    throw std::runtime_error("unwilling");
+  }
+};
+
+TEST(Events, OfArgumentsThatCannotBeMade) {
+  Server server;
+  LoggingOrb client({});
+  server.orb->register_value_factory(std::string(Logged::Held::_value_id), CORBA::make_reference<Unwilling>());
+  const auto held = CORBA::make_reference<IDL::traits<Logged::Held>::obv_type>(1);
+  refusal_of([&] { client.thing(server.reference)->take(held); });
+  expect_event(
+      server, LogLevel::warning, LogModule::server, "a value factory, or a value, threw while arguments were read",
+      {{"operation", "take"}, {"type", "std::runtime_error"}, {"what", "unwilling"}, {"key", ""}, {"peer", "tcp://"}});
 }
 
 TEST(Events, OfClientsThatFail) {

@@ -69,6 +69,8 @@ class ThingImpl : public virtual CORBA::servant_traits<Logged::Thing>::base_type
     return static_cast<std::uint32_t>(all.size());
   }
 
+  void take(IDL::traits<Logged::Held>::ref_type) override {}
+
   /// Whether big() and keep() may return.
   void open(bool whether = true) {
     const std::lock_guard lock(mutex_);

@@ -6,6 +6,9 @@
 #include <corbel/corbel.hpp>
 
 #include <atomic>
+#include <functional>
+#include <new>
+#include <stdexcept>
 
 #include "values_any.hpp"
 #include "values_server.hpp"
@@ -155,6 +158,40 @@ TEST_F(Values, InCirclesThatTheServantDropsAreFreed) {
   EXPECT_EQ(IDL::traits<Graph::Derived>::narrow(kept->link())->link(), servant_->seen);
   kept->link(nullptr);
   derived->link(nullptr);
+}
+
+/// One that fails as it is told.
+class FailingFactory final : public virtual CORBA::ValueFactoryBase {
+ public:
+  explicit FailingFactory(std::function<void()> fail) : fail_(std::move(fail)) {}
+  CORBA::valuetype_reference<CORBA::ValueBase> create_for_unmarshal() override {
+    fail_();
+    return nullptr;
+  }
+
+ private:
+  const std::function<void()> fail_;
+};
+
+TEST_F(Values, WhoseFactoryThrowsAreArgumentsThatCannotBeRead) {
+  const Ref<Graph::Base> base = make<Graph::Base>(1, "one");
+  const auto told = [&](const Ref<Graph::Mirror>& mirror, std::function<void()> fail) -> std::string {
+    const auto factory = CORBA::make_reference<FailingFactory>(std::move(fail));
+    server_->register_value_factory(std::string(Graph::Base::_value_id), factory);
+    try {
+      mirror->describe(base);
+    } catch (const CORBA::SystemException& exception) {
+      server_->unregister_value_factory(std::string(Graph::Base::_value_id));
+      return std::string(exception._name()) + (exception.completed() == CORBA::COMPLETED_NO ? " NO" : " not NO");
+    }
+    return "done";
+  };
+  for (const auto& mirror : {remote_, reference_}) {
+    EXPECT_EQ(told(mirror, [] { throw std::runtime_error("factory"); }), "UNKNOWN NO");
+    EXPECT_EQ(told(mirror, [] { throw 1; }), "UNKNOWN NO");
+    EXPECT_EQ(told(mirror, [] { throw std::bad_alloc(); }), "NO_MEMORY NO");
+    EXPECT_EQ(told(mirror, [] { throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_MAYBE); }), "NO_PERMISSION NO");
+  }
 }
 
 TEST_F(Values, WithoutFactoryAreRefused) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replies go to the callers that asked, and the reading role to the next thread that needs it.
+#include <cerrno>
 #include <new>
 #include <utility>
 
@@ -55,7 +56,7 @@ void hand(const Message& message, Caller::Listed& caller, Copied& copied) noexce
     caller.reply = message.reply;
     caller.reply.contexts = message.reply.contexts.moved(message.octets.data(), caller.octets.data());
   } catch (const std::bad_alloc&) {
-    caller.error = base::error(Stage::receive, Code::out_of_resources);
+    caller.error = base::error(Stage::receive, Code::out_of_resources, copied.refused() ? 0 : ENOMEM);
   }
   Reading::tell(caller);
 }

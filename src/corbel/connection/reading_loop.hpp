@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <new>
 
 #include "corbel/base/probe.hpp"
@@ -38,7 +39,8 @@ struct Connection::ReadEnd {
     if (received) framer.received(*received);
     return received;
   } catch (const std::bad_alloc&) {
-    return base::error(base::Stage::receive, base::Code::out_of_resources);
+    // The account refuses without an error of the system.
+    return base::error(base::Stage::receive, base::Code::out_of_resources, framer.short_of_memory() ? 0 : ENOMEM);
   }
 }
 

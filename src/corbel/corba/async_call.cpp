@@ -6,6 +6,7 @@
 
 #include "corbel/base/fork.hpp"
 #include "corbel/corba/failure.hpp"
+#include "corbel/corba/minor_codes.hpp"
 
 namespace corbel::corba {
 namespace {
@@ -70,7 +71,16 @@ AsyncCall::~AsyncCall() {
 void* AsyncCall::operator new(std::size_t size) {
   size = KeptCalls::rounded(size);
   void* const kept = KeptCalls::all().take(size);
-  return kept != nullptr ? kept : ::operator new(size);
+  if (kept != nullptr) return kept;
+  try {
+    return ::operator new(size);
+  } catch (const std::bad_alloc&) {
+    refuse_for_memory();
+  }
+}
+
+void AsyncCall::refuse_for_memory() {
+  raise("NO_MEMORY", vendor_minor(base::Stage::encode, base::Code::out_of_resources), Completed::no);
 }
 
 void AsyncCall::operator delete(void* memory, std::size_t size) noexcept {

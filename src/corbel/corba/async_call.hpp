@@ -56,6 +56,9 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// calling thread reads the reply itself if no other thread does. Any number of threads may wait.
   bool wait(base::Deadline deadline = base::Deadline::none()) { return carrier_->wait(deadline); }
 
+  /// Throws NO_MEMORY, COMPLETED_NO: the call could not even be made.
+  [[noreturn]] static void refuse_for_memory();
+
   /// For targets: makes the carrier, in place.
   template <class C, class... Arguments>
   C& emplace_carrier(Arguments&&... arguments) {

@@ -144,6 +144,9 @@ class ServerCall {
     if (!arguments_->ok()) [[unlikely]]
       throw_bad_arguments();
   }
+  /// From a handler of what was thrown while the arguments were decoded: by a value factory, or by the application's
+  /// code for a value. Throws what the caller is told, COMPLETED_NO: the servant has not run.
+  [[noreturn]] virtual void refuse_arguments() { throw; }
   /// Repository ids of the user exceptions that the operation may raise; others become UNKNOWN.
   std::span<const std::string_view> raises() const noexcept { return raises_; }
   /// True if that exception is one of them.

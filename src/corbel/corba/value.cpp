@@ -121,7 +121,10 @@ valuetype_reference<ValueBase> ValueBase::_copy_value() const {
   if (encoder.ok()) copy = corbel::corba::decode_value(decoder, _value_type());
   if (encoder.ok() && decoder.ok()) return valuetype_reference<ValueBase>(std::move(copy));
   const auto error = encoder.ok() ? decoder.error() : encoder.error();
-  throw MARSHAL(corbel::corba::vendor_minor(error.stage, error.code), CompletionStatus::COMPLETED_NO,
+  const bool no_factory = error.code == corbel::base::Code::not_found;
+  const std::uint32_t minor =
+      no_factory ? corbel::corba::minor::kNoValueFactory : corbel::corba::vendor_minor(error.stage, error.code);
+  throw MARSHAL(minor, CompletionStatus::COMPLETED_NO,
                 "copying a value of type " + std::string(_value_type().id) + ": " + std::string(to_string(error.code)));
 }
 

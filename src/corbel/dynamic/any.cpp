@@ -119,8 +119,9 @@ bool decode_small(cdr::Decoder& decoder, CORBA::typecode_reference& type, CORBA:
 
 void throw_bad_value(const base::Error& error) {
   std::string detail = "the value of an Any: ";
-  throw CORBA::MARSHAL(corba::vendor_minor(error.stage, error.code), CORBA::CompletionStatus::COMPLETED_NO,
-                       detail.append(to_string(error.code)));
+  const bool no_factory = error.stage == base::Stage::decode && error.code == base::Code::not_found;
+  const std::uint32_t minor = no_factory ? corba::minor::kNoValueFactory : corba::vendor_minor(error.stage, error.code);
+  throw CORBA::MARSHAL(minor, CORBA::CompletionStatus::COMPLETED_NO, detail.append(to_string(error.code)));
 }
 
 AnyValue::~AnyValue() = default;

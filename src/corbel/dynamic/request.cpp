@@ -48,12 +48,14 @@ void Request::send_oneway() {
   send(true);
 }
 
-void Request::send(bool oneway) {
+void Request::send(bool oneway) try {
   prepare();
   target_->invoke({{operation_, oneway, raises_},
                    [this](auto& encoder) { corbel::dynamic::encode_values(encoder, result_, arguments_, ARG_IN); },
                    [this](auto& decoder) { corbel::dynamic::decode_values(decoder, result_, arguments_, ARG_OUT); },
                    nullptr});
+} catch (const std::bad_alloc&) {
+  corbel::corba::AsyncCall::refuse_for_memory();
 }
 
 void Request::prepare() {
@@ -66,13 +68,15 @@ void Request::prepare() {
   state_ = State::sent;
 }
 
-void Request::send_deferred() {
+void Request::send_deferred() try {
   prepare();
   using corbel::dynamic::DeferredCall;
   deferred_ = corbel::base::IntrusivePtr<DeferredCall>(
       new DeferredCall({operation_, raises_, exceptions_, arguments_, result_}));
   target_->invoke_async(*deferred_);
   state_ = State::deferred;
+} catch (const std::bad_alloc&) {
+  corbel::corba::AsyncCall::refuse_for_memory();
 }
 
 corbel::dynamic::DeferredCall& Request::deferred() {

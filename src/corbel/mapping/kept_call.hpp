@@ -78,7 +78,11 @@ class KeptCall : public Base {
   template <class... Arguments>
   explicit KeptCall(const corba::Operation& operation, const Arguments&... arguments) : Base(operation) {
     static_assert(sizeof...(Arguments) == (0 + ... + std::size_t{detail::Kept<P>::kOut}));
-    assign<0>(arguments...);
+    try {
+      assign<0>(arguments...);
+    } catch (const std::bad_alloc&) {
+      corba::AsyncCall::refuse_for_memory();
+    }
   }
 
   void encode_arguments(cdr::Encoder& encoder) final {

@@ -79,7 +79,13 @@ void serve_signature(S& servant, corba::ServerCall& call, Upcall upcall) {
   std::tuple<typename Parameter<P>::Value...> arguments{};
   std::apply(
       [&](auto&... values) {
-        (Parameter<P>::decode(call.arguments(), values), ...);
+        if constexpr (sizeof...(P) != 0) {
+          try {
+            (Parameter<P>::decode(call.arguments(), values), ...);
+          } catch (...) {
+            call.refuse_arguments();
+          }
+        }
         call.check_arguments();
         CORBEL_PROBE("upcall");
         if constexpr (std::is_void_v<R>) {

@@ -61,7 +61,8 @@ void throw_instead_of_foreign(Core& core, const base::Bytes& object_key, const L
     CORBEL_LOG(core.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation()},
                {"type", type}, {"what", what}, {"key", object_key}, {"peer", kHere});
   }
-  throw CORBA::UNKNOWN(corba::minor::kForeignException, CORBA::COMPLETED_MAYBE,
+  throw CORBA::UNKNOWN(corba::minor::kForeignException,
+                       call.unmarshalled() ? CORBA::COMPLETED_NO : CORBA::COMPLETED_MAYBE,
                        who + type + (*what == '\0' ? "" : ": ") + what);
 }
 

@@ -148,6 +148,15 @@ void Attempts::set_answer(Answer answer) {
   answer_.reset(new Answer(std::move(answer)));
 }
 
+corba::Completed Attempts::answered() const noexcept {
+  if (const auto* refusal = std::get_if<Refusal>(&*answer_)) return refusal->completed;
+  if (const auto* error = std::get_if<base::Error>(&*answer_)) {
+    if (not_executed(*error)) return corba::Completed::no;
+    return error->stage == Stage::decode ? corba::Completed::yes : corba::Completed::maybe;
+  }
+  return corba::Completed::no;
+}
+
 Attempts::Answer Attempts::take_answer() {
   return std::move(*std::exchange(answer_, nullptr));
 }

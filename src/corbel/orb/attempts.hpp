@@ -117,6 +117,8 @@ class Attempts {
   /// True if there was no such reply.
   bool well() const noexcept { return answer_ == nullptr; }
   Answer take_answer();
+  /// Of the answer: whether the server has executed the request.
+  corba::Completed answered() const noexcept;
   /// Where the reply said that the call should go; nullptr if it did not.
   const Forward* forward() const noexcept { return answer_ == nullptr ? nullptr : std::get_if<Forward>(answer_.get()); }
 

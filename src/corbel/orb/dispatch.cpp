@@ -8,10 +8,13 @@
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/incoming_call.hpp"
 #include "corbel/orb/invocation_policies.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/seen_call.hpp"
 
 namespace corbel::orb {
@@ -71,7 +74,38 @@ template <class Call>
   }
 }
 
+/// From a handler.
+[[noreturn]] void throw_unknown_arguments(Core& core, std::string_view operation, base::ConstByteSpan object_key,
+                                          const std::string& peer, const char* what) {
+  const std::string type = current_exception_type();
+  CORBEL_LOG(core.log(), server, warning, "a value factory, or a value, threw while arguments were read",
+             {"operation", operation}, {"type", type}, {"what", what}, {"key", object_key}, {"peer", peer});
+  throw CORBA::UNKNOWN(corba::minor::kForeignException, CompletionStatus::COMPLETED_NO,
+                       "what reads the arguments threw " + type + (*what == '\0' ? "" : ": ") + what);
+}
+
 }  // namespace
+
+void throw_instead_of_arguments(Core& core, std::string_view operation, base::ConstByteSpan object_key,
+                                const std::string& peer) {
+  const char* what = "";
+  try {
+    throw;
+  } catch (corba::SystemFailure& failure) {
+    failure.completed = corba::Completed::no;
+    throw;
+  } catch (CORBA::SystemException& exception) {
+    exception.completed(CompletionStatus::COMPLETED_NO);
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw no_memory(base::Stage::decode, CompletionStatus::COMPLETED_NO);
+  } catch (const std::exception& exception) {
+    what = exception.what();
+    throw_unknown_arguments(core, operation, object_key, peer, what);
+  } catch (...) {
+    throw_unknown_arguments(core, operation, object_key, peer, what);
+  }
+}
 
 void Dispatch::on_request(connection::Connection& connection, const messaging::IncomingRequest& request,
                           cdr::Decoder& body) noexcept {

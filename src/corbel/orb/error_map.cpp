@@ -61,6 +61,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::encode, Code::bad_argument, "MARSHAL", minor::kLocalObjectMarshalled, kNo},
     {Stage::encode, Code::too_large, "IMP_LIMIT", 0, kNo},
     {Stage::encode, Code::unsupported, "IMP_LIMIT", 0, kNo},
+    {Stage::encode, Code::out_of_resources, "NO_MEMORY", 0, kNo},
     {Stage::encode, Code::none, "MARSHAL", 0, kNo},
 
     {Stage::send, Code::timed_out, "TIMEOUT", 0, kNo},
@@ -93,6 +94,7 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::decode, Code::wide_data, "BAD_PARAM", minor::kWideDataWithoutCodeSet, kYes},
     {Stage::decode, Code::not_found, "MARSHAL", minor::kNoValueFactory, kYes},
     {Stage::decode, Code::no_value_memory, "NO_RESOURCES", 0, kYes},
+    {Stage::decode, Code::out_of_resources, "NO_MEMORY", 0, kYes},
     {Stage::decode, Code::none, "MARSHAL", 0, kYes},
 
     {Stage::listen, Code::out_of_resources, "NO_RESOURCES", 0, kNo},

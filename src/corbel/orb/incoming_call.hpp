@@ -25,6 +25,11 @@ inline void end_without_reply(connection::Connection& connection) noexcept {
   connection.cut(base::error(base::Stage::send, base::Code::out_of_resources));
 }
 
+/// From a handler: tells the log what was thrown while arguments were decoded, and throws what the client is told
+/// instead.
+[[noreturn]] void throw_instead_of_arguments(Core& core, std::string_view operation, base::ConstByteSpan object_key,
+                                             const std::string& peer);
+
 using Contexts = std::span<const messaging::ServiceContext>;
 
 /// A request that came over a connection.
@@ -61,6 +66,10 @@ class IncomingCall : public corba::ServerCall {
     auto sent = connection_.reply(request_.origin, status, contexts, body);
     replied_ = sent || sent.error().stage != base::Stage::encode;
     return sent;
+  }
+
+  [[noreturn]] void refuse_arguments() override {
+    throw_instead_of_arguments(core_, operation(), request_.object_key, connection_.peer());
   }
 
   bool reply_exception() noexcept override {

@@ -11,6 +11,7 @@
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/hooks.hpp"
+#include "corbel/orb/no_memory.hpp"
 
 namespace corbel::orb {
 
@@ -21,7 +22,7 @@ class LocalCall : public corba::ServerCall {
  public:
   void use_octets(std::uint64_t served) override { to_octets(served); }
 
-  void to_octets(std::uint64_t served) {
+  void to_octets(std::uint64_t served) try {
     if (octets_ != nullptr) return;
     octets_ = std::make_unique<Octets>();
     octets_->limits = served == call_.operation.signature ? kNoLimits : core_.limits();
@@ -29,6 +30,20 @@ class LocalCall : public corba::ServerCall {
     if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
     unmarshalled_ = false;
     set_octets(octets_->decoder);
+  } catch (const std::bad_alloc&) {
+    throw no_memory_for_arguments();
+  }
+  /// To callers in the same process this is the same as arguments that cannot be marshalled.
+  [[noreturn]] void refuse_arguments() override {
+    unmarshalled_ = true;
+    try {
+      throw;
+    } catch (CORBA::SystemException& exception) {
+      exception.completed(CORBA::COMPLETED_NO);
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw no_memory_for_arguments();
+    }
   }
   /// True if the caller's arguments could not be marshalled: the caller is told that, even of a oneway.
   bool unmarshalled() const noexcept { return unmarshalled_; }
@@ -39,19 +54,23 @@ class LocalCall : public corba::ServerCall {
     was_begun_ = true;
     return false;
   }
-  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
+  void reply(base::FunctionRef<void(cdr::Encoder&)> results) override try {
     if (octets_ == nullptr || call_.operation.oneway) return;
     const bool written = transfer(results);
     if (written) call_.decode_results(octets_->decoder);
     if (!written || !octets_->decoder.ok()) fail("results", CORBA::CompletionStatus::COMPLETED_YES);
+  } catch (const std::bad_alloc&) {
+    throw no_memory_for_results();
   }
   /// Throws what the servant threw to a caller that may know it by another type. Returns if it is to be thrown as it
   /// is.
-  void raise_as_expected(const CORBA::UserException& exception) {
+  void raise_as_expected(const CORBA::UserException& exception) try {
     if (octets_ == nullptr) return;
     const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
     if (written) corba::throw_user_exception(call_.operation, octets_->decoder);
     fail("exception", CORBA::CompletionStatus::COMPLETED_YES);
+  } catch (const std::bad_alloc&) {
+    throw no_memory_for_results();
   }
 
  protected:

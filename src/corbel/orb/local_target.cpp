@@ -16,6 +16,7 @@
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/invocation.hpp"
 #include "corbel/orb/local_call.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/remote_target.hpp"
@@ -38,6 +39,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     carry_out(call);
   } catch (const CORBA::SystemException& exception) {
     corba::raise_end_of_own_call(exception);
+  } catch (const std::bad_alloc&) {
+    raise_no_memory_for_arguments();
   }
 
   void invoke_async(corba::AsyncCall& call) override;
@@ -253,6 +256,8 @@ class LocalAsyncCall final : public CallCarrier {
           ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
                     [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
                    LocalTarget::Terms{policies_, begin_by_, slots_});
+    } catch (const std::bad_alloc&) {
+      failure = std::make_exception_ptr(no_memory_for_arguments());
     } catch (...) {
       failure = std::current_exception();
     }
@@ -271,9 +276,11 @@ class LocalAsyncCall final : public CallCarrier {
   const base::Deadline begin_by_;
 };
 
-void LocalTarget::invoke_async(corba::AsyncCall& call) {
+void LocalTarget::invoke_async(corba::AsyncCall& call) try {
   core_.start_threads();
   core_.completions().push(call.emplace_carrier<LocalAsyncCall>(call, shared_from(this), policies(), core_));
+} catch (const std::bad_alloc&) {
+  raise_no_memory_for_arguments();
 }
 
 }  // namespace

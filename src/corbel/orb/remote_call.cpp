@@ -5,6 +5,7 @@
 
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/invocation_policies.hpp"
+#include "corbel/orb/no_memory.hpp"
 
 namespace corbel::orb {
 
@@ -90,6 +91,8 @@ void RemoteCall::finish() noexcept {
       send(nullptr);
       return changed();
     }
+  } catch (const std::bad_alloc&) {
+    failure = std::make_exception_ptr(no_memory_for_arguments());
   } catch (...) {
     failure = std::current_exception();
   }

@@ -8,6 +8,7 @@
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/invocation_policies.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/remote_call.hpp"
 #include "corbel/orb/remote_target.hpp"
 
@@ -111,6 +112,9 @@ void RemoteTarget::try_and_note(const Binding& binding, const corba::Call& call,
     after(binding, status, invocation);
     seen.outcome = outcome;
     seen.forward = std::move(to);
+  } catch (const std::bad_alloc&) {
+    seen.outcome = Outcome::exception;
+    seen.exception = std::make_exception_ptr(no_memory_for_arguments());
   } catch (...) {
     seen.outcome = Outcome::exception;
     seen.exception = std::current_exception();
@@ -167,6 +171,9 @@ void RemoteCall::start_seen(const RemoteTarget::BindingPtr& binding, ClientReque
     } else {
       seen.outcome = Outcome::sent;
     }
+  } catch (const std::bad_alloc&) {
+    seen.outcome = Outcome::exception;
+    seen.exception = std::make_exception_ptr(no_memory_for_arguments());
   } catch (...) {  // the application's marshalling code may throw, too
     seen.outcome = Outcome::exception;
     seen.exception = std::current_exception();

@@ -8,6 +8,7 @@
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/exception_detail.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/remote_target.hpp"
 #include "corbel/routing/route_options.hpp"
 
@@ -133,6 +134,15 @@ void RemoteTarget::note_success(const Invocation& invocation) {
 
 /// After an answer that is not "here are the results".
 void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
+  const corba::Completed completed = invocation.attempts.answered();
+  try {
+    settle_answer(binding, invocation);
+  } catch (const std::bad_alloc&) {
+    throw no_memory(Stage::receive, static_cast<CORBA::CompletionStatus>(completed));
+  }
+}
+
+void RemoteTarget::settle_answer(const Binding& binding, Invocation& invocation) {
   Attempts& attempts = invocation.attempts;
   const corba::Operation& operation = invocation.operation;
   const std::string& peer = binding.connection->peer();
@@ -222,7 +232,7 @@ std::shared_ptr<const TargetAddress> RemoteTarget::address_of(const routing::Rou
 }
 
 /// After an attempt that was not answered.
-void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation& invocation) {
+void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation& invocation) try {
   Attempts& attempts = invocation.attempts;
   const std::string& peer = binding.connection->peer();
   std::string what = "calling '" + std::string(invocation.operation.name) + "' at " + peer;
@@ -251,7 +261,7 @@ void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation
   if (error.stage == Stage::receive && error.code == Code::too_large) {
     what += "; -ORBMaxMessageSize is " + std::to_string(core_.limits().max_message_size) + " here";
   }
-  if (error.stage == Stage::receive && error.code == Code::out_of_resources) {
+  if (error.stage == Stage::receive && error.code == Code::out_of_resources && error.os_error == 0) {
     what += "; perhaps others take what -ORBMaxInputMemory leaves";
   }
   const bool again = attempts.after_failure(error, binding.fresh, what) || look_again(invocation);
@@ -262,6 +272,9 @@ void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation
   if (!again || invocation.deadline.expired()) give_up(invocation);
   CORBEL_LOG(core_.log(), client, debug, "call is tried again", {"operation", invocation.operation.name},
              {"peer", peer}, {"error", error}, {"to", attempts.route().endpoint->text()});
+} catch (const std::bad_alloc&) {
+  const bool not_executed = error.stage == Stage::encode || Attempts::not_executed(error);
+  throw no_memory(error.stage, not_executed ? CORBA::COMPLETED_NO : CORBA::COMPLETED_MAYBE);
 }
 
 void RemoteTarget::give_up(Invocation& invocation) {

@@ -12,6 +12,7 @@
 #include "corbel/orb/call_trace.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/invocation_policies.hpp"
+#include "corbel/orb/no_memory.hpp"
 #include "corbel/orb/remote_call.hpp"
 
 namespace corbel::orb {
@@ -43,6 +44,22 @@ corba::TargetPtr RemoteTarget::called_directly() {
 
 corba::PolicyCorePtr RemoteTarget::policy(std::uint32_t type) {
   return core_.policies().find(policies_, type);
+}
+
+/// Whether the operation was executed, as far as the status of its reply tells.
+static CORBA::CompletionStatus completed_by(messaging::ReplyStatus status) noexcept {
+  switch (status) {
+    case messaging::ReplyStatus::no_exception:
+    case messaging::ReplyStatus::user_exception:
+      return CORBA::COMPLETED_YES;
+    case messaging::ReplyStatus::system_exception:
+      return CORBA::COMPLETED_MAYBE;
+    case messaging::ReplyStatus::location_forward:
+    case messaging::ReplyStatus::location_forward_perm:
+    case messaging::ReplyStatus::needs_addressing_mode:
+      return CORBA::COMPLETED_NO;
+  }
+  return CORBA::COMPLETED_MAYBE;
 }
 
 template <bool kKeeps>
@@ -78,7 +95,11 @@ template <bool kKeeps>
     on_reply(call, reply, body, invocation.attempts, *binding.context);
   };
   const auto keep_and_handle = [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
-    kept->keep(reply.contexts);
+    try {
+      kept->keep(reply.contexts);
+    } catch (const std::bad_alloc&) {
+      throw no_memory(base::Stage::receive, completed_by(reply.status));
+    }
     handle(reply, body);
   };
   connection::OnReply on_reply_here = handle;
@@ -110,6 +131,8 @@ void RemoteTarget::invoke(const corba::Call& call) try {
 } catch (CORBA::SystemException& exception) {
   exception.ends_own_call();
   throw;
+} catch (const std::bad_alloc&) {
+  raise_no_memory_for_arguments();
 }
 
 /// The long way: something is installed, policies have changed or there is no connection.
@@ -176,6 +199,8 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
 } catch (CORBA::SystemException& exception) {
   exception.ends_own_call();
   throw;
+} catch (const std::bad_alloc&) {
+  raise_no_memory_for_arguments();
 }
 
 /// Other calls are under way on the binding's connection: takes another one, or shares it if there may be no more.
@@ -232,7 +257,7 @@ bool RemoteTarget::flush_oneways(Deadline deadline) {
 
 /// Runs with the reply in place; throws the user exception that the peer raised.
 void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body,
-                            Attempts& attempts, corba::OrbContext& context) {
+                            Attempts& attempts, corba::OrbContext& context) try {
   CORBEL_PROBE("unmarshal");
   body.set_context(&context);
   body.withhold();
@@ -241,6 +266,8 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
   call.decode_results(body);
   if (!body.ok()) [[unlikely]]
     attempts.set_answer(body.error());
+} catch (const std::bad_alloc&) {
+  throw no_memory(base::Stage::decode, completed_by(reply.status));
 }
 
 }  // namespace corbel::orb

@@ -168,6 +168,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     status ? settle(binding, invocation) : recover(binding, status.error(), invocation);
   }
   void settle(const Binding& binding, Invocation& invocation);
+  void settle_answer(const Binding& binding, Invocation& invocation);
   bool follow_forward(Forward forward, Invocation& invocation);
   void go_on_after(bool again, bool forwarded, std::string_view peer, Invocation& invocation);
   bool readdress(messaging::TargetAddress::By by, Attempts& attempts, std::string what);

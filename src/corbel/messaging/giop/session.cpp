@@ -2,6 +2,7 @@
 #include "corbel/messaging/giop/session.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 
 namespace corbel::messaging::giop {
@@ -76,7 +77,7 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
   incoming.body.set_joints(incoming.joints);
   return {};
 } catch (const std::bad_alloc&) {
-  return base::error(Stage::receive, Code::out_of_resources);
+  return base::error(Stage::receive, Code::out_of_resources, ENOMEM);
 }
 
 [[gnu::noinline]] base::Status GiopSession::look(const FrameHeader& frame, Incoming& incoming) {
