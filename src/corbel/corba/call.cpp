@@ -37,6 +37,8 @@ void ServerCall::throw_bad_arguments() const {
       raise("MARSHAL", minor::kNoValueFactory, kNo, std::move(detail));
     case base::Code::no_value_memory:
       raise("NO_RESOURCES", vendor_minor(error.stage, error.code), kNo, std::move(detail));
+    case base::Code::out_of_resources:
+      raise("NO_MEMORY", vendor_minor(error.stage, error.code), kNo, std::move(detail));
     default:
       raise("MARSHAL", vendor_minor(error.stage, error.code), kNo, std::move(detail));
   }
