@@ -109,6 +109,15 @@ struct Tracer::Parts {
     done.data.lasted = SteadyClock::now() - done.since;
     exporter.put(std::move(done.data));
   }
+  /// Of a request.
+  void end(std::uint64_t id, const char* outcome, const std::string& exception, bool is_error) {
+    auto open = requests.end(id);
+    if (!open) return;
+    open->data.attributes.emplace_back("corba.outcome", outcome);
+    if (!exception.empty()) open->data.attributes.emplace_back("corba.exception", exception);
+    if (is_error) open->data.error = exception;
+    close(std::move(*open));
+  }
 };
 
 namespace {
@@ -144,14 +153,7 @@ class ClientSide final : public pi::ClientRequestInterceptor {
 
  private:
   void end(const Info& info, const char* outcome, const std::string& exception = {}, bool is_error = false) {
-    quietly([&] {
-      auto open = parts_->requests.end(base_ | info->request_id());
-      if (!open) return;
-      open->data.attributes.emplace_back("corba.outcome", outcome);
-      if (!exception.empty()) open->data.attributes.emplace_back("corba.exception", exception);
-      if (is_error) open->data.error = exception;
-      parts_->close(std::move(*open));
-    });
+    quietly([&] { parts_->end(base_ | info->request_id(), outcome, exception, is_error); });
   }
 
   const std::shared_ptr<Parts> parts_;
@@ -206,14 +208,7 @@ class ServerSide final : public pi::ServerRequestInterceptor {
   }
 
   void end(const Info& info, const char* outcome, const std::string& exception = {}, bool is_error = false) {
-    quietly([&] {
-      auto open = parts_->requests.end(base_ | info->request_id());
-      if (!open) return;
-      open->data.attributes.emplace_back("corba.outcome", outcome);
-      if (!exception.empty()) open->data.attributes.emplace_back("corba.exception", exception);
-      if (is_error) open->data.error = exception;
-      parts_->close(std::move(*open));
-    });
+    quietly([&] { parts_->end(base_ | info->request_id(), outcome, exception, is_error); });
   }
 
   const std::shared_ptr<Parts> parts_;
