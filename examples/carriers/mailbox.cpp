@@ -23,7 +23,7 @@ struct Settings {
   std::uint32_t letters = 64;  // of one direction that are not received yet, at most
 };
 constexpr OptionRow<Settings> kOptions[] = {
-    {"MailboxLetters", NumberMember<Settings>{member<&Settings::letters>}, 1, 4096, "letters",
+    {"MailboxLetters", NumberMember<Settings>{member_v<&Settings::letters>}, 1, 4096, "letters",
      "mailbox: letters that wait to be received, at most; then senders wait"},
 };
 

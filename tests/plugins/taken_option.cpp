@@ -13,7 +13,7 @@ using namespace corbel::transport;
 struct Settings {
   std::string text{};
 };
-constexpr OptionRow<Settings> kOptions[] = {{"Threads", TextMember<Settings>{member<&Settings::text>}}};
+constexpr OptionRow<Settings> kOptions[] = {{"Threads", TextMember<Settings>{member_v<&Settings::text>}}};
 
 class Greedy final : public Factory {
  public:

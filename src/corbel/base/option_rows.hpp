@@ -96,9 +96,9 @@ Duration unit_of(const OptionRow<V>& row) {
 
 }  // namespace option_rows
 
-/// For rows: `SwitchMember<Settings>{member<&Settings::loopback>}`.
+/// For rows: `SwitchMember<Settings>{member_v<&Settings::loopback>}`.
 template <auto kMember>
-inline constexpr auto member = &option_rows::Of<kMember>::get;
+inline constexpr auto member_v = &option_rows::Of<kMember>::get;
 
 /// Moves the row's member; false, and nothing changes, if the text is not legal.
 template <class V>

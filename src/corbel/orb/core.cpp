@@ -124,12 +124,12 @@ CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior, LentPtr l
 
 corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent) {
   if (options_.collocation) {
-    if (auto here = make_target_here(std::move(ior), overrides); here != nullptr) return here;
+    if (auto here = make_target_here(ior, overrides); here != nullptr) return here;
   }
   return base::make_shared<RemoteTarget>(*this, std::move(ior), std::move(overrides), std::move(lent));
 }
 
-corba::TargetPtr Core::make_target_here(ior::Ior&& ior, corba::PolicySetPtr overrides) {
+corba::TargetPtr Core::make_target_here(ior::Ior& ior, corba::PolicySetPtr overrides) {
   base::Bytes key;
   if (!is_here(ior, key)) return nullptr;
   return make_local_target(*this, std::move(ior), std::move(key), std::move(overrides));

@@ -68,8 +68,8 @@ class Core final : public corba::OrbContext {
   /// is not nil.
   corba::TargetPtr make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr);
   /// One that calls an object of this ORB's adapters directly, whatever -ORBCollocation says; null if it is elsewhere,
-  /// and then the reference is left as it is.
-  corba::TargetPtr make_target_here(ior::Ior&& ior, corba::PolicySetPtr overrides);
+  /// and then `ior` is left as it is.
+  corba::TargetPtr make_target_here(ior::Ior& ior, corba::PolicySetPtr overrides);
   /// The same for a reference that came over a connection which its client lends.
   CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior, LentPtr lent);
   /// Where the reference leads besides this ORB, as Registry::routes tells; fails if that is nowhere.

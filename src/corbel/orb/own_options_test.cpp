@@ -33,15 +33,15 @@ struct OwlSettings {
 };
 
 constexpr std::array kOwlRows = {
-    base::OptionRow<OwlSettings>{"OwlHeight", base::NumberMember<OwlSettings>{base::member<&OwlSettings::height>}, 1,
+    base::OptionRow<OwlSettings>{"OwlHeight", base::NumberMember<OwlSettings>{base::member_v<&OwlSettings::height>}, 1,
                                  100, "metres", "how high"},
-    base::OptionRow<OwlSettings>{"OwlDepth", base::IntMember<OwlSettings>{base::member<&OwlSettings::depth>}, 0, 9, "",
+    base::OptionRow<OwlSettings>{"OwlDepth", base::IntMember<OwlSettings>{base::member_v<&OwlSettings::depth>}, 0, 9, "",
                                  "how deep"},
-    base::OptionRow<OwlSettings>{"OwlNap", base::DurationMember<OwlSettings>{base::member<&OwlSettings::nap>}, 0, 1000,
+    base::OptionRow<OwlSettings>{"OwlNap", base::DurationMember<OwlSettings>{base::member_v<&OwlSettings::nap>}, 0, 1000,
                                  "us", "how long"},
-    base::OptionRow<OwlSettings>{"OwlHoots", base::SwitchMember<OwlSettings>{base::member<&OwlSettings::hoots>}, 0, 0,
+    base::OptionRow<OwlSettings>{"OwlHoots", base::SwitchMember<OwlSettings>{base::member_v<&OwlSettings::hoots>}, 0, 0,
                                  "", "whether"},
-    base::OptionRow<OwlSettings>{"OwlTree2", base::TextMember<OwlSettings>{base::member<&OwlSettings::tree>}, 0, 0, "",
+    base::OptionRow<OwlSettings>{"OwlTree2", base::TextMember<OwlSettings>{base::member_v<&OwlSettings::tree>}, 0, 0, "",
                                  "where"},
     base::OptionRow<OwlSettings>{"OwlMouse",
                                  base::ParsedMember<OwlSettings>{[](OwlSettings& to, std::string_view text) {
@@ -91,7 +91,7 @@ struct OtherSettings {
 class Claims final : public Owl {
  public:
   explicit Claims(std::string_view name)
-      : row_{{name, base::TextMember<OtherSettings>{base::member<&OtherSettings::text>}}} {}
+      : row_{{name, base::TextMember<OtherSettings>{base::member_v<&OtherSettings::text>}}} {}
   std::string_view scheme() const noexcept override { return "claims"; }
   std::unique_ptr<base::OptionSet> options() const override { return base::option_set(OtherSettings(), row_); }
 

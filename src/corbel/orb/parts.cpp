@@ -60,6 +60,7 @@ std::vector<routing::FactoryPtr> set_up(std::vector<routing::FactoryPtr> transpo
 std::string Core::add(const std::vector<routing::ProtocolPtr>& protocols, std::vector<routing::FactoryPtr> transports) {
   std::vector<const transport::Factory*> all;
   const auto there = registry_.transports();
+  all.reserve(there.size() + transports.size());
   for (const auto& each : there) all.push_back(&each->factory());
   for (const auto& each : transports) all.push_back(each.get());
   std::string why = option_clash(all);

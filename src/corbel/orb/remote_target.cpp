@@ -39,7 +39,8 @@ corba::TargetPtr RemoteTarget::with_overrides(corba::PolicySetPtr overrides) con
 }
 
 corba::TargetPtr RemoteTarget::called_directly() {
-  return core_.make_target_here(ior::Ior(ior_), policies_.overrides());
+  ior::Ior ior = ior_;
+  return core_.make_target_here(ior, policies_.overrides());
 }
 
 corba::PolicyCorePtr RemoteTarget::policy(std::uint32_t type) {

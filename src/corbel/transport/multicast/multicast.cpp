@@ -149,11 +149,11 @@ class GroupConnector final : public Connector {
 };
 
 constexpr base::OptionRow<MulticastSettings> kOptions[] = {
-    {"MulticastInterface", base::TextMember<MulticastSettings>{base::member<&MulticastSettings::interface>}, 0, 0, "",
+    {"MulticastInterface", base::TextMember<MulticastSettings>{base::member_v<&MulticastSettings::interface>}, 0, 0, "",
      "network interface (such as eth0) by which groups are sent to and heard; else as the system chooses"},
-    {"MulticastHops", base::IntMember<MulticastSettings>{base::member<&MulticastSettings::hops>}, 0, 255, "networks",
+    {"MulticastHops", base::IntMember<MulticastSettings>{base::member_v<&MulticastSettings::hops>}, 0, 255, "networks",
      "how far what is sent to a group gets: 0 stays on this host, 1 on its network"},
-    {"MulticastLoopback", base::SwitchMember<MulticastSettings>{base::member<&MulticastSettings::loopback>}, 0, 0, "",
+    {"MulticastLoopback", base::SwitchMember<MulticastSettings>{base::member_v<&MulticastSettings::loopback>}, 0, 0, "",
      "what is sent to a group is heard on this host as well"},
 };
 

@@ -151,7 +151,7 @@ class ShmConnector final : public Connector {
 };
 
 constexpr base::OptionRow<ShmSettings> kOptions[] = {
-    {"ShmUsers", base::TextMember<ShmSettings>{base::member<&ShmSettings::users>}, 0, 0, "",
+    {"ShmUsers", base::TextMember<ShmSettings>{base::member_v<&ShmSettings::users>}, 0, 0, "",
      "shm: users, besides this process's own, whose processes it shares memory with: names and numbers in a comma "
      "list; *: anybody's"},
 };

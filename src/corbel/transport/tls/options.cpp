@@ -45,18 +45,18 @@ bool read_version(Security& security, std::string_view value) {
 }
 
 constexpr base::OptionRow<Security> kSecurityOptions[] = {
-    {"TlsCertificate", base::TextMember<Security>{base::member<&Security::certificate>}, 0, 0, "",
+    {"TlsCertificate", base::TextMember<Security>{base::member_v<&Security::certificate>}, 0, 0, "",
      "TLS: file with this side's certificate and those of its issuers, PEM (docs/tls.md)"},
-    {"TlsKey", base::TextMember<Security>{base::member<&Security::key>}, 0, 0, "",
+    {"TlsKey", base::TextMember<Security>{base::member_v<&Security::key>}, 0, 0, "",
      "TLS: file with its private key, PEM; none: it is in the file of the certificate"},
-    {"TlsKeyPassword", base::TextMember<Security>{base::member<&Security::key_password>}, 0, 0, "",
+    {"TlsKeyPassword", base::TextMember<Security>{base::member_v<&Security::key_password>}, 0, 0, "",
      "TLS: file whose first line is the password of the key"},
-    {"TlsAuthorities", base::TextMember<Security>{base::member<&Security::authorities>}, 0, 0, "",
+    {"TlsAuthorities", base::TextMember<Security>{base::member_v<&Security::authorities>}, 0, 0, "",
      "TLS: file (PEM) or folder with the certificates of those whose word is believed; none: clients believe whom the "
      "system believes"},
-    {"TlsRevocations", base::TextMember<Security>{base::member<&Security::revocations>}, 0, 0, "",
+    {"TlsRevocations", base::TextMember<Security>{base::member_v<&Security::revocations>}, 0, 0, "",
      "TLS: file with revocation lists, PEM; with it, a certificate that no current list covers is refused"},
-    {"TlsVerifyServer", base::SwitchMember<Security>{base::member<&Security::verify_server>}, 0, 0, "",
+    {"TlsVerifyServer", base::SwitchMember<Security>{base::member_v<&Security::verify_server>}, 0, 0, "",
      "TLS: clients check who the server is; off: anybody between can read and change everything"},
     {"TlsVerifyClients", base::ParsedMember<Security>{read_verify_clients, "required, optional or off", "required"}, 0,
      0, "", "TLS: servers ask clients for certificates and check them"},
@@ -72,7 +72,7 @@ constexpr base::OptionRow<Security> kSecurityOptions[] = {
      0, 0, "", "TLS: the certificate of a client has one of these names; none: any"},
     {"TlsMinimumVersion", base::ParsedMember<Security>{read_version, "1.2 or 1.3", "1.2"}, 0, 0, "",
      "TLS: the oldest version spoken"},
-    {"TlsCiphers", base::TextMember<Security>{base::member<&Security::ciphers>}, 0, 0, "",
+    {"TlsCiphers", base::TextMember<Security>{base::member_v<&Security::ciphers>}, 0, 0, "",
      "TLS: ciphers as OpenSSL names them, separated by ':'; those of TLS 1.3 begin with TLS_; none: OpenSSL's choice"},
 };
 
