@@ -31,7 +31,7 @@ done
 # What of omniORB the release build has not found (cmake/CorbelOmniorb.cmake).
 interop_missing() { sed -n 's/^CORBEL_INTEROP_MISSING:[A-Z]*=//p' build/release/CMakeCache.txt; }
 
-if [ "$preset" = release ]; then need test; else need build; fi
+need test
 configure "$preset"
 # What was missing when another command configured this may be here by now. If not, the tests are not silently fewer.
 if [ "$preset" = release ] && [ -n "$(interop_missing)" ]; then
