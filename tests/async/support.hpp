@@ -50,8 +50,14 @@ inline OrbRef make_orb(const std::string& id, std::vector<std::string> arguments
 class EchoServant : public virtual CORBA::servant_traits<Async::Peer>::base_type {
  public:
   std::int32_t served() override { return served_; }
-  std::string greeting() override { return greeting_; }
-  void greeting(const std::string& text) override { greeting_ = text; }
+  std::string greeting() override {
+    const std::lock_guard lock(mutex_);
+    return greeting_;
+  }
+  void greeting(const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    greeting_ = text;
+  }
   std::string echo(const std::string& text) override {
     ++served_;
     return text;
