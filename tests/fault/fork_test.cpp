@@ -197,6 +197,7 @@ TEST_F(ForkTest, AChildMayHaveServersOfItsOwn) {
 }
 
 TEST_F(ForkTest, TheDefaultPoaInAChildIsThatOfItsOwnOrb) {
+  if (!kThreadsInChildren) GTEST_SKIP();
   EXPECT_TRUE(in_child([&] {
     const bool none = is_bad_order([] { (void)CORBA::make_reference<Echo>()->_this(); });
     std::vector<std::string> options = {"x", "-ORBListenEndpoints", "inproc://"};
