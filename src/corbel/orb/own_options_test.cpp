@@ -35,14 +35,14 @@ struct OwlSettings {
 constexpr std::array kOwlRows = {
     base::OptionRow<OwlSettings>{"OwlHeight", base::NumberMember<OwlSettings>{base::member_v<&OwlSettings::height>}, 1,
                                  100, "metres", "how high"},
-    base::OptionRow<OwlSettings>{"OwlDepth", base::IntMember<OwlSettings>{base::member_v<&OwlSettings::depth>}, 0, 9, "",
-                                 "how deep"},
-    base::OptionRow<OwlSettings>{"OwlNap", base::DurationMember<OwlSettings>{base::member_v<&OwlSettings::nap>}, 0, 1000,
-                                 "us", "how long"},
+    base::OptionRow<OwlSettings>{"OwlDepth", base::IntMember<OwlSettings>{base::member_v<&OwlSettings::depth>}, 0, 9,
+                                 "", "how deep"},
+    base::OptionRow<OwlSettings>{"OwlNap", base::DurationMember<OwlSettings>{base::member_v<&OwlSettings::nap>}, 0,
+                                 1000, "us", "how long"},
     base::OptionRow<OwlSettings>{"OwlHoots", base::SwitchMember<OwlSettings>{base::member_v<&OwlSettings::hoots>}, 0, 0,
                                  "", "whether"},
-    base::OptionRow<OwlSettings>{"OwlTree2", base::TextMember<OwlSettings>{base::member_v<&OwlSettings::tree>}, 0, 0, "",
-                                 "where"},
+    base::OptionRow<OwlSettings>{"OwlTree2", base::TextMember<OwlSettings>{base::member_v<&OwlSettings::tree>}, 0, 0,
+                                 "", "where"},
     base::OptionRow<OwlSettings>{"OwlMouse",
                                  base::ParsedMember<OwlSettings>{[](OwlSettings& to, std::string_view text) {
                                                                    if (text.empty()) return false;
