@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 # The rooms at the top of the runtime; with all they use they are the library. A new transport or protocol comes in
 # through what builtins uses.
-set(CORBEL_RUNTIME_ROOMS base mapping dynamic poa builtins)
+set(CORBEL_RUNTIME_ROOMS base mapping dynamic poa bridge builtins)
 
 set(runtime "")
 foreach(room IN LISTS CORBEL_RUNTIME_ROOMS)

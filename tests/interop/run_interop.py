@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one pairing of the interoperability suite: starts a server, waits for its IOR, runs a client against it.
 
-With --dissect the traffic passes through a recording proxy, is written as a capture file and handed to tshark, whose GIOP
+With --bridge the client is given a reference that leads through that bridge. With --dissect the traffic passes through a recording proxy, is written as a capture file and handed to tshark, whose GIOP
 dissector must find nothing malformed. With --probe SCRIPT a script of hand-made messages takes the client's place.
 Exit status: 0 all well, 1 a check failed, 2 the run itself failed. Only processes started here are ever killed.
 """
 import argparse
+import contextlib
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,10 @@ def parse_arguments():
     parser.add_argument("--filter", default="", help="only checks whose name contains this")
     parser.add_argument("--dissect", metavar="TSHARK", help="tshark program that must accept the recorded traffic")
     parser.add_argument("--keep", metavar="FILE", help="with --dissect: keep the capture here")
+    parser.add_argument("--bridge", metavar="PROGRAM", help="a corbel-bridge between client and server")
+    parser.add_argument("--bridge-listen", action="append", default=[], metavar="ENDPOINT",
+                        help="where it listens; FOLDER is a temporary folder")
+    parser.add_argument("--bridge-option", action="append", default=[], help="passed on to the bridge")
     parser.add_argument("--timeout", type=int, default=100, help="seconds for the whole run")
     arguments = parser.parse_args()
     if bool(arguments.client) == bool(arguments.probe):
@@ -78,6 +84,11 @@ class Child:
         """The last lines, less those that say all is well."""
         shown = [line for line in self.lines if not line.startswith("ok ")][-most:]
         return "\n".join([f"--- {self.name}: last {len(shown)} lines"] + ["    " + line[:400] for line in shown])
+
+    def end(self):
+        """Asks it to end; the exit status."""
+        self._process.send_signal(signal.SIGTERM)
+        return self.wait(20)
 
     def __enter__(self):
         return self
@@ -126,6 +137,25 @@ def make_certificates(folder):
     os.environ["CORBEL_TLS_AUTHORITIES"] = os.path.join(folder, "ca.pem")
 
 
+def start_bridge(arguments, ior, folder):
+    """A bridge to the server."""
+    listen = arguments.bridge_listen or ["tcp://127.0.0.1:0"]
+    command = [arguments.bridge, "--to", ior, *arguments.bridge_option]
+    for endpoint in listen:
+        command += ["--listen", endpoint.replace("FOLDER", folder)]
+    return Child("bridge", command)
+
+
+def end_bridge(bridge):
+    """What is wrong with its end."""
+    problems = [] if bridge.end() == 0 else ["the bridge did not end cleanly"]
+    counts = [line for line in bridge.lines if line.startswith("forwarded ")]
+    if not counts or counts[-1].startswith("forwarded 0,"):
+        problems.append("nothing went through the bridge")
+    print("\n".join(counts))
+    return problems + ([bridge.log()] if problems else [])
+
+
 def run_pair(arguments, folder):
     if arguments.endpoint == "ssl":
         make_certificates(folder)
@@ -137,11 +167,18 @@ def run_pair(arguments, folder):
     server_giop = arguments.server_giop or arguments.giop
     spoken = min(arguments.giop, server_giop)
     server_command = [arguments.server, "--endpoint", server_endpoint, "--giop", server_giop] + arguments.server_flag + life
-    with Child("server", server_command) as server:
+    with Child("server", server_command) as server, contextlib.ExitStack() as between:
         ior = server.wait_for_ior(10)
         if ior is None:
             print("the server printed no IOR\n" + server.log())
             return 2
+        bridge = None
+        if arguments.bridge:
+            bridge = between.enter_context(start_bridge(arguments, ior, folder))
+            ior = bridge.wait_for_ior(10)
+            if ior is None:
+                print("the bridge printed no IOR\n" + bridge.log())
+                return 2
         proxy = None
         if arguments.dissect:
             proxy = giop_capture.RecordingProxy(ior)
@@ -156,6 +193,8 @@ def run_pair(arguments, folder):
         if server.wait(10) != 0:
             problems.append("the server did not end cleanly after shutdown()")
         print("\n".join(line for line in client.lines if line.startswith(("skip", "done"))))
+        if bridge:
+            problems += end_bridge(bridge)
         if proxy:
             capture = arguments.keep or os.path.join(folder, "traffic.pcap")
             problems += giop_capture.dissect(arguments.dissect, proxy, capture)

@@ -198,6 +198,16 @@ Types::Made Types::make_declared(const model::Declaration& declaration) {
   }
   if (const auto known = inside_.find(&declaration); known != inside_.end()) return known->second;
   const std::size_t place = open_.size();
+  // An alias is no type of its own: what recurs is a struct, union or value around it.
+  if (declaration.kind == model::DeclarationKind::alias) {
+    const Made alias = make_new(declaration);
+    if (alias.inside.open.empty()) {
+      made_.emplace(&declaration, alias.code);
+    } else {
+      inside_.emplace(&declaration, alias);
+    }
+    return alias;
+  }
   open_.push_back(&declaration);
   const auto close = [&] {
     open_.pop_back();

@@ -153,11 +153,14 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   bool shake_hands() noexcept;  ///< goes on with that, as server.hpp has it; true when it is over
   /// For the thread that shakes hands: the peer has to take something first.
   bool wants_room() const noexcept { return shakes_hands() && link_.transport().wants_room(); }
-  // What the next three send waits if the peer does not take it at once (sending.hpp has them).
+  // What the next four send waits if the peer does not take it at once (sending.hpp has them).
 
   /// Sends the reply to a request that came here.
   inline base::Status reply(const messaging::Origin& origin, messaging::ReplyStatus status,
                             std::span<const messaging::ServiceContext> contexts, messaging::BodyWriter body);
+  /// As reply(), with a body in the byte order that is not this machine's (Session::put_swapped_reply()).
+  inline base::Status reply_swapped(const messaging::Origin& origin, messaging::ReplyStatus status,
+                                    std::span<const messaging::ServiceContext> contexts, messaging::BodyWriter body);
   inline base::Status reply_locate(const messaging::Origin& origin, messaging::LocateStatus status,
                                    messaging::BodyWriter body);
   /// Sends what `encode` makes the session write.

@@ -55,6 +55,13 @@ inline base::Status Connection::reply(const messaging::Origin& origin, messaging
   return send_reply([&](cdr::Encoder& encoder) { session_->put_reply(encoder, origin, status, contexts, body); });
 }
 
+inline base::Status Connection::reply_swapped(const messaging::Origin& origin, messaging::ReplyStatus status,
+                                              std::span<const messaging::ServiceContext> contexts,
+                                              messaging::BodyWriter body) {
+  return send_reply(
+      [&](cdr::Encoder& encoder) { session_->put_swapped_reply(encoder, origin, status, contexts, body); });
+}
+
 inline base::Status Connection::reply_locate(const messaging::Origin& origin, messaging::LocateStatus status,
                                              messaging::BodyWriter body) {
   return send_reply([&](cdr::Encoder& encoder) { session_->put_locate_reply(encoder, origin, status, body); });

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
+#include "corbel/cdr/byte_swap.hpp"
 #include "corbel/cdr/value_stream.hpp"
 #include "corbel/dynamic/labels.hpp"
 #include "corbel/dynamic/type_codec.hpp"
@@ -31,7 +33,8 @@ constexpr bool is_struct(TCKind kind) {
 /// types that contain themselves: here they are those that come again inside themselves.
 class Transcoder {
  public:
-  Transcoder(cdr::Decoder& in, cdr::Encoder& out, Origin origin) noexcept : in_(in), out_(out), origin_(origin) {}
+  Transcoder(cdr::Decoder& in, cdr::Encoder& out, Origin origin, const CopyReference* references = nullptr) noexcept
+      : in_(in), out_(out), origin_(origin), references_(references) {}
 
   void copy(const TypeCode& type) {
     if (!in_.ok() || !charge(kStep)) return;
@@ -59,7 +62,7 @@ class Transcoder {
       default:
         break;
     }
-    if (!copy_primitives(node.kind, 1)) copy_nested(node);
+    if (!copy_primitives(node.kind, 1, true)) copy_nested(node);
   }
 
  private:
@@ -204,7 +207,7 @@ class Transcoder {
     cdr::Decoder again = in_.at(position);
     {
       const cdr::ValueReader::Again scope(again);
-      Transcoder inner(again, out_, origin_);
+      Transcoder inner(again, out_, origin_, references_);
       inner.nested_ = nested_;
       if (inner.nest()) inner.copy_value(node);
     }
@@ -236,12 +239,18 @@ class Transcoder {
   }
 
   template <class T>
-  bool copy_run(std::size_t count) {
+  bool copy_run(std::size_t count, bool alone) {
+    if (alone) {
+      const T value = in_.get<T>();
+      if (in_.ok() && charge(sizeof(T))) out_.put(value);
+      return true;
+    }
     constexpr std::size_t kRun = 1024 / sizeof(T);  // copied, not referred to
     T run[kRun];
+    if (count > 0 && sizeof(T) > 1) in_.align(sizeof(T));
     while (count > 0 && in_.ok()) {
       const std::size_t length = std::min(count, kRun);
-      in_.get_array(run, length);
+      get_run(run, length);
       if (!in_.ok() || !charge(length * sizeof(T))) break;
       out_.put_array(run, length);
       count -= length;
@@ -249,28 +258,43 @@ class Transcoder {
     return true;
   }
 
-  /// `count` values one after the other; false if the kind is no primitive.
-  bool copy_primitives(TCKind kind, std::size_t count) {
+  /// A part of an array, which goes on across joints as it lies: it is aligned as a whole.
+  template <class T>
+  void get_run(T* run, std::size_t length) {
+    if constexpr (sizeof(T) == 1) {
+      in_.get_array(run, length);
+    } else {
+      const base::ConstByteSpan raw = in_.take_octets(length * sizeof(T));
+      if (!in_.ok()) return;
+      std::memcpy(run, raw.data(), raw.size());
+      if (!in_.format().swapped()) return;
+      for (std::size_t i = 0; i < length; ++i) run[i] = cdr::byte_swap(run[i]);
+    }
+  }
+
+  /// `count` values one after the other; false if the kind is no primitive. One that is `alone`, and no array, may
+  /// begin anew at a joint.
+  bool copy_primitives(TCKind kind, std::size_t count, bool alone = false) {
     switch (kind) {
       case TCKind::tk_boolean:
-        return copy_run<bool>(count);
+        return copy_run<bool>(count, alone);
       case TCKind::tk_char:
       case TCKind::tk_octet:
         copy_octets(count);
         return true;
       case TCKind::tk_short:
       case TCKind::tk_ushort:
-        return copy_run<std::uint16_t>(count);
+        return copy_run<std::uint16_t>(count, alone);
       case TCKind::tk_long:
       case TCKind::tk_ulong:
-        return copy_run<std::uint32_t>(count);
+        return copy_run<std::uint32_t>(count, alone);
       case TCKind::tk_float:
-        return copy_run<float>(count);
+        return copy_run<float>(count, alone);
       case TCKind::tk_longlong:
       case TCKind::tk_ulonglong:
-        return copy_run<std::uint64_t>(count);
+        return copy_run<std::uint64_t>(count, alone);
       case TCKind::tk_double:
-        return copy_run<double>(count);
+        return copy_run<double>(count, alone);
       default:
         return false;
     }
@@ -297,6 +321,8 @@ class Transcoder {
     std::string text;
     in_.get_string(text);
     if (bound != 0 && text.size() > bound) in_.fail(base::Code::bad_bound);
+    // The text is not referred to, which put_string() may do unless it has to convert.
+    if (references_ != nullptr && out_.format().char_set == cdr::CodeSet::iso_8859_1) return out_.put_string(text);
     out_.put_plain_string(text);
   }
   void copy_plain_string() { out_.put_plain_string(in_.get_plain_string()); }
@@ -314,6 +340,7 @@ class Transcoder {
   }
 
   void copy_reference() {
+    if (references_ != nullptr) return (*references_)(in_, out_);
     copy_plain_string();
     const std::size_t count = in_.take_count(8);
     if (origin_ == Origin::foreign && count > limits().max_profiles) return in_.fail(base::Code::too_many_profiles);
@@ -338,6 +365,7 @@ class Transcoder {
   cdr::Decoder& in_;
   cdr::Encoder& out_;
   const Origin origin_;
+  const CopyReference* const references_;  // null: as they are
   std::size_t nested_ = 0;
   std::uint32_t anys_ = 0;
   std::array<const Around*, kPlaces> around_{};
@@ -347,6 +375,10 @@ class Transcoder {
 
 void transcode(const CORBA::TypeCode& type, cdr::Decoder& in, cdr::Encoder& out, Origin origin) {
   Transcoder(in, out, origin).copy(type);
+}
+
+void pass_on(const CORBA::TypeCode& type, cdr::Decoder& in, cdr::Encoder& out, CopyReference references) {
+  Transcoder(in, out, Origin::foreign, &references).copy(type);
 }
 
 }  // namespace corbel::dynamic

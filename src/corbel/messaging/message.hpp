@@ -85,13 +85,17 @@ struct Origin {
   std::uint8_t version = 0;
 };
 
-/// How a request names its target where the peer does not take a mere key (CORBA 3.3 part 2, 9.4.2.1). A value.
+/// How a request is written that is not as usual: what it names its target by, where the peer does not take a mere key
+/// (CORBA 3.3 part 2, 9.4.2.1), and its byte order. A value.
 struct TargetAddress {
   enum class By : std::uint16_t { key = 0, profile = 1, reference = 2 };
 
   By by = By::profile;
   ior::Ior ior;                ///< the reference that leads there
   std::uint32_t selected = 0;  ///< by which of its profiles
+  /// The body is in the byte order that is not this machine's, and so is the whole message then, where the protocol has
+  /// two.
+  bool swapped = false;
 };
 
 /// A request to encode: views that need only live for the call.

@@ -16,6 +16,12 @@ void Session::put_locate_reply(cdr::Encoder& encoder, const Origin&, LocateStatu
   encoder.fail(base::Code::unsupported);
 }
 
+void Session::put_swapped_reply(cdr::Encoder& encoder, const Origin&, ReplyStatus, std::span<const ServiceContext>,
+                                BodyWriter) {
+  encoder.reset({});
+  encoder.fail(base::Code::unsupported);
+}
+
 void Session::put_answer(cdr::Encoder& encoder, const Incoming&) {
   encoder.reset({});
   encoder.fail(base::Code::unsupported);

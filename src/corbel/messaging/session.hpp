@@ -129,6 +129,10 @@ class CORBEL_API Session {
   virtual void put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
                          std::span<const ServiceContext> contexts, BodyWriter body);
   virtual void put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status, BodyWriter body);
+  /// As put_reply(), with a body in the byte order that is not this machine's: so is the whole message. Fails with
+  /// unsupported if the protocol has only one: the default.
+  virtual void put_swapped_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
+                                 std::span<const ServiceContext> contexts, BodyWriter body);
   /// For Kind::answer.
   virtual void put_answer(cdr::Encoder& encoder, const Incoming& incoming);
 
@@ -158,6 +162,8 @@ class CORBEL_API Session {
 
   /// True if requests may also go to the sender of the request that is known here as `origin`. Thread-safe.
   virtual bool goes_both_ways(const Origin&) const noexcept { return false; }
+  /// True if the peer has said in which code sets its requests are. Thread-safe.
+  virtual bool heard_code_sets() const noexcept { return false; }
   /// A token that no request has had for as long as there are tokens. Thread-safe.
   Token next_token() noexcept {
     return static_cast<Token>(next_token_.fetch_add(kTokenStep, std::memory_order_relaxed));

@@ -14,6 +14,10 @@ namespace corbel::base {
 class LogSink;
 }
 
+namespace corbel::connection {
+class RequestHandler;
+}
+
 namespace corbel::orb {
 
 class Core;
@@ -39,6 +43,9 @@ struct Components {
   /// Takes part in making an ORB, last of all; may install hooks. May throw. `arguments`: of ORB_init, without the
   /// ORB's.
   void (*initialise)(Core& core, const std::vector<std::string>& arguments) = nullptr;
+  /// Takes all requests that come over connections, octets and headers as they are, before and instead of the object
+  /// adapter (corbel/bridge); null: the adapter has them.
+  std::shared_ptr<connection::RequestHandler> requests = {};
   std::shared_ptr<base::LogSink> log_sink = {};  ///< the application's own (corbel/orb/logging.hpp)
 };
 

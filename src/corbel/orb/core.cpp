@@ -64,19 +64,21 @@ Core::Core(Options options, Components components)
       registry_(std::move(components.protocols), set_up(std::move(components.transports), options_, log_),
                 {1, options_.giop_minor}, options_.limits),
       cache_(registry_, cache_settings(options_, log_, *watchers_, input_memory_)),
-      dispatch_(*this) {
+      dispatch_(*this),
+      requests_(std::move(components.requests)) {
+  connection::RequestHandler& requests = requests_ != nullptr ? *requests_ : dispatch_;
   auto settings = server_settings(options_, log_);
   settings.connection.watchers = watchers_.get();
   settings.input_memory = &input_memory_;
   lanes_.push_back(
-      std::make_unique<Lane>(std::string(), options_.listen_endpoints, registry_, options_, settings, dispatch_));
+      std::make_unique<Lane>(std::string(), options_.listen_endpoints, registry_, options_, settings, requests));
   for (const LaneOptions& lane : options_.lanes) {
     auto own = settings;
     own.serving.threads = lane.threads;
     own.completions = &server().completions();
     // The one thread of single mode is the first lane's.
     if (own.serving.concurrency == policy::Concurrency::single) own.serving.concurrency = policy::Concurrency::pool;
-    lanes_.push_back(std::make_unique<Lane>(lane.name, lane.endpoints, registry_, options_, own, dispatch_));
+    lanes_.push_back(std::make_unique<Lane>(lane.name, lane.endpoints, registry_, options_, own, requests));
   }
   cache_.set_completions(&server().completions());
   note_log_levels();

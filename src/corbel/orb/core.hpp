@@ -182,6 +182,7 @@ class Core final : public corba::OrbContext {
   Lane* find_lane(std::string_view name) const noexcept;
   connection::Server& server() const noexcept { return lanes_.front()->server(); }
   bool cancel_async(bool wait, base::Deadline deadline);
+  void end_client_side();
   void call_main_thread();
   [[noreturn]] void refuse_local_call() const;
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
@@ -206,7 +207,8 @@ class Core final : public corba::OrbContext {
   GroupTable groups_;
   Bidirectional bidirectional_{*this};
   Dispatch dispatch_;
-  std::vector<std::unique_ptr<Lane>> lanes_;  // fixed
+  const std::shared_ptr<connection::RequestHandler> requests_;  // null: dispatch_ has them
+  std::vector<std::unique_ptr<Lane>> lanes_;                    // fixed
   /// The first, where the asynchronous calls of all are finished, goes last.
   struct LastToFirst {
     std::vector<std::unique_ptr<Lane>>& lanes;

@@ -16,6 +16,12 @@ bool Core::cancel_async(bool wait, base::Deadline deadline) {
   return !wait || server().completions().settle(deadline);
 }
 
+/// Closes what this ORB has opened.
+void Core::end_client_side() {
+  cache_.close();
+  for (const auto& lane : lanes_) lane->server().end_calls();
+}
+
 void Core::shutdown(bool wait) {
   if (left_behind()) {
     shutting_down_ = shut_down_ = true;
@@ -43,14 +49,15 @@ void Core::shutdown(bool wait) {
   if (!again) {
     // Peers that read take what was kept back; others are not waited for.
     (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));
-    cache_.close();
-    for (const auto& lane : lanes_) lane->server().end_calls();
+    // A handler that forwards requests needs the connections until the last one has been answered.
+    if (requests_ == nullptr) end_client_side();
   }
   server().completions().close();
   for (const auto& lane : lanes_) (void)lane->server().stop(false, deadline);
   for (const auto& lane : lanes_) {
     if (wait) ended = lane->server().stop(true, deadline) && ended;
   }
+  if (wait && requests_ != nullptr) end_client_side();
   if (!wait) return;
   (void)searches_.wait(earlier(deadline, base::Deadline::after(kLastFlush)));
   watchers_->end();

@@ -84,10 +84,15 @@ base::Status request_of(const FrameHeader& frame, base::ConstByteSpan message, c
 
 [[gnu::noinline]] void encode_uncommon(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
                                        BodyWriter body) {
-  const cdr::Format& format = encoder.format();
-  with_version(format.giop_minor, [&]<class Minor>() {
-    encode<Minor>(encoder, request_id, request, body, format.swapped(), request.address);
-  });
+  cdr::Format format = encoder.format();
+  const TargetAddress* address = request.address;
+  if (address != nullptr && address->swapped) {
+    format.little_endian = !format.little_endian;
+    encoder.reset(format);
+  }
+  if (address != nullptr && address->by == TargetAddress::By::key) address = nullptr;
+  with_version(format.giop_minor,
+               [&]<class Minor>() { encode<Minor>(encoder, request_id, request, body, format.swapped(), address); });
 }
 
 [[gnu::noinline]] base::Status uncommon_request(const FrameHeader& frame, base::ConstByteSpan message,

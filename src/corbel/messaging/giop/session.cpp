@@ -170,6 +170,15 @@ void GiopSession::note_parts() noexcept {
   codec_.encode_reply(encoder, origin.id, status, contexts, body);
 }
 
+void GiopSession::put_swapped_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
+                                    std::span<const ServiceContext> contexts, BodyWriter body) {
+  cdr::Format swapped = format(origin.version, served_);
+  swapped.little_endian = !swapped.little_endian;
+  encoder.reset(swapped);
+  if (status == ReplyStatus::location_forward_perm && origin.version < 2) status = ReplyStatus::location_forward;
+  codec_.encode_reply(encoder, origin.id, status, contexts, body);
+}
+
 void GiopSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status, BodyWriter body) {
   encoder.reset(format(origin.version, served_));
   const bool old = origin.version < 2;

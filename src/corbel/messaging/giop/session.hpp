@@ -21,12 +21,15 @@ class GiopSession : public Session {
   void put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
                  std::span<const ServiceContext> contexts, BodyWriter body) override;
   void put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status, BodyWriter body) override;
+  void put_swapped_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
+                         std::span<const ServiceContext> contexts, BodyWriter body) override;
   void put_answer(cdr::Encoder& encoder, const Incoming& incoming) override;
   bool put_cancel(cdr::Encoder& encoder, Token token) override;
   bool put_close(cdr::Encoder& encoder) override;
   bool put_error(cdr::Encoder& encoder) override;
   void unsent() noexcept override;
   void introduce(std::uint32_t context_id, base::Bytes data) override;
+  bool heard_code_sets() const noexcept override { return heard_.load(std::memory_order_relaxed); }
   /// Both sides have to speak GIOP 1.2 (CORBA 3.3 part 2, 9.8).
   bool goes_both_ways(const Origin& origin) const noexcept override {
     return minor_ >= 2 && origin.version >= 2 && !lossy_;

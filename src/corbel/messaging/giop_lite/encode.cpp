@@ -41,7 +41,7 @@ std::uint8_t response_octet(Response response) noexcept {
 
 void GiopLite::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
                               BodyWriter body) const {
-  HeaderWriter header(encoder, MessageType::request, 20 + request.object_key.size() + request.operation.size());
+  HeaderWriter header(encoder, MessageType::request, 28 + request.object_key.size() + request.operation.size());
   header.align();
   header.put(request_id);
   header.put(response_octet(request.response));
@@ -49,6 +49,7 @@ void GiopLite::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, c
   header.put_octets(request.object_key);
   header.align();
   header.put_string(request.operation);
+  header.align<8>();
   header.finish(body);
 }
 

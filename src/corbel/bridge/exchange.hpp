@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "corbel/bridge/passage.hpp"
+#include "corbel/bridge/settings.hpp"
+#include "corbel/connection/connection.hpp"
+#include "corbel/corba/failure.hpp"
+
+namespace corbel::bridge {
+
+/// What was counted, by all threads.
+struct Counters {
+  std::atomic<std::uint64_t> forwarded{0};
+  std::atomic<std::uint64_t> by_types{0};
+  std::atomic<std::uint64_t> failed{0};
+};
+
+/// What all exchanges of a bridge work with; not owned.
+struct Means {
+  orb::Core& core;
+  Proxies& proxies;
+  const Settings& settings;
+  Counters& counters;
+};
+
+/// One request on its way through, on the stack of the thread that read it: sends it on, waits, and answers. The
+/// request is sent once: another way is tried only as long as nothing whole of it has left.
+class Exchange {
+ public:
+  Exchange(Means& means, connection::Connection& client, const messaging::IncomingRequest& request,
+           const cdr::Decoder& body, Target& target);
+
+  /// Throws what the client is to be told, corba::SystemFailure, with the completion status that is true.
+  void run();
+
+ private:
+  Manner manner() const;
+  void collect_contexts();
+  base::Status try_at(const routing::Route& route);
+  base::Status send(connection::Connection& server, const routing::Route& route);
+  void write(cdr::Encoder& encoder, Passage& passage) const;
+  base::Status send_in_order(connection::Connection& server, const messaging::OutgoingRequest& request,
+                             Passage& passage);
+  void on_reply(connection::Connection& server, const messaging::IncomingReply& reply, cdr::Decoder& body);
+  void set_types_of(const messaging::IncomingReply& reply, const cdr::Decoder& body, Passage& passage) const;
+  void answer(messaging::ReplyStatus status, std::vector<messaging::ServiceContext>& contexts, Passage& passage);
+  base::Status answer_in_order(messaging::ReplyStatus status, std::span<const messaging::ServiceContext> contexts,
+                               Passage& passage);
+  [[noreturn]] void fail(base::Error error, const std::string& where) const;
+
+  Means& means_;
+  connection::Connection& client_;
+  const messaging::IncomingRequest& request_;
+  const cdr::Decoder& body_;
+  Target& target_;
+  const Signature* const signature_;
+  base::Deadline deadline_;
+  std::vector<messaging::ServiceContext> contexts_;
+  std::string unanswerable_;  ///< why the reply, which is here, cannot be passed on
+};
+
+}  // namespace corbel::bridge

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/bridge/signature.hpp"
+
+namespace corbel::bridge {
+
+/// How a bridge works. A value.
+struct Settings {
+  /// References made for what messages carried, at most. When there are as many, one that has not been used for long
+  /// makes room; calls to it then end with OBJECT_NOT_EXIST.
+  std::size_t references = 16384;
+  std::size_t reference_octets = 8192;                        ///< of one of these as CDR, at most
+  base::Duration call_timeout = std::chrono::seconds(60);     ///< longest wait for a reply; 0: unbounded
+  base::Duration connect_timeout = std::chrono::seconds(10);  ///< longest wait for a connection; 0: unbounded
+  std::shared_ptr<const Signatures> signatures = {};          ///< null: references in messages stay as they are
+  bool by_types = false;  ///< read and write also those bodies by their types that could go octet for octet: a check
+};
+
+/// What was done so far.
+struct Counts {
+  std::uint64_t forwarded = 0;   ///< requests that were sent on
+  std::uint64_t by_types = 0;    ///< bodies that were read and written by their types; the others went octet for octet
+  std::uint64_t failed = 0;      ///< requests that the bridge answered with an exception of its own
+  std::uint64_t references = 0;  ///< in the table now
+};
+
+}  // namespace corbel::bridge

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// corbel-bridge: an in-line bridge as a process.
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <thread>
+
+#include "arguments.hpp"
+#include "corbel/builtins/builtins.hpp"
+#include "corbel/corbel.hpp"
+#include "idl_signatures.hpp"
+
+namespace corbel::bridge {
+namespace {
+
+/// Whole or not at all, for others may be reading it.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".new";
+  std::ofstream file(draft);
+  file << text;
+  file.close();
+  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) throw std::runtime_error(path + ": cannot be written");
+}
+
+IDL::traits<CORBA::ORB>::ref_type make_orb(const Arguments& arguments, const Bridge& bridge) {
+  std::vector<std::string> words{"corbel-bridge"};
+  for (const auto& endpoint : arguments.listen) words.insert(words.end(), {"-ORBListenEndpoints", endpoint});
+  words.insert(words.end(), arguments.orb.begin(), arguments.orb.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  return CORBA::ORB_init(argc, argv.data(), "corbel-bridge", bridge.components(builtins::components()));
+}
+
+std::string add_all(const Arguments& arguments, Bridge& bridge, CORBA::ORB& orb) {
+  std::string references;
+  for (const To& to : arguments.to) references += bridge.add(orb, to.reference, to.key) + '\n';
+  return references;
+}
+
+sigset_t block_signals() {
+  sigset_t signals;  // before any thread is made, so that all of them leave the signals to the one that waits
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+int serve(Arguments& arguments) {
+  const sigset_t signals = block_signals();
+  if (!arguments.files.idl.empty()) arguments.settings.signatures = std::make_shared<IdlSignatures>(arguments.files);
+  Bridge bridge(arguments.settings);
+  const auto orb = make_orb(arguments, bridge);
+  try {
+    const std::string references = add_all(arguments, bridge, *orb);
+    if (!arguments.publish.empty()) write_file(arguments.publish, references);
+    std::cout << references << std::flush;
+  } catch (...) {
+    orb->destroy();
+    throw;
+  }
+  std::thread watcher([&] {
+    int number = 0;
+    sigwait(&signals, &number);
+    orb->shutdown(false);
+  });
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER&) {
+    // The signal came before run().
+  }
+  watcher.join();
+  orb->destroy();
+  const Counts counts = bridge.counts();
+  std::cout << "forwarded " << counts.forwarded << ", bodies by types " << counts.by_types << ", refused "
+            << counts.failed << ", references " << counts.references << std::endl;
+  return 0;
+}
+
+int run(const std::vector<std::string>& line) {
+  Arguments arguments;
+  if (const auto stop = read_arguments(line, arguments)) {
+    (stop->status == 0 ? std::cout : std::cerr) << stop->text;
+    return stop->status;
+  }
+  return serve(arguments);
+}
+
+}  // namespace
+}  // namespace corbel::bridge
+
+int main(int argc, char** argv) {
+  try {
+    return corbel::bridge::run({argv + 1, argv + argc});
+  } catch (const std::exception& failure) {
+    std::cerr << "corbel-bridge: " << failure.what() << '\n';
+    return 1;
+  }
+}
