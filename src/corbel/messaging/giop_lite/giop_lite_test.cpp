@@ -29,11 +29,12 @@ TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
     return hex(encoder);
   };
   EXPECT_EQ(request(Response::with_target),
-            "1d00000000000000"
+            "2400000000000000"
             "07000000"
             "01000000"
             "030000006b657900"
             "0500000070696e6700"
+            "00000000000000"  // bodies begin at multiples of 8
             "01");
   EXPECT_EQ(request(Response::none).substr(24, 2), "00");
   EXPECT_EQ(request(Response::with_server).substr(24, 2), "81");
