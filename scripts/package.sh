@@ -6,7 +6,7 @@
 #
 #   libcorbel0.1    the shared library
 #   libcorbel-dev   headers, static library, corbel-idl, files for CMake and pkg-config, guides, examples
-#   corbel          the command `corbel` and the IDL of the standard
+#   corbel          the commands `corbel` and `corbel-bridge`, and the IDL of the standard
 #   corbel-named    the naming service, with a unit for systemd
 #
 # They are for the release of Debian, or of what derives from it, on which they were made: apt install ./build/packages/*.deb
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
 done
 need build package
 configure release
-build_targets release corbel corbel_static corbel-idl corbel-tool corbel-tool-man corbel-named corbel-named-man corbel_metrics \
+build_targets release corbel corbel_static corbel-idl corbel-tool corbel-tool-man corbel-bridge corbel-bridge-man corbel-named corbel-named-man corbel_metrics \
   corbel_reflection corbel_tracing
 rm -rf build/package-work
 logged package cpack --config build/release/CPackConfig.cmake -B build/package-work
