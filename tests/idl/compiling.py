@@ -7,7 +7,7 @@ from pathlib import Path
 FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-fmax-errors=30"]
 HEADERS = ["variant", "ostream", "corbel/dynamic/any.hpp", "corbel/dynamic/type_of_extended.hpp",
            "corbel/mapping/data_stream.hpp", "corbel/mapping/extended.hpp", "corbel/mapping/external.hpp",
-           "corbel/mapping/fixed.hpp", "corbel/mapping/local.hpp", "corbel/mapping/view.hpp", "corbel/mapping/ami.hpp",
+           "corbel/mapping/fixed.hpp", "corbel/mapping/local.hpp", "corbel/mapping/view.hpp", "corbel/mapping/ami.hpp", "corbel/mapping/amh.hpp",
            "corbel/mapping/future.hpp", "corbel/mapping/stub.hpp", "corbel/mapping/value.hpp",
            "corbel/mapping/skeleton.hpp", "corbel/mapping/print.hpp", "corbel/corbel.hpp"]
 
@@ -30,7 +30,7 @@ class Compiling:
                             f"{header}.gch"], check=True)
         self.precompiled = True
 
-    def check(self, name, idl, options=("--ami", "--async"), flags=()):
+    def check(self, name, idl, options=("--ami", "--async", "--amh"), flags=()):
         """What was wrong with NAME.idl or its C++, as text; nothing if all is well."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)

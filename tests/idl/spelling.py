@@ -80,7 +80,7 @@ def main(tool):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "q_sample.idl"
         file.write_text(idl)
-        subprocess.run([tool, "--ami", "--async", "-o", folder, file], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([tool, "--ami", "--async", "--amh", "-o", folder, file], check=True, stderr=subprocess.DEVNULL)
         generated = sorted(Path(folder).glob("*.?pp"))
         found = {}
         for path in generated:

@@ -64,6 +64,8 @@ void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& exp
   app.add_flag("--ami", arguments.generated.ami,
                "Write sendc_ operations and reply handlers for all interfaces, not only where @ami stands");
   app.add_flag("--async", arguments.generated.futures, "Write async_ operations, which return futures");
+  app.add_flag("--amh", arguments.generated.amh,
+               "Write a second skeleton for each interface, of servants that answer later");
   app.add_flag("--stubs", arguments.generated.stubs,
                "For clients: the server files hold no skeletons but those of reply handlers");
   app.add_flag("--check", arguments.check_only, "Report errors and warnings, write nothing");

@@ -196,6 +196,8 @@ class CORBEL_API Decoder {
     budget_ = free;
   }
   static constexpr std::size_t kUncharged = 64U << 10;
+  /// What is left of the budget, withheld or not.
+  std::size_t left_of_budget() const noexcept { return budget_ + withheld_; }
 
   /// sequence<octet> in place.
   base::ConstByteSpan get_octet_sequence() noexcept { return take_octets(take_count(1)); }

@@ -65,7 +65,7 @@ bool Connection::asks() {
 /// left. A peer that makes upcalls ask much at once and answers nothing does not get all threads.
 base::Status Connection::may_ask() const noexcept {
   if (server_ == nullptr || !in_upcall()) return {};
-  if (under_way() > server_->most_requests() || !server_->has_spare_thread())
+  if (running() > server_->most_requests() || !server_->has_spare_thread())
     return base::error(Stage::send, Code::out_of_resources);
   return {};
 }

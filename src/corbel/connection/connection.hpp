@@ -185,8 +185,12 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Begins no more requests. When those under way have been answered, or at once, the peer is told (CloseConnection)
   /// and the conversation ends.
   void drain() noexcept;
-  /// Requests that were begun and have not ended.
-  std::uint32_t under_way() const noexcept { return under_way_.load(std::memory_order_seq_cst); }
+  /// Requests that were begun and have not ended, those that are yet to be answered included.
+  std::uint32_t under_way() const noexcept { return running() + deferred_.load(std::memory_order_seq_cst); }
+  /// The request that the calling thread runs will be answered later, and counts as under way until end_deferred().
+  /// False if too many do (ServerLimits::deferred_of_connection).
+  bool defer_request() noexcept;
+  void end_deferred() noexcept;
 
   // --- where both sides ask (both_ways.cpp) ---
 
@@ -297,6 +301,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   void end_for_async(ReadEnd end) noexcept;
   inline base::Result<std::size_t> receive(Framer& framer, base::Deadline deadline);
 
+  /// Requests that a thread runs.
+  std::uint32_t running() const noexcept { return running_.load(std::memory_order_seq_cst); }
   bool serve_request(Framer& framer, Message& message);
   void run_request(Message& message) noexcept;
   std::uint32_t begin_request() noexcept;
@@ -344,7 +350,8 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
 
   Usage usage_;  // over: failed, or retired
   // Whoever begins a request raises the one and then looks at the other; drain() does the reverse: one of them sees.
-  std::atomic<std::uint32_t> under_way_{0};
+  std::atomic<std::uint32_t> running_{0};
+  std::atomic<std::uint32_t> deferred_{0};
   std::atomic<bool> draining_{false};
   std::atomic<bool> shakes_hands_{false};   // server: not yet
   std::atomic<bool> ending_{false};         // drained: a thread closes it

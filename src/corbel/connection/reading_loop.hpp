@@ -100,7 +100,10 @@ template <class Reader>
       case messaging::Kind::nothing:
         continue;
       case messaging::Kind::cancel:
-        if constexpr (kServes) continue;
+        if constexpr (kServes) {
+          reader.cancelled(message.request.origin);
+          continue;
+        }
         break;
       case messaging::Kind::close:
         if (!heeds_end()) continue;

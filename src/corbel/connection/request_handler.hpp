@@ -15,6 +15,9 @@ class RequestHandler {
   virtual void on_request(Connection& connection, const messaging::IncomingRequest& request,
                           cdr::Decoder& body) noexcept = 0;
   virtual void on_locate_request(Connection& connection, const messaging::IncomingLocateRequest& request) noexcept = 0;
+  /// The client does not want the answer to a request any more that it sent before. Only of requests that were deferred
+  /// is there anything to do then.
+  virtual void on_cancel(Connection&, const messaging::Origin&) noexcept {}
 };
 
 }  // namespace corbel::connection

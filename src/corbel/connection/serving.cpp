@@ -77,6 +77,10 @@ struct Connection::Serving {
       return connection.serve_request(framer, message);
     }
   }
+  void cancelled(const messaging::Origin& origin) const noexcept {
+    if (connection.deferred_.load(std::memory_order_relaxed) != 0)
+      connection.server_->handler().on_cancel(connection, origin);
+  }
   /// A peer that does not take replies is not asked for more requests. A connection takes turns if others wait for a
   /// thread, or if it leaves messages open. The side that connected reads on: both might wait for the other to read.
   bool rests() noexcept {
@@ -187,7 +191,7 @@ bool Connection::serve_request(Framer& framer, Message& message) {
 /// How many requests run now; 0 if no more are to be begun: what has been read is then not executed, and
 /// CloseConnection says so.
 std::uint32_t Connection::begin_request() noexcept {
-  const std::uint32_t before = under_way_.fetch_add(1, std::memory_order_seq_cst);
+  const std::uint32_t before = running_.fetch_add(1, std::memory_order_seq_cst);
   if (!draining_.load(std::memory_order_seq_cst)) [[likely]]
     return before + 1;
   end_request();
@@ -195,12 +199,25 @@ std::uint32_t Connection::begin_request() noexcept {
 }
 
 void Connection::end_request() noexcept {
-  const std::uint32_t before = under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  const std::uint32_t before = running_.fetch_sub(1, std::memory_order_seq_cst);
   // As many ran as may: another thread may read on now.
   if (before > 1 && before >= server_->most_requests()) [[unlikely]]
     (void)hand_over();
   if (draining_.load(std::memory_order_seq_cst)) [[unlikely]]
     end_if_drained();
+}
+
+bool Connection::defer_request() noexcept {
+  std::uint32_t before = deferred_.load(std::memory_order_relaxed);
+  do {
+    if (before >= server_->settings().limits.deferred_of_connection) return false;
+  } while (!deferred_.compare_exchange_weak(before, before + 1, std::memory_order_seq_cst));
+  return true;
+}
+
+void Connection::end_deferred() noexcept {
+  deferred_.fetch_sub(1, std::memory_order_seq_cst);
+  if (draining_.load(std::memory_order_seq_cst)) end_if_drained();
 }
 
 void Connection::drain() noexcept {
@@ -276,7 +293,7 @@ void Connection::hand_over_slow_upcall() {
 
 /// True if the upcall of the reading thread goes on without the reading role. `must`: however many run.
 bool Connection::hand_over(bool must) noexcept try {
-  if (!must && under_way() >= server_->most_requests()) return false;
+  if (!must && running() >= server_->most_requests()) return false;
   bool at_once = false;
   std::uint64_t part = 0;
   {

@@ -85,6 +85,7 @@ struct Call {
 CORBEL_API void throw_user_exception(const Operation& operation, cdr::Decoder& decoder);
 
 class AsyncCall;
+class DeferredReply;
 class PolicySet;
 class Target;
 using TargetPtr = base::SharedPtr<Target>;
@@ -162,6 +163,11 @@ class ServerCall {
   /// From a handler of what the servant threw: answers with it while the request still counts as running. False if the
   /// exception is to go on to the caller.
   virtual bool reply_exception() noexcept { return false; }
+  /// For servants that answer later, instead of reply(): after arguments() have been read, which `octets` of memory
+  /// came of beyond those of the message. From now on this has nothing to answer, and what it was told by
+  /// set_raises() goes along. Throws what refuses the request, COMPLETED_NO; it is answered with that. Null if nobody
+  /// is ever told of an answer. (corba/deferred_reply.hpp)
+  virtual base::SharedPtr<DeferredReply> defer(std::span<const std::string_view> raises, std::size_t octets);
 
  protected:
   /// `signature`: of the arguments at those addresses; kUnknownStub if they must not be shared.

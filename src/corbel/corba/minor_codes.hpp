@@ -102,6 +102,10 @@ inline constexpr std::uint32_t kHeldTooLong = vendor_minor(base::Stage::dispatch
 inline constexpr std::uint32_t kOperationNotProvided = vendor_minor(base::Stage::dispatch, base::Code::unsupported);
 inline constexpr std::uint32_t kOtherWayOnly = vendor_minor(base::Stage::dispatch, base::Code::refused);
 inline constexpr std::uint32_t kServantProblem = vendor_minor(base::Stage::dispatch, base::Code::bad_argument);
+inline constexpr std::uint32_t kAnsweredBefore = vendor_minor(base::Stage::upcall, base::Code::closed);
+inline constexpr std::uint32_t kAnswersAnother = vendor_minor(base::Stage::upcall, base::Code::bad_argument);
+inline constexpr std::uint32_t kNeverAnswered = vendor_minor(base::Stage::upcall, base::Code::cancelled);
+inline constexpr std::uint32_t kTooManyDeferred = vendor_minor(base::Stage::upcall, base::Code::too_large);
 }  // namespace minor
 #undef CORBEL_DECLARE_MINOR
 

@@ -216,6 +216,21 @@ void Interceptors::end(orb::ServerRequest& request) {
   }
 }
 
+/// The slots are what they were when the servant was called, whatever it makes of them from now on. Without memory for
+/// them there are none.
+void Interceptors::defer(orb::ServerRequest& request) noexcept {
+  auto* const slots = static_cast<RequestSlots*>(request.slots.get());
+  if (slots == nullptr) return;
+  slots->take_from_thread(*slots_);
+  try {
+    auto kept = std::make_shared<RequestSlots>();
+    kept->values() = slots->values();
+    request.slots = std::move(kept);
+  } catch (...) {
+    request.slots = nullptr;
+  }
+}
+
 void Interceptors::leave(orb::ServerRequest& request) noexcept {
   if (auto* slots = static_cast<RequestSlots*>(request.slots.get())) slots->leave_thread(*slots_);
 }

@@ -55,6 +55,7 @@ class Interceptors final : public orb::CallHooks {
   void on_request(orb::ServerRequest& request) noexcept override;
   void before_upcall(orb::ServerRequest& request) noexcept override;
   void before_reply(orb::ServerRequest& request) noexcept override;
+  void defer(orb::ServerRequest& request) noexcept override;
   void leave(orb::ServerRequest& request) noexcept override;
   void on_adapter(orb::NewAdapter& adapter) noexcept override;
   bool takes_policy(CORBA::PolicyType type) const noexcept override { return factories_.contains(type); }

@@ -19,10 +19,18 @@ void tell_unheard(Core& core, const base::Bytes& object_key, const corba::Call& 
              {"operation", call.operation.name}, {"key", object_key}, {"peer", kHere});
 }
 
+void serve_or_await(Core& core, const base::Bytes& object_key, LocalCall& call, base::Deadline deadline) {
+  try {
+    serve_here(core, object_key, call);
+  } catch (const AwaitHere& awaited) {
+    await_here(core, object_key, call, awaited, deadline);
+  }
+}
+
 /// Throws what ends the request, LocationForward, too. `begun`: false if the adapter refuses it; `told`: true if the
 /// arguments are wrong.
-void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, ClientRequest& client, bool& told,
-                bool& begun) {
+void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, base::Deadline deadline,
+                ClientRequest& client, bool& told, bool& begun) {
   CallHooks& hooks = *core.hooks();
   struct Seen : ServerRequest {
     explicit Seen(CallHooks& all) : hooks(all) {}
@@ -38,7 +46,7 @@ void serve_seen(Core& core, const base::Bytes& object_key, const corba::Call& ca
   if (seen.outcome == Outcome::pending) {
     SeenLocalCall server_call(call, core, seen);
     try {
-      serve_here(core, object_key, server_call);
+      serve_or_await(core, object_key, server_call, deadline);
       seen.outcome = Outcome::reply;
     } catch (...) {
       told = told || server_call.unmarshalled();
@@ -79,10 +87,19 @@ Refusal refusal_of(const CORBA::SystemException& exception) {
            exception.detail()}};
 }
 
-Answer ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told) {
+void await_here(Core& core, const base::Bytes& object_key, LocalCall& call, const AwaitHere& awaited,
+                base::Deadline deadline) {
+  run_told(core, object_key, call, [&] {
+    const base::Bytes results = awaited.waiter->deferral->await(deadline);
+    call.reply([&](cdr::Encoder& encoder) { encoder.put_octets(results.data(), results.size()); });
+  });
+}
+
+Answer ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told,
+                base::Deadline deadline) {
   UnseenLocalCall server_call(call, core);
   try {
-    serve_here(core, object_key, server_call);
+    serve_or_await(core, object_key, server_call, deadline);
   } catch (const LocationForward& forward) {
     return Forward{forward.ior, forward.permanent};
   } catch (const CORBA::SystemException& exception) {
@@ -100,10 +117,10 @@ Answer ask_here(Core& core, const base::Bytes& object_key, const corba::Call& ca
 }
 
 Answer ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told,
-                     ClientRequest& client) {
+                     base::Deadline deadline, ClientRequest& client) {
   bool begun = true;
   try {
-    serve_seen(core, object_key, call, client, told, begun);
+    serve_seen(core, object_key, call, deadline, client, told, begun);
     client.outcome = call.operation.oneway ? Outcome::sent : Outcome::reply;
     return {};
   } catch (const LocationForward& forward) {

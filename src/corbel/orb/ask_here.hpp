@@ -10,6 +10,7 @@
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/local_call.hpp"
+#include "corbel/orb/local_deferral.hpp"
 
 /// One attempt of a call at this ORB's own adapter, on the caller's thread; what follows from it is its caller's to do.
 namespace corbel::orb {
@@ -22,14 +23,14 @@ namespace corbel::orb {
 [[noreturn]] void throw_instead_of(const CORBA::UserException& undeclared, Core& core, const base::Bytes& object_key,
                                    const LocalCall& call);
 
-/// Throws LocationForward, and what the caller is told. `place`: if the reference remembers one.
-[[gnu::always_inline]] inline void serve_here(Core& core, const base::Bytes& object_key, LocalCall& call,
-                                              Place* place = nullptr) {
+/// Runs what may end in what a servant threw. Throws LocationForward, and what the caller is told.
+template <class Run>
+[[gnu::always_inline]] inline void run_told(Core& core, const base::Bytes& object_key, LocalCall& call,
+                                            const Run& run) {
   try {
-    core.check_serves();
-    if (place == nullptr) return core.adapter()->dispatch(object_key, call);
-    if (!place->serve(call)) [[unlikely]]
-      core.adapter()->dispatch_here(object_key, call, *place);
+    run();
+  } catch (const AwaitHere&) {
+    throw;
   } catch (const LocationForward&) {
     throw;
   } catch (const CORBA::SystemException&) {
@@ -47,14 +48,31 @@ namespace corbel::orb {
   }
 }
 
+/// Throws LocationForward, what the caller is told, and AwaitHere. `place`: if the reference remembers one.
+[[gnu::always_inline]] inline void serve_here(Core& core, const base::Bytes& object_key, LocalCall& call,
+                                              Place* place = nullptr) {
+  run_told(core, object_key, call, [&] {
+    core.check_serves();
+    if (place == nullptr) return core.adapter()->dispatch(object_key, call);
+    if (!place->serve(call)) [[unlikely]]
+      core.adapter()->dispatch_here(object_key, call, *place);
+  });
+}
+
+/// The rest of a call that is answered later: waits, until the deadline. Throws what the caller is told.
+void await_here(Core& core, const base::Bytes& object_key, LocalCall& call, const AwaitHere& awaited,
+                base::Deadline deadline);
+
 /// Nothing if the call is over; else a Forward, or the Refusal of an adapter that has begun nothing. Throws what the
-/// caller is told: of a call that is not `told`, only that its arguments could not be marshalled.
-std::optional<Attempts::Answer> ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told);
+/// caller is told: of a call that is not `told`, only that its arguments could not be marshalled. `deadline`: how long
+/// a servant that answers later is waited for.
+std::optional<Attempts::Answer> ask_here(Core& core, const base::Bytes& object_key, const corba::Call& call, bool told,
+                                         base::Deadline deadline);
 
 /// As ask_here(), for a call that hooks see, after `client` was told of its begin; throws nothing, but notes in
 /// `client` how it ended. A refusal ends it as an exception, too, unless the caller goes on.
 std::optional<Attempts::Answer> ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Call& call,
-                                              bool told, ClientRequest& client);
+                                              bool told, base::Deadline deadline, ClientRequest& client);
 
 /// The exception as the adapter's refusal, if another place may know better and nothing of the application has run.
 Refusal refusal_of(const CORBA::SystemException& exception);

@@ -13,6 +13,7 @@
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/bidirectional.hpp"
 #include "corbel/orb/components.hpp"
+#include "corbel/orb/deferrals.hpp"
 #include "corbel/orb/dispatch.hpp"
 #include "corbel/orb/edges.hpp"
 #include "corbel/orb/group_table.hpp"
@@ -103,6 +104,8 @@ class Core final : public corba::OrbContext {
   bool withdraw_transport(std::string_view scheme, base::Deadline deadline);
   /// The profiles that publish an object with this key at a lane's endpoints; listens first if need be.
   std::vector<ior::TaggedProfile> make_profiles(base::ConstByteSpan object_key, std::string_view lane = {});
+  /// Requests that wait for their answers.
+  Deferrals& deferrals() noexcept { return deferrals_; }
   GroupTable& groups() noexcept { return groups_; }
   Bidirectional& bidirectional() noexcept { return bidirectional_; }
   // For bidirectional GIOP: requests have to look at it; what new connections offer; what references say, and whether
@@ -183,6 +186,7 @@ class Core final : public corba::OrbContext {
   connection::Server& server() const noexcept { return lanes_.front()->server(); }
   bool cancel_async(bool wait, base::Deadline deadline);
   void end_client_side();
+  bool end_adapter(bool wait, base::Deadline deadline);
   void call_main_thread();
   [[noreturn]] void refuse_local_call() const;
   bool is_here(const ior::Ior& ior, base::Bytes& object_key);
@@ -204,6 +208,7 @@ class Core final : public corba::OrbContext {
   connection::ConnectionCache cache_;
   Searches searches_{log_};
   std::atomic<ObjectAdapter*> adapter_{nullptr};
+  Deferrals deferrals_{log_, value_memory_, adapter_};
   GroupTable groups_;
   Bidirectional bidirectional_{*this};
   Dispatch dispatch_;

@@ -6,6 +6,9 @@ namespace {
 
 constexpr base::Duration kLastFlush = std::chrono::milliseconds(500);  // at the end, for oneways that were kept back
 
+// At the end, for other threads that are just answering a request.
+constexpr base::Duration kLastAnswers = std::chrono::seconds(5);
+
 }  // namespace
 
 /// Called while objects of this process can still be called: reply handlers usually are such objects. False if some of
@@ -20,6 +23,21 @@ bool Core::cancel_async(bool wait, base::Deadline deadline) {
 void Core::end_client_side() {
   cache_.close();
   for (const auto& lane : lanes_) lane->server().end_calls();
+}
+
+/// Requests that wait for their answers run. At the deadline the ORB gives them an answer, so that nothing of it is
+/// used after its end. False if something else still runs then.
+bool Core::end_adapter(bool wait, base::Deadline deadline) {
+  ObjectAdapter* const adapter = this->adapter();
+  const bool ended = adapter == nullptr || adapter->shutdown(wait, deadline);
+  if (!wait || (ended && deferrals_.count() == 0)) return ended;
+  const std::size_t left = deferrals_.count();
+  if (left != 0) {
+    CORBEL_LOG(log_, orb, warning, "requests that nobody has answered are answered by the end", {"requests", left},
+               {"limit", "-ORBShutdownTimeout"});
+  }
+  const bool answered = deferrals_.end_all(base::Deadline::after(kLastAnswers));
+  return (ended || adapter->shutdown(wait, deadline)) && answered;
 }
 
 void Core::shutdown(bool wait) {
@@ -44,8 +62,7 @@ void Core::shutdown(bool wait) {
     main_thread_.close();
     for (const auto& lane : lanes_) lane->close();
   }
-  ObjectAdapter* const adapter = this->adapter();
-  ended = (adapter == nullptr || adapter->shutdown(wait, deadline)) && ended;
+  ended = end_adapter(wait, deadline) && ended;
   if (!again) {
     // Peers that read take what was kept back; others are not waited for.
     (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));

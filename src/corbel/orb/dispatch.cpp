@@ -138,6 +138,10 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
   }
 }
 
+void Dispatch::on_cancel(connection::Connection& connection, const messaging::Origin& origin) noexcept {
+  core_.deferrals().cancel(connection, origin);
+}
+
 void Dispatch::on_locate_request(connection::Connection& connection,
                                  const messaging::IncomingLocateRequest& request) noexcept try {
   const auto answer = [&](LocateStatus status, base::FunctionRef<void(cdr::Encoder&)> body) {

@@ -109,6 +109,10 @@ constexpr ErrorRow kErrorTable[] = {
     {Stage::dispatch, Code::timed_out, "TRANSIENT", 0, kNo},
     {Stage::dispatch, Code::unsupported, "NO_IMPLEMENT", 0, kNo},
     {Stage::dispatch, Code::none, "OBJ_ADAPTER", 0, kNo},
+    {Stage::upcall, Code::cancelled, "NO_RESPONSE", 0, kMaybe},
+    {Stage::upcall, Code::too_large, "TRANSIENT", 0, kNo},
+    {Stage::upcall, Code::closed, "BAD_INV_ORDER", 0, kNo},
+    {Stage::upcall, Code::bad_argument, "BAD_PARAM", 0, kNo},
     {Stage::upcall, Code::none, "UNKNOWN", 0, kMaybe},
     {Stage::none, Code::none, "INTERNAL", 0, kMaybe},
 };

@@ -127,6 +127,9 @@ class CallHooks {
   virtual void before_upcall(ServerRequest& request) noexcept = 0;
   /// Before the answer; as after_reply().
   virtual void before_reply(ServerRequest& request) noexcept = 0;
+  /// After before_upcall(), on the same thread: the end will be told on another thread, and possibly before this one
+  /// has left the request. `request` has been moved from what leave() will be told of, and the two share `slots`.
+  virtual void defer(ServerRequest& request) noexcept = 0;
   /// The thread that on_request() was called on leaves the request.
   virtual void leave(ServerRequest& request) noexcept = 0;
 

@@ -10,6 +10,7 @@
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/sending.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/deferred_reply.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
@@ -89,6 +90,8 @@ class IncomingCall : public corba::ServerCall {
     return true;
   }
 
+  corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
+
   void send(const CORBA::SystemException& exception) noexcept {
     outcome_ = messaging::ReplyStatus::system_exception;
     if (exception.minor() == kNoValueMemory && exception.completed() == CORBA::CompletionStatus::COMPLETED_NO) {
@@ -153,6 +156,9 @@ class IncomingCall : public corba::ServerCall {
 
   /// The service contexts of a reply that is no result.
   virtual Contexts with_added(Contexts contexts) { return contexts; }
+
+  /// As defer(), for one that hooks see.
+  corba::DeferredReplyPtr defer_seen(std::span<const std::string_view> raises, std::size_t octets, ServerRequest* seen);
 
   Core& core() const noexcept { return core_; }
   bool offers_contexts() const noexcept { return connection_.protocol().offers().service_contexts; }

@@ -7,10 +7,12 @@
 
 #include "corbel/cdr/value_stream.hpp"
 #include "corbel/corba/call.hpp"
+#include "corbel/corba/deferred_reply.hpp"
 #include "corbel/corba/exception.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/hooks.hpp"
+#include "corbel/orb/local_deferral.hpp"
 #include "corbel/orb/no_memory.hpp"
 
 namespace corbel::orb {
@@ -53,6 +55,10 @@ class LocalCall : public corba::ServerCall {
   bool reply_exception() noexcept override {
     was_begun_ = true;
     return false;
+  }
+  corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override {
+    const std::size_t came = octets_ == nullptr ? 0 : octets_->bytes.size();
+    return LocalDeferral::make(core_.deferrals(), call_.operation.name, !call_.operation.oneway, raises, octets + came);
   }
   void reply(base::FunctionRef<void(cdr::Encoder&)> results) override try {
     if (octets_ == nullptr || call_.operation.oneway) return;

@@ -114,6 +114,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     UnseenLocalCall server_call(call, core_);
     try {
       serve_here(core_, object_key_, server_call, &place_);
+    } catch (const AwaitHere& awaited) {
+      await_here(core_, object_key_, server_call, awaited, terms_from_now(&terms...).deadline);
     } catch (const LocationForward& forward) {
       follow({forward.ior, forward.permanent}, call, &terms...);
     } catch (const CORBA::SystemException& refusal) {
@@ -125,7 +127,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
 
   /// The terms, with the deadline of what is left of the call: when it began is not known, but perhaps how long it was
   /// held.
-  Terms terms_from_now(const Terms* given, base::Duration held = base::Duration::zero()) {
+  Terms terms_from_now(const Terms* given = nullptr, base::Duration held = base::Duration::zero()) {
     Terms terms = given == nullptr ? Terms{policies()} : *given;
     const base::Duration longest = terms.policies->calls.round_trip;
     if (terms.deadline.is_none() && longest != base::Duration::zero())
@@ -190,7 +192,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     Refusal refusal;
     std::optional<Terms> way;
     if (seen.outcome == Outcome::pending) {
-      auto answer = ask_here_seen(core_, object_key_, call, told, seen);
+      auto answer = ask_here_seen(core_, object_key_, call, told, terms_from_now(&terms).deadline, seen);
       if (answer && std::holds_alternative<Forward>(*answer)) permanent = std::get<Forward>(*answer).permanent;
       if (answer && std::holds_alternative<Refusal>(*answer)) {
         refusal = std::get<Refusal>(*std::move(answer));
@@ -214,7 +216,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
 
   /// A oneway has no outcome, here as over the wire, unless the caller waits for the target.
   void invoke_oneway(const corba::Call& call, const Terms& terms) {
-    auto answer = ask_here(core_, object_key_, call, false);
+    auto answer = ask_here(core_, object_key_, call, false, base::Deadline::none());
     if (!answer) return;
     if (auto* forward = std::get_if<Forward>(&*answer)) return follow(std::move(*forward), call, &terms);
     (void)went_on(std::get<Refusal>(*std::move(answer)), call, &terms);

@@ -64,6 +64,15 @@ class ObjectAdapter {
   virtual corba::PolicyCorePtr served_policy(const ServedObject&, [[maybe_unused]] std::uint32_t type) {
     return nullptr;
   }
+  /// What keeps a request counted as running; nothing by default.
+  struct Hold {
+    void* adapter = nullptr;
+    void* object = nullptr;
+  };
+  /// Of the request that the calling thread runs, in an upcall: for its object and all that waits for requests to end,
+  /// it goes on after its thread has left, until release(), which any thread may call.
+  virtual Hold hold() noexcept { return {}; }
+  virtual void release(const Hold&) noexcept {}
   /// Orderly end: new requests are refused, running ones finish; servants are etherealised. With `wait`, returns when
   /// that is done; false if some requests still ran at the deadline.
   virtual bool shutdown(bool wait, base::Deadline deadline) = 0;

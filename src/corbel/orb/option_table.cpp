@@ -58,6 +58,9 @@ const OptionRow kOptionTable[] = {
      "those that serve; others wait, hosts in turns; 0: half of the processors, and one at least"},
     {"MaxRequestsPerConnection", NumberMember{CORBEL_MEMBER(server_limits.requests_of_connection)}, 1, 4096, "requests",
      "most requests of one connection, and threads, at the same time; one thread is always for others"},
+    {"MaxDeferredPerConnection", NumberMember{CORBEL_MEMBER(server_limits.deferred_of_connection)}, 1, 1'000'000,
+     "requests",
+     "most requests of one connection whose answers are deferred at the same time; more are refused with TRANSIENT"},
     {"MaxReplyBacklog", NumberMember{CORBEL_MEMBER(server_limits.reply_backlog)}, 0, 0x7fffffff, "octets",
      "most octets that wait for one client to take them when another reply joins them, unless it takes 64 KiB in 200 "
      "ms"},

@@ -108,7 +108,8 @@ base::Result<Ways> RemoteTarget::ways_with_here(const ior::Ior& ior, const polic
 
 bool RemoteTarget::over_here(const corba::Call& call, Invocation& invocation) {
   while (invocation.attempts.here()) {
-    auto answer = ask_here(core_, invocation.attempts.route().object_key, call, is_told(invocation));
+    auto answer =
+        ask_here(core_, invocation.attempts.route().object_key, call, is_told(invocation), invocation.deadline);
     if (!answer) return true;
     try {
       settle_here(*std::move(answer), invocation);
@@ -145,7 +146,8 @@ bool RemoteTarget::over_here_seen(const corba::Call& call, Invocation& invocatio
     core_.hooks()->before_send(seen);
     ior::Ior followed;
     if (seen.outcome == Outcome::pending) {
-      auto answer = ask_here_seen(core_, attempts.route().object_key, call, is_told(invocation), seen);
+      auto answer =
+          ask_here_seen(core_, attempts.route().object_key, call, is_told(invocation), invocation.deadline, seen);
       if (answer) try {
           const bool forwarded = std::holds_alternative<Forward>(*answer);
           settle_here(*std::move(answer), invocation);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "corbel/orb/hooks.hpp"
@@ -38,6 +39,13 @@ class SeenCall final : public IncomingCall {
   SeenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
            cdr::Decoder& body)
       : IncomingCall(core, connection, request, body, &kNothing), hooks_(*core.hooks()), request_(request) {}
+  /// One that was deferred, to be answered now.
+  SeenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
+           cdr::Decoder& nothing, ServerRequest&& deferred)
+      : IncomingCall(core, connection, request, nothing),
+        hooks_(*core.hooks()),
+        request_(request),
+        seen_(std::move(deferred)) {}
   ~SeenCall() { hooks_.leave(seen_); }
 
   void begin() {
@@ -69,6 +77,8 @@ class SeenCall final : public IncomingCall {
     }
     reply_with(results, with_added({}));
   }
+
+  corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
 
   bool reply_exception() noexcept override {
     if (over_) return IncomingCall::reply_exception();

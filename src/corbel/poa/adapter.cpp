@@ -103,6 +103,14 @@ class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
     return policies == nullptr ? nullptr : make_policy(*policies, type)._shared();
   }
 
+  Hold hold() noexcept override {
+    const Upcall* const upcall = Upcall::current();
+    return upcall == nullptr ? Hold() : Hold{&upcall->poa(), upcall->poa().hold(*upcall)};
+  }
+  void release(const Hold& hold) noexcept override {
+    if (hold.adapter != nullptr) static_cast<Poa*>(hold.adapter)->release(static_cast<ActiveObject*>(hold.object));
+  }
+
   bool shutdown(bool wait, base::Deadline deadline) override { return space_->close(wait, deadline); }
 
  private:

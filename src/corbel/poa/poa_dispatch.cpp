@@ -11,6 +11,7 @@
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/running.hpp"
 #include "corbel/poa/serving.hpp"
+#include "corbel/poa/upcall.hpp"
 
 namespace corbel::poa {
 
@@ -99,6 +100,15 @@ void Poa::answer_thrown(corba::ServerCall& call) {
   } catch (...) {
     answer();
   }
+}
+
+ActiveObject* Poa::hold(const Upcall& upcall) noexcept {
+  const std::lock_guard lock(slot_.mutex);
+  ++running_;
+  ActiveObject* object = policies_.retain ? objects_.find(upcall.id()) : nullptr;
+  if (object != nullptr && object->servant.get() != &upcall.servant()) object = nullptr;
+  if (object != nullptr) ++object->running;
+  return object;
 }
 
 /// A request, or what behaves like one, has ended. If it was the last to hold something up, that is done here.

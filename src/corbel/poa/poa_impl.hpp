@@ -116,6 +116,10 @@ class Poa final : public PortableServer::POA, public corba::AdapterCore {
   /// reference of a call of this process remembers; null if it is none.
   bool serve(PoaLock& lock, base::ConstByteSpan object_id, corba::ServerCall& call,
              std::optional<base::Deadline>& held_until, orb::Place* place);
+  /// One more request runs, on the object that the upcall runs on, which is returned; null if that is not in the map.
+  /// Until release().
+  ActiveObject* hold(const Upcall& upcall) noexcept;
+  void release(ActiveObject* object) noexcept { leave(object); }
   /// As far as can be known without an upcall. Call with the slot's mutex locked.
   bool knows(base::ConstByteSpan object_id);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "corbel/base/log.hpp"
+#include "corbel/corba/deferred_reply.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
@@ -43,6 +44,9 @@ class LocatedCall final : public corba::ServerCall {
   void reply(base::FunctionRef<void(cdr::Encoder&)> results) override {
     before_results_();
     call_.reply(results);
+  }
+  corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override {
+    return call_.defer(raises, octets);
   }
 
  private:

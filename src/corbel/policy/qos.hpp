@@ -62,6 +62,7 @@ struct ServerLimits {
   std::uint32_t connections_of_host = 0;      ///< from one host; 0: half of those in all
   std::uint32_t hand_shakes = 0;              ///< worked on at the same time; 0: half of the processors
   std::uint32_t requests_of_connection = 64;  ///< under way at the same time, and threads
+  std::uint32_t deferred_of_connection = 16384;      ///< that have left their thread and are yet to be answered
   base::Duration idle = std::chrono::minutes(10);    ///< without a message; 0: unbounded
   base::Duration message = std::chrono::minutes(2);  ///< from a message's first octet to its last; 0: unbounded
   std::uint32_t reply_backlog = 32U << 20;           ///< octets of replies that one peer has not taken

@@ -89,11 +89,13 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
     case MessageType::locate_request:
       return look_at_locate_request(frame, incoming);
     case MessageType::cancel_request: {
-      // When this is read, the request that it names has been answered, unless only a part of it has come.
+      // When this is read, the request that it names has been answered, unless only a part of it has come or its answer
+      // was deferred.
       const auto id = codec_.decode_cancel_request(frame, incoming.octets);
       if (!id) return malformed();
       joining_.drop(*id);
       note_parts();
+      incoming.request.origin.id = *id;
       incoming.kind = Kind::cancel;
       return {};
     }

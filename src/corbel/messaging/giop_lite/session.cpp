@@ -54,10 +54,13 @@ base::Error malformed() noexcept {
       incoming.locate = *request;
       return {};
     }
-    case MessageType::cancel_request:
-      if (!codec_.decode_cancel_request(frame, incoming.octets)) return malformed();
+    case MessageType::cancel_request: {
+      const auto id = codec_.decode_cancel_request(frame, incoming.octets);
+      if (!id) return malformed();
+      incoming.request.origin.id = *id;
       incoming.kind = Kind::cancel;
       return {};
+    }
     case MessageType::close_connection:
       incoming.kind = Kind::close;
       return {};

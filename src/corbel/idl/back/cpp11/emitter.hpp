@@ -39,6 +39,7 @@ struct Emitter {
   Writer any_source;
   std::set<std::string> library_headers;  ///< of the library's declarations that the main file uses
   bool futures = false;                   ///< async_ operations are wanted
+  bool amh = false;                       ///< skeletons of servants that answer later are, too
   bool stubs = false;                     ///< no skeletons but those of reply handlers are
 
   /// "_kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`, or an operation `get_a` the attribute `a`: the
@@ -147,6 +148,12 @@ void define_skeleton(Emitter& e, const model::Interface& interface);
 void emit_servant_traits(Emitter& e, const model::Interface& interface);
 void emit_operation_table(Emitter& e, const model::Interface& interface);
 void implement_skeleton(Emitter& e, const model::Interface& interface);
+
+// Server files: servants that answer later.
+void define_deferring_skeleton(Emitter& e, const model::Interface& interface);
+void emit_amh_traits(Emitter& e, const model::Interface& interface);
+void emit_deferred_operation_table(Emitter& e, const model::Interface& interface);
+void implement_deferring_skeleton(Emitter& e, const model::Interface& interface);
 
 std::vector<Method> methods_of(const model::Interface& interface);
 /// The constant that describes a method to the ORB: "_kEcho_echo".

@@ -211,12 +211,18 @@ std::vector<Run> served_runs(const Emitter& e) {
   return runs_of(e.model, e.stubs ? is_reply_handler : is_served);
 }
 
+/// Whether the interface has a skeleton of servants that answer later. A reply handler has nothing to answer.
+bool is_deferred(const Emitter& e, const model::Declaration& interface) {
+  return e.amh && !e.stubs && !is_reply_handler(interface);
+}
+
 void write_server_header(Emitter& e, const std::string& stem) {
   Writer& out = e.server_header;
   const auto runs = served_runs(e);
   out.line("#pragma once");
   out.blank();
   if (e.stubs && runs.empty()) return out.line("// There are no skeletons: --stubs.");
+  if (e.amh && !e.stubs) out.line("#include <corbel/mapping/amh.hpp>");
   out.line("#include <corbel/mapping/skeleton.hpp>");
   out.blank();
   out.line("#include \"" + stem + ".hpp\"");
@@ -228,13 +234,19 @@ void write_server_header(Emitter& e, const std::string& stem) {
     const std::string name = e.names.skeleton_namespace(run.module);
     open_namespace(out, name);
     out.line("");
-    for (const auto* interface : run.declarations) define_skeleton(e, *as<model::Interface>(interface));
+    for (const auto* interface : run.declarations) {
+      define_skeleton(e, *as<model::Interface>(interface));
+      if (is_deferred(e, *interface)) define_deferring_skeleton(e, *as<model::Interface>(interface));
+    }
     out.blank();
     close_namespace(out, name);
   }
   out.blank();
   for (const auto& run : runs) {
-    for (const auto* interface : run.declarations) emit_servant_traits(e, *as<model::Interface>(interface));
+    for (const auto* interface : run.declarations) {
+      emit_servant_traits(e, *as<model::Interface>(interface));
+      if (is_deferred(e, *interface)) emit_amh_traits(e, *as<model::Interface>(interface));
+    }
   }
   end_code(out);
 }
@@ -249,9 +261,15 @@ void write_server_source(Emitter& e, const std::string& stem) {
     const std::string space = e.names.skeleton_namespace(run.module);
     open_namespace(out, space);
     out.line("namespace {");
-    for (const auto* interface : run.declarations) emit_operation_table(e, *as<model::Interface>(interface));
+    for (const auto* interface : run.declarations) {
+      emit_operation_table(e, *as<model::Interface>(interface));
+      if (is_deferred(e, *interface)) emit_deferred_operation_table(e, *as<model::Interface>(interface));
+    }
     out.line("}  // namespace");
-    for (const auto* interface : run.declarations) implement_skeleton(e, *as<model::Interface>(interface));
+    for (const auto* interface : run.declarations) {
+      implement_skeleton(e, *as<model::Interface>(interface));
+      if (is_deferred(e, *interface)) implement_deferring_skeleton(e, *as<model::Interface>(interface));
+    }
     out.blank();
     close_namespace(out, space);
   }
@@ -277,6 +295,7 @@ std::vector<GeneratedFile> generate(const model::Model& model, const Options& op
   Emitter e(model);
   e.library_headers = library_headers(model);
   e.futures = options.futures;
+  e.amh = options.amh;
   e.stubs = options.stubs;
   const std::string& path = model.files.at(0).path;
   const std::string stem = stem_of(path);

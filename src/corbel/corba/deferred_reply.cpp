@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/corba/deferred_reply.hpp"
+
+#include "corbel/corba/failure.hpp"
+#include "corbel/corba/minor_codes.hpp"
+
+namespace corbel::corba {
+
+DeferredReply::~DeferredReply() = default;
+
+DeferredReplyPtr ServerCall::defer(std::span<const std::string_view>, std::size_t) {
+  return nullptr;
+}
+
+void DeferredReply::claim_or_throw() {
+  if (!claim()) corba::raise("BAD_INV_ORDER", minor::kAnsweredBefore, Completed::no, "the request has been answered");
+}
+
+void DeferredReply::reply(base::FunctionRef<void(cdr::Encoder&)> results) {
+  claim_or_throw();
+  answer(results);
+}
+
+void DeferredReply::raise(const std::exception_ptr& exception) {
+  if (exception == nullptr) corba::raise("BAD_PARAM", minor::kAnswersAnother, Completed::no, "no exception was given");
+  claim_or_throw();
+  answer(exception);
+}
+
+void DeferredReply::raise_thrown(const std::exception_ptr& exception) noexcept {
+  claim() ? answer(exception) : tell_lost(exception);
+}
+
+void DeferredReply::abandon() noexcept {
+  if (claim()) give_up();
+}
+
+}  // namespace corbel::corba

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/mapping/amh.hpp"
+
+#include "corbel/corba/failure.hpp"
+#include "corbel/corba/minor_codes.hpp"
+
+namespace corbel::mapping {
+
+ResponseHandler::~ResponseHandler() {
+  if (deferred_.reply != nullptr) deferred_.reply->abandon();
+}
+
+void ResponseHandler::check(unsigned operation) const {
+  if (operation == deferred_.operation) return;
+  corba::raise("BAD_PARAM", corba::minor::kAnswersAnother, corba::Completed::no,
+               "the request is for another operation than the one that is answered");
+}
+
+void ResponseHandler::raise(unsigned operation, const std::exception_ptr& exception) {
+  check(operation);
+  if (deferred_.reply != nullptr) deferred_.reply->raise(exception);
+}
+
+}  // namespace corbel::mapping

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "corbel/base/deadline.hpp"
+#include "corbel/base/fork.hpp"
+#include "corbel/base/log.hpp"
+#include "corbel/base/shared_ptr.hpp"
+#include "corbel/messaging/message.hpp"
+#include "corbel/orb/object_adapter.hpp"
+#include "corbel/orb/value_memory.hpp"
+
+namespace corbel::connection {
+class Connection;
+}
+
+namespace corbel::orb {
+
+/// A request that waits for its answer, as Deferrals sees it.
+class Deferral {
+ public:
+  /// Its client wants no answer any more.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+
+ protected:
+  Deferral(const connection::Connection* connection, const messaging::Origin& origin) noexcept
+      : connection_(connection), id_(origin.id) {}
+  virtual ~Deferral() = default;
+  /// Answers for a servant that has not.
+  virtual void end() noexcept = 0;
+
+ private:
+  friend class Deferrals;
+  const connection::Connection* const connection_;  // only compared; null: a call of this process
+  const std::uint32_t id_;
+  std::atomic<bool> cancelled_{false};
+  // Guarded by the mutex of Deferrals:
+  Deferral* next_ = nullptr;
+  Deferral** link_ = nullptr;  // what leads here; null if it is not listed
+  base::SharedPtr<Deferral> self_;
+};
+
+/// The requests of one ORB that wait for their answers: a table by connection and request, of which each entry keeps
+/// its request. Owned by the Core. Thread-safe.
+class Deferrals {
+ public:
+  /// Of an ORB: where it logs, what pays for those that wait, and the adapter that is there when requests run.
+  Deferrals(const base::Log& log, ValueMemory& memory, const std::atomic<ObjectAdapter*>& adapter) noexcept
+      : log_(log), memory_(memory), adapter_(adapter) {}
+  Deferrals(const Deferrals&) = delete;
+  Deferrals& operator=(const Deferrals&) = delete;
+
+  const base::Log& log() const noexcept { return log_; }
+  ValueMemory& memory() noexcept { return memory_; }
+  ObjectAdapter& adapter() const noexcept { return *adapter_.load(std::memory_order_acquire); }
+  /// True in a child of the process whose ORB it is: who waits does so for the parent.
+  bool left_behind() const noexcept { return process_ != base::process_generation(); }
+
+  /// False if the end has come. Throws std::bad_alloc.
+  bool add(base::SharedPtr<Deferral> deferral);
+  /// It has been answered; does nothing if it is not listed.
+  void remove(Deferral& deferral) noexcept;
+  /// The client of that request wants no answer any more.
+  void cancel(const connection::Connection& connection, const messaging::Origin& origin) noexcept;
+  std::size_t count() const;
+  /// Answers for all, and lists no more. False if one of them, which another thread is just answering, has not gone by
+  /// the deadline.
+  bool end_all(base::Deadline deadline) noexcept;
+
+ private:
+  static constexpr std::size_t kFirst = 64;
+
+  Deferral*& bucket(const connection::Connection* connection, std::uint32_t id) noexcept;
+  void put(Deferral& deferral) noexcept;
+  void grow();
+
+  const base::Log& log_;
+  ValueMemory& memory_;
+  const std::atomic<ObjectAdapter*>& adapter_;
+  const std::uint32_t process_ = base::process_generation();
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable gone_;
+  std::vector<Deferral*> buckets_;
+  std::size_t count_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace corbel::orb

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/deferred_request.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/orb/core.hpp"
+#include "corbel/orb/incoming_call.hpp"
+#include "corbel/orb/invocation_policies.hpp"
+#include "corbel/orb/seen_call.hpp"
+
+namespace corbel::orb {
+namespace {
+
+/// A request of which no more is needed than what its answer needs.
+class ResumedCall final : public IncomingCall {
+ public:
+  ResumedCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
+              cdr::Decoder& nothing) noexcept
+      : IncomingCall(core, connection, request, nothing) {}
+};
+
+policy::UtcTime end_of(const messaging::IncomingRequest& request) {
+  base::ConstByteSpan policies;
+  if (request.contexts.count() == 0 || !request.contexts.find(kInvocationPoliciesContext, policies))
+    return policy::kNever;
+  return end_time(policies);
+}
+
+}  // namespace
+
+corba::DeferredReplyPtr DeferredRequest::make(Core& core, connection::Connection& connection,
+                                              const messaging::IncomingRequest& request, bool expected,
+                                              std::span<const std::string_view> raises, std::size_t octets,
+                                              ServerRequest* seen) {
+  auto deferred = base::make_shared<DeferredRequest>(core, connection, request, expected, raises);
+  if (seen != nullptr) deferred->seen_ = std::make_unique<ServerRequest>();
+  if (!connection.defer_request()) {
+    CORBEL_LOG(core.log(), server, warning, "request refused: too many of its connection wait for their answers",
+               {"operation", request.operation}, {"peer", connection.peer()},
+               {"limit", "-ORBMaxDeferredPerConnection"});
+    throw CORBA::TRANSIENT(corba::minor::kTooManyDeferred, CORBA::COMPLETED_NO,
+                           "too many requests of the connection wait for their answers");
+  }
+  try {
+    deferred->begin(deferred, octets + sizeof(DeferredRequest) + request.operation.size() + request.object_key.size());
+  } catch (...) {
+    connection.end_deferred();
+    throw;
+  }
+  if (seen == nullptr) return deferred;
+  ServerRequest& kept = *deferred->seen_;
+  kept = std::move(*seen);
+  seen->slots = kept.slots;  // the thread leaves them by itself
+  kept.operation = deferred->request_.operation;
+  core.hooks()->defer(kept);
+  return deferred;
+}
+
+DeferredRequest::DeferredRequest(Core& core, connection::Connection& connection,
+                                 const messaging::IncomingRequest& request, bool expected,
+                                 std::span<const std::string_view> raises)
+    : PendingReply(core.deferrals(), &connection, request.origin, raises),
+      core_(core),
+      connection_(&connection),
+      names_(new char[request.operation.size() + request.object_key.size()]),
+      peer_(connection),
+      expected_(expected),
+      end_time_(end_of(request)) {
+  char* const key = std::copy(request.operation.begin(), request.operation.end(), names_.get());
+  std::copy(request.object_key.begin(), request.object_key.end(), reinterpret_cast<base::Octet*>(key));
+  request_.origin = request.origin;
+  request_.response = request.response;
+  request_.operation = {names_.get(), request.operation.size()};
+  request_.object_key = {reinterpret_cast<const base::Octet*>(key), request.object_key.size()};
+}
+
+DeferredRequest::~DeferredRequest() = default;
+
+bool DeferredRequest::is_awaited() const noexcept {
+  if (!expected_ || is_cancelled()) return false;
+  if (end_time_ != policy::kNever && policy::until(end_time_) == base::Duration::zero()) return false;
+  return !peer_.failed();
+}
+
+template <class Answer>
+void DeferredRequest::send(const Answer& answer) {
+  if (all().left_behind()) return;  // the client is the parent's
+  if (!is_awaited()) {
+    CORBEL_LOG(log(), server, debug, "nobody waits for the answer any more", {"operation", request_.operation},
+               {"key", request_.object_key}, {"peer", peer_.peer()});
+    request_.response = messaging::Response::none;
+  }
+  cdr::Decoder nothing;
+  const auto run = [&](auto& call) {
+    call.set_raises(raises());
+    answer(call);
+  };
+  if (seen_ != nullptr) {
+    SeenCall call(core_, *connection_, request_, nothing, std::move(*seen_));
+    run(call);
+  } else {
+    ResumedCall call(core_, *connection_, request_, nothing);
+    run(call);
+  }
+  finish();
+}
+
+void DeferredRequest::finish() noexcept {
+  connection_->end_deferred();
+  connection_.reset();  // it may go with this, and has to before its server may
+  PendingReply::finish();
+}
+
+void DeferredRequest::answer(base::FunctionRef<void(cdr::Encoder&)> results) {
+  send([&](auto& call) {
+    try {
+      call.reply(results);
+    } catch (...) {
+      call.reply_exception();
+    }
+  });
+}
+
+void DeferredRequest::answer(const std::exception_ptr& exception) noexcept {
+  send([&](auto& call) {
+    try {
+      rethrow(exception);
+    } catch (...) {
+      call.reply_exception();
+    }
+  });
+}
+
+void DeferredRequest::give_up(bool ended) noexcept {
+  if (!ended && expected_ && !all().left_behind()) {
+    CORBEL_LOG(log(), server, warning, "the servant has dropped a request without an answer",
+               {"operation", request_.operation}, {"key", request_.object_key}, {"peer", peer_.peer()});
+  }
+  send([&](auto& call) {
+    try {
+      throw_never_answered(call.operation(), ended);
+    } catch (...) {
+      call.reply_exception();
+    }
+  });
+}
+
+// --- where requests become such ---
+
+corba::DeferredReplyPtr IncomingCall::defer_seen(std::span<const std::string_view> raises, std::size_t octets,
+                                                 ServerRequest* seen) {
+  const bool expected = request_.response == messaging::Response::with_target && !replied_;
+  // What was decoded is at least as large as what it was decoded from.
+  const std::size_t came = arguments().remaining() + arguments().stream_position();
+  auto deferred = DeferredRequest::make(core_, connection_, request_, expected, raises, octets + came, seen);
+  replied_ = true;
+  return deferred;
+}
+
+corba::DeferredReplyPtr IncomingCall::defer(std::span<const std::string_view> raises, std::size_t octets) {
+  return defer_seen(raises, octets, nullptr);
+}
+
+corba::DeferredReplyPtr SeenCall::defer(std::span<const std::string_view> raises, std::size_t octets) {
+  auto deferred = defer_seen(raises, octets, &seen_);
+  over_ = true;
+  return deferred;
+}
+
+}  // namespace corbel::orb

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/local_deferral.hpp"
+
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/corba/exception.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/attempts.hpp"
+#include "corbel/orb/error_map.hpp"
+
+namespace corbel::orb {
+
+corba::DeferredReplyPtr LocalDeferral::make(Deferrals& all, std::string_view operation, bool expected,
+                                            std::span<const std::string_view> raises, std::size_t octets) {
+  auto deferral = base::make_shared<LocalDeferral>(all, operation, expected, raises);
+  deferral->begin(deferral, octets + sizeof(LocalDeferral) + operation.size());
+  return deferral;
+}
+
+// Its entry in the table of those that wait is found by nothing; the id spreads them.
+LocalDeferral::LocalDeferral(Deferrals& all, std::string_view operation, bool expected,
+                             std::span<const std::string_view> raises)
+    : PendingReply(all, nullptr, {.id = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(this) / 64)},
+                   raises),
+      operation_(operation),
+      expected_(expected) {}
+
+LocalDeferral::~LocalDeferral() = default;
+
+void LocalDeferral::returned() {
+  if (!expected_) return;
+  throw AwaitHere{base::make_shared<AwaitHere::Waiter>(shared_from(this))};
+}
+
+bool LocalDeferral::is_awaited() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return expected_ && state_ != State::left;
+}
+
+void LocalDeferral::give(State state, base::Bytes results, std::exception_ptr exception) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::pending) {
+      state_ = state;
+      results_ = std::move(results);
+      exception_ = std::move(exception);
+      changed_.notify_all();
+    }
+  }
+  finish();
+}
+
+void LocalDeferral::answer(base::FunctionRef<void(cdr::Encoder&)> results) try {
+  cdr::Encoder encoder;
+  results(encoder);
+  if (encoder.ok()) return give(State::results, encoder.to_bytes(), nullptr);
+  try {
+    orb::raise(encoder.error(), "results of operation '" + operation_ + "'");
+  } catch (CORBA::SystemException& exception) {
+    exception.completed(CORBA::COMPLETED_YES);
+    throw;
+  }
+} catch (const std::bad_alloc&) {
+  answer(std::make_exception_ptr(CORBA::NO_MEMORY(0, CORBA::COMPLETED_YES)));
+} catch (...) {
+  answer(std::current_exception());
+}
+
+void LocalDeferral::answer(const std::exception_ptr& exception) noexcept {
+  try {
+    rethrow(exception);
+  } catch (...) {
+    give(State::exception, {}, std::current_exception());
+  }
+}
+
+void LocalDeferral::give_up(bool ended) noexcept {
+  if (!ended && expected_) {
+    CORBEL_LOG(log(), server, warning, "the servant has dropped a request without an answer", {"operation", operation_},
+               {"peer", kHere});
+  }
+  try {
+    throw_never_answered(operation_, ended);
+  } catch (...) {
+    give(State::exception, {}, std::current_exception());
+  }
+}
+
+base::Bytes LocalDeferral::await(base::Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  const auto answered = [this] { return state_ != State::pending; };
+  if (deadline.is_none()) {
+    changed_.wait(lock, answered);
+  } else if (!changed_.wait_for(lock, deadline.remaining(), answered)) {
+    state_ = State::left;
+    throw CORBA::TIMEOUT(corba::vendor_minor(base::Stage::wait, base::Code::timed_out), CORBA::COMPLETED_MAYBE,
+                         "the servant has not answered '" + operation_ + "' in time");
+  }
+  if (state_ == State::exception) std::rethrow_exception(exception_);
+  return std::move(results_);
+}
+
+void LocalDeferral::leave() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::pending) state_ = State::left;
+}
+
+}  // namespace corbel::orb

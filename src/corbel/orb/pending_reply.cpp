@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/orb/pending_reply.hpp"
+
+#include <string>
+#include <utility>
+
+#include "corbel/base/log.hpp"
+#include "corbel/corba/exception.hpp"
+#include "corbel/corba/failure.hpp"
+#include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/current_exception.hpp"
+
+namespace corbel::orb {
+
+void PendingReply::begin(base::SharedPtr<PendingReply> self, std::size_t octets) {
+  if (!all_.memory().take(octets)) {
+    throw CORBA::NO_RESOURCES(corba::vendor_minor(base::Stage::decode, base::Code::no_value_memory),
+                              CORBA::COMPLETED_NO, "requests that wait for their answers take too much memory");
+  }
+  octets_ = octets;
+  bool listed = false;
+  try {
+    listed = all_.add(std::move(self));
+  } catch (...) {
+    all_.memory().give(std::exchange(octets_, 0));
+    throw;
+  }
+  if (!listed) {
+    all_.memory().give(std::exchange(octets_, 0));
+    throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CORBA::COMPLETED_NO, "the server is shutting down");
+  }
+  adapter_ = &all_.adapter();
+  hold_ = adapter_->hold();
+}
+
+void PendingReply::finish() noexcept {
+  all_.memory().give(octets_);
+  adapter_->release(hold_);
+  all_.remove(*this);
+}
+
+void PendingReply::end() noexcept {
+  if (claim()) give_up(true);
+}
+
+// The servant is in an upcall, so the ORB is there.
+void PendingReply::tell_lost(const std::exception_ptr& exception) noexcept {
+  try {
+    std::rethrow_exception(exception);
+  } catch (...) {
+    CORBEL_LOG(log(), server, warning, "a servant threw after it had answered the request",
+               {"exception", what_was_thrown()});
+  }
+}
+
+void PendingReply::rethrow(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const corba::SystemFailure& failure) {
+    corba::raise(corba::SystemFailure(failure));
+  } catch (const corba::UserFailure& failure) {
+    corba::raise(corba::UserFailure(failure));
+  } catch (const CORBA::SystemException& thrown) {
+    // The status of a call that the servant has made says nothing about what the servant has done before.
+    if (!thrown.ended_own_call() || thrown.completed() != CORBA::COMPLETED_NO) throw;
+    corba::raise_system_exception(thrown._rep_id(), thrown.minor(), CORBA::COMPLETED_MAYBE, thrown.detail());
+  }
+}
+
+void PendingReply::throw_never_answered(std::string_view operation, bool ended) const {
+  throw CORBA::NO_RESPONSE(corba::minor::kNeverAnswered, CORBA::COMPLETED_MAYBE,
+                           (ended ? "the server ended before it had answered '" : "the servant never answered '") +
+                               std::string(operation) + "'");
+}
+
+}  // namespace corbel::orb
