@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C++ that is generated says of the layout of types and of the values of constants.
+// What the C++ that is generated says of the layout of types, the values of constants, and servants that answer later.
 #include <gtest/gtest.h>
 
 #include "corbel/idl/back/cpp11/generate.hpp"
@@ -8,14 +8,18 @@
 namespace corbel::idl::back::cpp11 {
 namespace {
 
-std::string header_of(const std::string& text) {
+std::string file_of(const std::string& text, const std::string& name, const Options& options) {
   front::Result result = front::parse(text, "test.idl");
   EXPECT_NE(result.model, nullptr) << text;
   if (result.model == nullptr) return {};
-  for (const auto& generated : back::generate(kBackEnd, std::move(result.model), {.version = "0"})) {
-    if (generated.name == "test.hpp") return generated.text;
+  for (const auto& generated : back::generate(kBackEnd, std::move(result.model), options)) {
+    if (generated.name == name) return generated.text;
   }
   return {};
+}
+
+std::string header_of(const std::string& text) {
+  return file_of(text, "test.hpp", {.version = "0"});
 }
 
 /// What follows `before`, to the end of its line, behind the first place of `behind`; "none" if there is none.
@@ -63,6 +67,52 @@ TEST(CopiedAtOnce, AreNoStructsWithPaddingBehindTheirLastMember) {
   };
   EXPECT_FALSE(is_copied("struct S { long a; octet b; };"));
   EXPECT_TRUE(is_copied("struct S { long a; octet b[4]; };"));
+}
+
+std::string server_header_of(const std::string& text, const Options& options) {
+  return file_of(text, "test_server.hpp", options);
+}
+
+TEST(DeferredReplies, AreWrittenWhenWanted) {
+  const std::string text = "interface I { long f(in string a, inout string b, out string c); };";
+  EXPECT_EQ(server_header_of(text, {.version = "0"}).find("amh"), std::string::npos);
+  EXPECT_EQ(server_header_of(text, {.version = "0", .amh = true, .stubs = true}).find("amh"), std::string::npos);
+  const std::string wanted = server_header_of(text, {.version = "0", .amh = true});
+  EXPECT_EQ(what_follows(wanted, "class _answer_I", "void f("),
+            "std::int32_t _result, const std::string& b, const std::string& c) {");
+  EXPECT_EQ(what_follows(wanted, "class _amh_I", "virtual void f("),
+            "corbel::base::SharedPtr<_answer_I> _response_handler, std::string a, std::string b) = 0;");
+  EXPECT_NE(wanted.find("struct CORBA::amh_traits<::I>"), std::string::npos);
+}
+
+TEST(DeferredReplies, OfOnewaysAndReplyHandlersAreNone) {
+  const std::string text =
+      server_header_of("interface I { oneway void f(in string a); };", {.version = "0", .amh = true});
+  EXPECT_EQ(what_follows(text, "class _answer_I", "void f("), "const std::string& a) = 0;") << "that of the skeleton";
+  EXPECT_EQ(what_follows(text, "class _amh_I", "virtual void f("), "const std::string& a) = 0;");
+  const std::string handlers =
+      server_header_of("interface I { void f(); };", {.version = "0", .ami = true, .amh = true});
+  EXPECT_NE(handlers.find("class AMI_IHandler"), std::string::npos);
+  EXPECT_EQ(handlers.find("_amh_AMI_IHandler"), std::string::npos);
+}
+
+TEST(DeferredReplies, HaveNamesThatNoOperationHas) {
+  const std::string text = server_header_of(
+      "interface I { attribute long a; void f(); void get_a(); void f_excep(); };", {.version = "0", .amh = true});
+  EXPECT_EQ(what_follows(text, "class _answer_I", "void ami_get_a("),
+            "std::int32_t _result) { _reply<std::int32_t>(0, _result); }");
+  EXPECT_EQ(what_follows(text, "class _answer_I", "void ami_f_excep("),
+            "const _exception_type& _exception) { _raise(2, _exception); }");
+}
+
+TEST(DeferredReplies, OfAbstractInterfacesAreOfTheFirstThatAdoptsThem) {
+  const std::string text =
+      server_header_of("abstract interface A { void f(); }; interface B : A {}; interface C : B, A { void g(); };",
+                       {.version = "0", .amh = true});
+  EXPECT_EQ(what_follows(text, "class _answer_B", "void f("), ") { _reply<>(0); }");
+  EXPECT_EQ(what_follows(text, "class _amh_B", "virtual void f("),
+            "corbel::base::SharedPtr<_answer_B> _response_handler) = 0;");
+  EXPECT_EQ(what_follows(text, "class _answer_C", "void f("), "none");
 }
 
 }  // namespace
