@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ends of all kinds while requests wait for their answers.
+#include <optional>
+
 #include "support.hpp"
 
 namespace corbel::deferred_test {
@@ -153,6 +155,51 @@ TEST(EndOfDeferred, DeactivationEndsWithTheAnswer) {
     }));
     EXPECT_EQ(desk->ask("now"), "at once");
   }
+}
+
+TEST(EndOfDeferred, MayComeWhileThreadsAnswerAndDrop) {
+  for (int round = 0; round < 10; ++round) {
+    World world(round % 2 == 0 ? "tcp://127.0.0.1:0" : "unix://", {"-ORBShutdownTimeout", "2000"});
+    std::atomic<bool> ending{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&, i] {
+        while (!ending) (void)Caller([&] { return (i % 2 == 0 ? world.desk : world.local)->ask("a"); }).outcome();
+      });
+    }
+    // Ends with the last request, so that those that the end lets in are answered, too.
+    std::atomic<bool> ended{false};
+    for (int i = 0; i < 2; ++i) {
+      threads.emplace_back([&] {
+        for (int count = 0; !ended; ++count) {
+          std::optional<Keeper::Asked> asked = world.servant->take_now();
+          if (!asked) {
+            std::this_thread::yield();
+          } else if (count % 3 != 0) {
+            asked->answer->ask("b");
+          }
+        }
+      });
+    }
+    EXPECT_EQ(world.desk->ask("now"), "at once");
+    ending = round % 3 == 0;
+    world.server->shutdown(true);
+    ending = true;
+    ended = true;
+    for (auto& thread : threads) thread.join();
+  }
+}
+
+TEST(EndOfDeferred, OfASingleThreadIsNoMatterOfIts) {
+  World world("tcp://127.0.0.1:0", {"-ORBConcurrency", "single"});
+  std::thread running([&] { world.server->run(); });
+  Caller caller([&] { return world.desk->ask("a"); });
+  const Keeper::Asked asked = world.servant->take();
+  EXPECT_EQ(world.desk->ask("now"), "at once");
+  asked.answer->ask("b");
+  EXPECT_EQ(caller.outcome(), "b");
+  world.server->shutdown(false);
+  running.join();
 }
 
 }  // namespace

@@ -26,26 +26,29 @@ TEST(LimitOfDeferred, OfOneConnectionRefusesMore) {
 }
 
 TEST(LimitOfDeferred, OfMemoryCountsArgumentsUntilTheyAreAnswered) {
-  World world("tcp://127.0.0.1:0", {"-ORBMaxInputMemory", "1000000"});
+  World world("tcp://127.0.0.1:0", {"-ORBMaxInputMemory", "1000000"}, {"-ORBConnectionsPerEndpoint", "16"});
   const std::string large(200'000, 'x');
   std::vector<std::unique_ptr<Caller>> callers;
-  std::atomic<int> refused{0};
-  for (int i = 0; i < 10; ++i) {
-    callers.push_back(std::make_unique<Caller>([&] {
+  std::size_t refused = 0;
+  // One after the other, so that no message is in the way of another.
+  for (std::size_t i = 0; i < 10; ++i) {
+    const auto over = std::make_shared<std::atomic<bool>>(false);
+    callers.push_back(std::make_unique<Caller>([&, over] {
       try {
         return world.desk->ask(large);
-      } catch (const CORBA::NO_RESOURCES& exception) {
+      } catch (const CORBA::SystemException& exception) {
         EXPECT_EQ(exception.completed(), CORBA::COMPLETED_NO);
-        ++refused;
+        *over = true;
         throw;
       }
     }));
-    if (i == 0) world.servant->await(1);
+    while (!*over && world.servant->waiting() + refused == i) std::this_thread::yield();
+    if (!*over) continue;
+    EXPECT_EQ(callers.back()->outcome(), "NO_RESOURCES");
+    ++refused;
   }
-  // Not all fit; what was refused is answered at once.
-  while (static_cast<std::size_t>(refused) + world.servant->waiting() < 10) std::this_thread::yield();
-  EXPECT_GT(refused, 4);
-  EXPECT_GT(world.servant->waiting(), 0U);
+  EXPECT_GT(refused, 4U);
+  EXPECT_GT(world.servant->waiting(), 1U);
   while (world.servant->waiting() != 0) world.servant->take().answer->ask("done");
   for (auto& caller : callers) (void)caller->outcome();
   // All of it has been given back.

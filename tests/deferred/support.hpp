@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -102,6 +103,13 @@ class Keeper : public virtual CORBA::amh_traits<Deferred::Desk>::base_type {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !asked_.empty(); });
     Asked asked = std::move(asked_.front());
+    asked_.pop_front();
+    return asked;
+  }
+  std::optional<Asked> take_now() {
+    const std::lock_guard lock(mutex_);
+    if (asked_.empty()) return {};
+    std::optional<Asked> asked = std::move(asked_.front());
     asked_.pop_front();
     return asked;
   }
