@@ -71,6 +71,25 @@ TEST(DeferredReply, IsAnExceptionTheSameAsOneThrown) {
   EXPECT_EQ(foreign.minor, corba::minor::kForeignException);
 }
 
+TEST(DeferredReply, SaysOfACallOfTheServantsNoMoreThanIsKnown) {
+  World world;
+  const auto nobody =
+      IDL::traits<Deferred::Desk>::unchecked_narrow(world.server->string_to_object("corbaloc::127.0.0.1:1/nobody"));
+  for (const auto& desk : {world.desk, world.local}) {
+    Caller caller([&] { return desk->ask("a"); });
+    const Answer answer = world.servant->take().answer;
+    try {
+      nobody->nothing();
+      ADD_FAILURE() << "there is somebody";
+    } catch (const CORBA::SystemException& exception) {
+      EXPECT_EQ(exception.completed(), CORBA::COMPLETED_NO);
+      answer->ask_excep(std::current_exception());
+    }
+    EXPECT_EQ(caller.outcome(), "TRANSIENT");
+    EXPECT_EQ(caller.completed, CORBA::COMPLETED_MAYBE);
+  }
+}
+
 TEST(DeferredReply, IsWhatTheOperationThrows) {
   World world;
   EXPECT_EQ(Caller([&] { return world.desk->ask("throw"); }).outcome(), "Refused thrown");

@@ -157,6 +157,24 @@ TEST(EndOfDeferred, DeactivationEndsWithTheAnswer) {
   }
 }
 
+TEST(EndOfDeferred, OfTheObjectKeepsItsServantUntilTheAnswer) {
+  World world;
+  auto keeper = CORBA::make_reference<Keeper>();
+  const CORBA::weak_servant_reference<Keeper> watched(keeper);
+  const auto id = world.root->activate_object(keeper);
+  const auto desk = world.remote(IDL::traits<Deferred::Desk>::narrow(world.root->id_to_reference(id)));
+  Caller caller([&] { return desk->ask("a"); });
+  const Keeper::Asked asked = keeper->take();
+  world.root->deactivate_object(id);
+  keeper.reset();
+  // The thread that ran the request has left it.
+  EXPECT_EQ(Caller([&] { return desk->ask("now"); }).outcome(), "OBJECT_NOT_EXIST");
+  EXPECT_FALSE(watched.expired());
+  asked.answer->ask("b");
+  EXPECT_EQ(caller.outcome(), "b");
+  EXPECT_TRUE(test::eventually([&] { return watched.expired(); }));
+}
+
 TEST(EndOfDeferred, MayComeWhileThreadsAnswerAndDrop) {
   for (int round = 0; round < 10; ++round) {
     World world(round % 2 == 0 ? "tcp://127.0.0.1:0" : "unix://", {"-ORBShutdownTimeout", "2000"});

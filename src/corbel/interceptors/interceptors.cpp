@@ -219,12 +219,12 @@ void Interceptors::end(orb::ServerRequest& request) {
 /// The slots are what they were when the servant was called, whatever it makes of them from now on. Without memory for
 /// them there are none.
 void Interceptors::defer(orb::ServerRequest& request) noexcept {
-  auto* const slots = static_cast<RequestSlots*>(request.slots.get());
-  if (slots == nullptr) return;
-  slots->take_from_thread(*slots_);
+  auto* const running = static_cast<RequestSlots*>(request.slots.get());
+  if (running == nullptr) return;
+  running->take_from_thread(*slots_);
   try {
     auto kept = std::make_shared<RequestSlots>();
-    kept->values() = slots->values();
+    kept->values() = running->values();
     request.slots = std::move(kept);
   } catch (...) {
     request.slots = nullptr;
