@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/corba/deferred_reply.hpp"
 
+#include <utility>
+
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
@@ -21,14 +23,14 @@ void DeferredReply::reply(base::FunctionRef<void(cdr::Encoder&)> results) {
   answer(results);
 }
 
-void DeferredReply::raise(const std::exception_ptr& exception) {
+void DeferredReply::raise(std::exception_ptr exception) {
   if (exception == nullptr) corba::raise("BAD_PARAM", minor::kAnswersAnother, Completed::no, "no exception was given");
   claim_or_throw();
-  answer(exception);
+  answer(std::move(exception));
 }
 
-void DeferredReply::raise_thrown(const std::exception_ptr& exception) noexcept {
-  claim() ? answer(exception) : tell_lost(exception);
+void DeferredReply::raise_thrown(std::exception_ptr exception) noexcept {
+  claim() ? answer(std::move(exception)) : tell_lost(exception);
 }
 
 void DeferredReply::abandon() noexcept {

@@ -25,9 +25,9 @@ class CORBEL_API DeferredReply {
   void reply(base::FunctionRef<void(cdr::Encoder&)> results);
   /// Answers with an exception, as if the servant had thrown it. The same for what is no exception of CORBA's. Throws
   /// as reply(); null: BAD_PARAM.
-  void raise(const std::exception_ptr& exception);
+  void raise(std::exception_ptr exception);
   /// As raise(), of what the servant has thrown; after an answer the log is told.
-  void raise_thrown(const std::exception_ptr& exception) noexcept;
+  void raise_thrown(std::exception_ptr exception) noexcept;
   /// There will be no answer of the servant's: one that waits is told NO_RESPONSE, COMPLETED_MAYBE. Does nothing after
   /// an answer.
   void abandon() noexcept;
@@ -45,7 +45,7 @@ class CORBEL_API DeferredReply {
   virtual bool is_awaited() const noexcept = 0;
   // At most one of these is called, once, by who has claimed it.
   virtual void answer(base::FunctionRef<void(cdr::Encoder&)> results) = 0;
-  virtual void answer(const std::exception_ptr& exception) noexcept = 0;
+  virtual void answer(std::exception_ptr exception) noexcept = 0;
   virtual void give_up() noexcept = 0;
   /// An exception came after the answer.
   virtual void tell_lost(const std::exception_ptr& exception) noexcept = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/mapping/amh.hpp"
 
+#include <utility>
+
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
@@ -16,9 +18,9 @@ void ResponseHandler::check(unsigned operation) const {
                "the request is for another operation than the one that is answered");
 }
 
-void ResponseHandler::raise(unsigned operation, const std::exception_ptr& exception) {
+void ResponseHandler::raise(unsigned operation, std::exception_ptr exception) {
   check(operation);
-  if (deferred_.reply != nullptr) deferred_.reply->raise(exception);
+  if (deferred_.reply != nullptr) deferred_.reply->raise(std::move(exception));
 }
 
 }  // namespace corbel::mapping

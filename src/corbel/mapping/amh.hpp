@@ -66,7 +66,7 @@ class CORBEL_API ResponseHandler {
 
  private:
   void check(unsigned operation) const;
-  void raise(unsigned operation, const std::exception_ptr& exception);
+  void raise(unsigned operation, std::exception_ptr exception);
 
   const Deferred deferred_;
 };

@@ -123,7 +123,7 @@ void DeferredRequest::answer(base::FunctionRef<void(cdr::Encoder&)> results) {
   });
 }
 
-void DeferredRequest::answer(const std::exception_ptr& exception) noexcept {
+void DeferredRequest::answer(std::exception_ptr exception) noexcept {
   send([&](auto& call) {
     try {
       rethrow(exception);

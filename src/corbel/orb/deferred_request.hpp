@@ -30,7 +30,7 @@ class DeferredRequest final : public PendingReply {
  private:
   bool is_awaited() const noexcept override;
   void answer(base::FunctionRef<void(cdr::Encoder&)> results) override;
-  void answer(const std::exception_ptr& exception) noexcept override;
+  void answer(std::exception_ptr exception) noexcept override;
   void give_up(bool ended) noexcept override;
   template <class Answer>
   void send(const Answer& answer);

@@ -51,28 +51,32 @@ void LocalDeferral::give(State state, base::Bytes results, std::exception_ptr ex
   finish();
 }
 
-void LocalDeferral::answer(base::FunctionRef<void(cdr::Encoder&)> results) try {
-  cdr::Encoder encoder;
-  results(encoder);
-  if (encoder.ok()) return give(State::results, encoder.to_bytes(), nullptr);
+void LocalDeferral::answer(base::FunctionRef<void(cdr::Encoder&)> results) {
+  std::exception_ptr failure;
   try {
+    cdr::Encoder encoder;
+    results(encoder);
+    if (encoder.ok()) return give(State::results, encoder.to_bytes(), nullptr);
     orb::raise(encoder.error(), "results of operation '" + operation_ + "'");
   } catch (CORBA::SystemException& exception) {
     exception.completed(CORBA::COMPLETED_YES);
-    throw;
+    failure = std::current_exception();
+  } catch (const std::bad_alloc&) {
+    failure = std::make_exception_ptr(CORBA::NO_MEMORY(0, CORBA::COMPLETED_YES));
+  } catch (...) {
+    failure = std::current_exception();
   }
-} catch (const std::bad_alloc&) {
-  answer(std::make_exception_ptr(CORBA::NO_MEMORY(0, CORBA::COMPLETED_YES)));
-} catch (...) {
-  answer(std::current_exception());
+  answer(std::move(failure));
 }
 
-void LocalDeferral::answer(const std::exception_ptr& exception) noexcept {
+void LocalDeferral::answer(std::exception_ptr exception) noexcept {
+  // This thread has none of it any more when the caller throws it.
   try {
     rethrow(exception);
   } catch (...) {
-    give(State::exception, {}, std::current_exception());
+    exception = std::current_exception();
   }
+  give(State::exception, {}, std::move(exception));
 }
 
 void LocalDeferral::give_up(bool ended) noexcept {
@@ -80,11 +84,13 @@ void LocalDeferral::give_up(bool ended) noexcept {
     CORBEL_LOG(log(), server, warning, "the servant has dropped a request without an answer", {"operation", operation_},
                {"peer", kHere});
   }
+  std::exception_ptr exception;
   try {
     throw_never_answered(operation_, ended);
   } catch (...) {
-    give(State::exception, {}, std::current_exception());
+    exception = std::current_exception();
   }
+  give(State::exception, {}, std::move(exception));
 }
 
 base::Bytes LocalDeferral::await(base::Deadline deadline) {
@@ -97,7 +103,7 @@ base::Bytes LocalDeferral::await(base::Deadline deadline) {
     throw CORBA::TIMEOUT(corba::vendor_minor(base::Stage::wait, base::Code::timed_out), CORBA::COMPLETED_MAYBE,
                          "the servant has not answered '" + operation_ + "' in time");
   }
-  if (state_ == State::exception) std::rethrow_exception(exception_);
+  if (state_ == State::exception) std::rethrow_exception(std::move(exception_));
   return std::move(results_);
 }
 

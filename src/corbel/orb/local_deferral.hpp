@@ -31,7 +31,7 @@ class LocalDeferral final : public PendingReply, public base::SharedFromThis {
 
   bool is_awaited() const noexcept override;
   void answer(base::FunctionRef<void(cdr::Encoder&)> results) override;
-  void answer(const std::exception_ptr& exception) noexcept override;
+  void answer(std::exception_ptr exception) noexcept override;
   void give_up(bool ended) noexcept override;
   void give(State state, base::Bytes results, std::exception_ptr exception) noexcept;
 
