@@ -84,6 +84,7 @@ Reactor::Reactor(const Clock& clock, ipc::Handle epoll, ipc::Handle wakeup)
 void Reactor::after_fork() noexcept {
   epoll_.reset();
   wakeup_.reset();
+  guest_timer_.reset();
   stopped_ = true;
 }
 
@@ -347,18 +348,20 @@ bool Reactor::next_timer(Work& work) {
   return found;
 }
 
-base::Result<std::size_t> Reactor::run_once(base::Deadline deadline) {
+base::Result<std::size_t> Reactor::run_once(base::Deadline deadline, std::size_t most) {
   if (stopped_) return base::error(Stage::wait, Code::cancelled);
   Work work;
-  if (!next(work)) {
-    CORBEL_CHECK(wait(deadline));
-    if (!next(work)) return std::size_t{0};
-  }
   std::size_t dispatched = 0;
-  do {
+  bool found = most != 0 && next(work);
+  if (!found && most != 0) {
+    CORBEL_CHECK(wait(deadline));
+    found = next(work);
+  }
+  while (found) {
     work.run();
-    ++dispatched;
-  } while (!stopped_ && next(work));
+    found = ++dispatched < most && !stopped_ && next(work);
+  }
+  if (guest_timer_) arm();
   return dispatched;
 }
 
@@ -367,13 +370,18 @@ void Reactor::run() {
   }
 }
 
+/// True if something of the batch is left.
+bool Reactor::has_batch() const noexcept {
+  return std::any_of(events_.get() + event_next_, events_.get() + event_count_,
+                     [](const Event& event) { return event.data.ptr != nullptr; }) ||
+         running_next_ < running_.size() || (timers_due_ && timer_next_ <= batch_time_.time_since_epoch().count());
+}
+
 bool Reactor::work_pending() {
-  const auto in_batch = [this] {
-    return std::any_of(events_.get() + event_next_, events_.get() + event_count_,
-                       [](const Event& event) { return event.data.ptr != nullptr; }) ||
-           running_next_ < running_.size() || (timers_due_ && timer_next_ <= batch_time_.time_since_epoch().count());
-  };
-  return !stopped_ && (in_batch() || (wait(base::Deadline::now()).ok() && in_batch()));
+  if (stopped_) return false;
+  const bool pending = has_batch() || (wait(base::Deadline::now()).ok() && has_batch());
+  if (guest_timer_) arm();
+  return pending;
 }
 
 }  // namespace corbel::reactor

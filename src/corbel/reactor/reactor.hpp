@@ -82,9 +82,10 @@ class CORBEL_API Reactor {
 
   // --- running it ---
 
-  /// Waits until something is ready (no longer than the deadline) and dispatches all that is. How many were dispatched;
-  /// 0 when the deadline passed, and possibly earlier (notify, signal). Error: cancelled after stop().
-  base::Result<std::size_t> run_once(base::Deadline deadline = base::Deadline::none());
+  /// Waits until something is ready (no longer than the deadline) and dispatches all that is, but no more than `most`:
+  /// the rest is ready for the next. How many were dispatched; 0 when the deadline passed, and possibly earlier
+  /// (notify, signal). Error: cancelled after stop().
+  base::Result<std::size_t> run_once(base::Deadline deadline = base::Deadline::none(), std::size_t most = SIZE_MAX);
   /// run_once until stop().
   void run();
   /// True if run_once would dispatch something at once. For the thread that runs the reactor.
@@ -92,6 +93,16 @@ class CORBEL_API Reactor {
   /// Makes run, run_once and pools return, now and for ever. Callbacks not yet run stay until destruction.
   void stop() noexcept;
   bool stopped() const noexcept { return stopped_.load(std::memory_order_seq_cst); }
+
+  // --- as a guest of another loop ---
+
+  /// A handle that another loop (poll, epoll, select) waits for instead of calling run(): readable as long as run_once
+  /// would find something to do, be it an event, a timer, something posted or removed, and after stop(). It may be
+  /// readable without cause. The reactor owns it; nobody else may read from it, change or close it. From then on each
+  /// run_once and work_pending, and publishing from outside of them, may cost a system call more. For the thread that
+  /// runs the reactor, and not with a ThreadPool. Errors (stage configure): out_of_resources, cancelled in the child
+  /// of a fork.
+  base::Result<int> pollable();
 
  private:
   friend class ThreadPool;
@@ -120,6 +131,9 @@ class CORBEL_API Reactor {
   int wait_milliseconds(base::Deadline deadline) noexcept;
   void wake() noexcept;
   void begin_batch(std::size_t events);
+  bool has_batch() const noexcept;
+  void arm() noexcept;
+  void arm_timer() noexcept;
   void run_tick();
   void switch_tick_on() noexcept;
   void release_removed() noexcept;
@@ -140,6 +154,8 @@ class CORBEL_API Reactor {
   std::uint64_t batch_sequence_ = 0;
   TimePoint tick_next_{};
   bool tick_running_ = false;
+  ipc::Handle guest_timer_;                // there once pollable() was called
+  std::int64_t guest_timer_set_ = kNever;  // when it makes the handle readable
 
   // What other threads publish and the leader looks at before it waits. Sequentially consistent, so that either the
   // leader sees it or the publisher sees waiting_.
