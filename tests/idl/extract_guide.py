@@ -17,9 +17,10 @@ def main(guide, folder):
                "corbel/corba/transport_policy.hpp", "corbel/dynamic/codec_factory.hpp", "corbel/dynamic/dyn_any.hpp",
                "corbel/dynamic/dynamic_implementation.hpp", "corbel/dynamic/request.hpp",
                "corbel/dynamic/type_factory.hpp", "corbel/interceptors/portable_interceptor.hpp",
-               "corbel/mapping/with_policies.hpp", "corbel/orb/connection_watch.hpp", "corbel/orb/oneways.hpp",
+               "corbel/mapping/with_policies.hpp", "corbel/orb/connection_watch.hpp", "corbel/orb/handle_watch.hpp",
+               "corbel/orb/oneways.hpp", "corbel/orb/socket_hook.hpp", "corbel/orb/timer.hpp", "corbel/orb/work_handle.hpp",
                "guide_any.hpp", "guide_server.hpp", "atomic", "chrono", "csignal", "iostream", "memory", "mutex", "thread",
-               "unistd.h"]
+               "poll.h", "sys/socket.h", "unistd.h"]
     lines = [f"#include <{header}>" for header in headers]
     for number, text in enumerate(examples):
         lines += [f"void example_{number}();", f"void example_{number}() {{", text, "}"]

@@ -56,6 +56,7 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   transport::Transport& transport() noexcept { return link_.transport(); }
   const base::Log& log() const noexcept { return *settings_.log; }
   Watchers* watchers() const noexcept { return settings_.watchers; }
+  SocketHooks* socket_hooks() const noexcept { return settings_.socket_hooks; }
   const routing::TransportPtr& installed() const noexcept { return settings_.installed; }
 
   // --- client side (calling.cpp) ---

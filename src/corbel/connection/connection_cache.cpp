@@ -131,6 +131,7 @@ base::Result<ConnectionPtr> ConnectionCache::connect(const Route& route, const O
   settings.oneway_counters = &oneway_counters_;
   settings.installed = route.transport;
   settings.watchers = settings_.watchers;
+  settings.socket_hooks = settings_.socket_hooks;
   settings.input_memory = settings_.input_memory;
   ConnectionPtr connection(new Connection(*std::move(transport), route.protocol, settings));
   connection->set_completions(completions_);

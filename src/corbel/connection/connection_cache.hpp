@@ -13,6 +13,8 @@
 
 namespace corbel::connection {
 
+class SocketHooks;
+
 class Server;
 
 using routing::Registry;
@@ -45,6 +47,7 @@ class ConnectionCache {
     /// unused longest first; 0: an eighth of the descriptors that the process may open.
     std::size_t max_connections = 0;
     Watchers* watchers = nullptr;         ///< outlives the cache
+    SocketHooks* socket_hooks = nullptr;  ///< the same
     InputMemory* input_memory = nullptr;  ///< what replies take; outlives the connections; null: it is not counted
   };
 

@@ -15,6 +15,8 @@
 
 namespace corbel::connection {
 
+class SocketHooks;
+
 /// What a connection is told when it is made (`Connection::Settings`).
 struct ConnectionSettings {
   messaging::Side side = messaging::Side::initiator;
@@ -28,7 +30,8 @@ struct ConnectionSettings {
   OnewayCounters* oneway_counters = nullptr;               ///< client: outlives the connection
   routing::TransportPtr installed;                         ///< what the carrier came of; null if of no ORB's
   const base::Log* log = &base::Log::none();
-  Watchers* watchers = nullptr;  ///< hear of its beginning and end; outlive the connection
+  Watchers* watchers = nullptr;         ///< hear of its beginning and end; outlive the connection
+  SocketHooks* socket_hooks = nullptr;  ///< see its socket; outlive the connection
 };
 
 }  // namespace corbel::connection

@@ -97,14 +97,25 @@ bool Server::work_pending() {
   return pending;
 }
 
-void Server::perform_work() {
+std::size_t Server::perform_work(std::size_t most) {
+  std::size_t done = 0;
   loops_.fetch_add(1);
   if (pool_) {
     pool_->try_work();
   } else {
-    (void)lead_.try_lead([this] { (void)reactor_->run_once(base::Deadline::now()); });
+    (void)lead_.try_lead([&] {
+      if (const auto ran = reactor_->run_once(base::Deadline::now(), most)) done = *ran;
+    });
   }
   loops_.fetch_sub(1);
+  return done;
+}
+
+base::Result<int> Server::pollable() {
+  if (pool_) return base::error(base::Stage::configure, base::Code::bad_argument);
+  base::Result<int> handle = base::error(base::Stage::configure, base::Code::cancelled);
+  (void)lead_.try_lead([&] { handle = reactor_->pollable(); });
+  return handle;
 }
 
 void Server::forget(Connection& connection) {
@@ -324,12 +335,12 @@ bool Server::stop(bool wait, base::Deadline deadline) {
   return ended;
 }
 
-/// Waits until `ended`, which is asked with the mutex. Where no thread runs the reactor, the calling thread does.
+/// Waits until `ended`, which is asked with the mutex. Where no other thread runs the reactor, the calling thread does.
 bool Server::await(base::FunctionRef<bool()> ended, base::Deadline deadline) {
   std::unique_lock lock(mutex_);
   while (!ended()) {
     if (deadline.expired()) return false;
-    if (!pool_ && loops_.load() == 0) {
+    if (!pool_ && (loops_.load() == 0 || lead_.mine())) {
       lock.unlock();
       const auto until = earlier(deadline, base::Deadline::after(kLastMoment));
       const bool led = lead_.try_lead([&] { (void)reactor_->run_once(until); });

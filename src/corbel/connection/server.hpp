@@ -67,8 +67,17 @@ class Server final : private InputUser {
   /// the thread that runs call `work`.
   void call_runner(std::function<void()> work);
   bool work_pending();
-  /// Serves what is ready now. Only in single mode is there usually anything.
-  void perform_work();
+  /// Serves what is ready now, in single mode no more than `most` things; only then is there usually anything. How many
+  /// in single mode; 0 if another thread has the lead.
+  std::size_t perform_work(std::size_t most = SIZE_MAX);
+  /// In single mode: a handle that is readable as long as perform_work() finds something, or nothing ever will any more
+  /// (Reactor::pollable). Errors (stage configure): bad_argument in other modes, cancelled if another thread has the
+  /// lead, out_of_resources.
+  base::Result<int> pollable();
+  /// False in single mode.
+  bool has_threads() const noexcept { return pool_ != nullptr; }
+  /// True once stop() is over: nothing is served any more.
+  bool ended() const noexcept { return reactor_->stopped(); }
   /// Takes a connection that was accepted.
   void adopt(std::unique_ptr<transport::Transport> transport, routing::ProtocolPtr protocol,
              routing::TransportPtr installed = nullptr);

@@ -7,6 +7,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/connection/connection.hpp"
+#include "corbel/connection/socket_hooks.hpp"
 #include "corbel/connection/watchers.hpp"
 
 namespace corbel::connection {
@@ -42,9 +43,28 @@ void tell(Watchers* watchers, What what, const Connection& connection, base::Err
   }
 }
 
+void show_socket(Connection& connection, bool accepted) noexcept {
+  SocketHooks* const hooks = connection.socket_hooks();
+  if (hooks == nullptr || !hooks->any()) return;
+  const transport::Transport& transport = connection.transport();
+  if (transport.handle() < 0) return;
+  try {
+    NewSocket socket;
+    socket.handle = transport.handle();
+    socket.accepted = accepted;
+    socket.protocol = connection.protocol().name();
+    socket.local = transport.local();
+    socket.peer = connection.peer();
+    socket.transport = socket.peer.substr(0, socket.peer.find("://"));
+    hooks->call(socket);
+  } catch (const std::bad_alloc&) {  // it cannot be shown
+  }
+}
+
 void watch_opened(Connection& connection, bool accepted) noexcept {
   Watched& watched = connection.watched;
   if ((watched.told.fetch_or(Watched::kOpening) & Watched::kOpening) != 0) return;
+  show_socket(connection, accepted);
   Watchers* const watchers = connection.watchers();
   watched.accepted = accepted;
   if (watchers != nullptr) watched.id = watchers->next_id();

@@ -15,7 +15,7 @@ namespace corbel::connection {
 class Connection;
 class Watchers;
 
-/// One more conversation: accepted, or opened by this side.
+/// One more conversation: accepted, or opened by this side. Before anything is sent or received; hooks see its socket.
 void tell_opened(Connection& connection, bool accepted) noexcept;
 /// A conversation has ended; `server`: the side that this process is.
 void tell_ended(Connection& connection, base::Error error, bool server) noexcept;

@@ -20,10 +20,12 @@ namespace {
 
 connection::ConnectionCache::Settings cache_settings(const Options& options, const base::Log& log,
                                                      connection::Watchers& watchers,
+                                                     connection::SocketHooks& socket_hooks,
                                                      connection::InputMemory& input_memory) {
   connection::ConnectionCache::Settings settings{options.transport, options.limits, options.connections_per_endpoint,
                                                  options.oneways, &log};
   settings.watchers = &watchers;
+  settings.socket_hooks = &socket_hooks;
   settings.input_memory = &input_memory;
   settings.max_connections = options.outgoing_connections;
   return settings;
@@ -63,12 +65,13 @@ Core::Core(Options options, Components components)
       request_policies_{options_.hold_timeout, options_.exception_detail},
       registry_(std::move(components.protocols), set_up(std::move(components.transports), options_, log_),
                 {1, options_.giop_minor}, options_.limits),
-      cache_(registry_, cache_settings(options_, log_, *watchers_, input_memory_)),
+      cache_(registry_, cache_settings(options_, log_, *watchers_, *socket_hooks_, input_memory_)),
       dispatch_(*this),
       requests_(std::move(components.requests)) {
   connection::RequestHandler& requests = requests_ != nullptr ? *requests_ : dispatch_;
   auto settings = server_settings(options_, log_);
   settings.connection.watchers = watchers_.get();
+  settings.connection.socket_hooks = socket_hooks_.get();
   settings.input_memory = &input_memory_;
   lanes_.push_back(
       std::make_unique<Lane>(std::string(), options_.listen_endpoints, registry_, options_, settings, requests));
@@ -328,6 +331,9 @@ std::vector<connection::ConnectionPtr> Core::connections(bool accepted) {
 
 void Core::run() {
   check_process();
+  if (work_handles_.load() != 0) {
+    raise(base::error(base::Stage::configure, Code::cancelled), "the ORB has a WorkHandle: another loop runs it");
+  }
   if (!main_thread_.enter()) return server().run();
   if (server().run_until([this] { return main_thread_.wanted(); })) {
     main_thread_.serve();  // from now on nothing else keeps it
@@ -341,12 +347,13 @@ bool Core::work_pending() {
   return main_thread_.pending() || server().work_pending();
 }
 
-void Core::perform_work() {
+std::size_t Core::perform_work(std::size_t most) {
   check_process();
   const bool main = main_thread_.enter();
   if (main) main_thread_.serve_waiting();
-  server().perform_work();
+  const std::size_t done = server().perform_work(most);
   if (main) main_thread_.leave();
+  return done;
 }
 
 void Core::call_main_thread() {

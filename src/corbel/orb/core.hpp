@@ -9,6 +9,7 @@
 
 #include "corbel/base/log.hpp"
 #include "corbel/connection/connection_cache.hpp"
+#include "corbel/connection/socket_hooks.hpp"
 #include "corbel/connection/watchers.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/bidirectional.hpp"
@@ -143,14 +144,24 @@ class Core final : public corba::OrbContext {
   std::vector<connection::ConnectionPtr> connections(bool accepted);
   /// The call-backs that hear of connections which begin and end.
   const std::shared_ptr<connection::Watchers>& watchers() const noexcept { return watchers_; }
+  /// The call-backs that see new sockets.
+  const std::shared_ptr<connection::SocketHooks>& socket_hooks() const noexcept { return socket_hooks_; }
   const routing::Registry& registry() const noexcept { return registry_; }
 
   /// Serves until shutdown; any number of threads.
   void run();
   /// True if perform_work() would find something to do at once.
   bool work_pending();
-  /// Serves what is ready now, on this thread.
-  void perform_work();
+  /// Serves what is ready now, on this thread; in single mode no more than `most` things, and says how many.
+  std::size_t perform_work(std::size_t most = SIZE_MAX);
+  /// The handle for WorkHandle, which holds run() off until give_pollable(). `main_thread`: of what is for that alone;
+  /// the calling thread is it until then. Throws BAD_PARAM, BAD_INV_ORDER, NO_RESOURCES.
+  int take_pollable(bool main_thread);
+  void give_pollable(bool main_thread) noexcept;
+  /// Runs what waits for the main thread, if the calling one is that; how much.
+  std::size_t perform_main_work(std::size_t most);
+  /// True once nothing is served any more.
+  bool ended() const noexcept { return server().ended(); }
   /// Stops accepting and begins no more requests; a connection is closed when its last running request has been
   /// answered, and then run() returns. With `wait`, returns when that has come about. Both end at -ORBShutdownTimeout.
   void shutdown(bool wait);
@@ -205,6 +216,7 @@ class Core final : public corba::OrbContext {
   connection::InputMemory input_memory_{options_.server_limits.input_memory};
   routing::Registry registry_;
   const std::shared_ptr<connection::Watchers> watchers_ = std::make_shared<connection::Watchers>(log_);
+  const std::shared_ptr<connection::SocketHooks> socket_hooks_ = std::make_shared<connection::SocketHooks>(log_);
   connection::ConnectionCache cache_;
   Searches searches_{log_};
   std::atomic<ObjectAdapter*> adapter_{nullptr};
@@ -228,6 +240,7 @@ class Core final : public corba::OrbContext {
   std::atomic<bool> serves_{true};
   std::atomic<base::Deadline> end_by_{base::Deadline::none()};
   MainThread main_thread_{[this] { call_main_thread(); }, [this] { return server().leads(); }};
+  std::atomic<unsigned> work_handles_{0};
   std::atomic<bool> left_running_{false};
   std::atomic<bool> told_end_{false};
   std::atomic<bool> destroyed_{false};

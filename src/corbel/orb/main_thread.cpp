@@ -22,6 +22,11 @@ void MainThread::leave() noexcept {
   owner_ = {};
 }
 
+bool MainThread::is_owner() noexcept {
+  const std::lock_guard lock(mutex_);
+  return owner_ == std::this_thread::get_id();
+}
+
 bool MainThread::is_here() noexcept {
   const std::lock_guard lock(mutex_);
   return owner_ == std::thread::id() ? ipc::on_first_thread() : owner_ == std::this_thread::get_id();
@@ -72,15 +77,33 @@ void MainThread::serve() {
   }
 }
 
-void MainThread::serve_waiting() {
+std::size_t MainThread::serve_waiting(std::size_t most) {
+  std::size_t done = 0;
   std::unique_lock lock(mutex_);
-  while (Task* task = take()) carry_out(lock, *task);
+  while (done < most) {
+    Task* const task = take();
+    if (task == nullptr) break;
+    carry_out(lock, *task);
+    ++done;
+  }
+  if (event_.is_open() && first_ == nullptr && !closed_) event_.clear();
+  return done;
+}
+
+base::Result<int> MainThread::pollable() {
+  const std::lock_guard lock(mutex_);
+  if (!event_.is_open()) {
+    CORBEL_TRY(event_, ipc::Event::open());
+    if (first_ != nullptr || closed_) event_.set();
+  }
+  return event_.handle();
 }
 
 void MainThread::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_all();
+  if (event_.is_open()) event_.set();
 }
 
 void MainThread::run_here(base::FunctionRef<void()> act) {
@@ -106,6 +129,7 @@ void MainThread::run(base::FunctionRef<void()> act, base::Deadline begins_until,
     while (*end != nullptr) end = &(*end)->next;
     *end = &task;
     changed_.notify_all();
+    if (event_.is_open()) event_.set();
     lock.unlock();
     call_();
     lock.lock();

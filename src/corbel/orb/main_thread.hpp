@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -10,6 +12,8 @@
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
+#include "corbel/base/result.hpp"
+#include "corbel/ipc/event.hpp"
 
 namespace corbel::orb {
 
@@ -26,14 +30,19 @@ class MainThread {
   /// The calling thread becomes the main thread until leave(); false if another one is.
   bool enter() noexcept;
   void leave() noexcept;
+  /// True if the calling thread has entered.
+  bool is_owner() noexcept;
   /// True once a thread has asked for the main thread, which should then serve() and do nothing else.
   bool wanted() const noexcept { return wanted_.load(std::memory_order_acquire); }
   /// True if something waits for it.
   bool pending();
   /// Runs what comes until close(). By the main thread.
   void serve();
-  /// Runs what waits now. By the main thread.
-  void serve_waiting();
+  /// Runs what waits now, no more than `most`; how many. By the main thread.
+  std::size_t serve_waiting(std::size_t most = SIZE_MAX);
+  /// A handle that is readable while something waits for the main thread, and after close(). It belongs to this. Error:
+  /// out_of_resources (stage configure).
+  base::Result<int> pollable();
 
   /// What happens if no main thread takes the call up in time, or none will any more.
   enum class Otherwise { refuse, run_here };
@@ -65,6 +74,7 @@ class MainThread {
   std::condition_variable changed_;
   Task* first_ = nullptr;
   std::thread::id owner_;
+  ipc::Event event_;  // once pollable() was called
   bool closed_ = false;
 };
 

@@ -67,9 +67,11 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
 
   /// Returns after shutdown(); any number of threads may call it. With -ORBConcurrency single one of them serves until
   /// then; else the ORB's own threads serve, and this one runs only what is for the main thread (MAIN_THREAD_MODEL).
+  /// Throws BAD_INV_ORDER while the ORB is the guest of another loop (corbel/orb/work_handle.hpp).
   void run();
-  /// Serves what is ready now.
+  /// Serves what is ready now, without waiting (8.2.3.2); does nothing while another thread serves in mode single.
   void perform_work();
+  /// True if perform_work() would find something (8.2.3.1).
   bool work_pending();
   /// Stops serving. With `wait_for_completion`, returns when running requests have finished. Throws BAD_INV_ORDER minor
   /// OMG 3 where that would wait for the caller itself: inside a request, a servant manager or the destructor of a
