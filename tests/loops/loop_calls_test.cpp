@@ -27,6 +27,8 @@ class Recorder : public virtual CORBA::amic_traits<Loops::Peer>::replyhandler_ba
   void ask_excep(Holder holder) override { fail(holder); }
   void bounce(std::int32_t) override { tell(""); }
   void bounce_excep(Holder holder) override { fail(holder); }
+  void fill(const std::string&) override { tell(""); }
+  void fill_excep(Holder holder) override { fail(holder); }
   void note() override {}
   void note_excep(Holder) override {}
   void end() override {}

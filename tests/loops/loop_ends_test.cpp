@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an ORB ends that is the guest of a loop.
+#include "corbel/ior/ior.hpp"
+#include "corbel/ior/profile.hpp"
 #include "corbel/orb/timer.hpp"
+#include "raw_peer.hpp"
 #include "support.hpp"
 
 namespace corbel::loops_test {
@@ -89,6 +92,26 @@ TEST_F(LoopEnds, DestroyInsideOfWhatTheLoopDispatches) {
   guest_.reference = nullptr;
   guest_.orb = nullptr;
   EXPECT_TRUE(work_.ended());
+}
+
+// A reply that its client takes late: the loop is not held up, and destroy sends the rest of it.
+TEST_F(LoopEnds, DestroyInsideOfWhatTheLoopDispatchesSendsWhatIsLeft) {
+  constexpr std::uint32_t kSize = 8U << 20;
+  const auto profile = ior::decode_iiop_profile(ior::from_string(guest_.ior)->profiles.front());
+  test::RawPeer slow(profile->port, 1 << 16);
+  const std::string key(base::as_text(profile->object_key));
+  ASSERT_TRUE(slow.send(test::raw_request(2, key, "fill", [](test::Writer& writer) { writer.u32(kSize); })));
+  ASSERT_TRUE(readable(work_, Deadline::after(kPatience)));
+  while (slow.silent()) (void)work_.dispatch();
+  EXPECT_EQ(loop_while(work_, [object = peer_.see(guest_)] { return object->echo(5); }), 5);
+  auto reply = std::async(std::launch::async, [&] { return slow.message(); });
+  orb::post(*guest_.orb, [&] { guest_.orb->destroy(); });
+  loop_until(work_, [&] { return work_.ended(); });
+  const auto all = reply.get();
+  ASSERT_TRUE(all);
+  EXPECT_GT(all->size(), kSize);
+  guest_.reference = nullptr;
+  guest_.orb = nullptr;
 }
 
 TEST_F(LoopEnds, DestroyWhileTheDescriptorIsWaitedFor) {

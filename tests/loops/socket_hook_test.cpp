@@ -90,6 +90,12 @@ TEST(SocketHooks, ComeAndGoAndAreCalledInTheirOrder) {
   };  // the hooks go after their ORB
   connect();
   EXPECT_EQ(order, (std::vector<int>{0, 2}));
+  // One that another one ends is not called, although its turn would come next.
+  std::vector<SocketHook> pair;
+  pair.emplace_back(*client, [&](const NewSocket&) { pair[1].end(); });
+  pair.emplace_back(*client, [](const NewSocket&) { ADD_FAILURE(); });
+  EXPECT_EQ(IDL::traits<Loops::Peer>::unchecked_narrow(client->string_to_object(server.ior))->echo(1), 1);
+  pair.clear();
   // One that ends itself sees one socket.
   SocketHook once;
   int calls = 0;

@@ -52,6 +52,7 @@ class Servant : public virtual CORBA::servant_traits<Loops::Peer>::base_type {
   std::int32_t bounce(PeerRef other, std::int32_t depth) override {
     return on_bounce ? on_bounce(other, depth) : depth == 0 ? 0 : 1 + other->bounce(_this(), depth - 1);
   }
+  std::string fill(std::uint32_t size) override { return std::string(size, 'x'); }
   void note(std::int32_t number) override {
     if (on_note) on_note(number);
   }

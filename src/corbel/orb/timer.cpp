@@ -40,7 +40,8 @@ class TimedCall final : public base::RefCounted {
   void run() noexcept {
     if (!call_.begin()) return;
     run_guest(call_back_, log_);
-    if (!call_.done() || every_ <= base::Duration::zero()) return;
+    (void)call_.done();
+    if (every_ <= base::Duration::zero()) return;
     next_ += every_;
     if (const auto now = reactor_.clock().now(); next_ < now) next_ += (now - next_) / every_ * every_ + every_;
     try {

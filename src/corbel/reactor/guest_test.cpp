@@ -148,6 +148,15 @@ TEST_F(ReactorGuest, HearsOfTimersThatTimersSchedule) {
   EXPECT_FALSE(readable());
 }
 
+TEST_F(ReactorGuest, HearsOfTimersThatAreDueAlready) {
+  reactor_->post([this] { reactor_->schedule(reactor_->clock().now() - hours(1), [this] { ++calls_; }); });
+  EXPECT_EQ(await_and_dispatch(), 1U);
+  EXPECT_EQ(calls_, 0);
+  EXPECT_TRUE(readable());
+  EXPECT_EQ(dispatch(), 1U);
+  EXPECT_EQ(calls_, 1);
+}
+
 TEST_F(ReactorGuest, HearsOfTheTick) {
   reactor_->set_tick(milliseconds(1), [this] { return ++calls_ < 3; });
   reactor_->start_tick();
