@@ -100,10 +100,10 @@ TEST_P(Guests, OneCallAtATime) {
     most = std::max(most.load(), ++inside);
     std::this_thread::yield();
     --inside;
-    if (++calls_ >= 200) (void)pipe_.take();
+    if (++calls_ >= 50) (void)pipe_.take();
   });
   pipe_.put();
-  await([&] { return calls_ >= 200; });
+  await([&] { return calls_ >= 50; });
   EXPECT_EQ(most, 1);
 }
 
@@ -145,7 +145,7 @@ TEST_P(Guests, TheEndOfAWatchWaitsForItsCallBack) {
   pipe_.put();
   began.wait();
   std::thread other([&] {
-    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    for (int i = 0; i < 50; ++i) std::this_thread::yield();
     may_go = true;
   });
   watch.end();
@@ -174,7 +174,7 @@ TEST_P(Guests, WhatAWatchWaitsForChanges) {
 }
 
 TEST_P(Guests, WatchesComeAndGoWhileTheyAreCalled) {
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 100; ++i) {
     HandleWatch watch(*orb_, pipe_.handle(), Events::readable, [&](Events) { ++calls_; });
     if (i == 0) pipe_.put();
     if (i % 3 == 0) await([&, before = calls_.load()] { return calls_ > before; });
@@ -222,7 +222,7 @@ TEST_P(Guests, TheEndOfATimerWaitsForItsCallBack) {
   });
   began.wait();
   std::thread other([&] {
-    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    for (int i = 0; i < 50; ++i) std::this_thread::yield();
     may_go = true;
   });
   timer.end();

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <set>
 
+#include "recorder.hpp"
 #include "support.hpp"
 
 namespace corbel::loops_test {
@@ -15,9 +16,9 @@ class MainThreadGuest : public ::testing::TestWithParam<const char*> {
  protected:
   MainThreadGuest() {
     auto root = IDL::traits<PortableServer::POA>::narrow(host_.orb->resolve_initial_references("RootPOA"));
-    auto main = root->create_POA("main", root->the_POAManager(),
-                                 {root->create_thread_policy(PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL)});
-    object_ = IDL::traits<Loops::Peer>::narrow(main->id_to_reference(main->activate_object(servant_)));
+    main_ = root->create_POA("main", root->the_POAManager(),
+                             {root->create_thread_policy(PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL)});
+    object_ = IDL::traits<Loops::Peer>::narrow(main_->id_to_reference(main_->activate_object(servant_)));
     ior_ = host_.orb->object_to_string(object_);
     servant_->on_echo = [this](std::int32_t number) {
       const std::lock_guard lock(mutex_);
@@ -35,6 +36,7 @@ class MainThreadGuest : public ::testing::TestWithParam<const char*> {
   Party host_{make_orb("host", {"-ORBConcurrency", GetParam()})};
   Party peer_{make_orb("peer")};
   CORBA::servant_reference<Servant> servant_ = CORBA::make_reference<Servant>();
+  PoaRef main_;
   PeerRef object_;
   std::string ior_;
   WorkHandle work_{*host_.orb, Of::main_thread};
@@ -90,6 +92,18 @@ TEST_P(MainThreadGuest, TheLoopsOwnCallsRunAtOnceAndOtherThreadsDispatchNothing)
 // The ORB's threads serve while the loop waits for an answer that leads back.
 TEST_P(MainThreadGuest, TheLoopMayCallWhatCallsBack) {
   EXPECT_EQ(host_.see(peer_)->ask(host_.reference, 6), 6);
+}
+
+TEST_P(MainThreadGuest, RepliesComeToHandlersInTheLoop) {
+  constexpr int kCalls = 20;
+  const auto recorder = CORBA::make_reference<Recorder>();
+  const auto handler = CORBA::amic_traits<Loops::Peer>::replyhandler_traits::narrow(
+      main_->id_to_reference(main_->activate_object(recorder)));
+  const auto object = host_.see(peer_);
+  for (int i = 1; i <= kCalls; ++i) object->sendc_echo(handler, i);
+  loop_until(work_, [&] { return recorder->told == kCalls; });
+  EXPECT_EQ(recorder->sum, kCalls * (kCalls + 1) / 2);
+  EXPECT_EQ(recorder->elsewhere, 0U);
 }
 
 TEST_P(MainThreadGuest, TheEndWakesTheLoop) {
