@@ -81,7 +81,9 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto index = static_cast<std::uint16_t>(std::min<std::size_t>(i, kAbsent - 1U));
     if (list[i] == nullptr) throw POA::InvalidPolicy(index);
-    if (hooks != nullptr && hooks->takes_policy(list[i]->policy_type())) {
+    if (const auto type = list[i]->policy_type(); hooks != nullptr && hooks->takes_policy(type)) {
+      const auto is_of_type = [&](const auto& other) { return other->policy_type() == type; };
+      if (std::any_of(result.others.begin(), result.others.end(), is_of_type)) throw POA::InvalidPolicy(index);
       result.others.push_back(list[i]);
       continue;
     }
