@@ -26,7 +26,7 @@ done
 need build package
 configure release
 build_targets release corbel corbel_static corbel-idl corbel-tool corbel-tool-man corbel-bridge corbel-bridge-man corbel-named corbel-named-man corbel_metrics \
-  corbel_reflection corbel_tracing
+  corbel_real_time corbel_reflection corbel_tracing
 rm -rf build/package-work
 logged package cpack --config build/release/CPackConfig.cmake -B build/package-work
 mkdir -p "$output"

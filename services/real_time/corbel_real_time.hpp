@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <corbel/corbel.hpp>
+#include <corbel/mapping/rtcorba_natives.hpp>
+
+/// Priorities of Real-time CORBA. An application that wants them has one more line:
+///
+///   corbel::real_time::RealTime real_time;       // before ORB_init
+///   auto orb = CORBA::ORB_init(argc, argv);
+///   auto rt = IDL::traits<RTCORBA::RTORB>::narrow(orb->resolve_initial_references("RTORB"));
+///
+/// Its ORBs have the initial references "RTORB" and "RTCurrent", whose C++ is that of RTCORBA.idl ("RTCORBA.hpp", which
+/// cannot be in one source with "corbel/interceptors/portable_interceptor.hpp"). ORBs of programs that do not use this
+/// pay nothing. docs/real-time.md is the guide, and says what is not there.
+namespace corbel::real_time {
+
+/// Which class of the operating system the priorities are of. With `other` threads keep theirs, and priorities are
+/// numbers that travel; the others need CAP_SYS_NICE or RLIMIT_RTPRIO.
+enum class Scheduling : std::uint8_t { other, fifo, round_robin };
+
+struct Settings {
+  Scheduling scheduling = Scheduling::other;
+  /// Between priorities of CORBA and the class's; null: linear over all of the class (`other`: the same numbers).
+  std::shared_ptr<RTCORBA::PriorityMapping> mapping{};
+};
+
+class Priorities;
+
+/// The ORBs that are made while this lives have priorities, and keep them when it is gone. Thread-safe.
+class RealTime {
+ public:
+  explicit RealTime(Settings settings = {});
+  RealTime(const RealTime&) = delete;
+  RealTime& operator=(const RealTime&) = delete;
+
+  /// Why the operating system did not take the priority of a thread, the first time it did not; empty if it always did.
+  /// Requests are served all the same.
+  std::string refused() const;
+
+ private:
+  const std::shared_ptr<Priorities> priorities_;
+};
+
+}  // namespace corbel::real_time

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "priorities.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace corbel::real_time {
+namespace {
+
+constexpr std::int32_t kMost = 32767;
+
+int class_of(Scheduling scheduling) noexcept {
+  switch (scheduling) {
+    case Scheduling::fifo:
+      return SCHED_FIFO;
+    case Scheduling::round_robin:
+      return SCHED_RR;
+    case Scheduling::other:
+      break;
+  }
+  return SCHED_OTHER;
+}
+
+/// Of one thread.
+struct Own {
+  std::optional<Priority> set;
+  std::vector<std::shared_ptr<Held>> requests;  // innermost last
+
+  static Own& here() {
+    thread_local Own own;
+    while (!own.requests.empty() && own.requests.back()->over.load(std::memory_order_acquire)) own.requests.pop_back();
+    return own;
+  }
+  std::optional<Priority> priority() const {
+    return requests.empty() ? set : std::optional<Priority>(requests.back()->priority);
+  }
+};
+
+}  // namespace
+
+DefaultMapping::DefaultMapping(Scheduling scheduling) noexcept : lowest_(0), highest_(kMost) {
+  if (scheduling == Scheduling::other) return;
+  lowest_ = static_cast<std::int16_t>(::sched_get_priority_min(class_of(scheduling)));
+  highest_ = static_cast<std::int16_t>(::sched_get_priority_max(class_of(scheduling)));
+}
+
+bool DefaultMapping::to_native(std::int16_t corba_priority, std::int16_t& native_priority) {
+  if (corba_priority < 0) return false;
+  native_priority = static_cast<std::int16_t>(lowest_ + (highest_ - lowest_) * std::int32_t{corba_priority} / kMost);
+  return true;
+}
+
+bool DefaultMapping::to_CORBA(std::int16_t native_priority, std::int16_t& corba_priority) {
+  if (native_priority < lowest_ || native_priority > highest_) return false;
+  const std::int32_t range = std::max(highest_ - lowest_, 1);
+  corba_priority = static_cast<std::int16_t>(((native_priority - lowest_) * kMost + range - 1) / range);
+  return true;
+}
+
+Priorities::Priorities(const Settings& settings)
+    : scheduling_(settings.scheduling),
+      mapping_(settings.mapping != nullptr ? settings.mapping : std::make_shared<DefaultMapping>(settings.scheduling)) {
+}
+
+std::optional<Priority> Priorities::get() const {
+  return Own::here().priority();
+}
+
+Priority Priorities::get_or_native() const {
+  if (const auto priority = get()) return *priority;
+  int policy = 0;
+  sched_param parameters{};
+  if (::pthread_getschedparam(::pthread_self(), &policy, &parameters) != 0) return 0;
+  std::int16_t priority = 0;
+  const auto native = static_cast<std::int16_t>(parameters.sched_priority);
+  return mapping_->to_CORBA(native, priority) ? priority : Priority{0};
+}
+
+bool Priorities::is_mapped(Priority priority) const {
+  std::int16_t native = 0;
+  return mapping_->to_native(priority, native);
+}
+
+bool Priorities::set(Priority priority) {
+  std::int16_t native = 0;
+  if (!mapping_->to_native(priority, native)) return false;
+  Own& own = Own::here();
+  if (own.requests.empty()) {
+    own.set = priority;
+  } else {
+    own.requests.back()->priority = priority;
+  }
+  tell(native);
+  return true;
+}
+
+std::shared_ptr<Held> Priorities::begin(Priority priority) {
+  std::int16_t native = 0;
+  if (!mapping_->to_native(priority, native)) return nullptr;
+  auto held = std::make_shared<Held>(priority);
+  Own::here().requests.push_back(held);
+  tell(native);
+  return held;
+}
+
+void Priorities::end(Held& held) noexcept {
+  held.over.store(true, std::memory_order_release);
+  const auto priority = Own::here().priority();  // lets go of it, if it is of this thread
+  if (scheduling_ == Scheduling::other) return;
+  try {
+    std::int16_t native = 0;
+    if (mapping_->to_native(priority.value_or(0), native)) tell(native);
+  } catch (...) {  // the application's mapping: the thread keeps what it has until its next request
+  }
+}
+
+/// The operating system: of the calling thread.
+void Priorities::tell(std::int16_t native) noexcept {
+  if (scheduling_ == Scheduling::other) return;
+  sched_param parameters{};
+  parameters.sched_priority = native;
+  const int error = ::pthread_setschedparam(::pthread_self(), class_of(scheduling_), &parameters);
+  if (error == 0) return;
+  try {
+    const std::lock_guard lock(mutex_);
+    if (!refused_.empty()) return;
+    refused_ = "priority " + std::to_string(native) +
+               (scheduling_ == Scheduling::fifo ? " of SCHED_FIFO" : " of SCHED_RR") + ": " +
+               std::generic_category().message(error);
+  } catch (const std::bad_alloc&) {  // then it is told the next time
+  }
+}
+
+std::string Priorities::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+}  // namespace corbel::real_time

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Priorities of threads: what RTCORBA::Current shows, and what the operating system is told of it. Knows no ORB.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <corbel/mapping/rtcorba_natives.hpp>
+
+#include "corbel_real_time.hpp"
+
+namespace corbel::real_time {
+
+using Priority = std::int16_t;
+
+/// What a priority of CORBA is to the operating system, in a scheduling class: with Scheduling::other the same number,
+/// which the system is not told; else linear from the lowest to the highest of the class, as TAO's linear mapping.
+class DefaultMapping final : public RTCORBA::PriorityMapping {
+ public:
+  explicit DefaultMapping(Scheduling scheduling) noexcept;
+  /// With the bounds of a class given, for tests.
+  DefaultMapping(std::int16_t lowest, std::int16_t highest) noexcept : lowest_(lowest), highest_(highest) {}
+  bool to_native(std::int16_t corba_priority, std::int16_t& native_priority) override;
+  /// The lowest of the priorities that become the native one.
+  bool to_CORBA(std::int16_t native_priority, std::int16_t& corba_priority) override;
+
+ private:
+  std::int16_t lowest_;
+  std::int16_t highest_;
+};
+
+/// A request that has a priority, from before its upcall to its end. Made on the thread that runs the upcall; may end
+/// on another one, and then its own thread is rid of it as soon as it looks at its priority again.
+struct Held {
+  explicit Held(Priority its) noexcept : priority(its) {}
+  Priority priority;  ///< of its thread only
+  std::atomic<bool> over{false};
+};
+
+/// The priorities of the threads of a process, as the settings have it. Thread-safe; each thread sees its own.
+class Priorities {
+ public:
+  explicit Priorities(const Settings& settings);
+
+  /// Of the calling thread: that of the request it runs, else what was set; nothing if neither is there.
+  std::optional<Priority> get() const;
+  /// As get(); if there is none, what the thread's priority in the operating system is to CORBA.
+  Priority get_or_native() const;
+  /// Changes it, until the end of the request that runs or, without one, for good. False if the mapping has no native
+  /// priority for it, and nothing has changed.
+  bool set(Priority priority);
+  /// True if set() would.
+  bool is_mapped(Priority priority) const;
+
+  /// The calling thread begins to run a request; null if the mapping has no such priority.
+  std::shared_ptr<Held> begin(Priority priority);
+  /// It has ended.
+  void end(Held& held) noexcept;
+
+  /// Why the operating system did not take a priority, the first time it did not; empty if it always did.
+  std::string refused() const;
+
+ private:
+  void tell(std::int16_t native) noexcept;
+
+  const Scheduling scheduling_;
+  const std::shared_ptr<RTCORBA::PriorityMapping> mapping_;
+  mutable std::mutex mutex_;  // guards refused_
+  std::string refused_;
+};
+
+}  // namespace corbel::real_time

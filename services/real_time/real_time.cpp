@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens at the edges of calls: priorities travel with requests, servants run with them, references say of which
+// model they are.
+#include <array>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "corbel/interceptors/portable_interceptor.hpp"
+#include "parts.hpp"
+
+namespace corbel::real_time {
+namespace {
+
+namespace pi = PortableInterceptor;
+constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+constexpr std::uint32_t kMappingFailed = CORBA::OMGVMCID | 2;  // of DATA_CONVERSION
+constexpr const char* kName = "corbel.real_time";
+
+using PrioritiesPtr = std::shared_ptr<Priorities>;
+
+/// Of a policy that may be nil.
+std::optional<Model> model_of(const IDL::traits<CORBA::Policy>::ref_type& policy) {
+  const auto* has = policy == nullptr ? nullptr : dynamic_cast<const HasModel*>(policy._shared().get());
+  return has == nullptr ? std::nullopt : std::optional(has->model());
+}
+
+class ClientSide final : public pi::ClientRequestInterceptor {
+ public:
+  using Info = IDL::traits<pi::ClientRequestInfo>::ref_type;
+  explicit ClientSide(PrioritiesPtr priorities) : priorities_(std::move(priorities)) {}
+
+  std::string name() override { return kName; }
+  /// As TAO does, only objects whose references ask for it are told the priority.
+  void send_request(Info info) override {
+    const auto model = model_in(info);
+    if (!model || model->declared) return;
+    info->add_request_service_context(
+        IOP::ServiceContext(kPriorityContext, encode_priority(priorities_->get_or_native())), true);
+  }
+  void send_poll(Info) override {}
+  void receive_reply(Info) override {}
+  void receive_exception(Info) override {}
+  void receive_other(Info) override {}
+
+ private:
+  static std::optional<Model> model_in(const Info& info) try {
+    for (const auto& component : info->get_effective_components(kTagPolicies)) {
+      if (const auto model = find_model(component.component_data())) return model;
+    }
+    return std::nullopt;
+  } catch (const CORBA::BAD_PARAM&) {  // the reference says nothing of policies
+    return std::nullopt;
+  }
+
+  const PrioritiesPtr priorities_;
+};
+
+/// The requests that run with priorities, by their numbers, which are of one ORB only. Thread-safe.
+class Running {
+ public:
+  void begin(std::uint32_t id, std::shared_ptr<Held> held) {
+    Shard& mine = shard(id);
+    const std::lock_guard lock(mine.mutex);
+    mine.all.insert_or_assign(id, std::move(held));
+  }
+  std::shared_ptr<Held> end(std::uint32_t id) {
+    Shard& mine = shard(id);
+    const std::lock_guard lock(mine.mutex);
+    const auto node = mine.all.extract(id);
+    return node.empty() ? nullptr : node.mapped();
+  }
+
+ private:
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<std::uint32_t, std::shared_ptr<Held>> all;
+  };
+  Shard& shard(std::uint32_t id) { return shards_[id % shards_.size()]; }
+  std::array<Shard, 16> shards_;
+};
+
+class ServerSide final : public pi::ServerRequestInterceptor {
+ public:
+  using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
+  explicit ServerSide(PrioritiesPtr priorities) : priorities_(std::move(priorities)) {}
+
+  std::string name() override { return kName; }
+  void receive_request_service_contexts(Info) override {}
+  /// On the servant's thread.
+  void receive_request(Info info) override {
+    const auto model = model_of(info);
+    if (!model) return;
+    const Priority priority = model->declared ? model->priority : propagated(info).value_or(model->priority);
+    auto held = priority < 0 ? nullptr : priorities_->begin(priority);
+    if (held == nullptr) {
+      throw CORBA::DATA_CONVERSION(kMappingFailed, kNo,
+                                   "no native priority for the request's, " + std::to_string(priority));
+    }
+    running_.begin(info->request_id(), std::move(held));
+  }
+  void send_reply(Info info) override { end(info); }
+  void send_exception(Info info) override { end(info); }
+  void send_other(Info info) override { end(info); }
+
+ private:
+  static std::optional<Model> model_of(const Info& info) try {
+    return real_time::model_of(info->get_server_policy(kModelPolicy));
+  } catch (const CORBA::INV_POLICY&) {  // the adapter has none
+    return std::nullopt;
+  }
+
+  /// What the client says, which goes back to it as it came.
+  static std::optional<Priority> propagated(const Info& info) {
+    IOP::ServiceContext context;
+    try {
+      context = info->get_request_service_context(kPriorityContext);
+    } catch (const CORBA::BAD_PARAM&) {  // nothing
+      return std::nullopt;
+    }
+    const auto priority = decode_priority(context.context_data());
+    if (!priority) throw CORBA::MARSHAL(0, kNo, "the service context RTCorbaPriority makes no sense");
+    info->add_reply_service_context(context, true);
+    return priority;
+  }
+
+  void end(const Info& info) {
+    if (const auto held = running_.end(info->request_id())) priorities_->end(*held);
+  }
+
+  const PrioritiesPtr priorities_;
+  Running running_;
+};
+
+/// References of adapters with a priority model say which.
+class References final : public pi::IORInterceptor {
+ public:
+  std::string name() override { return kName; }
+  void establish_components(IDL::traits<pi::IORInfo>::ref_type info) override {
+    const auto model = model_of(info->get_effective_policy(kModelPolicy));
+    if (!model) return;
+    info->add_ior_component(IOP::TaggedComponent(kTagPolicies, encode_policies(*model)));
+  }
+};
+
+/// Adapters take policies of the type because of it. RTORB makes them.
+class Models final : public pi::PolicyFactory {
+ public:
+  IDL::traits<CORBA::Policy>::ref_type create_policy(CORBA::PolicyType, const CORBA::Any&) override {
+    throw CORBA::PolicyError(CORBA::UNSUPPORTED_POLICY);
+  }
+};
+
+class Initializer final : public pi::ORBInitializer {
+ public:
+  explicit Initializer(const PrioritiesPtr& priorities) : priorities_(priorities) {}
+  void pre_init(IDL::traits<pi::ORBInitInfo>::ref_type info) override {
+    const auto priorities = priorities_.lock();
+    if (priorities == nullptr) return;
+    info->add_client_request_interceptor(CORBA::make_reference<ClientSide>(priorities));
+    info->add_server_request_interceptor(CORBA::make_reference<ServerSide>(priorities));
+    info->add_ior_interceptor(CORBA::make_reference<References>());
+    info->register_policy_factory(kModelPolicy, CORBA::make_reference<Models>());
+    info->register_initial_reference("RTORB", make_rtorb(priorities));
+    info->register_initial_reference("RTCurrent", make_current(priorities));
+  }
+  void post_init(IDL::traits<pi::ORBInitInfo>::ref_type) override {}
+
+ private:
+  const std::weak_ptr<Priorities> priorities_;  // ORBs that are made when the RealTime is gone have no priorities
+};
+
+}  // namespace
+
+RealTime::RealTime(Settings settings) : priorities_(std::make_shared<Priorities>(settings)) {
+  pi::register_orb_initializer(CORBA::make_reference<Initializer>(priorities_));
+}
+
+std::string RealTime::refused() const {
+  return priorities_->refused();
+}
+
+}  // namespace corbel::real_time

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// RTCORBA::RTORB, RTCORBA::Current, and the policies they make.
+#include <utility>
+
+#include "RTCORBA.hpp"
+#include "mutex.hpp"
+#include "parts.hpp"
+
+namespace corbel::real_time {
+namespace {
+
+constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+constexpr std::uint32_t kMappingFailed = CORBA::OMGVMCID | 2;  // of DATA_CONVERSION
+constexpr std::uint32_t kNoPriority = CORBA::OMGVMCID | 0;
+
+template <class T>
+using Ref = typename IDL::traits<T>::ref_type;
+
+[[noreturn]] void refuse(const char* what) {
+  throw CORBA::NO_IMPLEMENT(0, kNo, what);
+}
+
+void check(const Priorities& priorities, RTCORBA::Priority priority) {
+  if (priority < RTCORBA::minPriority) throw CORBA::BAD_PARAM(0, kNo, "a priority is a number from 0 to 32767");
+  if (priorities.is_mapped(priority)) return;
+  throw CORBA::DATA_CONVERSION(kMappingFailed, kNo, "the PriorityMapping has no native priority for it");
+}
+
+class ModelPolicy final : public RTCORBA::PriorityModelPolicy, public HasModel {
+ public:
+  explicit ModelPolicy(const Model& model) noexcept : model_(model) {}
+  RTCORBA::PriorityModel priority_model() override {
+    return model_.declared ? RTCORBA::PriorityModel::SERVER_DECLARED : RTCORBA::PriorityModel::CLIENT_PROPAGATED;
+  }
+  RTCORBA::Priority server_priority() override { return model_.priority; }
+  CORBA::PolicyType policy_type() const override { return RTCORBA::PRIORITY_MODEL_POLICY_TYPE; }
+  Ref<CORBA::Policy> copy() const override { return CORBA::make_reference<ModelPolicy>(model_); }
+  bool _overrides() const noexcept override { return false; }  // the server's alone
+  Model model() const noexcept override { return model_; }
+
+ private:
+  const Model model_;
+};
+
+class ThreadCurrent final : public RTCORBA::Current {
+ public:
+  explicit ThreadCurrent(std::shared_ptr<Priorities> priorities) noexcept : priorities_(std::move(priorities)) {}
+  RTCORBA::Priority the_priority() override {
+    if (const auto priority = priorities_->get()) return *priority;
+    throw CORBA::INITIALIZE(kNoPriority, kNo, "the thread has no priority of CORBA yet: set the_priority");
+  }
+  void the_priority(RTCORBA::Priority value) override {
+    check(*priorities_, value);
+    (void)priorities_->set(value);
+  }
+
+ private:
+  const std::shared_ptr<Priorities> priorities_;
+};
+
+class TcpProperties final : public RTCORBA::TCPProtocolProperties {
+ public:
+  TcpProperties(std::int32_t send, std::int32_t receive, bool keep_alive, bool dont_route, bool no_delay, bool priority)
+      : send_(send),
+        receive_(receive),
+        keep_alive_(keep_alive),
+        dont_route_(dont_route),
+        no_delay_(no_delay),
+        priority_(priority) {}
+  std::int32_t send_buffer_size() override { return send_; }
+  void send_buffer_size(std::int32_t value) override { send_ = value; }
+  std::int32_t recv_buffer_size() override { return receive_; }
+  void recv_buffer_size(std::int32_t value) override { receive_ = value; }
+  bool keep_alive() override { return keep_alive_; }
+  void keep_alive(bool value) override { keep_alive_ = value; }
+  bool dont_route() override { return dont_route_; }
+  void dont_route(bool value) override { dont_route_ = value; }
+  bool no_delay() override { return no_delay_; }
+  void no_delay(bool value) override { no_delay_ = value; }
+  bool enable_network_priority() override { return priority_; }
+  void enable_network_priority(bool value) override { priority_ = value; }
+
+ private:
+  std::int32_t send_;
+  std::int32_t receive_;
+  bool keep_alive_;
+  bool dont_route_;
+  bool no_delay_;
+  bool priority_;
+};
+
+class RtOrb final : public RTCORBA::RTORB {
+ public:
+  explicit RtOrb(std::shared_ptr<Priorities> priorities) noexcept : priorities_(std::move(priorities)) {}
+
+  Ref<RTCORBA::Mutex> create_mutex() override { return CORBA::make_reference<InheritingMutex>(); }
+  void destroy_mutex(Ref<RTCORBA::Mutex> the_mutex) override {
+    auto* const own = the_mutex == nullptr ? nullptr : dynamic_cast<InheritingMutex*>(the_mutex._shared().get());
+    if (own == nullptr) throw CORBA::BAD_PARAM(0, kNo, "no RTCORBA::Mutex of this ORB's");
+    own->destroy();
+    named_.forget(the_mutex);
+  }
+  Ref<RTCORBA::Mutex> create_named_mutex(const std::string& name, bool& created_flag) override {
+    return named_.create(name, created_flag);
+  }
+  Ref<RTCORBA::Mutex> open_named_mutex(const std::string& name) override { return named_.open(name); }
+
+  Ref<RTCORBA::TCPProtocolProperties> create_tcp_protocol_properties(std::int32_t send_buffer_size,
+                                                                     std::int32_t recv_buffer_size, bool keep_alive,
+                                                                     bool dont_route, bool no_delay,
+                                                                     bool enable_network_priority) override {
+    return CORBA::make_reference<TcpProperties>(send_buffer_size, recv_buffer_size, keep_alive, dont_route, no_delay,
+                                                enable_network_priority);
+  }
+
+  RTCORBA::ThreadpoolId create_threadpool(std::uint32_t, std::uint32_t, std::uint32_t, RTCORBA::Priority, bool,
+                                          std::uint32_t, std::uint32_t) override {
+    refuse(kNoPools);
+  }
+  RTCORBA::ThreadpoolId create_threadpool_with_lanes(std::uint32_t, const RTCORBA::ThreadpoolLanes&, bool, bool,
+                                                     std::uint32_t, std::uint32_t) override {
+    refuse(kNoPools);
+  }
+  void destroy_threadpool(RTCORBA::ThreadpoolId) override { throw InvalidThreadpool(); }
+
+  Ref<RTCORBA::PriorityModelPolicy> create_priority_model_policy(RTCORBA::PriorityModel priority_model,
+                                                                 RTCORBA::Priority server_priority) override {
+    if (priority_model > RTCORBA::PriorityModel::SERVER_DECLARED) throw CORBA::BAD_PARAM();
+    check(*priorities_, server_priority);
+    const bool declared = priority_model == RTCORBA::PriorityModel::SERVER_DECLARED;
+    return CORBA::make_reference<ModelPolicy>(Model{declared, server_priority});
+  }
+  Ref<RTCORBA::ThreadpoolPolicy> create_threadpool_policy(RTCORBA::ThreadpoolId) override { refuse(kNoPools); }
+  Ref<RTCORBA::PriorityBandedConnectionPolicy> create_priority_banded_connection_policy(
+      const RTCORBA::PriorityBands&) override {
+    refuse("there are no connections for bands of priorities yet");
+  }
+  Ref<RTCORBA::ServerProtocolPolicy> create_server_protocol_policy(const RTCORBA::ProtocolList&) override {
+    refuse("no ServerProtocolPolicy yet: -ORBListenEndpoints says which protocols there are");
+  }
+  Ref<RTCORBA::ClientProtocolPolicy> create_client_protocol_policy(const RTCORBA::ProtocolList&) override {
+    refuse("no ClientProtocolPolicy yet: corbel::TransportOptionsPolicy says what connections have");
+  }
+  Ref<RTCORBA::PrivateConnectionPolicy> create_private_connection_policy() override {
+    refuse("no PrivateConnectionPolicy yet");
+  }
+
+ private:
+  static constexpr const char* kNoPools =
+      "no thread pools yet: -ORBLane makes lanes with threads and endpoints of their own, corbel::poa::LanePolicy "
+      "chooses one";
+
+  const std::shared_ptr<Priorities> priorities_;
+  NamedMutexes named_;
+};
+
+}  // namespace
+
+IDL::traits<CORBA::Object>::ref_type make_rtorb(std::shared_ptr<Priorities> priorities) {
+  return CORBA::make_reference<RtOrb>(std::move(priorities));
+}
+
+IDL::traits<CORBA::Object>::ref_type make_current(std::shared_ptr<Priorities> priorities) {
+  return CORBA::make_reference<ThreadCurrent>(std::move(priorities));
+}
+
+}  // namespace corbel::real_time
