@@ -26,6 +26,8 @@ TEST(PartsEvents, WhatComesAndGoes) {
   expect_event(server, LogLevel::info, LogModule::orb, "protocol withdrawn", {{"protocol", "giop_lite"}});
   corbel::orb::add_protocol(*server.orb, messaging::make_giop_lite());
   expect_event(server, LogLevel::info, LogModule::orb, "protocol added", {{"protocol", "giop_lite"}});
+  corbel::orb::add_lane(*server.orb, "late", 2);
+  expect_event(server, LogLevel::info, LogModule::orb, "lane added", {{"lane", "late"}});
 }
 
 TEST(PartsEvents, WhereNobodyListensAnyMore) {

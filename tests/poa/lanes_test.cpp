@@ -4,6 +4,7 @@
 #include <latch>
 #include <set>
 
+#include "corbel/orb/parts.hpp"
 #include "corbel/poa/lane_policy.hpp"
 #include "test_support.hpp"
 
@@ -104,6 +105,33 @@ TEST_F(Lanes, TheEndWaitsForRequestsInAllOfThem) {
   ended.get();
   EXPECT_NE(outcome([&] { number(remote); }), "none");
   client->destroy();
+}
+
+TEST_F(Lanes, CanBeAddedLater) {
+  orb::add_lane(*orb, "late", 1, {"inproc://lane-late"});
+  const ObjectRef late = activate(make("late", "late"), [](std::int32_t n) { return n + 1; });
+  EXPECT_EQ(endpoints(late), (std::set<std::string>{"inproc://lane-late"}));
+  EXPECT_EQ(number(late, 1), 2);
+  EXPECT_EQ(outcome([&] { orb::add_lane(*orb, "late", 1); }).substr(0, 9), "BAD_PARAM");
+  EXPECT_EQ(outcome([&] { orb::add_lane(*orb, "idle", 0); }).substr(0, 9), "BAD_PARAM");
+  orb->shutdown(true);
+  EXPECT_EQ(outcome([&] { orb::add_lane(*orb, "too late", 1); }).substr(0, 13), "BAD_INV_ORDER");
+}
+
+TEST_F(Lanes, CanBeAddedWhileTheOrbEnds) {
+  std::latch begin{2};
+  auto adding = std::async(std::launch::async, [&] {
+    begin.arrive_and_wait();
+    for (int i = 0; i < 50; ++i) {
+      const std::string name = "late " + std::to_string(i);
+      const bool added = outcome([&] { orb::add_lane(*orb, name, 1, {"inproc://" + name}); }) == "none";
+      if (!added) return;
+      (void)outcome([&] { activate(make(name, name), [](std::int32_t n) { return n; }); });
+    }
+  });
+  begin.arrive_and_wait();
+  orb->shutdown(true);
+  adding.get();
 }
 
 TEST(LaneOptions, SayWhatIsWrong) {

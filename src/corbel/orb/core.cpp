@@ -68,24 +68,30 @@ Core::Core(Options options, Components components)
       cache_(registry_, cache_settings(options_, log_, *watchers_, *socket_hooks_, input_memory_)),
       dispatch_(*this),
       requests_(std::move(components.requests)) {
+  make_lane({{}, options_.serving.threads, options_.listen_endpoints});
+  for (const LaneOptions& lane : options_.lanes) make_lane(lane);
+  cache_.set_completions(&server().completions());
+  note_log_levels();
+  tell_settings();
+}
+
+void Core::make_lane(const LaneOptions& lane) {
   connection::RequestHandler& requests = requests_ != nullptr ? *requests_ : dispatch_;
   auto settings = server_settings(options_, log_);
   settings.connection.watchers = watchers_.get();
   settings.connection.socket_hooks = socket_hooks_.get();
   settings.input_memory = &input_memory_;
-  lanes_.push_back(
-      std::make_unique<Lane>(std::string(), options_.listen_endpoints, registry_, options_, settings, requests));
-  for (const LaneOptions& lane : options_.lanes) {
-    auto own = settings;
-    own.serving.threads = lane.threads;
-    own.completions = &server().completions();
+  settings.serving.threads = lane.threads;
+  if (lanes_.count() != 0) {
+    settings.completions = &server().completions();
     // The one thread of single mode is the first lane's.
-    if (own.serving.concurrency == policy::Concurrency::single) own.serving.concurrency = policy::Concurrency::pool;
-    lanes_.push_back(std::make_unique<Lane>(lane.name, lane.endpoints, registry_, options_, own, requests));
+    auto& concurrency = settings.serving.concurrency;
+    if (concurrency == policy::Concurrency::single) concurrency = policy::Concurrency::pool;
   }
-  cache_.set_completions(&server().completions());
-  note_log_levels();
-  tell_settings();
+  auto made = std::make_unique<Lane>(lane.name, lane.endpoints, registry_, options_, settings, requests);
+  if (lanes_.add(std::move(made))) return;
+  throw CORBA::IMP_LIMIT(0, CompletionStatus::COMPLETED_NO,
+                         "an ORB has " + std::to_string(LaneList::kMost) + " lanes at most");
 }
 
 void Core::note_log_levels() noexcept {

@@ -121,6 +121,9 @@ class Core final : public corba::OrbContext {
   void listen_to_group(const ior::TaggedProfile& profile);
   void listen_to_group(const std::string& endpoint);
   bool is_of_group(const std::string& endpoint, const base::Bytes& body) const;
+  /// Makes another lane. Throws BAD_PARAM if there is one of the name, IMP_LIMIT if there are LaneList::kMost,
+  /// INITIALIZE if the system gives no descriptors, and as calls do after shutdown().
+  void add_lane(const LaneOptions& lane);
   bool has_lane(std::string_view name) const noexcept { return find_lane(name) != nullptr; }
   /// The object keys in those of a reference's profiles that lead to our endpoints; listens first if need be.
   std::vector<base::Bytes> keys_of_ours(const ior::Ior& ior);
@@ -190,6 +193,7 @@ class Core final : public corba::OrbContext {
 
  private:
   void tell_settings() const;
+  void make_lane(const LaneOptions& lane);
   Lane::PublishedPtr listen(Lane& lane);
   bool withdraw(base::FunctionRef<bool(const messaging::Protocol&, const routing::TransportPtr&)> which,
                 base::Deadline deadline);
@@ -225,14 +229,7 @@ class Core final : public corba::OrbContext {
   Bidirectional bidirectional_{*this};
   Dispatch dispatch_;
   const std::shared_ptr<connection::RequestHandler> requests_;  // null: dispatch_ has them
-  std::vector<std::unique_ptr<Lane>> lanes_;                    // fixed
-  /// The first, where the asynchronous calls of all are finished, goes last.
-  struct LastToFirst {
-    std::vector<std::unique_ptr<Lane>>& lanes;
-    ~LastToFirst() {
-      while (!lanes.empty()) lanes.pop_back();
-    }
-  } last_to_first_{lanes_};
+  LaneList lanes_;
   base::ForkMutex listen_mutex_;  // guards what they listen at, and these:
   std::vector<std::string> group_endpoints_;
   std::atomic<bool> shutting_down_{false};  // no new asynchronous calls

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "corbel/connection/acceptor_registry.hpp"
@@ -12,8 +16,8 @@
 namespace corbel::orb {
 
 /// One way into an ORB: threads, and the endpoints at which they serve. The first lane is the one of all options;
-/// -ORBLane makes others, which adapters choose, so that what is urgent waits for no other threads. Owned by the
-/// Core, whose lock guards listen() and what it changes.
+/// -ORBLane and orb::add_lane() make others, which adapters choose, so that what is urgent waits for no other threads.
+/// Owned by the Core, whose lock guards listen() and what it changes.
 class Lane {
  public:
   using PublishedPtr = std::shared_ptr<const std::vector<routing::ListenPoint>>;
@@ -61,6 +65,38 @@ class Lane {
   const bool names_host_;  // -ORBPublishHost says what references name
   PublishedPtr published_ = std::make_shared<const std::vector<routing::ListenPoint>>();
   bool listening_ = false;
+};
+
+/// The lanes of an ORB: they become more, and none goes before all do. Thread-safe; add() is for one thread at a time.
+class LaneList {
+ public:
+  static constexpr std::size_t kMost = 64;
+
+  LaneList() = default;
+  /// The first, where the asynchronous calls of all are finished, goes last.
+  ~LaneList() {
+    for (std::size_t i = count(); i-- > 0;) lanes_[i].reset();
+  }
+  LaneList(const LaneList&) = delete;
+  LaneList& operator=(const LaneList&) = delete;
+
+  const std::unique_ptr<Lane>* begin() const noexcept { return lanes_.data(); }
+  /// Of those that are there now.
+  const std::unique_ptr<Lane>* end() const noexcept { return lanes_.data() + count(); }
+  const std::unique_ptr<Lane>& front() const noexcept { return lanes_.front(); }
+  std::size_t count() const noexcept { return count_.load(std::memory_order_acquire); }
+  /// False if there are kMost.
+  bool add(std::unique_ptr<Lane> lane) noexcept {
+    const std::size_t at = count();
+    if (at == kMost) return false;
+    lanes_[at] = std::move(lane);
+    count_.store(at + 1, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  std::array<std::unique_ptr<Lane>, kMost> lanes_;
+  std::atomic<std::size_t> count_{0};
 };
 
 }  // namespace corbel::orb

@@ -120,6 +120,15 @@ std::vector<routing::ListenPoint> Core::listen_at(const std::string& endpoint, s
   return points;
 }
 
+void Core::add_lane(const LaneOptions& lane) {
+  check_process();
+  const std::lock_guard lock(listen_mutex_);
+  if (is_shut_down()) refuse_call();
+  if (find_lane(lane.name) != nullptr) refuse("there is a lane '" + lane.name + "' already");
+  make_lane(lane);
+  CORBEL_LOG(log_, orb, info, "lane added", {"lane", lane.name}, {"threads", lane.threads});
+}
+
 bool Core::stop_listening(std::string_view endpoint) {
   const auto point = registry_.parse_endpoint(endpoint);
   if (!point) return false;
@@ -161,6 +170,14 @@ std::vector<std::string> listen(CORBA::ORB& orb, const std::string& endpoint, st
   std::vector<std::string> texts;
   for (const auto& point : running(orb).listen_at(endpoint, lane)) texts.push_back(text_of(point));
   return texts;
+}
+
+void add_lane(CORBA::ORB& orb, const std::string& name, std::uint32_t threads,
+              const std::vector<std::string>& endpoints) {
+  if (threads == 0) refuse("a lane without threads serves nobody");
+  LaneOptions lane{name, threads, {}};
+  for (const auto& endpoint : endpoints) lane.endpoints.push_back({{}, endpoint});
+  running(orb).add_lane(lane);
 }
 
 bool stop_listening(CORBA::ORB& orb, const std::string& endpoint) {

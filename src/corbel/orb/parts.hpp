@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,5 +44,12 @@ CORBEL_API std::vector<std::string> listen(CORBA::ORB& orb, const std::string& e
 /// Listens there no more; the text is what listen() was given, or returned. Connections that were accepted stay. False
 /// if nothing listens there.
 CORBEL_API bool stop_listening(CORBA::ORB& orb, const std::string& endpoint);
+
+/// Makes another lane, as -ORBLane does: threads and endpoints of their own, for the adapters that choose it
+/// (poa::LanePolicy). At most so many threads, which come and go with the work. `endpoints` are opened for the first
+/// reference that names them; none: one of each transport that has a default. It ends with the ORB. Throws BAD_PARAM if
+/// there is one of the name or it has no threads, IMP_LIMIT if there are 64.
+CORBEL_API void add_lane(CORBA::ORB& orb, const std::string& name, std::uint32_t threads,
+                         const std::vector<std::string>& endpoints = {});
 
 }  // namespace corbel::orb

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/poa/lane_policy.hpp"
@@ -78,6 +80,11 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
   AdapterPolicies result;
   Places places;
   places.fill(kAbsent);
+  struct Chosen {
+    std::string lane;
+    std::uint16_t index;
+  };
+  std::optional<Chosen> chosen;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto index = static_cast<std::uint16_t>(std::min<std::size_t>(i, kAbsent - 1U));
     if (list[i] == nullptr) throw POA::InvalidPolicy(index);
@@ -85,6 +92,11 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
       const auto is_of_type = [&](const auto& other) { return other->policy_type() == type; };
       if (std::any_of(result.others.begin(), result.others.end(), is_of_type)) throw POA::InvalidPolicy(index);
       result.others.push_back(list[i]);
+      if (const auto* const chooser = as<ChoosesLane>(list[i])) {
+        auto lane = chooser->choose_lane(list);
+        if (!lane) throw POA::InvalidPolicy(index);
+        chosen = Chosen{*std::move(lane), index};
+      }
       continue;
     }
     apply(result, list[i], index);
@@ -93,6 +105,11 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
     seen = index;
   }
   check(result, places);
+  if (chosen) {
+    if (place(places, kLanePolicy) != kAbsent) throw POA::InvalidPolicy(chosen->index);
+    result.lane = std::move(chosen->lane);
+    result.lane_index = chosen->index;
+  }
   return result;
 }
 

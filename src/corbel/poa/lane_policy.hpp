@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,15 @@ class CORBEL_API LanePolicy final : public CORBA::Policy {
 
  private:
   const std::string lane_;
+};
+
+/// What a policy of the application's own may be, too (its type needs a PortableInterceptor::PolicyFactory): it chooses
+/// the lane of the adapter that is made with it.
+class ChoosesLane {
+ public:
+  virtual ~ChoosesLane() = default;
+  /// By all policies that the adapter is to have. Nothing: create_POA throws InvalidPolicy with the index of this one.
+  virtual std::optional<std::string> choose_lane(const CORBA::PolicyList& policies) const = 0;
 };
 
 }  // namespace corbel::poa
