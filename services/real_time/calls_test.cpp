@@ -189,9 +189,7 @@ TEST_P(Prioritised, PrioritiesAndModelsThatThereAreNoneOfAreRefused) {
 }
 
 TEST_P(Prioritised, WhatIsNotThereSaysSo) {
-  EXPECT_THROW(rt_->create_threadpool(0, 1, 0, 0, false, 0, 0), CORBA::NO_IMPLEMENT);
-  EXPECT_THROW(rt_->create_threadpool_with_lanes(0, {}, false, false, 0, 0), CORBA::NO_IMPLEMENT);
-  EXPECT_THROW(rt_->destroy_threadpool(1), RTCORBA::RTORB::InvalidThreadpool);
+  EXPECT_THROW(rt_->create_threadpool(0, 1, 0, 0, true, 0, 0), CORBA::NO_IMPLEMENT);
   EXPECT_THROW(rt_->create_priority_banded_connection_policy({}), CORBA::NO_IMPLEMENT);
   EXPECT_THROW(rt_->create_private_connection_policy(), CORBA::NO_IMPLEMENT);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <corbel/corbel.hpp>
 #include <corbel/mapping/rtcorba_natives.hpp>
@@ -27,6 +28,9 @@ struct Settings {
   Scheduling scheduling = Scheduling::other;
   /// Between priorities of CORBA and the class's; null: linear over all of the class (`other`: the same numbers).
   std::shared_ptr<RTCORBA::PriorityMapping> mapping{};
+  /// Where each lane of a thread pool listens, as for -ORBListenEndpoints, with ports that the system chooses
+  /// ("tcp://192.0.2.1:0"); none: one of each transport that has a default.
+  std::vector<std::string> lane_endpoints{};
 };
 
 class Priorities;

@@ -2,7 +2,11 @@
 // Between what knows RTCORBA.hpp and what knows portable interceptors, which no source can both.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <corbel/corbel.hpp>
 
@@ -18,8 +22,29 @@ class HasModel {
   virtual Model model() const noexcept = 0;
 };
 
-/// RTCORBA::RTORB and RTCORBA::Current.
-IDL::traits<CORBA::Object>::ref_type make_rtorb(std::shared_ptr<Priorities> priorities);
+/// What a ThreadpoolPolicy is, too.
+class HasDefault {
+ public:
+  virtual ~HasDefault() = default;
+  /// Of servants whose adapter has no model; nothing if the pool has lanes.
+  virtual std::optional<Priority> default_priority() const noexcept = 0;
+};
+
+/// Of a policy that may be nil, or another one.
+inline std::optional<Model> model_of(const IDL::traits<CORBA::Policy>::ref_type& policy) {
+  const auto* has = policy == nullptr ? nullptr : dynamic_cast<const HasModel*>(policy._shared().get());
+  return has == nullptr ? std::nullopt : std::optional(has->model());
+}
+
+/// The ORB of an RTORB, which it does not keep alive.
+struct OrbOf {
+  std::string id;
+  std::atomic<bool> ended{false};
+};
+
+/// RTCORBA::RTORB and RTCORBA::Current. `endpoints`: of lanes.
+IDL::traits<CORBA::Object>::ref_type make_rtorb(std::shared_ptr<Priorities> priorities,
+                                                std::shared_ptr<const OrbOf> orb, std::vector<std::string> endpoints);
 IDL::traits<CORBA::Object>::ref_type make_current(std::shared_ptr<Priorities> priorities);
 
 }  // namespace corbel::real_time

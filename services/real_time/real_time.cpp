@@ -20,12 +20,6 @@ constexpr const char* kName = "corbel.real_time";
 
 using PrioritiesPtr = std::shared_ptr<Priorities>;
 
-/// Of a policy that may be nil.
-std::optional<Model> model_of(const IDL::traits<CORBA::Policy>::ref_type& policy) {
-  const auto* has = policy == nullptr ? nullptr : dynamic_cast<const HasModel*>(policy._shared().get());
-  return has == nullptr ? std::nullopt : std::optional(has->model());
-}
-
 class ClientSide final : public pi::ClientRequestInterceptor {
  public:
   using Info = IDL::traits<pi::ClientRequestInfo>::ref_type;
@@ -84,19 +78,20 @@ class Running {
 class ServerSide final : public pi::ServerRequestInterceptor {
  public:
   using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
-  explicit ServerSide(PrioritiesPtr priorities) : priorities_(std::move(priorities)) {}
+  ServerSide(PrioritiesPtr priorities, std::shared_ptr<OrbOf> orb)
+      : priorities_(std::move(priorities)), orb_(std::move(orb)) {}
 
   std::string name() override { return kName; }
+  void destroy() override { orb_->ended.store(true, std::memory_order_release); }
   void receive_request_service_contexts(Info) override {}
   /// On the servant's thread.
   void receive_request(Info info) override {
-    const auto model = model_of(info);
-    if (!model) return;
-    const Priority priority = model->declared ? model->priority : propagated(info).value_or(model->priority);
-    auto held = priority < 0 ? nullptr : priorities_->begin(priority);
+    const auto priority = priority_of(info);
+    if (!priority) return;
+    auto held = *priority < 0 ? nullptr : priorities_->begin(*priority);
     if (held == nullptr) {
       throw CORBA::DATA_CONVERSION(kMappingFailed, kNo,
-                                   "no native priority for the request's, " + std::to_string(priority));
+                                   "no native priority for the request's, " + std::to_string(*priority));
     }
     running_.begin(info->request_id(), std::move(held));
   }
@@ -105,10 +100,20 @@ class ServerSide final : public pi::ServerRequestInterceptor {
   void send_other(Info info) override { end(info); }
 
  private:
-  static std::optional<Model> model_of(const Info& info) try {
-    return real_time::model_of(info->get_server_policy(kModelPolicy));
-  } catch (const CORBA::INV_POLICY&) {  // the adapter has none
-    return std::nullopt;
+  /// Of the adapter; nil if it has none.
+  static IDL::traits<CORBA::Policy>::ref_type policy(const Info& info, CORBA::PolicyType type) try {
+    return info->get_server_policy(type);
+  } catch (const CORBA::INV_POLICY&) {
+    return nullptr;
+  }
+
+  static std::optional<Priority> priority_of(const Info& info) {
+    if (const auto model = model_of(policy(info, kModelPolicy))) {
+      return model->declared ? model->priority : propagated(info).value_or(model->priority);
+    }
+    const auto pool = policy(info, kPoolPolicy);
+    const auto* has = pool == nullptr ? nullptr : dynamic_cast<const HasDefault*>(pool._shared().get());
+    return has == nullptr ? std::nullopt : has->default_priority();
   }
 
   /// What the client says, which goes back to it as it came.
@@ -130,6 +135,7 @@ class ServerSide final : public pi::ServerRequestInterceptor {
   }
 
   const PrioritiesPtr priorities_;
+  const std::shared_ptr<OrbOf> orb_;
   Running running_;
 };
 
@@ -144,8 +150,8 @@ class References final : public pi::IORInterceptor {
   }
 };
 
-/// Adapters take policies of the type because of it. RTORB makes them.
-class Models final : public pi::PolicyFactory {
+/// Adapters take policies of its types because of it. RTORB makes them.
+class Factory final : public pi::PolicyFactory {
  public:
   IDL::traits<CORBA::Policy>::ref_type create_policy(CORBA::PolicyType, const CORBA::Any&) override {
     throw CORBA::PolicyError(CORBA::UNSUPPORTED_POLICY);
@@ -154,27 +160,32 @@ class Models final : public pi::PolicyFactory {
 
 class Initializer final : public pi::ORBInitializer {
  public:
-  explicit Initializer(const PrioritiesPtr& priorities) : priorities_(priorities) {}
+  Initializer(const PrioritiesPtr& priorities, std::vector<std::string> endpoints)
+      : priorities_(priorities), endpoints_(std::move(endpoints)) {}
   void pre_init(IDL::traits<pi::ORBInitInfo>::ref_type info) override {
     const auto priorities = priorities_.lock();
     if (priorities == nullptr) return;
+    auto orb = std::make_shared<OrbOf>();
+    orb->id = info->orb_id();
     info->add_client_request_interceptor(CORBA::make_reference<ClientSide>(priorities));
-    info->add_server_request_interceptor(CORBA::make_reference<ServerSide>(priorities));
+    info->add_server_request_interceptor(CORBA::make_reference<ServerSide>(priorities, orb));
     info->add_ior_interceptor(CORBA::make_reference<References>());
-    info->register_policy_factory(kModelPolicy, CORBA::make_reference<Models>());
-    info->register_initial_reference("RTORB", make_rtorb(priorities));
+    info->register_policy_factory(kModelPolicy, CORBA::make_reference<Factory>());
+    info->register_policy_factory(kPoolPolicy, CORBA::make_reference<Factory>());
+    info->register_initial_reference("RTORB", make_rtorb(priorities, orb, endpoints_));
     info->register_initial_reference("RTCurrent", make_current(priorities));
   }
   void post_init(IDL::traits<pi::ORBInitInfo>::ref_type) override {}
 
  private:
   const std::weak_ptr<Priorities> priorities_;  // ORBs that are made when the RealTime is gone have no priorities
+  const std::vector<std::string> endpoints_;
 };
 
 }  // namespace
 
 RealTime::RealTime(Settings settings) : priorities_(std::make_shared<Priorities>(settings)) {
-  pi::register_orb_initializer(CORBA::make_reference<Initializer>(priorities_));
+  pi::register_orb_initializer(CORBA::make_reference<Initializer>(priorities_, settings.lane_endpoints));
 }
 
 std::string RealTime::refused() const {

@@ -5,6 +5,7 @@
 #include "RTCORBA.hpp"
 #include "mutex.hpp"
 #include "parts.hpp"
+#include "pools.hpp"
 
 namespace corbel::real_time {
 namespace {
@@ -91,7 +92,8 @@ class TcpProperties final : public RTCORBA::TCPProtocolProperties {
 
 class RtOrb final : public RTCORBA::RTORB {
  public:
-  explicit RtOrb(std::shared_ptr<Priorities> priorities) noexcept : priorities_(std::move(priorities)) {}
+  RtOrb(std::shared_ptr<Priorities> priorities, std::shared_ptr<Pools> pools) noexcept
+      : priorities_(std::move(priorities)), pools_(std::move(pools)) {}
 
   Ref<RTCORBA::Mutex> create_mutex() override { return CORBA::make_reference<InheritingMutex>(); }
   void destroy_mutex(Ref<RTCORBA::Mutex> the_mutex) override {
@@ -113,15 +115,22 @@ class RtOrb final : public RTCORBA::RTORB {
                                                 enable_network_priority);
   }
 
-  RTCORBA::ThreadpoolId create_threadpool(std::uint32_t, std::uint32_t, std::uint32_t, RTCORBA::Priority, bool,
+  RTCORBA::ThreadpoolId create_threadpool(std::uint32_t, std::uint32_t static_threads, std::uint32_t dynamic_threads,
+                                          RTCORBA::Priority default_priority, bool allow_request_buffering,
                                           std::uint32_t, std::uint32_t) override {
-    refuse(kNoPools);
+    if (allow_request_buffering) refuse(kNoBuffers);
+    check(*priorities_, default_priority);
+    return pools_->create(static_threads, dynamic_threads, default_priority);
   }
-  RTCORBA::ThreadpoolId create_threadpool_with_lanes(std::uint32_t, const RTCORBA::ThreadpoolLanes&, bool, bool,
-                                                     std::uint32_t, std::uint32_t) override {
-    refuse(kNoPools);
+  RTCORBA::ThreadpoolId create_threadpool_with_lanes(std::uint32_t, const RTCORBA::ThreadpoolLanes& lanes,
+                                                     bool allow_borrowing, bool allow_request_buffering, std::uint32_t,
+                                                     std::uint32_t) override {
+    if (allow_request_buffering) refuse(kNoBuffers);
+    if (allow_borrowing) refuse("lanes do not borrow threads");
+    for (const auto& lane : lanes) check(*priorities_, lane.lane_priority());
+    return pools_->create(lanes);
   }
-  void destroy_threadpool(RTCORBA::ThreadpoolId) override { throw InvalidThreadpool(); }
+  void destroy_threadpool(RTCORBA::ThreadpoolId threadpool) override { pools_->destroy(threadpool); }
 
   Ref<RTCORBA::PriorityModelPolicy> create_priority_model_policy(RTCORBA::PriorityModel priority_model,
                                                                  RTCORBA::Priority server_priority) override {
@@ -130,7 +139,9 @@ class RtOrb final : public RTCORBA::RTORB {
     const bool declared = priority_model == RTCORBA::PriorityModel::SERVER_DECLARED;
     return CORBA::make_reference<ModelPolicy>(Model{declared, server_priority});
   }
-  Ref<RTCORBA::ThreadpoolPolicy> create_threadpool_policy(RTCORBA::ThreadpoolId) override { refuse(kNoPools); }
+  Ref<RTCORBA::ThreadpoolPolicy> create_threadpool_policy(RTCORBA::ThreadpoolId threadpool) override {
+    return pools_->make_policy(threadpool);
+  }
   Ref<RTCORBA::PriorityBandedConnectionPolicy> create_priority_banded_connection_policy(
       const RTCORBA::PriorityBands&) override {
     refuse("there are no connections for bands of priorities yet");
@@ -146,18 +157,19 @@ class RtOrb final : public RTCORBA::RTORB {
   }
 
  private:
-  static constexpr const char* kNoPools =
-      "no thread pools yet: -ORBLane makes lanes with threads and endpoints of their own, corbel::poa::LanePolicy "
-      "chooses one";
+  static constexpr const char* kNoBuffers = "requests wait in their connections, not in a thread pool";
 
   const std::shared_ptr<Priorities> priorities_;
+  const std::shared_ptr<Pools> pools_;
   NamedMutexes named_;
 };
 
 }  // namespace
 
-IDL::traits<CORBA::Object>::ref_type make_rtorb(std::shared_ptr<Priorities> priorities) {
-  return CORBA::make_reference<RtOrb>(std::move(priorities));
+IDL::traits<CORBA::Object>::ref_type make_rtorb(std::shared_ptr<Priorities> priorities,
+                                                std::shared_ptr<const OrbOf> orb, std::vector<std::string> endpoints) {
+  return CORBA::make_reference<RtOrb>(std::move(priorities),
+                                      std::make_shared<Pools>(std::move(orb), std::move(endpoints)));
 }
 
 IDL::traits<CORBA::Object>::ref_type make_current(std::shared_ptr<Priorities> priorities) {

@@ -12,6 +12,7 @@ namespace corbel::real_time {
 inline constexpr std::uint32_t kPriorityContext = 10;  ///< IOP::RTCorbaPriority
 inline constexpr std::uint32_t kTagPolicies = 2;       ///< IOP::TAG_POLICIES
 inline constexpr std::uint32_t kModelPolicy = 40;      ///< RTCORBA::PRIORITY_MODEL_POLICY_TYPE
+inline constexpr std::uint32_t kPoolPolicy = 41;       ///< RTCORBA::THREADPOOL_POLICY_TYPE
 
 using Octets = std::vector<std::uint8_t>;
 

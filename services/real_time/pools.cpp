@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pools.hpp"
+
+#include <algorithm>
+
+#include <corbel/orb/parts.hpp>
+#include <corbel/poa/lane_policy.hpp>
+
+namespace corbel::real_time {
+namespace {
+
+constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
+constexpr std::uint32_t kMostThreads = 10'000;  // of one lane, as -ORBThreads
+
+/// No two ORBs of a process have one of the same number, so that none takes another's policy for its own.
+RTCORBA::ThreadpoolId next_id() noexcept {
+  static std::atomic<RTCORBA::ThreadpoolId> last{0};
+  return ++last;
+}
+
+std::uint32_t count_threads(std::uint32_t threads, std::uint32_t dynamic_threads) {
+  if (threads == 0) throw CORBA::BAD_PARAM(0, kNo, "a lane of a thread pool needs static threads");
+  if (threads <= kMostThreads && dynamic_threads <= kMostThreads - threads) return threads + dynamic_threads;
+  throw CORBA::IMP_LIMIT(0, kNo, "a lane has " + std::to_string(kMostThreads) + " threads at most");
+}
+
+class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLane, public HasDefault {
+ public:
+  PoolPolicy(std::shared_ptr<const Pools> pools, RTCORBA::ThreadpoolId id, std::optional<Priority> priority)
+      : pools_(std::move(pools)), id_(id), default_(priority) {}
+  RTCORBA::ThreadpoolId threadpool() override { return id_; }
+  CORBA::PolicyType policy_type() const override { return RTCORBA::THREADPOOL_POLICY_TYPE; }
+  IDL::traits<CORBA::Policy>::ref_type copy() const override {
+    return CORBA::make_reference<PoolPolicy>(pools_, id_, default_);
+  }
+  bool _overrides() const noexcept override { return false; }  // the server's alone
+  std::optional<std::string> choose_lane(const CORBA::PolicyList& policies) const override {
+    std::optional<Model> model;
+    for (const auto& policy : policies) {
+      if (const auto found = model_of(policy)) model = found;
+    }
+    return pools_->find_lane(id_, model);
+  }
+  std::optional<Priority> default_priority() const noexcept override { return default_; }
+
+ private:
+  const std::shared_ptr<const Pools> pools_;
+  const RTCORBA::ThreadpoolId id_;
+  const std::optional<Priority> default_;  // of a pool without lanes
+};
+
+}  // namespace
+
+Pools::Lane Pools::make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::uint32_t threads) const {
+  if (orb_->ended.load(std::memory_order_acquire)) {
+    throw CORBA::OBJECT_NOT_EXIST(0, kNo, "the ORB has been destroyed");
+  }
+  Lane lane{priority, "pool " + std::to_string(id) + " priority " + std::to_string(priority)};
+  std::vector<std::string> none;
+  const auto orb = CORBA::ORB_init(none, orb_->id);  // there is one: that
+  orb::add_lane(*orb._shared(), lane.name, threads, endpoints_);
+  return lane;
+}
+
+RTCORBA::ThreadpoolId Pools::keep(RTCORBA::ThreadpoolId id, Pool pool) {
+  const std::lock_guard lock(mutex_);
+  pools_.emplace(id, std::move(pool));
+  return id;
+}
+
+RTCORBA::ThreadpoolId Pools::create(std::uint32_t threads, std::uint32_t dynamic_threads, Priority default_priority) {
+  const std::uint32_t most = count_threads(threads, dynamic_threads);
+  const RTCORBA::ThreadpoolId id = next_id();
+  return keep(id, {false, {make_lane(id, default_priority, most)}});
+}
+
+RTCORBA::ThreadpoolId Pools::create(const RTCORBA::ThreadpoolLanes& lanes) {
+  if (lanes.empty()) throw CORBA::BAD_PARAM(0, kNo, "a thread pool with lanes needs some");
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    (void)count_threads(lanes[i].static_threads(), lanes[i].dynamic_threads());
+    for (std::size_t k = 0; k < i; ++k) {
+      if (lanes[k].lane_priority() == lanes[i].lane_priority()) {
+        throw CORBA::BAD_PARAM(0, kNo, "two lanes of a thread pool have the same priority");
+      }
+    }
+  }
+  const RTCORBA::ThreadpoolId id = next_id();
+  Pool pool{true, {}};
+  for (const auto& lane : lanes) {
+    pool.lanes.push_back(
+        make_lane(id, lane.lane_priority(), count_threads(lane.static_threads(), lane.dynamic_threads())));
+  }
+  return keep(id, std::move(pool));
+}
+
+void Pools::destroy(RTCORBA::ThreadpoolId id) {
+  const std::lock_guard lock(mutex_);
+  if (pools_.erase(id) == 0) throw RTCORBA::RTORB::InvalidThreadpool();
+}
+
+IDL::traits<RTCORBA::ThreadpoolPolicy>::ref_type Pools::make_policy(RTCORBA::ThreadpoolId id) {
+  std::optional<Priority> priority;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = pools_.find(id);
+    if (found == pools_.end()) throw CORBA::BAD_PARAM(0, kNo, "no such thread pool");
+    if (!found->second.has_lanes) priority = found->second.lanes.front().priority;
+  }
+  return CORBA::make_reference<PoolPolicy>(shared_from_this(), id, priority);
+}
+
+std::optional<std::string> Pools::find_lane(RTCORBA::ThreadpoolId id, const std::optional<Model>& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = pools_.find(id);
+  if (found == pools_.end()) return std::nullopt;
+  const Pool& pool = found->second;
+  if (!pool.has_lanes) return pool.lanes.front().name;
+  if (!model || !model->declared) return std::nullopt;
+  const auto lane = std::find_if(pool.lanes.begin(), pool.lanes.end(),
+                                 [&](const Lane& one) { return one.priority == model->priority; });
+  return lane == pool.lanes.end() ? std::nullopt : std::optional(lane->name);
+}
+
+}  // namespace corbel::real_time
