@@ -72,5 +72,5 @@ esac
 configure release
 # CMake looks for peers only when it configures: once more after packages were installed.
 if [ /var/lib/dpkg/status -nt build/release/build.ninja ]; then logged reconfigure cmake build/release; fi
-build_targets release corbel-bench corbel-bench-optional-peers
+build_targets release corbel-bench corbel-ttcp corbel-bench-optional-peers
 run_in_callers_directory release corbel-bench "$@"

@@ -18,7 +18,7 @@ while [ $# -gt 0 ]; do
 done
 need build
 configure release
-build_targets release corbel corbel_static corbel-idl corbel-tool corbel-bench corbel-bench-optional-peers
+build_targets release corbel corbel_static corbel-idl corbel-tool corbel-bench corbel-ttcp corbel-ttcp-man corbel-bench-optional-peers
 say "Installing to $prefix"
 mkdir -p "$prefix" 2>/dev/null || true
 [ -w "$prefix" ] || fail "cannot write to $prefix; run as root or choose another --prefix"

@@ -2,6 +2,7 @@
 #include "common/usage.hpp"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -49,6 +50,21 @@ Usage usage_of(pid_t process) {
     usage.switches[std::stoi(task.path().filename())] = sum_of(task.path() / "status", "voluntary_ctxt_switches");
   }
   return usage;
+}
+
+ProcessorTime processor_time_of(pid_t process) {
+  std::ifstream file(folder_of(process) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');  // the name may hold anything
+  if (name_end == std::string::npos) return {};
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;  // fields 3 to 13 of proc_pid_stat(5)
+  ProcessorTime time;
+  fields >> time.user >> time.system;
+  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  return {time.user / ticks, time.system / ticks};
 }
 
 double switches_between(const Usage& before, const Usage& after) {

@@ -20,6 +20,14 @@ Usage usage_of(pid_t process);
 /// end is missing, since the kernel tells it to the parent alone.
 double switches_between(const Usage& before, const Usage& after);
 
+/// Processor time of all threads of a process so far, in seconds; the kernel counts in ticks, of 10 ms as a rule. Zeros
+/// if there is no such process.
+struct ProcessorTime {
+  double user = 0;
+  double system = 0;
+};
+ProcessorTime processor_time_of(pid_t process);
+
 /// What a process holds now, in octets.
 struct Memory {
   double resident = 0;   ///< all that is in memory

@@ -162,20 +162,60 @@ void print_peers() {
   std::cout << "In the source tree, ./dev bench --peers installs and builds what can be.\n";
 }
 
+std::vector<Mechanism> find_peer(const std::string& name) {
+  return mechanisms_of(name);
+}
+
+std::string packages_of(const std::string& name) {
+  for (const Peer& peer : kPeers) {
+    if (peer.name == name && peer.packages != nullptr) return peer.packages;
+  }
+  return {};
+}
+
+Served start_server(const Mechanism& mechanism, const std::string& transport, const std::string& where,
+                    const std::vector<std::string>& tool, const ChildOptions& options) {
+  Child process(with_tool(tool, {mechanism.program, "server", mechanism.protocol, transport, where}), options);
+  std::string reference = reference_of(process);
+  return {std::move(process), std::move(reference)};
+}
+
+Child start_client(const Mechanism& mechanism, const std::string& transport, const std::string& reference,
+                   const std::vector<std::string>& tool, const ChildOptions& options) {
+  Child client(with_tool(tool, {mechanism.program, "client", mechanism.protocol, transport, reference}), options);
+  if (client.read_line(kStartTimeout) != "ready") {
+    throw std::runtime_error(mechanism.label() + " over " + transport + ": the client does not start");
+  }
+  return client;
+}
+
+std::vector<double> ask(Child& client, const std::string& label, const std::string& text,
+                        std::chrono::seconds timeout) {
+  client.write_line(text);
+  const std::string answer = client.read_line(timeout);
+  if (!answer.starts_with("ok")) throw std::runtime_error(label + ": " + text + ": " + answer);
+  std::istringstream words(answer.substr(2));
+  std::vector<double> values;
+  for (double value = 0; words >> value;) values.push_back(value);
+  return values;
+}
+
+void set_queues(const Mechanism& mechanism, int octets, ChildOptions& options) {
+  if (octets == 0) return;
+  options.environment.push_back("CORBEL_BENCH_QUEUE=" + std::to_string(octets));
+  if (!mechanism.can("queues")) options.environment.push_back("LD_PRELOAD=" + beside("libcorbel-bench-queues.so"));
+}
+
 Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::string& path,
            const Placement& placement)
     : label_(mechanism.label() + " over " + transport), spins_(mechanism.spins()) {
   if (!is_inside(transport)) {
-    const std::string where = transport == "tcp" ? placement.host : path;
-    server_.emplace(
-        with_tool(placement.server_tool, {mechanism.program, "server", mechanism.protocol, transport, where}),
-        placement.server);
-    reference_ = reference_of(*server_);
+    Served served = start_server(mechanism, transport, transport == "tcp" ? placement.host : path,
+                                 placement.server_tool, placement.server);
+    server_.emplace(std::move(served.process));
+    reference_ = std::move(served.reference);
   }
-  client_.emplace(
-      with_tool(placement.client_tool, {mechanism.program, "client", mechanism.protocol, transport, reference_}),
-      placement.client);
-  if (client_->read_line(kStartTimeout) != "ready") throw std::runtime_error(label_ + ": the client does not start");
+  client_.emplace(start_client(mechanism, transport, reference_, placement.client_tool, placement.client));
   let_server_run(false);
 }
 
@@ -185,13 +225,8 @@ void Pair::let_server_run(bool on) const {
 
 std::vector<double> Pair::command(const std::string& text) {
   let_server_run(true);
-  client_->write_line(text);
-  const std::string answer = client_->read_line(kCommandTimeout);
+  std::vector<double> values = ask(*client_, label_, text, kCommandTimeout);
   let_server_run(false);
-  if (!answer.starts_with("ok")) throw std::runtime_error(label_ + ": " + text + ": " + answer);
-  std::istringstream words(answer.substr(2));
-  std::vector<double> values;
-  for (double value = 0; words >> value;) values.push_back(value);
   return values;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <set>
@@ -50,6 +51,12 @@ bool is_inside(const std::string& transport);
 /// none.
 std::vector<Mechanism> corbel_in(const std::string& folder);
 
+/// What a peer of this name (its program is corbel-bench-NAME) offers, one mechanism per protocol; none if it was not
+/// built.
+std::vector<Mechanism> find_peer(const std::string& name);
+/// What a peer needs to be built, for people: packages of Debian; empty if that is nothing.
+std::string packages_of(const std::string& name);
+
 /// Prints which optional peers were found, and what to install for the others.
 void print_peers();
 
@@ -68,6 +75,26 @@ struct Placement {
   ChildOptions client = {};
   std::string host = "127.0.0.1";  ///< where a server listens, over tcp
 };
+
+/// A server that runs, and the text that leads to it.
+struct Served {
+  Child process;
+  std::string reference;
+};
+
+/// Starts one half of a mechanism; returns when it is ready. `where` is the address to listen on, or the path of a
+/// local socket; `tool` is what the program runs under. Throw std::runtime_error.
+Served start_server(const Mechanism& mechanism, const std::string& transport, const std::string& where,
+                    const std::vector<std::string>& tool, const ChildOptions& options);
+Child start_client(const Mechanism& mechanism, const std::string& transport, const std::string& reference,
+                   const std::vector<std::string>& tool, const ChildOptions& options);
+
+/// Sends a command of peers/peer.hpp to a client and returns the numbers of its answer. Throws std::runtime_error with
+/// what the client said if that failed; `label` names it there.
+std::vector<double> ask(Child& client, const std::string& label, const std::string& text, std::chrono::seconds timeout);
+
+/// Makes a process of the mechanism ask for socket queues of so many octets; 0: leaves the system's.
+void set_queues(const Mechanism& mechanism, int octets, ChildOptions& options);
 
 /// A server and a client of one mechanism that have found each other. Over inproc and collocated, one process is both.
 /// A server that spins is stopped between commands: it must not take the processor from what is measured in turn with

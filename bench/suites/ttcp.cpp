@@ -91,11 +91,7 @@ void Streams::measure(Progress& progress) {
   for (const Mechanism& mechanism : mechanisms_) {
     if (!able(mechanism)) continue;
     Placement placement = plan_.placement;
-    for (ChildOptions* const side : {&placement.client, &placement.server}) {
-      if (plan_.queue == 0) continue;
-      side->environment.push_back("CORBEL_BENCH_QUEUE=" + std::to_string(plan_.queue));
-      if (!mechanism.can("queues")) side->environment.push_back("LD_PRELOAD=" + beside("libcorbel-bench-queues.so"));
-    }
+    for (ChildOptions* const side : {&placement.client, &placement.server}) set_queues(mechanism, plan_.queue, *side);
     const std::string path = folder.path() + "/socket" + std::to_string(running.size());
     survives(mechanism, [&] {
       running.push_back({&mechanism, Pair(mechanism, plan_.transport, path, placement), 0, {}});

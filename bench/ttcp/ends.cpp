@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttcp/ends.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+
+#include "common/results.hpp"
+#include "common/table.hpp"
+#include "common/temporary.hpp"
+#include "suites/mechanism.hpp"
+#include "ttcp/control.hpp"
+
+namespace bench {
+namespace {
+
+constexpr std::chrono::seconds kTalk(10);         ///< for a line that needs no work
+constexpr std::chrono::seconds kStart(90);        ///< for a server to start
+constexpr std::chrono::seconds kStream(30 * 60);  ///< the programs of peers/ end themselves after that
+constexpr std::chrono::seconds kEnd(20);
+constexpr const char* kGreeting = "corbel-ttcp";
+constexpr const char* kVersion = "1";
+
+/// The mechanism of a model; an empty protocol: the usual one. Throws std::runtime_error that says what there is.
+Mechanism mechanism_of(const std::string& model, const std::string& protocol) {
+  static constexpr const char* kModels[] = {"c", "wrappers", "rpc", "corbel", "omniorb"};
+  if (std::none_of(std::begin(kModels), std::end(kModels), [&](const char* known) { return model == known; })) {
+    throw std::runtime_error("there is no model '" + model + "'; there are c, wrappers, rpc, corbel and omniorb");
+  }
+  const std::string name = model == "c" ? "plain" : model;
+  const std::vector<Mechanism> found = find_peer(name);
+  if (found.empty()) {
+    const std::string packages = packages_of(name);
+    throw std::runtime_error("model " + model + " was not built: no " + beside("corbel-bench-" + name) +
+                             (packages.empty() ? "" : "; it needs the packages " + packages));
+  }
+  std::string there;
+  for (const char* const usual : {"giop", "stubs", "none"}) {
+    for (const Mechanism& one : found) {
+      if (protocol.empty() ? one.protocol == usual : one.protocol == protocol) return one;
+    }
+  }
+  for (const Mechanism& one : found) there += " " + one.protocol;
+  throw std::runtime_error("model " + model + " has no protocol '" + protocol + "'; it has" + there);
+}
+
+void check(bool possible, const std::string& model, const std::string& what, const std::set<std::string>& there) {
+  if (possible) return;
+  std::string list;
+  for (const std::string& one : there) list += " " + one;
+  throw std::runtime_error("model " + model + " does not know " + what + "; it knows" + list);
+}
+
+/// What both sides agree on.
+struct Stream {
+  std::string model, protocol, transport, type;
+
+  std::string text() const { return model + " " + protocol + " " + transport + " " + type; }
+};
+
+void check(const Mechanism& mechanism, const Stream& stream) {
+  check(mechanism.over(stream.transport), stream.model, "transport " + stream.transport, mechanism.transports);
+  check(mechanism.types.contains(stream.type), stream.model, "type " + stream.type, mechanism.types);
+}
+
+void check_same(const char* what, const std::string& ours, const std::string& theirs) {
+  if (ours.empty() || ours == theirs) return;
+  throw std::runtime_error(std::string("the receiver was started for ") + what + " " + ours + ", the transmitter has " +
+                           theirs);
+}
+
+/// What a transmitter wants. Throws std::runtime_error if that is not to be had.
+Stream wanted(const std::string& line, const StreamOptions& options, const Control& control) {
+  std::istringstream words(line);
+  std::string greeting;
+  std::string version;
+  Stream stream;
+  words >> greeting >> version;
+  if (greeting != kGreeting) throw std::runtime_error("what connected is no corbel-ttcp");
+  if (version != kVersion) {
+    throw std::runtime_error("the receiver speaks version " + std::string(kVersion) +
+                             " of corbel-ttcp, the transmitter version " + version +
+                             "; install the same on both sides");
+  }
+  if (!(words >> stream.model >> stream.protocol >> stream.transport >> stream.type)) {
+    throw std::runtime_error("the transmitter does not say what it sends");
+  }
+  check_same("model", options.model, stream.model);
+  check_same("protocol", options.protocol, stream.protocol);
+  check_same("transport", options.transport, stream.transport);
+  check_same("type", options.type, stream.type);
+  if (stream.transport != "tcp" && !control.is_local()) {
+    throw std::runtime_error("transport " + stream.transport + " is for two programs of one machine");
+  }
+  return stream;
+}
+
+struct Outcome {
+  double nanoseconds = 0, octets = 0, calls = 0;
+  ProcessorTime processor = {};
+};
+
+void tell(const StreamOptions& options, const Mechanism& mechanism, const Stream& stream, const Outcome& outcome,
+          const char* side) {
+  const double rate = outcome.octets * 8000 / std::max(outcome.nanoseconds, 1.0);
+  const std::string head = std::string("corbel-ttcp ") + side + ": ";
+  std::cout << head << stream.text() << '\n'
+            << head << number(outcome.octets) << " octets in " << number(outcome.nanoseconds / 1e9, 3)
+            << " s: " << number(rate, 2) << " Mbit/s\n"
+            << head << number(outcome.calls) << " calls, " << number(outcome.nanoseconds / 1e3 / outcome.calls, 2)
+            << " us each\n"
+            << head << number(outcome.processor.user, 2) << " s user, " << number(outcome.processor.system, 2)
+            << " s system\n";
+  if (options.json.empty()) return;
+  Report report;
+  report.machine = this_machine();
+  const auto add = [&](const char* metric, const char* unit, double value) {
+    Result result{"ttcp-tool", mechanism.case_on(stream.transport), metric, unit, summarise({value})};
+    result.of["type"] = stream.type == "struct" ? "BinStruct" : stream.type;
+    result.of["side"] = side;
+    if (options.queue > 0) result.of["queue"] = std::to_string(options.queue);
+    report.results.push_back(std::move(result));
+  };
+  add("throughput", "Mbit/s", rate);
+  add("calls", "calls", outcome.calls);
+  add("user", "s", outcome.processor.user);
+  add("system", "s", outcome.processor.system);
+  write_json(report, options.json);
+}
+
+ProcessorTime since(const ProcessorTime& before, const ProcessorTime& now) {
+  return {now.user - before.user, now.system - before.system};
+}
+
+void receive_from(Control& control, const Mechanism& mechanism, const Stream& stream, Served& served,
+                  const StreamOptions& options) {
+  const ProcessorTime before = processor_time_of(served.process.process());
+  control.say("ready " + served.reference);
+  std::istringstream words(control.hear(kStream));
+  std::string done;
+  Outcome outcome;
+  if (!(words >> done >> outcome.nanoseconds >> outcome.octets >> outcome.calls) || done != "done" ||
+      outcome.calls < 1) {
+    throw std::runtime_error("the transmitter does not say how it went");
+  }
+  outcome.processor = since(before, processor_time_of(served.process.process()));
+  served.process.terminate(kEnd);
+  tell(options, mechanism, stream, outcome, "-r");
+}
+
+/// False if what the transmitter wants is not to be had; both sides are told why.
+bool receive_one(Control& control, const StreamOptions& options) {
+  const TemporaryFolder folder;
+  std::optional<Mechanism> mechanism;
+  std::optional<Served> served;
+  Stream stream;
+  try {
+    stream = wanted(control.hear(kTalk), options, control);
+    mechanism = mechanism_of(stream.model, stream.protocol);
+    check(*mechanism, stream);
+    ChildOptions child;
+    set_queues(*mechanism, options.queue, child);
+    const std::string where = stream.transport == "tcp" ? control.own_address() : folder.path() + "/socket";
+    served.emplace(start_server(*mechanism, stream.transport, where, {}, child));
+  } catch (const std::runtime_error& refusal) {
+    std::cerr << "corbel-ttcp -r: refused: " << refusal.what() << "; waiting for the next\n";
+    try {
+      control.say(std::string("refused ") + refusal.what());
+    } catch (const std::runtime_error&) {  // it has gone, and waits for no reason
+    }
+    return false;
+  }
+  receive_from(control, *mechanism, stream, *served, options);
+  return true;
+}
+
+}  // namespace
+
+int receive_stream(const StreamOptions& options) {
+  Listener listener(options.listen, options.port);
+  std::cout << "corbel-ttcp -r: waiting on " << options.listen << ":" << listener.port() << std::endl;
+  for (;;) {
+    Control control = listener.accept();
+    if (receive_one(control, options)) return 0;
+  }
+}
+
+int transmit_stream(const StreamOptions& options, const std::string& host) {
+  const auto either = [](const std::string& given, const char* usual) { return given.empty() ? usual : given; };
+  Stream stream{either(options.model, "corbel"), options.protocol, either(options.transport, "tcp"),
+                either(options.type, "octet")};
+  const Mechanism mechanism = mechanism_of(stream.model, stream.protocol);
+  stream.protocol = mechanism.protocol;
+  check(mechanism, stream);
+  check(mechanism.can(options.mode), stream.model, "mode " + options.mode, mechanism.commands);
+  Control control = connect_to(host, options.port);
+  control.say(std::string(kGreeting) + " " + kVersion + " " + stream.text());
+  const std::string answer = control.hear(kStart);
+  if (answer.starts_with("refused ")) throw std::runtime_error("the receiver refuses: " + answer.substr(8));
+  if (!answer.starts_with("ready ")) {
+    throw std::runtime_error("what answers at " + host + ":" + std::to_string(options.port) + " is no corbel-ttcp");
+  }
+  ChildOptions child;
+  set_queues(mechanism, options.queue, child);
+  Child client = start_client(mechanism, stream.transport, answer.substr(6), {}, child);
+  ask(client, mechanism.label(), "ping 1", kTalk);  // that the connection is made does not count
+  const ProcessorTime before = processor_time_of(client.process());
+  const std::vector<double> figures = ask(client, mechanism.label(),
+                                          "stream " + options.mode + " " + stream.type + " " +
+                                              std::to_string(options.buffer) + " " + std::to_string(options.calls),
+                                          kStream);
+  const Outcome outcome{figures.at(0), figures.at(1), static_cast<double>(options.calls),
+                        since(before, processor_time_of(client.process()))};
+  client.end(kEnd);
+  std::ostringstream done;
+  done.precision(17);
+  done << "done " << outcome.nanoseconds << ' ' << outcome.octets << ' ' << outcome.calls;
+  control.say(done.str());
+  tell(options, mechanism, stream, outcome, "-t");
+  return 0;
+}
+
+}  // namespace bench
