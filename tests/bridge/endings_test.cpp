@@ -7,6 +7,8 @@ namespace {
 
 namespace answer = test::answer;
 
+constexpr std::uint32_t kNeedsAddressingMode = 5;
+
 /// How a call through a bridge to this peer ends.
 std::string ending_with(test::FakePeer& peer, bridge::Settings settings = {}) {
   Between between(std::move(settings));
@@ -27,6 +29,7 @@ TEST(Endings, TellTheTruthAboutWhatWasExecuted) {
       {answer::garbage("HTTP/1.1 400 Bad Request\r\n\r\n"), "MARSHAL MAYBE"},
       {answer::system_exception("NO_PERMISSION", 1, 3), "NO_PERMISSION NO"},
       {answer::system_exception("INTERNAL", 0, 0), "INTERNAL YES"},
+      {answer::status(kNeedsAddressingMode, [](test::Writer& body) { body.u16(1); }), "NO_IMPLEMENT NO"},
   };
   for (const auto& one : kAll) {
     test::FakePeer peer({one.answer});

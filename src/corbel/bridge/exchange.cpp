@@ -41,14 +41,10 @@ Deadline after(base::Duration limit) {
   return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
 }
 
-const messaging::TargetAddress& in_other_order() {
-  static const messaging::TargetAddress address{messaging::TargetAddress::By::key, {}, 0, true};
-  return address;
-}
-
-std::span<const CORBA::typecode_reference> system_exception_types() {
-  static const std::array<CORBA::typecode_reference, 3> types{CORBA::_tc_string, CORBA::_tc_ulong, CORBA::_tc_ulong};
-  return types;
+/// The server has done what was asked, and the client cannot be told.
+corba::SystemFailure cannot_pass(std::string why) {
+  return corba::system_failure("MARSHAL", corba::vendor_minor(Stage::encode, Code::unsupported), Completed::yes,
+                               std::move(why));
 }
 
 }  // namespace
@@ -107,10 +103,7 @@ void Exchange::run() {
                                     " as they are: byte order, version, alignment or code set differ");
   }
   if (!status) fail(status.error(), where);
-  if (!unanswerable_.empty()) {
-    throw corba::system_failure("MARSHAL", corba::vendor_minor(Stage::encode, Code::unsupported), Completed::yes,
-                                unanswerable_);
-  }
+  if (instead_) throw *instead_;
 }
 
 /// A connection that was used before may have died since: then nothing of the request has left, and another is made.
@@ -155,7 +148,8 @@ void Exchange::write(cdr::Encoder& encoder, Passage& passage) const {
 base::Status Exchange::send_in_order(connection::Connection& server, const messaging::OutgoingRequest& request,
                                      Passage& passage) {
   messaging::OutgoingRequest ordered = request;
-  if (passage.wants_other_order() && server.protocol().offers().service_contexts) ordered.address = &in_other_order();
+  const messaging::TargetAddress other_order{messaging::TargetAddress::By::key, {}, 0, true};
+  if (passage.wants_other_order() && server.protocol().offers().service_contexts) ordered.address = &other_order;
   const auto body = [&](cdr::Encoder& encoder) {
     write(encoder, passage);
     if (encoder.ok()) means_.counters.forwarded.fetch_add(1, std::memory_order_relaxed);
@@ -169,8 +163,9 @@ base::Status Exchange::send_in_order(connection::Connection& server, const messa
 /// On the thread of this exchange. What is wrong with the reply is told the client, and not the server.
 void Exchange::on_reply(connection::Connection& server, const messaging::IncomingReply& reply, cdr::Decoder& body) try {
   if (reply.status == ReplyStatus::needs_addressing_mode) {
-    throw corba::system_failure("NO_IMPLEMENT", 0, Completed::no,
-                                "the server wants to be told more than an object key");
+    instead_ = corba::system_failure("NO_IMPLEMENT", 0, Completed::no,
+                                     "the bridge: the server wants to be told more than an object key");
+    return;
   }
   body.set_context(&means_.core);
   std::vector<ServiceContext> contexts;
@@ -183,9 +178,9 @@ void Exchange::on_reply(connection::Connection& server, const messaging::Incomin
   set_types_of(reply, body, passage);
   answer(reply.status, contexts, passage);
 } catch (const std::exception& failure) {
-  unanswerable_ = failure.what();
+  instead_ = cannot_pass(failure.what());
 } catch (const corba::SystemFailure& failure) {
-  unanswerable_ = failure.detail;
+  instead_ = cannot_pass(failure.detail);
 }
 
 void Exchange::set_types_of(const messaging::IncomingReply& reply, const cdr::Decoder& body, Passage& passage) const {
@@ -202,7 +197,7 @@ void Exchange::set_types_of(const messaging::IncomingReply& reply, const cdr::De
       return;
     }
     case ReplyStatus::system_exception:
-      return passage.set_types(system_exception_types(), false);
+      return passage.set_types(means_.system_exception, false);
     default:
       return passage.set_reference();
   }
@@ -215,7 +210,7 @@ void Exchange::answer(ReplyStatus status, std::vector<ServiceContext>& contexts,
     sent = answer_in_order(status, contexts, passage);
   }
   if (!sent && sent.error().stage == Stage::encode) {
-    unanswerable_ = "the bridge cannot pass the results on as they are: " + base::to_string(sent.error());
+    instead_ = cannot_pass("the bridge cannot pass the results on as they are: " + base::to_string(sent.error()));
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "corbel/bridge/passage.hpp"
@@ -23,6 +25,8 @@ struct Means {
   Proxies& proxies;
   const Settings& settings;
   Counters& counters;
+  /// What a system exception consists of.
+  std::array<CORBA::typecode_reference, 3> system_exception{CORBA::_tc_string, CORBA::_tc_ulong, CORBA::_tc_ulong};
 };
 
 /// One request on its way through, on the stack of the thread that read it: sends it on, waits, and answers. The
@@ -58,7 +62,7 @@ class Exchange {
   const Signature* const signature_;
   base::Deadline deadline_;
   std::vector<messaging::ServiceContext> contexts_;
-  std::string unanswerable_;  ///< why the reply, which is here, cannot be passed on
+  std::optional<corba::SystemFailure> instead_;  ///< of the reply, which is here and cannot be passed on
 };
 
 }  // namespace corbel::bridge

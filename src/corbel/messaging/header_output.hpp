@@ -68,6 +68,17 @@ class HeaderOutput {
   /// After commit() and writes to the encoder: reserves room again.
   void resume() { begin_ = cursor_ = encoder_.reserve(room_); }
   cdr::Encoder& encoder() noexcept { return encoder_; }
+  /// Commits, and writes a body that begins at a multiple of 8; without one there is no gap. Returns where it ends.
+  std::size_t put_aligned(BodyWriter body) {
+    const std::size_t gap = align<8>();
+    commit();
+    const std::size_t from = encoder_.position();
+    body(encoder_);
+    const std::size_t end = encoder_.position();
+    if (end != from) return end;
+    encoder_.uncommit(gap);
+    return end - gap;
+  }
   /// Writes the size of a message that ends at `end` where its header has it.
   void patch_size(std::size_t at, std::size_t header_size, std::size_t end) noexcept {
     const std::size_t size = end - header_size;

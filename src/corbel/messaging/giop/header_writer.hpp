@@ -47,16 +47,7 @@ class HeaderWriter : public HeaderOutput {
   /// Completes a request or reply: from GIOP 1.2 on the body is aligned to 8, but only if there is one (9.4.2.2).
   void finish(const Traits& traits, BodyWriter body) {
     if (!traits.body_aligned) return finish(body);
-    const std::size_t gap = align<8>();
-    commit();
-    const std::size_t from = encoder().position();
-    body(encoder());
-    std::size_t size = encoder().position();
-    if (size == from) {
-      encoder().uncommit(gap);
-      size -= gap;
-    }
-    patch_size(size);
+    patch_size(put_aligned(body));
   }
 
  private:

@@ -16,6 +16,11 @@ base::Error malformed() noexcept {
   return base::error(Stage::receive, Code::malformed);
 }
 
+/// Permanent forwards came with GIOP 1.2.
+ReplyStatus known_to(const Origin& origin, ReplyStatus status) noexcept {
+  return status == ReplyStatus::location_forward_perm && origin.version < 2 ? ReplyStatus::location_forward : status;
+}
+
 }  // namespace
 
 GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noexcept
@@ -167,9 +172,7 @@ void GiopSession::note_parts() noexcept {
 [[gnu::flatten]] void GiopSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
                                              std::span<const ServiceContext> contexts, BodyWriter body) {
   encoder.reset(format(origin.version, served_));
-  // Permanent forwards came with GIOP 1.2.
-  if (status == ReplyStatus::location_forward_perm && origin.version < 2) status = ReplyStatus::location_forward;
-  codec_.encode_reply(encoder, origin.id, status, contexts, body);
+  codec_.encode_reply(encoder, origin.id, known_to(origin, status), contexts, body);
 }
 
 void GiopSession::put_swapped_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
@@ -177,8 +180,7 @@ void GiopSession::put_swapped_reply(cdr::Encoder& encoder, const Origin& origin,
   cdr::Format swapped = format(origin.version, served_);
   swapped.little_endian = !swapped.little_endian;
   encoder.reset(swapped);
-  if (status == ReplyStatus::location_forward_perm && origin.version < 2) status = ReplyStatus::location_forward;
-  codec_.encode_reply(encoder, origin.id, status, contexts, body);
+  codec_.encode_reply(encoder, origin.id, known_to(origin, status), contexts, body);
 }
 
 void GiopSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status, BodyWriter body) {

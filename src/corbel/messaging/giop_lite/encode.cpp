@@ -23,6 +23,7 @@ class HeaderWriter : public HeaderOutput {
     body(encoder());
     patch_size(0, kHeaderSize, encoder().position());
   }
+  void finish_aligned(BodyWriter body) { patch_size(0, kHeaderSize, put_aligned(body)); }
 };
 
 std::uint8_t response_octet(Response response) noexcept {
@@ -49,8 +50,7 @@ void GiopLite::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, c
   header.put_octets(request.object_key);
   header.align();
   header.put_string(request.operation);
-  header.align<8>();
-  header.finish(body);
+  header.finish_aligned(body);
 }
 
 void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,

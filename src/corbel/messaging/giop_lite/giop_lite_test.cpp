@@ -36,6 +36,9 @@ TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
             "0500000070696e6700"
             "00000000000000"  // bodies begin at multiples of 8
             "01");
+  cdr::Encoder none;
+  kLite->encode_request(none, 7, {Response::with_target, key, "ping", {}}, [](cdr::Encoder&) {});
+  EXPECT_EQ(none.position(), 33U) << "no body, no gap";
   EXPECT_EQ(request(Response::none).substr(24, 2), "00");
   EXPECT_EQ(request(Response::with_server).substr(24, 2), "81");
 }
