@@ -123,7 +123,7 @@ class CORBEL_API Target {
 };
 
 /// One request being served. Lives on the stack of the dispatching thread.
-class ServerCall {
+class CORBEL_API ServerCall {
  public:
   /// The operation name as it came.
   std::string_view operation() const noexcept { return operation_; }
@@ -151,7 +151,7 @@ class ServerCall {
   /// Repository ids of the user exceptions that the operation may raise; others become UNKNOWN.
   std::span<const std::string_view> raises() const noexcept { return raises_; }
   /// True if that exception is one of them.
-  CORBEL_API bool lists(std::string_view repository_id) const noexcept;
+  bool lists(std::string_view repository_id) const noexcept;
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
   /// For servants that do not know the types of the operation: from now on arguments() and reply() serve a collocated
   /// call as well, and local_arguments() is null. Unless `served` is the caller's signature, what is read has the

@@ -68,14 +68,14 @@ bool Deferrals::end_all(base::Deadline deadline) noexcept {
   std::unique_lock lock(mutex_);
   ended_ = true;
   // One after the other from the front of each list: those that are being answered elsewhere stay in it.
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    for (Deferral* each = buckets_[i]; each != nullptr;) {
+  for (Deferral*& first : buckets_) {
+    for (Deferral* each = first; each != nullptr;) {
       const base::SharedPtr<Deferral> kept = each->self_;
       lock.unlock();
       kept->end();
       lock.lock();
       // Neither it nor its next one may be listed any more; what is new to look at is in front.
-      each = kept->link_ == nullptr ? buckets_[i] : kept->next_;
+      each = kept->link_ == nullptr ? first : kept->next_;
     }
   }
   const auto none = [this] { return count_ == 0; };
