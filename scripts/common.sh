@@ -50,6 +50,11 @@ absolute_path() {
 # need GROUP...: installs the Debian packages of these groups, or stops with their names (scripts/dependencies.sh).
 need() { bash "$root/scripts/dependencies.sh" "$@"; }
 
+# What the packages hold, and what is installed but for the laboratory.
+# shellcheck disable=SC2034  # of the scripts that source this
+product_targets=(corbel corbel_static corbel-idl corbel-tool corbel-tool-man corbel-bridge corbel-bridge-man corbel-named corbel-named-man
+  corbel_metrics corbel_real_time corbel_reflection corbel_tracing)
+
 processors() { nproc 2>/dev/null || echo 2; }
 
 # logged NAME COMMAND...: runs quietly into build/logs/NAME.log; shows its end if the command fails.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the release and installs headers, libraries, corbel-idl, corbel, the CMake and pkg-config files, and corbel-bench.
+# Builds the release and installs headers, libraries, corbel-idl, corbel, corbel-bridge, corbel-named, the CMake and pkg-config files, and the
+# programs of the laboratory (corbel-bench, corbel-ttcp).
 #
 # usage: ./dev install [--prefix FOLDER]        (default: /usr/local)
 
@@ -18,7 +19,7 @@ while [ $# -gt 0 ]; do
 done
 need build
 configure release
-build_targets release corbel corbel_static corbel-idl corbel-tool corbel-bench corbel-ttcp corbel-ttcp-man corbel-bench-optional-peers
+build_targets release "${product_targets[@]}" corbel-bench corbel-ttcp corbel-ttcp-man corbel-bench-optional-peers
 say "Installing to $prefix"
 mkdir -p "$prefix" 2>/dev/null || true
 [ -w "$prefix" ] || fail "cannot write to $prefix; run as root or choose another --prefix"

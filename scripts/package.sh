@@ -25,8 +25,7 @@ while [ $# -gt 0 ]; do
 done
 need build package
 configure release
-build_targets release corbel corbel_static corbel-idl corbel-tool corbel-tool-man corbel-bridge corbel-bridge-man corbel-named corbel-named-man corbel_metrics \
-  corbel_real_time corbel_reflection corbel_tracing
+build_targets release "${product_targets[@]}"
 rm -rf build/package-work
 logged package cpack --config build/release/CPackConfig.cmake -B build/package-work
 mkdir -p "$output"
