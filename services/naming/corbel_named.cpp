@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel-named: the naming service as a process.
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
-#include <thread>
 
 #include "arguments.hpp"
 #include "corbel/corbel.hpp"
@@ -20,6 +17,7 @@
 #include "corbel/ior/profile.hpp"
 #include "corbel_metrics.hpp"
 #include "omninames.hpp"
+#include "process.hpp"
 #include "service.hpp"
 
 namespace corbel::naming {
@@ -38,15 +36,6 @@ void redirect_errors(const std::string& file) {
   const int log = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (log < 0 || ::dup2(log, STDERR_FILENO) < 0) throw std::runtime_error(file + ": " + std::strerror(errno));
   ::close(log);
-}
-
-/// Whole or not at all, for others may be reading it.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string draft = path + ".new";
-  std::ofstream file(draft);
-  file << text << '\n';
-  file.close();
-  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) throw std::runtime_error(path + ": cannot be written");
 }
 
 int import(const Arguments& arguments, Store& store) {
@@ -113,24 +102,18 @@ std::string address(const std::string& root) {
 }
 
 int serve(const Arguments& arguments, Store& store) {
-  sigset_t signals;  // blocked before any thread is made, so that all of them leave the signals to the one that waits
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const sigset_t signals = process::block_signals();
   std::vector<std::string> words = orb_arguments(arguments, store);
   std::optional<metrics::Metrics> metrics;
   if (!arguments.metrics.empty()) metrics.emplace();
   const auto orb = CORBA::ORB_init(words, "corbel-named");
   std::optional<Service> service;  // goes after the ORB's last request
-  std::thread watcher;
   try {
     service.emplace(orb, store, arguments.service);
     // Remembered now that it works: a port that is taken is not what the next start should try.
     if (port_counts(arguments) && arguments.port && *arguments.port != "0") store.set("port", *arguments.port);
     const std::string root = orb->object_to_string(service->root());
-    if (!arguments.ior_file.empty()) write_file(arguments.ior_file, root);
+    if (!arguments.ior_file.empty()) process::write_file(arguments.ior_file, root + '\n');
     if (metrics) {
       metrics->watch(orb);
       metrics->serve(arguments.metrics);
@@ -138,26 +121,11 @@ int serve(const Arguments& arguments, Store& store) {
     std::cout << "corbel-named: " << address(root) << ", names in " << arguments.data;
     if (metrics) std::cout << ", metrics at port " << metrics->port();
     std::cout << std::endl;
-    watcher = std::thread([&] {
-      int number = 0;
-      sigwait(&signals, &number);
-      orb->shutdown(false);
-    });
-    try {
-      orb->run();
-    } catch (const CORBA::BAD_INV_ORDER&) {
-      // The signal came before run().
-    }
-    watcher.join();
-    orb->destroy();
   } catch (...) {
-    if (watcher.joinable()) {
-      pthread_kill(watcher.native_handle(), SIGTERM);
-      watcher.join();
-    }
     orb->destroy();
     throw;
   }
+  process::run_until(signals, *orb);
   return 0;
 }
 

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel-bridge: an in-line bridge as a process.
-#include <pthread.h>
-#include <signal.h>
-
-#include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <stdexcept>
-#include <thread>
 
 #include "arguments.hpp"
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/corbel.hpp"
 #include "idl_signatures.hpp"
+#include "process.hpp"
 
 namespace corbel::bridge {
 namespace {
-
-/// Whole or not at all, for others may be reading it.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string draft = path + ".new";
-  std::ofstream file(draft);
-  file << text;
-  file.close();
-  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) throw std::runtime_error(path + ": cannot be written");
-}
 
 IDL::traits<CORBA::ORB>::ref_type make_orb(const Arguments& arguments, const Bridge& bridge) {
   std::vector<std::string> words{"corbel-bridge"};
@@ -43,41 +28,20 @@ std::string add_all(const Arguments& arguments, Bridge& bridge, CORBA::ORB& orb)
   return references;
 }
 
-sigset_t block_signals() {
-  sigset_t signals;  // before any thread is made, so that all of them leave the signals to the one that waits
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
-}
-
 int serve(Arguments& arguments) {
-  const sigset_t signals = block_signals();
+  const sigset_t signals = process::block_signals();
   if (!arguments.files.idl.empty()) arguments.settings.signatures = std::make_shared<IdlSignatures>(arguments.files);
   Bridge bridge(arguments.settings);
   const auto orb = make_orb(arguments, bridge);
   try {
     const std::string references = add_all(arguments, bridge, *orb);
-    if (!arguments.publish.empty()) write_file(arguments.publish, references);
+    if (!arguments.publish.empty()) process::write_file(arguments.publish, references);
     std::cout << references << std::flush;
   } catch (...) {
     orb->destroy();
     throw;
   }
-  std::thread watcher([&] {
-    int number = 0;
-    sigwait(&signals, &number);
-    orb->shutdown(false);
-  });
-  try {
-    orb->run();
-  } catch (const CORBA::BAD_INV_ORDER&) {
-    // The signal came before run().
-  }
-  watcher.join();
-  orb->destroy();
+  process::run_until(signals, *orb);
   const Counts counts = bridge.counts();
   std::cout << "forwarded " << counts.forwarded << ", bodies by types " << counts.by_types << ", refused "
             << counts.failed << ", references " << counts.references << std::endl;

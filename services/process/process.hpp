@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <signal.h>
+
+#include <string>
+
+#include "corbel/corbel.hpp"
+
+namespace corbel::process {
+
+/// Blocks SIGTERM, SIGINT and SIGHUP and returns them. Before any thread is made, so that all of them leave the signals
+/// to run_until().
+sigset_t block_signals();
+
+/// Runs the ORB until one of the signals comes, which shuts it down in order, and destroys it. If run() fails, the ORB
+/// is destroyed, too, and what it threw is passed on.
+void run_until(const sigset_t& signals, CORBA::ORB& orb);
+
+/// Whole or not at all, for others may be reading it. Throws std::runtime_error with the path.
+void write_file(const std::string& path, const std::string& text);
+
+}  // namespace corbel::process
