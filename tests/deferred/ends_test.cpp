@@ -25,6 +25,30 @@ TEST(EndOfDeferred, OfTheClientIsToldAndDropsTheAnswer) {
   }
 }
 
+/// Whoever asks keeps nothing alive that the answer lets go of: here the connection, which has ended.
+TEST(EndOfDeferred, MayBeAskedAboutWhileAnotherThreadAnswers) {
+  for (int round = 0; round < 20; ++round) {
+    World world;
+    Caller caller([&] { return world.desk->ask("a"); });
+    const Keeper::Asked asked = world.servant->take();
+    world.client->shutdown(false);
+    EXPECT_NE(caller.outcome(), "late");
+    EXPECT_TRUE(test::eventually([&] { return !asked.answer->_is_awaited(); }));
+    std::atomic<bool> answered{false};
+    std::atomic<bool> asks{false};
+    std::thread asking([&] {
+      while (!answered) {
+        EXPECT_FALSE(asked.answer->_is_awaited());
+        asks = true;
+      }
+    });
+    EXPECT_TRUE(test::eventually([&] { return asks.load(); }));
+    asked.answer->ask("late");
+    answered = true;
+    asking.join();
+  }
+}
+
 TEST(EndOfDeferred, OfTheCallByTimeIsTold) {
   for (const char* endpoint : {"tcp://127.0.0.1:0", "giop_lite+unix://"}) {
     World world(endpoint);

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <set>
 
+#include "eventually.hpp"
 #include "recorder.hpp"
 #include "support.hpp"
 
@@ -77,6 +78,24 @@ TEST_P(MainThreadGuest, StaysReadableUntilAllAreServed) {
   for (auto& caller : callers) EXPECT_EQ(caller.get(), 7);
   settle(work_);
   EXPECT_FALSE(readable(work_));
+}
+
+TEST_P(MainThreadGuest, WhatComesMeanwhileIsForTheNextDispatch) {
+  std::future<std::int32_t> next;
+  servant_->on_echo = [&](std::int32_t number) {
+    if (number != 1) return number;
+    next = std::async(std::launch::async, [&] { return object_->echo(2); });
+    EXPECT_TRUE(test::eventually([&] { return host_.orb->work_pending(); }));
+    return number;
+  };
+  auto first = std::async(std::launch::async, [&] { return object_->echo(1); });
+  ASSERT_TRUE(readable(work_, Deadline::after(kPatience)));
+  EXPECT_EQ(work_.dispatch(), 1U);
+  EXPECT_EQ(first.get(), 1);
+  EXPECT_EQ(servant_->served(), 1);
+  EXPECT_TRUE(readable(work_));
+  EXPECT_EQ(work_.dispatch(), 1U);
+  EXPECT_EQ(next.get(), 2);
 }
 
 TEST_P(MainThreadGuest, TheLoopsOwnCallsRunAtOnceAndOtherThreadsDispatchNothing) {

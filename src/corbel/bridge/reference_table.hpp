@@ -25,8 +25,7 @@ class ReferenceTable {
   /// Under this key, for good; false if it is taken.
   bool add(std::string key, ior::Ior ior);
   /// The key for a reference that came in a message; the same for the same reference, added or not, as long as it is
-  /// here. Empty if
-  /// the reference is too large.
+  /// here. Empty if the reference is too large.
   base::Bytes key_for(const ior::Ior& ior);
   /// Null if there is none.
   TargetPtr find(base::ConstByteSpan key);

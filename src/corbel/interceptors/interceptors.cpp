@@ -221,8 +221,8 @@ void Interceptors::end(orb::ServerRequest& request) {
 void Interceptors::defer(orb::ServerRequest& request) noexcept {
   auto* const running = static_cast<RequestSlots*>(request.slots.get());
   if (running == nullptr) return;
-  running->take_from_thread(*slots_);
   try {
+    running->take_from_thread(*slots_);
     auto kept = std::make_shared<RequestSlots>();
     kept->values() = running->values();
     request.slots = std::move(kept);

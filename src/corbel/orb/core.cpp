@@ -356,8 +356,8 @@ bool Core::work_pending() {
 std::size_t Core::perform_work(std::size_t most) {
   check_process();
   const bool main = main_thread_.enter();
-  if (main) main_thread_.serve_waiting();
-  const std::size_t done = server().perform_work(most);
+  std::size_t done = main ? main_thread_.serve_waiting(most) : 0;
+  done += server().perform_work(most - done);
   if (main) main_thread_.leave();
   return done;
 }

@@ -155,7 +155,8 @@ class Core final : public corba::OrbContext {
   void run();
   /// True if perform_work() would find something to do at once.
   bool work_pending();
-  /// Serves what is ready now, on this thread; in single mode no more than `most` things, and says how many.
+  /// Serves what is ready now, on this thread; no more than `most` things in single mode. How many of what is counted
+  /// there, and of what waited for the main thread.
   std::size_t perform_work(std::size_t most = SIZE_MAX);
   /// The handle for WorkHandle, which holds run() off until give_pollable(). `main_thread`: of what is for that alone;
   /// the calling thread is it until then. Throws BAD_PARAM, BAD_INV_ORDER, NO_RESOURCES.

@@ -2,6 +2,7 @@
 #include "corbel/orb/deferred_request.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -35,7 +36,6 @@ corba::DeferredReplyPtr DeferredRequest::make(Core& core, connection::Connection
                                               std::span<const std::string_view> raises, std::size_t octets,
                                               ServerRequest* seen) {
   auto deferred = base::make_shared<DeferredRequest>(core, connection, request, expected, raises);
-  if (seen != nullptr) deferred->seen_ = std::make_unique<ServerRequest>();
   if (!connection.defer_request()) {
     CORBEL_LOG(core.log(), server, warning, "request refused: too many of its connection wait for their answers",
                {"operation", request.operation}, {"peer", connection.peer()},
@@ -44,18 +44,26 @@ corba::DeferredReplyPtr DeferredRequest::make(Core& core, connection::Connection
                            "too many requests of the connection wait for their answers");
   }
   try {
+    if (seen != nullptr) deferred->keep(*seen);
     deferred->begin(deferred, octets + sizeof(DeferredRequest) + request.operation.size() + request.object_key.size());
   } catch (...) {
+    if (deferred->seen_ != nullptr) {
+      deferred->seen_->operation = request.operation;
+      deferred->seen_->slots = seen->slots;
+      *seen = std::move(*deferred->seen_);
+    }
     connection.end_deferred();
     throw;
   }
-  if (seen == nullptr) return deferred;
-  ServerRequest& kept = *deferred->seen_;
-  kept = std::move(*seen);
-  seen->slots = kept.slots;  // the thread leaves them by itself
-  kept.operation = deferred->request_.operation;
-  core.hooks()->defer(kept);
   return deferred;
+}
+
+void DeferredRequest::keep(ServerRequest& seen) {
+  seen_ = std::make_unique<ServerRequest>();
+  *seen_ = std::move(seen);
+  seen.slots = seen_->slots;  // the thread leaves them by itself
+  seen_->operation = request_.operation;
+  core_.hooks()->defer(*seen_);
 }
 
 DeferredRequest::DeferredRequest(Core& core, connection::Connection& connection,
@@ -65,7 +73,6 @@ DeferredRequest::DeferredRequest(Core& core, connection::Connection& connection,
       core_(core),
       connection_(&connection),
       names_(new char[request.operation.size() + request.object_key.size()]),
-      peer_(connection),
       expected_(expected),
       end_time_(end_of(request)) {
   char* const key = std::copy(request.operation.begin(), request.operation.end(), names_.get());
@@ -81,7 +88,8 @@ DeferredRequest::~DeferredRequest() = default;
 bool DeferredRequest::is_awaited() const noexcept {
   if (!expected_ || is_cancelled()) return false;
   if (end_time_ != policy::kNever && policy::until(end_time_) == base::Duration::zero()) return false;
-  return !peer_.failed();
+  const std::lock_guard lock(mutex_);
+  return connection_ != nullptr && !connection_->failed();
 }
 
 template <class Answer>
@@ -89,7 +97,7 @@ void DeferredRequest::send(const Answer& answer) {
   if (all().left_behind()) return;  // the client is the parent's
   if (!is_awaited()) {
     CORBEL_LOG(log(), server, debug, "nobody waits for the answer any more", {"operation", request_.operation},
-               {"key", request_.object_key}, {"peer", peer_.peer()});
+               {"key", request_.object_key}, {"peer", connection_->peer()});
     request_.response = messaging::Response::none;
   }
   cdr::Decoder nothing;
@@ -109,7 +117,11 @@ void DeferredRequest::send(const Answer& answer) {
 
 void DeferredRequest::finish() noexcept {
   connection_->end_deferred();
-  connection_.reset();  // it may go with this, and has to before its server may
+  {
+    connection::ConnectionPtr last;  // it may go with this, and has to before its server may
+    const std::lock_guard lock(mutex_);
+    last = std::exchange(connection_, nullptr);
+  }
   PendingReply::finish();
 }
 
@@ -136,7 +148,7 @@ void DeferredRequest::answer(std::exception_ptr exception) noexcept {
 void DeferredRequest::give_up(bool ended) noexcept {
   if (!ended && expected_ && !all().left_behind()) {
     CORBEL_LOG(log(), server, warning, "the servant has dropped a request without an answer",
-               {"operation", request_.operation}, {"key", request_.object_key}, {"peer", peer_.peer()});
+               {"operation", request_.operation}, {"key", request_.object_key}, {"peer", connection_->peer()});
   }
   send([&](auto& call) {
     try {

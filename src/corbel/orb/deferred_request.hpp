@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "corbel/base/bytes.hpp"
+#include "corbel/base/mutex.hpp"
 #include "corbel/connection/lender.hpp"
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/pending_reply.hpp"
@@ -35,14 +36,16 @@ class DeferredRequest final : public PendingReply {
   template <class Answer>
   void send(const Answer& answer);
   void finish() noexcept;
+  /// What hooks know of the request, on the thread that they were told on.
+  void keep(ServerRequest& seen);
 
   Core& core_;
+  mutable base::Mutex mutex_;             // guards the next when who answers drops it, and for others
+  connection::ConnectionPtr connection_;  // null when it has been answered
   // Only who answers changes these.
-  connection::ConnectionPtr connection_;
   messaging::IncomingRequest request_;
   std::unique_ptr<char[]> names_;  // operation and key
   std::unique_ptr<ServerRequest> seen_;
-  const connection::Connection& peer_;  // valid until it has been answered
   const bool expected_;
   policy::UtcTime end_time_ = policy::kNever;
 };

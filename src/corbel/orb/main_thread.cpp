@@ -78,13 +78,14 @@ void MainThread::serve() {
 }
 
 std::size_t MainThread::serve_waiting(std::size_t most) {
-  std::size_t done = 0;
   std::unique_lock lock(mutex_);
-  while (done < most) {
+  std::size_t waiting = 0;
+  for (const Task* task = first_; task != nullptr && waiting < most; task = task->next) ++waiting;
+  std::size_t done = 0;
+  for (; done < waiting; ++done) {
     Task* const task = take();
-    if (task == nullptr) break;
+    if (task == nullptr) break;  // its caller has given up meanwhile
     carry_out(lock, *task);
-    ++done;
   }
   if (event_.is_open() && first_ == nullptr && !closed_) event_.clear();
   return done;

@@ -38,7 +38,7 @@ class MainThread {
   bool pending();
   /// Runs what comes until close(). By the main thread.
   void serve();
-  /// Runs what waits now, no more than `most`; how many. By the main thread.
+  /// Runs what waits now, no more than `most`, and not what comes meanwhile; how many. By the main thread.
   std::size_t serve_waiting(std::size_t most = SIZE_MAX);
   /// A handle that is readable while something waits for the main thread, and after close(). It belongs to this. Error:
   /// out_of_resources (stage configure).

@@ -18,24 +18,28 @@ void PendingReply::begin(base::SharedPtr<PendingReply> self, std::size_t octets)
                               CORBA::COMPLETED_NO, "requests that wait for their answers take too much memory");
   }
   octets_ = octets;
+  adapter_ = &all_.adapter();
+  hold_ = adapter_->hold();
+  // From when it is listed on, the end of the ORB may answer it, on another thread.
   bool listed = false;
   try {
     listed = all_.add(std::move(self));
   } catch (...) {
-    all_.memory().give(std::exchange(octets_, 0));
+    give_back();
     throw;
   }
-  if (!listed) {
-    all_.memory().give(std::exchange(octets_, 0));
-    throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CORBA::COMPLETED_NO, "the server is shutting down");
-  }
-  adapter_ = &all_.adapter();
-  hold_ = adapter_->hold();
+  if (listed) return;
+  give_back();
+  throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CORBA::COMPLETED_NO, "the server is shutting down");
+}
+
+void PendingReply::give_back() noexcept {
+  all_.memory().give(octets_);
+  adapter_->release(hold_);
 }
 
 void PendingReply::finish() noexcept {
-  all_.memory().give(octets_);
-  adapter_->release(hold_);
+  give_back();
   all_.remove(*this);
 }
 

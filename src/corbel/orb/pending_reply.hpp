@@ -21,8 +21,8 @@ class PendingReply : public corba::DeferredReply, public Deferral {
                std::span<const std::string_view> raises) noexcept
       : Deferral(connection, origin), all_(all), raises_(raises) {}
 
-  /// Throws NO_RESOURCES, COMPLETED_NO, if there is no memory for it, and TRANSIENT if the ORB ends: it is to be
-  /// forgotten then.
+  /// It is complete: another thread may answer it before this returns. Throws NO_RESOURCES, COMPLETED_NO, if there is
+  /// no memory for it, and TRANSIENT if the ORB ends: it is to be forgotten then.
   void begin(base::SharedPtr<PendingReply> self, std::size_t octets);
   /// It has been answered. The last that its ORB is used for.
   void finish() noexcept;
@@ -40,6 +40,8 @@ class PendingReply : public corba::DeferredReply, public Deferral {
   std::span<const std::string_view> raises() const noexcept { return raises_; }
 
  private:
+  void give_back() noexcept;
+
   Deferrals& all_;
   const std::span<const std::string_view> raises_;
   ObjectAdapter* adapter_ = nullptr;  // not null while it is counted
