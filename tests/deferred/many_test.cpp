@@ -35,7 +35,7 @@ TEST(ManyDeferred, TakeNoThreadsAndLittleMemory) {
   std::vector<Keeper::Asked> waiting;
   waiting.reserve(kCalls);
   while (world.servant->waiting() != 0) waiting.push_back(world.servant->take());
-  // Only the server's: the futures keep what is the client's until the end.
+  // What goes with the answers; the futures keep what is the client's until the end.
   const std::size_t before = allocated();
   for (const auto& asked : waiting) asked.answer->ask(asked.question);
   std::size_t answered = 0;
@@ -46,7 +46,7 @@ TEST(ManyDeferred, TakeNoThreadsAndLittleMemory) {
   const std::size_t after = allocated();
   const std::size_t each = (before - std::min(after, before)) / kCalls;
   std::cout << kCalls << " requests wait: " << threads << " threads in the process, " << each
-            << " octets of the server's for each\n";
+            << " octets given back for each answered\n";
   // The main thread, the two pools, and what the ORBs have besides.
   EXPECT_LT(threads, 1 + kThreads + 2 + 8);
   EXPECT_LT(each, 2048U);

@@ -61,7 +61,7 @@ corba::DeferredReplyPtr DeferredRequest::make(Core& core, connection::Connection
 void DeferredRequest::keep(ServerRequest& seen) {
   seen_ = std::make_unique<ServerRequest>();
   *seen_ = std::move(seen);
-  seen.slots = seen_->slots;  // the thread leaves them by itself
+  seen.slots = seen_->slots;  // NOLINT(bugprone-use-after-move): a new value; the thread leaves them by itself
   seen_->operation = request_.operation;
   core_.hooks()->defer(*seen_);
 }
