@@ -73,6 +73,7 @@ struct Conversation {
     const std::uint8_t minor = op / 16 % 3;
     switch (op % 16) {
       case 0:
+        exact = false;
         peer.deliver(script.octets(script.octet()));
         break;
       case 1:
@@ -84,6 +85,7 @@ struct Conversation {
         sent_requests += 1;
         const std::uint8_t size = script.octet();
         const std::uint8_t lost = script.octet();
+        exact = exact && lost == 0;
         peer.deliver(fuzz::fragmented(request(minor), size, lost));
         break;
       }
@@ -150,13 +152,29 @@ struct Conversation {
     for (int i = 0; i < 8 && server->work_pending(); ++i) server->perform_work();
   }
 
+  /// What the protocol answers without the servant: the target is not given by its key, or no code set is common.
+  bool is_of_protocol(const messaging::FrameHeader& frame, base::ConstByteSpan octets) const {
+    cdr::Decoder body;
+    if (frame.type == messaging::MessageType::locate_reply) {
+      const auto reply = codec.decode_locate_reply(frame, octets, {}, body);
+      return reply.ok() && reply->status == messaging::LocateStatus::needs_addressing_mode;
+    }
+    const auto reply = codec.decode_reply(frame, octets, {}, body);
+    if (!reply.ok()) return false;
+    if (reply->status == messaging::ReplyStatus::needs_addressing_mode) return true;
+    return reply->status == messaging::ReplyStatus::system_exception &&
+           body.get_plain_string() == "IDL:omg.org/CORBA/CODESET_INCOMPATIBLE:1.0";
+  }
+
   void check() {
+    require(!exact || servant.served <= sent_requests, "a request was served twice");
     fuzz::for_each_sent(codec, peer, [&](const messaging::FrameHeader& frame, base::ConstByteSpan octets) {
       using Type = messaging::MessageType;
       require(frame.type == Type::reply || frame.type == Type::locate_reply || frame.type == Type::close_connection ||
                   frame.type == Type::message_error,
               "a server sends replies and the end only");
       if (frame.type != Type::reply && frame.type != Type::locate_reply) return;
+      if (is_of_protocol(frame, octets)) return require(!exact, "the protocol refused what was well addressed");
       const auto id = codec.peek_request_id(frame, octets);
       require(id.ok() && servant.answers[*id]-- > 0, "an answer to what was not asked");
     });
@@ -168,7 +186,7 @@ struct Conversation {
   const messaging::giop::Giop codec{{1, 2}};
   std::unique_ptr<connection::Server> server;
   std::size_t sent_requests = 0;
-  bool exact = true;
+  bool exact = true;  // all that has been delivered are whole messages as encoded here
 };
 
 }  // namespace
