@@ -44,10 +44,15 @@ class TlsOrb {
     components.log_sink = log;
     orb = corbel::orb::init(options, id, components);
   }
-  ~TlsOrb() { orb->destroy(); }
+  ~TlsOrb() { end(); }
   TlsOrb(const TlsOrb&) = delete;
   TlsOrb& operator=(const TlsOrb&) = delete;
 
+  /// The log is complete then: the application's sink is called by a thread of its own.
+  void end() {
+    if (orb != nullptr) orb->destroy();
+    orb = nullptr;
+  }
   VaultRef vault(const std::string& reference) const {
     return IDL::traits<Safe::Vault>::unchecked_narrow(orb->string_to_object(reference));
   }
@@ -168,7 +173,7 @@ TEST_F(TlsOrbs, EveryFaultOfAServersCertificateIsAnExceptionOfItsOwn) {
       EXPECT_NE(std::string(exception.what()).find(base::to_string(code)), std::string::npos) << exception.what();
     }
   }
-  client.orb->destroy();  // the application's sink is called by a thread of its own, until the ORB has ended
+  client.end();
   EXPECT_EQ(client.log->count("TLS refused"), 4U);
 }
 

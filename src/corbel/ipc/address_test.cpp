@@ -58,6 +58,21 @@ TEST(InetAddress, ResolvesNumericAndNamedHosts) {
   EXPECT_EQ(named->front().port(), 7);
 }
 
+TEST(InetAddressOrder, FamiliesTakeTurns) {
+  const auto text = [](std::vector<std::string> hosts) {
+    std::vector<InetAddress> addresses;
+    for (const auto& host : hosts) addresses.push_back(*InetAddress::parse(host, 7));
+    InetAddress::alternate_families(addresses);
+    std::string all;
+    for (const auto& address : addresses) all += address.host() + ' ';
+    return all;
+  };
+  EXPECT_EQ(text({}), "");
+  EXPECT_EQ(text({"::1", "::2", "::3", "10.0.0.1", "10.0.0.2"}), "::1 10.0.0.1 ::2 10.0.0.2 ::3 ");
+  EXPECT_EQ(text({"10.0.0.1", "::1", "::2"}), "10.0.0.1 ::1 ::2 ");
+  EXPECT_EQ(text({"10.0.0.2", "10.0.0.1"}), "10.0.0.2 10.0.0.1 ");
+}
+
 TEST(InetAddress, ReportsUnknownHostsAsUnreachable) {
   for (const char* host : {"", "two words", "no..dots"}) {
     const auto resolved = InetAddress::resolve(host, 7);

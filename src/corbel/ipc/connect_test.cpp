@@ -71,18 +71,6 @@ TYPED_TEST(ConnectTest, IsRefusedWhenNobodyListensAnyMore) {
   }
 }
 
-TYPED_TEST(ConnectTest, TriesOneAddressAfterTheOther) {
-  const auto dead = this->address_;
-  testing::Place<TypeParam> place;
-  auto live = *Acceptor<TypeParam>::open(place.address());
-  this->acceptor_.close();
-  const std::vector<TypeParam> addresses{dead, *live.local_address()};
-  const auto stream = this->connector_.connect(std::span(addresses), Deadline::after(60s));
-  ASSERT_TRUE(stream) << base::to_string(stream.error());
-  EXPECT_EQ(*stream->peer_address(), addresses[1]);
-  EXPECT_EQ(this->connector_.connect(std::span<const TypeParam>()).error().code, Code::bad_argument);
-}
-
 TYPED_TEST(ConnectTest, AcceptsWithinADeadline) {
   EXPECT_EQ(this->acceptor_.accept(Deadline::now()).error().code, Code::would_block);
   EXPECT_EQ(this->acceptor_.accept(Deadline::after(5ms)).error().code, Code::timed_out);
@@ -163,6 +151,84 @@ TEST(TcpConnect, BindsToALocalAddressFirst) {
   const auto stream = TcpConnector().connect(*acceptor.local_address(), Deadline::none(), {.local = &local});
   ASSERT_TRUE(stream);
   EXPECT_EQ(stream->local_address()->host(), "127.0.0.2");
+}
+
+/// A port that takes no more connections and refuses none, as an address beyond a firewall.
+struct Silent {
+  Silent() {
+    AcceptorOptions<InetAddress> options;
+    options.backlog = 0;
+    acceptor = *TcpAcceptor::open(InetAddress::loopback_v4(), options);
+    while (auto stream = TcpConnector().connect(address(), Deadline::after(50ms))) queued.push_back(*std::move(stream));
+  }
+  InetAddress address() const { return *acceptor.local_address(); }
+
+  TcpAcceptor acceptor;
+  std::vector<TcpStream> queued;
+};
+
+/// A port at which nobody listens.
+InetAddress dead_address() {
+  return *TcpAcceptor::open(InetAddress::loopback_v4())->local_address();
+}
+
+TEST(ConnectToAny, TheNextBeginsWhenOneHasFailed) {
+  auto live = *TcpAcceptor::open(InetAddress::loopback_v4());
+  const std::vector<InetAddress> addresses{dead_address(), dead_address(), *live.local_address()};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto stream = TcpConnector().connect(addresses, Deadline::after(600s), {}, 300s);
+  ASSERT_TRUE(stream) << base::to_string(stream.error());
+  EXPECT_EQ(*stream->peer_address(), addresses[2]);
+  EXPECT_TRUE(is_blocking(stream->handle()));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 100s);
+}
+
+TEST(ConnectToAny, OneThatIsSilentIsNotWaitedFor) {
+  const Silent silent;
+  auto live = *TcpAcceptor::open(InetAddress::loopback_v4());
+  const std::vector<InetAddress> addresses(12, silent.address());
+  for (const std::ptrdiff_t silents : {1, 7, 12}) {
+    std::vector<InetAddress> tried(addresses.begin(), addresses.begin() + silents);
+    tried.push_back(*live.local_address());
+    const auto stream = TcpConnector().connect(tried, Deadline::after(600s), {}, 5ms);
+    ASSERT_TRUE(stream) << base::to_string(stream.error());
+    EXPECT_EQ(*stream->peer_address(), *live.local_address());
+  }
+}
+
+TEST(ConnectToAny, TheFirstGoesOnWhileTheNextAreTried) {
+  // It answers late: when those that fill its queue are taken out of it, the system's next attempt gets through.
+  Silent late;
+  std::thread opens([&] {
+    std::this_thread::sleep_for(200ms);
+    while (late.acceptor.accept(Deadline::after(500ms))) {
+    }
+  });
+  const Silent silent;
+  const std::vector<InetAddress> addresses{late.address(), silent.address()};
+  const auto stream = TcpConnector().connect(addresses, Deadline::after(600s), {}, 5ms);
+  opens.join();
+  ASSERT_TRUE(stream) << base::to_string(stream.error());
+  EXPECT_EQ(*stream->peer_address(), late.address());
+}
+
+TEST(ConnectToAny, SaysWhyTheLastFailed) {
+  const std::vector<InetAddress> dead{dead_address(), dead_address()};
+  for (const auto deadline : {Deadline::none(), Deadline::after(60s)}) {
+    EXPECT_EQ(TcpConnector().connect(dead, deadline).error(), base::error(Stage::connect, Code::refused, ECONNREFUSED));
+  }
+  EXPECT_EQ(TcpConnector().connect(std::span<const InetAddress>()).error().code, Code::bad_argument);
+  const Silent silent;
+  const std::vector<InetAddress> both{silent.address(), dead_address()};
+  EXPECT_EQ(TcpConnector().connect(both, Deadline::after(50ms)).error().code, Code::timed_out);
+  EXPECT_EQ(TcpConnector().connect(both, Deadline::now()).error().code, Code::would_block);
+}
+
+TEST(ConnectToAny, WhoMeetsItselfWasRefused) {
+  const std::vector<InetAddress> dead{dead_address()};
+  const auto stream = TcpConnector().connect(dead, Deadline::after(60s), {.local = dead.data()});
+  ASSERT_FALSE(stream);
+  EXPECT_EQ(stream.error(), base::error(Stage::connect, Code::refused));
 }
 
 TEST(TcpConnect, ReportsARefusalWhenFinishing) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "corbel/base/function_ref.hpp"
 #include "corbel/ipc/stream.hpp"
 
 namespace corbel::ipc {
@@ -44,6 +45,9 @@ CORBEL_API base::Result<Handle> connect(const ConnectParameters& parameters, bas
 /// A non-blocking handle; `completed` tells whether the connection is already there.
 CORBEL_API base::Result<Handle> start_connect(const ConnectParameters& parameters, bool& completed) noexcept;
 CORBEL_API base::Status finish_connect(int descriptor, base::Deadline deadline) noexcept;
+/// Internet addresses alone: others cannot be waited for.
+CORBEL_API base::Result<Handle> connect_any(base::FunctionRef<ConnectParameters(std::size_t)> remote, std::size_t count,
+                                            base::Deadline deadline, base::Duration head_start) noexcept;
 
 }  // namespace detail
 
@@ -68,6 +72,9 @@ class PendingConnect {
   bool completed_;
 };
 
+/// What RFC 8305 recommends (section 8).
+inline constexpr base::Duration kHeadStart = std::chrono::milliseconds(250);
+
 /// The active role: makes Products (streams by default). Has no state; any thread may use it. Errors (stage connect):
 /// refused, unreachable, timed_out, out_of_resources.
 template <class Address, class Product = Stream<Address>>
@@ -84,18 +91,16 @@ class Connector {
     CORBEL_TRY(Handle handle, detail::connect(detail::connect_parameters<Product>(remote, options), deadline));
     return Product(std::move(handle));
   }
-  /// Tries addresses one after the other (as from InetAddress::resolve) within one deadline; the last error if none
-  /// answers, bad_argument for an empty list.
+  /// Connects to whichever of some addresses (as from InetAddress::resolve) answers first, within one deadline. The
+  /// next is begun when the one before has failed, or `head_start` after it, while those before go on (RFC 8305,
+  /// section 5). The last error if none answers, bad_argument for an empty list. A connection that has met itself, at a
+  /// port where nobody listens, counts as refused.
   base::Result<Product> connect(std::span<const Address> remotes, base::Deadline deadline = base::Deadline::none(),
-                                const Options& options = {}) const noexcept {
-    base::Error last = base::error(base::Stage::connect, base::Code::bad_argument);
-    for (const Address& remote : remotes) {
-      auto stream = connect(remote, deadline, options);
-      if (stream) return stream;
-      last = stream.error();
-      if (deadline.expired()) break;
-    }
-    return last;
+                                const Options& options = {}, base::Duration head_start = kHeadStart) const noexcept
+      requires(Address::kInternet) {
+    const auto remote = [&](std::size_t index) { return detail::connect_parameters<Product>(remotes[index], options); };
+    CORBEL_TRY(Handle handle, detail::connect_any(remote, remotes.size(), deadline, head_start));
+    return Product(std::move(handle));
   }
   /// Begins to connect and returns at once. Errors as connect(); would_block when a local acceptor's queue is full.
   base::Result<PendingConnect<Address, Product>> start_connect(const Address& remote,

@@ -5,6 +5,7 @@
 #include <net/if.h>
 #include <netdb.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -116,7 +117,23 @@ base::Result<std::vector<InetAddress>> InetAddress::resolve(std::string_view hos
   }
   ::freeaddrinfo(found);
   if (addresses.empty()) return base::error(Stage::resolve, Code::unreachable);
+  alternate_families(addresses);
   return addresses;
+}
+
+void InetAddress::alternate_families(std::vector<InetAddress>& addresses) {
+  if (addresses.empty()) return;
+  const auto is_first = [family = addresses.front().family()](const InetAddress& one) {
+    return one.family() == family;
+  };
+  const auto others = std::stable_partition(addresses.begin(), addresses.end(), is_first);
+  std::vector<InetAddress> alternate;
+  alternate.reserve(addresses.size());
+  for (auto first = addresses.begin(), second = others; first != others || second != addresses.end();) {
+    if (first != others) alternate.push_back(*first++);
+    if (second != addresses.end()) alternate.push_back(*second++);
+  }
+  addresses = std::move(alternate);
 }
 
 InetAddress InetAddress::from_native(const sockaddr* address, socklen_t size) noexcept {

@@ -29,9 +29,13 @@ class CORBEL_API InetAddress {
   static InetAddress loopback_v6(std::uint16_t port = 0) noexcept;
   /// Numeric form only ("10.0.0.1", "::1", "fe80::1%eth0", no brackets); never asks a name server. Error: bad_argument.
   static base::Result<InetAddress> parse(std::string_view host, std::uint16_t port) noexcept;
-  /// Every address of a host name or numeric address, in the order in which they should be tried; never empty. Blocks
-  /// as long as the system's resolver does. Errors (stage resolve): unreachable (no such host), out_of_resources.
+  /// Every address of a host name or numeric address, in the order in which they should be tried: the system's (RFC
+  /// 6724), with the families taking turns; never empty. Blocks as long as the system's resolver does. Errors (stage
+  /// resolve): unreachable (no such host), out_of_resources.
   static base::Result<std::vector<InetAddress>> resolve(std::string_view host, std::uint16_t port);
+  /// Has the families take turns, beginning with that of the first address; else nothing changes places (RFC 8305,
+  /// section 4).
+  static void alternate_families(std::vector<InetAddress>& addresses);
   /// From what a system call filled in; the empty address if it is of another family.
   static InetAddress from_native(const sockaddr* address, socklen_t size) noexcept;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <coroutine>
 #include <cstddef>
 #include <exception>
 #include <new>
@@ -42,6 +44,8 @@ class CORBEL_API ResponseHandler {
   /// False if an answer would be dropped, as far as is known: there has been one, or the client is gone, has cancelled
   /// the request or has set a time for it (RequestEndTime) that is over.
   bool _is_awaited() const noexcept { return deferred_.reply != nullptr && deferred_.reply->waiting(); }
+  /// For coroutines: what the operation has thrown is the answer, unless there has been one; then nobody is told.
+  void _raise_thrown(std::exception_ptr exception) noexcept;
 
  protected:
   explicit ResponseHandler(Deferred&& deferred) noexcept : deferred_(std::move(deferred)) {}
@@ -69,6 +73,31 @@ class CORBEL_API ResponseHandler {
   void raise(unsigned operation, std::exception_ptr exception);
 
   const Deferred deferred_;
+};
+
+/// An operation of a servant that answers later may be a coroutine as it stands: it returns void, and its first
+/// parameter is the response handler. It begins at once, on the thread of the request, and goes on wherever what it
+/// awaits resumes it. What it throws is the answer, unless there has been one. Its arguments are its own; the servant
+/// is there until the answer has been given, and longer only if the coroutine owns it.
+template <class Handler>
+class OperationCoroutine {
+ public:
+  using Answer = base::SharedPtr<Handler>;
+
+  template <class... T>
+  explicit OperationCoroutine(const Answer& answer, T&...) noexcept : answer_(answer) {}
+  template <class Servant, class... T>
+  requires(!std::same_as<Servant, Answer>) OperationCoroutine(Servant&, const Answer& answer, T&...)
+  noexcept : answer_(answer) {}
+
+  void get_return_object() const noexcept {}
+  std::suspend_never initial_suspend() const noexcept { return {}; }
+  std::suspend_never final_suspend() const noexcept { return {}; }
+  void return_void() const noexcept {}
+  void unhandled_exception() const noexcept { answer_->_raise_thrown(std::current_exception()); }
+
+ private:
+  const Answer answer_;
 };
 
 template <class Skeleton, class Handler>
@@ -115,3 +144,13 @@ void serve_deferred(S& servant, corba::ServerCall& call) {
 }
 
 }  // namespace corbel::mapping
+
+// The operations themselves, and functions and lambdas that are given the handler first.
+template <class Servant, std::derived_from<corbel::mapping::ResponseHandler> Handler, class... T>
+struct std::coroutine_traits<void, Servant&, corbel::base::SharedPtr<Handler>, T...> {
+  using promise_type = corbel::mapping::OperationCoroutine<Handler>;
+};
+template <std::derived_from<corbel::mapping::ResponseHandler> Handler, class... T>
+struct std::coroutine_traits<void, corbel::base::SharedPtr<Handler>, T...> {
+  using promise_type = corbel::mapping::OperationCoroutine<Handler>;
+};

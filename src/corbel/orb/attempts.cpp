@@ -24,42 +24,6 @@ std::string and_more(std::size_t count) {
 
 }  // namespace
 
-Places::Places(Ways ways, std::uint32_t parts) : all_(places_of(std::move(ways), 0)), parts_(parts) {}
-
-/// A reference may name thousands of addresses; no call gets beyond the first of them.
-std::vector<Places::Place> Places::places_of(Ways ways, unsigned depth) {
-  std::vector<Route>& routes = ways.routes;
-  if (routes.size() > Attempts::kMostPlaces) {
-    routes.erase(routes.begin() + static_cast<std::ptrdiff_t>(Attempts::kMostPlaces), routes.end());
-  }
-  std::vector<Place> places;
-  places.reserve(routes.size());
-  for (Route& route : routes) places.push_back({std::move(route), depth, ways.first_here && places.empty()});
-  return places;
-}
-
-void Places::replace(Ways ways) {
-  all_ = places_of(std::move(ways), 0);
-}
-
-void Places::splice(std::size_t index, Ways ways) {
-  cut_below(index);
-  auto added = places_of(std::move(ways), all_[index].depth + 1);
-  all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(index + 1), std::move_iterator(added.begin()),
-              std::move_iterator(added.end()));
-}
-
-void Places::cut_below(std::size_t index) {
-  const auto first = all_.begin() + static_cast<std::ptrdiff_t>(index + 1);
-  const auto last = std::find_if(first, all_.end(), [&](const Place& one) { return one.depth <= all_[index].depth; });
-  all_.erase(first, last);
-}
-
-std::size_t Places::origin(std::size_t index) const noexcept {
-  while (all_[index].depth > 0) --index;
-  return index;
-}
-
 bool Refusal::asks_elsewhere() const noexcept {
   return completed == corba::Completed::no &&
          (is("TRANSIENT") || is("COMM_FAILURE") || is("NO_RESOURCES") || is("OBJ_ADAPTER") || is("OBJECT_NOT_EXIST"));
@@ -71,6 +35,7 @@ struct Attempts::Course {
   struct Visit {
     std::string key;  // equal for equal places, whichever list they are in
     bool failed;      // else it forwarded
+    bool hurried;     // it had a head start, and is tried again in the second round
   };
 
   static std::string key_of(const Route& route) {
@@ -93,16 +58,17 @@ struct Attempts::Course {
   /// Places that only forwarded have a limit of their own.
   bool has_tried_most() const noexcept {
     const auto failed = [](const Visit& one) { return one.failed; };
-    return static_cast<std::size_t>(std::count_if(visits.begin(), visits.end(), failed)) >= kMostPlaces;
+    return static_cast<std::size_t>(std::count_if(visits.begin(), visits.end(), failed)) >= Places::kMost;
   }
   /// Notes what came of the current place.
-  void note(bool has_failed, std::string_view why) {
+  void note(bool has_failed, std::string_view why, bool hurried = false) {
     std::string key = key_of(place());
     const auto known = std::find_if(visits.begin(), visits.end(), [&](const Visit& one) { return one.key == key; });
     if (known == visits.end()) {
-      visits.push_back({std::move(key), has_failed});
+      visits.push_back({std::move(key), has_failed, hurried});
     } else {
       known->failed = has_failed;
+      known->hurried = hurried;
     }
     tell(why);
   }
@@ -125,7 +91,8 @@ struct Attempts::Course {
   unsigned retries = 0;  // at this place
   unsigned forwards = 0;
   bool went_back = false;
-  std::string readdressed;  // the key of the place that was last asked in another addressing mode
+  bool second_round = false;  // each place has all its time
+  std::string readdressed;    // the key of the place that was last asked in another addressing mode
   std::vector<Visit> visits;
 
   // What to tell in the end.
@@ -224,9 +191,35 @@ bool Attempts::not_executed(base::Error error) noexcept {
   }
 }
 
+bool Attempts::hurries() const {
+  const Course& course = *course_;
+  if (course.fixed || course.second_round) return false;
+  for (std::size_t i = 0; i < course.places->size(); ++i) {
+    if (i != course.at && course.visit(i) == nullptr) return true;
+  }
+  return false;
+}
+
+bool Attempts::after_head_start(base::Error error, std::string what) {
+  Course& course = *course_;
+  course.error = error;
+  course.what = std::move(what);
+  course.note(true, "no connection within the head start", true);
+  return advance();
+}
+
+/// Goes to a place that this call has not tried, or that had a head start alone; false if there is none.
+bool Attempts::advance() {
+  if (advance_in_order()) return true;
+  Course& course = *course_;
+  const auto hurried = [](const Course::Visit& one) { return one.hurried; };
+  if (std::exchange(course.second_round, true) || std::erase_if(course.visits, hurried) == 0) return false;
+  return advance_in_order();
+}
+
 /// Goes to the next place that this call has not tried, from the list's end on to its beginning; false if there is
 /// none. The places of a forward are left behind with the last of them.
-bool Attempts::advance() {
+bool Attempts::advance_in_order() {
   Course& course = *course_;
   if (course.fixed || course.has_tried_most()) return false;
   course.retries = 0;
@@ -368,7 +361,7 @@ void Attempts::give_up(const std::string& spent) {
   if (course.told > 1) {
     text += "; tried: " + course.tried;
     text += and_more(course.told - std::min(course.told, kMostPlacesTold));
-    if (course.has_tried_most()) text += "; a call tries at most " + std::to_string(kMostPlaces) + " places";
+    if (course.has_tried_most()) text += "; a call tries at most " + std::to_string(Places::kMost) + " places";
   }
   if (course.error.code != Code::none) raise(course.error, std::move(text));
   if (!course.refusal) raise(base::error(Stage::send, Code::timed_out), std::move(text));

@@ -16,62 +16,9 @@
 #include "corbel/base/intrusive_ptr.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/ior/ior.hpp"
-#include "corbel/routing/registry.hpp"
+#include "corbel/orb/places.hpp"
 
 namespace corbel::orb {
-
-/// What the places in this process are called in texts and in the log.
-inline constexpr std::string_view kHere = "this process";
-
-/// Where a reference leads to, in its order.
-struct Ways {
-  std::vector<routing::Route> routes;
-  bool first_here =
-      false;  ///< the first leads to an adapter of this process, which is to be asked without a connection
-
-  Ways(std::vector<routing::Route> all, bool here = false) noexcept  // NOLINT(google-explicit-constructor)
-      : routes(std::move(all)), first_here(here) {}
-};
-
-/// All ways to reach an object in the order in which they are tried: those of its reference and, right after each that
-/// forwarded, those that it forwarded to, which may have forwarded in turn. Only one chain of places that forwarded is
-/// kept: what a place forwarded to is cut out when the calls have moved on from there. Of a reference's places the
-/// first Attempts::kMostPlaces are kept.
-class Places : public base::RefCounted {
- public:
-  struct Place {
-    routing::Route route;
-    unsigned depth = 0;  ///< forwards that led here
-    bool here = false;   ///< an adapter of this process, which is asked without a connection
-  };
-
-  /// `parts`: Registry::changes() before the routes were made.
-  explicit Places(Ways ways, std::uint32_t parts = 0);
-
-  /// Other parts of the ORB may lead elsewhere.
-  std::uint32_t parts() const noexcept { return parts_; }
-  std::size_t size() const noexcept { return all_.size(); }
-  const Place& operator[](std::size_t index) const noexcept { return all_[index]; }
-  /// Inserts `ways` after the place that forwarded to them, instead of what it forwarded to before.
-  void splice(std::size_t index, Ways ways);
-  /// Leads to `ways` and nowhere else.
-  void replace(Ways ways);
-  /// Requests name the object there so from now on; null: by its key.
-  void set_address(std::size_t index, std::shared_ptr<const messaging::TargetAddress> address) {
-    all_[index].route.address = std::move(address);
-  }
-  /// Cuts what the place at `index` forwarded to.
-  void cut_below(std::size_t index);
-  /// The place of the reference itself whose forwards lead to `index`.
-  std::size_t origin(std::size_t index) const noexcept;
-
- private:
-  static std::vector<Place> places_of(Ways ways, unsigned depth);
-
-  std::vector<Place> all_;
-  const std::uint32_t parts_;
-};
-using PlacesPtr = base::IntrusivePtr<const Places>;
 
 /// Where a server sends its callers.
 struct Forward {
@@ -95,16 +42,12 @@ struct Readdressing {
 /// Decides what is done after an attempt to carry out a call, for calls of all kinds: whether the request is sent again
 /// and where, and what the caller is told in the end. What may have been executed is never repeated. Each place is
 /// asked a bounded number of times: up to kMaxRetries again while connections end before it has executed anything, once
-/// more if it wants its target named otherwise, and once more if another place says that the object does not exist
-/// there. Belongs to one call; empty, and free of cost, until something goes wrong.
+/// more if it wants its target named otherwise, once more if it had no more than a head start, and once more if another
+/// place says that the object does not exist there. A call tries Places::kMost places in vain. Belongs to one call; empty, and free of cost, until something goes wrong.
 class Attempts {
  public:
   /// Repetitions at one place whose connections end in order, or had been used before.
   static constexpr unsigned kMaxRetries = 2;
-  /// Places that one call tries in vain. A reference, or a forward, may name as many addresses as fit into a message; a
-  /// call is not to connect to thousands of hosts of another's choice. As many as the profiles of a reference by
-  /// default (-ORBMaxProfiles).
-  static constexpr std::size_t kMostPlaces = 64;
 
   Attempts() noexcept = default;
   Attempts(const Attempts&) = delete;
@@ -142,6 +85,10 @@ class Attempts {
   /// There is no connection, or it ended. `fresh`: the connection was made for this call. `what` says what was being
   /// done, and where.
   bool after_failure(base::Error error, bool fresh, std::string what);
+  /// True if other places are to be tried when this one has not answered within a head start: some have not been.
+  bool hurries() const;
+  /// There was no connection within the head start. The place is tried once more when all others have failed.
+  bool after_head_start(base::Error error, std::string what);
   /// The server answered with an exception that asks_elsewhere().
   bool after_refusal(Refusal refusal, std::string what);
   /// The place points elsewhere (or to something that cannot be used). `permanent`: a place of the reference
@@ -179,6 +126,7 @@ class Attempts {
   };
 
   bool advance();
+  bool advance_in_order();
 
   std::unique_ptr<Answer, Delete> answer_;
   std::unique_ptr<Course, Delete> course_;

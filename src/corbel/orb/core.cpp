@@ -47,6 +47,7 @@ policy::ClientPolicies client_policies(const Options& options) {
   policy::ClientPolicies policies;
   policies.round_trip = options.timeouts.call;
   policies.connect = options.timeouts.connect;
+  policies.head_start = options.timeouts.head_start;
   policies.sync_scope = options.sync_scope;
   policies.forward_limit = options.forward_limit;
   policies.overflow = options.oneways.overflow;

@@ -108,6 +108,14 @@ bool RemoteTarget::is_outdated(const Binding& binding, const Invocation& invocat
   return !is_fixed(invocation) && (other || !core_.cache().offers_all(binding.route(), *binding.connection));
 }
 
+/// When the place is to be left for the next, if it has not answered.
+Deadline RemoteTarget::head_start(const Invocation& invocation) {
+  base::Duration time = invocation.policies.calls.head_start;
+  if (time == base::Duration::zero()) return Deadline::none();
+  if (invocation.attempts.route().transport->factory().traits().shakes_hands) time *= 4;
+  return Deadline::after(time);
+}
+
 /// Tries place after place.
 RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
   Attempts& attempts = invocation.attempts;
@@ -115,13 +123,18 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
     if (auto lent = find_lent(attempts)) return publish(std::move(lent), false, true, invocation);
     check_time(invocation, attempts.route().endpoint->text());
     bool fresh = false;
-    auto connection = core_.cache().acquire(attempts.route(), invocation.connect_by(), fresh);
+    const Deadline whole = invocation.connect_by();
+    const Deadline limit = attempts.hurries() ? earlier(whole, head_start(invocation)) : whole;
+    auto connection = core_.cache().acquire(attempts.route(), limit, fresh);
     if (connection) return publish(*std::move(connection), fresh, false, invocation);
     CORBEL_LOG(core_.log(), client, debug, "connecting failed", {"endpoint", attempts.route().endpoint->text()},
                {"error", connection.error()});
-    const bool again =
-        attempts.after_failure(connection.error(), true, "connecting to " + attempts.route().endpoint->text()) ||
-        look_again(invocation);
+    const bool hurried = limit != whole && connection.error().code == base::Code::timed_out &&
+                         Attempts::not_executed(connection.error());
+    std::string what = "connecting to " + attempts.route().endpoint->text();
+    const bool again = (hurried ? attempts.after_head_start(connection.error(), std::move(what))
+                                : attempts.after_failure(connection.error(), true, std::move(what))) ||
+                       look_again(invocation);
     if (!again || invocation.deadline.expired() || invocation.leave_by.expired()) give_up(invocation);
   }
 }

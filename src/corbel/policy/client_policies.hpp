@@ -37,11 +37,12 @@ base::Duration duration_of(std::uint64_t units) noexcept;
 
 /// Everything that governs one call: effective policies, no longer a matter of levels.
 struct ClientPolicies {
-  base::Duration round_trip = std::chrono::seconds(60);  ///< the whole call; 0: unbounded
-  base::Duration request = base::Duration::zero();       ///< until the request has left; 0: unbounded
-  base::Duration connect = std::chrono::seconds(10);     ///< one connection attempt; 0: unbounded
-  UtcTime request_end = kNever;                          ///< the request has to have left by then
-  UtcTime reply_end = kNever;                            ///< the reply has to have come by then
+  base::Duration round_trip = std::chrono::seconds(60);        ///< the whole call; 0: unbounded
+  base::Duration request = base::Duration::zero();             ///< until the request has left; 0: unbounded
+  base::Duration connect = std::chrono::seconds(10);           ///< one connection attempt; 0: unbounded
+  base::Duration head_start = std::chrono::milliseconds(250);  ///< of a place before others are tried; 0: all its time
+  UtcTime request_end = kNever;                                ///< the request has to have left by then
+  UtcTime reply_end = kNever;                                  ///< the reply has to have come by then
   SyncScope sync_scope = SyncScope::with_transport;
   Rebind rebind = Rebind::transparent;
   std::uint32_t forward_limit = 10;                  ///< forwards that one call follows

@@ -18,8 +18,10 @@ namespace corbel::policy {
 
 /// How long things may take; zero means without bound.
 struct Timeouts {
-  base::Duration connect = std::chrono::seconds(10);      ///< one connection attempt, name lookup included
-  base::Duration call = std::chrono::seconds(60);         ///< a whole call: connecting, sending, waiting, retrying
+  base::Duration connect = std::chrono::seconds(10);  ///< one connection attempt, name lookup included
+  base::Duration head_start =
+      std::chrono::milliseconds(250);              ///< connecting to one of several places before the next; 0: all
+  base::Duration call = std::chrono::seconds(60);  ///< a whole call: connecting, sending, waiting, retrying
   base::Duration server_send = std::chrono::seconds(30);  ///< a client taking nothing of the replies that wait for it
   base::Duration shutdown = std::chrono::seconds(30);     ///< from the end's beginning to what still runs being left
 };
