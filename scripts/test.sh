@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs the tests.
 #
-# usage: ./dev test [--preset NAME] [--filter REGEX] [--label REGEX] [--repeat N]
+# usage: ./dev test [--preset NAME] [--filter REGEX] [--label REGEX] [--repeat N] [--junit FILE]
 #
 #   --preset NAME    release (default), dev, asan, tsan, coverage
 #   --filter REGEX   only tests whose name matches
 #   --label REGEX    only tests with a matching label: a room (cdr), or unit, golden, conformance, fault, interop, house
 #   --repeat N       run each test until it fails, at most N times
+#   --junit FILE     also write the results there, with all that the tests print, as JUnit has them
 #
 # Of a part of the tests only what they run is built.
 # The release build also runs the interoperability tests against omniORB. `ctest -N --test-dir build/release` lists all.
@@ -15,7 +16,7 @@
 # shellcheck source=scripts/common.sh
 . "$(dirname -- "$0")/common.sh"
 
-preset=release selection=()
+preset=release selection=() report=()
 while [ $# -gt 0 ]; do
   first_is_help "$1"
   case $1 in
@@ -23,6 +24,7 @@ while [ $# -gt 0 ]; do
     --filter) selection+=(-R "${2:?--filter needs a regular expression}") ;;
     --label) selection+=(-L "${2:?--label needs a regular expression}") ;;
     --repeat) selection+=(--repeat "until-fail:${2:?--repeat needs a number}") ;;
+    --junit) report=(--output-junit "$(realpath -m -- "${2:?--junit needs a file}")" --test-output-size-passed 1000000) ;;
     *) fail "test: unknown argument '$1' (see ./dev test --help)" ;;
   esac
   shift 2
@@ -52,4 +54,4 @@ case $preset in asan | tsan) setarch -R true 2>/dev/null && layout=(setarch -R) 
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
 "${layout[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --no-label-summary \
-  --timeout 300 -j "$(processors)" "${selection[@]}"
+  --timeout 300 -j "$(processors)" "${selection[@]}" "${report[@]}"

@@ -2,77 +2,214 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the table of docs/interop-matrix.md: a row for each feature, a column for each peer and direction.
 
-usage: matrix.py JUNIT [--write FILE]
-
-JUNIT is what `ctest -L interop --output-junit` wrote of a run in which all tests printed their checks. A cell says in
-which versions of GIOP all checks of the feature passed, and how many there are; a failed one is named. Exit status: 0
-all is well, 1 something failed, or a cell that had checks has none, 2 the file cannot be used.
+JUNIT is what `ctest -L interop --output-junit` wrote. A cell says in which versions of GIOP every check of the feature
+passed and how many they are; a cell without checks says why. Exit status: 0 all is well, 1 something failed or a cell
+says neither, 2 JUNIT or FILE cannot be used.
 """
 import argparse
-import collections
 import re
 import sys
 import xml.etree.ElementTree
 
-COLUMNS = {
-    ("omniorb", "server"): "Corbel calls omniORB 4.2.5",
-    ("omniorb", "client"): "omniORB 4.2.5 calls Corbel",
-    ("jacorb", "server"): "Corbel calls JacORB 3.9",
-    ("jacorb", "client"): "JacORB 3.9 calls Corbel",
-}
+PEERS = {"omniorb": "omniORB 4.2.5", "jacorb": "JacORB 3.9"}
+COLUMNS = [(peer, role) for peer in PEERS for role in ("server", "client")]
+
+
+def heading(column):
+    peer, role = column
+    return f"Corbel calls {PEERS[peer]}" if role == "server" else f"{PEERS[peer]} calls Corbel"
 
 
 class Feature:
-    """A row: the checks whose names match, of the runs whose part and carrier match."""
+    """A row: the checks whose names match, of the tests whose part and carrier match."""
 
-    def __init__(self, title, checks, part="", carrier="tcp", why=None):
-        self.title, self.checks, self.part, self.carrier = title, re.compile(checks), part, re.compile(carrier)
-        self.why = why or {}  # of columns without checks: what the peer cannot do, or what is not tested
+    def __init__(self, title, checks=".", part="", carrier=r"tcp|dissect|", **why):
+        """`part`: the word behind "interop." in the names of tests; `carrier`: the word behind the pair. `why`: of cells
+        without checks, by peer_role or by peer."""
+        self.title, self.checks, self.part, self.why = title, re.compile(checks), part, why
+        self.carrier = re.compile(rf"({carrier})$")
 
-
-# What a column lacks, by what is the matter with it.
-ITS_COMPILER = "its compiler or its run-time library fails"
-NOT_THERE = "the peer has none"
-OTHER_SIDE = "the other direction shows it"
-NO_CLIENT = "no client of its own is in the tests"
-
-
-def features():
-    """The rows in their order, under headings."""
-    def both(peer, why):
-        return {(peer, "server"): why, (peer, "client"): why}
-
-    return [
-        ("Types, as arguments, results, out and inout parameters", [
-            Feature("basic types, enums, constants", r"^(ping|constants|echo_(boolean|char|octet|short|ushort|long|ulong|longlong|ulonglong|float|double|enum|alias)$|echo_char_latin1|name_of|echo_names|echo_words)"),
-            Feature("strings, ISO 8859-1, UTF-8", r"^echo_(string|bounded_string|string_.*|bounded_text_seq)$"),
-            Feature("wide characters and strings, UTF-16", r"^echo_(wchar|wstring|bounded_wstring|wide.*)"),
-            Feature("structs, unions, arrays, nested and recursive types", r"^echo_(.*union.*|tree.*|record.*|grid.*|digest|bin_array|empties|.*array)$"),
-            Feature("sequences, bounded ones, all lengths around buffers", r"^(echo_.*seq|octet_boundaries|oversized_sequence|large.*|mixed)$"),
-        ]),
-    ]
+    def missing(self, column):
+        peer, role = column
+        return self.why.get(f"{peer}_{role}") or self.why.get(peer)
 
 
-def runs(path):
-    """Of each test: its name, whether it passed, and its checks by name: "ok", or why not."""
-    try:
-        root = xml.etree.ElementTree.parse(path).getroot()
-    except (OSError, xml.etree.ElementTree.ParseError) as failure:
-        sys.exit(f"matrix: {path}: {failure}")
-    for case in root.iter("testcase"):
+SCALARS = "boolean|char|octet|short|ushort|long|ulong|longlong|ulonglong|float|double|enum|alias"
+SHORTER = "its client's checks are fewer; the other direction shows it"
+HEADINGS = {
+    "Types: arguments, results, out and inout parameters": [
+        Feature("basic types, enums, aliases", rf"(ping|echo_({SCALARS}))$"),
+        Feature("strings, bounded ones, ISO 8859-1", r"echo_((bounded_)?string(_large|_latin1)?|char_latin1)$"),
+        Feature("UTF-8, octets 0 in strings", r"echo_string_(unicode|with_nul)$",
+                omniorb_client="its client speaks ISO 8859-1", jacorb_client=SHORTER),
+        Feature("wide characters and strings, UTF-16", r"echo_(wchar|(bounded_)?wstring(_surrogates)?|wides|wchar_seq|wstring_seq)$"),
+        Feature("structs, nested ones, empty sequences in them", r"echo_(bin|scalars|record|nested|empties)$"),
+        Feature("unions, by every kind of discriminator", r"echo_(long|enum|bool|char|short|wide)_union$|echo_union_seq$"),
+        Feature("arrays, of arrays, structs and sequences", r"echo_(arrays|grid|digest|names|bin_array|seq_array|record_array|grid_seq)$"),
+        Feature("sequences, bounded ones, of sequences", r"echo_(bounded_|bounded_text_|seq_|bin_|record_|enum_|string_|octet_|double_|bool_)seq$"),
+        Feature("recursive types", r"echo_(tree|tree_seq)$"),
+        Feature("all parameter directions in one call", r"mixed$"),
+        Feature("constants, escaped and keyword names", r"constants$|echo_words$|keywords$"),
+        Feature("attributes", r"attributes$"),
+    ],
+    "Types known at run time": [
+        Feature("Any: structs, unions, arrays, recursive types", r"echo_any ", part="dynamic", omniorb_client="not tested"),
+        Feature("TypeCodes, fixed", r"(type of|echo_type|same_type|not same_type|fixed|large fixed|describe Money|echo_any Money)", part="dynamic",
+                omniorb_client="not tested"),
+        Feature("DynAny", r"(Dyn|an Any of the peer)", part="dynamic", omniorb_client="local to each ORB",
+                jacorb_client="local to each ORB"),
+        Feature("DII (called by Corbel), DSI (serving as a bridge)", r"(DII|deferred)|echo_any|twice$", part="dynamic",
+                omniorb_client="not tested"),
+    ],
+    "Valuetypes": [
+        Feature("null, state, derived, shared and circular", r"(describe |echo )?(nil|\d+ .*|shared.*|a graph.*)$", part="values"),
+        Feature("truncation, boxes, abstract interfaces, in Anys", r"(truncat|box|things?$|no thing|.* as a thing|a .*value in an any)", part="values"),
+    ],
+    "Failures": [
+        Feature("user exceptions", r"raise_(user|nothing|empty|detail|renamed)$"),
+        Feature("every standard system exception, minor code, completion", r"raise_[A-Z_]+$"),
+        Feature("unlisted and foreign exceptions, unknown operations", r"(raise_(unlisted|foreign|unknown)|unknown_operation)$"),
+        Feature("a connection survives what fails", r"(connection_survives_failures|oversized_sequence)$", jacorb_client=SHORTER),
+    ],
+    "References": [
+        Feature("nil, foreign, nested and stringified references", r"(references|echo_(node|object|link|node_seq)|favourite|name_of|stringified)$"),
+        Feature("_is_a, narrowing, _non_existent (LocateRequest or operation)", r"(is_a|narrow|non_existent|references)$"),
+        Feature("location forwarding", r"location_forward$"),
+        Feature("call-backs during a call", r"(call_back|poke_back)$"),
+    ],
+    "Traffic": [
+        Feature("oneways", r"oneway$"),
+        Feature("1 MiB and more, lengths round every buffer", r"(large|large_.*|octet_boundaries|echo_string_large)$"),
+        Feature("calls of several threads at the same time", r"concurrent_calls$", jacorb_client=SHORTER),
+        Feature("asynchronous calls (AMI), 1,000 in flight", part="async", omniorb_client="omniORB has no AMI",
+                jacorb_client="not tested: its AMI is its own client's matter"),
+        Feature("servants that answer later", part="deferred", omniorb_server="Corbel's own servants", jacorb_server="Corbel's own servants",
+                jacorb_client="not tested"),
+    ],
+    "Carriers, with every check above that is of interop.idl": [
+        Feature("IIOP over IPv6", carrier="tcp6", jacorb="not tested"),
+        Feature("UNIX-domain sockets", carrier="unix", jacorb="JacORB has none"),
+        Feature("TLS, certificates on both sides (SSLIOP)", carrier="ssl"),
+        Feature("bidirectional GIOP, call-backs over the client's connection", carrier="both-ways"),
+        Feature("through corbel-bridge, bodies as they came", part="bridge", carrier=r"|1\.\d"),
+        Feature("through corbel-bridge, by types (DII and DSI)", part="bridge", carrier="by-types", jacorb="not tested"),
+        Feature("through corbel-bridge, giop_lite on the other side", part="bridge", carrier="lite(-server)?", jacorb="not tested"),
+        Feature("recorded and dissected by tshark", carrier="dissect", jacorb="not tested"),
+    ],
+}
+
+
+class Run:
+    """One test: who took part, over what, and what came of each check."""
+
+    def __init__(self, name, passed, checks):
+        self.passed, self.checks = passed, checks
+        words = re.match(r"interop\.(?:([a-z]+)\.)?([a-z]+)-([a-z]+)(?:\.(.*))?$", name)
+        self.part = (words and words[1]) or ""
+        self.server, self.client, rest = (words[2], words[3], words[4] or "") if words else ("", "", "")
+        self.carrier = re.sub(r"(^|[.-])\d\.\d.*$", "", rest)
+        # The version that both speak; 1.2 where nothing is said.
+        self.version = min(re.findall(r"\d\.\d", rest), default="1.2")
+
+    def column(self):
+        sides = {self.server: "server", self.client: "client"}
+        peers = [peer for peer in PEERS if peer in sides]
+        return (peers[0], sides[peers[0]]) if len(peers) == 1 and "corbel" in sides else None
+
+
+def read_runs(path):
+    """The runs in the file that ctest wrote."""
+    for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
         checks = {}
         for line in (case.findtext("system-out") or "").splitlines():
             word, _, rest = line.partition(" ")
-            if word == "ok":
-                checks[rest] = "ok"
-            elif word in ("FAIL", "skip"):
-                name, _, why = rest.partition(": ")
-                checks[name] = f"{word}: {why}"
-        yield case.get("name"), case.get("status") == "run", checks
+            name, _, why = rest.partition(": ")
+            if word in ("ok", "FAIL", "skip"):
+                checks[rest if word == "ok" else name] = (word, why)
+        yield Run(case.get("name"), case.get("status") == "run", checks)
+
+
+def cell(feature, column, runs, notes):
+    """The text of a cell, and whether all is well with it."""
+    versions, names, skipped, failed = set(), set(), {}, []
+    for run in runs:
+        if run.column() != column or run.part != feature.part or not feature.carrier.match(run.carrier):
+            continue
+        found = {name: outcome for name, outcome in run.checks.items() if feature.checks.match(name)}
+        if not run.passed and not any(word == "FAIL" for word, _ in run.checks.values()):
+            failed.append(run.version)  # it did not get through
+        failed += [name for name, (word, _) in found.items() if word == "FAIL"]
+        passed = [name for name, (word, _) in found.items() if word == "ok"]
+        names.update(passed)
+        if passed:
+            versions.add(run.version)
+        for name, (word, why) in found.items():
+            if word == "skip":
+                skipped.setdefault(why, {}).setdefault(name, set()).add(run.version)
+    if failed:
+        return "**failed**: " + ", ".join(sorted(set(failed))[:5]), False
+    if not versions:
+        why = feature.missing(column) or next(iter(skipped), None)
+        return (why, True) if why else ("**?**", False)
+    marks = ""
+    for why, by_name in skipped.items():
+        what = ", ".join(name.removeprefix("echo_").removeprefix("raise_") for name in by_name)
+        at = sorted(set().union(*by_name.values()))
+        text = f"{what}{'' if set(at) == versions else ' (' + ', '.join(at) + ')'}: {why}"
+        if text not in notes:
+            notes.append(text)
+        marks += f" [{notes.index(text) + 1}]"
+    return f"{', '.join(sorted(versions))} ({len(names)}){marks}", True
+
+
+def table(runs):
+    """The document, and whether all is well."""
+    lines, notes, well = [], [], True
+    for title, rows in HEADINGS.items():
+        lines += ["", f"## {title}", "", "| | " + " | ".join(map(heading, COLUMNS)) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+        for feature in rows:
+            cells = [cell(feature, column, runs, notes) for column in COLUMNS]
+            well = well and all(fine for _, fine in cells)
+            lines.append(f"| {feature.title} | " + " | ".join(text for text, _ in cells) + " |")
+    lines += ["", "## What is left out, and why", ""]
+    lines += [f"{index}. {text}" for index, text in enumerate(notes, 1)]
+    return lines, well
+
+
+PREFACE = """# What was tried with other ORBs
+
+Made by `./dev interop`; what the peers cannot do, and how it was found, is in [interoperability](interoperability.md).
+
+A cell says in which versions of GIOP all checks of the row passed, and (in brackets) how many there are; each runs with several
+values. Versions below 1.2 are spoken where either side is held to them. JacORB sends big endian, omniORB and Corbel what the machine has; requests in both byte orders are also
+made by hand, {probes} checks against Corbel and {foreign} against omniORB."""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("junit", metavar="JUNIT")
+    parser.add_argument("--write", metavar="FILE", help="also write it there, if all is well")
+    arguments = parser.parse_args()
+    try:
+        tests = list(xml.etree.ElementTree.parse(arguments.junit).getroot().iter("testcase"))
+        runs = list(read_runs(arguments.junit))
+    except (OSError, xml.etree.ElementTree.ParseError) as failure:
+        print(f"matrix: {arguments.junit}: {failure}", file=sys.stderr)
+        return 2
+    probes = {case.get("name"): len(re.findall("^ok ", case.findtext("system-out") or "", re.MULTILINE)) for case in tests}
+    preface = PREFACE.format(probes=probes.get("interop.corbel.probe", 0), foreign=probes.get("interop.omniorb.probe", 0))
+    lines, well = table(runs)
+    text = preface + "\n" + "\n".join(lines) + "\n"
+    print(text)
+    try:
+        if arguments.write and well:
+            with open(arguments.write, "w", encoding="utf-8") as file:
+                file.write(text)
+    except OSError as failure:
+        print(f"matrix: {failure}", file=sys.stderr)
+        return 2
+    return 0 if well else 1
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("junit")
-    for name, passed, checks in runs(parser.parse_args().junit):
-        print(name, passed, len(checks))
+    sys.exit(main())

@@ -43,7 +43,8 @@ struct Readdressing {
 /// and where, and what the caller is told in the end. What may have been executed is never repeated. Each place is
 /// asked a bounded number of times: up to kMaxRetries again while connections end before it has executed anything, once
 /// more if it wants its target named otherwise, once more if it had no more than a head start, and once more if another
-/// place says that the object does not exist there. A call tries Places::kMost places in vain. Belongs to one call; empty, and free of cost, until something goes wrong.
+/// place says that the object does not exist there. A call tries Places::kMost places in vain. Belongs to one call;
+/// empty, and free of cost, until something goes wrong.
 class Attempts {
  public:
   /// Repetitions at one place whose connections end in order, or had been used before.
