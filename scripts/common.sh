@@ -73,6 +73,10 @@ has_jacorb() {
   command -v javac >/dev/null && command -v mvn >/dev/null
 }
 
+has_tango() {
+  [ -x /usr/lib/tango/TangoTest ] && /usr/bin/python3 -c 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("tango"))'
+}
+
 # configure PRESET [-DNAME=VALUE...]: configures build/PRESET, unless that has been done with the same options.
 configure() {
   local preset=$1 folder=$root/build/$1
@@ -81,6 +85,7 @@ configure() {
   # One release build serves demo, test and bench, so it must not depend on which of them came first.
   if [ "$preset" = release ]; then set -- "$@" -DCORBEL_INTEROP=AUTO; fi
   if ! has_jacorb; then set -- "$@" -DCORBEL_JACORB=OFF; fi  # ./dev test has installed what it needs
+  if ! has_tango; then set -- "$@" -DCORBEL_TANGO=OFF; fi
   if [ -f "$folder/build.ninja" ] && [ ! CMakePresets.json -nt "$folder/build.ninja" ] &&
     [ "$(cat "$folder/dev-options" 2>/dev/null)" = "$*" ]; then return; fi
   say "Configuring build/$preset"

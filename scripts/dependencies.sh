@@ -11,10 +11,10 @@
 packages_of() {
   local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev pkg-config python3"
   local peers="omniorb omniorb-nameserver omniidl omniorb-idl libomniorb4-dev"
-  local java="default-jdk-headless maven"
+  local java="default-jdk-headless maven" tango="tango-test python3-tango"
   case $1 in
     build) echo "$build" ;;
-    test) echo "$build $peers $java openssl tshark python3 pkg-config git strace valgrind dpkg-dev file libasio-dev libglib2.0-dev" ;;
+    test) echo "$build $peers $java $tango openssl tshark python3 pkg-config git strace valgrind dpkg-dev file libasio-dev libglib2.0-dev" ;;
     lint) echo "$build clang-format-14 clang-tidy-14 shellcheck python3 git" ;;
     fuzz) echo "$build clang-14 libclang-rt-14-dev llvm-14" ;;
     bench) echo "$build $peers valgrind strace python3 python3-venv libtirpc-dev rpcsvc-proto iproute2 util-linux" ;;
