@@ -5,6 +5,7 @@
 
 #include "corbel/ior/profile.hpp"
 #include "corbel/ior/url.hpp"
+#include "support/byte_order.hpp"
 
 namespace corbel::ior {
 namespace {
@@ -50,6 +51,7 @@ TEST(Groups, ACorbalocUrlMayHaveAGatewayBehindTheGroup) {
 }
 
 TEST(Groups, TheirProfilesAreLaidOutAsTheStandardSays) {
+  CORBEL_LITTLE_ENDIAN_ONLY();
   // Little-endian: version, address, port, one component, TAG_GROUP; therein version, domain, id, reference version.
   const Bytes body{1,   1,   0,   0, 8,  0, 0, 0, '2', '2', '5', '.', '0', '.', '1', 0, 0xd2, 4, 0, 0,
                    1,   0,   0,   0, 39, 0, 0, 0, 28,  0,   0,   0,   1,   1,   0,   0, 4,    0, 0, 0,

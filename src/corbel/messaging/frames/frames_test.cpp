@@ -8,6 +8,7 @@
 
 #include "corbel/messaging/frames/layout.hpp"
 #include "corbel/messaging/frames/names.hpp"
+#include "support/byte_order.hpp"
 
 namespace corbel::messaging::frames {
 namespace {
@@ -76,6 +77,7 @@ class Frames : public testing::Test {
 };
 
 TEST_F(Frames, NameTheirTargetOnceAndThenByIndex) {
+  CORBEL_LITTLE_ENDIAN_ONLY();
   const auto sender = open();
   the_time = std::int64_t{0x01020304} * 1000;
   EXPECT_EQ(base::to_hex(frame(*sender)),
@@ -147,6 +149,7 @@ TEST_F(Frames, WithAnIndexThatWasNeverToldAreDroppedAndCounted) {
 }
 
 TEST_F(Frames, ThatMakeNoSenseAreRefused) {
+  CORBEL_LITTLE_ENDIAN_ONLY();
   const base::Bytes named = frame(*open());
   const auto code = [&](base::Bytes octets) {
     const auto receiver = open();
@@ -181,6 +184,7 @@ TEST_F(Frames, ThatMakeNoSenseAreRefused) {
 }
 
 TEST_F(Frames, CutAnywhereAreRefusedOrWaitedFor) {
+  CORBEL_LITTLE_ENDIAN_ONLY();
   const base::Bytes named = frame(*open());
   for (std::size_t size = kHeaderSize; size < named.size() - 4; ++size) {
     base::Bytes cut(named.begin(), named.begin() + static_cast<std::ptrdiff_t>(size));

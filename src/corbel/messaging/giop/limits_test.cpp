@@ -6,6 +6,7 @@
 
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/giop/codec.hpp"
+#include "support/byte_order.hpp"
 
 namespace corbel::messaging::limits {
 namespace {
@@ -70,6 +71,7 @@ base::Bytes to_reference(std::uint32_t selected, std::uint32_t count, std::size_
   encoder.put(std::uint32_t{0});
   base::Bytes message = encoder.to_bytes();
   const auto size = static_cast<std::uint32_t>(message.size() - 12);
+  message[6] = test::kOrderFlag;
   std::memcpy(&message[8], &size, sizeof size);
   return message;
 }

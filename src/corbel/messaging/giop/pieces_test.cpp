@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "corbel/messaging/giop/codec.hpp"
 #include "corbel/messaging/giop/giop.hpp"
 #include "corbel/messaging/giop/session.hpp"
+#include "support/byte_order.hpp"
 
 namespace corbel::messaging::pieces {
 namespace {
@@ -25,9 +27,10 @@ struct Purse final : Memory {
 };
 
 /// A fragment of GIOP 1.1 after which there is more, with so many octets.
-base::Bytes fragment(std::size_t size) {
-  base::Bytes octets = {'G', 'I', 'O', 'P', 1, 1, 3, 7, static_cast<std::uint8_t>(size), 0, 0, 0};
-  octets.resize(octets.size() + size);
+base::Bytes fragment(std::uint32_t size) {
+  base::Bytes octets = {'G', 'I', 'O', 'P', 1, 1, 2 | test::kOrderFlag, 7};
+  octets.resize(12 + size);
+  std::memcpy(&octets[8], &size, sizeof size);
   return octets;
 }
 
@@ -77,7 +80,7 @@ TEST_F(GiopPieces, FragmentsOfNextToNothingArePaidFor) {
   for (int n = 0; n < 1'000; ++n) ASSERT_TRUE(take(fragment(1)));
   EXPECT_GE(purse.paid, paid + 1'000 * (1 + sizeof(std::size_t)) - sizeof(std::size_t));
   base::Bytes last = fragment(1);
-  last[6] = 1;
+  last[6] = test::kOrderFlag;
   EXPECT_TRUE(take(last));
   EXPECT_EQ(incoming_.kind, Kind::request);
   EXPECT_EQ(purse.paid, joined_.cost());
@@ -101,7 +104,7 @@ TEST_F(GiopPieces, AreGivenBackWhenTheirRequestIsCancelled) {
   for (int n = 0; n < 3; ++n) {
     EXPECT_TRUE(take(first_piece()));
     base::Bytes last = fragment(1);
-    last[6] = 1;
+    last[6] = test::kOrderFlag;
     EXPECT_TRUE(take(last));
     EXPECT_EQ(purse.paid, joined_.cost());
   }
