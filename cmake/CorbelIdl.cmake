@@ -35,6 +35,9 @@ function(corbel_idl_compiler result)
     set(${result} corbel_idl_given PARENT_SCOPE)
   elseif(TARGET corbel-idl)
     set(${result} corbel-idl PARENT_SCOPE)
+  elseif(NOT TARGET Corbel::corbel-idl)
+    message(FATAL_ERROR "This Corbel is for another machine and has no IDL compiler: give a corbel-idl of the same version that runs here, "
+      "-DCORBEL_IDL_COMPILER=/path/to/corbel-idl (docs/cross-compiling.md)")
   endif()
 endfunction()
 

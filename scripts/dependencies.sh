@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what a group of commands needs: dependencies.sh build|test|lint|fuzz|bench|peers|package...
+# Installs what a group of commands needs: dependencies.sh build|test|lint|fuzz|bench|peers|s390x|aarch64|package...
 #
 # Silent when nothing is missing. Otherwise installs the missing Debian packages as root or through a sudo that asks
 # for no password; with neither it prints their names and stops with status 2.
@@ -20,6 +20,7 @@ packages_of() {
     bench) echo "$build $peers valgrind strace python3 python3-venv libtirpc-dev rpcsvc-proto iproute2 util-linux" ;;
     peers) echo "libzmq3-dev libcapnp-dev capnproto libzeroc-ice-dev zeroc-ice-compilers libgrpc++-dev libprotobuf-dev \
       protobuf-compiler-grpc openmpi-bin libopenmpi-dev pvm pvm-dev default-jdk-headless maven" ;;
+    s390x | aarch64) echo "$build g++-$1-linux-gnu qemu-user-static" ;;
     docs) echo "python3 git doxygen" ;;
     package) echo "dpkg-dev file" ;;
     *) fail "dependencies.sh: no group '$1'" ;;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a client puts on the wire, octet for octet, and that the server made by hand behaves as it says.
 #include "support.hpp"
+#include "support/byte_order.hpp"
 
 namespace corbel::calls_test {
 namespace {
@@ -22,11 +23,11 @@ TEST(FakePeer, IsAskedWithTheseOctetsAndNoOthers) {
     EXPECT_EQ(peer.connections(), 1U);
     const auto messages = peer.messages();
     for (std::size_t i = 0; i < 2; ++i) {
-      test::Writer wanted;
+      test::Writer wanted(test::kLittleEndian);
       const bool tells_code_sets = i == 0 && minor > 0;
       const auto contexts = [&] {
         wanted.u32(tells_code_sets ? 1 : 0);
-        if (tells_code_sets) wanted.u32(1).u32(12).octet(1).align(4).u32(0x05010001).u32(0x00010109);
+        if (tells_code_sets) wanted.u32(1).u32(12).octet(test::kOrderFlag).align(4).u32(0x05010001).u32(0x00010109);
       };
       wanted.giop(test::kRequest, minor);
       if (minor < 2) contexts();

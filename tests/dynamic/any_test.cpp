@@ -160,7 +160,7 @@ TEST(Any, ChecksTheBoundsOfWhatItIsMadeOf) {
     }
     EXPECT_EQ(code_of(wrap(CORBA::_tc_boolean), [](cdr::Encoder& out) { out.put(std::uint8_t{2}); }),
               base::Code::bad_boolean);
-    EXPECT_EQ(code_of(wrap(factory->create_fixed_tc(3, 0)), [](cdr::Encoder& out) { out.put(std::uint16_t{0x2c1a}); }),
+    EXPECT_EQ(code_of(wrap(factory->create_fixed_tc(3, 0)), [](cdr::Encoder& out) { out.put_octets("\x1a\x2c", 2); }),
               base::Code::malformed);
   }
   // The discriminator of a union is an enumerator as well.

@@ -6,6 +6,7 @@
 #include "corbel/dynamic/labels.hpp"
 #include "corbel/ior/ior.hpp"
 #include "support.hpp"
+#include "support/byte_order.hpp"
 #include "typed_values.hpp"
 
 namespace corbel::dynamic {
@@ -31,7 +32,7 @@ template <class T>
 base::Bytes any_of(const T& value) {
   Any any;
   any <<= value;
-  return octets_of(any, true);
+  return octets_of(any, corbel::test::kLittleEndian);
 }
 
 /// An Any whose value is written by hand.
@@ -93,7 +94,7 @@ TEST(HostileAny, LevelsAreCountedAlikeWhereverTheyStand) {
   // 127 levels, and one for an Any around them.
   const cdr::Limits limits{.max_depth = 128};
   for (const int levels : {1, 127, 128, 129}) {
-    const base::Bytes typed = octets_of(nested(levels), true);
+    const base::Bytes typed = octets_of(nested(levels), corbel::test::kLittleEndian);
     cdr::Decoder decoder(typed, {}, limits);
     Node node;
     mapping::Codec<Node>::decode(decoder, node);
@@ -120,7 +121,8 @@ TEST(HostileAny, AnysInsideAnysAreLevels) {
       outer <<= any;
       any = outer;
     }
-    (void)receive(octets_of(any, true), {}, levels <= 128 ? base::Code::none : base::Code::too_deep);
+    (void)receive(octets_of(any, corbel::test::kLittleEndian), {},
+                  levels <= 128 ? base::Code::none : base::Code::too_deep);
   }
 }
 
@@ -134,7 +136,8 @@ TEST(HostileAny, SequencesOfThemselvesEnd) {
 
 TEST(HostileAny, OfNothingTakesNoMemoryBesidesItself) {
   const std::vector<Any> nothing(100'000);
-  std::vector<Any> back = value_of<std::vector<Any>>(octets_of(nothing, true), true);
+  std::vector<Any> back =
+      value_of<std::vector<Any>>(octets_of(nothing, corbel::test::kLittleEndian), corbel::test::kLittleEndian);
   ASSERT_EQ(back.size(), nothing.size());
   for (const Any& any : back) ASSERT_EQ(any._value(), nullptr);
 }
@@ -161,9 +164,9 @@ TEST(HostileAny, EverythingThatAnElementTakesIsCharged) {
 TEST(HonestMessages, ThatAreLargePassTheLimits) {
   const auto passes = [](const auto& value) {
     using T = std::remove_cvref_t<decltype(value)>;
-    const base::Bytes octets = octets_of(value, true);
+    const base::Bytes octets = octets_of(value, corbel::test::kLittleEndian);
     EXPECT_GT(octets.size(), 400'000U);
-    EXPECT_EQ(value_of<T>(octets, true), value);
+    EXPECT_EQ(value_of<T>(octets, corbel::test::kLittleEndian), value);
     const Any any = receive(any_of(value));
     T back;
     EXPECT_TRUE(any >>= back);
@@ -186,8 +189,8 @@ TEST(HonestMessages, ThatAreLargePassTheLimits) {
 
 /// A struct of `count` members, each a sequence of the one before: nested twice on the wire, `count` deep as a graph.
 base::Bytes staircase(std::uint32_t count) {
-  cdr::Encoder inner({.little_endian = true});
-  inner.put(true);
+  cdr::Encoder inner({.little_endian = corbel::test::kLittleEndian});
+  inner.put(corbel::test::kOrderFlag);
   inner.put_plain_string("");
   inner.put_plain_string("");
   inner.put(count);
@@ -204,7 +207,7 @@ base::Bytes staircase(std::uint32_t count) {
     }
     inner.put(std::uint32_t{0});
   }
-  cdr::Encoder out({.little_endian = true});
+  cdr::Encoder out({.little_endian = corbel::test::kLittleEndian});
   out.put(static_cast<std::uint32_t>(CORBA::TCKind::tk_struct));
   const base::Bytes parameters = inner.to_bytes();
   out.put_octet_sequence(parameters);
@@ -214,8 +217,8 @@ base::Bytes staircase(std::uint32_t count) {
 TEST(HostileTypeCodes, LongChainsThroughTheirPartsNeedNoDeepStack) {
   constexpr std::uint32_t kSteps = 60'000;
   const base::Bytes octets = staircase(kSteps);
-  const auto stairs = value_of<typecode_reference>(octets, true);
-  const auto again = value_of<typecode_reference>(octets, true);
+  const auto stairs = value_of<typecode_reference>(octets, corbel::test::kLittleEndian);
+  const auto again = value_of<typecode_reference>(octets, corbel::test::kLittleEndian);
   ASSERT_EQ(stairs->member_count(), kSteps);
   const auto top = stairs->member_type(kSteps - 1);
   EXPECT_TRUE(stairs->equal(again));
@@ -236,7 +239,7 @@ TEST(HostileTypeCodes, LongChainsThroughTheirPartsNeedNoDeepStack) {
 TEST(HostileTypeCodes, AValueOfThemEnds) {
   // One element in each of the sequences of the topmost step.
   const base::Bytes octets = staircase(2'000);
-  const auto top = value_of<typecode_reference>(octets, true)->member_type(1'999);
+  const auto top = value_of<typecode_reference>(octets, corbel::test::kLittleEndian)->member_type(1'999);
   cdr::Encoder out;
   for (int i = 0; i < 2'000; ++i) out.put(std::uint32_t{1});
   const base::Bytes value = out.to_bytes();
@@ -270,7 +273,7 @@ TEST(HostileTypeCodes, ADynAnyOfThemIsTakenApartInOneWalk) {
 TEST(HostileTypeCodes, NestedBeyondTheLimitAreRefused) {
   // 60,000 sequences, each an encapsulation inside that of the one before.
   constexpr std::uint32_t kDepth = 60'000;
-  cdr::Encoder out({.little_endian = true});
+  cdr::Encoder out({.little_endian = corbel::test::kLittleEndian});
   for (std::uint32_t left = kDepth; left > 0; --left) {
     out.put(std::uint32_t{19});
     out.put(left * 16 - 4);
@@ -279,7 +282,7 @@ TEST(HostileTypeCodes, NestedBeyondTheLimitAreRefused) {
   out.put(std::uint32_t{3});
   for (std::uint32_t i = 0; i < kDepth; ++i) out.put(std::uint32_t{0});
   const base::Bytes octets = out.to_bytes();
-  cdr::Decoder decoder(octets, {.little_endian = true});
+  cdr::Decoder decoder(octets, {.little_endian = corbel::test::kLittleEndian});
   EXPECT_EQ(decode_type(decoder), nullptr);
   EXPECT_EQ(decoder.error().code, base::Code::too_deep);
 }
@@ -305,11 +308,11 @@ TEST(HostileTypeCodes, AliasesOfAliasesHaveALimit) {
       type = kFactory->create_alias_tc("IDL:test/A" + std::to_string(i) + ":1.0", "", type);
       members.push_back({"m" + std::to_string(i), type});
     }
-    return octets_of(kFactory->create_struct_tc("IDL:test/S:1.0", "S", members), true);
+    return octets_of(kFactory->create_struct_tc("IDL:test/S:1.0", "S", members), corbel::test::kLittleEndian);
   };
-  EXPECT_NE(value_of<typecode_reference>(aliases(128), true), nullptr);
+  EXPECT_NE(value_of<typecode_reference>(aliases(128), corbel::test::kLittleEndian), nullptr);
   const base::Bytes many = aliases(129);
-  cdr::Decoder decoder(many, {.little_endian = true});
+  cdr::Decoder decoder(many, {.little_endian = corbel::test::kLittleEndian});
   EXPECT_EQ(decode_type(decoder), nullptr);
   EXPECT_EQ(decoder.error().code, base::Code::too_deep);
 }
@@ -317,7 +320,8 @@ TEST(HostileTypeCodes, AliasesOfAliasesHaveALimit) {
 TEST(HostileTypeCodes, WhatTheyTakeIsCharged) {
   const base::Bytes octets = staircase(1'000);
   for (const std::uint32_t expansion : {2U, 64U}) {
-    cdr::Decoder decoder(octets, {.little_endian = true}, {.max_expansion = expansion, .free_memory = 0});
+    cdr::Decoder decoder(octets, {.little_endian = corbel::test::kLittleEndian},
+                         {.max_expansion = expansion, .free_memory = 0});
     EXPECT_EQ(decode_type(decoder) != nullptr, expansion == 64) << expansion;
   }
 }
@@ -341,7 +345,8 @@ TEST(HostileUnions, LabelsAreFoundHoweverManyThereAre) {
   for (std::int32_t i = 0; i < 20'000; ++i) labels.push_back((i * 7919) % 20'011 - 10'000);
   for (const int default_at : {-1, 5, 19'999}) {
     const auto local = union_of(labels, default_at);
-    for (const auto& type : {local, value_of<typecode_reference>(octets_of(local, true), true)}) {
+    for (const auto& type : {local, value_of<typecode_reference>(octets_of(local, corbel::test::kLittleEndian),
+                                                                 corbel::test::kLittleEndian)}) {
       const TypeNode& node = type->_node();
       for (std::int32_t i = 0; i < 20'000; ++i) {
         ASSERT_EQ(selected_member(node, labels[static_cast<std::size_t>(i)]), i == default_at ? default_at : i);
@@ -357,8 +362,8 @@ TEST(HostileUnions, LabelsAreFoundHoweverManyThereAre) {
 TEST(HostileUnions, TheFirstOfEqualLabelsCounts) {
   // The factory refuses them, strangers do not.
   for (const std::uint32_t count : {2U, 20U}) {
-    cdr::Encoder inner({.little_endian = true});
-    inner.put(true);
+    cdr::Encoder inner({.little_endian = corbel::test::kLittleEndian});
+    inner.put(corbel::test::kOrderFlag);
     inner.put_plain_string("");
     inner.put_plain_string("");
     inner.put(static_cast<std::uint32_t>(CORBA::TCKind::tk_long));
@@ -369,11 +374,11 @@ TEST(HostileUnions, TheFirstOfEqualLabelsCounts) {
       inner.put_plain_string("");
       inner.put(static_cast<std::uint32_t>(CORBA::TCKind::tk_octet));
     }
-    cdr::Encoder out({.little_endian = true});
+    cdr::Encoder out({.little_endian = corbel::test::kLittleEndian});
     out.put(static_cast<std::uint32_t>(CORBA::TCKind::tk_union));
     out.put_octet_sequence(inner.to_bytes());
     const base::Bytes octets = out.to_bytes();
-    const auto type = value_of<typecode_reference>(octets, true);
+    const auto type = value_of<typecode_reference>(octets, corbel::test::kLittleEndian);
     EXPECT_EQ(selected_member(type->_node(), 4), 0) << count;
     EXPECT_EQ(selected_member(type->_node(), 5), -1) << count;
   }

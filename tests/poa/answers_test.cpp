@@ -6,6 +6,7 @@
 
 #include "corbel/transport/tcp/tcp.hpp"
 #include "giop_writer.hpp"
+#include "support/byte_order.hpp"
 #include "test_support.hpp"
 
 namespace corbel::poa::testing {
@@ -91,7 +92,7 @@ Octets locate(std::uint32_t id, const Octets& key, std::uint8_t minor) {
 }
 
 Octets locate_reply(std::uint32_t id, std::uint32_t status, std::uint8_t minor) {
-  return Writer().giop(kLocateReply, minor).u32(id).u32(status).finish();
+  return Writer(test::kLittleEndian).giop(kLocateReply, minor).u32(id).u32(status).finish();
 }
 
 struct Context {
@@ -181,7 +182,7 @@ TEST_F(Answers, LocateRequestsThatFailSayWhy) {
   poa->destroy(true, true);
   root->the_activator(CORBA::make_reference<Failing>());
   Client client(address.port);
-  const Octets expected = Writer()
+  const Octets expected = Writer(test::kLittleEndian)
                               .giop(kLocateReply, 2)
                               .u32(5)
                               .u32(4)
@@ -195,7 +196,7 @@ TEST_F(Answers, LocateRequestsThatFailSayWhy) {
 
 TEST_F(Answers, ARequestThatWaitsForTheServerIsAnsweredOnceWhateverTheServantDoes) {
   Client client(address.port);
-  const Octets empty_reply = Writer().giop(kReply, 2).u32(1).u32(0).u32(0).finish();
+  const Octets empty_reply = Writer(test::kLittleEndian).giop(kReply, 2).u32(1).u32(0).u32(0).finish();
   for (const char* const operation : {"say", "deny", "full", "unknown"}) {
     EXPECT_EQ(client.exchange(request(1, 1, address.key, operation, text("x"))), empty_reply) << operation;
     EXPECT_EQ(client.exchange(locate(2, address.key, 2)), locate_reply(2, 1, 2)) << operation;
@@ -212,7 +213,7 @@ TEST_F(Answers, ArgumentsAndResultsAreInTheCodeSetThatTheClientNamed) {
     return Context{1, Writer().octet(1).align(4).u32(for_char).u32(0x00010109).written()};
   };
   const auto reply = [](std::uint32_t number, std::string_view result) {
-    return Writer().giop(kReply, 2).u32(number).u32(0).u32(0).align(8).string(result).finish();
+    return Writer(test::kLittleEndian).giop(kReply, 2).u32(number).u32(0).u32(0).align(8).string(result).finish();
   };
   constexpr std::string_view kLatin = "caf\xe9", kUtf8 = "caf\xc3\xa9";
   {

@@ -36,7 +36,7 @@ base::Result<std::uint16_t> parse_port(std::string_view text) noexcept {
 }  // namespace
 
 bool is_printable(std::string_view text) noexcept {
-  return std::ranges::none_of(text, [](char c) { return (c >= '\0' && c <= ' ') || c == '\x7f'; });
+  return std::ranges::none_of(text, [](unsigned char c) { return c <= ' ' || c == 0x7f; });
 }
 
 base::Result<std::string> canonical_host(std::string_view host) {
