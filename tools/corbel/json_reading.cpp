@@ -307,7 +307,9 @@ void JsonValues::set_elements(const Ref& dynamic, const Json& json, const std::s
 void JsonValues::set_any(const Ref& dynamic, const Json& json, const std::string& where) {
   if (json.is_null()) return dynamic->insert_any({});
   if (json.is_object() && json.contains("type") && json.contains("value") && json.size() == 2) {
-    const CORBA::typecode_reference type = types_.named(text_of(json["type"], where + ".type"));
+    const std::string name = text_of(json["type"], where + ".type");
+    if (name == "null" && json["value"].is_null()) return dynamic->insert_any({});
+    const CORBA::typecode_reference type = types_.named(name);
     if (type == nullptr) refuse(where, json["type"].dump() + " names no type of IDL or of the IDL files");
     return dynamic->insert_any(from_json(json["value"], type, where + ".value"));
   }
@@ -319,7 +321,7 @@ void JsonValues::set_any(const Ref& dynamic, const Json& json, const std::string
                                              ? CORBA::_tc_longlong
                                              : CORBA::_tc_long;
   if (type == nullptr)
-    refuse(where, R"(an any is {"type": NAME, "value": ...}, or a plain text, number, true or false)");
+    refuse(where, R"(an any is {"type": NAME, "value": ...}, or null, or a plain text, number, true or false)");
   dynamic->insert_any(from_json(json, type, where));
 }
 
