@@ -161,6 +161,43 @@ TEST_F(HeadStart, HoldsWhereAServerForwardsTo) {
   EXPECT_EQ(attempts(slow), "A:10000 B:250 C:10000");
 }
 
+TEST_F(HeadStart, OfForwardsPlacesIsNotTheirOnlyChance) {
+  Slow slow;
+  slow.needs(b_.endpoint(), 5s);
+  c_.set({answer::system_exception("TRANSIENT", 1)});
+  a_.set({answer::forward({b_.profile(), c_.profile()})});
+  const ThingRef thing = slow.thing({a_.profile()});
+  EXPECT_EQ(thing->ask(""), "b");
+  EXPECT_EQ(attempts(slow), "A:10000 B:250 C:10000 B:10000");
+  EXPECT_EQ(thing->ask(""), "b");
+  EXPECT_EQ(a_.requests(), 1U);
+  EXPECT_EQ(attempts(slow), "");
+}
+
+// What is left of the list when a call has got through is what leads there, and the reference's own places.
+TEST_F(HeadStart, WhatOthersForwardedToIsLeftBehindInTheEnd) {
+  Slow slow;
+  slow.needs(b_.endpoint(), 20s);
+  a_.set({answer::forward({b_.profile()})});
+  const ThingRef thing = slow.thing({a_.profile(), c_.profile()});
+  EXPECT_EQ(thing->ask(""), "c");
+  EXPECT_EQ(attempts(slow), "A:250 B:250 C:10000");
+  c_.set({answer::system_exception("TRANSIENT", 1)});
+  a_.set({answer::text("a")});
+  EXPECT_EQ(thing->ask(""), "a");
+  EXPECT_EQ(attempts(slow), "") << "B is asked no more";
+}
+
+TEST_F(HeadStart, IsAShareOfACallsTimeWhereThatIsShort) {
+  Slow slow({"-ORBCallTimeout", "600"});
+  for (const FakePeer* peer : {&a_, &b_}) slow.needs(peer->endpoint(), 20s);
+  EXPECT_EQ(slow.thing(all())->ask(""), "c");
+  EXPECT_EQ(attempts(slow), "A:250 B:250 C:2000");
+  Slow shorter({"-ORBCallTimeout", "150"});
+  for (const FakePeer* peer : {&a_, &b_}) shorter.needs(peer->endpoint(), 20s);
+  EXPECT_EQ(shorter.thing(all())->ask(""), "c") << "they have a third, and then a half";
+}
+
 // Nothing but the system takes part here: an address that a firewall leaves without an answer.
 TEST_F(HeadStart, HoldsForPortsThatAreSilent) {
   const test::SilentPort silent;

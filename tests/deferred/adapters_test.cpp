@@ -131,5 +131,79 @@ TEST(DeferringServant, MayBeTheDefaultServant) {
   poa->destroy(true, true);
 }
 
+/// Nobody but the adapter and the requests keeps these.
+struct Gone final : Keeper {
+  explicit Gone(std::atomic<int>& all, std::vector<Answer>& answers) : living(all), kept(answers) { ++living; }
+  Gone(const Gone&) = delete;
+  Gone& operator=(const Gone&) = delete;
+  ~Gone() override { --living; }
+  void ask(Answer answer, std::string) override { kept.push_back(std::move(answer)); }
+
+  std::atomic<int>& living;
+  std::vector<Answer>& kept;
+};
+
+class Passing final : public PortableServer::ServantLocator {
+ public:
+  IDL::traits<PortableServer::Servant>::ref_type preinvoke(const PortableServer::ObjectId&,
+                                                           IDL::traits<PortableServer::POA>::ref_type,
+                                                           const std::string&, Cookie&) override {
+    return CORBA::make_reference<Gone>(living, kept);
+  }
+  void postinvoke(const PortableServer::ObjectId&, IDL::traits<PortableServer::POA>::ref_type, const std::string&,
+                  Cookie, IDL::traits<PortableServer::Servant>::ref_type) override {
+    ++post;
+  }
+
+  std::vector<Answer> kept;
+  std::atomic<int> living{0};
+  std::atomic<int> post{0};
+};
+
+TEST(DeferringServant, OfALocatorIsThereUntilTheAnswer) {
+  World world;
+  const auto poa = world.root->create_POA(
+      "passing", world.root->the_POAManager(),
+      {world.root->create_servant_retention_policy(PortableServer::ServantRetentionPolicyValue::NON_RETAIN),
+       world.root->create_request_processing_policy(
+           PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  const auto locator = CORBA::make_reference<Passing>();
+  poa->set_servant_manager(locator);
+  const auto local = IDL::traits<Deferred::Desk>::unchecked_narrow(poa->create_reference("IDL:Deferred/Desk:1.0"));
+  int calls = 0;
+  for (const auto& desk : {world.remote(local), local}) {
+    Caller caller([&] { return desk->ask("a"); });
+    ++calls;
+    EXPECT_TRUE(test::eventually([&] { return locator->post == calls; }));
+    EXPECT_EQ(locator->living, 1);
+    std::exchange(locator->kept, {}).front()->ask("b");
+    EXPECT_EQ(caller.outcome(), "b");
+    EXPECT_TRUE(test::eventually([&] { return locator->living == 0; }));
+  }
+}
+
+TEST(DeferringServant, ThatIsNoLongerTheDefaultIsThereUntilTheAnswer) {
+  World world;
+  const auto poa = world.root->create_POA(
+      "replaced", world.root->the_POAManager(),
+      {world.root->create_id_uniqueness_policy(PortableServer::IdUniquenessPolicyValue::MULTIPLE_ID),
+       world.root->create_request_processing_policy(
+           PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)});
+  const auto local = IDL::traits<Deferred::Desk>::unchecked_narrow(poa->create_reference("IDL:Deferred/Desk:1.0"));
+  std::atomic<int> living{0};
+  std::vector<Answer> kept;
+  for (const auto& desk : {world.remote(local), local}) {
+    poa->set_servant(CORBA::make_reference<Gone>(living, kept));
+    Caller caller([&] { return desk->ask("a"); });
+    EXPECT_EQ(desk->title(), "desk") << "the other request has come before this one, or comes with it";
+    EXPECT_TRUE(test::eventually([&] { return kept.size() == 1; }));
+    poa->set_servant(CORBA::make_reference<Keeper>());
+    EXPECT_EQ(living, 1);
+    std::exchange(kept, {}).front()->ask("b");
+    EXPECT_EQ(caller.outcome(), "b");
+    EXPECT_TRUE(test::eventually([&] { return living == 0; }));
+  }
+}
+
 }  // namespace
 }  // namespace corbel::deferred_test

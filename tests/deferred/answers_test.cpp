@@ -56,6 +56,13 @@ TEST(DeferredReply, IsAnExceptionTheSameAsOneThrown) {
   EXPECT_EQ(system.minor, 7U);
   EXPECT_EQ(system.completed, CORBA::COMPLETED_YES);
 
+  // By a reference to a base, as where it was caught.
+  Caller base([&] { return world.desk->ask("b"); });
+  const CORBA::NO_PERMISSION caught(8, CORBA::COMPLETED_NO);
+  world.servant->take().answer->ask_excep(static_cast<const CORBA::SystemException&>(caught));
+  EXPECT_EQ(base.outcome(), "NO_PERMISSION");
+  EXPECT_EQ(base.minor, 8U);
+
   Caller pointer([&] { return world.desk->ask("c"); });
   world.servant->take().answer->ask_excep(std::make_exception_ptr(Deferred::Refused("pointed at")));
   EXPECT_EQ(pointer.outcome(), "Refused pointed at");

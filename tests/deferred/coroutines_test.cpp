@@ -105,11 +105,11 @@ class Coroutines : public ::testing::Test {
     return outcome([&] { return desk->ask(question); });
   }
   ~Coroutines() override {
-    relay->desk_.reset();
+    if (relay != nullptr) relay->desk_.reset();
     desk.reset();
   }
 
-  World world;
+  World world{"unix://", {"-ORBShutdownTimeout", "2000"}};
   CORBA::servant_reference<Relay> relay = CORBA::make_reference<Relay>(world.remote(world.local));
   DeskRef desk = world.remote(
       IDL::traits<Deferred::Desk>::narrow(world.root->id_to_reference(world.root->activate_object(relay))));
@@ -182,6 +182,24 @@ TEST_F(Coroutines, MayOutliveTheirOrb) {
   relay->gate.open();
   EXPECT_EQ(outcome([&] { return asked.get(); }), "opened") << "what runs is answered";
   ends.join();
+}
+
+TEST_F(Coroutines, KeepTheirServants) {
+  auto asked = desk->async_ask("gate");
+  ASSERT_TRUE(test::eventually([&] { return relay->gate.waiting() == 1; }));
+  const auto coroutines = relay->gate.take();
+  const CORBA::weak_servant_reference<Relay> servant(relay);
+  const auto here = IDL::traits<Deferred::Desk>::narrow(world.root->servant_to_reference(relay));
+  world.root->deactivate_object(world.root->reference_to_id(here));
+  relay = nullptr;
+  // The ORB ends, and answers, without it.
+  world.root.reset();
+  desk.reset();
+  std::exchange(world.server, nullptr)->destroy();
+  EXPECT_EQ(outcome([&] { return asked.get(); }), "NO_RESPONSE");
+  EXPECT_NE(servant.lock(), nullptr);
+  for (const auto coroutine : coroutines) coroutine.resume();
+  EXPECT_EQ(servant.lock(), nullptr);
 }
 
 TEST_F(Coroutines, InsideTheProcessTheirCallersWait) {

@@ -106,10 +106,10 @@ TEST(EndOfDeferred, IsBoundedByTheShutdownTimeout) {
   EXPECT_TRUE(world.logs("shut down", 1));
   world.local.reset();
   world.server.reset();
-  // Handlers outlive the ORB.
+  // Handlers outlive the ORB. They then answer nobody, as the only ones who do not know of its end.
   EXPECT_FALSE(one.answer->_is_awaited());
-  EXPECT_THROW(one.answer->ask("too late"), CORBA::BAD_INV_ORDER);
-  EXPECT_THROW(other.answer->ask_excep(Deferred::Refused("too late")), CORBA::BAD_INV_ORDER);
+  EXPECT_NO_THROW(one.answer->ask("too late"));
+  EXPECT_NO_THROW(other.answer->ask_excep(Deferred::Refused("too late")));
 }
 
 TEST(EndOfDeferred, DestroyOfThePoaWaitsForTheAnswer) {

@@ -196,6 +196,16 @@ TEST_P(Guests, ATimerRunsOnceOrAgainAndAgain) {
   EXPECT_EQ(calls_, 1);
 }
 
+TEST_P(Guests, ATimerOfTimeWithoutEndHasNone) {
+  constexpr auto kEver = std::chrono::nanoseconds::max();
+  Timer never(*orb_, kEver, kEver, [&] { ADD_FAILURE(); });
+  Timer once(*orb_, milliseconds(0), kEver, [&] { ++calls_; });
+  Timer at_once(*orb_, std::chrono::nanoseconds::min(), kEver, [&] { ++calls_; });
+  await([&] { return calls_ == 2; });
+  pass();
+  EXPECT_EQ(calls_, 2);
+}
+
 TEST_P(Guests, ATimerEndsItselfInItsCallBack) {
   auto held = std::make_shared<int>(1);
   std::atomic<bool> made{false};

@@ -14,19 +14,20 @@ DeferredReplyPtr ServerCall::defer(std::span<const std::string_view>, std::size_
   return nullptr;
 }
 
-void DeferredReply::claim_or_throw() {
-  if (!claim()) corba::raise("BAD_INV_ORDER", minor::kAnsweredBefore, Completed::no, "the request has been answered");
+/// False if the ORB has ended and answered for the servant.
+bool DeferredReply::claim_or_throw() {
+  if (claim()) return true;
+  if (state_.load(std::memory_order_acquire) == State::ended) return false;
+  corba::raise("BAD_INV_ORDER", minor::kAnsweredBefore, Completed::no, "the request has been answered");
 }
 
 void DeferredReply::reply(base::FunctionRef<void(cdr::Encoder&)> results) {
-  claim_or_throw();
-  answer(results);
+  if (claim_or_throw()) answer(results);
 }
 
 void DeferredReply::raise(std::exception_ptr exception) {
   if (exception == nullptr) corba::raise("BAD_PARAM", minor::kAnswersAnother, Completed::no, "no exception was given");
-  claim_or_throw();
-  answer(std::move(exception));
+  if (claim_or_throw()) answer(std::move(exception));
 }
 
 void DeferredReply::raise_thrown(std::exception_ptr exception) noexcept {

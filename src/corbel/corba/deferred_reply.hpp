@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 
 #include "corbel/base/shared_ptr.hpp"
@@ -33,14 +34,18 @@ class CORBEL_API DeferredReply {
   void abandon() noexcept;
   /// As far as is known: the request has not been answered, its client is there, has not cancelled it, and the time for
   /// it (RequestEndTime) is not over.
-  bool waiting() const noexcept { return !answered_.load(std::memory_order_acquire) && is_awaited(); }
+  bool waiting() const noexcept { return state_.load(std::memory_order_acquire) == State::waiting && is_awaited(); }
   /// For skeletons: the servant has returned. Throws what makes the caller wait, if that is on this thread.
   virtual void returned() {}
 
  protected:
   DeferredReply() noexcept = default;
-  /// True for the first: it has to answer.
-  bool claim() noexcept { return !answered_.exchange(true, std::memory_order_acq_rel); }
+  /// True for the first: it has to answer. `by_end`: for the ORB that ends; whoever answers later then does it for
+  /// nobody, and is told nothing.
+  bool claim(bool by_end = false) noexcept {
+    auto waiting = State::waiting;
+    return state_.compare_exchange_strong(waiting, by_end ? State::ended : State::answered, std::memory_order_acq_rel);
+  }
 
   virtual bool is_awaited() const noexcept = 0;
   // At most one of these is called, once, by who has claimed it.
@@ -51,9 +56,11 @@ class CORBEL_API DeferredReply {
   virtual void tell_lost(const std::exception_ptr& exception) noexcept = 0;
 
  private:
-  void claim_or_throw();
+  enum class State : std::uint8_t { waiting, answered, ended };
 
-  std::atomic<bool> answered_{false};
+  bool claim_or_throw();
+
+  std::atomic<State> state_{State::waiting};
 };
 
 using DeferredReplyPtr = base::SharedPtr<DeferredReply>;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "corbel/corba/deferred_reply.hpp"
+#include "corbel/corba/servant_core.hpp"
 #include "corbel/mapping/codec.hpp"
 
 /// Servants that answer later: what `corbel-idl --amh` writes uses this (docs/deferred-replies.md).
@@ -63,6 +64,12 @@ class CORBEL_API ResponseHandler {
   void _raise(unsigned operation, const E& exception) {
     if constexpr (std::is_same_v<E, std::exception_ptr>) {
       raise(operation, exception);
+    } else if constexpr (std::is_abstract_v<E>) {  // by a reference to a base, such as CORBA::SystemException
+      try {
+        exception._raise();
+      } catch (...) {
+        raise(operation, std::current_exception());
+      }
     } else {
       raise(operation, std::make_exception_ptr(exception));
     }
@@ -77,8 +84,8 @@ class CORBEL_API ResponseHandler {
 
 /// An operation of a servant that answers later may be a coroutine as it stands: it returns void, and its first
 /// parameter is the response handler. It begins at once, on the thread of the request, and goes on wherever what it
-/// awaits resumes it. What it throws is the answer, unless there has been one. Its arguments are its own; the servant
-/// is there until the answer has been given, and longer only if the coroutine owns it.
+/// awaits resumes it. What it throws is the answer, unless there has been one. Its arguments are its own, and the
+/// servant is there until it ends.
 template <class Handler>
 class OperationCoroutine {
  public:
@@ -87,8 +94,13 @@ class OperationCoroutine {
   template <class... T>
   explicit OperationCoroutine(const Answer& answer, T&...) noexcept : answer_(answer) {}
   template <class Servant, class... T>
-  requires(!std::same_as<Servant, Answer>) OperationCoroutine(Servant&, const Answer& answer, T&...)
-  noexcept : answer_(answer) {}
+  requires(!std::same_as<Servant, Answer>) OperationCoroutine(Servant& servant, const Answer& answer, T&...)
+  noexcept : answer_(answer) {
+    // g++ deduces a reference.
+    if constexpr (std::derived_from<std::remove_reference_t<Servant>, corba::ServantCore>) {
+      servant_ = servant.shared_from(&servant);
+    }
+  }
 
   void get_return_object() const noexcept {}
   std::suspend_never initial_suspend() const noexcept { return {}; }
@@ -98,6 +110,7 @@ class OperationCoroutine {
 
  private:
   const Answer answer_;
+  corba::ServantCorePtr servant_;  // null for functions and lambdas
 };
 
 template <class Skeleton, class Handler>

@@ -91,6 +91,7 @@ struct Attempts::Course {
   unsigned retries = 0;  // at this place
   unsigned forwards = 0;
   bool went_back = false;
+  bool has_hurried = false;   // a place has had a head start alone
   bool second_round = false;  // each place has all its time
   std::string readdressed;    // the key of the place that was last asked in another addressing mode
   std::vector<Visit> visits;
@@ -191,13 +192,14 @@ bool Attempts::not_executed(base::Error error) noexcept {
   }
 }
 
-bool Attempts::hurries() const {
+std::size_t Attempts::others() const {
   const Course& course = *course_;
-  if (course.fixed || course.second_round) return false;
+  if (course.fixed || course.second_round) return 0;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < course.places->size(); ++i) {
-    if (i != course.at && course.visit(i) == nullptr) return true;
+    if (i != course.at && course.visit(i) == nullptr) ++count;
   }
-  return false;
+  return count;
 }
 
 bool Attempts::after_head_start(base::Error error, std::string what) {
@@ -205,7 +207,16 @@ bool Attempts::after_head_start(base::Error error, std::string what) {
   course.error = error;
   course.what = std::move(what);
   course.note(true, "no connection within the head start", true);
+  course.has_hurried = true;
   return advance();
+}
+
+std::pair<PlacesPtr, std::size_t> Attempts::settled() const {
+  const Course& course = *course_;
+  if (!course.has_hurried) return {course.places, course.at};
+  base::IntrusivePtr<Places> left(new Places(*course.places));
+  const std::size_t at = left->keep_chain(course.at);
+  return {std::move(left), at};
 }
 
 /// Goes to a place that this call has not tried, or that had a head start alone; false if there is none.
@@ -218,7 +229,8 @@ bool Attempts::advance() {
 }
 
 /// Goes to the next place that this call has not tried, from the list's end on to its beginning; false if there is
-/// none. The places of a forward are left behind with the last of them.
+/// none. The places of a forward are left behind with the last of them, but not while one of any had a head start
+/// alone: settled() leaves them out.
 bool Attempts::advance_in_order() {
   Course& course = *course_;
   if (course.fixed || course.has_tried_most()) return false;
@@ -228,12 +240,15 @@ bool Attempts::advance_in_order() {
   if (next < course.places->size()) {
     std::size_t first_left = next;
     while ((*course.places)[first_left - 1].depth > (*course.places)[next].depth) --first_left;
-    if (first_left < next) course.own().cut_below(first_left - 1);
-    course.at = first_left;
+    course.at = next;
+    if (first_left < next && !course.has_hurried) {
+      course.own().cut_below(first_left - 1);
+      course.at = first_left;
+    }
     return true;
   }
   course.at = course.places->origin(course.at);
-  course.own().cut_below(course.at);
+  if (!course.has_hurried) course.own().cut_below(course.at);
   for (next = 0; next < course.places->size(); ++next) {
     if (course.visit(next) != nullptr) continue;
     course.at = next;

@@ -77,6 +77,8 @@ class Attempts {
   /// Never changed afterwards: this call goes on with a copy.
   PlacesPtr places() const noexcept;
   std::size_t at() const noexcept;
+  /// The same for later calls: without what places forwarded to that do not lead to this one.
+  std::pair<PlacesPtr, std::size_t> settled() const;
   const routing::Route& route() const noexcept;
   /// What became of the attempt before, for the log.
   std::string_view last() const noexcept;
@@ -86,8 +88,8 @@ class Attempts {
   /// There is no connection, or it ended. `fresh`: the connection was made for this call. `what` says what was being
   /// done, and where.
   bool after_failure(base::Error error, bool fresh, std::string what);
-  /// True if other places are to be tried when this one has not answered within a head start: some have not been.
-  bool hurries() const;
+  /// Other places that are to be tried before this one has had all its time.
+  std::size_t others() const;
   /// There was no connection within the head start. The place is tried once more when all others have failed.
   bool after_head_start(base::Error error, std::string what);
   /// The server answered with an exception that asks_elsewhere().

@@ -11,6 +11,7 @@
 #include "corbel/base/deadline.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/policy_core.hpp"
+#include "corbel/corba/servant_core.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/orb/entrance.hpp"
 
@@ -64,10 +65,11 @@ class ObjectAdapter {
   virtual corba::PolicyCorePtr served_policy(const ServedObject&, [[maybe_unused]] std::uint32_t type) {
     return nullptr;
   }
-  /// What keeps a request counted as running; nothing by default.
+  /// What keeps a request counted as running, and its servant; nothing by default.
   struct Hold {
     void* adapter = nullptr;
     void* object = nullptr;
+    corba::ServantCorePtr servant = {};
   };
   /// Of the request that the calling thread runs, in an upcall: for its object and all that waits for requests to end,
   /// it goes on after its thread has left, until release(), which any thread may call.

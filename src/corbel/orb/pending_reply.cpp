@@ -39,12 +39,14 @@ void PendingReply::give_back() noexcept {
 }
 
 void PendingReply::finish() noexcept {
+  // Goes last: its destructor is the application's.
+  const corba::ServantCorePtr servant = std::move(hold_.servant);
   give_back();
   all_.remove(*this);
 }
 
 void PendingReply::end() noexcept {
-  if (claim()) give_up(true);
+  if (claim(true)) give_up(true);
 }
 
 // The servant is in an upcall, so the ORB is there.

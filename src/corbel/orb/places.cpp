@@ -39,6 +39,19 @@ void Places::cut_below(std::size_t index) {
   all_.erase(first, last);
 }
 
+std::size_t Places::keep_chain(std::size_t index) {
+  const auto first = static_cast<std::ptrdiff_t>(origin(index));
+  auto last = static_cast<std::ptrdiff_t>(index + 1);
+  const auto size = static_cast<std::ptrdiff_t>(all_.size());
+  while (last < size && all_[static_cast<std::size_t>(last)].depth > 0) ++last;
+  const auto forwarded = [](const Place& place) { return place.depth > 0; };
+  all_.erase(std::remove_if(all_.begin() + last, all_.end(), forwarded), all_.end());
+  const auto left = std::remove_if(all_.begin(), all_.begin() + first, forwarded);
+  const auto cut = static_cast<std::size_t>(all_.begin() + first - left);
+  all_.erase(left, all_.begin() + first);
+  return index - cut;
+}
+
 std::size_t Places::origin(std::size_t index) const noexcept {
   while (all_[index].depth > 0) --index;
   return index;

@@ -59,6 +59,8 @@ class Places : public base::RefCounted {
   }
   /// Cuts what the place at `index` forwarded to.
   void cut_below(std::size_t index);
+  /// Cuts what other places forwarded to than those that lead to the one at `index`. Where that is then.
+  std::size_t keep_chain(std::size_t index);
   /// The place of the reference itself whose forwards lead to `index`.
   std::size_t origin(std::size_t index) const noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a reference leads at present: the connection that calls use, how it is found, and when it is given up.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "corbel/base/log.hpp"
@@ -108,11 +109,13 @@ bool RemoteTarget::is_outdated(const Binding& binding, const Invocation& invocat
   return !is_fixed(invocation) && (other || !core_.cache().offers_all(binding.route(), *binding.connection));
 }
 
-/// When the place is to be left for the next, if it has not answered.
-Deadline RemoteTarget::head_start(const Invocation& invocation) {
+/// When the place is to be left for the next, if it has not answered. With little time it has an equal share of that.
+Deadline RemoteTarget::head_start(const Invocation& invocation, std::size_t others) {
   base::Duration time = invocation.policies.calls.head_start;
-  if (time == base::Duration::zero()) return Deadline::none();
+  if (others == 0 || time == base::Duration::zero()) return Deadline::none();
   if (invocation.attempts.route().transport->factory().traits().shakes_hands) time *= 4;
+  const Deadline end = earlier(invocation.deadline, invocation.leave_by);
+  if (!end.is_none()) time = std::min(time, end.remaining() / static_cast<std::int64_t>(others + 1));
   return Deadline::after(time);
 }
 
@@ -124,7 +127,7 @@ RemoteTarget::BindingPtr RemoteTarget::connect(Invocation& invocation) {
     check_time(invocation, attempts.route().endpoint->text());
     bool fresh = false;
     const Deadline whole = invocation.connect_by();
-    const Deadline limit = attempts.hurries() ? earlier(whole, head_start(invocation)) : whole;
+    const Deadline limit = earlier(whole, head_start(invocation, attempts.others()));
     auto connection = core_.cache().acquire(attempts.route(), limit, fresh);
     if (connection) return publish(*std::move(connection), fresh, false, invocation);
     CORBEL_LOG(core_.log(), client, debug, "connecting failed", {"endpoint", attempts.route().endpoint->text()},
@@ -155,8 +158,7 @@ RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connect
                                                const Invocation& invocation) {
   const Attempts& attempts = invocation.attempts;
   base::IntrusivePtr<Binding> binding(new Binding);
-  binding->places = attempts.places();
-  binding->at = attempts.at();
+  std::tie(binding->places, binding->at) = attempts.settled();
   binding->connection = std::move(connection);
   if (!lent) binding->oneways = connect_oneways(invocation);
   binding->context = lent ? static_cast<corba::OrbContext*>(lent_.get()) : &core_;

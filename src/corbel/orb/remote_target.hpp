@@ -100,7 +100,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void find_way(const EffectivePolicies& policies);
   connection::ConnectionPtr connect_oneways(const Invocation& invocation);
   connection::ConnectionPtr find_lent(const Attempts& attempts);
-  static base::Deadline head_start(const Invocation& invocation);
+  static base::Deadline head_start(const Invocation& invocation, std::size_t others);
   bool is_outdated(const Binding& binding, const Invocation& invocation);
   BindingPtr publish(connection::ConnectionPtr connection, bool fresh, bool lent, const Invocation& invocation);
   BindingPtr refresh(const BindingPtr& binding, const Invocation& invocation);

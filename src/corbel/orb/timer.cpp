@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/timer.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -11,6 +12,15 @@
 
 namespace corbel::orb {
 
+namespace {
+
+/// As late as there are times.
+reactor::TimePoint later(reactor::TimePoint at, base::Duration by) noexcept {
+  return by < reactor::TimePoint::max() - at ? at + by : reactor::TimePoint::max();
+}
+
+}  // namespace
+
 /// What the reactor's timer calls. It holds no ORB: a thread of that would be the one to end it.
 class TimedCall final : public base::RefCounted {
  public:
@@ -19,7 +29,7 @@ class TimedCall final : public base::RefCounted {
         reactor_(core.completions().reactor()),
         every_(every),
         call_back_(std::move(call_back)),
-        next_(reactor_.clock().now() + first) {}
+        next_(later(reactor_.clock().now(), std::max(first, base::Duration::zero()))) {}
 
   /// Throws std::bad_alloc.
   void schedule() {
@@ -42,7 +52,7 @@ class TimedCall final : public base::RefCounted {
     run_guest(call_back_, log_);
     (void)call_.done();
     if (every_ <= base::Duration::zero()) return;
-    next_ += every_;
+    next_ = later(next_, every_);
     if (const auto now = reactor_.clock().now(); next_ < now) next_ += (now - next_) / every_ * every_ + every_;
     try {
       schedule();

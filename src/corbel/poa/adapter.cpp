@@ -105,7 +105,10 @@ class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
 
   Hold hold() noexcept override {
     const Upcall* const upcall = Upcall::current();
-    return upcall == nullptr ? Hold() : Hold{&upcall->poa(), upcall->poa().hold(*upcall)};
+    if (upcall == nullptr) return {};
+    // Those of locators and default servants are in no map that would keep them.
+    corba::ServantCore& servant = upcall->servant();
+    return {&upcall->poa(), upcall->poa().hold(*upcall), servant.shared_from(&servant)};
   }
   void release(const Hold& hold) noexcept override {
     if (hold.adapter != nullptr) static_cast<Poa*>(hold.adapter)->release(static_cast<ActiveObject*>(hold.object));
