@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client interceptors and remote objects: which points are run, in which order, and what exceptions between them do
-// (CORBA 3.3 part 1, 16.3.2 to 16.3.7).
+// Client interceptors and remote objects: points, their order, exceptions between them (CORBA 3.3 part 1, 16.3).
 #include <gtest/gtest.h>
 
 #include "corbel/corba/messaging_policies.hpp"
