@@ -146,7 +146,7 @@ void DeferredRequest::answer(std::exception_ptr exception) noexcept {
 }
 
 void DeferredRequest::give_up(bool ended) noexcept {
-  if (!ended && expected_ && !all().left_behind()) {
+  if (!ended && expected_ && !all().left_behind() && is_awaited()) {
     CORBEL_LOG(log(), server, warning, "the servant has dropped a request without an answer",
                {"operation", request_.operation}, {"key", request_.object_key}, {"peer", connection_->peer()});
   }

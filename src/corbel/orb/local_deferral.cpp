@@ -80,7 +80,7 @@ void LocalDeferral::answer(std::exception_ptr exception) noexcept {
 }
 
 void LocalDeferral::give_up(bool ended) noexcept {
-  if (!ended && expected_) {
+  if (!ended && expected_ && is_awaited()) {
     CORBEL_LOG(log(), server, warning, "the servant has dropped a request without an answer", {"operation", operation_},
                {"peer", kHere});
   }
