@@ -161,13 +161,7 @@ class Graphs(unittest.TestCase):
             taken = json.loads(self.corbel("ior", tapped, "--json").stdout)
             port = next(iter(self.numbers(taken, "port")))
             for argument in (circle(), ladder(22)):
-                with socket.create_connection(("127.0.0.1", port)) as peer:
-                    peer.settimeout(TIMEOUT_S)
-                    # Padded: the body of a request begins at a multiple of eight, as that of a reply does.
-                    header = struct.pack("<IBBBBHHI", 2, 3, 0, 0, 0, 0, 0, 1) + b"k\0\0\0" + struct.pack("<I", 4) + b"put\0" + struct.pack("<I", 0)
-                    header += b"\0" * (-(12 + len(header)) % 8)
-                    peer.sendall(message(0, header + argument))
-                    self.assertIsNotNone(receive(peer))
+                self.put(port, argument)
             tap.terminate()
             output, _ = tap.communicate(timeout=TIMEOUT_S)
             self.assertEqual(tap.returncode, 0)
@@ -176,6 +170,37 @@ class Graphs(unittest.TestCase):
         finally:
             tap.kill()
             tap.communicate()
+            server.close()
+
+    def put(self, port, argument):
+        with socket.create_connection(("127.0.0.1", port)) as peer:
+            peer.settimeout(TIMEOUT_S)
+            # Padded: the body of a request begins at a multiple of eight, as that of a reply does.
+            header = struct.pack("<IBBBBHHI", 2, 3, 0, 0, 0, 0, 0, 1) + b"k\0\0\0" + struct.pack("<I", 4) + b"put\0" + struct.pack("<I", 0)
+            header += b"\0" * (-(12 + len(header)) % 8)
+            peer.sendall(message(0, header + argument))
+            self.assertIsNotNone(receive(peer))
+
+    def test_a_circle_that_was_recorded_is_left_out_and_the_others_are_replayed(self):
+        server = Server(b"")
+        recorded, path = os.path.join(self.folder.name, "recorded.ior"), os.path.join(self.folder.name, "session.jsonl")
+        record = subprocess.Popen([CORBEL, "record", server.reference, path, "--idl", self.idl, "--ior-file", recorded],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            self.assertTrue(self.wait_for(recorded))
+            port = next(iter(self.numbers(json.loads(self.corbel("ior", recorded, "--json").stdout), "port")))
+            for argument in (circle(), struct.pack("<I", 0)):
+                self.put(port, argument)
+            record.terminate()
+            record.communicate(timeout=TIMEOUT_S)
+            self.assertEqual(record.returncode, 0)
+            done = self.corbel("replay", path, server.reference, "--idl", self.idl)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("line 2: put: node.", done.stderr)
+            self.assertIn("1 calls, 0 with another end; 1 lines that cannot be used", done.stdout)
+        finally:
+            record.kill()
+            record.communicate()
             server.close()
 
     @staticmethod

@@ -7,10 +7,11 @@ usage: record_test.py CORBEL SERVER IDL
 
 import json
 import random
+import socket
 import sys
 import unittest
 
-from between import CORBEL, IDL, TIMEOUT_S, BenchTest, Program, path_in
+from between import CORBEL, IDL, TIMEOUT_S, BenchTest, Program, path_in, port_of
 
 
 class RecordTest(BenchTest):
@@ -68,7 +69,7 @@ class RecordTest(BenchTest):
         self.assertIn("11 calls, 1 with another end", said)
         self.assertIn("11 calls, 0", self.bench.run("replay", changed, self.bench.reference, "--idl", IDL, "--ignore", "rest"))
         away = self.bench.run("replay", self.recording, "corbaloc::127.0.0.1:1/x", "--idl", IDL, "--json", status=1)
-        self.assertEqual(json.loads(away.splitlines()[-1]), {"calls": 11, "different": 11, "skipped": 0})
+        self.assertEqual(json.loads(away.splitlines()[-1]), {"calls": 11, "different": 11, "skipped": 0, "unusable": 0})
         self.assertIn("CORBA::TRANSIENT", away)
 
     def test_a_mock_gives_the_recorded_answers_in_their_order(self):
@@ -139,7 +140,9 @@ class RecordTest(BenchTest):
             path = self.write("bad.jsonl", text)
             self.assertIn(said, self.bench.run("mock", path, "--idl", IDL, status=2))
             self.assertIn(said, self.bench.run("replay", path, self.bench.reference, "--idl", IDL, status=2))
-        self.assertIn("give REF", self.bench.run("replay", self.write("empty.jsonl"), "--idl", IDL, status=2))
+        self.assertIn("there are no calls in", self.bench.run("replay", self.write("empty.jsonl"), self.bench.reference, "--idl", IDL, status=2))
+        handmade = self.write("handmade.jsonl", {"operation": "_get_count", "arguments": {}, "result": 42})
+        self.assertIn("give REF", self.bench.run("replay", handmade, "--idl", IDL, status=2))
         self.assertIn("no interface 'Nobody'", self.bench.run("mock", "--idl", IDL, "--interface", "Nobody", status=2))
 
     def test_a_recording_that_cannot_be_written_to_its_end_is_an_error(self):
@@ -152,8 +155,76 @@ class RecordTest(BenchTest):
     def test_recordings_do_not_make_files_be_read(self):
         secret = self.write("secret", "not to be sent")
         asked = {"operation": "echo_any", "arguments": {"value": {"type": "Test::OctetList", "value": {"file": secret}}}, "result": None}
-        said = self.bench.run("replay", self.write("asks.jsonl", asked), self.bench.reference, "--idl", IDL, status=2)
+        said = self.bench.run("replay", self.write("asks.jsonl", asked), self.bench.reference, "--idl", IDL, status=1)
         self.assertIn("no files are read", said)
+        self.assertIn("0 calls", said)
+
+    def test_a_line_that_cannot_be_used_does_not_hide_the_others(self):
+        count = {"operation": "_get_count", "arguments": {}, "result": 42}
+        lines = self.write("partly.jsonl", count, {"operation": "divide", "arguments": {"a": {"same_as": "/"}, "b": 1}, "result": 1},
+                           {"operation": "nothing", "arguments": {}, "result": 1}, {"operation": 5}, '{"operation": "_get_cou\n', count)
+        said = self.bench.run("replay", lines, self.bench.reference, "--idl", IDL, status=1)
+        for text in ("line 2: divide: a:", "line 3: nothing: the IDL files have no 'nothing'", "line 4: 'operation' is no text",
+                     "line 5: this is no JSON", "2 calls, 0 with another end; 4 lines that cannot be used"):
+            self.assertIn(text, said)
+        summary = self.bench.run("replay", lines, self.bench.reference, "--idl", IDL, "--json", status=1)
+        self.assertIn('{"calls":2,"different":0,"skipped":0,"unusable":4}', summary)
+
+    def test_a_mock_says_at_the_start_what_it_cannot_use(self):
+        answers = self.write("unfit.jsonl", {"operation": "_get_count", "result": 1}, {"operation": "nothing", "result": 1}, {"operation": 5},
+                             {"operation": "divide", "exception": "Test::Unheard"}, {"operation": "divide", "exception": "CORBA::UNHEARD"},
+                             {"operation": "divide", "arguments": {"a": 1}, "result": {"result": 1, "rest": 0}}, {"operation": "shutdown"},
+                             {"operation": "_get_label", "result": {"same_as": "/"}}, {"operation": "_get_label"},
+                             {"operation": "_is_a", "arguments": {"id": "x"}, "result": False})
+        with self.mock(answers) as mock:
+            self.assertEqual(self.bench.call(mock.reference, "count"), 1)
+            mock.end()
+        said = [error for error in mock.errors if "cannot be used" in error]
+        for error, text in zip(said, ("line 3: 'operation' is no text", "line 2: nothing: the IDL files have no 'nothing'",
+                                      "line 4: divide: the operation does not raise Test::Unheard",
+                                      "line 5: divide: there is no system exception CORBA::UNHEARD", "line 6: divide: argument 'b' is missing",
+                                      "line 8: _get_label: 'result' is missing", "line 9: _get_label: there is neither")):
+            self.assertIn(text, error)
+        self.assertEqual(len(said), 7, said)
+
+    def test_calls_whose_values_could_not_be_shown_answer_no_other_call(self):
+        answers = self.write("unshown.jsonl", {"operation": "divide", "no_arguments": "too large", "result": {"result": 3, "rest": 1}},
+                             {"operation": "_get_count", "arguments": {}, "no_result": "too large", "exception": "CORBA::TRANSIENT"})
+        with self.mock(answers) as mock:
+            self.assertIn("NO_IMPLEMENT", self.bench.call(mock.reference, "divide", "7", "2", status=3))
+            self.assertIn("NO_IMPLEMENT", self.bench.call(mock.reference, "count", status=3))
+            mock.end()
+            self.assertIn("line 1: divide: no arguments: too large", "".join(mock.errors))
+        self.assertIn("2 skipped", self.bench.run("replay", answers, self.bench.reference, "--idl", IDL))
+
+    def test_calls_that_are_too_large_are_recorded_without_their_values(self):
+        octets = path_in(self.folder, "octets")
+        with open(octets, "wb") as file:
+            file.truncate((16 << 20) + 1)
+        path = path_in(self.folder, "large.jsonl")
+        with self.bench.between("record", self.bench.reference, path, "--idl", IDL) as record:
+            self.bench.call(record.reference, "echo_any", json.dumps({"type": "Test::OctetList", "value": {"file": octets}}))
+            self.bench.call(record.reference, "count")
+            self.assertEqual(record.end(), 0, record.errors)
+            self.assertIn("2 calls are in", "".join(record.errors))
+            self.assertIn("1 of them in part", "".join(record.errors))
+        with open(path, encoding="utf-8") as file:
+            large, count = [json.loads(line) for line in file][1:]
+        self.assertEqual((large["operation"], large["interface"]), ("echo_any", "Test::Bench"))
+        for name in ("no_arguments", "no_result"):
+            self.assertIn("too large to be looked at: 167", large[name])
+        self.assertNotIn("result", large)
+        self.assertEqual(count["result"], {"result": 42})
+
+    def test_messages_that_cannot_be_read_are_told(self):
+        path = path_in(self.folder, "unread.jsonl")
+        with self.bench.between("record", self.bench.reference, path, "--idl", IDL) as record:
+            with socket.create_connection(("127.0.0.1", port_of(self.bench, record.reference))) as peer:
+                peer.sendall(b"GIOP\x01\x02\x01\0\x04\0\0\0\0\0\0\0")  # a request that ends before its header does
+                while peer.recv(4096):
+                    pass
+            self.assertEqual(record.end(), 1, record.errors)
+            self.assertIn("1 messages could not be read", "".join(record.errors))
 
     def test_damaged_recordings_never_crash(self):
         with open(self.recording, "rb") as file:

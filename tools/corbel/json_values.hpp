@@ -5,7 +5,7 @@
 // object with its members, a null value null; a union an object with its member and, where several labels select that,
 // "discriminator"; an enum its enumerator's name; an Any {"type": NAME, "value": ...}. A valuetype that occurs again is
 // {"same_as": PATH} there, with the names and indices that lead to its first place, such as "/next/more/0"; the
-// outermost one is "/". That is written only, never read.
+// outermost one is "/". That is written only, never read: `replay` leaves such calls out, `mock` cannot answer so.
 #pragma once
 
 #include <cstddef>

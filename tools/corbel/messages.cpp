@@ -10,13 +10,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostAsked = 4096;  // requests of a connection whose replies are waited for
+constexpr std::size_t kMostAsked = 4096;   // requests of a connection whose replies are waited for
+constexpr std::size_t kBegin = 64U << 10;  // of a message that is too large: its header is in there
 constexpr std::uint8_t kLocateReply = 4;
 
 cdr::Limits limits() {
   cdr::Limits limits;
   limits.max_message_size = 16U << 20;  // of each way of each connection
   return limits;
+}
+
+std::string too_large(std::size_t size) {
+  return "too large to be looked at: " + std::to_string(size) + " octets, more than " +
+         std::to_string(limits().max_message_size);
 }
 
 }  // namespace
@@ -76,10 +82,8 @@ void Listener::take_all(Way way, Clock::time_point when) {
     if (rest.size() < kGiopHeader) break;
     const std::uint64_t size = giop_size(rest);
     if (size > limits().max_message_size) {
-      see_({.way = way,
-            .kind = "unreadable",
-            .octets = static_cast<std::size_t>(size),
-            .problem = "too large to be looked at"});
+      if (rest.size() < kBegin) break;
+      look_at_begin(way, rest.first(kBegin), static_cast<std::size_t>(size), when);
       direction.skip = size > rest.size() ? static_cast<std::size_t>(size) - rest.size() : 0;
       taken += std::min<std::size_t>(static_cast<std::size_t>(size), rest.size());
       continue;
@@ -104,7 +108,23 @@ void Listener::take_all(Way way, Clock::time_point when) {
   direction.waiting.erase(direction.waiting.begin(), direction.waiting.begin() + static_cast<std::ptrdiff_t>(taken));
 }
 
-void Listener::look(Way way, const messaging::Incoming& incoming, Clock::time_point when) {
+/// Who asks whom for what, or which request is answered, is said by the begin; the values are not.
+void Listener::look_at_begin(Way way, base::ConstByteSpan begin, std::size_t size, Clock::time_point when) {
+  constexpr std::uint8_t kReply = 1;
+  Direction& direction = directions_[index(way)];
+  // As a message of its own, which no fragments follow.
+  base::Bytes message(begin.begin(), begin.end());
+  const bool little = (message[6] & 1) != 0;
+  message[6] &= 1;
+  const std::size_t body = message.size() - kGiopHeader;
+  for (std::size_t i = 0; i < 4; ++i) message[8 + i] = static_cast<base::Octet>(body >> 8 * (little ? i : 3 - i));
+  messaging::Incoming incoming;
+  incoming.joined = &direction.joined;
+  if (message[7] <= kReply && direction.session->take(message, incoming)) return look(way, incoming, when, size);
+  see_({.way = way, .kind = "unreadable", .octets = size, .problem = too_large(size)});
+}
+
+void Listener::look(Way way, const messaging::Incoming& incoming, Clock::time_point when, std::size_t whole) {
   using messaging::Kind;
   Seen seen{.way = way};
   const base::ConstByteSpan message = incoming.octets;
@@ -140,6 +160,12 @@ void Listener::look(Way way, const messaging::Incoming& incoming, Clock::time_po
     case Kind::nothing:
       seen.kind = "fragment";
       break;
+  }
+  if (whole > 0) {
+    seen.octets = whole;
+    seen.values = nullptr;
+    seen.body.clear();
+    seen.problem = too_large(whole);
   }
   see_(std::move(seen));
 }

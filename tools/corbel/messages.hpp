@@ -110,7 +110,10 @@ class Listener {
   };
 
   void take_all(Way way, std::chrono::steady_clock::time_point when);
-  void look(Way way, const messaging::Incoming& incoming, std::chrono::steady_clock::time_point when);
+  /// `whole` is not 0 if what came in is only the begin of a message of so many octets.
+  void look(Way way, const messaging::Incoming& incoming, std::chrono::steady_clock::time_point when,
+            std::size_t whole = 0);
+  void look_at_begin(Way way, base::ConstByteSpan begin, std::size_t size, std::chrono::steady_clock::time_point when);
   static void ask(Direction& direction, std::uint32_t id, Asked question);
   void look_at_request(Way way, const messaging::Incoming& incoming, Seen& seen,
                        std::chrono::steady_clock::time_point when);

@@ -10,8 +10,10 @@
 #include <thread>
 
 #include "command.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/dynamic/dynamic_implementation.hpp"
 #include "corbel/ior/profile.hpp"
+#include "mock_lines.hpp"
 #include "recording.hpp"
 #include "relay.hpp"
 
@@ -51,7 +53,7 @@ class Answers {
       const std::size_t* last = nullptr;
       for (const std::size_t& at : found->second) {
         const Exchange& one = exchanges_[at];
-        if (one.exception.empty() && !one.result && !one.oneway) continue;
+        if (!one.answers()) continue;
         if ((!one.object.empty() && !object.empty() && one.object != object) || !fits(one)) continue;
         last = &at;
         if (!given_[at]) break;
@@ -63,7 +65,7 @@ class Answers {
     const std::lock_guard lock(mutex_);
     if (const auto* one = choose([&](const Exchange& e) { return e.arguments && plain(*e.arguments) == wanted; }))
       return one;
-    if (const auto* one = choose([](const Exchange& e) { return !e.arguments; })) return one;
+    if (const auto* one = choose([](const Exchange& e) { return !e.arguments && e.no_arguments.empty(); })) return one;
     return any_arguments_ ? choose([](const Exchange&) { return true; }) : nullptr;
   }
 
@@ -236,7 +238,8 @@ class Mock {
                          {root->create_id_assignment_policy(PortableServer::IdAssignmentPolicyValue::USER_ID),
                           root->create_lifespan_policy(PortableServer::LifespanPolicyValue::PERSISTENT)});
     const std::string main_key = key_of(recording_.reference);
-    for (const auto& [key, interface] : interfaces(main_key)) {
+    const std::map<std::string, const model::Interface*> all = interfaces(main_key);
+    for (const auto& [key, interface] : all) {
       const std::string name = key.empty() ? "mock" : key;
       const PortableServer::ObjectId id(name.begin(), name.end());
       poa->activate_object_with_id(id, CORBA::make_reference<Actor>(stage_, key, interface));
@@ -244,6 +247,9 @@ class Mock {
       stage_.references[key] = orb_->object_to_string(object);
       if (key == main_key) orb_->register_initial_reference("mock", object);
     }
+    const Served served{all, all.at(main_key), arguments_.any_arguments, arguments_.defaults};
+    for (const std::string& line : unusable_lines(recording_, served, types_, json_))
+      std::cerr << "corbel: cannot be used: " << base::printable(line, 500) << '\n';
     root->the_POAManager()->activate();
     const std::string& reference = stage_.references.at(main_key);
     if (!arguments_.ior_file.empty()) {

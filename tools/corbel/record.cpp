@@ -37,8 +37,21 @@ class Recorder {
   void add(const Exchange& exchange) {
     write(to_json(exchange));
     ++count_;
+    if (!exchange.no_arguments.empty() || !exchange.no_result.empty()) ++in_part_;
   }
-  std::size_t count() const { return count_; }
+  /// A message could not be read: its call is not in the file.
+  void miss(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (missed_++ == 0) why_missed_ = why;
+  }
+  /// What became of it, in words. When nothing is added any more.
+  std::string summary() const {
+    std::string text = std::to_string(count_) + " calls are in " + path_;
+    if (in_part_ > 0) text += ", " + std::to_string(in_part_) + " of them in part, as no_arguments and no_result say";
+    if (missed_ > 0) text += "; " + std::to_string(missed_) + " messages could not be read: " + why_missed_;
+    return text;
+  }
+  std::size_t missed() const { return missed_; }
   /// From now on it is known that not everything is in the file.
   void set_failed() { failed_ = true; }
   bool failed() const { return failed_; }
@@ -47,7 +60,8 @@ class Recorder {
   std::mutex mutex_;
   std::ofstream file_;
   const std::string path_;
-  std::atomic<std::size_t> count_ = 0;
+  std::atomic<std::size_t> count_ = 0, in_part_ = 0, missed_ = 0;
+  std::string why_missed_;  ///< the first of them
   std::atomic<bool> failed_ = false;
 };
 
@@ -74,7 +88,11 @@ class RecordTalk final : public Talk {
       Exchange exchange{.operation = seen.operation, .interface = seen.interface, .object = to_base64(seen.key)};
       exchange.oneway = seen.oneway;
       exchange.time = std::chrono::duration<double>(Wall::now().time_since_epoch()).count();
-      if (!seen.values.is_null() && seen.problem.empty()) exchange.arguments = seen.values;
+      if (seen.operation.empty()) return recorder_.miss(seen.problem);
+      if (!seen.values.is_null() && seen.problem.empty())
+        exchange.arguments = seen.values;
+      else
+        exchange.no_arguments = why_not(seen);
       if (seen.oneway) return recorder_.add(exchange);
       constexpr std::size_t kMostOpen = 4096;
       if (open_.size() >= kMostOpen) open_.erase(open_.begin());
@@ -86,14 +104,22 @@ class RecordTalk final : public Talk {
       open_.erase(asked);
       exchange.milliseconds = std::max(0.0, seen.milliseconds);
       if (seen.status == "forward" || seen.status == "needs addressing mode") return;  // the client asks again
+      const bool read = !seen.values.is_null() && seen.problem.empty();
+      if (!read) exchange.no_result = why_not(seen);
       if (!seen.exception.empty()) {
         exchange.exception = seen.exception;
         exchange.members = seen.values;
-      } else if (!seen.values.is_null() && seen.problem.empty()) {
+      } else if (read) {
         exchange.result = seen.values;
       }
       recorder_.add(exchange);
+    } else if (seen.kind == "unreadable") {
+      recorder_.miss(seen.problem);
     }
+  }
+
+  static std::string why_not(const Seen& seen) {
+    return seen.problem.empty() ? "the IDL files do not say what it is" : seen.problem;
   }
 
   Recorder& recorder_;
@@ -112,8 +138,9 @@ int record(const RecordArguments& arguments) {
     announce(relay, target, arguments.ior_file, false);
     serve(relay);
   }
-  std::cerr << "corbel: " << recorder.count() << " calls are in " << arguments.output << '\n';
-  return recorder.failed() ? kUsage : kDone;
+  std::cerr << "corbel: " << recorder.summary() << '\n';
+  if (recorder.failed()) return kUsage;
+  return recorder.missed() == 0 ? kDone : kUserException;
 }
 
 }  // namespace
@@ -129,7 +156,9 @@ void add_record(CLI::App& app, Run& run) {
   add_idl_options(*command, arguments->files, "IDL files that say what messages mean")->required();
   add_relay_options(*command, arguments->relay, arguments->ior_file);
   command->footer(
-      "Stands between, as `corbel tap` does, until SIGINT or SIGTERM. Example:\n"
+      "Stands between, as `corbel tap` does, until SIGINT or SIGTERM. Exit status 1: messages passed that could not be "
+      "read.\n"
+      "Example:\n"
       "  corbel record server.ior session.jsonl --idl plant.idl --ior-file recorded.ior\n"
       "  corbel mock session.jsonl --idl plant.idl        # serves the same answers without the plant");
   command->callback([arguments, &run] { run = [arguments] { return record(*arguments); }; });

@@ -34,6 +34,8 @@ Exchange exchange_of(const Json& json, std::size_t line) {
   exchange.interface = text("interface");
   exchange.object = text("object");
   exchange.exception = text("exception");
+  exchange.no_arguments = text("no_arguments");
+  exchange.no_result = text("no_result");
   exchange.milliseconds = number("ms");
   exchange.time = number("time");
   exchange.line = line;
@@ -63,7 +65,9 @@ Json to_json(const Exchange& exchange) {
   if (!exchange.object.empty()) json["object"] = exchange.object;
   if (exchange.oneway) json["oneway"] = true;
   if (exchange.arguments) json["arguments"] = *exchange.arguments;
+  if (!exchange.no_arguments.empty()) json["no_arguments"] = exchange.no_arguments;
   if (exchange.result) json["result"] = *exchange.result;
+  if (!exchange.no_result.empty()) json["no_result"] = exchange.no_result;
   if (!exchange.exception.empty()) {
     json["exception"] = exchange.exception;
     json["members"] = exchange.members;
@@ -87,28 +91,34 @@ Recording read_recording(const std::string& path) {
       if (json["corbel"] != "recording" || !json.contains("version") || json["version"] != 1)
         throw std::runtime_error("line " + std::to_string(line) + ": this is no recording of version 1");
       if (json.contains("reference") && json["reference"].is_string()) recording.reference = json["reference"];
-    } else {
+      return;
+    }
+    try {
       recording.exchanges.push_back(exchange_of(json, line));
+    } catch (const std::runtime_error& failure) {
+      recording.unread.emplace_back(failure.what());
     }
   };
   try {
     if (file.peek() == '[') {
       const Json all = parse_json({std::istreambuf_iterator<char>(file), {}});
       for (std::size_t i = 0; i < all.size(); ++i) take(all[i], i + 1);
-      return recording;
-    }
-    std::string text;
-    for (std::size_t line = 1; std::getline(file, text); ++line) {
-      if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-      if (text.size() > kLongestLine) throw std::runtime_error("line " + std::to_string(line) + " is too long");
-      Json json;
-      try {
-        json = parse_json(text);
-      } catch (const std::runtime_error& failure) {
-        throw std::runtime_error("line " + std::to_string(line) + ": " + failure.what());
+    } else {
+      std::string text;
+      for (std::size_t line = 1; std::getline(file, text); ++line) {
+        if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+        Json json;
+        try {
+          if (text.size() > kLongestLine) throw std::runtime_error("it is too long");
+          json = parse_json(text);
+        } catch (const std::runtime_error& failure) {
+          recording.unread.push_back("line " + std::to_string(line) + ": " + failure.what());
+          continue;
+        }
+        take(json, line);
       }
-      take(json, line);
     }
+    if (recording.exchanges.empty() && !recording.unread.empty()) throw std::runtime_error(recording.unread.front());
   } catch (const std::exception& failure) {
     throw std::runtime_error(path + ": " + failure.what());
   }

@@ -7,7 +7,8 @@
 // "result" holds what came back: the operation's result as "result", out arguments by name. Instead of it there may be
 // "exception" with "members", or {"exception": "CORBA::TRANSIENT", "members": {"minor": 2, "completed":
 // "COMPLETED_NO"}}. "object" is the object's key in base64, "oneway" true where nothing comes back, "ms" how long it
-// took, "time" when the request was seen. Calls without "arguments" are those that no IDL described.
+// took, "time" when the request was seen. Where arguments or what came back could not be read, "no_arguments" or
+// "no_result" says why.
 #pragma once
 
 #include <optional>
@@ -23,14 +24,18 @@ struct Exchange {
   std::string interface = {};
   std::string object = {};  ///< empty: any
   bool oneway = false;
-  std::optional<Json> arguments = {};  ///< none: any
+  std::optional<Json> arguments = {};  ///< none: any, unless `no_arguments` says otherwise
   std::optional<Json> result = {};
+  std::string no_arguments = {};  ///< why the arguments of a call are not known; empty: they are, or do not matter
+  std::string no_result = {};     ///< why it is not known what came back
   std::string exception = {};
   Json members = {};
   double milliseconds = 0;
   double time = 0;  ///< seconds since 1970
   std::size_t line = 0;
 
+  /// True if it says how the call ends.
+  bool answers() const { return no_result.empty() && (result || !exception.empty() || oneway); }
   /// What came back, to be compared.
   Json outcome() const;
 };
@@ -38,9 +43,11 @@ struct Exchange {
 struct Recording {
   std::string reference = {};  ///< of the server that was recorded; empty if not known
   std::vector<Exchange> exchanges;
+  std::vector<std::string> unread = {};  ///< "line 3: ...": lines that are no exchanges, and why
 };
 
-/// Reads JSON lines, or one array of such objects. Throws std::runtime_error naming the line.
+/// Reads JSON lines, or one array of such objects. Lines that are no exchanges are left out. Throws std::runtime_error
+/// if there is nothing else, or the file is no recording of a version that is known.
 Recording read_recording(const std::string& path);
 
 /// An exchange as a line.

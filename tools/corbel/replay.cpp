@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "caller.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/ior/profile.hpp"
 #include "recording.hpp"
 
@@ -54,6 +55,7 @@ class Replay {
         types_(arguments.files, factory_),
         json_(orb_, factory_, types_, JsonValues::Paths::refused),
         ignored_(arguments.ignored.begin(), arguments.ignored.end()) {
+    if (recording_.exchanges.empty()) throw std::runtime_error("there are no calls in " + arguments.recording);
     const std::string given = arguments.reference.empty() ? recording_.reference : arguments.reference;
     if (given.empty()) throw std::runtime_error("the recording does not say against which object; give REF");
     object_ = find_object(orb_, given);
@@ -71,7 +73,8 @@ class Replay {
 
   int run() {
     const auto begin = std::chrono::steady_clock::now();
-    const double first = recording_.exchanges.empty() ? 0 : recording_.exchanges.front().time;
+    const double first = recording_.exchanges.front().time;
+    for (const std::string& line : recording_.unread) leave_out(line);
     for (const Exchange& exchange : recording_.exchanges) {
       if (arguments_.speed > 0 && exchange.time > first) {
         std::this_thread::sleep_until(begin +
@@ -81,23 +84,35 @@ class Replay {
       if (exchange.operation.starts_with("_") && !exchange.operation.starts_with("_get_") &&
           !exchange.operation.starts_with("_set_"))
         continue;  // what every object has is the ORBs' own business
-      if (!exchange.arguments || (!exchange.oneway && !exchange.result && exchange.exception.empty())) {
+      if (!exchange.arguments || !exchange.answers()) {
         ++skipped_;
         continue;
       }
-      compare(exchange, call(exchange));
+      try {
+        compare(exchange, call(exchange));
+      } catch (const std::exception& failure) {
+        leave_out("line " + std::to_string(exchange.line) + ": " + exchange.operation + ": " + failure.what());
+      }
     }
     if (arguments_.json) {
-      std::cout << Json{{"calls", calls_}, {"different", different_}, {"skipped", skipped_}}.dump() << '\n';
+      std::cout
+          << Json{{"calls", calls_}, {"different", different_}, {"skipped", skipped_}, {"unusable", unusable_}}.dump()
+          << '\n';
     } else {
       std::cout << calls_ << " calls, " << different_ << " with another end";
-      if (skipped_ > 0) std::cout << "; " << skipped_ << " skipped that were recorded without IDL for them";
+      if (skipped_ > 0) std::cout << "; " << skipped_ << " skipped that were recorded without arguments or result";
+      if (unusable_ > 0) std::cout << "; " << unusable_ << " lines that cannot be used";
       std::cout << '\n';
     }
-    return different_ == 0 ? kDone : kUserException;
+    return different_ + unusable_ == 0 ? kDone : kUserException;
   }
 
  private:
+  void leave_out(const std::string& why) {
+    ++unusable_;
+    std::cerr << "corbel: left out: " << base::printable(why, 500) << '\n';
+  }
+
   std::vector<std::string> orb_options() const {
     std::vector<std::string> all = arguments_.orb_options;
     if (arguments_.timeout > 0) all.insert(all.end(), {"-ORBCallTimeout", std::to_string(arguments_.timeout)});
@@ -126,17 +141,16 @@ class Replay {
   Exchange call(const Exchange& recorded) {
     const Signature signature = find_signature(types_, recorded.interface, recorded.operation);
     const auto request = object(recorded.object)->_request(recorded.operation);
-    const std::string where = "line " + std::to_string(recorded.line);
     for (const auto& parameter : signature.parameters) {
       if (parameter.direction == idl::model::Direction::out) {
         request->add_out_arg(parameter.type, parameter.name);
         continue;
       }
       if (!recorded.arguments->contains(parameter.name))
-        throw std::runtime_error(where + ": argument '" + parameter.name + "' is missing");
+        throw std::runtime_error("argument '" + parameter.name + "' is missing");
       (parameter.direction == idl::model::Direction::in ? request->add_in_arg(parameter.name)
                                                         : request->add_inout_arg(parameter.name)) =
-          json_.from_json((*recorded.arguments)[parameter.name], parameter.type, where + ": " + parameter.name);
+          json_.from_json((*recorded.arguments)[parameter.name], parameter.type, parameter.name);
     }
     request->set_return_type(signature.result);
     for (const auto* raised : signature.raises) request->exceptions().push_back(types_.type_code(*raised));
@@ -197,7 +211,7 @@ class Replay {
   const std::set<std::string> ignored_;
   IDL::traits<CORBA::Object>::ref_type object_;
   std::map<std::string, IDL::traits<CORBA::Object>::ref_type> objects_;
-  std::size_t calls_ = 0, different_ = 0, skipped_ = 0;
+  std::size_t calls_ = 0, different_ = 0, skipped_ = 0, unusable_ = 0;
 };
 
 }  // namespace
@@ -224,9 +238,10 @@ void add_replay(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   command->add_flag("--json", arguments->json, "Print JSON lines");
   command->footer(
-      "Exit status 0: every call ended as it did when it was recorded; 1: some did not. References are compared by "
-      "their\n"
-      "interface. Objects other than REF are called at REF's address by the recorded key.");
+      "Exit status 0: every call ended as it did when it was recorded; 1: some did not, or lines of "
+      "FILE\n"
+      "cannot be used, as standard error says. References are compared by their interface. Objects other than REF are "
+      "called at REF's address by the recorded key.");
   command->callback([arguments, &run] { run = [arguments] { return Replay(*arguments).run(); }; });
 }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mock_lines.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace corbel::tool {
+namespace {
+
+namespace model = idl::model;
+
+void check_arguments(const Json& arguments, const Signature& signature) {
+  std::size_t taken = 0;
+  for (const auto& parameter : signature.parameters) {
+    if (parameter.direction == model::Direction::out) continue;
+    if (!arguments.contains(parameter.name)) throw std::runtime_error("argument '" + parameter.name + "' is missing");
+    ++taken;
+  }
+  if (taken < arguments.size()) throw std::runtime_error("there are arguments that the operation does not have");
+}
+
+void check_system_exception(const std::string& name) try {
+  corba::raise_system_exception("IDL:omg.org/CORBA/" + name + ":1.0", 0, CORBA::CompletionStatus::COMPLETED_NO);
+} catch (const CORBA::SystemException& raised) {
+  if (raised._name() != name) throw std::runtime_error("there is no system exception CORBA::" + name);
+}
+
+void check_exception(const Exchange& exchange, const Signature& signature, Types& types, JsonValues& json) {
+  if (exchange.exception.starts_with("CORBA::")) return check_system_exception(exchange.exception.substr(7));
+  const auto found = std::find_if(signature.raises.begin(), signature.raises.end(), [&](const auto* one) {
+    return model::scoped_name(*one) == exchange.exception || one->repository_id == exchange.exception;
+  });
+  if (found == signature.raises.end()) throw std::runtime_error("the operation does not raise " + exchange.exception);
+  json.from_json(exchange.members, types.type_code(**found), exchange.exception);
+}
+
+void check_result(const Json& result, const Signature& signature, bool defaults, JsonValues& json) {
+  const auto look = [&](const std::string& name, const CORBA::typecode_reference& type) {
+    if (result.contains(name))
+      json.from_json(result[name], type, name);
+    else if (!defaults)
+      throw std::runtime_error("'" + name + "' is missing in the answer");
+  };
+  if (signature.result->kind() != CORBA::TCKind::tk_void) look("result", signature.result);
+  for (const auto& parameter : signature.parameters)
+    if (parameter.direction != model::Direction::in) look(parameter.name, parameter.type);
+}
+
+/// Throws what is wrong with it.
+void check(const Exchange& exchange, const model::Interface& interface, const Served& served, Types& types,
+           JsonValues& json) {
+  const Signature signature = find_signature(types, model::scoped_name(interface), exchange.operation);
+  if (signature.oneway) return;
+  if (exchange.arguments && !served.any_arguments) check_arguments(*exchange.arguments, signature);
+  if (!exchange.no_arguments.empty() && !served.any_arguments)
+    throw std::runtime_error("no arguments: " + exchange.no_arguments);
+  if (!exchange.no_result.empty()) throw std::runtime_error("no result: " + exchange.no_result);
+  if (!exchange.answers()) throw std::runtime_error("there is neither 'result' nor 'exception'");
+  if (!exchange.exception.empty())
+    check_exception(exchange, signature, types, json);
+  else if (exchange.result)
+    check_result(*exchange.result, signature, served.defaults, json);
+}
+
+}  // namespace
+
+std::vector<std::string> unusable_lines(const Recording& recording, const Served& served, Types& types,
+                                        JsonValues& json) {
+  std::vector<std::string> all = recording.unread;
+  for (const Exchange& one : recording.exchanges) {
+    const bool of_every_object =
+        one.operation.starts_with("_") && !one.operation.starts_with("_get_") && !one.operation.starts_with("_set_");
+    if (of_every_object) continue;  // the mock answers that itself
+    const auto object = served.objects.find(one.object);
+    try {
+      check(one, object == served.objects.end() ? *served.main : *object->second, served, types, json);
+    } catch (const std::exception& failure) {
+      all.push_back("line " + std::to_string(one.line) + ": " + one.operation + ": " + failure.what());
+    }
+  }
+  return all;
+}
+
+}  // namespace corbel::tool
