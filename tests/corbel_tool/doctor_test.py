@@ -157,6 +157,10 @@ class DoctorTest(unittest.TestCase):
         component = (20, b"\x00\x00\x00\x26\x00\x26\x11\x51")
         self.doctor(ior(port=0, components=[component]), NOT_REACHED, "by TLS alone")
 
+    def test_no_profile_that_can_be_used(self):
+        text = self.doctor(ior(port=0), NOT_REACHED, "names no address that can be used from here", "cannot be reached", "no usable profile")
+        self.assertNotIn("POA manager", text)
+
     def test_the_wildcard_address(self):
         self.doctor(ior(host="0.0.0.0"), NOT_REACHED, "none to connect to", "-ORBPublishHost")
 

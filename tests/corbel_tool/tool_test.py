@@ -157,6 +157,16 @@ class CorbelTest(unittest.TestCase):
                 file.write(self.reference + "\n")
             self.assertEqual(self.corbel("ior", path, "--json"), self.corbel("ior", self.reference, "--json"))
         self.assertIn("no well-formed IOR", self.corbel("ior", "IOR:00", status=2))
+        for url in ("corbaloc:xx", "corbaloc::host:99999/x", "corbaloc:"):
+            self.assertIn("malformed address", self.corbel("ior", url, status=2))
+        for text in ("IOR:00", "corbaloc:xx"):
+            self.corbel("call", text, "count", "--idl", IDL, status=2)
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        for command in (["call", self.reference, "count", "--idl", IDL], ["describe", "--idl", IDL], ["ior", self.reference], ["--help"]):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([CORBEL, *command], stdout=full, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=False)
+            self.assertEqual((done.returncode, done.stderr), (2, "corbel: standard output cannot be written\n"))
         hostile = "corbaloc::127.0.0.1:1/key"
         octets = bytes.fromhex(self.corbel("ior", hostile, "--to", "ior").strip()[4:])
         shown = self.corbel("ior", "IOR:" + octets.replace(b"127.0.0.1", b"\x1b[31m.0.1").hex())

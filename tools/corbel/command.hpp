@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "corbel/corbel.hpp"
@@ -19,7 +20,7 @@ struct Files;
 enum Status : int {
   kDone = 0,
   kUserException = 1,    ///< the operation raised an exception of its own
-  kUsage = 2,            ///< wrong usage, or files and values that make no sense
+  kUsage = 2,            ///< wrong usage, files and values that make no sense, output that cannot be written
   kSystemException = 3,  ///< the ORB or the server raised a system exception
   kNoAnswer = 4,         ///< no process could be reached, or not in time
 };
@@ -51,8 +52,13 @@ IDL::traits<CORBA::ORB>::ref_type make_orb(std::vector<std::string> options);
 /// A reference as people give it: what string_to_object takes, or the path of a file that holds such a text.
 std::string reference_text(const std::string& given);
 
+/// A text is no well-formed reference.
+struct BadReference : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// The object that a reference leads to. Beyond reference_text it takes "ns:NAME": what the naming service has under
-/// that name.
+/// that name. Throws BadReference.
 IDL::traits<CORBA::Object>::ref_type find_object(const IDL::traits<CORBA::ORB>::ref_type& orb,
                                                  const std::string& given);
 

@@ -64,7 +64,13 @@ IDL::traits<CORBA::Object>::ref_type naming_service(const IDL::traits<CORBA::ORB
 IDL::traits<CORBA::Object>::ref_type find_object(const IDL::traits<CORBA::ORB>::ref_type& orb,
                                                  const std::string& given) {
   constexpr std::string_view kName = "ns:";
-  if (!given.starts_with(kName)) return orb->string_to_object(reference_text(given));
+  if (!given.starts_with(kName)) {
+    try {
+      return orb->string_to_object(reference_text(given));
+    } catch (const CORBA::BAD_PARAM& exception) {  // of this process: nobody has been called
+      throw BadReference(exception.what());
+    }
+  }
   const auto name = naming::parse_name(std::string_view(given).substr(kName.size()));
   if (!name) throw std::runtime_error("'" + given + "': no name follows ns:");
   const auto service = naming_service(orb, "");

@@ -67,8 +67,8 @@ class Doctor {
     ObjectRef object;
     try {
       object = find_object(orb_, arguments_.reference);
-    } catch (const CORBA::BAD_PARAM& exception) {
-      add(Level::problem, "the reference", "cannot be read: " + detail(exception),
+    } catch (const BadReference& failure) {
+      add(Level::problem, "the reference", std::string("cannot be read: ") + base::printable(failure.what()),
           "copy all of it, from IOR: to the last digit, or check the URL");
       return kUsage;
     } catch (const CORBA::UserException& exception) {
@@ -206,6 +206,11 @@ class Doctor {
           "its POA manager holds requests (the_POAManager()->activate() was not called, or hold_requests() was), or "
           "all its "
           "threads are busy: with a SINGLE_THREAD_MODEL POA one slow request is enough");
+    } else if (reached == Reached::nothing && (name == "TRANSIENT" || name == "COMM_FAILURE")) {
+      add(Level::problem, "the object", "cannot be reached, so nothing is known of it: " + said,
+          exception.minor() == corba::minor::kNoUsableProfile
+              ? "get a reference with a profile that can be used from here; what is wrong with these is said above"
+              : "its server has ended, or is out of reach by the carriers of this reference");
     } else if (name == "OBJ_ADAPTER") {
       add(Level::problem, "the object", "cannot be served: its POA manager is inactive, or it has no servant: " + said,
           "the server is shutting down, or has deactivated its manager; restart it");

@@ -211,7 +211,12 @@ ior::Ior read(const std::string& given, CORBA::ORB& orb) {
     if (!ior) throw std::runtime_error("this is no well-formed IOR: " + base::to_string(ior.error()));
     return *std::move(ior);
   }
-  const auto object = orb.string_to_object(text);
+  IDL::traits<CORBA::Object>::ref_type object;
+  try {
+    object = orb.string_to_object(text);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    throw BadReference(std::string("this is no well-formed reference: ") + exception.what());
+  }
   if (object == nullptr) return {};
   return *ior::from_string(orb.object_to_string(object));
 }

@@ -7,6 +7,18 @@
 #include "caller.hpp"
 #include "command.hpp"
 
+namespace {
+
+/// The status, unless what was printed has been lost.
+int written(int status) {
+  std::cout.flush();
+  if (std::cout) return status;
+  std::cerr << "corbel: standard output cannot be written\n";
+  return corbel::tool::kUsage;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace corbel::tool;
   CLI::App app("Looks at and talks to CORBA objects of any ORB.", "corbel");
@@ -32,10 +44,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(command_line(argc, argv));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kUsage;
+    return app.exit(error) == 0 ? written(kDone) : kUsage;
   }
   try {
-    return run();
+    return written(run());
   } catch (const CORBA::SystemException& exception) {
     std::cerr << "corbel: " << exception.what() << '\n';
     return status_of(exception);
