@@ -368,6 +368,21 @@ TEST_P(DynamicCalls, WrongArgumentsAreRefused) {
   EXPECT_THROW(bad_list->invoke(), CORBA::BAD_TYPECODE);
 }
 
+TEST_F(WithOrb, OnewaysIgnoreWhatAnswersThem) {
+  const auto poa = initial<PortableServer::POA>("RootPOA");
+  poa->the_POAManager()->activate();
+  const auto servant = CORBA::make_reference<Place>();
+  const std::string reference = orb_->object_to_string(servant->_this());
+  for (const std::string scope : {"server", "target"}) {
+    std::vector<std::string> arguments{"test", "-ORBSyncScope", scope};
+    const auto client = CORBA::ORB_init(arguments, "dynamic-" + scope);
+    const auto made = client->string_to_object(reference)->_request("_get_level");
+    made->set_return_type(CORBA::_tc_long);
+    EXPECT_NO_THROW(made->send_oneway()) << scope;
+    client->destroy();
+  }
+}
+
 TEST_F(WithOrb, LocalObjectsTakeNoRequests) {
   EXPECT_THROW(orb_->resolve_initial_references("CodecFactory")->_request("create_codec"), CORBA::NO_IMPLEMENT);
 }

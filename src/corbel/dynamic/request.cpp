@@ -52,7 +52,10 @@ void Request::send(bool oneway) try {
   prepare();
   target_->invoke({{operation_, oneway, raises_},
                    [this](auto& encoder) { corbel::dynamic::encode_values(encoder, result_, arguments_, ARG_IN); },
-                   [this](auto& decoder) { corbel::dynamic::decode_values(decoder, result_, arguments_, ARG_OUT); },
+                   // What answers a oneway (SYNC_WITH_SERVER) is no result, even if the operation has one.
+                   [this, oneway](auto& decoder) {
+                     if (!oneway) corbel::dynamic::decode_values(decoder, result_, arguments_, ARG_OUT);
+                   },
                    nullptr});
 } catch (const std::bad_alloc&) {
   corbel::corba::AsyncCall::refuse_for_memory();
