@@ -212,6 +212,21 @@ TEST_P(Prioritised, MutexesAreMadeAndDestroyed) {
 INSTANTIATE_TEST_SUITE_P(Collocation, Prioritised, ::testing::Values("off", "on"),
                          [](const auto& one) { return std::string(one.param); });
 
+TEST(RealTime, OrbsAreRefusedWhileThereAreTwo) {
+  const RealTime one;
+  std::vector<std::string> words{"test"};
+  {
+    const RealTime another;
+    try {
+      CORBA::ORB_init(words, "real time twice");
+      FAIL();
+    } catch (const CORBA::INITIALIZE& refusal) {
+      EXPECT_NE(std::string(refusal.what()).find("two corbel::real_time::RealTime"), std::string::npos);
+    }
+  }
+  CORBA::ORB_init(words, "real time once")->destroy();
+}
+
 /// Knows 0 to 9.
 class Few final : public RTCORBA::PriorityMapping {
  public:

@@ -35,7 +35,8 @@ struct Settings {
 
 class Priorities;
 
-/// The ORBs that are made while this lives have priorities, and keep them when it is gone. Thread-safe.
+/// The ORBs that are made while this lives have priorities, and keep them when it is gone. A process has one at a time:
+/// while there are two, ORB_init ends in INITIALIZE. Thread-safe.
 class RealTime {
  public:
   explicit RealTime(Settings settings = {});

@@ -167,7 +167,11 @@ class Initializer final : public pi::ORBInitializer {
     if (priorities == nullptr) return;
     auto orb = std::make_shared<OrbOf>();
     orb->id = info->orb_id();
-    info->add_client_request_interceptor(CORBA::make_reference<ClientSide>(priorities));
+    try {
+      info->add_client_request_interceptor(CORBA::make_reference<ClientSide>(priorities));
+    } catch (const pi::ORBInitInfo::DuplicateName&) {
+      throw CORBA::INITIALIZE(0, kNo, "two corbel::real_time::RealTime live in this process; an ORB takes one");
+    }
     info->add_server_request_interceptor(CORBA::make_reference<ServerSide>(priorities, orb));
     info->add_ior_interceptor(CORBA::make_reference<References>());
     info->register_policy_factory(kModelPolicy, CORBA::make_reference<Factory>());
