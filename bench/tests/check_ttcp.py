@@ -74,7 +74,7 @@ def check_refusals():
         expect(done.returncode == 1 and words in done.stderr, f"{options}: {done.stderr}")
     for octets, words in ((b"GET / HTTP/1.0\n", b"no corbel-ttcp"), (b"corbel-ttcp 9 c none tcp octet\n", b"version 9"),
                           (b"corbel-ttcp 1 ../x none tcp long\n", b"started for model"), (b"x" * 70000, b"no end"),
-                          (b"corbel-ttcp 1 c\n", b"does not say what")):
+                          (b"corbel-ttcp 1 c\n", b"does not say what"), (b"corbel-ttcp 1 c none inproc long\n", b"within one process")):
         with socket.create_connection(("127.0.0.1", int(receiver.port)), timeout=TIMEOUT_S) as wrong:
             wrong.sendall(octets)
             wrong.shutdown(socket.SHUT_WR)
@@ -91,9 +91,16 @@ def check_refusals():
     done = transmit(receiver.port, "--model", "c", "--type", "long", "-n", "4")  # it is still there
     expect(done.returncode == 0, done.stderr)
     status, _, err = receiver.finish()
-    expect(status == 0 and err.count("refused:") == 7, err)
+    expect(status == 0 and err.count("refused:") == 8, err)
     absent = transmit(receiver.port)
     expect(absent.returncode == 1 and "nobody receives at" in absent.stderr, absent.stderr)
+
+
+def check_ring():
+    receiver = Receiver()
+    done = transmit(receiver.port, "--model", "c", "--mode", "ring", "-n", str(CALLS))
+    expect(done.returncode == 0 and f"{CALLS} calls" in done.stdout, f"ring: {done.stderr}")
+    expect(receiver.finish()[0] == 0, "the receiver of a ring")
 
 
 def check_vanished():
@@ -110,6 +117,13 @@ def check_command_line():
                                    (["-t", "127.0.0.1", "--model", "pigeon"], 1, "there is no model"),
                                    (["-t", "127.0.0.1", "--protocol", "x"], 1, "no protocol 'x'"),
                                    (["-t", "127.0.0.1", "--type", "x"], 1, "does not know type x"),
+                                   (["-t", "127.0.0.1", "--transport", "inproc"], 1, "is within one process"),
+                                   (["-t", "127.0.0.1", "--transport", "collocated"], 1, "is within one process"),
+                                   (["-t", "127.0.0.1", "--mode", "ring"], 1, "does not know mode ring; it knows oneway twoway"),
+                                   (["-t", "127.0.0.1", "-l", "-5"], 2, "not in range"), (["-t", "127.0.0.1", "-p", "70000"], 2, "not in range"),
+                                   (["-t", "127.0.0.1", "--mode", "x"], 2, "--mode"), (["-r", "-n", "4"], 2, "are for -t"),
+                                   (["-r", "-l", "4"], 2, "are for -t"), (["-r", "--json", "/nonexistent/x"], 1, "cannot write /nonexistent/x"),
+                                   (["-t", "127.0.0.1", "--json", "/nonexistent/x"], 1, "cannot write /nonexistent/x"),
                                    (["-r", "--listen", "here"], 1, "no numeric Internet address")):
         done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=TIMEOUT_S)
         expect(done.returncode == status and words in done.stderr, f"{options}: {done.returncode} {done.stderr}")
@@ -127,6 +141,7 @@ def main():
             check_stream(folder, "--transport", transport, "--type", "struct")
             check_stream(folder, "--transport", transport, "--protocol", "giop_lite", "--mode", "twoway")
         check_stream(folder, "--model", "wrappers", "-b", "65536")
+        check_ring()
         for model in ("rpc", "omniorb"):
             if is_built(model):
                 check_stream(folder, "--model", model, "-b", "65536")

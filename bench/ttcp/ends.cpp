@@ -2,6 +2,8 @@
 #include "ttcp/ends.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -60,8 +62,17 @@ struct Stream {
   std::string text() const { return model + " " + protocol + " " + transport + " " + type; }
 };
 
+/// What is within one process has no two ends to be started apart.
 void check(const Mechanism& mechanism, const Stream& stream) {
-  check(mechanism.over(stream.transport), stream.model, "transport " + stream.transport, mechanism.transports);
+  std::set<std::string> between;
+  for (const std::string& one : mechanism.transports)
+    if (!is_inside(one)) between.insert(one);
+  if (is_inside(stream.transport)) {
+    throw std::runtime_error("transport " + stream.transport +
+                             " is within one process, and corbel-ttcp measures between two; `corbel-bench cubit` "
+                             "measures calls there");
+  }
+  check(between.contains(stream.transport), stream.model, "transport " + stream.transport, between);
   check(mechanism.types.contains(stream.type), stream.model, "type " + stream.type, mechanism.types);
 }
 
@@ -95,6 +106,15 @@ Stream wanted(const std::string& line, const StreamOptions& options, const Contr
     throw std::runtime_error("transport " + stream.transport + " is for two programs of one machine");
   }
   return stream;
+}
+
+/// Before what may take half an hour.
+void check_writable(const std::string& path) {
+  if (path.empty()) return;
+  std::error_code absent;
+  const bool was_there = std::filesystem::exists(path, absent);
+  if (!std::ofstream(path, std::ios::app)) throw std::runtime_error("cannot write " + path);
+  if (!was_there) std::filesystem::remove(path, absent);
 }
 
 struct Outcome {
@@ -179,6 +199,7 @@ bool receive_one(Control& control, const StreamOptions& options) {
 }  // namespace
 
 int receive_stream(const StreamOptions& options) {
+  check_writable(options.json);
   Listener listener(options.listen, options.port);
   std::cout << "corbel-ttcp -r: waiting on " << options.listen << ":" << listener.port() << std::endl;
   for (;;) {
@@ -194,7 +215,11 @@ int transmit_stream(const StreamOptions& options, const std::string& host) {
   const Mechanism mechanism = mechanism_of(stream.model, stream.protocol);
   stream.protocol = mechanism.protocol;
   check(mechanism, stream);
-  check(mechanism.can(options.mode), stream.model, "mode " + options.mode, mechanism.commands);
+  std::set<std::string> modes;
+  for (const char* const one : {"oneway", "twoway", "ring"})
+    if (mechanism.can(one)) modes.insert(one);
+  check(modes.contains(options.mode), stream.model, "mode " + options.mode, modes);
+  check_writable(options.json);
   Control control = connect_to(host, options.port);
   control.say(std::string(kGreeting) + " " + kVersion + " " + stream.text());
   const std::string answer = control.hear(kStart);

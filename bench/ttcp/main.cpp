@@ -15,10 +15,10 @@ int main(int argc, char** argv) {
   std::string host;
   app.add_flag("-r,--receive", receive, "receive one stream of whatever the transmitter sends, then end");
   app.add_option("-t,--transmit", host, "transmit to the receiver on this host")->type_name("HOST");
-  app.add_option("-l,--length", options.buffer, "octets of a buffer, at most 64 MiB")
+  app.add_option("-l,--length", options.buffer, "with -t: octets of a buffer, at most 64 MiB")
       ->check(CLI::Range(1, 64 << 20))
       ->capture_default_str();
-  app.add_option("-n,--count", options.calls, "buffers to send")
+  app.add_option("-n,--count", options.calls, "with -t: buffers to send")
       ->check(CLI::Range(1UL, 1'000'000'000UL))
       ->capture_default_str();
   app.add_option("-b,--queue", options.queue, "octets of this side's socket queues; 0: the system's")
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   app.add_option("--protocol", options.protocol, "giop, giop_lite, giop-spin; rpc: stubs, opaque; c: none, spin");
   app.add_option("--transport", options.transport, "tcp (the default of -t); on one machine also unix, shm");
   app.add_option("--type", options.type, "octet (the default of -t), char, short, long, double, string, struct");
-  app.add_option("--mode", options.mode, "oneway, twoway, or ring, with which the data comes back")
+  app.add_option("--mode", options.mode, "oneway, twoway, or with --model c ring: the data comes back")
       ->check(CLI::IsMember({"oneway", "twoway", "ring"}))
       ->capture_default_str();
   app.add_option("--json", options.json, "write the figures to this file, too");
@@ -47,9 +47,17 @@ int main(int argc, char** argv) {
       "  corbel-ttcp -t HOST                         on the other: octets by Corbel\n"
       "  corbel-ttcp -t HOST --model c               the same by C sockets\n"
       "  corbel-ttcp -t HOST --protocol giop_lite --type struct -l 65536 -b 65536");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   if (receive == !host.empty()) {
     std::cerr << "corbel-ttcp: say either -r or -t HOST (see --help)\n";
+    return 2;
+  }
+  if (receive && app.count("-l") + app.count("-n") + app.count("--mode") > 0) {
+    std::cerr << "corbel-ttcp: -l, -n and --mode are for -t: the transmitter decides what is sent (see --help)\n";
     return 2;
   }
   try {
