@@ -110,6 +110,10 @@ class RecordTest(BenchTest):
             self.assertIn("COMPLETED_YES", said)
 
     def test_without_a_file_it_answers_with_nothing_of_each_type(self):
+        with self.mock(self.write("nothing.jsonl"), "--defaults") as mock:
+            self.assertEqual(self.bench.call(mock.reference, "label"), "")
+            mock.end()
+            self.assertIn("there are no answers in", "".join(mock.errors))
         with self.mock("--defaults") as mock:
             everything = self.bench.call(mock.reference, "number", '{"small": 5}')
             self.assertIn("discriminator", everything)
@@ -175,17 +179,19 @@ class RecordTest(BenchTest):
                              {"operation": "divide", "exception": "Test::Unheard"}, {"operation": "divide", "exception": "CORBA::UNHEARD"},
                              {"operation": "divide", "arguments": {"a": 1}, "result": {"result": 1, "rest": 0}}, {"operation": "shutdown"},
                              {"operation": "_get_label", "result": {"same_as": "/"}}, {"operation": "_get_label"},
-                             {"operation": "_is_a", "arguments": {"id": "x"}, "result": False})
+                             {"operation": "_is_a", "arguments": {"id": "x"}, "result": False},
+                             {"operation": "_set_label", "arguments": {"value": 7}, "result": {}})
         with self.mock(answers) as mock:
             self.assertEqual(self.bench.call(mock.reference, "count"), 1)
             mock.end()
         said = [error for error in mock.errors if "cannot be used" in error]
-        for error, text in zip(said, ("line 3: 'operation' is no text", "line 2: nothing: the IDL files have no 'nothing'",
+        for error, text in zip(said, ("line 3: 'operation' is no text", "line 2: nothing: Test::Bench has no 'nothing'",
                                       "line 4: divide: the operation does not raise Test::Unheard",
                                       "line 5: divide: there is no system exception CORBA::UNHEARD", "line 6: divide: argument 'b' is missing",
-                                      "line 8: _get_label: 'result' is missing", "line 9: _get_label: there is neither")):
+                                      "line 8: _get_label: 'result' is missing", "line 9: _get_label: there is neither",
+                                      "line 11: _set_label: value: 7 is no text")):
             self.assertIn(text, error)
-        self.assertEqual(len(said), 7, said)
+        self.assertEqual(len(said), 8, said)
 
     def test_calls_whose_values_could_not_be_shown_answer_no_other_call(self):
         answers = self.write("unshown.jsonl", {"operation": "divide", "no_arguments": "too large", "result": {"result": 3, "rest": 1}},

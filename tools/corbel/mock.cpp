@@ -247,6 +247,8 @@ class Mock {
       stage_.references[key] = orb_->object_to_string(object);
       if (key == main_key) orb_->register_initial_reference("mock", object);
     }
+    if (recording_.exchanges.empty() && !arguments_.recording.empty())
+      std::cerr << "corbel: there are no answers in " << arguments_.recording << '\n';
     const Served served{all, all.at(main_key), arguments_.any_arguments, arguments_.defaults};
     for (const std::string& line : unusable_lines(recording_, served, types_, json_))
       std::cerr << "corbel: cannot be used: " << base::printable(line, 500) << '\n';

@@ -147,7 +147,8 @@ Signature find_signature(Types& types, const std::string& interface, const std::
     if (fits) callable = found;
     return fits;
   };
-  if (const auto* given = interface.empty() ? nullptr : types.find_interface(interface)) {
+  const model::Interface* const given = interface.empty() ? nullptr : types.find_interface(interface);
+  if (given != nullptr) {
     look(*given);
   } else {
     for (const model::Interface* one : types.interfaces())
@@ -166,7 +167,8 @@ Signature find_signature(Types& types, const std::string& interface, const std::
     if (sets) signature.parameters.push_back({"value", type, model::Direction::in});
     signature.raises = gets ? callable.attribute->get_raises : callable.attribute->set_raises;
   } else {
-    throw std::runtime_error("the IDL files have no '" + operation + "'");
+    throw std::runtime_error((given == nullptr ? "the IDL files have" : model::scoped_name(*given) + " has") + " no '" +
+                             operation + "'");
   }
   return signature;
 }
