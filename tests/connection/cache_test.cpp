@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "eventually.hpp"
 #include "harness.hpp"
 
 namespace corbel::connection {
@@ -122,6 +123,47 @@ TEST(Cache, KeepsConnectionsThatOthersMayBeUsing) {
   connection->close();
   harness.cache().forget(harness.route, *connection);
   EXPECT_NE(harness.connect(), connection);
+}
+
+/// Else the request that is sent over it is lost, and nobody knows whether it was executed.
+TEST(Cache, DoesNotGiveOutAnIdleConnectionThatThePeerHasClosed) {
+  Harness harness("tcp://127.0.0.1:0");
+  ConnectionPtr served;
+  harness.serve = [&](Connection& c, const messaging::IncomingRequest& request, cdr::Decoder& body) {
+    Harness::echo(c, request, body);
+    served = ConnectionPtr(&c);
+  };
+  const auto connection = harness.connect();
+  std::string answer;
+  ASSERT_TRUE(harness.call(*connection, "x", answer).ok());
+  EXPECT_EQ(harness.connect(), connection);
+  harness.server().drain();
+  EXPECT_TRUE(test::eventually([&] {
+    connection->use(Deadline::clock_now() - base::Duration(2s).count());
+    return harness.connect() != connection;
+  }));
+  EXPECT_TRUE(connection->failed());
+}
+
+TEST(Cache, PrefersTheConnectionThatIsAskedFor) {
+  Harness harness("tcp://127.0.0.1:0");
+  ConnectionPtr first = harness.connect(), second;
+  messaging::OutgoingRequest request;
+  request.object_key = harness.route.object_key;
+  request.operation = "echo";
+  const auto body = [&](cdr::Encoder& encoder) {
+    second = harness.connect();  // while the first is in use
+    encoder.put_string("");
+  };
+  ASSERT_TRUE(first->call(request, body, Deadline::after(20s), [](auto&, auto&) {}).ok());
+  ASSERT_NE(first, second);
+  bool fresh = true;
+  for (const auto& each : {first, second, first}) {
+    EXPECT_EQ(*harness.cache().acquire(harness.route, Deadline::after(20s), fresh, each.get()), each);
+    EXPECT_FALSE(fresh);
+  }
+  second->close();
+  EXPECT_EQ(*harness.cache().acquire(harness.route, Deadline::after(20s), fresh, second.get()), first);
 }
 
 TEST(Cache, ClosesConnectionsThatNobodyHoldsWhenAnotherOneIsOpened) {

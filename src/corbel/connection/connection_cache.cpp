@@ -53,22 +53,35 @@ bool ConnectionCache::offers_all(const Route& route, const Connection& connectio
   return offer_ == nullptr || offer_->context(route) == nullptr || connection.offered() == offer_->generation;
 }
 
-base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::Deadline deadline, bool& fresh) {
+base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::Deadline deadline, bool& fresh,
+                                                     const Connection* preferred) {
   fresh = false;
   std::vector<ConnectionPtr> unused;
   bool some_retired = false;
   std::shared_ptr<const Offer> offer;
-  {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return base::error(Stage::connect, Code::cancelled);
-    if (offer_ != nullptr && offer_->context(route) != nullptr) offer = offer_;
-    // Not operator[]: a route that never connects must leave nothing behind.
-    if (const auto known = connections_.find(route.key); known != connections_.end()) {
-      if (auto chosen = choose(known->second, offer ? offer->generation : 0)) return chosen;
-      if (known->second.empty()) connections_.erase(known);
+  // It ends because each connection that turns out to be dead is forgotten.
+  for (;;) {
+    ConnectionPtr chosen;
+    bool unsure = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_) return base::error(Stage::connect, Code::cancelled);
+      offer = offer_ != nullptr && offer_->context(route) != nullptr ? offer_ : nullptr;
+      // Not operator[]: a route that never connects must leave nothing behind.
+      if (const auto known = connections_.find(route.key); known != connections_.end()) {
+        chosen = choose(known->second, offer ? offer->generation : 0, preferred, unsure);
+        if (known->second.empty()) connections_.erase(known);
+      }
+      if (!chosen) {
+        unused = take_unused(settings_.unused_after);
+        some_retired = !retired_.empty();
+        break;
+      }
     }
-    unused = take_unused(settings_.unused_after);
-    some_retired = !retired_.empty();
+    // A request that is sent to a peer that has gone is lost, and nobody knows whether it was executed.
+    if (unsure) chosen->attend();
+    if (!unsure || !chosen->failed()) return chosen;
+    forget(route, *chosen);
   }
   for (const auto& each : unused) each->close();
   if (some_retired) (void)end_retired(base::Deadline::now());
@@ -89,7 +102,9 @@ base::Result<ConnectionPtr> ConnectionCache::acquire(const Route& route, base::D
       ConnectionPtr instead;
       if (there) {
         auto& known = connections_[route.key];
-        instead = choose(known, connection->offered());  // several connected at once, and there may be no more
+        bool unsure = false;
+        // Several connected at once, and there may be no more.
+        instead = choose(known, connection->offered(), nullptr, unsure);
         if (!instead) {
           known.push_back(connection);
           return connection;
@@ -231,14 +246,25 @@ std::vector<ConnectionPtr> ConnectionCache::take_unused(base::Duration age) {
 /// With the mutex: an idle one, or the least busy if there may be no more; null if a new one is better. Every thread
 /// looks first where it looked before. With as many connections as threads each finds its own, without a search, and
 /// the same thread serves it every time. `offered`: connections that offer anything else are left aside; 0: none are.
-ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known, std::uint64_t offered) {
+/// `unsure`: it was not used for so long that the peer may have gone meanwhile.
+ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known, std::uint64_t offered,
+                                      const Connection* preferred, bool& unsure) {
   const auto fits = [&](const ConnectionPtr& one) { return offered == 0 || one->offered() == offered; };
+  const auto use = [&](const ConnectionPtr& one) {
+    const std::int64_t now = base::Deadline::clock_now();
+    unsure = now - one->last_used() > kMoment.count();
+    one->use(now);
+    return one;
+  };
+  if (preferred != nullptr) {
+    const auto found = std::ranges::find(known, preferred, &ConnectionPtr::get);
+    if (found != known.end() && !(*found)->failed() && fits(*found)) return use(*found);
+  }
   std::size_t count = known.size();
   std::size_t at = count == 0 ? 0 : thread_number() % count;
   for (std::size_t looked = 0; looked < count; ++looked, at = at + 1 == count ? 0 : at + 1) {
     if (!known[at]->idle() || !fits(known[at])) continue;
-    known[at]->use(base::Deadline::clock_now());
-    return known[at];
+    return use(known[at]);
   }
   std::erase_if(known, [](const ConnectionPtr& connection) { return connection->failed(); });
   const ConnectionPtr* best = nullptr;
@@ -255,8 +281,7 @@ ConnectionPtr ConnectionCache::choose(std::vector<ConnectionPtr>& known, std::ui
   // A call inside a request must not wait behind another one that may wait for it.
   const std::size_t most = settings_.max_per_route + (Connection::in_upcall() ? kForNested : 0);
   if (best == nullptr || (least != 0 && count < most)) return {};
-  (*best)->use(base::Deadline::clock_now());
-  return *best;
+  return use(*best);
 }
 
 void ConnectionCache::forget(const Route& route, const Connection& connection) {

@@ -61,9 +61,11 @@ class ConnectionCache {
   bool offers_all(const Route& route, const Connection& connection);
 
   /// A connection for the route: an idle one, a new one while there are fewer than max_per_route, else the least busy.
-  /// `fresh` tells whether it was made for this call. Errors: stage resolve or connect; unsupported if the route's
-  /// protocol or transport has been withdrawn.
-  base::Result<ConnectionPtr> acquire(const Route& route, base::Deadline deadline, bool& fresh);
+  /// One that was not used for a second is asked first whether the peer has closed it meanwhile. `fresh` tells whether
+  /// it was made for this call. `preferred` is taken if it is one of the route's, and is only compared, so it may be
+  /// gone. Errors: stage resolve or connect; unsupported if the route's protocol or transport has been withdrawn.
+  base::Result<ConnectionPtr> acquire(const Route& route, base::Deadline deadline, bool& fresh,
+                                      const Connection* preferred = nullptr);
   /// After a call failed: if the connection has failed, drops it and closes those to the same endpoint that no call
   /// uses. If the peer has ended, they are dead, too, and each would cost a call.
   void forget(const Route& route, const Connection& connection);
@@ -87,7 +89,8 @@ class ConnectionCache {
 
  private:
   base::Result<ConnectionPtr> connect(const Route& route, const Offer* offer, base::Deadline deadline);
-  ConnectionPtr choose(std::vector<ConnectionPtr>& known, std::uint64_t offered);
+  ConnectionPtr choose(std::vector<ConnectionPtr>& known, std::uint64_t offered, const Connection* preferred,
+                       bool& unsure);
   std::vector<ConnectionPtr> take_unused(base::Duration age);
   bool make_room(std::size_t most);
   std::size_t retire_held(std::size_t most, bool bound_for_good);
