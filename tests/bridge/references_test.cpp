@@ -118,6 +118,24 @@ TEST(References, LeadNeitherNowhereNorInCircles) {
   EXPECT_EQ(key_of(between.add(server.reference())), key_of(server.reference()));
 }
 
+/// Bridges may stand in a row: what was handed out by one can be added to another, and has its key there, too.
+TEST(References, OfAnotherBridgeCanBeAdded) {
+  test::FakePeer peer({test::answer::text("there")});
+  Between between;
+  const Side client("client");
+  const std::string handle = std::string("\0cbB\0\0\0\0", 8) + "handle of 12";
+  EXPECT_EQ(client.target(between.add(test::ior_string({peer.profile(handle)})))->echo("x"), "there");
+  EXPECT_EQ(peer.last().key, handle);
+}
+
+TEST(References, WithKeysThatNobodyMaySendAreRefused) {
+  Side server("server");
+  Between between({}, {"tcp://127.0.0.1:0"}, {"-ORBMaxObjectKey", "100"});
+  const Side client("client");
+  EXPECT_EQ(client.target(between.add(server.reference(), std::string(100, 'k')))->name(), "server");
+  EXPECT_EQ(ending_of([&] { between.add(server.reference(), std::string(101, 'k')); }).substr(0, 9), "BAD_PARAM");
+}
+
 /// What clients are told of code sets is what the server takes: bodies are not converted.
 TEST(References, SayWhatTheServerUnderstands) {
   Side server("server", "giop_lite+tcp://127.0.0.1:0");

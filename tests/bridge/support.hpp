@@ -16,6 +16,7 @@
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/ior/profile.hpp"
+#include "corbel/orb/core.hpp"
 #include "endings.hpp"
 #include "eventually.hpp"
 #include "fake_peer.hpp"
@@ -132,17 +133,25 @@ class Known final : public bridge::Signatures {
 
 /// A bridge and its ORB.
 struct Between {
-  explicit Between(bridge::Settings settings = {}, std::vector<std::string> endpoints = {"tcp://127.0.0.1:0"})
+  explicit Between(bridge::Settings settings = {}, std::vector<std::string> endpoints = {"tcp://127.0.0.1:0"},
+                   const std::vector<std::string>& more = {})
       : bridge(std::move(settings)) {
     auto components = bridge.components(builtins::components());
     components.log_sink = log;
     std::vector<std::string> words{"-ORBLogLevel", "info", "-ORBLogRate", "0"};
     for (const auto& endpoint : endpoints) words.insert(words.end(), {"-ORBListenEndpoints", endpoint});
+    words.insert(words.end(), more.begin(), more.end());
     orb = make_orb(std::move(words), components);
   }
   ~Between() { orb->destroy(); }
   std::string add(const std::string& reference, const std::string& key = {}) {
     return bridge.add(*orb, reference, key);
+  }
+  /// As if its connections to servers had not been used for a minute.
+  void age_connections() const {
+    for (const auto& connection : orb->_core().cache().all()) {
+      connection->use(base::Deadline::clock_now() - base::Duration(std::chrono::minutes(1)).count());
+    }
   }
 
   std::shared_ptr<base::KeptLog> log = std::make_shared<base::KeptLog>();
@@ -166,9 +175,10 @@ inline std::string key_of(const std::string& reference) {
   return {key->begin(), key->end()};
 }
 
-inline bridge::Settings with_types() {
+inline bridge::Settings with_types(bool always = false) {
   bridge::Settings settings;
   settings.signatures = std::make_shared<Known>();
+  settings.by_types = always;
   return settings;
 }
 

@@ -21,8 +21,8 @@ class Forwarder;
 ///   orb->run();
 ///
 /// Only objects that were added can be called, and those whose references came in messages where Settings::signatures
-/// tells types. A request is sent once; what becomes of it is told as it is. The ORB keeps what it needs of this object
-/// alive. Thread-safe.
+/// tells types. A request is executed at most once; what becomes of it is told as it is. The ORB keeps what it needs of
+/// this object alive. Thread-safe.
 class CORBEL_API Bridge {
  public:
   explicit Bridge(Settings settings = {});
@@ -32,8 +32,9 @@ class CORBEL_API Bridge {
   orb::Components components(orb::Components components) const;
   /// Adds an object that clients may call, under a key of their own for corbaloc URLs; if that is empty, under the key
   /// that the object has. Returns the reference for clients ("IOR:..."), which names all endpoints of the ORB; listens
-  /// first if need be. Throws BAD_PARAM for a key that is taken, for what is no reference (as string_to_object does),
-  /// and for one that leads to this ORB or nowhere; INITIALIZE if an endpoint cannot be opened.
+  /// first if need be. Throws BAD_PARAM for a key that is taken or longer than -ORBMaxObjectKey, for what is no
+  /// reference (as string_to_object does), and for one that leads to this ORB or nowhere; INITIALIZE if an endpoint
+  /// cannot be opened.
   std::string add(CORBA::ORB& orb, const std::string& reference, const std::string& key = {});
   Counts counts() const;
 

@@ -49,13 +49,16 @@ void Forwarder::forward(connection::Connection& client, const messaging::Incomin
 void Forwarder::refuse(connection::Connection& client, const messaging::IncomingRequest& request,
                        const corba::SystemFailure& failure) {
   counters_.failed.fetch_add(1, std::memory_order_relaxed);
-  if (const Attached* const attached = attached_.load(std::memory_order_acquire)) {
+  const Attached* const attached = attached_.load(std::memory_order_acquire);
+  if (attached != nullptr) {
     CORBEL_LOG(attached->means.core.log(), server, info, "request not forwarded", {"exception", failure.id},
                {"why", failure.detail}, {"operation", request.operation}, {"peer", client.peer()});
   }
   if (request.response == Response::none) return;
   base::Bytes told;
-  if (client.protocol().offers().service_contexts && !failure.detail.empty()) {
+  // It names addresses behind the bridge.
+  const bool tells = attached != nullptr && attached->means.core.request_policies().exception_detail;
+  if (tells && client.protocol().offers().service_contexts && !failure.detail.empty()) {
     told = orb::encode_exception_detail(failure.detail);
   }
   const messaging::ServiceContext context{orb::kExceptionDetailContext, told};
@@ -100,6 +103,10 @@ std::string Forwarder::add(CORBA::ORB& orb, const std::string& reference, const 
   }
   const base::Bytes& own = routes->front().object_key;
   const std::string name = key.empty() ? std::string(own.begin(), own.end()) : key;
+  if (name.size() > core.limits().max_object_key) {
+    throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO,
+                           "the key is longer than -ORBMaxObjectKey lets clients send; give the object one of its own");
+  }
   if (!table_.add(name, ior)) {
     throw CORBA::BAD_PARAM(0, CORBA::CompletionStatus::COMPLETED_NO,
                            "another object has this key; give it one of its own");

@@ -90,11 +90,12 @@ TargetPtr ReferenceTable::find(base::ConstByteSpan key) {
   if (key.size() == kHandle && text_of(key.first(4)) == kMark) {
     std::uint32_t index = 0;
     std::memcpy(&index, key.data() + 4, sizeof index);
-    if (index >= slots_.size() || text_of(key) != text_of(slots_[index].key)) return nullptr;
-    const TargetPtr& target = slots_[index].target;
-    if (target == nullptr) return nullptr;
-    target->used.store(uses_.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    return target;
+    if (index < slots_.size() && slots_[index].target != nullptr && text_of(key) == text_of(slots_[index].key)) {
+      const TargetPtr& target = slots_[index].target;
+      target->used.store(uses_.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      return target;
+    }
+    // Or it is the handle of another bridge, whose object was added here under the key that it has there.
   }
   const auto found = added_.find(text_of(key));
   return found == added_.end() ? nullptr : found->second;
