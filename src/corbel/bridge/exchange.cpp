@@ -2,6 +2,7 @@
 #include "corbel/bridge/exchange.hpp"
 
 #include <array>
+#include <utility>
 
 #include "corbel/base/log.hpp"
 #include "corbel/connection/sending.hpp"
@@ -41,10 +42,47 @@ Deadline after(base::Duration limit) {
   return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
 }
 
-/// The server has done what was asked, and the client cannot be told.
-corba::SystemFailure cannot_pass(std::string why) {
-  return corba::system_failure("MARSHAL", corba::vendor_minor(Stage::encode, Code::unsupported), Completed::yes,
+/// What the client is told in place of a reply.
+corba::SystemFailure cannot_pass(Completed completed, std::string why) {
+  return corba::system_failure("MARSHAL", corba::vendor_minor(Stage::encode, Code::unsupported), completed,
                                std::move(why));
+}
+
+/// What a system exception says; nothing if it makes no sense.
+std::optional<Completed> told_by(cdr::Decoder exception) {
+  (void)exception.get_plain_string();
+  (void)exception.get<std::uint32_t>();  // the minor code
+  const auto completed = exception.get<std::uint32_t>();
+  if (!exception.ok() || completed > static_cast<std::uint32_t>(Completed::maybe)) return std::nullopt;
+  return static_cast<Completed>(completed);
+}
+
+/// Whether the request was executed, as far as its reply tells.
+Completed completed_by(const messaging::IncomingReply& reply, const cdr::Decoder& body) {
+  switch (reply.status) {
+    case ReplyStatus::no_exception:
+    case ReplyStatus::user_exception:
+      return Completed::yes;
+    case ReplyStatus::system_exception:
+      return told_by(body).value_or(Completed::maybe);
+    default:
+      return Completed::no;
+  }
+}
+
+/// True if a connection that was used before may have been at an end when the request came to it. It was certainly not
+/// executed then: nothing whole of it has left, or the server has closed in order instead.
+bool found_an_end(base::Error error) noexcept {
+  if (error.stage != Stage::send && error.stage != Stage::wait) return false;
+  switch (error.code) {
+    case Code::timed_out:
+    case Code::cancelled:
+    case Code::protocol_error:  // the server does not want this request, on no connection
+    case Code::certificate_refused:
+      return false;
+    default:
+      return orb::Attempts::not_executed(error);
+  }
 }
 
 }  // namespace
@@ -92,10 +130,7 @@ void Exchange::run() {
   for (const routing::Route& route : **routes) {
     where = route.endpoint->text();
     status = try_at(route);
-    if (status || deadline_.expired() || !orb::Attempts::not_executed(status.error()) ||
-        status.error().stage == Stage::wait) {
-      break;
-    }
+    if (status || deadline_.expired() || !orb::Attempts::not_executed(status.error())) break;
   }
   if (!status && status.error().stage == Stage::encode) {
     throw corba::system_failure("MARSHAL", corba::vendor_minor(Stage::encode, status.error().code), Completed::no,
@@ -106,17 +141,21 @@ void Exchange::run() {
   if (instead_) throw *instead_;
 }
 
-/// A connection that was used before may have died since: then nothing of the request has left, and another is made.
+/// A connection that was used before may have died since: then another is made.
 base::Status Exchange::try_at(const routing::Route& route) {
-  base::Status status;
+  const bool oneway = request_.response == Response::none;
+  const Succession::Place place = means_.succession.find(client_, route);
   for (unsigned stale = 0;; ++stale) {
     bool fresh = false;
-    auto server = means_.core.cache().acquire(route, earlier(deadline_, after(means_.settings.connect_timeout)), fresh);
+    const Deadline limit = earlier(deadline_, after(means_.settings.connect_timeout));
+    auto server = means_.core.cache().acquire(route, limit, fresh, place.follows);
     if (!server) return server.error();
-    status = send(**server, route);
+    if (oneway) means_.succession.note_oneway(place, **server);
+    const base::Status status = send(**server, route);
+    if (status && !oneway) means_.succession.note_answer(place);
     if (status) return {};
     if ((*server)->failed()) means_.core.cache().forget(route, **server);
-    if (fresh || stale == kStale || status.error().stage != Stage::send) return status;
+    if (fresh || stale == kStale || deadline_.expired() || !found_an_end(status.error())) return status;
   }
 }
 
@@ -152,7 +191,9 @@ base::Status Exchange::send_in_order(connection::Connection& server, const messa
   if (passage.wants_other_order() && server.protocol().offers().service_contexts) ordered.address = &other_order;
   const auto body = [&](cdr::Encoder& encoder) {
     write(encoder, passage);
-    if (encoder.ok()) means_.counters.forwarded.fetch_add(1, std::memory_order_relaxed);
+    if (encoder.ok() && !std::exchange(counted_, true)) {
+      means_.counters.forwarded.fetch_add(1, std::memory_order_relaxed);
+    }
   };
   if (request.response == Response::none) return server.send_oneway(ordered, body, deadline_);
   return server.call(ordered, body, deadline_, [&](const messaging::IncomingReply& reply, cdr::Decoder& results) {
@@ -168,6 +209,15 @@ void Exchange::on_reply(connection::Connection& server, const messaging::Incomin
     return;
   }
   body.set_context(&means_.core);
+  if (is_undeclared(reply, body)) {
+    instead_ = corba::system_failure("UNKNOWN", corba::minor::kUnlistedUserException, Completed::yes,
+                                     "the bridge: the server raised what its operation does not declare");
+    return;
+  }
+  if (means_.settings.by_types && reply.status == ReplyStatus::system_exception && !told_by(body)) {
+    instead_ = cannot_pass(Completed::maybe, "the bridge: the server's system exception makes no sense");
+    return;
+  }
   std::vector<ServiceContext> contexts;
   if (server.protocol().offers().service_contexts) {
     reply.contexts.for_each([&](const ServiceContext& context) {
@@ -176,11 +226,22 @@ void Exchange::on_reply(connection::Connection& server, const messaging::Incomin
   }
   Passage passage(body, means_.proxies);
   set_types_of(reply, body, passage);
-  answer(reply.status, contexts, passage);
+  const base::Status sent = answer(reply.status, contexts, passage);
+  if (!sent && sent.error().stage == Stage::encode) {
+    instead_ = cannot_pass(completed_by(reply, body),
+                           "the bridge cannot pass the reply on as it is: " + base::to_string(sent.error()));
+  }
 } catch (const std::exception& failure) {
-  instead_ = cannot_pass(failure.what());
+  instead_ = cannot_pass(completed_by(reply, body), failure.what());
 } catch (const corba::SystemFailure& failure) {
-  instead_ = cannot_pass(failure.detail);
+  instead_ = cannot_pass(completed_by(reply, body), failure.detail);
+}
+
+/// True for a user exception that the operation does not declare, if types are to be checked and known.
+bool Exchange::is_undeclared(const messaging::IncomingReply& reply, const cdr::Decoder& body) const {
+  if (!means_.settings.by_types || signature_ == nullptr || reply.status != ReplyStatus::user_exception) return false;
+  cdr::Decoder look = body;
+  return !signature_->exceptions.contains(look.get_plain_string());
 }
 
 void Exchange::set_types_of(const messaging::IncomingReply& reply, const cdr::Decoder& body, Passage& passage) const {
@@ -197,21 +258,19 @@ void Exchange::set_types_of(const messaging::IncomingReply& reply, const cdr::De
       return;
     }
     case ReplyStatus::system_exception:
-      return passage.set_types(means_.system_exception, false);
+      return passage.set_types(means_.system_exception, means_.settings.by_types);
     default:
       return passage.set_reference();
   }
 }
 
-void Exchange::answer(ReplyStatus status, std::vector<ServiceContext>& contexts, Passage& passage) {
+base::Status Exchange::answer(ReplyStatus status, std::vector<ServiceContext>& contexts, Passage& passage) {
   auto sent = answer_in_order(status, contexts, passage);
   if (!sent && sent.error().stage == Stage::encode && passage.wants_shift()) {
     contexts.push_back({kPaddingContext, kPadding});
     sent = answer_in_order(status, contexts, passage);
   }
-  if (!sent && sent.error().stage == Stage::encode) {
-    instead_ = cannot_pass("the bridge cannot pass the results on as they are: " + base::to_string(sent.error()));
-  }
+  return sent;
 }
 
 base::Status Exchange::answer_in_order(ReplyStatus status, std::span<const ServiceContext> contexts, Passage& passage) {

@@ -7,6 +7,7 @@
 
 #include "corbel/bridge/passage.hpp"
 #include "corbel/bridge/settings.hpp"
+#include "corbel/bridge/succession.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/corba/failure.hpp"
 
@@ -25,12 +26,13 @@ struct Means {
   Proxies& proxies;
   const Settings& settings;
   Counters& counters;
+  Succession& succession;
   /// What a system exception consists of.
   std::array<CORBA::typecode_reference, 3> system_exception{CORBA::_tc_string, CORBA::_tc_ulong, CORBA::_tc_ulong};
 };
 
 /// One request on its way through, on the stack of the thread that read it: sends it on, waits, and answers. The
-/// request is sent once: another way is tried only as long as nothing whole of it has left.
+/// request is executed at most once: it is sent again only if it certainly was not.
 class Exchange {
  public:
   Exchange(Means& means, connection::Connection& client, const messaging::IncomingRequest& request,
@@ -49,7 +51,9 @@ class Exchange {
                              Passage& passage);
   void on_reply(connection::Connection& server, const messaging::IncomingReply& reply, cdr::Decoder& body);
   void set_types_of(const messaging::IncomingReply& reply, const cdr::Decoder& body, Passage& passage) const;
-  void answer(messaging::ReplyStatus status, std::vector<messaging::ServiceContext>& contexts, Passage& passage);
+  bool is_undeclared(const messaging::IncomingReply& reply, const cdr::Decoder& body) const;
+  base::Status answer(messaging::ReplyStatus status, std::vector<messaging::ServiceContext>& contexts,
+                      Passage& passage);
   base::Status answer_in_order(messaging::ReplyStatus status, std::span<const messaging::ServiceContext> contexts,
                                Passage& passage);
   [[noreturn]] void fail(base::Error error, const std::string& where) const;
@@ -63,6 +67,7 @@ class Exchange {
   base::Deadline deadline_;
   std::vector<messaging::ServiceContext> contexts_;
   std::optional<corba::SystemFailure> instead_;  ///< of the reply, which is here and cannot be passed on
+  bool counted_ = false;                         ///< it may be sent again, and is one request
 };
 
 }  // namespace corbel::bridge

@@ -30,8 +30,9 @@ class Forwarder final : public connection::RequestHandler {
   /// What there is once the ORB is known.
   struct Attached {
     Attached(orb::Core& orb_core, ReferenceTable& table, const Settings& settings, Counters& counters)
-        : proxies(orb_core, table), means{orb_core, proxies, settings, counters} {}
+        : proxies(orb_core, table), means{orb_core, proxies, settings, counters, succession} {}
     Proxies proxies;
+    Succession succession;
     Means means;
   };
 

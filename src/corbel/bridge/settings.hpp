@@ -20,7 +20,9 @@ struct Settings {
   base::Duration call_timeout = std::chrono::seconds(60);     ///< longest wait for a reply; 0: unbounded
   base::Duration connect_timeout = std::chrono::seconds(10);  ///< longest wait for a connection; 0: unbounded
   std::shared_ptr<const Signatures> signatures = {};          ///< null: references in messages stay as they are
-  bool by_types = false;  ///< read and write also those bodies by their types that could go octet for octet: a check
+  /// A check: reads and writes also those bodies by their types that could go octet for octet. Of operations that
+  /// `signatures` does not know, only system exceptions.
+  bool by_types = false;
 };
 
 /// What was done so far.
