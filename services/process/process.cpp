@@ -3,7 +3,10 @@
 
 #include <pthread.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
@@ -20,23 +23,60 @@ sigset_t block_signals() {
   return signals;
 }
 
-void run_until(const sigset_t& signals, CORBA::ORB& orb) {
-  std::thread watcher([&] {
+namespace {
+
+[[noreturn]] void end_by(int number) {
+  std::signal(number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  std::raise(number);
+  std::_Exit(1);
+}
+
+/// Waits for signals on a thread of its own, as long as it lives: the first shuts the ORB down, the second ends the
+/// process as if nobody had waited for it.
+class Watcher {
+ public:
+  Watcher(const sigset_t& signals, CORBA::ORB& orb) : thread_([this, &signals, &orb] { watch(signals, orb); }) {}
+  ~Watcher() {
+    over_ = true;
+    pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+ private:
+  void watch(const sigset_t& signals, CORBA::ORB& orb) {
     int number = 0;
     sigwait(&signals, &number);
-    orb.shutdown(false);
-  });
+    if (over_) return;
+    try {
+      orb.shutdown(false);
+    } catch (const CORBA::SystemException&) {  // it has ended already
+    }
+    sigwait(&signals, &number);
+    if (!over_) end_by(number);
+  }
+
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+}  // namespace
+
+void run_until(const sigset_t& signals, CORBA::ORB& orb) {
+  const Watcher watcher(signals, orb);
   try {
     orb.run();
   } catch (const CORBA::BAD_INV_ORDER&) {
     // The signal came before run().
   } catch (...) {
-    pthread_kill(watcher.native_handle(), SIGTERM);
-    watcher.join();
     orb.destroy();
     throw;
   }
-  watcher.join();
   orb.destroy();
 }
 

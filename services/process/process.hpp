@@ -13,8 +13,9 @@ namespace corbel::process {
 /// to run_until().
 sigset_t block_signals();
 
-/// Runs the ORB until one of the signals comes, which shuts it down in order, and destroys it. If run() fails, the ORB
-/// is destroyed, too, and what it threw is passed on.
+/// Runs the ORB until one of the signals comes, which shuts it down in order, and destroys it. That may wait for
+/// requests under way: another signal then ends the process at once, by that signal. If run() fails, the ORB is
+/// destroyed, too, and what it threw is passed on.
 void run_until(const sigset_t& signals, CORBA::ORB& orb);
 
 /// Whole or not at all, for others may be reading it. Throws std::runtime_error with the path.

@@ -78,18 +78,20 @@ void describe(CLI::App& app, Arguments& arguments, Given& given) {
   app.add_option("--publish", arguments.publish,
                  "Write the references that lead through the bridge into this file, too")
       ->type_name("FILE");
-  app.add_option(
-         "--idl", arguments.files.idl,
-         "IDL files that say where messages have references: these are made to lead through the bridge, so that "
-         "call-backs do")
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  auto* const idl =
+      app.add_option(
+             "--idl", arguments.files.idl,
+             "IDL files that say where messages have references: these are made to lead through the bridge, so that "
+             "call-backs do")
+          ->check(CLI::ExistingFile)
+          ->type_name("FILE")
+          ->allow_extra_args(false);
   app.add_option("-I", arguments.files.include_dirs, "Search this folder for #include")
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_flag("--by-types", arguments.settings.by_types,
-               "Read and write all bodies by the types of --idl, so that only what makes sense is passed on");
+               "Read and write all bodies by the types of --idl, so that only what makes sense is passed on")
+      ->needs(idl);
   const auto limit = [&](const char* name, auto& value, const char* what) {
     app.add_option(name, value, what)->check(CLI::Range(0L, 1'000'000'000L))->capture_default_str()->group("Limits");
   };
