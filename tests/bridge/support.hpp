@@ -90,8 +90,8 @@ struct Side {
     poa->the_POAManager()->activate();
   }
   ~Side() {
+    orb->destroy();  // first: a thread of its may be in the servant
     servant->own = nullptr;
-    orb->destroy();
   }
   std::string reference() const { return orb->object_to_string(servant->own); }
   TargetRef target(const std::string& reference) const {
