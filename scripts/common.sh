@@ -84,8 +84,9 @@ configure() {
   if command -v ccache >/dev/null; then set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
   # One release build serves demo, test and bench, so it must not depend on which of them came first.
   if [ "$preset" = release ]; then set -- "$@" -DCORBEL_INTEROP=AUTO; fi
-  if ! has_jacorb; then set -- "$@" -DCORBEL_JACORB=OFF; fi  # ./dev test has installed what it needs
-  if ! has_tango; then set -- "$@" -DCORBEL_TANGO=OFF; fi
+  # ./dev test has installed what it needs; said either way, as the cache keeps what another command has said.
+  if has_jacorb; then set -- "$@" -DCORBEL_JACORB=ON; else set -- "$@" -DCORBEL_JACORB=OFF; fi
+  if has_tango; then set -- "$@" -DCORBEL_TANGO=ON; else set -- "$@" -DCORBEL_TANGO=OFF; fi
   if [ -f "$folder/build.ninja" ] && [ ! CMakePresets.json -nt "$folder/build.ninja" ] &&
     [ "$(cat "$folder/dev-options" 2>/dev/null)" = "$*" ]; then return; fi
   say "Configuring build/$preset"
