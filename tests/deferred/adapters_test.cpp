@@ -131,16 +131,39 @@ TEST(DeferringServant, MayBeTheDefaultServant) {
   poa->destroy(true, true);
 }
 
+/// Answers to be given, of all threads.
+class Answers {
+ public:
+  void add(Answer answer) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(std::move(answer));
+  }
+  std::size_t count() {
+    const std::lock_guard lock(mutex_);
+    return all_.size();
+  }
+  Answer take() {
+    const std::lock_guard lock(mutex_);
+    Answer first = std::move(all_.front());
+    all_.erase(all_.begin());
+    return first;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Answer> all_;
+};
+
 /// Nobody but the adapter and the requests keeps these.
 struct Gone final : Keeper {
-  explicit Gone(std::atomic<int>& all, std::vector<Answer>& answers) : living(all), kept(answers) { ++living; }
+  explicit Gone(std::atomic<int>& all, Answers& answers) : living(all), kept(answers) { ++living; }
   Gone(const Gone&) = delete;
   Gone& operator=(const Gone&) = delete;
   ~Gone() override { --living; }
-  void ask(Answer answer, std::string) override { kept.push_back(std::move(answer)); }
+  void ask(Answer answer, std::string) override { kept.add(std::move(answer)); }
 
   std::atomic<int>& living;
-  std::vector<Answer>& kept;
+  Answers& kept;
 };
 
 class Passing final : public PortableServer::ServantLocator {
@@ -155,7 +178,7 @@ class Passing final : public PortableServer::ServantLocator {
     ++post;
   }
 
-  std::vector<Answer> kept;
+  Answers kept;
   std::atomic<int> living{0};
   std::atomic<int> post{0};
 };
@@ -176,7 +199,7 @@ TEST(DeferringServant, OfALocatorIsThereUntilTheAnswer) {
     ++calls;
     EXPECT_TRUE(test::eventually([&] { return locator->post == calls; }));
     EXPECT_EQ(locator->living, 1);
-    std::exchange(locator->kept, {}).front()->ask("b");
+    locator->kept.take()->ask("b");
     EXPECT_EQ(caller.outcome(), "b");
     EXPECT_TRUE(test::eventually([&] { return locator->living == 0; }));
   }
@@ -191,15 +214,15 @@ TEST(DeferringServant, ThatIsNoLongerTheDefaultIsThereUntilTheAnswer) {
            PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)});
   const auto local = IDL::traits<Deferred::Desk>::unchecked_narrow(poa->create_reference("IDL:Deferred/Desk:1.0"));
   std::atomic<int> living{0};
-  std::vector<Answer> kept;
+  Answers kept;
   for (const auto& desk : {world.remote(local), local}) {
     poa->set_servant(CORBA::make_reference<Gone>(living, kept));
     Caller caller([&] { return desk->ask("a"); });
     EXPECT_EQ(desk->title(), "desk") << "the other request has come before this one, or comes with it";
-    EXPECT_TRUE(test::eventually([&] { return kept.size() == 1; }));
+    EXPECT_TRUE(test::eventually([&] { return kept.count() == 1; }));
     poa->set_servant(CORBA::make_reference<Keeper>());
     EXPECT_EQ(living, 1);
-    std::exchange(kept, {}).front()->ask("b");
+    kept.take()->ask("b");
     EXPECT_EQ(caller.outcome(), "b");
     EXPECT_TRUE(test::eventually([&] { return living == 0; }));
   }
