@@ -77,7 +77,7 @@ void InputMemory::leave(InputUser& user, bool awaited) noexcept {
 bool InputMemory::take(std::size_t octets, std::size_t own, InputUser* asker) {
   unsigned looks = 0;
   while (!budget_.take(octets, own)) {
-    switch (make_room(asker, looks < kMostLooks)) {
+    switch (make_room(asker, looks < kMostLooks, octets, own)) {
       case Room::made:
         looks = 0;
         continue;
@@ -95,7 +95,7 @@ bool InputMemory::take(std::size_t octets, std::size_t own, InputUser* asker) {
 
 /// One thread at a time: what it makes is for all, and none is cut for what another one is about to give back. With
 /// `patient`, those that have been cut are waited for.
-InputMemory::Room InputMemory::make_room(InputUser* asker, bool patient) {
+InputMemory::Room InputMemory::make_room(InputUser* asker, bool patient, std::size_t octets, std::size_t own) {
   std::unique_lock lock(mutex_);
   const Room unsure = patient ? Room::later : Room::none;
   if (making_) return unsure;
@@ -107,6 +107,8 @@ InputMemory::Room InputMemory::make_room(InputUser* asker, bool patient) {
   InputUser* const oldest = held.oldest(patient, since);
   if (oldest == nullptr) return unsure;
   if (since == InputUser::kLeaving) return Room::later;
+  // Who was leaving when there was too little may have gone since.
+  if (budget_.has_room(octets, own)) return Room::made;
   oldest->cut_oldest();
   return Room::made;
 }

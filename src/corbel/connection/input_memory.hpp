@@ -67,7 +67,7 @@ class InputMemory {
   enum class Room : std::uint8_t { made, later, none };
   class Held;
 
-  Room make_room(InputUser* asker, bool patient);
+  Room make_room(InputUser* asker, bool patient, std::size_t octets, std::size_t own);
 
   const std::size_t limit_;
   Budget budget_;
