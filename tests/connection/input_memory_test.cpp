@@ -41,7 +41,10 @@ class User final : public InputUser {
     memory_.give(idle);
     return std::exchange(idle, 0) != 0;
   }
-  std::int64_t oldest() override { return cut ? kLeaving : half != 0 ? since_ : kNone; }
+  std::int64_t oldest() override {
+    if (leaves_when_asked) give_back();
+    return cut ? kLeaving : half != 0 ? since_ : kNone;
+  }
   void cut_oldest() override {
     journal_ += name_;
     cut = true;
@@ -55,7 +58,8 @@ class User final : public InputUser {
   std::size_t idle = 0;
   std::atomic<std::size_t> half{0};
   std::atomic<bool> cut{false};
-  bool gives_back = true;  ///< as soon as it is cut
+  bool gives_back = true;          ///< as soon as it is cut
+  bool leaves_when_asked = false;  ///< gives back when somebody looks for the oldest
   int held = 0;
 
  private:
@@ -128,6 +132,15 @@ TEST_F(InputMemoryTest, WhoIsLeavingIsWaitedForAndNobodyElseGoes) {
   EXPECT_TRUE(memory_.take(500, 0, &c_));
   reader.join();
   EXPECT_EQ(cut_, "a");
+  memory_.give(500);
+}
+
+TEST_F(InputMemoryTest, NobodyGoesForWhatHasBeenGivenBackMeanwhile) {
+  a_.keeps(0, 500, 1);
+  b_.keeps(0, 500, 2);
+  a_.leaves_when_asked = true;
+  EXPECT_TRUE(memory_.take(500, 0, nullptr));
+  EXPECT_EQ(cut_, "");
   memory_.give(500);
 }
 

@@ -14,6 +14,22 @@ class Counting final : public virtual CORBA::amh_traits<Deferred::Counter>::base
   void count(CounterAnswer answer) override { answer->count(7); }
 };
 
+PoaRef poa_of_a_locator(const World& world) {
+  return world.root->create_POA(
+      "located", world.root->the_POAManager(),
+      {world.root->create_servant_retention_policy(PortableServer::ServantRetentionPolicyValue::NON_RETAIN),
+       world.root->create_request_processing_policy(
+           PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+}
+
+PoaRef poa_of_a_default_servant(const World& world) {
+  return world.root->create_POA(
+      "default", world.root->the_POAManager(),
+      {world.root->create_id_uniqueness_policy(PortableServer::IdUniquenessPolicyValue::MULTIPLE_ID),
+       world.root->create_request_processing_policy(
+           PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)});
+}
+
 TEST(DeferringServant, InheritsOperationsWithTheirHandlers) {
   World world;
   const auto counting = CORBA::make_reference<Counting>();
@@ -79,11 +95,7 @@ class Locator final : public PortableServer::ServantLocator {
 
 TEST(DeferringServant, OfALocatorIsLeftWhenItReturns) {
   World world;
-  const auto poa = world.root->create_POA(
-      "located", world.root->the_POAManager(),
-      {world.root->create_servant_retention_policy(PortableServer::ServantRetentionPolicyValue::NON_RETAIN),
-       world.root->create_request_processing_policy(
-           PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  const auto poa = poa_of_a_locator(world);
   const auto locator = CORBA::make_reference<Locator>();
   poa->set_servant_manager(locator);
   const auto local = IDL::traits<Deferred::Desk>::unchecked_narrow(poa->create_reference("IDL:Deferred/Desk:1.0"));
@@ -115,11 +127,7 @@ TEST(DeferringServant, OfALocatorIsLeftWhenItReturns) {
 
 TEST(DeferringServant, MayBeTheDefaultServant) {
   World world;
-  const auto poa = world.root->create_POA(
-      "default", world.root->the_POAManager(),
-      {world.root->create_id_uniqueness_policy(PortableServer::IdUniquenessPolicyValue::MULTIPLE_ID),
-       world.root->create_request_processing_policy(
-           PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)});
+  const auto poa = poa_of_a_default_servant(world);
   const auto keeper = CORBA::make_reference<Keeper>();
   poa->set_servant(keeper);
   const auto local = IDL::traits<Deferred::Desk>::unchecked_narrow(poa->create_reference("IDL:Deferred/Desk:1.0"));
@@ -185,11 +193,7 @@ class Passing final : public PortableServer::ServantLocator {
 
 TEST(DeferringServant, OfALocatorIsThereUntilTheAnswer) {
   World world;
-  const auto poa = world.root->create_POA(
-      "passing", world.root->the_POAManager(),
-      {world.root->create_servant_retention_policy(PortableServer::ServantRetentionPolicyValue::NON_RETAIN),
-       world.root->create_request_processing_policy(
-           PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  const auto poa = poa_of_a_locator(world);
   const auto locator = CORBA::make_reference<Passing>();
   poa->set_servant_manager(locator);
   const auto local = IDL::traits<Deferred::Desk>::unchecked_narrow(poa->create_reference("IDL:Deferred/Desk:1.0"));
@@ -207,11 +211,7 @@ TEST(DeferringServant, OfALocatorIsThereUntilTheAnswer) {
 
 TEST(DeferringServant, ThatIsNoLongerTheDefaultIsThereUntilTheAnswer) {
   World world;
-  const auto poa = world.root->create_POA(
-      "replaced", world.root->the_POAManager(),
-      {world.root->create_id_uniqueness_policy(PortableServer::IdUniquenessPolicyValue::MULTIPLE_ID),
-       world.root->create_request_processing_policy(
-           PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)});
+  const auto poa = poa_of_a_default_servant(world);
   const auto local = IDL::traits<Deferred::Desk>::unchecked_narrow(poa->create_reference("IDL:Deferred/Desk:1.0"));
   std::atomic<int> living{0};
   Answers kept;

@@ -42,7 +42,8 @@ const OptionRow kOptionTable[] = {
      "longest time for one connection attempt; 0: unbounded"},
     {"ConnectHeadStart", DurationMember{CORBEL_MEMBER(timeouts.head_start)}, 0, kMillisecondsPerDay, "ms",
      "where a reference leads to several places: time after which the next is tried if one has not answered, which is "
-     "tried again, for its whole time, when no other has; four times as much over TLS; 0: the whole time at once"},
+     "tried again, for its whole time, when no other has; four times as much over TLS; an equal share of the call's "
+     "time if that is shorter; 0: the whole time at once"},
     {"CallTimeout", DurationMember{CORBEL_MEMBER(timeouts.call)}, 0, kMillisecondsPerDay, "ms",
      "longest time for a call, connecting included; 0: unbounded"},
     {"ServerSendTimeout", DurationMember{CORBEL_MEMBER(timeouts.server_send)}, 0, kMillisecondsPerDay, "ms",
