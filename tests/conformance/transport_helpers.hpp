@@ -26,7 +26,7 @@ using transport::Traits;
 using transport::Transport;
 using namespace std::chrono_literals;
 
-inline constexpr auto kPatience = 120s;  // for what must happen; only a failing test waits so long
+inline constexpr auto kPatience = 90s;  // for what must happen; only a failing test waits so long
 
 /// Octets that differ from their neighbours and from those one ring or one buffer further on.
 inline Bytes pattern(std::size_t size, std::uint32_t seed = 1) {

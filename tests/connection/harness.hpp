@@ -77,7 +77,7 @@ class Harness : private RequestHandler {
   }
 
   base::Status call(Connection& connection, const std::string& text, std::string& answer,
-                    base::Deadline deadline = base::Deadline::after(std::chrono::seconds(120)),
+                    base::Deadline deadline = base::Deadline::after(std::chrono::seconds(90)),
                     const std::string& operation = "echo") {
     messaging::OutgoingRequest request;
     request.object_key = route.object_key;
