@@ -50,6 +50,38 @@ std::size_t Ring::give(std::unique_lock<std::mutex>& lock, Source& source) {
   return size;
 }
 
+/// With the lock, for what the ring cannot hold: lets the reader take it from where it lies, behind what is in the ring,
+/// until it has all or the deadline has passed.
+void Ring::offer(std::unique_lock<std::mutex>& lock, Source& source, base::Deadline deadline) {
+  offered_ = &source;
+  update_event();
+  if (reader_waits_) filled_.notify_one();
+  const auto over = [&] { return !taking_ && (source.left == 0 || closed_); };
+  if (!wait_until(drained_, lock, deadline, over)) {
+    late_ = true;
+    drained_.wait(lock, [&] { return !taking_; });
+    late_ = false;
+  }
+  offered_ = nullptr;
+  update_event();
+}
+
+/// With the lock: of what is offered so much as `buffer` has room for.
+std::size_t Ring::take_offered(std::unique_lock<std::mutex>& lock, base::ByteSpan buffer) {
+  Source& source = *offered_.load();
+  const std::size_t size = std::min(source.left, buffer.size());
+  taking_ = true;
+  lock.unlock();
+  source.copy_to(buffer.data(), size);
+  lock.lock();
+  taking_ = false;
+  const bool over = source.left == 0 || closed_ || late_;
+  if (source.left == 0) offered_ = nullptr;
+  update_event();
+  if (over) drained_.notify_one();
+  return size;
+}
+
 base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::Deadline deadline, bool some) {
   Source source(data);
   const std::size_t total = source.left;
@@ -58,6 +90,13 @@ base::Result<std::size_t> Ring::write(std::span<const cdr::Segment> data, base::
     if (!wanted_.empty() && used() == 0 && !closed_) {
       (void)give(lock, source);
       continue;
+    }
+    if (source.left > capacity_ && !deadline.is_now() && !closed_) {
+      offer(lock, source, deadline);
+      if (source.left == 0) break;
+      if (closed_) return base::error(Stage::send, Code::lost);
+      if (some) break;
+      return base::error(Stage::send, Code::timed_out);
     }
     if (deadline.is_now() && !closed_ && used() == capacity_) break;
     writer_waits_ = true;
@@ -103,6 +142,7 @@ base::Result<std::size_t> Ring::read(base::ByteSpan buffer, base::Deadline deadl
     }
     if (!ready) return base::error(Stage::receive, Code::timed_out);
   }
+  if (used() == 0 && offered_ != nullptr) return take_offered(lock, buffer);
   const std::size_t size = std::min(used(), buffer.size());
   if (size == 0) {
     update_event();

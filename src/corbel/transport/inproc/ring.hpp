@@ -33,7 +33,8 @@ bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& 
 }
 
 /// One direction of a conversation: a bounded queue of octets between one writing and one reading thread. Octets are
-/// copied outside the lock, and once only if the reader waits for them: from where they lie to where it wants them.
+/// copied outside the lock; and once only, from where they lie to where the reader wants them, if it waits for them, or if
+/// they are more than the queue holds.
 /// close() may come from any thread, any number of times.
 class Ring {
  public:
@@ -45,7 +46,9 @@ class Ring {
   base::Result<std::size_t> read(base::ByteSpan buffer, base::Deadline deadline);
   void close() noexcept;
   /// True if read() would return at once. For the reader; takes no lock, so it may ask again and again.
-  bool ready_to_read() const noexcept { return written_ != read_ || closed_; }
+  bool ready_to_read() const noexcept {
+    return written_ != read_ || closed_ || offered_.load(std::memory_order_relaxed) != nullptr;
+  }
   /// True if a thread waits in read().
   bool is_awaited() noexcept;
   /// A handle that is readable while there is something to read and no thread waits in read() for it; made when first
@@ -57,6 +60,8 @@ class Ring {
 
   std::size_t used() const noexcept { return static_cast<std::size_t>(written_ - read_); }
   std::size_t give(std::unique_lock<std::mutex>& lock, Source& source);
+  void offer(std::unique_lock<std::mutex>& lock, Source& source, base::Deadline deadline);
+  std::size_t take_offered(std::unique_lock<std::mutex>& lock, base::ByteSpan buffer);
   void update_event() noexcept;
 
   const std::size_t capacity_;
@@ -74,6 +79,9 @@ class Ring {
   base::ByteSpan wanted_;  // where a reader waits for octets; empty if none does, or they are there
   bool giving_ = false;    // the writer fills that: the reader may not leave
   std::size_t given_ = 0;  // octets of it that the writer has filled
+  std::atomic<Source*> offered_ = nullptr;  // what a writer waits for the reader to take; likewise
+  bool taking_ = false;                     // the reader does: the writer may not leave
+  bool late_ = false;                       // it would
   bool event_is_set_ = false;
   ipc::Event event_;
 };

@@ -2,6 +2,7 @@
 #include "corbel/transport/inproc/ring.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <chrono>
 #include <numeric>
@@ -89,6 +90,117 @@ TEST(Ring, KeepsTheOrderWhetherTheReaderWaitsOrNot) {
   }
   writer.join();
   EXPECT_EQ(received, octets);
+}
+
+/// A thread that writes once.
+class Writer {
+ public:
+  Writer(Ring& ring, const Bytes& octets, Deadline deadline, bool some = false) {
+    thread_ = std::thread([&ring, &octets, deadline, some, this] {
+      const cdr::Segment pieces[] = {{octets.data(), 5}, {octets.data() + 5, octets.size() - 5}};
+      count_ = ring.write(pieces, deadline, some);
+    });
+  }
+  base::Result<std::size_t> get() {
+    thread_.join();
+    return std::move(count_);
+  }
+
+ private:
+  base::Result<std::size_t> count_ = std::size_t{0};
+  std::thread thread_;
+};
+
+void read_all(Ring& ring, const Bytes& expected, std::size_t step) {
+  Bytes received;
+  Bytes room(step);
+  while (received.size() < expected.size()) {
+    const auto count = ring.read(room, Deadline::after(20s));
+    ASSERT_TRUE(count) << received.size();
+    received.insert(received.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(*count));
+  }
+  EXPECT_EQ(received, expected);
+}
+
+TEST(Ring, OffersWhatItCannotHoldBehindWhatItHas) {
+  for (const std::size_t step : {std::size_t{1}, std::size_t{40}, std::size_t{999}, std::size_t{5000}}) {
+    Ring ring(64);
+    const Bytes first = numbered(60);
+    const cdr::Segment piece[] = {{first.data(), first.size()}};
+    ASSERT_TRUE(ring.write(piece, Deadline::now()));
+    const Bytes large = numbered(1000);
+    Writer writer(ring, large, Deadline::after(20s));
+    Bytes both = first;
+    both.insert(both.end(), large.begin(), large.end());
+    read_all(ring, both, step);
+    const auto count = writer.get();
+    ASSERT_TRUE(count);
+    EXPECT_EQ(*count, 1000U);
+    EXPECT_FALSE(ring.ready_to_read());
+  }
+}
+
+TEST(Ring, TellsOfWhatIsOfferedByItsHandle) {
+  Ring ring(64);
+  const int handle = ring.handle();
+  const Bytes large = numbered(1000);
+  Writer writer(ring, large, Deadline::after(20s));
+  pollfd wait{handle, POLLIN, 0};
+  ASSERT_EQ(poll(&wait, 1, 20'000), 1);
+  Bytes room(999);
+  EXPECT_EQ(*ring.read(room, Deadline::now()), 999U);
+  ASSERT_EQ(poll(&wait, 1, 0), 1);
+  EXPECT_EQ(*ring.read(room, Deadline::now()), 1U);
+  EXPECT_EQ(poll(&wait, 1, 0), 0);
+  EXPECT_EQ(*writer.get(), 1000U);
+}
+
+TEST(Ring, SaysHowMuchOfWhatWasOfferedWasTakenInTime) {
+  for (const bool some : {true, false}) {
+    Ring ring(64);
+    const Bytes large = numbered(1000);
+    Writer writer(ring, large, Deadline::after(100ms), some);
+    Bytes room(300);
+    const auto count = ring.read(room, Deadline::after(20s));
+    ASSERT_TRUE(count);
+    const auto written = writer.get();
+    if (some) {
+      EXPECT_EQ(written.ok() ? *written : 0, *count);
+    } else {
+      EXPECT_EQ(written.ok() ? base::Code::none : written.error().code, base::Code::timed_out);
+    }
+    EXPECT_FALSE(ring.ready_to_read()) << "what the writer has taken back";
+  }
+}
+
+TEST(Ring, AWriterWhoseOfferIsNotTakenHearsOfTheEnd) {
+  Ring ring(64);
+  const Bytes large = numbered(1000);
+  Writer writer(ring, large, Deadline::none());
+  Bytes room(10);
+  ASSERT_TRUE(ring.read(room, Deadline::after(20s)));
+  ring.close();
+  const auto written = writer.get();
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, base::Code::lost);
+  EXPECT_EQ(ring.read(room, Deadline::now()).error().code, base::Code::closed);
+}
+
+TEST(Ring, ClosesWhileMuchIsTakenAgainAndAgain) {
+  const Bytes large = numbered(3'000'000);
+  for (int i = 0; i < 30; ++i) {
+    Ring ring(64);
+    Writer writer(ring, large, i % 2 == 0 ? Deadline::none() : Deadline::after(std::chrono::microseconds(100 * i)));
+    std::thread closer([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(50 * i));
+      ring.close();
+    });
+    Bytes room(1'000'000);
+    while (ring.read(room, Deadline::after(20s))) {
+    }
+    closer.join();
+    (void)writer.get();
+  }
 }
 
 }  // namespace
