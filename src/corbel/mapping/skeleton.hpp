@@ -59,12 +59,38 @@ struct Parameter<Inout<T>> {
   static void encode(cdr::Encoder& encoder, const T& value) { Codec<T>::encode(encoder, value); }
 };
 
+/// How an argument reaches the method.
+template <class P>
+struct Passed {
+  using Local = typename Parameter<P>::Local;
+  using Type = Local&;
+  /// True if put_back() has something to do when the method has returned.
+  static constexpr bool kLater = false;
+  /// Of a call in this process, whose caller has it at `address`.
+  static Type at(void* address) noexcept { return *static_cast<Local*>(address); }
+  static void put_back(const Local&) noexcept {}
+};
+/// What the method returns.
+template <class R>
+struct Returned {
+  /// To a caller in this process, who wants it at `address`.
+  static void put(void* address, R&& result) { *static_cast<R*>(address) = std::move(result); }
+};
+
 template <class R, class... P, class S, class Upcall, std::size_t... I>
 void serve_local(S& servant, Upcall upcall, void* const* arguments, std::index_sequence<I...>) {
-  if constexpr (std::is_void_v<R>) {
-    upcall(servant, *static_cast<typename Parameter<P>::Local*>(arguments[I + 1])...);
+  if constexpr ((Passed<P>::kLater || ...)) {
+    auto passed = std::tuple<decltype(Passed<P>::at(nullptr))...>(Passed<P>::at(arguments[I + 1])...);
+    if constexpr (std::is_void_v<R>) {
+      upcall(servant, std::get<I>(passed)...);
+    } else {
+      Returned<R>::put(arguments[0], upcall(servant, std::get<I>(passed)...));
+    }
+    (Passed<P>::put_back(std::get<I>(passed)), ...);
+  } else if constexpr (std::is_void_v<R>) {
+    upcall(servant, Passed<P>::at(arguments[I + 1])...);
   } else {
-    *static_cast<R*>(arguments[0]) = upcall(servant, *static_cast<typename Parameter<P>::Local*>(arguments[I + 1])...);
+    Returned<R>::put(arguments[0], upcall(servant, Passed<P>::at(arguments[I + 1])...));
   }
 }
 
@@ -109,7 +135,7 @@ void serve_signature(S& servant, corba::ServerCall& call, Upcall upcall) {
 /// code that calls the method; those that marshal nothing are shorter without it.
 template <class S, auto Method, class R, class... P>
 void serve(S& servant, corba::ServerCall& call) {
-  constexpr auto upcall = [](S& on, typename detail::Parameter<P>::Local&... arguments) -> R {
+  constexpr auto upcall = [](S& on, typename detail::Passed<P>::Type... arguments) -> R {
     return (on.*Method)(arguments...);
   };
   if constexpr (std::is_void_v<R> && sizeof...(P) == 0) {

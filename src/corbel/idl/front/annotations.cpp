@@ -51,6 +51,7 @@ const std::vector<StandardAnnotation>& table() {
       {"position", targets({Target::flag}) | kMembers, {kNumber}},
       {"range", kValued, {{"min", T::any, true}, {"max", T::any, true}}},
       {"service", targets({Target::interface_}), {{"platform", T::text, false}}},
+      {"shared", targets({Target::operation, Target::parameter}), {kFlag}},
       {"unit", kValued, {{"value", T::text, true}}},
       {"value", targets({Target::enumerator}), {{"value", T::any, true}}},
       {"verbatim",

@@ -257,6 +257,39 @@ TEST(IdlModel, UnderstandsStandardAnnotations) {
   EXPECT_TRUE(find<model::Operation>(i->contents, "g")->oneway);
 }
 
+TEST(IdlModel, SharesResultsAndInParameters) {
+  const Result result = parse_clean(
+      "struct S { long a; }; typedef sequence<S> Several; interface I { @shared S f(@shared in string a, in S t,"
+      " @shared(FALSE) in S u, @shared in Several v); @view S g(@shared in string w, @shared out S x);"
+      "};");
+  const auto* i = find<model::Interface>(result.model->contents, "I");
+  const auto* f = find<model::Operation>(i->contents, "f");
+  EXPECT_TRUE(f->shared);
+  EXPECT_TRUE(f->parameters[0].shared);
+  EXPECT_FALSE(f->parameters[1].shared);
+  EXPECT_FALSE(f->parameters[2].shared);
+  EXPECT_TRUE(f->parameters[3].shared);
+  const auto* g = find<model::Operation>(i->contents, "g");
+  EXPECT_FALSE(g->shared);
+  EXPECT_TRUE(g->parameters[0].shared);
+  EXPECT_FALSE(g->parameters[0].view);
+  EXPECT_TRUE(g->parameters[1].shared);
+}
+
+TEST(IdlModel, RefusesToShareWhatCannotBe) {
+  for (const char* text :
+       {"interface I { void f(@shared inout string s); };",
+        "interface I { void f(@shared in long n); };", "interface I { void f(@shared out Object o); };",
+        "interface I { void f(@shared @view in string s); };",
+        "interface I { @shared void f(); };", "interface I { @shared long f(); };",
+        "interface I { @shared attribute string s; };", "@shared interface I { void f(); };",
+        "struct S { @shared string text; };"}) {
+    const Result result = parse(text, "test.idl");
+    ASSERT_EQ(result.diagnostics.size(), 1U) << text;
+    EXPECT_EQ(result.diagnostics.front().id, Id::annotation_place) << text;
+  }
+}
+
 TEST(IdlModel, KeepsAnnotationsOfTheUserWithTheirValues) {
   const Result result = parse_clean(
       "module M { @annotation note { string text; long level default 1; }; }; @M::note(text=\"x\") struct S { long a; "

@@ -19,6 +19,21 @@ bool may_be_viewed(const model::Type& type) {
          element == TypeKind::struct_;
 }
 
+/// Whether a servant can share a value of this type: what is passed by value or by reference anyway is not.
+bool may_be_shared(const model::Type& type) {
+  switch (resolve(type).kind) {
+    case TypeKind::string:
+    case TypeKind::wstring:
+    case TypeKind::sequence:
+    case TypeKind::map:
+    case TypeKind::struct_:
+    case TypeKind::union_:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Letters, digits, '.', '_', beginning with a letter; '*' at the end matches the rest.
 bool is_context(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -98,6 +113,13 @@ void Parser::parse_operation() {
   operation->oneway = oneway;
   operation->ami = ami_ || is_on(applied, "ami");
   operation->result = result;
+  if (is_on(applied, "shared") && result != nullptr) {
+    operation->shared = may_be_shared(*result);
+    if (!operation->shared) {
+      diagnostics_.report(Id::annotation_place, find(applied, "shared")->where,
+                          "'@shared' is for results that are strings, sequences, maps, structs or unions");
+    }
+  }
   if (oneway && result != nullptr && result->kind != TypeKind::void_) {
     diagnostics_.report(Id::oneway_result, name->where, "a oneway operation returns void, as nobody waits for a result")
         .note(oneway_span, "declared oneway here");
@@ -148,6 +170,7 @@ std::vector<model::Parameter> Parser::parse_parameters(ParameterRules rules, boo
     parameter.where = {position.file, position.line, position.column};
     parameter.annotations = annotations_of(applied);
     set_view(parameter, applied, view);
+    set_shared(parameter, applied);
     names_.declare(name->text, name->where, Entry::How::member, nullptr);
     parameters.push_back(std::move(parameter));
   } while (accept(Kind::comma));
@@ -177,11 +200,22 @@ model::Direction Parser::parse_direction(ParameterRules rules) {
 void Parser::set_view(model::Parameter& parameter, const std::vector<Applied>& applied, bool view) {
   const Applied* own = find(applied, "view");
   if (own != nullptr) view = is_on(applied, "view");
+  if (own == nullptr && is_on(applied, "shared")) return;
   if (!view || parameter.type == nullptr) return;
   parameter.view = parameter.direction == model::Direction::in && may_be_viewed(*parameter.type);
   if (parameter.view || own == nullptr) return;
   diagnostics_.report(Id::annotation_place, own->where,
                       "'@view' is for 'in' parameters that are strings or sequences of numbers, chars or structs");
+}
+
+void Parser::set_shared(model::Parameter& parameter, const std::vector<Applied>& applied) {
+  if (!is_on(applied, "shared") || parameter.type == nullptr) return;
+  const bool both_ways = parameter.direction == model::Direction::inout;
+  parameter.shared = !both_ways && may_be_shared(*parameter.type) && !parameter.view;
+  if (parameter.shared) return;
+  diagnostics_.report(Id::annotation_place, find(applied, "shared")->where,
+                      "'@shared' is for 'in' and 'out' parameters without '@view' that are strings, sequences, maps, "
+                      "structs or unions");
 }
 
 std::vector<const model::Exception*> Parser::parse_raises() {

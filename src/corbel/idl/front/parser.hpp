@@ -172,6 +172,7 @@ class Parser {
   std::vector<model::Parameter> parse_parameters(ParameterRules rules, bool view);
   model::Direction parse_direction(ParameterRules rules);
   void set_view(model::Parameter& parameter, const std::vector<Applied>& applied, bool view);
+  void set_shared(model::Parameter& parameter, const std::vector<Applied>& applied);
   std::vector<const model::Exception*> parse_raises();
   std::vector<std::string> parse_contexts();
 

@@ -196,6 +196,7 @@ struct Parameter {
   Location where;
   Annotations annotations{};
   bool view = false;  ///< @view on it, its operation or interface: servants read the string or sequence in place
+  bool shared = false;  ///< @shared on it: servants are given, or give, a std::shared_ptr
 };
 
 struct Attribute : Declaration {
@@ -213,6 +214,7 @@ struct Operation : Declaration {
   bool oneway = false;  ///< `oneway` or @oneway
   bool ami = false;     ///< @ami on it or its interface: asynchronous forms are wanted
   const Type* result = nullptr;
+  bool shared = false;  ///< @shared on it: servants return a std::shared_ptr
   std::vector<Parameter> parameters;
   std::vector<const Exception*> raises;
   std::vector<std::string> contexts;  ///< names and patterns ending in `*`

@@ -141,7 +141,7 @@ class Implier {
     for (model::Parameter parameter : operation.parameters) {
       if (parameter.direction == model::Direction::in) continue;
       parameter.direction = model::Direction::in;
-      parameter.view = false;
+      parameter.view = parameter.shared = false;
       results.push_back(std::move(parameter));
     }
     add(handler, interface.async_names.at(operation.name), std::move(results), operation.where);

@@ -79,7 +79,7 @@ Method answer_of(Method method) {
     method.parameters.insert(method.parameters.begin(), {model::Direction::in, "_result", method.result, {}});
   for (auto& p : method.parameters) {
     p.direction = model::Direction::in;
-    p.view = false;
+    p.view = p.shared = false;
   }
   return method;
 }

@@ -58,7 +58,8 @@ std::vector<Method> methods_in(const model::Contents& contents, const model::Int
   for (const auto* declaration : contents) {
     if (const auto* operation = as<model::Operation>(declaration)) {
       methods.push_back({operation->name, escape(operation->name), operation->result, operation->parameters,
-                         &operation->raises, operation->oneway, false, interface, !operation->contexts.empty()});
+                         &operation->raises, operation->oneway, false, interface, !operation->contexts.empty(),
+                         operation->shared});
     } else if (const auto* attribute = as<model::Attribute>(declaration)) {
       const std::string name = escape(attribute->name);
       methods.push_back({"_get_" + attribute->name,

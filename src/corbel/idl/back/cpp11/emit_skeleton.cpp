@@ -7,7 +7,32 @@
 namespace corbel::idl::back::cpp11 {
 namespace {
 
+std::string shared_pointer(const Emitter& e, const model::Type& type) {
+  return "std::shared_ptr<const " + spell(type, e.names) + ">";
+}
+
+/// What the servant's method returns.
+std::string result_type(const Emitter& e, const Method& method) {
+  return method.shared ? shared_pointer(e, *method.result) : spell(*method.result, e.names);
+}
+
+/// As parameter_list(), of the servant's method.
+std::vector<std::string> servant_parameters(const Emitter& e, const Method& method, bool with_names) {
+  std::vector<std::string> list = parameter_list(e, method, with_names);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const model::Parameter& p = method.parameters[i];
+    if (!p.shared) continue;
+    list[i] = shared_pointer(e, *p.type) + (p.direction == model::Direction::out ? "&" : "") +
+              (with_names ? " " + parameter_name(p) : "");
+  }
+  return list;
+}
+
 std::string parameter_kind(const Emitter& e, const model::Parameter& p) {
+  if (p.shared) {
+    const char* const kind = p.direction == model::Direction::in ? "Shared<" : "SharedOut<";
+    return std::string("corbel::mapping::") + kind + spell(*p.type, e.names) + ">";
+  }
   if (std::string view = view_kind(e, p); !view.empty()) return view;
   const char* const kind = p.direction == model::Direction::in    ? "In"
                            : p.direction == model::Direction::out ? "Out"
@@ -20,8 +45,8 @@ std::string method_pointer(const Emitter& e, const Method& method, const std::st
   std::string pointer = "&" + skeleton + "::" + method.name;
   if (!method.overloaded) return pointer;
   std::string parameters;
-  for (const auto& p : parameter_list(e, method, false)) parameters += (parameters.empty() ? "" : ", ") + p;
-  return "static_cast<" + spell(*method.result, e.names) + " (" + skeleton + "::*)(" + parameters + ")>(" + pointer +
+  for (const auto& p : servant_parameters(e, method, false)) parameters += (parameters.empty() ? "" : ", ") + p;
+  return "static_cast<" + result_type(e, method) + " (" + skeleton + "::*)(" + parameters + ")>(" + pointer +
          ")";
 }
 
@@ -29,7 +54,7 @@ std::string method_pointer(const Emitter& e, const Method& method, const std::st
 std::vector<std::string> serve(const Emitter& e, const model::Interface& interface, const Method& method) {
   const std::string skeleton = e.names.skeleton(interface.scope, *method.owner);
   std::vector<std::string> pieces = {"corbel::mapping::serve<" + skeleton, method_pointer(e, method, skeleton),
-                                     spell(*method.result, e.names)};
+                                     result_type(e, method)};
   for (const auto& p : method.parameters) pieces.push_back(parameter_kind(e, p));
   pieces.back() += ">";
   return pieces;
@@ -78,10 +103,12 @@ void define_tie(Emitter& e, const model::Interface& interface) {
   out.line("const corbel::base::SharedPtr<_tied_type>& _tied_object() const { return _tied; }");
   for (const auto& method : all_methods_of(interface)) {
     std::vector<std::string> names;
-    for (const auto& p : method.parameters) names.push_back(parameter_name(p));
+    for (const auto& p : method.parameters)
+      names.push_back(p.shared && p.direction == model::Direction::in ? "std::move(" + parameter_name(p) + ")"
+                                                                      : parameter_name(p));
     const bool is_void = method.result->kind == model::TypeKind::void_;
     out.function(
-        {spell(*method.result, e.names) + " " + method.name + "(", parameter_list(e, method, true), ") override"},
+        {result_type(e, method) + " " + method.name + "(", servant_parameters(e, method, true), ") override"},
         {std::string(is_void ? "" : "return ") + "_tied->" + method.name + "(", names, ");"});
   }
   out.blank();
@@ -132,8 +159,8 @@ void define_skeleton(Emitter& e, const model::Interface& interface) {
   out.label("public:");
   for (const auto& method : stub_methods_of(interface)) {
     const bool again = is_inherited(interface, method);
-    out.list((again ? "" : "virtual ") + spell(*method.result, e.names) + " " + method.name + "(",
-             parameter_list(e, method, true), again ? ") override = 0;" : ") = 0;");
+    out.list((again ? "" : "virtual ") + result_type(e, method) + " " + method.name + "(",
+             servant_parameters(e, method, true), again ? ") override = 0;" : ") = 0;");
   }
   declare_needless_handlers(e, interface);
   out.blank();

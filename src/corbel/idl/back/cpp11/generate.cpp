@@ -216,6 +216,19 @@ bool is_deferred(const Emitter& e, const model::Declaration& interface) {
   return e.amh && !e.stubs && !is_reply_handler(interface);
 }
 
+bool has_shared(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    const auto* interface = as<model::Interface>(&d);
+    if (interface == nullptr) return;
+    for (const auto& method : methods_of(*interface)) {
+      found |= method.shared;
+      for (const auto& p : method.parameters) found |= p.shared;
+    }
+  });
+  return found;
+}
+
 void write_server_header(Emitter& e, const std::string& stem) {
   Writer& out = e.server_header;
   const auto runs = served_runs(e);
@@ -223,7 +236,7 @@ void write_server_header(Emitter& e, const std::string& stem) {
   out.blank();
   if (e.stubs && runs.empty()) return out.line("// There are no skeletons: --stubs.");
   if (e.amh && !e.stubs) out.line("#include <corbel/mapping/amh.hpp>");
-  out.line("#include <corbel/mapping/skeleton.hpp>");
+  out.line(has_shared(e) ? "#include <corbel/mapping/shared.hpp>" : "#include <corbel/mapping/skeleton.hpp>");
   out.blank();
   out.line("#include \"" + stem + ".hpp\"");
   for (const auto* file : included_files(e.model)) {

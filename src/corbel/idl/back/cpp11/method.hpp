@@ -19,6 +19,7 @@ struct Method {
   bool overloaded = false;                    ///< shares its C++ name with another method
   const model::Interface* owner;              ///< null for those of a value
   bool context = false;                       ///< an operation with a context clause
+  bool shared = false;                        ///< servants return a std::shared_ptr to the result
   const model::Interface* adopted = nullptr;  ///< the abstract interface that it comes from
 };
 

@@ -65,6 +65,7 @@ Json parameter_json(const model::Parameter& parameter) {
             {"name", parameter.name},
             {"type", to_json(*parameter.type)}};
   set(json, "view", parameter.view);
+  set(json, "shared", parameter.shared);
   set_annotations(json, parameter.annotations);
   json["where"] = to_json(parameter.where);
   return json;
@@ -134,6 +135,7 @@ void write(Json& json, const model::Attribute& attribute) {
 void write(Json& json, const model::Operation& operation) {
   set(json, "oneway", operation.oneway);
   set(json, "ami", operation.ami);
+  set(json, "shared", operation.shared);
   json["result"] = to_json(*operation.result);
   set_list(json, "parameters", operation.parameters, parameter_json);
   set_list(json, "raises", operation.raises, name_of);
