@@ -15,15 +15,18 @@ namespace corbel::connection {
 class FramerTest : public testing::Test {
  protected:
   base::Bytes request(std::uint32_t id, std::size_t body_size, messaging::Version version = {1, 2}) const {
+    const base::Bytes body(body_size, 0x5a);
+    return request(id, [&](cdr::Encoder& e) { e.put_octet_sequence(body); }, version);
+  }
+  base::Bytes request(std::uint32_t id, messaging::BodyWriter body, messaging::Version version = {1, 2}) const {
     cdr::Format format;
     format.giop_minor = version.minor;
     cdr::Encoder encoder(format);
     const base::Bytes key{1, 2, 3, 4};
-    const base::Bytes body(body_size, 0x5a);
     messaging::OutgoingRequest header;
     header.object_key = key;
     header.operation = "test";
-    codec_.encode_request(encoder, id, header, [&](cdr::Encoder& e) { e.put_octet_sequence(body); });
+    codec_.encode_request(encoder, id, header, body);
     return encoder.to_bytes();
   }
 

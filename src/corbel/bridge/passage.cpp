@@ -36,7 +36,8 @@ void Passage::write(cdr::Encoder& out) {
   if (goes_as_it_is(out)) {
     cdr::Decoder in = body_;
     const base::ConstByteSpan octets = in.take_octets(size);
-    return out.put_octets(octets.data(), octets.size());
+    out.put_octets(octets.data(), octets.size());
+    return out.put_octets(body_.rest().data(), body_.rest().size());
   }
   if (!has_types_) return out.fail(base::Code::unsupported);
   by_types_ = true;

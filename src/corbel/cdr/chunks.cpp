@@ -10,6 +10,7 @@
 namespace corbel::cdr {
 
 void Decoder::begin_chunks() noexcept {
+  (void)join_rest();
   if (!ok()) return;
   chunks_ = Chunks::open;
   end_ = cursor_;

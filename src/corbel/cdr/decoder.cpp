@@ -91,6 +91,7 @@ void Decoder::pass_joint() noexcept {
 
 bool Decoder::next_segment() noexcept {
   if (chunks_ != Chunks::none) return next_chunk();
+  if (rest_ != nullptr) return join_rest();
   if (joints_.empty()) {
     fail(base::Code::truncated);
     return false;

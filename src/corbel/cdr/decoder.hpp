@@ -14,6 +14,7 @@
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/cdr/encoder.hpp"
 #include "corbel/cdr/format.hpp"
+#include "corbel/cdr/rest.hpp"
 
 namespace corbel::cdr {
 
@@ -76,6 +77,25 @@ class CORBEL_API Decoder {
   /// True if alignment will change at a joint or chunk still ahead.
   bool has_joints() const noexcept { return !joints_.empty() || chunks_ != Chunks::none; }
 
+  /// The octets go on in `rest`, which outlives all copies of this. Call once, right after construction; not with
+  /// joints. remaining() and position() are of what comes before it, until something needs both in one piece.
+  void set_rest(Rest& rest) noexcept {
+    rest_ = &rest;
+    budget_ += rest.octets.size() * max_expansion_;
+  }
+  bool has_rest() const noexcept { return rest_ != nullptr; }
+  /// What has not been joined or taken of it.
+  base::ConstByteSpan rest() const noexcept {
+    return rest_ != nullptr ? base::ConstByteSpan(rest_->octets) : base::ConstByteSpan();
+  }
+  /// If a sequence<octet> comes next which is the rest, and nothing else: `value` is that, and has its memory.
+  bool take_rest(base::Bytes& value) noexcept;
+  /// As take_rest(), in place.
+  bool view_rest(base::ConstByteSpan& octets) noexcept;
+  /// Puts the rest behind what came before it, in one piece; false if there is none, or (then failed) no memory. Copies
+  /// of this decoder need not know.
+  bool join_rest() noexcept;
+
   /// True if the octets were joined, so that positions are not those of one message.
   bool is_joined() const noexcept { return start_ != nullptr; }
   /// The position that indirections count with: of joined octets, as if there had been no fragments.
@@ -99,6 +119,8 @@ class CORBEL_API Decoder {
   /// As align(), but at the end of the data it stays there (GIOP 1.2 bodies are aligned only if there is one).
   void align_if_more(std::size_t alignment) noexcept {
     const std::size_t gap = gap_to(alignment);
+    if (gap > remaining() && join_rest()) [[unlikely]]
+      return align_if_more(alignment);
     cursor_ += gap > remaining() ? remaining() : gap;
   }
 
@@ -155,10 +177,8 @@ class CORBEL_API Decoder {
 
   /// `size` octets in place; empty, and failed with truncated, if there are fewer.
   base::ConstByteSpan take_octets(std::size_t size) noexcept {
-    if (size > remaining()) [[unlikely]] {
-      fail(base::Code::truncated);
+    if (size > remaining() && lack(size)) [[unlikely]]
       return {};
-    }
     const base::ConstByteSpan octets(cursor_, size);
     if (size > in_segment()) [[unlikely]]
       return take_beyond(size);
@@ -172,10 +192,8 @@ class CORBEL_API Decoder {
   std::size_t take_count(std::size_t min_element_size, std::size_t element_memory = 1) noexcept {
     const std::size_t count = get<std::uint32_t>();
     const std::size_t smallest = min_element_size == 0 ? 1 : min_element_size;
-    if (count > remaining() / smallest) [[unlikely]] {
-      fail(base::Code::truncated);
+    if (count > remaining() / smallest && lack(count * smallest)) [[unlikely]]
       return 0;
-    }
     return charge(count * element_memory) ? count : 0;
   }
   /// Charges memory to the message's budget; false, and failed with too_expanded, if it is used
@@ -190,7 +208,7 @@ class CORBEL_API Decoder {
   /// for it when values need it, until this message's attachment goes; if there is no more: no_value_memory. Called
   /// once, when the context is set.
   void withhold() noexcept {
-    const std::size_t free = remaining() + kUncharged;
+    const std::size_t free = remaining() + kUncharged + rest().size();
     if (budget_ <= free) return;
     withheld_ = budget_ - free;
     budget_ = free;
@@ -264,6 +282,9 @@ class CORBEL_API Decoder {
   /// What is left before the next joint is too little for a value, which therefore begins behind it. False, and failed
   /// with truncated, if there is none.
   bool next_segment() noexcept;
+  /// True, and failed with truncated, if there are not so many octets, the rest included.
+  [[gnu::cold, gnu::noinline]] bool lack(std::size_t octets) noexcept;
+  bool is_at_rest() const noexcept;
   [[gnu::cold, gnu::noinline]] bool ask_for(std::size_t octets) noexcept;
   bool pay(std::size_t octets) noexcept;
   void take_over_payment(const Decoder& other) noexcept;
@@ -285,6 +306,7 @@ class CORBEL_API Decoder {
   std::size_t budget_;
   std::size_t withheld_ = 0;
   Context* context_ = nullptr;
+  Rest* rest_ = nullptr;
   Chunks chunks_ = Chunks::none;
   std::uint32_t joints_passed_ = 0;  // before joints_
   base::SharedPtr<Attachment> attachment_;

@@ -48,7 +48,10 @@ class Copied {
 void hand(const Message& message, Caller::Listed& caller, Copied& copied) noexcept {
   try {
     if (copied.refused()) throw std::bad_alloc();
+    const base::ConstByteSpan rest = message.body.rest();
+    caller.octets.reserve(message.octets.size() + rest.size());
     caller.octets.assign(message.octets.begin(), message.octets.end());
+    caller.octets.insert(caller.octets.end(), rest.begin(), rest.end());
     copied.hand_to(caller);
     caller.joints.assign(message.joints.begin(), message.joints.end());
     caller.format = message.body.format();
@@ -73,14 +76,15 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
       return link_.lossy() ? base::Status() : left;
   }
   Copied copied(input_);
-  if (message.octets.size() > kSmallCopy) [[unlikely]] {
+  const std::size_t octets = message.octets.size() + message.body.rest().size();
+  if (octets > kSmallCopy) [[unlikely]] {
     bool for_caller = false;
     {
       const std::lock_guard lock(mutex_);
       const UnderWay* const request = outstanding_.find(message.reply.token);
       for_caller = request != nullptr && request->kind() == UnderWay::Kind::caller;
     }
-    if (for_caller) copied.pay(message.octets.size());
+    if (for_caller) copied.pay(octets);
   }
   {
     const std::lock_guard lock(mutex_);

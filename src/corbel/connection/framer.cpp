@@ -23,6 +23,9 @@ bool Framer::drop(base::Error error) noexcept {
 }
 
 void Framer::clear() noexcept {
+  large_ = nullptr;
+  own_large_.reset();
+  expects_large_ = false;
   repay();
   data_.reset();
   capacity_ = begin_ = end_ = look_at_ = 0;
@@ -52,7 +55,42 @@ bool Framer::resize(std::size_t capacity) noexcept {
   return true;
 }
 
+/// Of the message at hand so much has come that more is worth to be received where it will stay.
+[[gnu::cold]] void Framer::begin_large(Message& scratch) {
+  if (largest_message_ != 0 || forgiving_ || not_large_ == consumed_) return;
+  if (own_large_ == nullptr) own_large_.reset(new (std::nothrow) LargeMessage(account_));
+  if (own_large_ == nullptr) return;
+  if (own_large_->leaves_out()) {
+    not_large_ = consumed_;
+    return;
+  }
+  if (own_large_->begin(session_, unread(), wanted_.load(std::memory_order_relaxed), scratch)) {
+    large_ = own_large_.get();
+    begin_ = end_ = 0;
+  } else if (unread().size() >= LargeMessage::kLongestHead) {
+    not_large_ = consumed_;
+  }
+  scratch.kind = messaging::Kind::nothing;
+}
+
+[[gnu::cold]] base::Result<bool> Framer::next_large(Message& message) {
+  if (!large_->is_whole()) return false;
+  if (!wants_more()) {  // it was the last one
+    std::exchange(large_, nullptr)->end();
+    return next(message);
+  }
+  CORBEL_CHECK(large_->take(session_, message));
+  consumed_ += message.size;
+  wanted_.store(0, std::memory_order_relaxed);
+  expects_large_ = true;
+  return true;
+}
+
 base::ByteSpan Framer::space() {
+  if (fills_large()) [[unlikely]]
+    return large_->space();
+  if (large_ != nullptr && !wants_more()) [[unlikely]]
+    std::exchange(large_, nullptr)->end();
   if (begin_ == end_) {
     begin_ = end_ = 0;
   } else if (begin_ != 0 && (end_ == capacity_ || wanted_.load(std::memory_order_relaxed) > capacity_ - begin_)) {
@@ -64,6 +102,8 @@ base::ByteSpan Framer::space() {
     adapt();
   if (end_ == capacity_) [[unlikely]]
     grow();
+  if (std::exchange(expects_large_, false) && end_ == 0) [[unlikely]]
+    return {data_.get(), std::min(capacity_, kHeadOfLarge)};
   return {data_.get() + end_, capacity_ - end_};
 }
 
@@ -88,7 +128,7 @@ void Framer::grow() {
 }
 
 void Framer::shrink() noexcept {
-  if (begin_ == end_) clear();
+  if (!has_begun()) clear();
 }
 
 void Framer::take_over(Framer& other) {

@@ -10,6 +10,7 @@
 #include "corbel/base/intrusive_ptr.hpp"
 #include "corbel/base/result.hpp"
 #include "corbel/connection/input_memory.hpp"
+#include "corbel/connection/large_message.hpp"
 #include "corbel/messaging/session.hpp"
 
 namespace corbel::connection {
@@ -40,6 +41,8 @@ class Framer : public base::RefCounted {
   /// if short_of_memory().
   [[gnu::always_inline]] base::Result<bool> next(Message& message) {
     message.joined = &joined_;
+    if (large_ != nullptr) [[unlikely]]
+      return next_large(message);
     while (begin_ != end_) {
       const base::Status taken = session_.take({data_.get() + begin_, end_ - begin_}, message);
       if (!taken) [[unlikely]] {
@@ -53,6 +56,8 @@ class Framer : public base::RefCounted {
       }
       if (message.size == 0) {
         wanted_.store(message.wanted, std::memory_order_relaxed);
+        if (message.wanted >= LargeMessage::kLeast) [[unlikely]]
+          begin_large(message);
         return false;
       }
       begin_ += message.size;
@@ -72,15 +77,17 @@ class Framer : public base::RefCounted {
   base::ByteSpan space();
   /// `size` octets were received into space().
   void received(std::size_t size) noexcept {
+    if (fills_large()) [[unlikely]]
+      return large_->received(size);
     end_ += size;
     looks_ = end_ >= look_at_;
   }
   /// True if the end of the stream now would cut a message.
-  bool in_message() const noexcept { return begin_ != end_ || session_.oldest_part() != 0; }
+  bool in_message() const noexcept { return has_begun() || session_.oldest_part() != 0; }
   /// A number that tells the message that has been incomplete longest from all others of this stream; 0: there is none.
   std::uint64_t oldest_part() const noexcept {
     if (const std::uint64_t part = session_.oldest_part()) return 2 * part + 1;
-    return begin_ != end_ ? 2 * consumed_ + 2 : 0;
+    return has_begun() ? 2 * consumed_ + 2 : 0;
   }
   /// Any thread: true if a message has come in part, and how large it is.
   bool wants_more() const noexcept { return wanted_.load(std::memory_order_relaxed) != 0; }
@@ -106,8 +113,14 @@ class Framer : public base::RefCounted {
  private:
   static constexpr std::size_t kFirstCapacity = 2048;
   static constexpr std::size_t kBusyCapacity = 256U << 10;
+  static constexpr std::size_t kHeadOfLarge = 1024;
 
+  /// Octets of a message that is not whole are here.
+  bool has_begun() const noexcept { return begin_ != end_ || (large_ != nullptr && wants_more()); }
+  bool fills_large() const noexcept { return large_ != nullptr && !large_->is_whole(); }
   bool drop(base::Error error) noexcept;
+  void begin_large(Message& scratch);
+  base::Result<bool> next_large(Message& message);
   void adapt() noexcept;
   void grow();
   void reserve(std::size_t capacity, bool must = false);
@@ -129,6 +142,10 @@ class Framer : public base::RefCounted {
   std::atomic<std::size_t> wanted_{0};  // octets that the message at begin_ needs, 0 if unknown; written by the reader
   std::uint64_t consumed_ = 0;          // octets of the stream before begin_
   bool looks_ = false;
+  bool expects_large_ = false;  // the next message may be as the last one was
+  LargeMessage* large_ = nullptr;  // while one comes or is in use
+  std::unique_ptr<LargeMessage> own_large_;
+  std::uint64_t not_large_ = UINT64_MAX;  // consumed_ of a message that was looked at
   messaging::Joined joined_;
   Message message_;
 };

@@ -34,7 +34,9 @@ constexpr bool is_struct(TCKind kind) {
 class Transcoder {
  public:
   Transcoder(cdr::Decoder& in, cdr::Encoder& out, Origin origin, const CopyReference* references = nullptr) noexcept
-      : in_(in), out_(out), origin_(origin), references_(references) {}
+      : in_(in), out_(out), origin_(origin), references_(references) {
+    in_.join_rest();  // identity() is an address
+  }
 
   void copy(const TypeCode& type) {
     if (!in_.ok() || !charge(kStep)) return;

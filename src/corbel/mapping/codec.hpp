@@ -130,6 +130,10 @@ struct Codec<std::vector<T>> {
   }
 
   static void decode(cdr::Decoder& decoder, std::vector<T>& value) {
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      if (decoder.has_rest() && decoder.take_rest(value)) [[unlikely]]
+        return;
+    }
     std::size_t count = decoder.take_count(Codec<T>::kMinSize, sizeof(T));
     if constexpr (std::is_same_v<T, bool>) {
       value.assign(count, false);

@@ -79,6 +79,13 @@ class ViewArgument {
     using T = typename Owned::value_type;
     if constexpr (may_lie_in_place<T>()) {
       if ((decoder.format().swapped() && sizeof(T) > 1) || decoder.has_joints()) return false;
+      if constexpr (std::is_same_v<T, std::uint8_t>) {
+        base::ConstByteSpan rest;
+        if (decoder.has_rest() && decoder.view_rest(rest)) [[unlikely]] {
+          view_ = rest;
+          return true;
+        }
+      }
       cdr::Decoder ahead = decoder;
       const std::size_t count = ahead.take_count(Codec<T>::kMinSize);
       if (count != 0) {

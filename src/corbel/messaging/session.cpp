@@ -5,6 +5,12 @@ namespace corbel::messaging {
 
 Session::~Session() = default;
 
+base::Status Session::take_begun(base::ConstByteSpan, Incoming& incoming) {
+  incoming.kind = Kind::nothing;
+  incoming.size = 0;
+  return {};
+}
+
 void Session::put_reply(cdr::Encoder& encoder, const Origin&, ReplyStatus, std::span<const ServiceContext>,
                         BodyWriter) {
   encoder.reset({});

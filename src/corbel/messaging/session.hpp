@@ -114,6 +114,10 @@ class CORBEL_API Session {
   /// (version), too_large (limits) or out_of_resources: the conversation cannot go on, but after the last the same
   /// octets may be shown again, when there is memory.
   virtual base::Status take(base::ConstByteSpan octets, Incoming& incoming) = 0;
+  /// As take(), of a request or reply in one piece whose body need not have come yet: `begun` has at least what comes
+  /// before that. Everything else is Kind::nothing, of size 0: the default. May be called before take(), and again, for
+  /// one message. Fails if less has come, too.
+  virtual base::Status take_begun(base::ConstByteSpan begun, Incoming& incoming);
   /// Octets kept of messages in pieces.
   std::size_t part_octets() const noexcept { return part_octets_; }
   /// A number that tells the message that has been in pieces longest from all others; 0: there is none. Any thread.

@@ -165,7 +165,7 @@ corba::DeferredReplyPtr IncomingCall::defer_seen(std::span<const std::string_vie
                                                  ServerRequest* seen) {
   const bool expected = request_.response == messaging::Response::with_target && !replied_;
   // What was decoded is at least as large as what it was decoded from.
-  const std::size_t came = arguments().remaining() + arguments().stream_position();
+  const std::size_t came = arguments().remaining() + arguments().stream_position() + arguments().rest().size();
   auto deferred = DeferredRequest::make(core_, connection_, request_, expected, raises, octets + came, seen);
   replied_ = true;
   return deferred;

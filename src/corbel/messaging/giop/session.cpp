@@ -65,6 +65,18 @@ GiopSession::GiopSession(const Giop& codec, const SessionSettings& settings) noe
   return look(*frame, incoming);
 }
 
+base::Status GiopSession::take_begun(base::ConstByteSpan begun, Incoming& incoming) {
+  incoming.kind = Kind::nothing;
+  incoming.size = 0;
+  CORBEL_TRY(const FrameHeader frame, codec_.decode_frame(begun, limits_));
+  const bool has_body = frame.type == MessageType::request || frame.type == MessageType::reply;
+  if (!has_body || frame.more_fragments) return {};
+  incoming.size = frame.message_size;
+  incoming.octets = begun;
+  incoming.joints = {};
+  return look(frame, incoming);
+}
+
 [[gnu::noinline]] base::Status GiopSession::take_piece(const FrameHeader& frame, Incoming& incoming) try {
   if (lossy_)
     return malformed();  // a piece does not say where it belongs: one that overtook another made another message

@@ -15,6 +15,7 @@ class GiopSession : public Session {
   GiopSession(const Giop& codec, const SessionSettings& settings) noexcept;
 
   base::Status take(base::ConstByteSpan octets, Incoming& incoming) override;
+  base::Status take_begun(base::ConstByteSpan begun, Incoming& incoming) override;
   void forget_parts() noexcept override;
 
   void put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) override;

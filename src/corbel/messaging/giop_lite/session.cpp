@@ -44,6 +44,23 @@ base::Error malformed() noexcept {
   return {};
 }
 
+base::Status GiopLiteSession::take_begun(base::ConstByteSpan begun, Incoming& incoming) {
+  incoming.kind = Kind::nothing;
+  incoming.size = 0;
+  CORBEL_TRY(const FrameHeader frame, codec_.decode_frame(begun, limits_));
+  const bool is_request = frame.type == MessageType::request;
+  if (!is_request && frame.type != MessageType::reply) return {};
+  incoming.octets = begun;
+  incoming.joints = {};
+  const base::Status status = is_request ? codec_.decode_request(begun, limits_, incoming.request, incoming.body)
+                                         : codec_.decode_reply(begun, limits_, incoming.reply, incoming.body);
+  if (!status) return malformed();
+  incoming.size = frame.message_size;
+  incoming.kind = is_request ? Kind::request : Kind::reply;
+  incoming.body_at = begun.size() - incoming.body.remaining();
+  return {};
+}
+
 /// At what is neither a request nor a reply.
 [[gnu::noinline]] base::Status GiopLiteSession::look(const FrameHeader& frame, Incoming& incoming) const {
   switch (frame.type) {

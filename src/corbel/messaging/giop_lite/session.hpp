@@ -12,6 +12,7 @@ class GiopLiteSession final : public Session {
   explicit GiopLiteSession(const SessionSettings& settings) noexcept : Session(settings), limits_(settings.limits) {}
 
   base::Status take(base::ConstByteSpan octets, Incoming& incoming) override;
+  base::Status take_begun(base::ConstByteSpan begun, Incoming& incoming) override;
 
   void put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body) override;
   void put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "corbel/base/bytes.hpp"
+
+namespace corbel::cdr {
+
+/// The end of a message that was received apart from what comes before it: as far as could be told from there, it is
+/// the octets of one last sequence. That sequence then takes the memory over, and nothing is copied; for everything
+/// else Decoder puts both parts together. The owner keeps it as long as a decoder may need it.
+struct Rest {
+  base::Bytes octets;
+  /// The whole message, if a decoder needed it in one piece.
+  base::Bytes whole;
+  /// A decoder has given the octets away; what is in `octets` now is memory that is not needed any more.
+  virtual void given_away() noexcept = 0;
+
+ protected:
+  ~Rest() = default;
+};
+
+}  // namespace corbel::cdr

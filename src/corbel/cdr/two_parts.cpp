@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoding a message whose end was received apart from its beginning.
+#include <new>
+#include <utility>
+
+#include "corbel/cdr/decoder.hpp"
+
+namespace corbel::cdr {
+
+bool Decoder::lack(std::size_t octets) noexcept {
+  if (join_rest() && octets <= remaining()) return false;
+  fail(base::Code::truncated);
+  return true;
+}
+
+/// True if the ulong that comes next is the last of what came before the rest, and says how long that is.
+bool Decoder::is_at_rest() const noexcept {
+  if (rest_ == nullptr || chunks_ != Chunks::none || cursor_ + gap_to(4) + 4 != limit_) return false;
+  Decoder ahead = *this;
+  return ahead.get<std::uint32_t>() == rest_->octets.size();
+}
+
+bool Decoder::take_rest(base::Bytes& value) noexcept {
+  base::ConstByteSpan octets;
+  Rest* const rest = rest_;
+  if (!view_rest(octets)) return false;
+  value.swap(rest->octets);
+  rest->given_away();
+  return true;
+}
+
+bool Decoder::view_rest(base::ConstByteSpan& octets) noexcept {
+  if (!is_at_rest() || !charge(rest_->octets.size())) return false;
+  cursor_ = limit_;
+  octets = std::exchange(rest_, nullptr)->octets;
+  return true;
+}
+
+bool Decoder::join_rest() noexcept try {
+  if (rest_ == nullptr || !ok()) return false;
+  Rest& rest = *rest_;
+  if (rest.whole.empty()) {
+    base::Bytes whole;
+    whole.reserve(static_cast<std::size_t>(limit_ - origin_) + rest.octets.size());
+    whole.assign(origin_, limit_);
+    whole.insert(whole.end(), rest.octets.begin(), rest.octets.end());
+    rest.whole = std::move(whole);
+  }
+  rest_ = nullptr;
+  cursor_ = rest.whole.data() + position();
+  origin_ = rest.whole.data();
+  end_ = limit_ = origin_ + rest.whole.size();
+  return true;
+} catch (const std::bad_alloc&) {
+  fail(base::Code::no_value_memory);
+  return false;
+}
+
+}  // namespace corbel::cdr

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/connection/large_message.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "corbel/base/kept_memory.hpp"
+
+namespace corbel::connection {
+namespace {
+
+using Kept = base::KeptValue<base::Bytes>;
+
+/// Where the octets begin that go on to the end of the message, with their number before them; 0: nowhere.
+std::size_t find_rest(const cdr::Decoder& body, base::ConstByteSpan begun, std::size_t size) noexcept {
+  const std::size_t end = std::min(begun.size(), LargeMessage::kLongestHead);
+  for (std::size_t at = (body.position() + 3) & ~std::size_t{3}; at + 4 <= end; at += 4) {
+    const auto count = cdr::Decoder(begun, body.format(), {}, at).get<std::uint32_t>();
+    if (count >= LargeMessage::kLeast && count == size - at - 4) return at + 4;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool LargeMessage::begin(messaging::Session& session, base::ConstByteSpan begun, std::size_t size,
+                         messaging::Incoming& scratch) try {
+  if (!session.take_begun(begun, scratch)) return false;  // perhaps not enough has come
+  if (scratch.kind != messaging::Kind::request && scratch.kind != messaging::Kind::reply) return false;
+  const std::size_t head = find_rest(scratch.body, begun, size);
+  if (head == 0) return false;
+  head_.assign(begun.begin(), begun.begin() + static_cast<std::ptrdiff_t>(head));
+  size_ = size - head;
+  filled_ = 0;
+  octets = Kept::here().take();
+  if (octets.capacity() < size_) {
+    Kept::here().give(std::exchange(octets, {}));
+  } else if (octets.size() > size_) {
+    octets.resize(size_);
+  }
+  base::ConstByteSpan came = begun.subspan(head);
+  while (!came.empty()) {
+    const base::ByteSpan place = space();
+    const std::size_t piece = std::min(place.size(), came.size());
+    base::copy_octets(place.data(), came.data(), piece);
+    filled_ += piece;
+    came = came.subspan(piece);
+  }
+  return true;
+} catch (const std::bad_alloc&) {
+  end();
+  return false;
+}
+
+base::ByteSpan LargeMessage::space() {
+  if (paid_ < octets.capacity() || octets.capacity() == filled_) reserve(std::max(octets.capacity(), enough()));
+  // What is written over next is still in the cache.
+  if (octets.size() == filled_) octets.resize(std::min({octets.capacity(), size_, filled_ + kStep}));
+  return base::ByteSpan(octets).subspan(filled_);
+}
+
+/// Memory grows with what has come, or as far as it did before for the same peer.
+std::size_t LargeMessage::enough() const noexcept {
+  return std::min(size_, std::max({2 * filled_, kStep, account_.plenty() ? trusted_ : 0}));
+}
+
+void LargeMessage::reserve(std::size_t capacity) {
+  if (capacity > paid_) {
+    if (!account_.take(capacity - paid_)) throw std::bad_alloc();
+    paid_ = capacity;
+  }
+  octets.reserve(capacity);
+}
+
+base::Status LargeMessage::take(messaging::Session& session, messaging::Incoming& message) {
+  CORBEL_CHECK(session.take_begun(head_, message));
+  trusted_ = std::max(trusted_, size_);
+  message.body.set_rest(*this);
+  return {};
+}
+
+void LargeMessage::given_away() noexcept {
+  Kept::here().give(std::exchange(octets, {}));
+  repay();
+}
+
+void LargeMessage::end() noexcept {
+  if (!std::exchange(whole, {}).empty()) left_out_ = kAfterWrongGuess;
+  given_away();
+  size_ = filled_ = 0;
+}
+
+void LargeMessage::repay() noexcept {
+  account_.give(std::exchange(paid_, 0));
+}
+
+}  // namespace corbel::connection
