@@ -356,10 +356,14 @@ int plain_put(int handle, const struct plain_piece* pieces, size_t count, uint64
   return await_reply(handle);
 }
 
-int plain_get(int handle, void* data, uint64_t size, uint64_t offset, uint32_t buffer) {
-  const struct message request = {.operation = op_get, .buffer = buffer, .size = size, .offset = offset};
+int plain_get(int handle, const struct plain_room* rooms, size_t count, uint64_t offset, uint32_t buffer) {
+  struct message request = {.operation = op_get, .buffer = buffer, .offset = offset};
+  for (size_t i = 0; i < count; ++i) request.size += rooms[i].size;
   if (ask(handle, &request) != 0) return -1;
-  return receive_pieces(handle, data, size, buffer, 0);
+  for (size_t i = 0; i < count; ++i) {
+    if (receive_pieces(handle, rooms[i].data, rooms[i].size, buffer, 0) != 0) return -1;
+  }
+  return 0;
 }
 
 int plain_wipe(int handle, uint64_t size) {

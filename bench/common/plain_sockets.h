@@ -34,8 +34,12 @@ struct plain_piece {
   size_t size;
 };
 int plain_put(int handle, const struct plain_piece* pieces, size_t count, uint64_t offset, uint32_t buffer);
-/* Receives `size` octets of what the server keeps from `offset` on, at most `buffer` at a time. */
-int plain_get(int handle, void* data, uint64_t size, uint64_t offset, uint32_t buffer);
+/* Fills all the rooms with what the server keeps from `offset` on, at most `buffer` octets at a time. */
+struct plain_room {
+  void* data;
+  size_t size;
+};
+int plain_get(int handle, const struct plain_room* rooms, size_t count, uint64_t offset, uint32_t buffer);
 /* Makes the server keep `size` zeros. */
 int plain_wipe(int handle, uint64_t size);
 /* Sends `size` octets, at most 1 MiB; returns when they are confirmed or, if `back` is not null, have come back to it.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The client's side of the interface in image.idl.
-#include <algorithm>
-
 #include "demo/mover.hpp"
 #include "image.hpp"
 
@@ -10,8 +8,8 @@ namespace {
 
 class CorbelMover final : public Mover {
  public:
-  CorbelMover(IDL::traits<Imaging::ImageServer>::ref_type server, std::size_t block_size)
-      : server_(std::move(server)), block_size_(block_size) {}
+  explicit CorbelMover(IDL::traits<Imaging::ImageServer>::ref_type server)
+      : server_(std::move(server)) {}
 
   void prepare(const File& file) override { server_->create(file.name, file.size); }
 
@@ -23,12 +21,13 @@ class CorbelMover final : public Mover {
     }
   }
 
-  void download(const File& file, std::span<std::uint8_t> octets) override {
-    for (std::size_t offset = 0; offset < octets.size(); offset += block_size_) {
-      const std::size_t length = std::min(block_size_, octets.size() - offset);
-      const Imaging::Octets block = server_->get(file.name, offset, static_cast<std::uint32_t>(length));
+  void download(const File& file, std::vector<Block>& blocks) override {
+    Imaging::Extent offset = 0;
+    for (Block& block : blocks) {
+      const std::size_t length = block.size();
+      server_->get(file.name, offset, static_cast<std::uint32_t>(length), block);
       if (block.size() != length) throw std::runtime_error("a block has the wrong size");
-      std::copy(block.begin(), block.end(), octets.begin() + static_cast<std::ptrdiff_t>(offset));
+      offset += length;
     }
   }
 
@@ -38,16 +37,14 @@ class CorbelMover final : public Mover {
 
  private:
   IDL::traits<Imaging::ImageServer>::ref_type server_;
-  std::size_t block_size_;
 };
 
 }  // namespace
 
-std::unique_ptr<Mover> make_corbel_mover(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::string& reference,
-                                         std::size_t block_size) {
+std::unique_ptr<Mover> make_corbel_mover(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::string& reference) {
   auto server = IDL::traits<Imaging::ImageServer>::narrow(orb->string_to_object(reference));
   if (!server) throw std::runtime_error("the reference leads to no image server");
-  return std::make_unique<CorbelMover>(std::move(server), block_size);
+  return std::make_unique<CorbelMover>(std::move(server));
 }
 
 }  // namespace demo

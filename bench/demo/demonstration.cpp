@@ -105,9 +105,6 @@ class Run {
     bench::pin_to_cpu(bench::allowed_cpus().front());
     orb_ = make_orb(servers_.components(), "client", {"-ORBCollocation", "off"});
     for (const Servers::Offer& offer : servers_.offers()) add(offer);
-    std::size_t largest = 0;
-    for (const File& file : files_) largest = std::max<std::size_t>(largest, file.size);
-    received_.resize(largest);
   }
 
   std::vector<Achieved> run() {
@@ -147,7 +144,7 @@ class Run {
 
   void add(const Servers::Offer& offer) {
     const std::size_t control = add_control(servers_.plain_transport(offer.combination.transport));
-    movers_.push_back(make_corbel_mover(orb_, offer.reference, settings_.block_size));
+    movers_.push_back(make_corbel_mover(orb_, offer.reference));
     achieved_.push_back({offer.combination.protocol, offer.combination.transport, control, {}, {}, {}, {}});
   }
 
@@ -161,12 +158,12 @@ class Run {
       up += seconds_since(begin);
       check(achieved, mover.arrived(file));
 
-      const std::span<std::uint8_t> octets(received_.data(), file.size);
-      std::fill(octets.begin(), octets.end(), std::uint8_t{0});
+      received_.resize(file.blocks.size());
+      for (std::size_t i = 0; i < received_.size(); ++i) received_[i].assign(file.blocks[i].size(), 0);
       const Clock::time_point middle = Clock::now();
-      mover.download(file, octets);
+      mover.download(file, received_);
       down += seconds_since(middle);
-      check(achieved, sha256(octets) == file.digest);
+      check(achieved, sha256(received_) == file.digest);
       mover.forget(file);
     }
     const std::vector<double> pings = time_pings(mover);
@@ -201,7 +198,7 @@ class Run {
   IDL::traits<CORBA::ORB>::ref_type orb_;
   std::vector<std::unique_ptr<Mover>> movers_;
   std::vector<Achieved> achieved_;
-  Block received_;
+  std::vector<Block> received_;
 };
 
 }  // namespace

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "demo/files.hpp"
 #include "demo/serving.hpp"
@@ -17,8 +17,8 @@ class Mover {
   /// Makes the server hold zeros in place of the file.
   virtual void prepare(const File& file) = 0;
   virtual void upload(const File& file) = 0;
-  /// Fills `octets`, which are as many as the file has.
-  virtual void download(const File& file, std::span<std::uint8_t> octets) = 0;
+  /// Fills `blocks`, which have the sizes of the file's.
+  virtual void download(const File& file, std::vector<Block>& blocks) = 0;
   /// True if the server says it holds the octets with the file's digest.
   virtual bool arrived(const File& file) = 0;
   /// Lets the server forget the file.
@@ -26,9 +26,8 @@ class Mover {
   virtual void ping() = 0;
 };
 
-/// Through the reference of an ImageServer, in blocks of `block_size` octets.
-std::unique_ptr<Mover> make_corbel_mover(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::string& reference,
-                                         std::size_t block_size);
+/// Through the reference of an ImageServer, block by block.
+std::unique_ptr<Mover> make_corbel_mover(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::string& reference);
 
 /// Through plain C sockets; `address` is what plain_listen gave. In blocks that are each asked for or confirmed, as the
 /// calls through a reference are, or in one stream per file.

@@ -13,7 +13,7 @@
 #include <memory>
 #include <mutex>
 
-#include "demo/sha256.hpp"
+#include "demo/stored_image.hpp"
 #include "image_server.hpp"
 
 namespace demo {
@@ -21,37 +21,43 @@ namespace {
 
 constexpr Imaging::Extent kLargestImage = 4ULL << 30;
 
-/// The images are in memory; one lock is held during each operation on them.
+SpareBlocks g_spare_blocks;
+
+/// The images are in memory.
 class ImageServant : public CORBA::servant_traits<Imaging::ImageServer>::base_type {
  public:
   void create(const std::string& name, Imaging::Extent length) override {
     if (length > kLargestImage) throw Imaging::OutOfRange(name, kLargestImage);
     const std::lock_guard lock(mutex_);
-    images_[name].assign(length, 0);
+    const auto [place, made] = images_.try_emplace(name, length);
+    if (made) return;
+    g_spare_blocks.add(place->second.take_blocks());
+    place->second = StoredImage(length);
   }
-  void put(const std::string& name, Imaging::Extent offset, const Imaging::Octets& data) override {
+  void put(const std::string& name, Imaging::Extent offset, std::shared_ptr<const Imaging::Octets> data) override {
+    g_spare_blocks.drop_one();
     const std::lock_guard lock(mutex_);
-    Block& image = range(name, offset, data.size());
-    std::copy(data.begin(), data.end(), image.begin() + static_cast<std::ptrdiff_t>(offset));
+    range(name, offset, data->size()).put(offset, std::move(data));
   }
-  Imaging::Octets get(const std::string& name, Imaging::Extent offset, std::uint32_t length) override {
+  void get(const std::string& name, Imaging::Extent offset, std::uint32_t length,
+           std::shared_ptr<const Imaging::Octets>& data) override {
     const std::lock_guard lock(mutex_);
-    const auto begin = range(name, offset, length).begin() + static_cast<std::ptrdiff_t>(offset);
-    return Imaging::Octets(begin, begin + length);
+    data = range(name, offset, length).get(offset, length);
   }
   std::string digest(const std::string& name) override {
     const std::lock_guard lock(mutex_);
-    return sha256(range(name, 0, 0));
+    return range(name, 0, 0).digest();
   }
   void remove(const std::string& name) override {
     const std::lock_guard lock(mutex_);
-    if (images_.erase(name) == 0) throw Imaging::NoSuchImage(name);
+    g_spare_blocks.add(range(name, 0, 0).take_blocks());
+    images_.erase(name);
   }
   void ping() override {}
 
  private:
   /// The image, which has `length` octets from `offset` on.
-  Block& range(const std::string& name, Imaging::Extent offset, Imaging::Extent length) {
+  StoredImage& range(const std::string& name, Imaging::Extent offset, Imaging::Extent length) {
     const auto found = images_.find(name);
     if (found == images_.end()) throw Imaging::NoSuchImage(name);
     const Imaging::Extent size = found->second.size();
@@ -60,7 +66,7 @@ class ImageServant : public CORBA::servant_traits<Imaging::ImageServer>::base_ty
   }
 
   std::mutex mutex_;
-  std::map<std::string, Block> images_;
+  std::map<std::string, StoredImage> images_;
 };
 
 bool go_together(const corbel::messaging::Requirements& needs, const corbel::transport::Traits& gives) {
