@@ -33,7 +33,10 @@ Octets counted(std::size_t size, std::uint8_t from = 1) {
 /// What every test's servant does, also behind a tie.
 struct Logic {
   std::shared_ptr<const std::string> word(std::shared_ptr<const std::string> text) { return text; }
-  Bytes kept() { return last; }
+  Bytes kept() {
+    const std::lock_guard lock(mutex);
+    return last;
+  }
   void put(std::int32_t key, Bytes data) {
     if (key < 0) throw SharedTest::Refused("a key below 0");
     const std::lock_guard lock(mutex);

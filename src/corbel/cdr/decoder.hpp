@@ -119,8 +119,6 @@ class CORBEL_API Decoder {
   /// As align(), but at the end of the data it stays there (GIOP 1.2 bodies are aligned only if there is one).
   void align_if_more(std::size_t alignment) noexcept {
     const std::size_t gap = gap_to(alignment);
-    if (gap > remaining() && join_rest()) [[unlikely]]
-      return align_if_more(alignment);
     cursor_ += gap > remaining() ? remaining() : gap;
   }
 
@@ -208,7 +206,7 @@ class CORBEL_API Decoder {
   /// for it when values need it, until this message's attachment goes; if there is no more: no_value_memory. Called
   /// once, when the context is set.
   void withhold() noexcept {
-    const std::size_t free = remaining() + kUncharged + rest().size();
+    const std::size_t free = remaining() + kUncharged;
     if (budget_ <= free) return;
     withheld_ = budget_ - free;
     budget_ = free;
@@ -285,6 +283,7 @@ class CORBEL_API Decoder {
   /// True, and failed with truncated, if there are not so many octets, the rest included.
   [[gnu::cold, gnu::noinline]] bool lack(std::size_t octets) noexcept;
   bool is_at_rest() const noexcept;
+  void release_for_rest() noexcept;
   [[gnu::cold, gnu::noinline]] bool ask_for(std::size_t octets) noexcept;
   bool pay(std::size_t octets) noexcept;
   void take_over_payment(const Decoder& other) noexcept;

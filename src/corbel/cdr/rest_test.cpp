@@ -103,15 +103,34 @@ TEST(DecoderWithRest, CountsASequenceOnTheBudget) {
   EXPECT_TRUE(value.empty());
 }
 
-TEST(DecoderWithRest, WithholdsNothingOfWhatTheRestNeeds) {
-  const base::Bytes message = sequence_message(100'000);
-  TestRest rest(message, 8);
-  Decoder whole(message, {}, {}, 4);
-  whole.withhold();
-  Decoder decoder(first(message, 8), {}, {}, 4);
-  decoder.set_rest(rest);
-  decoder.withhold();
-  EXPECT_EQ(decoder.left_of_budget(), whole.left_of_budget());
+TEST(DecoderWithRest, NeedsNoMemoryForValuesThatTheMessageItselfHas) {
+  struct NoMemory final : Memory {
+    bool take(std::size_t) override { return false; }
+    void give(std::size_t) noexcept override {}
+  };
+  struct Poor final : Context {
+    Memory* value_memory() noexcept override { return &none; }
+    NoMemory none;
+  };
+  const base::Bytes message = sequence_message(1'000'000);
+  for (const bool joined : {false, true}) {
+    TestRest rest(message, 8);
+    Decoder whole(message, {}, {}, 4);
+    whole.withhold();
+    Decoder decoder(first(message, 8), {}, {}, 4);
+    decoder.set_rest(rest);
+    Poor context;
+    decoder.set_context(&context);
+    decoder.withhold();
+    EXPECT_EQ(decoder.left_of_budget(), whole.left_of_budget());
+    base::Bytes value;
+    if (joined) {
+      EXPECT_EQ(decoder.get_octet_sequence().size(), 1'000'000U);
+    } else {
+      EXPECT_TRUE(decoder.take_rest(value));
+    }
+    EXPECT_TRUE(decoder.ok());
+  }
 }
 
 /// Values of every kind of reading, one after the other.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding a message whose end was received apart from its beginning.
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -29,8 +30,17 @@ bool Decoder::take_rest(base::Bytes& value) noexcept {
   return true;
 }
 
+/// withhold() knows only of what remains before the rest.
+void Decoder::release_for_rest() noexcept {
+  const std::size_t octets = std::min(withheld_, rest_->octets.size());
+  withheld_ -= octets;
+  budget_ += octets;
+}
+
 bool Decoder::view_rest(base::ConstByteSpan& octets) noexcept {
-  if (!is_at_rest() || !charge(rest_->octets.size())) return false;
+  if (!is_at_rest()) return false;
+  release_for_rest();
+  if (!charge(rest_->octets.size())) return false;
   cursor_ = limit_;
   octets = std::exchange(rest_, nullptr)->octets;
   return true;
@@ -38,6 +48,7 @@ bool Decoder::view_rest(base::ConstByteSpan& octets) noexcept {
 
 bool Decoder::join_rest() noexcept try {
   if (rest_ == nullptr || !ok()) return false;
+  release_for_rest();
   Rest& rest = *rest_;
   if (rest.whole.empty()) {
     base::Bytes whole;

@@ -23,9 +23,8 @@ bool Framer::drop(base::Error error) noexcept {
 }
 
 void Framer::clear() noexcept {
-  large_ = nullptr;
+  large_ = Large::none;
   own_large_.reset();
-  expects_large_ = false;
   repay();
   data_.reset();
   capacity_ = begin_ = end_ = look_at_ = 0;
@@ -55,42 +54,7 @@ bool Framer::resize(std::size_t capacity) noexcept {
   return true;
 }
 
-/// Of the message at hand so much has come that more is worth to be received where it will stay.
-[[gnu::cold]] void Framer::begin_large(Message& scratch) {
-  if (largest_message_ != 0 || forgiving_ || not_large_ == consumed_) return;
-  if (own_large_ == nullptr) own_large_.reset(new (std::nothrow) LargeMessage(account_));
-  if (own_large_ == nullptr) return;
-  if (own_large_->leaves_out()) {
-    not_large_ = consumed_;
-    return;
-  }
-  if (own_large_->begin(session_, unread(), wanted_.load(std::memory_order_relaxed), scratch)) {
-    large_ = own_large_.get();
-    begin_ = end_ = 0;
-  } else if (unread().size() >= LargeMessage::kLongestHead) {
-    not_large_ = consumed_;
-  }
-  scratch.kind = messaging::Kind::nothing;
-}
-
-[[gnu::cold]] base::Result<bool> Framer::next_large(Message& message) {
-  if (!large_->is_whole()) return false;
-  if (!wants_more()) {  // it was the last one
-    std::exchange(large_, nullptr)->end();
-    return next(message);
-  }
-  CORBEL_CHECK(large_->take(session_, message));
-  consumed_ += message.size;
-  wanted_.store(0, std::memory_order_relaxed);
-  expects_large_ = true;
-  return true;
-}
-
-base::ByteSpan Framer::space() {
-  if (fills_large()) [[unlikely]]
-    return large_->space();
-  if (large_ != nullptr && !wants_more()) [[unlikely]]
-    std::exchange(large_, nullptr)->end();
+[[gnu::always_inline]] inline base::ByteSpan Framer::space_in_buffer() {
   if (begin_ == end_) {
     begin_ = end_ = 0;
   } else if (begin_ != 0 && (end_ == capacity_ || wanted_.load(std::memory_order_relaxed) > capacity_ - begin_)) {
@@ -102,9 +66,64 @@ base::ByteSpan Framer::space() {
     adapt();
   if (end_ == capacity_) [[unlikely]]
     grow();
-  if (std::exchange(expects_large_, false) && end_ == 0) [[unlikely]]
-    return {data_.get(), std::min(capacity_, kHeadOfLarge)};
   return {data_.get() + end_, capacity_ - end_};
+}
+
+/// Of the message at hand so much has come that more is worth to be received where it will stay.
+[[gnu::cold]] void Framer::begin_large(Message& scratch) {
+  if (largest_message_ != 0 || forgiving_ || not_large_ == consumed_) return;
+  if (own_large_ == nullptr) own_large_.reset(new (std::nothrow) LargeMessage(account_));
+  if (own_large_ == nullptr) return;
+  if (own_large_->leaves_out()) {
+    not_large_ = consumed_;
+    return;
+  }
+  if (own_large_->begin(session_, unread(), wanted_.load(std::memory_order_relaxed), scratch)) {
+    large_ = own_large_->is_whole() ? Large::whole : Large::filling;
+    begin_ = end_ = 0;
+  } else if (unread().size() >= LargeMessage::kLongestHead) {
+    not_large_ = consumed_;
+  }
+  scratch.kind = messaging::Kind::nothing;
+}
+
+[[gnu::cold]] base::Result<bool> Framer::next_large(Message& message) {
+  if (large_ == Large::filling) return false;
+  if (large_ == Large::whole) {
+    CORBEL_CHECK(own_large_->take(session_, message));
+    large_ = Large::used;
+    consumed_ += message.size;
+    wanted_.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  if (large_ == Large::used) end_large();
+  return next_small(message);
+}
+
+[[gnu::cold]] void Framer::received_large(std::size_t size) noexcept {
+  own_large_->received(size);
+  if (own_large_->is_whole()) large_ = Large::whole;
+}
+
+void Framer::end_large() noexcept {
+  own_large_->end();
+  large_ = Large::expected;
+}
+
+[[gnu::cold]] base::ByteSpan Framer::space_for_large() {
+  if (large_ == Large::filling) return own_large_->space();
+  if (large_ == Large::used) end_large();
+  const bool next = large_ == Large::expected;
+  if (next) large_ = Large::none;
+  const base::ByteSpan space = space_in_buffer();
+  // What comes with the beginning of a large message has to be copied.
+  return next && end_ == 0 ? space.first(std::min(space.size(), kHeadOfLarge)) : space;
+}
+
+base::ByteSpan Framer::space() {
+  if (large_ != Large::none) [[unlikely]]
+    return space_for_large();
+  return space_in_buffer();
 }
 
 /// After a receive that filled the buffer, and with each of a buffer that is very large: is it too small for what comes

@@ -40,33 +40,9 @@ class Framer : public base::RefCounted {
   /// (stage receive) as Session::take() does; the stream is unusable then. After out_of_resources it may be tried again
   /// if short_of_memory().
   [[gnu::always_inline]] base::Result<bool> next(Message& message) {
-    message.joined = &joined_;
-    if (large_ != nullptr) [[unlikely]]
+    if (large_ != Large::none) [[unlikely]]
       return next_large(message);
-    while (begin_ != end_) {
-      const base::Status taken = session_.take({data_.get() + begin_, end_ - begin_}, message);
-      if (!taken) [[unlikely]] {
-        if (drop(taken.error())) break;
-        return taken.error();
-      }
-      if (message.size != end_ - begin_ && largest_message_ != 0) [[unlikely]] {
-        const base::Error malformed = base::error(base::Stage::receive, base::Code::malformed);
-        if (drop(malformed)) break;
-        return malformed;
-      }
-      if (message.size == 0) {
-        wanted_.store(message.wanted, std::memory_order_relaxed);
-        if (message.wanted >= LargeMessage::kLeast) [[unlikely]]
-          begin_large(message);
-        return false;
-      }
-      begin_ += message.size;
-      consumed_ += message.size;
-      wanted_.store(0, std::memory_order_relaxed);
-      if (message.kind != messaging::Kind::nothing) [[likely]]
-        return true;
-    }
-    return false;
+    return next_small(message);
   }
   /// A place for the current message that need not be made anew for each: for the thread that reads the connection, and
   /// one message at a time. What decoding its body leaves behind must go when it has been dealt with (Decoded).
@@ -77,8 +53,8 @@ class Framer : public base::RefCounted {
   base::ByteSpan space();
   /// `size` octets were received into space().
   void received(std::size_t size) noexcept {
-    if (fills_large()) [[unlikely]]
-      return large_->received(size);
+    if (large_ == Large::filling) [[unlikely]]
+      return received_large(size);
     end_ += size;
     looks_ = end_ >= look_at_;
   }
@@ -116,11 +92,41 @@ class Framer : public base::RefCounted {
   static constexpr std::size_t kHeadOfLarge = 1024;
 
   /// Octets of a message that is not whole are here.
-  bool has_begun() const noexcept { return begin_ != end_ || (large_ != nullptr && wants_more()); }
-  bool fills_large() const noexcept { return large_ != nullptr && !large_->is_whole(); }
+  bool has_begun() const noexcept { return begin_ != end_ || large_ == Large::filling || large_ == Large::whole; }
   bool drop(base::Error error) noexcept;
+  [[gnu::always_inline]] base::Result<bool> next_small(Message& message) {
+    message.joined = &joined_;
+    while (begin_ != end_) {
+      const base::Status taken = session_.take({data_.get() + begin_, end_ - begin_}, message);
+      if (!taken) [[unlikely]] {
+        if (drop(taken.error())) break;
+        return taken.error();
+      }
+      if (message.size != end_ - begin_ && largest_message_ != 0) [[unlikely]] {
+        const base::Error malformed = base::error(base::Stage::receive, base::Code::malformed);
+        if (drop(malformed)) break;
+        return malformed;
+      }
+      if (message.size == 0) {
+        wanted_.store(message.wanted, std::memory_order_relaxed);
+        if (message.wanted >= LargeMessage::kLeast) [[unlikely]]
+          begin_large(message);
+        return false;
+      }
+      begin_ += message.size;
+      consumed_ += message.size;
+      wanted_.store(0, std::memory_order_relaxed);
+      if (message.kind != messaging::Kind::nothing) [[likely]]
+        return true;
+    }
+    return false;
+  }
   void begin_large(Message& scratch);
   base::Result<bool> next_large(Message& message);
+  void end_large() noexcept;
+  base::ByteSpan space_for_large();
+  void received_large(std::size_t size) noexcept;
+  base::ByteSpan space_in_buffer();
   void adapt() noexcept;
   void grow();
   void reserve(std::size_t capacity, bool must = false);
@@ -142,8 +148,9 @@ class Framer : public base::RefCounted {
   std::atomic<std::size_t> wanted_{0};  // octets that the message at begin_ needs, 0 if unknown; written by the reader
   std::uint64_t consumed_ = 0;          // octets of the stream before begin_
   bool looks_ = false;
-  bool expects_large_ = false;  // the next message may be as the last one was
-  LargeMessage* large_ = nullptr;  // while one comes or is in use
+  /// A large message is being filled, is whole, is in use; or the last one was one, and the next may be.
+  enum class Large : std::uint8_t { none, filling, whole, used, expected };
+  Large large_ = Large::none;
   std::unique_ptr<LargeMessage> own_large_;
   std::uint64_t not_large_ = UINT64_MAX;  // consumed_ of a message that was looked at
   messaging::Joined joined_;
