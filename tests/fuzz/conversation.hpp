@@ -30,6 +30,28 @@ inline void require(bool good, const char* what) {
 /// What bodies are made of; encoders may refer to it.
 inline constexpr std::array<base::Octet, 100'000> kZeros{};
 
+/// The end of a body: a long sequence of octets, or what only begins like one.
+inline void put_long_sequence(cdr::Encoder& encoder, std::uint8_t how) {
+  const std::size_t size = 33'000 + (how / 4) * 16U;
+  const std::uint32_t said = static_cast<std::uint32_t>(size) + (how % 4 == 1 ? 1 : 0);
+  encoder.put(said);
+  encoder.put_octets(kZeros.data(), size);
+  if (how % 4 == 2) encoder.put(std::uint64_t{0});
+}
+/// Reads that, as a sequence or as something else.
+inline void read_long_sequence(cdr::Decoder& body, std::uint8_t how) {
+  if (how % 4 == 3) {
+    for (int i = 0; i < 100; ++i) (void)body.get<std::uint64_t>();
+    return;
+  }
+  base::Bytes octets;
+  if (!body.take_rest(octets)) {
+    const base::ConstByteSpan view = body.get_octet_sequence();
+    octets.assign(view.begin(), view.end());
+  }
+  for (const base::Octet octet : octets) require(octet == 0, "other octets than were sent");
+}
+
 /// The input, read from its beginning; when it is used up, zeros.
 class Script {
  public:

@@ -18,7 +18,7 @@ struct Async final : connection::AsyncReply {
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override {
     require(started && !finished && replies++ == 0, "one reply, while it is under way");
     require(reply.token == token, "the reply of another call");
-    (void)body.get<std::uint32_t>();
+    fuzz::read_long_sequence(body, static_cast<std::uint8_t>(reply.token));
   }
   void on_queued() noexcept override {}
   void finish() noexcept override {
@@ -63,7 +63,8 @@ struct Conversation {
     if (!connection->enter(caller) && only_if_idle) return;
     const auto status = connection->call(
         caller, request(), [](cdr::Encoder& e) { e.put(std::uint32_t{7}); }, an_hour(),
-        [&](const messaging::IncomingReply& reply, cdr::Decoder&) {
+        [&](const messaging::IncomingReply& reply, cdr::Decoder& body) {
+          fuzz::read_long_sequence(body, static_cast<std::uint8_t>(id / 2));
           require(reply.token == id, "the reply of another call");
           require(!replied, "one reply");
           replied = true;
@@ -92,7 +93,10 @@ struct Conversation {
     const std::uint8_t what = script.octet();
     return fuzz::encoded(minor, [&](cdr::Encoder& encoder) {
       codec.encode_reply(encoder, id, static_cast<messaging::ReplyStatus>(what % 6), {},
-                         [&](cdr::Encoder& e) { e.put_octets(fuzz::kZeros.data(), what); });
+                         [&](cdr::Encoder& e) {
+                           if (what >= 0xe0) return fuzz::put_long_sequence(e, what);
+                           e.put_octets(fuzz::kZeros.data(), what);
+                         });
     });
   }
 

@@ -20,6 +20,7 @@ struct Servant final : connection::RequestHandler {
     request.contexts.for_each([](const messaging::ServiceContext&) {});
     const auto what = body.get<std::uint8_t>();
     if (what == 4) connection.close();
+    if (what >= 0xe0) fuzz::read_long_sequence(body, what);
     if (request.response == messaging::Response::none) return;
     ++answers[request.origin.id];
     const auto status = what == 1 ? messaging::ReplyStatus::system_exception : messaging::ReplyStatus::no_exception;
@@ -63,6 +64,7 @@ struct Conversation {
     return fuzz::encoded(minor, [&](cdr::Encoder& encoder) {
       codec.encode_request(encoder, id, request, [&](cdr::Encoder& e) {
         e.put(what);
+        if (what >= 0xe0) return fuzz::put_long_sequence(e, what);
         e.put_octets(fuzz::kZeros.data(), extra);
       });
     });
