@@ -58,6 +58,9 @@ quietly "$work/carriers/carriers_test"
 export CORBEL_LOAD=$work/carriers/masked.so
 quietly "$source/examples/hello/run_hello.sh" "$work/hello/hello_server" "$work/hello/hello_client" masked://127.0.0.1:0
 unset CORBEL_LOAD
+quietly cmake -S "$source/examples/field_bus" -B "$work/field_bus" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
+quietly cmake --build "$work/field_bus"
+quietly "$work/field_bus/field_bus_test" --gtest_filter=FieldBus.*
 echo "transports of others: ok"
 
 # A stranger's message protocol: with the suite that was installed, and as a plug-in.

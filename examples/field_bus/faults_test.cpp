@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Terminals that are silent, lie or babble: they lose what is theirs, and nobody else does.
+#include <thread>
+
+#include "processes.hpp"
+#include "raw_terminal.hpp"
+
+namespace field_bus {
+namespace {
+
+using namespace std::chrono_literals;
+using corbel::base::Bytes;
+using corbel::base::Code;
+using corbel::base::Deadline;
+using corbel::transport::Transport;
+
+/// Two processes that talk, and go on talking whatever others do.
+class Bystanders {
+ public:
+  explicit Bystanders(const TestBus& bus) : acceptor_(there_.listen(bus.at(1))) {
+    client_ = *here_.connect(bus.at(1));
+    server_ = Process::accept(*acceptor_);
+  }
+  void talk() {
+    Bytes room(kLargestMessage);
+    const Bytes octets(3000, 7);
+    for (int turn = 0; turn < 3; ++turn) {
+      ASSERT_TRUE(send(*client_, octets));
+      ASSERT_TRUE(server_->receive(room, Deadline::after(kPatience)));
+      ASSERT_TRUE(send(*server_, octets));
+      ASSERT_TRUE(client_->receive(room, Deadline::after(kPatience)));
+    }
+  }
+
+ private:
+  Process here_, there_;
+  std::unique_ptr<corbel::transport::Acceptor> acceptor_;
+  std::unique_ptr<Transport> client_, server_;
+};
+
+BusSettings impatient() {
+  BusSettings settings = quick();
+  settings.response = 1ms;
+  settings.silence = 200ms;
+  return settings;
+}
+
+// --- terminals ---
+
+TEST(FieldBusFaults, ATerminalThatFallsSilentIsLostAndNobodyElse) {
+  const TestBus bus("silent", impatient());
+  const Process process;
+  RawTerminal silent(bus.path, 9);
+  std::unique_ptr<Transport> transport;
+  std::thread connecting([&] { transport = *process.connect(bus.at(9)); });
+  silent.accept();
+  connecting.join();
+  // From here on it is polled and does not answer.
+  EXPECT_EQ(end_of(*transport), Code::lost);
+  EXPECT_EQ(send(*transport, Bytes(1)).error().code, Code::lost);
+  EXPECT_EQ(process.connect(bus.at(9)).error().code, Code::refused);
+  EXPECT_GE(bus.controller->counts().late, 1U);
+}
+
+TEST(FieldBusFaults, OthersTalkWhileATerminalIsSilent) {
+  const TestBus bus("others");  // silence of 60 s: the silent one is not gone before the others are done
+  Bystanders bystanders(bus);
+  RawTerminal silent(bus.path, 9);
+  bystanders.talk();
+  EXPECT_EQ(bus.controller->counts().gone, 0U);
+}
+
+TEST(FieldBusFaults, ATerminalThatLeavesIsLost) {
+  const TestBus bus("leaves");
+  const Process process;
+  std::unique_ptr<Transport> transport;
+  {
+    RawTerminal leaving(bus.path, 9);
+    std::thread connecting([&] { transport = *process.connect(bus.at(9)); });
+    leaving.accept();
+    connecting.join();
+  }
+  EXPECT_EQ(end_of(*transport), Code::lost);
+}
+
+TEST(FieldBusFaults, WhoSaysWhatMakesNoSenseToTheControllerIsCutOff) {
+  const TestBus bus("nonsense");
+  Bystanders bystanders(bus);
+  Packet long_one(Command::transmit, 1);
+  while (long_one.count < long_one.words.size()) long_one.add(0);
+  Bytes longer(long_one.octets().begin(), long_one.octets().end());
+  longer.resize(longer.size() + 2);
+  Bytes odd = longer;
+  odd.resize(7);
+  Packet without_data(Command::transmit, 1);
+  Packet to_nobody(Command::transmit, 77);
+  to_nobody.add(1);
+  const auto octets = [](const Packet& packet) { return Bytes(packet.octets().begin(), packet.octets().end()); };
+  std::uint64_t malformed = 0;
+  for (const Bytes& said :
+       {longer, odd, Bytes(1), Bytes(500), octets(without_data), octets(to_nobody), octets(Packet(Command::attach, 3)),
+        octets(Packet(Command::nothing, 1)), octets(Packet(static_cast<Command>(99)))}) {
+    RawTerminal terminal(bus.path, 9);
+    ASSERT_TRUE(terminal.is_welcome()) << "its place is free again";
+    for (Packet packet = terminal.next(); !packet.is(Command::poll); packet = terminal.next()) {
+    }
+    terminal.say(said);
+    EXPECT_TRUE(terminal.is_cut_off());
+    EXPECT_EQ(bus.controller->counts().malformed, ++malformed);
+  }
+  bystanders.talk();
+}
+
+TEST(FieldBusFaults, AMessageOfMoreWordsThanTheBusHasCutsOff) {
+  BusSettings settings = quick();
+  settings.words = 8;
+  const TestBus bus("words", settings);
+  RawTerminal terminal(bus.path, 9);
+  EXPECT_EQ(terminal.words(), 8U);
+  Packet packet(Command::transmit, 9);
+  while (packet.data().size() < 8) packet.add(0);
+  terminal.say_when_polled(packet);
+  EXPECT_EQ(terminal.next_message().data().size(), 8U) << "it has told itself";
+  packet.add(0);
+  terminal.say_when_polled(packet);
+  EXPECT_TRUE(terminal.is_cut_off());
+}
+
+/// What a terminal that has opened a conversation with a server may say in it that is not to be said.
+TEST(FieldBusFaults, WhoBreaksTheRulesOfAConversationLosesItAndNobodyElse) {
+  const TestBus bus("rules");
+  Bystanders bystanders(bus);
+  const Process process;
+  const auto acceptor = process.listen(bus.at(2));
+  const Bytes full(60), two(2, 0xff), five(5);
+  const auto nothing = Piece{.purpose = Purpose::data, .of_opener = true, .last = true, .number = 7};
+  const auto credit = [&](const Bytes& octets) {
+    return Piece{.purpose = Purpose::credit, .of_opener = true, .last = true, .number = 7, .octets = octets};
+  };
+  const auto endless = Piece{.purpose = Purpose::data, .of_opener = true, .last = false, .number = 7, .octets = full};
+  const auto flood = Piece{.purpose = Purpose::data, .of_opener = true, .last = true, .number = 7, .octets = full};
+  for (const Piece& piece : {nothing, credit(two), credit(five), credit(Bytes{}), endless, flood}) {
+    SCOPED_TRACE(static_cast<int>(piece.purpose));
+    RawTerminal liar(bus.path, 9);
+    liar.say_piece(2, {.purpose = Purpose::open, .of_opener = true, .last = true, .number = 7});
+    ASSERT_TRUE(liar.is_welcome());
+    const auto answer = read_piece(liar.next_message().data());
+    ASSERT_TRUE(answer && answer->purpose == Purpose::accept);
+    const auto server = Process::accept(*acceptor);
+    // As often as a message or a window may hold, and once more.
+    const bool many = piece.octets.size() == full.size();
+    const std::size_t times = many ? 2 * kLargestMessage / full.size() + 1 : 1;
+    for (std::size_t i = 0; i < times; ++i) liar.say_piece(2, piece);
+    EXPECT_EQ(end_of(*server), Code::lost);
+  }
+  bystanders.talk();
+}
+
+TEST(FieldBusFaults, WordsThatAreNoPieceLoseTheTerminalThatSaidThem) {
+  const TestBus bus("pieces");
+  Bystanders bystanders(bus);
+  const Process process;
+  const auto acceptor = process.listen(bus.at(2));
+  for (const std::uint16_t head : std::initializer_list<std::uint16_t>{0xffff, 0x5002, 0x5005, 0x9000}) {
+    RawTerminal liar(bus.path, 9);
+    liar.say_piece(2, {.purpose = Purpose::open, .of_opener = true, .last = true, .number = 7});
+    liar.next_message();
+    const auto server = Process::accept(*acceptor);
+    Packet packet(Command::transmit, 2);
+    packet.add(7);
+    packet.add(head);
+    packet.add(0);
+    packet.add(0);
+    liar.say_when_polled(packet);
+    EXPECT_EQ(end_of(*server), Code::lost);
+  }
+  bystanders.talk();
+}
+
+TEST(FieldBusFaults, AMessageThatEndsInTheMiddleIsLostNotShortened) {
+  const TestBus bus("half");
+  const Process process;
+  const auto acceptor = process.listen(bus.at(2));
+  RawTerminal liar(bus.path, 9);
+  liar.say_piece(2, {.purpose = Purpose::open, .of_opener = true, .last = true, .number = 7});
+  const auto server = Process::accept(*acceptor);
+  const Bytes full(60);
+  liar.say_piece(2, {.purpose = Purpose::data, .of_opener = true, .last = false, .number = 7, .octets = full});
+  liar.say_piece(2, {.purpose = Purpose::end, .of_opener = true, .last = true, .number = 7});
+  Bytes room(kLargestMessage);
+  EXPECT_EQ(server->receive(room, Deadline::after(kPatience)).error().code, Code::lost);
+}
+
+TEST(FieldBusFaults, CallsThatNobodyTakesAreBounded) {
+  const TestBus bus("calls");
+  const Process process;
+  const auto acceptor = process.listen(bus.at(2), 3);
+  RawTerminal caller(bus.path, 9);
+  int accepted = 0;
+  for (std::uint16_t number = 0; number < 100; ++number) {
+    caller.say_piece(2, {.purpose = Purpose::open, .of_opener = true, .last = true, .number = number});
+    const auto answer = read_piece(caller.next_message().data());
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->number, number);
+    accepted += answer->purpose == Purpose::accept ? 1 : 0;
+    EXPECT_EQ(answer->purpose, number < 3 ? Purpose::accept : Purpose::busy);
+  }
+  EXPECT_EQ(accepted, 3);
+}
+
+TEST(FieldBusFaults, ThoseWhoComeAndSayNothingKeepNobodyOut) {
+  const TestBus bus("mute", impatient());
+  std::vector<corbel::ipc::PacketStream> mute;
+  for (int i = 0; i < 40; ++i) {
+    auto socket = corbel::ipc::PacketConnector().connect(address_of(bus.path), Deadline::after(kPatience));
+    ASSERT_TRUE(socket);
+    mute.push_back(*std::move(socket));
+  }
+  EXPECT_TRUE(RawTerminal(bus.path, 9).is_welcome());
+}
+
+TEST(FieldBusFaults, ABusHasThirtyOnePlaces) {
+  const TestBus bus("full");
+  std::vector<std::unique_ptr<RawTerminal>> all;
+  for (unsigned i = 0; i < kTerminals; ++i) {
+    all.push_back(std::make_unique<RawTerminal>(bus.path, i % 2 == 0 ? kAnyAddress : i / 2));
+    EXPECT_TRUE(all.back()->is_welcome()) << i;
+  }
+  EXPECT_FALSE(RawTerminal(bus.path, kAnyAddress).is_welcome());
+  const Process process;
+  EXPECT_EQ(process.connect(bus.at(1)).error().code, Code::address_in_use);
+}
+
+TEST(FieldBusFaults, WhoHasMuchToSayHasAShareLikeAnyOther) {
+  const TestBus bus("share");
+  RawTerminal first(bus.path, 1), second(bus.path, 2);
+  const std::uint64_t before = bus.controller->counts().messages;
+  Packet packet(Command::transmit, 30);
+  packet.add(0);
+  constexpr int kTurns = 50;
+  std::thread babbling([&] {
+    for (int i = 0; i < kTurns; ++i) first.say_when_polled(packet);
+  });
+  for (int i = 0; i < kTurns; ++i) second.say_when_polled(packet);
+  babbling.join();
+  // One message a poll, whatever is ready.
+  first.next_message();
+  EXPECT_LE(bus.controller->counts().messages - before, 2U * kTurns);
+  EXPECT_GE(bus.controller->counts().polls, 2U * kTurns);
+}
+
+}  // namespace
+}  // namespace field_bus

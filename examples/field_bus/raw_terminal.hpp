@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "controller.hpp"
+#include "conversation.hpp"
+#include "test_bus.hpp"
+
+namespace field_bus {
+
+inline corbel::ipc::UnixAddress address_of(const std::string& bus) {
+  return *corbel::ipc::UnixAddress::abstract(bus.substr(1));
+}
+
+/// A terminal that says what a test wants it to say, sense or not.
+class RawTerminal {
+ public:
+  RawTerminal(const std::string& bus, unsigned address) {
+    auto socket = corbel::ipc::PacketConnector().connect(address_of(bus), deadline());
+    if (!socket) return;
+    socket_ = *std::move(socket);
+    say(Packet(Command::attach, address));
+    welcome_ = next();
+  }
+
+  bool is_welcome() const { return welcome_.is(Command::attached); }
+  std::size_t words() const { return welcome_.data().empty() ? 0 : welcome_.data()[0]; }
+  /// What the controller says next; empty when it has closed.
+  Packet next() {
+    const auto packet = receive_packet(socket_, deadline());
+    if (packet) return *packet;
+    EXPECT_NE(packet.error().code, corbel::base::Code::timed_out);
+    return {};
+  }
+  void say(corbel::base::ConstByteSpan octets) { (void)socket_.send(octets); }
+  void say(const Packet& packet) { say(packet.octets()); }
+
+  /// Answers polls with nothing until something else comes.
+  Packet next_message() {
+    Packet packet = next();
+    for (; packet.is(Command::poll); packet = next()) say(Packet(Command::nothing));
+    return packet;
+  }
+  /// At the next poll; what comes before it is dropped.
+  void say_when_polled(const Packet& packet) {
+    for (Packet before = next(); !before.is(Command::poll) && before.count > 0; before = next()) {
+    }
+    say(packet);
+  }
+  void say_piece(unsigned to, const Piece& piece) {
+    Packet packet(Command::transmit, to);
+    write_piece(piece, packet);
+    say_when_polled(packet);
+  }
+  /// Accepts the next call; who calls.
+  Conversation::Key accept() {
+    const Packet call = next_message();
+    const auto piece = read_piece(call.data());
+    if (!piece || piece->purpose != Purpose::open) {
+      ADD_FAILURE() << "no call";
+      return {};
+    }
+    say_piece(call.address(), {.purpose = Purpose::accept, .last = true, .number = piece->number});
+    return {.peer = call.address(), .number = piece->number, .opener = false};
+  }
+  /// True when the controller has cut this terminal off, whatever it says before.
+  bool is_cut_off() {
+    for (Packet packet = next(); packet.count > 0; packet = next()) {
+      if (packet.is(Command::poll)) say(Packet(Command::nothing));
+    }
+    return true;
+  }
+
+ private:
+  static corbel::base::Deadline deadline() { return corbel::base::Deadline::after(kPatience); }
+
+  corbel::ipc::PacketStream socket_;
+  Packet welcome_;
+};
+
+}  // namespace field_bus
