@@ -64,6 +64,8 @@ class Conversation {
 
   const Key& key() const { return key_; }
   State state() const { return state_; }
+  /// The call was taken, whatever came after that.
+  bool was_opened() const { return state_ == State::open || state_ == State::ended || state_ == State::lost; }
   int handle() const { return heard_.handle(); }
 
   // What is to be said.

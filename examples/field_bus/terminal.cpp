@@ -258,7 +258,7 @@ Result<Terminal::Ref> Terminal::call(unsigned peer, Deadline deadline) {
   for (;;) {
     const auto is_answered = [&] { return conversation->state() != State::calling; };
     const bool answered = conversation->changed.wait(lock, deadline, is_answered);
-    if (answered && conversation->state() == State::open) return conversation;
+    if (conversation->was_opened()) return conversation;
     if (!answered || conversation->state() != State::held_off) break;
     const auto pause = std::min<corbel::base::Duration>(kCallAgain, deadline.remaining());
     conversation->changed.wait(lock, Deadline::after(pause));
