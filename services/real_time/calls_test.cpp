@@ -160,7 +160,7 @@ TEST_P(Prioritised, ReferencesSayOfWhichModelTheyAre) {
       const auto found =
           std::find_if(components.begin(), components.end(), [](const auto& one) { return one.tag == kTagPolicies; });
       models.push_back(found == components.end() ? std::nullopt
-                                                 : find_model(Octets(found->data.begin(), found->data.end())));
+                                                 : decode_policies(Octets(found->data.begin(), found->data.end())).model);
     }
     return models;
   };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <corbel/corbel.hpp>
+#include <corbel/orb/branches.hpp>
 
 #include "priorities.hpp"
 #include "wire.hpp"
@@ -28,6 +29,28 @@ class HasDefault {
   virtual ~HasDefault() = default;
   /// Of servants whose adapter has no model; nothing if the pool has lanes.
   virtual std::optional<Priority> default_priority() const noexcept = 0;
+};
+
+/// What a PriorityBandedConnectionPolicy is, too.
+class HasBands {
+ public:
+  virtual ~HasBands() = default;
+  virtual const Bands& bands() const noexcept = 0;
+};
+
+/// What a PrivateConnectionPolicy is, too.
+class IsPrivate {
+ public:
+  virtual ~IsPrivate() = default;
+};
+
+/// What a ClientProtocolPolicy is, too.
+class HasProtocols {
+ public:
+  virtual ~HasProtocols() = default;
+  /// Equal for policies with equal carriers; not 0.
+  virtual std::uint64_t number() const noexcept = 0;
+  virtual const std::vector<orb::Branch::Carrier>& carriers() const noexcept = 0;
 };
 
 /// Of a policy that may be nil, or another one.

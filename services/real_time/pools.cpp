@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include <corbel/orb/parts.hpp>
-#include <corbel/poa/lane_policy.hpp>
+
+#include "endpoints.hpp"
 
 namespace corbel::real_time {
 namespace {
@@ -24,6 +25,33 @@ std::uint32_t count_threads(std::uint32_t threads, std::uint32_t dynamic_threads
   throw CORBA::IMP_LIMIT(0, kNo, "a lane has " + std::to_string(kMostThreads) + " threads at most");
 }
 
+std::optional<Model> model_in(const CORBA::PolicyList& policies) {
+  std::optional<Model> model;
+  for (const auto& policy : policies) {
+    if (const auto found = model_of(policy)) model = found;
+  }
+  return model;
+}
+
+/// References that lead to all lanes of a pool.
+class AllLanes final : public poa::LaneGroup {
+ public:
+  void add(std::string name, Priority priority) {
+    names_.push_back(std::move(name));
+    priorities_.push_back(priority);
+  }
+  const std::vector<std::string>& lanes() const noexcept override { return names_; }
+  std::vector<ior::TaggedProfile> join(std::vector<std::vector<ior::TaggedProfile>> profiles) const override {
+    std::vector<LaneProfiles> lanes;
+    for (std::size_t i = 0; i < profiles.size(); ++i) lanes.push_back({priorities_[i], std::move(profiles[i])});
+    return join_lanes(lanes);
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<Priority> priorities_;
+};
+
 class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLane, public HasDefault {
  public:
   PoolPolicy(std::shared_ptr<const Pools> pools, RTCORBA::ThreadpoolId id, std::optional<Priority> priority)
@@ -35,11 +63,10 @@ class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLa
   }
   bool _overrides() const noexcept override { return false; }  // the server's alone
   std::optional<std::string> choose_lane(const CORBA::PolicyList& policies) const override {
-    std::optional<Model> model;
-    for (const auto& policy : policies) {
-      if (const auto found = model_of(policy)) model = found;
-    }
-    return pools_->find_lane(id_, model);
+    return pools_->find_lane(id_, model_in(policies));
+  }
+  std::shared_ptr<const poa::LaneGroup> lane_group(const CORBA::PolicyList& policies) const override {
+    return pools_->find_lanes(id_, model_in(policies));
   }
   std::optional<Priority> default_priority() const noexcept override { return default_; }
 
@@ -109,16 +136,41 @@ IDL::traits<RTCORBA::ThreadpoolPolicy>::ref_type Pools::make_policy(RTCORBA::Thr
   return CORBA::make_reference<PoolPolicy>(shared_from_this(), id, priority);
 }
 
+/// With CLIENT_PROPAGATED, that of clients which say no priority.
+const Pools::Lane* Pools::choose(const Pool& pool, const std::optional<Model>& model) {
+  if (!pool.has_lanes) return &pool.lanes.front();
+  if (!model) return nullptr;
+  Priority priority = model->priority;
+  if (!model->declared) {
+    std::vector<Priority> priorities;
+    for (const Lane& lane : pool.lanes) priorities.push_back(lane.priority);
+    std::ranges::sort(priorities);
+    priority = lane_for(priorities, priority);
+  }
+  const auto lane = std::ranges::find(pool.lanes, priority, &Lane::priority);
+  return lane == pool.lanes.end() ? nullptr : &*lane;
+}
+
 std::optional<std::string> Pools::find_lane(RTCORBA::ThreadpoolId id, const std::optional<Model>& model) const {
   const std::lock_guard lock(mutex_);
   const auto found = pools_.find(id);
-  if (found == pools_.end()) return std::nullopt;
+  const Lane* const lane = found == pools_.end() ? nullptr : choose(found->second, model);
+  return lane == nullptr ? std::nullopt : std::optional(lane->name);
+}
+
+std::shared_ptr<const poa::LaneGroup> Pools::find_lanes(RTCORBA::ThreadpoolId id,
+                                                        const std::optional<Model>& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = pools_.find(id);
+  if (found == pools_.end() || !found->second.has_lanes || !model || model->declared) return nullptr;
   const Pool& pool = found->second;
-  if (!pool.has_lanes) return pool.lanes.front().name;
-  if (!model || !model->declared) return std::nullopt;
-  const auto lane = std::find_if(pool.lanes.begin(), pool.lanes.end(),
-                                 [&](const Lane& one) { return one.priority == model->priority; });
-  return lane == pool.lanes.end() ? std::nullopt : std::optional(lane->name);
+  const Lane* const first = choose(pool, model);
+  auto group = std::make_shared<AllLanes>();
+  group->add(first->name, first->priority);
+  for (const Lane& lane : pool.lanes) {
+    if (&lane != first) group->add(lane.name, lane.priority);
+  }
+  return group;
 }
 
 }  // namespace corbel::real_time

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <corbel/poa/lane_policy.hpp>
+
 #include "RTCORBA.hpp"
 #include "parts.hpp"
 
@@ -32,8 +34,10 @@ class Pools : public std::enable_shared_from_this<Pools> {
   /// Throws BAD_PARAM if there is none.
   IDL::traits<RTCORBA::ThreadpoolPolicy>::ref_type make_policy(RTCORBA::ThreadpoolId id);
 
-  /// The lane of an adapter with this model; nothing if there is none.
+  /// The lane of an adapter with this model, if it has several that of its own priority; nothing if there is none.
   std::optional<std::string> find_lane(RTCORBA::ThreadpoolId id, const std::optional<Model>& model) const;
+  /// All lanes of the pool, that one first, if an adapter with this model has several; else null.
+  std::shared_ptr<const poa::LaneGroup> find_lanes(RTCORBA::ThreadpoolId id, const std::optional<Model>& model) const;
 
  private:
   struct Lane {
@@ -45,6 +49,7 @@ class Pools : public std::enable_shared_from_this<Pools> {
     std::vector<Lane> lanes;  ///< at least one
   };
 
+  static const Lane* choose(const Pool& pool, const std::optional<Model>& model);
   Lane make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::uint32_t threads) const;
   RTCORBA::ThreadpoolId keep(RTCORBA::ThreadpoolId id, Pool pool);
 

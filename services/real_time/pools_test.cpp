@@ -149,7 +149,7 @@ TEST_F(Threadpools, PoliciesThatDoNotFitAreInvalid) {
   EXPECT_EQ(blamed({policy, declared(1000)}), -1);
   EXPECT_EQ(blamed({declared(11), policy}), 1);  // no lane of this priority
   EXPECT_EQ(blamed({policy}), 0);                // lanes without a model
-  EXPECT_EQ(blamed({policy, rt_->create_priority_model_policy(PriorityModel::CLIENT_PROPAGATED, 10)}), 0);
+  EXPECT_EQ(blamed({policy, rt_->create_priority_model_policy(PriorityModel::CLIENT_PROPAGATED, 7)}), -1);
   EXPECT_EQ(blamed({declared(10), policy, policy}), 2);
   EXPECT_EQ(blamed({declared(10), policy, CORBA::make_reference<poa::LanePolicy>("")}), 1);
   rt_->destroy_threadpool(laned);

@@ -9,6 +9,7 @@
 
 #include "corbel/interceptors/portable_interceptor.hpp"
 #include "parts.hpp"
+#include "ways.hpp"
 
 namespace corbel::real_time {
 namespace {
@@ -20,12 +21,15 @@ constexpr const char* kName = "corbel.real_time";
 
 using PrioritiesPtr = std::shared_ptr<Priorities>;
 
-class ClientSide final : public pi::ClientRequestInterceptor {
+class ClientSide final : public pi::ClientRequestInterceptor, public orb::PartsCalls {
  public:
   using Info = IDL::traits<pi::ClientRequestInfo>::ref_type;
   explicit ClientSide(PrioritiesPtr priorities) : priorities_(std::move(priorities)) {}
 
   std::string name() override { return kName; }
+  std::shared_ptr<const orb::Branches> branches_of(const ior::Ior& ior) const override {
+    return std::make_shared<Ways>(priorities_, ior);
+  }
   /// As TAO does, only objects whose references ask for it are told the priority.
   void send_request(Info info) override {
     const auto model = model_in(info);
@@ -41,7 +45,7 @@ class ClientSide final : public pi::ClientRequestInterceptor {
  private:
   static std::optional<Model> model_in(const Info& info) try {
     for (const auto& component : info->get_effective_components(kTagPolicies)) {
-      if (const auto model = find_model(component.component_data())) return model;
+      if (const auto model = decode_policies(component.component_data()).model) return model;
     }
     return std::nullopt;
   } catch (const CORBA::BAD_PARAM&) {  // the reference says nothing of policies
@@ -139,14 +143,18 @@ class ServerSide final : public pi::ServerRequestInterceptor {
   Running running_;
 };
 
-/// References of adapters with a priority model say which.
+/// References of adapters with a priority model, or with bands, say which.
 class References final : public pi::IORInterceptor {
  public:
   std::string name() override { return kName; }
   void establish_components(IDL::traits<pi::IORInfo>::ref_type info) override {
-    const auto model = model_of(info->get_effective_policy(kModelPolicy));
-    if (!model) return;
-    info->add_ior_component(IOP::TaggedComponent(kTagPolicies, encode_policies(*model)));
+    Exposed exposed;
+    exposed.model = model_of(info->get_effective_policy(kModelPolicy));
+    const auto bands = info->get_effective_policy(kBandsPolicy);
+    const auto* const has = bands == nullptr ? nullptr : dynamic_cast<const HasBands*>(bands._shared().get());
+    if (has != nullptr) exposed.bands = has->bands();
+    if (!exposed.model && exposed.bands.empty()) return;
+    info->add_ior_component(IOP::TaggedComponent(kTagPolicies, encode_policies(exposed)));
   }
 };
 
@@ -174,8 +182,9 @@ class Initializer final : public pi::ORBInitializer {
     }
     info->add_server_request_interceptor(CORBA::make_reference<ServerSide>(priorities, orb));
     info->add_ior_interceptor(CORBA::make_reference<References>());
-    info->register_policy_factory(kModelPolicy, CORBA::make_reference<Factory>());
-    info->register_policy_factory(kPoolPolicy, CORBA::make_reference<Factory>());
+    for (const auto type : {kModelPolicy, kPoolPolicy, kServerProtocolPolicy, kBandsPolicy}) {
+      info->register_policy_factory(type, CORBA::make_reference<Factory>());
+    }
     info->register_initial_reference("RTORB", make_rtorb(priorities, orb, endpoints_));
     info->register_initial_reference("RTCurrent", make_current(priorities));
   }

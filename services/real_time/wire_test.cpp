@@ -29,30 +29,47 @@ TEST(PriorityContext, ThatMakesNoSenseIsNone) {
 
 TEST(ModelComponent, HoldsThePolicyInAnEncapsulationOfItsOwn) {
   if constexpr (std::endian::native == std::endian::little) {
-    EXPECT_EQ(encode_policies({false, 42}), kPropagated);
-    EXPECT_EQ(encode_policies({true, 32767}), kDeclared);
+    EXPECT_EQ(encode_policies({.model = Model{false, 42}, .bands = {}}), kPropagated);
+    EXPECT_EQ(encode_policies({.model = Model{true, 32767}, .bands = {}}), kDeclared);
   }
-  EXPECT_EQ(find_model(kPropagated), (Model{false, 42}));
-  EXPECT_EQ(find_model(kDeclared), (Model{true, 32767}));
+  EXPECT_EQ(decode_policies(kPropagated).model, (Model{false, 42}));
+  EXPECT_EQ(decode_policies(kDeclared).model, (Model{true, 32767}));
 }
 
 TEST(ModelComponent, IsFoundBesideOtherPoliciesInEitherByteOrder) {
   const Octets both = {0x00, 0, 0, 0,  0, 0, 0, 2,                     // big-endian, two policies
                        0,    0, 0, 64, 0, 0, 0, 2,  0x01, 0x01, 0, 0,  // compression
                        0,    0, 0, 40, 0, 0, 0, 10, 0x00, 0,    0, 0, 0, 0, 0, 1, 0, 7};
-  EXPECT_EQ(find_model(both), (Model{true, 7}));
+  EXPECT_EQ(decode_policies(both).model, (Model{true, 7}));
 }
 
 TEST(ModelComponent, CutAnywhereOrOfAnUnknownModelIsNone) {
   for (std::size_t size = 0; size < kDeclared.size(); ++size) {
-    EXPECT_FALSE(find_model(Octets(kDeclared.begin(), kDeclared.begin() + static_cast<std::ptrdiff_t>(size)))) << size;
+    EXPECT_FALSE(decode_policies(Octets(kDeclared.begin(), kDeclared.begin() + static_cast<std::ptrdiff_t>(size))).model) << size;
   }
   Octets unknown = kDeclared;
   unknown[20] = 2;
-  EXPECT_FALSE(find_model(unknown));
+  EXPECT_FALSE(decode_policies(unknown).model);
   Octets many = kDeclared;
   many[4] = many[5] = many[6] = many[7] = 0xff;
-  EXPECT_FALSE(find_model(many));
+  EXPECT_FALSE(decode_policies(many).model);
+}
+
+TEST(BandsComponent, ComesBackBesideTheModel) {
+  const Exposed both{.model = Model{false, 3}, .bands = {{0, 99}, {100, 32767}}};
+  EXPECT_EQ(decode_policies(encode_policies(both)), both);
+  EXPECT_EQ(decode_policies(encode_policies({.model = std::nullopt, .bands = {{1, 1}}})).bands, (Bands{{1, 1}}));
+}
+
+TEST(BandsComponent, ThatMakesNoSenseHasNone) {
+  EXPECT_TRUE(decode_policies(encode_policies({.model = std::nullopt, .bands = {{2, 1}}})).bands.empty());
+  EXPECT_TRUE(decode_policies(encode_policies({.model = std::nullopt, .bands = {{-1, 1}}})).bands.empty());
+  EXPECT_TRUE(decode_policies(encode_policies({.model = std::nullopt, .bands = Bands(kMostBands + 1)})).bands.empty());
+  const Octets whole = encode_policies({.model = std::nullopt, .bands = {{0, 1}, {2, 3}}});
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const Octets cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_TRUE(decode_policies(cut).bands.empty()) << size;
+  }
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ void destroy(std::vector<Ref>& all) noexcept {
 
 void Interceptors::add(ClientRef interceptor) {
   add_to(clients_, std::move(interceptor));
+  if (const auto* const parts = dynamic_cast<const orb::PartsCalls*>(clients_.back()._shared().get())) {
+    parts_calls_ = parts;
+  }
 }
 void Interceptors::add(ServerRef interceptor) {
   add_to(servers_, std::move(interceptor));
@@ -85,6 +88,10 @@ void Interceptors::close() noexcept {
 }
 
 // --- clients ---
+
+std::shared_ptr<const orb::Branches> Interceptors::branches_of(const ior::Ior& ior) const {
+  return parts_calls_ == nullptr ? nullptr : parts_calls_->branches_of(ior);
+}
 
 void Interceptors::begin_call(orb::ClientRequest& request) noexcept {
   if (slots_->empty() || request.slots != nullptr) return;

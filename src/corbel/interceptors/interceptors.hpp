@@ -49,6 +49,7 @@ class Interceptors final : public orb::CallHooks {
 
   bool for_clients() const noexcept override { return !clients_.empty(); }
   bool for_servers() const noexcept override { return !servers_.empty() || !slots_->empty(); }
+  std::shared_ptr<const orb::Branches> branches_of(const ior::Ior& ior) const override;
   void begin_call(orb::ClientRequest& request) noexcept override;
   void before_send(orb::ClientRequest& request) noexcept override;
   void after_reply(orb::ClientRequest& request) noexcept override;
@@ -70,6 +71,7 @@ class Interceptors final : public orb::CallHooks {
   orb::Core& core_;
   const std::shared_ptr<SlotArea> slots_ = std::make_shared<SlotArea>();
   std::vector<ClientRef> clients_;
+  const orb::PartsCalls* parts_calls_ = nullptr;  // one of them
   std::vector<ServerRef> servers_;
   std::vector<IorRef> iors_;
   std::map<CORBA::PolicyType, FactoryRef> factories_;

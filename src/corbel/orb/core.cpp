@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/orb/branching_target.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/local_target.hpp"
 #include "corbel/orb/log_setup.hpp"
@@ -137,6 +138,12 @@ CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior, LentPtr l
 corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent) {
   if (options_.collocation) {
     if (auto here = make_target_here(ior, overrides); here != nullptr) return here;
+  }
+  if (const CallHooks* const hooks = attached_hooks(); hooks != nullptr) {
+    if (auto branches = hooks->branches_of(ior); branches != nullptr) {
+      return base::make_shared<BranchingTarget>(*this, std::move(ior), std::move(overrides), std::move(lent),
+                                                std::move(branches));
+    }
   }
   return base::make_shared<RemoteTarget>(*this, std::move(ior), std::move(overrides), std::move(lent));
 }

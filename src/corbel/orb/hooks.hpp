@@ -15,6 +15,7 @@
 #include "corbel/corba/policy_core.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/messaging/message.hpp"
+#include "corbel/orb/branches.hpp"
 #include "corbel/orb/kept_contexts.hpp"
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/policy/client_policies.hpp"
@@ -103,7 +104,8 @@ class AtEdge {
   const AtEdge* const previous_;
 };
 
-/// The hooks of one ORB. None of the functions throws: what goes wrong becomes the request's outcome. Thread-safe.
+/// The hooks of one ORB. None of the functions throws unless it says so: what goes wrong becomes the request's outcome.
+/// Thread-safe.
 class CallHooks {
  public:
   virtual ~CallHooks() = default;
@@ -112,6 +114,8 @@ class CallHooks {
   virtual bool for_clients() const noexcept = 0;
   virtual bool for_servers() const noexcept = 0;
 
+  /// Which ways the calls of a reference go; null: all go one. May throw.
+  virtual std::shared_ptr<const Branches> branches_of(const ior::Ior& ior) const = 0;
   /// A call begins on this thread: notes what all its attempts need.
   virtual void begin_call(ClientRequest& request) noexcept = 0;
   /// Before a request is sent. If the outcome is no longer `pending` afterwards, it must not be sent, and the hooks

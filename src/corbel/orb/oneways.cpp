@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/orb/oneways.hpp"
 
+#include "corbel/orb/branching_target.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/local_target.hpp"
 #include "corbel/orb/remote_target.hpp"
@@ -12,6 +13,7 @@ bool flush_oneways(const CORBA::object_reference<CORBA::Object>& object, base::D
   const corba::TargetPtr& target = object->_target();
   if (target == nullptr) return true;
   if (auto* const remote = dynamic_cast<RemoteTarget*>(target.get())) return remote->flush_oneways(deadline);
+  if (auto* const parted = dynamic_cast<BranchingTarget*>(target.get())) return parted->flush_oneways(deadline);
   return flush_oneways_elsewhere(*target, deadline);  // calls of objects of this process do not wait
 }
 

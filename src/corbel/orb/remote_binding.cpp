@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a reference leads at present: the connection that calls use, how it is found, and when it is given up.
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +17,46 @@
 namespace corbel::orb {
 
 using base::Deadline;
+
+namespace {
+
+/// Routes of a branch share connections only with those of branches that say the same.
+void set_apart(std::vector<routing::Route>& routes, const std::string& connections) {
+  if (connections.empty()) return;
+  for (routing::Route& route : routes) {
+    route.key += connections;
+    if (route.oneways == nullptr) continue;
+    routing::Route apart = *route.oneways;
+    apart.key += connections;
+    route.oneways = std::make_shared<const routing::Route>(std::move(apart));
+  }
+}
+
+/// Leaves the routes over transports that the branch names, in its order, with its options or, where it has none, with
+/// those that are wanted. Returns why the others do not do, in words; empty if all do.
+std::string keep_carried(std::vector<routing::Route>& routes, const Branch& branch,
+                         const policy::TransportOptionsPtr& wanted) {
+  std::string why;
+  std::vector<routing::Route> kept;
+  for (const Branch::Carrier& carrier : branch.carriers) {
+    std::vector<routing::Route> carried;
+    for (const routing::Route& route : routes) {
+      const bool named = std::ranges::find(carrier.schemes, route.transport->factory().scheme()) != carrier.schemes.end();
+      if (named) carried.push_back(route);
+    }
+    const policy::TransportOptionsPtr& options = carrier.options != nullptr ? carrier.options : wanted;
+    if (options != nullptr) {
+      const std::string reason = routing::keep_fitting(carried, 0, options);
+      if (!reason.empty()) why += (why.empty() ? "" : "; ") + reason;
+    }
+    std::ranges::move(carried, std::back_inserter(kept));
+  }
+  if (kept.empty() && why.empty()) why = "the reference has none of the protocols that ClientProtocolPolicy names";
+  routes = std::move(kept);
+  return why;
+}
+
+}  // namespace
 
 RemoteTarget::BindingPtr RemoteTarget::bind(Invocation& invocation, std::int64_t now) {
   BindingPtr binding;
@@ -91,6 +132,7 @@ bool RemoteTarget::look_again(Invocation& invocation) {
 /// names: a server that forwards says nothing for the peer that lends.
 connection::ConnectionPtr RemoteTarget::find_lent(const Attempts& attempts) {
   if (lent_ == nullptr || !core_.bidirectional().accepts() || !attempts.at_origin()) return {};
+  if (branch_ != nullptr && !branch_->connections.empty()) return {};  // others use it
   const routing::Route& route = attempts.route();
   if (route.options != nullptr) return {};  // it has those of the peer that made it
   if (!route.protocol->offers().both_ways || route.version.minor < 2) return {};
@@ -104,7 +146,12 @@ connection::ConnectionPtr RemoteTarget::find_lent(const Attempts& attempts) {
 /// True if calls have to use another connection: one that offers the server to call back over it, or one with other
 /// options.
 bool RemoteTarget::is_outdated(const Binding& binding, const Invocation& invocation) {
-  const bool other = !policy::equal(binding.route().options, invocation.policies.calls.transport_options);
+  const policy::TransportOptionsPtr& wanted = invocation.policies.calls.transport_options;
+  bool other = !policy::equal(binding.route().options, wanted);
+  if (branch_ != nullptr && !branch_->carriers.empty()) {  // the route may have options of the branch
+    const std::lock_guard lock(mutex_);
+    other = !policy::equal(options_, wanted);
+  }
   if (binding.lent && !other) return false;
   return !is_fixed(invocation) && (other || !core_.cache().offers_all(binding.route(), *binding.connection));
 }
@@ -229,6 +276,20 @@ base::Result<Ways> RemoteTarget::present_ways(const Invocation& invocation) {
   return ways_of(present_ior(), invocation);
 }
 
+/// The ways to a reference that are this branch's. Throws INV_POLICY if none is.
+base::Result<Ways> RemoteTarget::ways_of_branch(const ior::Ior& ior, const EffectivePolicies& policies) {
+  auto routes = core_.registry().routes(branch_->narrow ? branch_->narrow(ior) : ior, policies.preference);
+  if (!routes) return routes.error();
+  if (!branch_->carriers.empty()) {
+    const std::string why = keep_carried(*routes, *branch_, policies.calls.transport_options);
+    if (routes->empty()) corba::raise("INV_POLICY", 0, kNo, why);
+    return Ways(*std::move(routes));
+  }
+  Ways ways(*std::move(routes));
+  if (policies.calls.transport_options != nullptr) keep_fitting(ways, policies.calls.transport_options);
+  return ways;
+}
+
 /// Leaves the ways over transports that have the options which are wanted. Throws INV_POLICY if that is none.
 void RemoteTarget::keep_fitting(Ways& ways, const policy::TransportOptionsPtr& wanted) {
   const std::string why = routing::keep_fitting(ways.routes, ways.first_here ? 1 : 0, wanted);
@@ -238,6 +299,11 @@ void RemoteTarget::keep_fitting(Ways& ways, const policy::TransportOptionsPtr& w
 base::Result<Ways> RemoteTarget::ways_of(const ior::Ior& ior, const Invocation& invocation) {
   const policy::ProtocolPreference& preference = invocation.policies.preference;
   const policy::TransportOptionsPtr& wanted = invocation.policies.calls.transport_options;
+  if (branch_ != nullptr) {
+    auto ways = ways_of_branch(ior, invocation.policies);
+    if (ways) set_apart(ways->routes, branch_->connections);
+    return ways;
+  }
   if (leads_ == Leads::onward) {
     auto ways = ways_with_here(ior, preference);
     if (ways && wanted != nullptr) keep_fitting(*ways, wanted);

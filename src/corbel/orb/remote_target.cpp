@@ -22,13 +22,15 @@ using base::Deadline;
 /// How long a call waits for what is kept back on another connection than it will take itself.
 constexpr base::Duration kLongestFlush = std::chrono::milliseconds(20);
 
-RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent, Leads leads)
+RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent, Leads leads,
+                           BranchPtr branch)
     : core_(core),
       orb_(core.orb()),
       ior_(std::move(ior)),
       policies_(std::move(overrides)),
       lent_(std::move(lent)),
-      leads_(leads) {}
+      leads_(leads),
+      branch_(std::move(branch)) {}
 
 cdr::Context& RemoteTarget::context() const noexcept {
   return core_;

@@ -13,6 +13,7 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/orb/attempts.hpp"
 #include "corbel/orb/bidirectional.hpp"
+#include "corbel/orb/branches.hpp"
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/invocation.hpp"
 #include "corbel/orb/policy_levels.hpp"
@@ -33,9 +34,9 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     elsewhere,   ///< only to others
     onward,      ///< follow(): also to this ORB's adapter, which is asked without a connection
   };
-  /// `lent`: a connection that may be used, too; null: none.
+  /// `lent`: a connection that may be used, too; null: none. `branch`: which of the object's calls it has; null: all.
   RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr,
-               Leads leads = Leads::everywhere);
+               Leads leads = Leads::everywhere, BranchPtr branch = nullptr);
 
   void invoke(const corba::Call& call) override;
   void invoke_async(corba::AsyncCall& call) override;
@@ -113,6 +114,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   base::Result<Ways> present_ways(const Invocation& invocation);
   base::Result<Ways> ways_of(const ior::Ior& ior, const Invocation& invocation);
   static void keep_fitting(Ways& ways, const policy::TransportOptionsPtr& wanted);
+  base::Result<Ways> ways_of_branch(const ior::Ior& ior, const EffectivePolicies& policies);
   /// True if the reference must not leave the place where it is bound (Messaging::NO_REBIND, NO_RECONNECT).
   bool is_fixed(const Invocation& invocation);
 
@@ -184,6 +186,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   ReferencePolicies policies_;
   const LentPtr lent_;
   const Leads leads_;
+  const BranchPtr branch_;
 
   base::ForkMutex mutex_;  // guards what follows
   BindingPtr binding_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "corbel/corba/messaging_policies.hpp"
-#include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/poa.hpp"
 
 namespace corbel::poa {
@@ -83,6 +82,7 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
   struct Chosen {
     std::string lane;
     std::uint16_t index;
+    std::shared_ptr<const LaneGroup> group;
   };
   std::optional<Chosen> chosen;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -95,8 +95,9 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
       if (const auto* const chooser = as<ChoosesLane>(list[i])) {
         auto lane = chooser->choose_lane(list);
         if (!lane) throw POA::InvalidPolicy(index);
-        chosen = Chosen{*std::move(lane), index};
+        chosen = Chosen{*std::move(lane), index, chooser->lane_group(list)};
       }
+      if (const auto* const selector = as<SelectsProfiles>(list[i])) result.selectors.push_back(selector);
       continue;
     }
     apply(result, list[i], index);
@@ -109,6 +110,7 @@ AdapterPolicies resolve_policies(const CORBA::PolicyList& list, const orb::CallH
     if (place(places, kLanePolicy) != kAbsent) throw POA::InvalidPolicy(chosen->index);
     result.lane = std::move(chosen->lane);
     result.lane_index = chosen->index;
+    result.lane_group = std::move(chosen->group);
   }
   return result;
 }

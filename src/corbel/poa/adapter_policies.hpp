@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "corbel/orb/hooks.hpp"
+#include "corbel/poa/lane_policy.hpp"
 #include "corbel/poa/policies.hpp"
 
 namespace corbel::poa {
@@ -27,7 +29,9 @@ struct AdapterPolicies {
   bool both_ways = false;                              ///< BiDirPolicy::BOTH
   std::string lane;                                    ///< empty: the first
   std::uint16_t lane_index = 0;                        ///< where the list names it
+  std::shared_ptr<const LaneGroup> lane_group;         ///< that references name instead; null: none
   CORBA::PolicyList others;                            ///< of types that the application made its own
+  std::vector<const SelectsProfiles*> selectors;       ///< those of `others` that are such
   std::vector<orb::NewAdapter::Component> components;  ///< what references say besides
 
   bool use_default_servant() const noexcept {

@@ -90,7 +90,15 @@ void AdapterSpace::check_may_wait_for_requests() const {
 
 CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstByteSpan key, const std::string& type_id,
                                                                     const AdapterPolicies& policies) {
-  ior::Ior ior{type_id, core_.make_profiles(key, policies.lane)};
+  ior::Ior ior{type_id, {}};
+  if (policies.lane_group == nullptr) {
+    ior.profiles = core_.make_profiles(key, policies.lane);
+  } else {
+    std::vector<std::vector<ior::TaggedProfile>> profiles;
+    for (const std::string& lane : policies.lane_group->lanes()) profiles.push_back(core_.make_profiles(key, lane));
+    ior.profiles = policies.lane_group->join(std::move(profiles));
+  }
+  for (const SelectsProfiles* const selector : policies.selectors) selector->select_profiles(ior.profiles);
   for (const auto& added : policies.components) {
     for (ior::TaggedProfile& profile : ior.profiles) {
       if (!added.profile || *added.profile == profile.tag) (void)ior::add_component(profile, added.component);

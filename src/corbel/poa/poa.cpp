@@ -73,6 +73,11 @@ PoaRef Poa::create_POA(const std::string& adapter_name, IDL::traits<PortableServ
   orb::CallHooks* const hooks = space_->core().attached_hooks();
   AdapterPolicies resolved = resolve_policies(policies, hooks);
   if (!space_->core().has_lane(resolved.lane)) throw InvalidPolicy(resolved.lane_index);
+  if (resolved.lane_group != nullptr) {
+    for (const std::string& lane : resolved.lane_group->lanes()) {
+      if (!space_->core().has_lane(lane)) throw InvalidPolicy(resolved.lane_index);
+    }
+  }
   establish_components(resolved, hooks);
   base::SharedPtr<Manager> manager;
   if (a_POAManager == nullptr) {
