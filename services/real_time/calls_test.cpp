@@ -190,8 +190,6 @@ TEST_P(Prioritised, PrioritiesAndModelsThatThereAreNoneOfAreRefused) {
 
 TEST_P(Prioritised, WhatIsNotThereSaysSo) {
   EXPECT_THROW(rt_->create_threadpool(0, 1, 0, 0, true, 0, 0), CORBA::NO_IMPLEMENT);
-  EXPECT_THROW(rt_->create_priority_banded_connection_policy({}), CORBA::NO_IMPLEMENT);
-  EXPECT_THROW(rt_->create_private_connection_policy(), CORBA::NO_IMPLEMENT);
 }
 
 TEST_P(Prioritised, MutexesAreMadeAndDestroyed) {

@@ -11,81 +11,31 @@
 #include <corbel/ior/profile.hpp>
 #include <corbel/orb/parts.hpp>
 
-#include "RTCORBA.hpp"
 #include "endpoints.hpp"
-#include "real_time_test_server.hpp"
-
-#include "corbel_real_time.hpp"
+#include "test_support.hpp"
 
 namespace corbel::real_time {
 namespace {
 
-using RTCORBA::PriorityModel;
-using ServantRef = IDL::traits<Timed::Servant>::ref_type;
-
-class Servant final : public virtual CORBA::servant_traits<Timed::Servant>::base_type {
- public:
-  explicit Servant(std::function<std::int16_t()> action) : action_(std::move(action)) {}
-  std::int16_t priority() override { return action_(); }
-  std::int16_t pass(ServantRef, std::int16_t) override { return 0; }
-  void refuse() override {}
-
- private:
-  const std::function<std::int16_t()> action_;
-};
-
-/// A server and a client, each with an ORB of its own. The parameter is where the lanes listen.
-class SeveralLanes : public ::testing::TestWithParam<const char*> {
+/// The parameter is where the lanes listen.
+class SeveralLanes : public ::testing::TestWithParam<const char*>, public TwoOrbs {
  protected:
-  SeveralLanes() {
-    std::vector<std::string> words{"test", "-ORBListenEndpoints", "tcp://127.0.0.1:0", "-ORBCollocation", "off"};
-    server_ = CORBA::ORB_init(words, "lanes server " + std::to_string(++number_));
-    words = {"test", "-ORBListenEndpoints", "tcp://127.0.0.1:0"};
-    client_ = CORBA::ORB_init(words, "lanes client " + std::to_string(++number_));
-    rt_ = IDL::traits<RTCORBA::RTORB>::narrow(server_->resolve_initial_references("RTORB"));
-    current_ = IDL::traits<RTCORBA::Current>::narrow(server_->resolve_initial_references("RTCurrent"));
-    const auto root = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
-    root->the_POAManager()->activate();
-    const auto pool = rt_->create_threadpool_with_lanes(
+  SeveralLanes() : TwoOrbs(Settings{.lane_endpoints = {GetParam()}}) {
+    const auto pool = rt->create_threadpool_with_lanes(
         0, {RTCORBA::ThreadpoolLane(10, 1, 0), RTCORBA::ThreadpoolLane(1000, 1, 0)}, false, false, 0, 0);
-    poa_ = root->create_POA("laned", root->the_POAManager(),
-                            {rt_->create_threadpool_policy(pool),
-                             rt_->create_priority_model_policy(PriorityModel::CLIENT_PROPAGATED, 10)});
+    poa_ = adapter({rt->create_threadpool_policy(pool),
+                    rt->create_priority_model_policy(RTCORBA::PriorityModel::CLIENT_PROPAGATED, 10)});
   }
-  ~SeveralLanes() override {
-    poa_ = nullptr;
-    client_->destroy();
-    server_->destroy();
-  }
+  ServantRef object(std::function<std::int16_t()> action) { return TwoOrbs::object(poa_, std::move(action)); }
 
-  /// The object as the client has it.
-  ServantRef object(std::function<std::int16_t()> action) {
-    const auto id = poa_->activate_object(CORBA::make_reference<Servant>(std::move(action)));
-    const std::string text = server_->object_to_string(poa_->id_to_reference(id));
-    return IDL::traits<Timed::Servant>::narrow(client_->string_to_object(text));
-  }
-  /// On a thread of this priority, or with none.
-  std::future<std::int16_t> call(const ServantRef& object, int priority) {
-    return std::async(std::launch::async, [this, object, priority] {
-      if (priority >= 0) current_->the_priority(static_cast<std::int16_t>(priority));
-      return object->priority();
-    });
-  }
-
-  RealTime real_time_{{.lane_endpoints = {GetParam()}}};
-  IDL::traits<CORBA::ORB>::ref_type server_;
-  IDL::traits<CORBA::ORB>::ref_type client_;
-  IDL::traits<RTCORBA::RTORB>::ref_type rt_;
-  IDL::traits<RTCORBA::Current>::ref_type current_;
   IDL::traits<PortableServer::POA>::ref_type poa_;
-  inline static int number_ = 0;
 };
 
 TEST_P(SeveralLanes, UrgentCallsAreServedWhileTheLowLaneIsBusy) {
   std::latch entered{1};
   std::latch go{1};
   const auto one = object([&] {
-    const std::int16_t priority = current_->the_priority();
+    const std::int16_t priority = current->the_priority();
     if (priority < 1000) {
       entered.count_down();
       go.wait();
@@ -100,14 +50,14 @@ TEST_P(SeveralLanes, UrgentCallsAreServedWhileTheLowLaneIsBusy) {
 }
 
 TEST_P(SeveralLanes, CallsOfBothKindsGoThroughOneReferenceAtTheSameTime) {
-  const auto one = object([&] { return current_->the_priority(); });
+  const auto one = object([&] { return current->the_priority(); });
   std::vector<std::future<bool>> all;
   for (int thread = 0; thread < 4; ++thread) {
     all.push_back(std::async(std::launch::async, [&, thread] {
       bool right = true;
       for (int i = 0; i < 200; ++i) {
         const auto priority = static_cast<std::int16_t>((i + thread) % 2 == 0 ? 10 : 1000);
-        current_->the_priority(priority);
+        current->the_priority(priority);
         right = one->priority() == priority && right;
       }
       return right;
@@ -117,22 +67,22 @@ TEST_P(SeveralLanes, CallsOfBothKindsGoThroughOneReferenceAtTheSameTime) {
 }
 
 TEST_P(SeveralLanes, WhoHasNoPriorityUsesTheFirst) {
-  const auto one = object([&] { return current_->the_priority(); });
+  const auto one = object([&] { return current->the_priority(); });
   EXPECT_EQ(call(one, -1).get(), 0);
 }
 
 TEST_P(SeveralLanes, OrbsWithoutPrioritiesReachTheObjectToo) {
-  const auto one = object([&] { return current_->the_priority(); });
+  const auto one = object([&] { return current->the_priority(); });
   EXPECT_EQ(lanes_of(one->_target()->ior()), (std::vector<std::int16_t>{10, 1000}));
   // Whatever is called through a reference without the list goes to the lane of the adapter's own priority.
   ior::Ior plain = only_lane(one->_target()->ior(), 10);
   EXPECT_FALSE(plain.profiles.empty());
-  const auto foreign = IDL::traits<Timed::Servant>::narrow(client_->string_to_object(ior::to_string(plain)));
+  const auto foreign = at(ior::to_string(plain));
   EXPECT_EQ(call(foreign, 1000).get(), 1000);
 }
 
 TEST_P(SeveralLanes, ALaneThatListensNoMoreIsNotReplacedByAnother) {
-  const auto one = object([&] { return current_->the_priority(); });
+  const auto one = object([&] { return current->the_priority(); });
   const ior::Ior high = only_lane(one->_target()->ior(), 1000);
   for (const auto& profile : high.profiles) {
     const auto iiop = ior::decode_iiop_profile(profile);
@@ -141,7 +91,7 @@ TEST_P(SeveralLanes, ALaneThatListensNoMoreIsNotReplacedByAnother) {
                            : uiop                  ? "unix://" + uiop->path
                                                    : std::string();
     if (!at.empty()) {
-      EXPECT_TRUE(orb::stop_listening(*server_._shared(), at)) << at;
+      EXPECT_TRUE(orb::stop_listening(*server._shared(), at)) << at;
     }
   }
   EXPECT_THROW(call(one, 1000).get(), CORBA::TRANSIENT);

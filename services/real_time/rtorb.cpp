@@ -3,9 +3,11 @@
 #include <utility>
 
 #include "RTCORBA.hpp"
+#include "connections.hpp"
 #include "mutex.hpp"
 #include "parts.hpp"
 #include "pools.hpp"
+#include "protocols.hpp"
 
 namespace corbel::real_time {
 namespace {
@@ -59,37 +61,6 @@ class ThreadCurrent final : public RTCORBA::Current {
   const std::shared_ptr<Priorities> priorities_;
 };
 
-class TcpProperties final : public RTCORBA::TCPProtocolProperties {
- public:
-  TcpProperties(std::int32_t send, std::int32_t receive, bool keep_alive, bool dont_route, bool no_delay, bool priority)
-      : send_(send),
-        receive_(receive),
-        keep_alive_(keep_alive),
-        dont_route_(dont_route),
-        no_delay_(no_delay),
-        priority_(priority) {}
-  std::int32_t send_buffer_size() override { return send_; }
-  void send_buffer_size(std::int32_t value) override { send_ = value; }
-  std::int32_t recv_buffer_size() override { return receive_; }
-  void recv_buffer_size(std::int32_t value) override { receive_ = value; }
-  bool keep_alive() override { return keep_alive_; }
-  void keep_alive(bool value) override { keep_alive_ = value; }
-  bool dont_route() override { return dont_route_; }
-  void dont_route(bool value) override { dont_route_ = value; }
-  bool no_delay() override { return no_delay_; }
-  void no_delay(bool value) override { no_delay_ = value; }
-  bool enable_network_priority() override { return priority_; }
-  void enable_network_priority(bool value) override { priority_ = value; }
-
- private:
-  std::int32_t send_;
-  std::int32_t receive_;
-  bool keep_alive_;
-  bool dont_route_;
-  bool no_delay_;
-  bool priority_;
-};
-
 class RtOrb final : public RTCORBA::RTORB {
  public:
   RtOrb(std::shared_ptr<Priorities> priorities, std::shared_ptr<Pools> pools) noexcept
@@ -111,8 +82,19 @@ class RtOrb final : public RTCORBA::RTORB {
                                                                      std::int32_t recv_buffer_size, bool keep_alive,
                                                                      bool dont_route, bool no_delay,
                                                                      bool enable_network_priority) override {
-    return CORBA::make_reference<TcpProperties>(send_buffer_size, recv_buffer_size, keep_alive, dont_route, no_delay,
-                                                enable_network_priority);
+    return make_tcp_properties(send_buffer_size, recv_buffer_size, keep_alive, dont_route, no_delay,
+                               enable_network_priority);
+  }
+  Ref<RTCORBA::UnixDomainProtocolProperties> create_unix_domain_protocol_properties(
+      std::int32_t send_buffer_size, std::int32_t recv_buffer_size) override {
+    return make_unix_domain_properties(send_buffer_size, recv_buffer_size);
+  }
+  Ref<RTCORBA::SharedMemoryProtocolProperties> create_shared_memory_protocol_properties(
+      std::int32_t send_buffer_size, std::int32_t recv_buffer_size, bool keep_alive, bool dont_route, bool no_delay,
+      std::int32_t preallocate_buffer_size, const std::string& mmap_filename,
+      const std::string& mmap_lockname) override {
+    return make_shared_memory_properties(send_buffer_size, recv_buffer_size, keep_alive, dont_route, no_delay,
+                                         preallocate_buffer_size, mmap_filename, mmap_lockname);
   }
 
   RTCORBA::ThreadpoolId create_threadpool(std::uint32_t, std::uint32_t static_threads, std::uint32_t dynamic_threads,
@@ -143,18 +125,16 @@ class RtOrb final : public RTCORBA::RTORB {
     return pools_->make_policy(threadpool);
   }
   Ref<RTCORBA::PriorityBandedConnectionPolicy> create_priority_banded_connection_policy(
-      const RTCORBA::PriorityBands&) override {
-    refuse("there are no connections for bands of priorities yet");
+      const RTCORBA::PriorityBands& priority_bands) override {
+    return make_bands(priority_bands);
   }
-  Ref<RTCORBA::ServerProtocolPolicy> create_server_protocol_policy(const RTCORBA::ProtocolList&) override {
-    refuse("no ServerProtocolPolicy yet: -ORBListenEndpoints says which protocols there are");
+  Ref<RTCORBA::ServerProtocolPolicy> create_server_protocol_policy(const RTCORBA::ProtocolList& protocols) override {
+    return make_server_protocols(protocols);
   }
-  Ref<RTCORBA::ClientProtocolPolicy> create_client_protocol_policy(const RTCORBA::ProtocolList&) override {
-    refuse("no ClientProtocolPolicy yet: corbel::TransportOptionsPolicy says what connections have");
+  Ref<RTCORBA::ClientProtocolPolicy> create_client_protocol_policy(const RTCORBA::ProtocolList& protocols) override {
+    return make_client_protocols(protocols);
   }
-  Ref<RTCORBA::PrivateConnectionPolicy> create_private_connection_policy() override {
-    refuse("no PrivateConnectionPolicy yet");
-  }
+  Ref<RTCORBA::PrivateConnectionPolicy> create_private_connection_policy() override { return make_private(); }
 
  private:
   static constexpr const char* kNoBuffers = "requests wait in their connections, not in a thread pool";
