@@ -188,10 +188,6 @@ TEST_P(Prioritised, PrioritiesAndModelsThatThereAreNoneOfAreRefused) {
   }
 }
 
-TEST_P(Prioritised, WhatIsNotThereSaysSo) {
-  EXPECT_THROW(rt_->create_threadpool(0, 1, 0, 0, true, 0, 0), CORBA::NO_IMPLEMENT);
-}
-
 TEST_P(Prioritised, MutexesAreMadeAndDestroyed) {
   const auto mutex = rt_->create_mutex();
   mutex->lock();

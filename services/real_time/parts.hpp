@@ -11,6 +11,7 @@
 #include <corbel/corbel.hpp>
 #include <corbel/orb/branches.hpp>
 
+#include "admission.hpp"
 #include "priorities.hpp"
 #include "wire.hpp"
 
@@ -24,11 +25,13 @@ class HasModel {
 };
 
 /// What a ThreadpoolPolicy is, too.
-class HasDefault {
+class HasPool {
  public:
-  virtual ~HasDefault() = default;
+  virtual ~HasPool() = default;
   /// Of servants whose adapter has no model; nothing if the pool has lanes.
   virtual std::optional<Priority> default_priority() const noexcept = 0;
+  /// By which its requests wait; null if the ORB's lanes say all.
+  virtual const std::shared_ptr<Admission>& admission() const noexcept = 0;
 };
 
 /// What a PriorityBandedConnectionPolicy is, too.

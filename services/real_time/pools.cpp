@@ -12,6 +12,7 @@ namespace {
 
 constexpr auto kNo = CORBA::CompletionStatus::COMPLETED_NO;
 constexpr std::uint32_t kMostThreads = 10'000;  // of one lane, as -ORBThreads
+constexpr std::uint32_t kMostWaiting = 1000;    // where only octets are limited
 
 /// No two ORBs of a process have one of the same number, so that none takes another's policy for its own.
 RTCORBA::ThreadpoolId next_id() noexcept {
@@ -19,10 +20,25 @@ RTCORBA::ThreadpoolId next_id() noexcept {
   return ++last;
 }
 
+[[noreturn]] void too_many() {
+  throw CORBA::IMP_LIMIT(0, kNo, "a lane has " + std::to_string(kMostThreads) +
+                                     " threads at most, those of requests that wait and those it may borrow included");
+}
+
 std::uint32_t count_threads(std::uint32_t threads, std::uint32_t dynamic_threads) {
   if (threads == 0) throw CORBA::BAD_PARAM(0, kNo, "a lane of a thread pool needs static threads");
   if (threads <= kMostThreads && dynamic_threads <= kMostThreads - threads) return threads + dynamic_threads;
-  throw CORBA::IMP_LIMIT(0, kNo, "a lane has " + std::to_string(kMostThreads) + " threads at most");
+  too_many();
+}
+
+/// A request that waits keeps a thread. What has no limit waits in its connection, as ever.
+std::optional<Admission::Buffers> limits_of(const std::optional<Admission::Buffers>& asked) {
+  if (!asked || (asked->requests == 0 && asked->octets == 0)) return std::nullopt;
+  Admission::Buffers limits = *asked;
+  if (limits.octets == 0) limits.octets = UINT64_MAX;
+  if (limits.requests == 0) limits.requests = kMostWaiting;
+  if (limits.requests > kMostThreads) too_many();
+  return limits;
 }
 
 std::optional<Model> model_in(const CORBA::PolicyList& policies) {
@@ -52,14 +68,15 @@ class AllLanes final : public poa::LaneGroup {
   std::vector<Priority> priorities_;
 };
 
-class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLane, public HasDefault {
+class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLane, public HasPool {
  public:
-  PoolPolicy(std::shared_ptr<const Pools> pools, RTCORBA::ThreadpoolId id, std::optional<Priority> priority)
-      : pools_(std::move(pools)), id_(id), default_(priority) {}
+  PoolPolicy(std::shared_ptr<const Pools> pools, RTCORBA::ThreadpoolId id, std::optional<Priority> priority,
+             std::shared_ptr<Admission> admission)
+      : pools_(std::move(pools)), id_(id), default_(priority), admission_(std::move(admission)) {}
   RTCORBA::ThreadpoolId threadpool() override { return id_; }
   CORBA::PolicyType policy_type() const override { return RTCORBA::THREADPOOL_POLICY_TYPE; }
   IDL::traits<CORBA::Policy>::ref_type copy() const override {
-    return CORBA::make_reference<PoolPolicy>(pools_, id_, default_);
+    return CORBA::make_reference<PoolPolicy>(pools_, id_, default_, admission_);
   }
   bool _overrides() const noexcept override { return false; }  // the server's alone
   std::optional<std::string> choose_lane(const CORBA::PolicyList& policies) const override {
@@ -69,11 +86,13 @@ class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLa
     return pools_->find_lanes(id_, model_in(policies));
   }
   std::optional<Priority> default_priority() const noexcept override { return default_; }
+  const std::shared_ptr<Admission>& admission() const noexcept override { return admission_; }
 
  private:
   const std::shared_ptr<const Pools> pools_;
   const RTCORBA::ThreadpoolId id_;
   const std::optional<Priority> default_;  // of a pool without lanes
+  const std::shared_ptr<Admission> admission_;
 };
 
 }  // namespace
@@ -95,29 +114,42 @@ RTCORBA::ThreadpoolId Pools::keep(RTCORBA::ThreadpoolId id, Pool pool) {
   return id;
 }
 
-RTCORBA::ThreadpoolId Pools::create(std::uint32_t threads, std::uint32_t dynamic_threads, Priority default_priority) {
-  const std::uint32_t most = count_threads(threads, dynamic_threads);
+RTCORBA::ThreadpoolId Pools::make(bool has_lanes, std::vector<Admission::Lane> lanes, const Extras& extras) {
+  std::ranges::sort(lanes, {}, &Admission::Lane::priority);
+  const auto buffers = limits_of(extras.buffers);
+  const std::uint32_t waiting = buffers ? buffers->requests + 1 : 0;  // and the one that is told to go
+  std::vector<std::uint32_t> threads;
+  std::uint64_t lower = 0;
+  for (const Admission::Lane& lane : lanes) {
+    const std::uint64_t most = lane.places + std::uint64_t{waiting} + (extras.borrows ? lower : 0);
+    if (most > kMostThreads) too_many();
+    threads.push_back(static_cast<std::uint32_t>(most));
+    lower += lane.places;
+  }
   const RTCORBA::ThreadpoolId id = next_id();
-  return keep(id, {false, {make_lane(id, default_priority, most)}});
+  Pool pool{has_lanes, {}, nullptr};
+  if (buffers || (extras.borrows && lanes.size() > 1)) {
+    pool.admission = std::make_shared<Admission>(lanes, extras.borrows, buffers);
+  }
+  for (std::size_t i = 0; i < lanes.size(); ++i) pool.lanes.push_back(make_lane(id, lanes[i].priority, threads[i]));
+  return keep(id, std::move(pool));
 }
 
-RTCORBA::ThreadpoolId Pools::create(const RTCORBA::ThreadpoolLanes& lanes) {
+RTCORBA::ThreadpoolId Pools::create(std::uint32_t threads, std::uint32_t dynamic_threads, Priority default_priority,
+                                    const Extras& extras) {
+  return make(false, {{default_priority, count_threads(threads, dynamic_threads)}}, extras);
+}
+
+RTCORBA::ThreadpoolId Pools::create(const RTCORBA::ThreadpoolLanes& lanes, const Extras& extras) {
   if (lanes.empty()) throw CORBA::BAD_PARAM(0, kNo, "a thread pool with lanes needs some");
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
-    (void)count_threads(lanes[i].static_threads(), lanes[i].dynamic_threads());
-    for (std::size_t k = 0; k < i; ++k) {
-      if (lanes[k].lane_priority() == lanes[i].lane_priority()) {
-        throw CORBA::BAD_PARAM(0, kNo, "two lanes of a thread pool have the same priority");
-      }
+  std::vector<Admission::Lane> all;
+  for (const RTCORBA::ThreadpoolLane& lane : lanes) {
+    if (std::ranges::find(all, lane.lane_priority(), &Admission::Lane::priority) != all.end()) {
+      throw CORBA::BAD_PARAM(0, kNo, "two lanes of a thread pool have the same priority");
     }
+    all.push_back({lane.lane_priority(), count_threads(lane.static_threads(), lane.dynamic_threads())});
   }
-  const RTCORBA::ThreadpoolId id = next_id();
-  Pool pool{true, {}};
-  for (const auto& lane : lanes) {
-    pool.lanes.push_back(
-        make_lane(id, lane.lane_priority(), count_threads(lane.static_threads(), lane.dynamic_threads())));
-  }
-  return keep(id, std::move(pool));
+  return make(true, std::move(all), extras);
 }
 
 void Pools::destroy(RTCORBA::ThreadpoolId id) {
@@ -127,13 +159,15 @@ void Pools::destroy(RTCORBA::ThreadpoolId id) {
 
 IDL::traits<RTCORBA::ThreadpoolPolicy>::ref_type Pools::make_policy(RTCORBA::ThreadpoolId id) {
   std::optional<Priority> priority;
+  std::shared_ptr<Admission> admission;
   {
     const std::lock_guard lock(mutex_);
     const auto found = pools_.find(id);
     if (found == pools_.end()) throw CORBA::BAD_PARAM(0, kNo, "no such thread pool");
     if (!found->second.has_lanes) priority = found->second.lanes.front().priority;
+    admission = found->second.admission;
   }
-  return CORBA::make_reference<PoolPolicy>(shared_from_this(), id, priority);
+  return CORBA::make_reference<PoolPolicy>(shared_from_this(), id, priority, std::move(admission));
 }
 
 /// With CLIENT_PROPAGATED, that of clients which say no priority.

@@ -24,11 +24,18 @@ class Pools : public std::enable_shared_from_this<Pools> {
   Pools(std::shared_ptr<const OrbOf> orb, std::vector<std::string> endpoints)
       : orb_(std::move(orb)), endpoints_(std::move(endpoints)) {}
 
-  /// A pool without lanes. Throws BAD_PARAM for one without static threads, IMP_LIMIT for too many, and as
-  /// orb::add_lane(). Priorities have been checked.
-  RTCORBA::ThreadpoolId create(std::uint32_t threads, std::uint32_t dynamic_threads, Priority default_priority);
+  /// What a pool is given besides its threads.
+  struct Extras {
+    bool borrows = false;
+    std::optional<Admission::Buffers> buffers;  ///< 0: without limit
+  };
+
+  /// A pool without lanes. Throws BAD_PARAM for one without static threads, IMP_LIMIT for too many, what waits included,
+  /// and as orb::add_lane(). Priorities have been checked.
+  RTCORBA::ThreadpoolId create(std::uint32_t threads, std::uint32_t dynamic_threads, Priority default_priority,
+                               const Extras& extras);
   /// BAD_PARAM also for none, and for two of one priority.
-  RTCORBA::ThreadpoolId create(const RTCORBA::ThreadpoolLanes& lanes);
+  RTCORBA::ThreadpoolId create(const RTCORBA::ThreadpoolLanes& lanes, const Extras& extras);
   /// No adapter can choose it any more; its threads end with the ORB. Throws InvalidThreadpool.
   void destroy(RTCORBA::ThreadpoolId id);
   /// Throws BAD_PARAM if there is none.
@@ -46,11 +53,13 @@ class Pools : public std::enable_shared_from_this<Pools> {
   };
   struct Pool {
     bool has_lanes = false;
-    std::vector<Lane> lanes;  ///< at least one
+    std::vector<Lane> lanes;               ///< at least one
+    std::shared_ptr<Admission> admission;  ///< null: the threads of the lanes are as many as requests may run
   };
 
   static const Lane* choose(const Pool& pool, const std::optional<Model>& model);
   Lane make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::uint32_t threads) const;
+  RTCORBA::ThreadpoolId make(bool has_lanes, std::vector<Admission::Lane> lanes, const Extras& extras);
   RTCORBA::ThreadpoolId keep(RTCORBA::ThreadpoolId id, Pool pool);
 
   const std::shared_ptr<const OrbOf> orb_;

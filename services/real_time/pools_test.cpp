@@ -175,8 +175,11 @@ TEST_F(Threadpools, ThatMakeNoSenseAreRefused) {
   EXPECT_THROW(pool(RTCORBA::ThreadpoolLanes{}), CORBA::BAD_PARAM);
   EXPECT_THROW(pool({RTCORBA::ThreadpoolLane(1, 0, 5)}), CORBA::BAD_PARAM);
   EXPECT_THROW(pool({RTCORBA::ThreadpoolLane(1, 1, 0), RTCORBA::ThreadpoolLane(1, 1, 0)}), CORBA::BAD_PARAM);
-  EXPECT_THROW(rt_->create_threadpool_with_lanes(0, {RTCORBA::ThreadpoolLane(1, 1, 0)}, true, false, 0, 0),
-               CORBA::NO_IMPLEMENT);
+  EXPECT_THROW(rt_->create_threadpool(0, 1, 0, 1, true, 10'000, 0), CORBA::IMP_LIMIT);
+  EXPECT_THROW(rt_->create_threadpool(0, 1, 0, 1, true, UINT32_MAX, 0), CORBA::IMP_LIMIT);
+  EXPECT_THROW(rt_->create_threadpool_with_lanes(
+                   0, {RTCORBA::ThreadpoolLane(1, 9'999, 0), RTCORBA::ThreadpoolLane(2, 2, 0)}, true, false, 0, 0),
+               CORBA::IMP_LIMIT);
   // Lanes are made until there are enough, and then no more.
   int made = 0;
   EXPECT_THROW(for (; made < 100; ++made) pool(1, 1), CORBA::IMP_LIMIT);

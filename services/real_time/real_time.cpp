@@ -55,25 +55,36 @@ class ClientSide final : public pi::ClientRequestInterceptor, public orb::PartsC
   const PrioritiesPtr priorities_;
 };
 
+/// What a request has as long as it runs.
+struct Run {
+  std::shared_ptr<Held> held;
+  Admission::PlacePtr place;  ///< null if there is enough for all
+};
+
 /// The requests that run with priorities, by their numbers, which are of one ORB only. Thread-safe.
 class Running {
  public:
   void begin(std::uint32_t id, std::shared_ptr<Held> held) {
     Shard& mine = shard(id);
     const std::lock_guard lock(mine.mutex);
-    mine.all.insert_or_assign(id, std::move(held));
+    mine.all.insert_or_assign(id, Run{std::move(held), nullptr});
   }
-  std::shared_ptr<Held> end(std::uint32_t id) {
+  void admit(std::uint32_t id, Admission::PlacePtr place) {
     Shard& mine = shard(id);
     const std::lock_guard lock(mine.mutex);
-    const auto node = mine.all.extract(id);
-    return node.empty() ? nullptr : node.mapped();
+    mine.all[id].place = std::move(place);
+  }
+  Run end(std::uint32_t id) {
+    Shard& mine = shard(id);
+    const std::lock_guard lock(mine.mutex);
+    auto node = mine.all.extract(id);
+    return node.empty() ? Run() : std::move(node.mapped());
   }
 
  private:
   struct Shard {
     std::mutex mutex;
-    std::unordered_map<std::uint32_t, std::shared_ptr<Held>> all;
+    std::unordered_map<std::uint32_t, Run> all;
   };
   Shard& shard(std::uint32_t id) { return shards_[id % shards_.size()]; }
   std::array<Shard, 16> shards_;
@@ -97,13 +108,31 @@ class ServerSide final : public pi::ServerRequestInterceptor {
       throw CORBA::DATA_CONVERSION(kMappingFailed, kNo,
                                    "no native priority for the request's, " + std::to_string(*priority));
     }
-    running_.begin(info->request_id(), std::move(held));
+    const std::uint32_t id = info->request_id();
+    running_.begin(id, std::move(held));
+    wait_for_place(info, id, *priority);
   }
   void send_reply(Info info) override { end(info); }
   void send_exception(Info info) override { end(info); }
   void send_other(Info info) override { end(info); }
 
  private:
+  /// A place among the pool's requests, where these are fewer than its threads. What comes from this process takes no
+  /// thread of the pool, and none of its places.
+  void wait_for_place(const Info& info, std::uint32_t id, Priority priority) {
+    const auto policy = ServerSide::policy(info, kPoolPolicy);
+    const auto* const pool = policy == nullptr ? nullptr : dynamic_cast<const HasPool*>(policy._shared().get());
+    if (pool == nullptr || pool->admission() == nullptr) return;
+    auto* const sized = dynamic_cast<interceptors::SizedRequest*>(info._shared().get());
+    const auto octets = sized == nullptr ? std::nullopt : sized->request_octets();
+    if (!octets) return;
+    auto place = pool->admission()->enter(priority, *octets);
+    if (place == nullptr) {
+      throw CORBA::TRANSIENT(0, kNo, "the thread pool buffers no more requests, and all of its threads are busy");
+    }
+    running_.admit(id, std::move(place));
+  }
+
   /// Of the adapter; nil if it has none.
   static IDL::traits<CORBA::Policy>::ref_type policy(const Info& info, CORBA::PolicyType type) try {
     return info->get_server_policy(type);
@@ -116,7 +145,7 @@ class ServerSide final : public pi::ServerRequestInterceptor {
       return model->declared ? model->priority : propagated(info).value_or(model->priority);
     }
     const auto pool = policy(info, kPoolPolicy);
-    const auto* has = pool == nullptr ? nullptr : dynamic_cast<const HasDefault*>(pool._shared().get());
+    const auto* has = pool == nullptr ? nullptr : dynamic_cast<const HasPool*>(pool._shared().get());
     return has == nullptr ? std::nullopt : has->default_priority();
   }
 
@@ -135,7 +164,8 @@ class ServerSide final : public pi::ServerRequestInterceptor {
   }
 
   void end(const Info& info) {
-    if (const auto held = running_.end(info->request_id())) priorities_->end(*held);
+    const Run run = running_.end(info->request_id());
+    if (run.held != nullptr) priorities_->end(*run.held);
   }
 
   const PrioritiesPtr priorities_;

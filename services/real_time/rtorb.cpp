@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RTCORBA::RTORB, RTCORBA::Current, and the policies they make.
+#include <optional>
 #include <utility>
 
 #include "RTCORBA.hpp"
@@ -18,10 +19,6 @@ constexpr std::uint32_t kNoPriority = CORBA::OMGVMCID | 0;
 
 template <class T>
 using Ref = typename IDL::traits<T>::ref_type;
-
-[[noreturn]] void refuse(const char* what) {
-  throw CORBA::NO_IMPLEMENT(0, kNo, what);
-}
 
 void check(const Priorities& priorities, RTCORBA::Priority priority) {
   if (priority < RTCORBA::minPriority) throw CORBA::BAD_PARAM(0, kNo, "a priority is a number from 0 to 32767");
@@ -99,18 +96,20 @@ class RtOrb final : public RTCORBA::RTORB {
 
   RTCORBA::ThreadpoolId create_threadpool(std::uint32_t, std::uint32_t static_threads, std::uint32_t dynamic_threads,
                                           RTCORBA::Priority default_priority, bool allow_request_buffering,
-                                          std::uint32_t, std::uint32_t) override {
-    if (allow_request_buffering) refuse(kNoBuffers);
+                                          std::uint32_t max_buffered_requests,
+                                          std::uint32_t max_request_buffer_size) override {
     check(*priorities_, default_priority);
-    return pools_->create(static_threads, dynamic_threads, default_priority);
+    return pools_->create(
+        static_threads, dynamic_threads, default_priority,
+        {false, buffers(allow_request_buffering, max_buffered_requests, max_request_buffer_size)});
   }
   RTCORBA::ThreadpoolId create_threadpool_with_lanes(std::uint32_t, const RTCORBA::ThreadpoolLanes& lanes,
-                                                     bool allow_borrowing, bool allow_request_buffering, std::uint32_t,
-                                                     std::uint32_t) override {
-    if (allow_request_buffering) refuse(kNoBuffers);
-    if (allow_borrowing) refuse("lanes do not borrow threads");
+                                                     bool allow_borrowing, bool allow_request_buffering,
+                                                     std::uint32_t max_buffered_requests,
+                                                     std::uint32_t max_request_buffer_size) override {
     for (const auto& lane : lanes) check(*priorities_, lane.lane_priority());
-    return pools_->create(lanes);
+    return pools_->create(
+        lanes, {allow_borrowing, buffers(allow_request_buffering, max_buffered_requests, max_request_buffer_size)});
   }
   void destroy_threadpool(RTCORBA::ThreadpoolId threadpool) override { pools_->destroy(threadpool); }
 
@@ -137,7 +136,9 @@ class RtOrb final : public RTCORBA::RTORB {
   Ref<RTCORBA::PrivateConnectionPolicy> create_private_connection_policy() override { return make_private(); }
 
  private:
-  static constexpr const char* kNoBuffers = "requests wait in their connections, not in a thread pool";
+  static std::optional<Admission::Buffers> buffers(bool allowed, std::uint32_t requests, std::uint32_t octets) {
+    return allowed ? std::optional(Admission::Buffers{requests, octets}) : std::nullopt;
+  }
 
   const std::shared_ptr<Priorities> priorities_;
   const std::shared_ptr<Pools> pools_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -325,3 +326,16 @@ class CORBEL_API ORBInitializer : public virtual CORBA::LocalObject {
 CORBEL_API void register_orb_initializer(IDL::traits<ORBInitializer>::ref_type init);
 
 }  // namespace PortableInterceptor
+
+namespace corbel::interceptors {
+
+/// What a ServerRequestInfo is, too: how much is waiting for the servant.
+class SizedRequest {
+ public:
+  virtual ~SizedRequest() = default;
+  /// Octets of the arguments as they came; nothing if the request came from this process and is not marshalled. At all
+  /// points.
+  virtual std::optional<std::uint64_t> request_octets() = 0;
+};
+
+}  // namespace corbel::interceptors

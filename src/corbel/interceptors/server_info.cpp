@@ -34,6 +34,10 @@ const orb::ServedObject& ServerInfo::object(unsigned points) const {
   return request.object;
 }
 
+std::optional<std::uint64_t> ServerInfo::request_octets() {
+  return at(ServerPoints::kAll).octets;
+}
+
 PortableInterceptor::ServerId ServerInfo::server_id() {
   (void)at(ServerPoints::kLater);
   return {};

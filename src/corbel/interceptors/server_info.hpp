@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <thread>
 
 #include "corbel/interceptors/request_info.hpp"
@@ -39,9 +41,12 @@ struct ServerPoints {
   static constexpr unsigned kRequestContexts = kAll;
 };
 
-class ServerInfo final : public InfoBase<PortableInterceptor::ServerRequestInfo, orb::ServerRequest, ServerPoints> {
+class ServerInfo final : public InfoBase<PortableInterceptor::ServerRequestInfo, orb::ServerRequest, ServerPoints>,
+                         public SizedRequest {
  public:
   using InfoBase::InfoBase;
+
+  std::optional<std::uint64_t> request_octets() override;
 
   // slots() first: it refuses when the interceptors may be gone.
   CORBA::Any get_slot(PortableInterceptor::SlotId id) override {

@@ -38,7 +38,9 @@ class SeenCall final : public IncomingCall {
  public:
   SeenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
            cdr::Decoder& body)
-      : IncomingCall(core, connection, request, body, &kNothing), hooks_(*core.hooks()), request_(request) {}
+      : IncomingCall(core, connection, request, body, &kNothing), hooks_(*core.hooks()), request_(request) {
+    seen_.octets = body.remaining();
+  }
   /// One that was deferred, to be answered now.
   SeenCall(Core& core, connection::Connection& connection, const messaging::IncomingRequest& request,
            cdr::Decoder& nothing, ServerRequest&& deferred)
