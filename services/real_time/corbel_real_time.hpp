@@ -24,6 +24,14 @@ namespace corbel::real_time {
 /// numbers that travel; the others need CAP_SYS_NICE or RLIMIT_RTPRIO.
 enum class Scheduling : std::uint8_t { other, fifo, round_robin };
 
+/// What of the process's memory stays out of swap, so that no page has to be read while something is urgent. Needs
+/// CAP_IPC_LOCK or RLIMIT_MEMLOCK.
+enum class MemoryLock : std::uint8_t {
+  none,
+  touched,  ///< pages, from when they are first used
+  all       ///< all that is mapped now and later, stacks of threads included: give the pools' a size
+};
+
 struct Settings {
   Scheduling scheduling = Scheduling::other;
   /// Between priorities of CORBA and the class's; null: linear over all of the class (`other`: the same numbers).
@@ -31,6 +39,8 @@ struct Settings {
   /// Where each lane of a thread pool listens, as for -ORBListenEndpoints, with ports that the system chooses
   /// ("tcp://192.0.2.1:0"); none: one of each transport that has a default.
   std::vector<std::string> lane_endpoints{};
+  /// Locked when the RealTime is made, for the rest of the process's life.
+  MemoryLock memory = MemoryLock::none;
 };
 
 class Priorities;
@@ -43,8 +53,8 @@ class RealTime {
   RealTime(const RealTime&) = delete;
   RealTime& operator=(const RealTime&) = delete;
 
-  /// Why the operating system did not take the priority of a thread, the first time it did not; empty if it always did.
-  /// Requests are served all the same.
+  /// What the operating system did not do, and why, the first time it did not: the memory was not locked, or a thread
+  /// has not its priority; empty if it did all. Requests are served all the same.
   std::string refused() const;
 
  private:

@@ -97,14 +97,15 @@ class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLa
 
 }  // namespace
 
-Pools::Lane Pools::make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::uint32_t threads) const {
+Pools::Lane Pools::make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::uint32_t threads,
+                             std::size_t stack_size) const {
   if (orb_->ended.load(std::memory_order_acquire)) {
     throw CORBA::OBJECT_NOT_EXIST(0, kNo, "the ORB has been destroyed");
   }
   Lane lane{priority, "pool " + std::to_string(id) + " priority " + std::to_string(priority)};
   std::vector<std::string> none;
   const auto orb = CORBA::ORB_init(none, orb_->id);  // there is one: that
-  orb::add_lane(*orb._shared(), lane.name, threads, endpoints_);
+  orb::add_lane(*orb._shared(), lane.name, threads, endpoints_, stack_size);
   return lane;
 }
 
@@ -131,7 +132,9 @@ RTCORBA::ThreadpoolId Pools::make(bool has_lanes, std::vector<Admission::Lane> l
   if (buffers || (extras.borrows && lanes.size() > 1)) {
     pool.admission = std::make_shared<Admission>(lanes, extras.borrows, buffers);
   }
-  for (std::size_t i = 0; i < lanes.size(); ++i) pool.lanes.push_back(make_lane(id, lanes[i].priority, threads[i]));
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    pool.lanes.push_back(make_lane(id, lanes[i].priority, threads[i], extras.stack_size));
+  }
   return keep(id, std::move(pool));
 }
 

@@ -26,6 +26,7 @@ class Pools : public std::enable_shared_from_this<Pools> {
 
   /// What a pool is given besides its threads.
   struct Extras {
+    std::size_t stack_size = 0;  ///< of each thread, as orb::add_lane()
     bool borrows = false;
     std::optional<Admission::Buffers> buffers;  ///< 0: without limit
   };
@@ -58,7 +59,7 @@ class Pools : public std::enable_shared_from_this<Pools> {
   };
 
   static const Lane* choose(const Pool& pool, const std::optional<Model>& model);
-  Lane make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::uint32_t threads) const;
+  Lane make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::uint32_t threads, std::size_t stack_size) const;
   RTCORBA::ThreadpoolId make(bool has_lanes, std::vector<Admission::Lane> lanes, const Extras& extras);
   RTCORBA::ThreadpoolId keep(RTCORBA::ThreadpoolId id, Pool pool);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 namespace corbel::real_time {
 namespace {
@@ -125,13 +126,16 @@ void Priorities::tell(std::int16_t native) noexcept {
   const int error = ::pthread_setschedparam(::pthread_self(), class_of(scheduling_), &parameters);
   if (error == 0) return;
   try {
-    const std::lock_guard lock(mutex_);
-    if (!refused_.empty()) return;
-    refused_ = "priority " + std::to_string(native) +
-               (scheduling_ == Scheduling::fifo ? " of SCHED_FIFO" : " of SCHED_RR") + ": " +
-               std::generic_category().message(error);
+    note_refusal("priority " + std::to_string(native) +
+                 (scheduling_ == Scheduling::fifo ? " of SCHED_FIFO" : " of SCHED_RR") + ": " +
+                 std::generic_category().message(error));
   } catch (const std::bad_alloc&) {  // then it is told the next time
   }
+}
+
+void Priorities::note_refusal(std::string what) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (refused_.empty()) refused_ = std::move(what);
 }
 
 std::string Priorities::refused() const {

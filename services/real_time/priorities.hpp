@@ -62,7 +62,9 @@ class Priorities {
   /// It has ended.
   void end(Held& held) noexcept;
 
-  /// Why the operating system did not take a priority, the first time it did not; empty if it always did.
+  /// The operating system did not do something. The first is remembered.
+  void note_refusal(std::string what) noexcept;
+  /// What that was, and why; empty if it did all.
   std::string refused() const;
 
  private:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "corbel/interceptors/portable_interceptor.hpp"
+#include "memory.hpp"
 #include "parts.hpp"
 #include "ways.hpp"
 
@@ -228,6 +229,7 @@ class Initializer final : public pi::ORBInitializer {
 }  // namespace
 
 RealTime::RealTime(Settings settings) : priorities_(std::make_shared<Priorities>(settings)) {
+  if (auto why = lock_memory(settings.memory); !why.empty()) priorities_->note_refusal(std::move(why));
   pi::register_orb_initializer(CORBA::make_reference<Initializer>(priorities_, settings.lane_endpoints));
 }
 

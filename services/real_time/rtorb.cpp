@@ -94,22 +94,23 @@ class RtOrb final : public RTCORBA::RTORB {
                                          preallocate_buffer_size, mmap_filename, mmap_lockname);
   }
 
-  RTCORBA::ThreadpoolId create_threadpool(std::uint32_t, std::uint32_t static_threads, std::uint32_t dynamic_threads,
+  RTCORBA::ThreadpoolId create_threadpool(std::uint32_t stacksize, std::uint32_t static_threads,
+                                          std::uint32_t dynamic_threads,
                                           RTCORBA::Priority default_priority, bool allow_request_buffering,
                                           std::uint32_t max_buffered_requests,
                                           std::uint32_t max_request_buffer_size) override {
     check(*priorities_, default_priority);
     return pools_->create(
         static_threads, dynamic_threads, default_priority,
-        {false, buffers(allow_request_buffering, max_buffered_requests, max_request_buffer_size)});
+        {stacksize, false, buffers(allow_request_buffering, max_buffered_requests, max_request_buffer_size)});
   }
-  RTCORBA::ThreadpoolId create_threadpool_with_lanes(std::uint32_t, const RTCORBA::ThreadpoolLanes& lanes,
+  RTCORBA::ThreadpoolId create_threadpool_with_lanes(std::uint32_t stacksize, const RTCORBA::ThreadpoolLanes& lanes,
                                                      bool allow_borrowing, bool allow_request_buffering,
                                                      std::uint32_t max_buffered_requests,
                                                      std::uint32_t max_request_buffer_size) override {
     for (const auto& lane : lanes) check(*priorities_, lane.lane_priority());
-    return pools_->create(
-        lanes, {allow_borrowing, buffers(allow_request_buffering, max_buffered_requests, max_request_buffer_size)});
+    return pools_->create(lanes, {stacksize, allow_borrowing,
+                                  buffers(allow_request_buffering, max_buffered_requests, max_request_buffer_size)});
   }
   void destroy_threadpool(RTCORBA::ThreadpoolId threadpool) override { pools_->destroy(threadpool); }
 

@@ -39,6 +39,7 @@ Server::Server(const Settings& settings, RequestHandler& handler, std::unique_pt
   reactor_->set_tick(settings_.serving.slow_upcall, [this] { return look_for_slow_upcalls(); });
   reactor::ThreadPoolOptions options;
   options.max_threads = settings_.serving.threads;
+  options.stack_size = settings_.stack_size;
   options.log = settings_.connection.log;
   pool_ = std::make_unique<reactor::ThreadPool>(*reactor_, options);
 }

@@ -39,6 +39,7 @@ class Server final : private InputUser {
     /// How long a peer that has begun a message, or has a reply to take, may be just about to go on: when places or
     /// memory run out, those that have taken longer have to go first.
     base::Duration patience = std::chrono::seconds(1);
+    std::size_t stack_size = 0;  ///< of its threads (ThreadPoolOptions::stack_size)
   };
 
   /// Fails with stage configure if the system gives no descriptors or threads.

@@ -70,7 +70,7 @@ Core::Core(Options options, Components components)
       cache_(registry_, cache_settings(options_, log_, *watchers_, *socket_hooks_, input_memory_)),
       dispatch_(*this),
       requests_(std::move(components.requests)) {
-  make_lane({{}, options_.serving.threads, options_.listen_endpoints});
+  make_lane({{}, options_.serving.threads, options_.listen_endpoints, 0});
   for (const LaneOptions& lane : options_.lanes) make_lane(lane);
   cache_.set_completions(&server().completions());
   note_log_levels();
@@ -84,6 +84,7 @@ void Core::make_lane(const LaneOptions& lane) {
   settings.connection.socket_hooks = socket_hooks_.get();
   settings.input_memory = &input_memory_;
   settings.serving.threads = lane.threads;
+  settings.stack_size = lane.stack_size;
   if (lanes_.count() != 0) {
     settings.completions = &server().completions();
     // The one thread of single mode is the first lane's.

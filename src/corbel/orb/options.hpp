@@ -36,6 +36,7 @@ struct LaneOptions {
   std::string name;
   std::uint32_t threads = 4;
   std::vector<ListenEndpoint> endpoints;
+  std::size_t stack_size = 0;  ///< of its threads, in octets; 0: the system's
   friend bool operator==(const LaneOptions&, const LaneOptions&) = default;
 };
 

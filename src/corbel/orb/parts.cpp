@@ -173,9 +173,9 @@ std::vector<std::string> listen(CORBA::ORB& orb, const std::string& endpoint, st
 }
 
 void add_lane(CORBA::ORB& orb, const std::string& name, std::uint32_t threads,
-              const std::vector<std::string>& endpoints) {
+              const std::vector<std::string>& endpoints, std::size_t stack_size) {
   if (threads == 0) refuse("a lane without threads serves nobody");
-  LaneOptions lane{name, threads, {}};
+  LaneOptions lane{name, threads, {}, stack_size};
   for (const auto& endpoint : endpoints) lane.endpoints.push_back({{}, endpoint});
   running(orb).add_lane(lane);
 }

@@ -47,9 +47,10 @@ CORBEL_API bool stop_listening(CORBA::ORB& orb, const std::string& endpoint);
 
 /// Makes another lane, as -ORBLane does: threads and endpoints of their own, for the adapters that choose it
 /// (poa::LanePolicy). At most so many threads, which come and go with the work. `endpoints` are opened for the first
-/// reference that names them; none: one of each transport that has a default. It ends with the ORB. Throws BAD_PARAM if
-/// there is one of the name or it has no threads, IMP_LIMIT if there are 64.
+/// reference that names them; none: one of each transport that has a default. `stack_size`: of the threads, in
+/// octets, 256 KiB at least; 0: the system's. It ends with the ORB. Throws BAD_PARAM if there is one of the name or it
+/// has no threads, IMP_LIMIT if there are 64.
 CORBEL_API void add_lane(CORBA::ORB& orb, const std::string& name, std::uint32_t threads,
-                         const std::vector<std::string>& endpoints = {});
+                         const std::vector<std::string>& endpoints = {}, std::size_t stack_size = 0);
 
 }  // namespace corbel::orb

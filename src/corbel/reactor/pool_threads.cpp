@@ -25,7 +25,7 @@ bool ThreadPool::spawn(bool has_turn) {
     const std::lock_guard guard(list_mutex_);
     const auto self = live_.emplace(live_.end());
     try {
-      *self = std::thread([this, self, has_turn] { thread_main(self, has_turn); });
+      *self = PoolThread([this, self, has_turn] { thread_main(self, has_turn); }, options_.stack_size);
       return true;
     } catch (...) {
       live_.erase(self);
@@ -77,7 +77,7 @@ void ThreadPool::reap() noexcept {
     const std::lock_guard guard(list_mutex_);
     ended.swap(ended_);
   }
-  for (std::thread& thread : ended) thread.join();
+  for (PoolThread& thread : ended) thread.join();
 }
 
 }  // namespace corbel::reactor

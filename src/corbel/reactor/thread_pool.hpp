@@ -3,14 +3,15 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <list>
 #include <mutex>
-#include <thread>
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/function_ref.hpp"
 #include "corbel/base/log.hpp"
 #include "corbel/base/result.hpp"
+#include "corbel/reactor/pool_thread.hpp"
 #include "corbel/reactor/reactor.hpp"
 
 namespace corbel::reactor {
@@ -19,6 +20,7 @@ struct ThreadPoolOptions {
   unsigned min_threads = 1;    ///< kept even when idle; 0: only joined threads until there is work for more
   unsigned max_threads = 128;  ///< of its own, and in handlers at the same time, joined ones included (then at least 1)
   base::Duration idle_timeout = std::chrono::seconds(10);  ///< after which an idle thread above min_threads ends
+  std::size_t stack_size = 0;  ///< of its own threads, in octets, at least PoolThread::kLeastStack; 0: the system's
   const base::Log* log = &base::Log::none();               ///< is told of threads that could not be started
 };
 
@@ -109,7 +111,7 @@ class CORBEL_API ThreadPool {
  private:
   struct Follower;
   struct Waiter;
-  using Threads = std::list<std::thread>;
+  using Threads = std::list<PoolThread>;
 
   base::Status work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined);
   bool follow(std::unique_lock<std::mutex>& lock, base::Deadline deadline, bool joined);
