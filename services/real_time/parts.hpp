@@ -30,6 +30,8 @@ class HasPool {
   virtual ~HasPool() = default;
   /// Of servants whose adapter has no model; nothing if the pool has lanes.
   virtual std::optional<Priority> default_priority() const noexcept = 0;
+  /// The priorities of its threads, sorted: one for each lane.
+  virtual const std::vector<Priority>& lanes() const noexcept = 0;
   /// By which its requests wait; null if the ORB's lanes say all.
   virtual const std::shared_ptr<Admission>& admission() const noexcept = 0;
 };

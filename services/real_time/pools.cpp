@@ -71,12 +71,16 @@ class AllLanes final : public poa::LaneGroup {
 class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLane, public HasPool {
  public:
   PoolPolicy(std::shared_ptr<const Pools> pools, RTCORBA::ThreadpoolId id, std::optional<Priority> priority,
-             std::shared_ptr<Admission> admission)
-      : pools_(std::move(pools)), id_(id), default_(priority), admission_(std::move(admission)) {}
+             std::vector<Priority> lanes, std::shared_ptr<Admission> admission)
+      : pools_(std::move(pools)),
+        id_(id),
+        default_(priority),
+        lanes_(std::move(lanes)),
+        admission_(std::move(admission)) {}
   RTCORBA::ThreadpoolId threadpool() override { return id_; }
   CORBA::PolicyType policy_type() const override { return RTCORBA::THREADPOOL_POLICY_TYPE; }
   IDL::traits<CORBA::Policy>::ref_type copy() const override {
-    return CORBA::make_reference<PoolPolicy>(pools_, id_, default_, admission_);
+    return CORBA::make_reference<PoolPolicy>(pools_, id_, default_, lanes_, admission_);
   }
   bool _overrides() const noexcept override { return false; }  // the server's alone
   std::optional<std::string> choose_lane(const CORBA::PolicyList& policies) const override {
@@ -86,12 +90,14 @@ class PoolPolicy final : public RTCORBA::ThreadpoolPolicy, public poa::ChoosesLa
     return pools_->find_lanes(id_, model_in(policies));
   }
   std::optional<Priority> default_priority() const noexcept override { return default_; }
+  const std::vector<Priority>& lanes() const noexcept override { return lanes_; }
   const std::shared_ptr<Admission>& admission() const noexcept override { return admission_; }
 
  private:
   const std::shared_ptr<const Pools> pools_;
   const RTCORBA::ThreadpoolId id_;
   const std::optional<Priority> default_;  // of a pool without lanes
+  const std::vector<Priority> lanes_;
   const std::shared_ptr<Admission> admission_;
 };
 
@@ -162,15 +168,23 @@ void Pools::destroy(RTCORBA::ThreadpoolId id) {
 
 IDL::traits<RTCORBA::ThreadpoolPolicy>::ref_type Pools::make_policy(RTCORBA::ThreadpoolId id) {
   std::optional<Priority> priority;
+  std::vector<Priority> lanes;
   std::shared_ptr<Admission> admission;
   {
     const std::lock_guard lock(mutex_);
     const auto found = pools_.find(id);
     if (found == pools_.end()) throw CORBA::BAD_PARAM(0, kNo, "no such thread pool");
     if (!found->second.has_lanes) priority = found->second.lanes.front().priority;
+    lanes = priorities_of(found->second);
     admission = found->second.admission;
   }
-  return CORBA::make_reference<PoolPolicy>(shared_from_this(), id, priority, std::move(admission));
+  return CORBA::make_reference<PoolPolicy>(shared_from_this(), id, priority, std::move(lanes), std::move(admission));
+}
+
+std::vector<Priority> Pools::priorities_of(const Pool& pool) {
+  std::vector<Priority> priorities;
+  for (const Lane& lane : pool.lanes) priorities.push_back(lane.priority);  // sorted
+  return priorities;
 }
 
 /// With CLIENT_PROPAGATED, that of clients which say no priority.
@@ -178,12 +192,7 @@ const Pools::Lane* Pools::choose(const Pool& pool, const std::optional<Model>& m
   if (!pool.has_lanes) return &pool.lanes.front();
   if (!model) return nullptr;
   Priority priority = model->priority;
-  if (!model->declared) {
-    std::vector<Priority> priorities;
-    for (const Lane& lane : pool.lanes) priorities.push_back(lane.priority);
-    std::ranges::sort(priorities);
-    priority = lane_for(priorities, priority);
-  }
+  if (!model->declared) priority = lane_for(priorities_of(pool), priority);
   const auto lane = std::ranges::find(pool.lanes, priority, &Lane::priority);
   return lane == pool.lanes.end() ? nullptr : &*lane;
 }

@@ -54,10 +54,11 @@ class Pools : public std::enable_shared_from_this<Pools> {
   };
   struct Pool {
     bool has_lanes = false;
-    std::vector<Lane> lanes;               ///< at least one
+    std::vector<Lane> lanes;               ///< at least one, sorted by priority
     std::shared_ptr<Admission> admission;  ///< null: the threads of the lanes are as many as requests may run
   };
 
+  static std::vector<Priority> priorities_of(const Pool& pool);
   static const Lane* choose(const Pool& pool, const std::optional<Model>& model);
   Lane make_lane(RTCORBA::ThreadpoolId id, Priority priority, std::uint32_t threads, std::size_t stack_size) const;
   RTCORBA::ThreadpoolId make(bool has_lanes, std::vector<Admission::Lane> lanes, const Extras& extras);

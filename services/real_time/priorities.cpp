@@ -35,6 +35,25 @@ struct Own {
     while (!own.requests.empty() && own.requests.back()->over.load(std::memory_order_acquire)) own.requests.pop_back();
     return own;
   }
+  bool has(const Held& held) const noexcept {
+    return std::ranges::any_of(requests, [&](const auto& one) { return one.get() == &held; });
+  }
+  /// What the thread has in the operating system before it is told anything.
+  struct Class {
+    int policy = 0;
+    sched_param parameters{};
+  };
+  std::optional<Class> first;
+
+  void remember() noexcept {
+    Class now;
+    if (!first && ::pthread_getschedparam(::pthread_self(), &now.policy, &now.parameters) == 0) first = now;
+  }
+  void restore() noexcept {
+    if (!first) return;
+    (void)::pthread_setschedparam(::pthread_self(), first->policy, &first->parameters);
+    first.reset();
+  }
   std::optional<Priority> priority() const {
     return requests.empty() ? set : std::optional<Priority>(requests.back()->priority);
   }
@@ -98,22 +117,28 @@ bool Priorities::set(Priority priority) {
   return true;
 }
 
-std::shared_ptr<Held> Priorities::begin(Priority priority) {
+std::shared_ptr<Held> Priorities::begin(Priority priority, std::optional<Priority> rest) {
   std::int16_t native = 0;
   if (!mapping_->to_native(priority, native)) return nullptr;
-  auto held = std::make_shared<Held>(priority);
+  auto held = std::make_shared<Held>(priority, rest);
   Own::here().requests.push_back(held);
   tell(native);
   return held;
 }
 
 void Priorities::end(Held& held) noexcept {
+  const bool mine = Own::here().has(held);
   held.over.store(true, std::memory_order_release);
-  const auto priority = Own::here().priority();  // lets go of it, if it is of this thread
-  if (scheduling_ == Scheduling::other) return;
+  Own& own = Own::here();  // lets go of it
+  if (!mine || scheduling_ == Scheduling::other) return;
+  if (const auto priority = own.priority()) return tell_mapped(*priority);
+  held.rest ? tell_mapped(*held.rest) : own.restore();
+}
+
+void Priorities::tell_mapped(Priority priority) noexcept {
   try {
     std::int16_t native = 0;
-    if (mapping_->to_native(priority.value_or(0), native)) tell(native);
+    if (mapping_->to_native(priority, native)) tell(native);
   } catch (...) {  // the application's mapping: the thread keeps what it has until its next request
   }
 }
@@ -121,6 +146,7 @@ void Priorities::end(Held& held) noexcept {
 /// The operating system: of the calling thread.
 void Priorities::tell(std::int16_t native) noexcept {
   if (scheduling_ == Scheduling::other) return;
+  Own::here().remember();
   sched_param parameters{};
   parameters.sched_priority = native;
   const int error = ::pthread_setschedparam(::pthread_self(), class_of(scheduling_), &parameters);

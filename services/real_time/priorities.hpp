@@ -37,8 +37,9 @@ class DefaultMapping final : public RTCORBA::PriorityMapping {
 /// A request that has a priority, from before its upcall to its end. Made on the thread that runs the upcall; may end
 /// on another one, and then its own thread is rid of it as soon as it looks at its priority again.
 struct Held {
-  explicit Held(Priority its) noexcept : priority(its) {}
-  Priority priority;  ///< of its thread only
+  Held(Priority its, std::optional<Priority> then) noexcept : priority(its), rest(then) {}
+  Priority priority;                   ///< of its thread only
+  const std::optional<Priority> rest;  ///< of the thread when nothing else says more; nothing: what it was made with
   std::atomic<bool> over{false};
 };
 
@@ -57,8 +58,9 @@ class Priorities {
   /// True if set() would.
   bool is_mapped(Priority priority) const;
 
-  /// The calling thread begins to run a request; null if the mapping has no such priority.
-  std::shared_ptr<Held> begin(Priority priority);
+  /// The calling thread begins to run a request; null if the mapping has no such priority. `rest`: to the operating
+  /// system the thread has this one afterwards, as it is of a pool's lane; nothing: what it had before.
+  std::shared_ptr<Held> begin(Priority priority, std::optional<Priority> rest = std::nullopt);
   /// It has ended.
   void end(Held& held) noexcept;
 
@@ -69,6 +71,7 @@ class Priorities {
 
  private:
   void tell(std::int16_t native) noexcept;
+  void tell_mapped(Priority priority) noexcept;
 
   const Scheduling scheduling_;
   const std::shared_ptr<RTCORBA::PriorityMapping> mapping_;

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+#include <sched.h>
+
 #include <thread>
+#include <utility>
 
 namespace corbel::real_time {
 namespace {
@@ -85,6 +89,42 @@ TEST(ThreadPriority, ThatTheSystemRefusesIsToldAndHoldsAllTheSame) {
     EXPECT_EQ(priorities.refused(), refused);
   })
       .join();
+}
+
+/// Class and priority of the calling thread in the operating system.
+std::pair<int, int> native_here() {
+  int policy = -1;
+  sched_param parameters{};
+  EXPECT_EQ(::pthread_getschedparam(::pthread_self(), &policy, &parameters), 0);
+  return {policy, parameters.sched_priority};
+}
+
+TEST(ThreadPriority, EndsInTheOperatingSystemWithTheRequest) {
+  Priorities priorities({.scheduling = Scheduling::fifo});
+  std::thread([&] {
+    const auto before = native_here();
+    const auto outer = priorities.begin(100);
+    const auto during = native_here();
+    if (!priorities.refused().empty()) GTEST_SKIP() << priorities.refused();
+    EXPECT_EQ(during, (std::pair{SCHED_FIFO, 1}));
+    const auto inner = priorities.begin(32767);
+    EXPECT_EQ(native_here().second, 99);
+    priorities.end(*inner);
+    EXPECT_EQ(native_here(), during);
+    priorities.end(*outer);
+    EXPECT_EQ(native_here(), before);
+    // A pool's thread keeps the priority of its lane.
+    const auto of_pool = priorities.begin(100, Priority{16384});
+    priorities.end(*of_pool);
+    EXPECT_EQ(native_here(), (std::pair{SCHED_FIFO, 50}));
+    // Another thread that answers is none of its concern.
+    const auto elsewhere = priorities.begin(32767);
+    std::thread([&] {
+      const auto its = native_here();
+      priorities.end(*elsewhere);
+      EXPECT_EQ(native_here(), its);
+    }).join();
+  }).join();
 }
 
 /// Knows 0 to 9.

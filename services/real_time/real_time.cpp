@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "corbel/interceptors/portable_interceptor.hpp"
+#include "endpoints.hpp"
 #include "memory.hpp"
 #include "parts.hpp"
 #include "ways.hpp"
@@ -91,6 +92,29 @@ class Running {
   std::array<Shard, 16> shards_;
 };
 
+/// A request and the thread pool whose thread runs it, if it is one: what comes from this process takes none.
+class Served {
+ public:
+  using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
+  Served(IDL::traits<CORBA::Policy>::ref_type policy, const Info& info) : policy_(std::move(policy)) {
+    if (policy_ == nullptr) return;
+    auto* const sized = dynamic_cast<interceptors::SizedRequest*>(info._shared().get());
+    if (sized != nullptr) octets_ = sized->request_octets();
+    if (octets_) pool_ = dynamic_cast<const HasPool*>(policy_._shared().get());
+  }
+  /// Of the thread when it has run a request of this priority.
+  std::optional<Priority> rest(Priority priority) const {
+    return pool_ == nullptr ? std::nullopt : std::optional(lane_for(pool_->lanes(), priority));
+  }
+  Admission* admission() const { return pool_ == nullptr ? nullptr : pool_->admission().get(); }
+  const std::optional<std::uint64_t>& octets() const { return octets_; }
+
+ private:
+  const IDL::traits<CORBA::Policy>::ref_type policy_;
+  std::optional<std::uint64_t> octets_;
+  const HasPool* pool_ = nullptr;
+};
+
 class ServerSide final : public pi::ServerRequestInterceptor {
  public:
   using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
@@ -104,36 +128,26 @@ class ServerSide final : public pi::ServerRequestInterceptor {
   void receive_request(Info info) override {
     const auto priority = priority_of(info);
     if (!priority) return;
-    auto held = *priority < 0 ? nullptr : priorities_->begin(*priority);
+    const Served served(policy(info, kPoolPolicy), info);
+    auto held = *priority < 0 ? nullptr : priorities_->begin(*priority, served.rest(*priority));
     if (held == nullptr) {
       throw CORBA::DATA_CONVERSION(kMappingFailed, kNo,
                                    "no native priority for the request's, " + std::to_string(*priority));
     }
     const std::uint32_t id = info->request_id();
     running_.begin(id, std::move(held));
-    wait_for_place(info, id, *priority);
+    if (served.admission() == nullptr) return;
+    auto place = served.admission()->enter(*priority, *served.octets());
+    if (place == nullptr) {
+      throw CORBA::TRANSIENT(0, kNo, "the thread pool buffers no more requests, and all of its threads are busy");
+    }
+    running_.admit(id, std::move(place));
   }
   void send_reply(Info info) override { end(info); }
   void send_exception(Info info) override { end(info); }
   void send_other(Info info) override { end(info); }
 
  private:
-  /// A place among the pool's requests, where these are fewer than its threads. What comes from this process takes no
-  /// thread of the pool, and none of its places.
-  void wait_for_place(const Info& info, std::uint32_t id, Priority priority) {
-    const auto policy = ServerSide::policy(info, kPoolPolicy);
-    const auto* const pool = policy == nullptr ? nullptr : dynamic_cast<const HasPool*>(policy._shared().get());
-    if (pool == nullptr || pool->admission() == nullptr) return;
-    auto* const sized = dynamic_cast<interceptors::SizedRequest*>(info._shared().get());
-    const auto octets = sized == nullptr ? std::nullopt : sized->request_octets();
-    if (!octets) return;
-    auto place = pool->admission()->enter(priority, *octets);
-    if (place == nullptr) {
-      throw CORBA::TRANSIENT(0, kNo, "the thread pool buffers no more requests, and all of its threads are busy");
-    }
-    running_.admit(id, std::move(place));
-  }
-
   /// Of the adapter; nil if it has none.
   static IDL::traits<CORBA::Policy>::ref_type policy(const Info& info, CORBA::PolicyType type) try {
     return info->get_server_policy(type);
