@@ -65,6 +65,7 @@ void Controller::run() {
     std::this_thread::sleep_until(end);
     const bool overrun = Clock::now() > end + settings_.minor_frame;
     begin = overrun ? Clock::now() : end;
+    ++frame_;
     count([&](BusCounts& counts) { ++counts.frames, counts.overruns += overrun ? 1 : 0; });
   }
 }
@@ -74,7 +75,7 @@ void Controller::admit() {
   while (newcomers_.size() < kMostNewcomers) {
     auto socket = acceptor_.accept(Deadline::now());
     if (!socket) break;
-    newcomers_.push_back(std::make_unique<Station>(Station{.socket = *std::move(socket), .since = Clock::now()}));
+    newcomers_.push_back(std::make_unique<Station>(Station{.socket = *std::move(socket), .since = frame_}));
   }
   for (auto& newcomer : newcomers_) {
     const auto wish = receive_packet(newcomer->socket, Deadline::now());
@@ -110,7 +111,7 @@ void Controller::attach(Station& station, const Packet& wish) {
     return;
   }
   station.address = address;
-  station.attached = Clock::now();
+  station.attached = frame_;
   Packet welcome(Command::attached, address);
   welcome.add(static_cast<std::uint16_t>(settings_.words));
   deliver(station, welcome);
@@ -139,7 +140,7 @@ bool Controller::turn(Station& station) {
   if (!asked) {
     deliver(station, Packet(Command::poll));
     count([](BusCounts& counts) { ++counts.polls; });
-    station.since = Clock::now();
+    station.since = frame_;
   }
   const auto said = receive_packet(station.socket, asked ? Deadline::now() : Deadline::after(settings_.response));
   if (said) {

@@ -54,9 +54,9 @@ class Controller {
     corbel::ipc::PacketStream socket;
     unsigned address = kAnyAddress;  // it has none until it has attached
     bool polled = false;             // and has not answered
-    Clock::time_point since{};       // when it was polled, or came
-    Clock::time_point attached{};
-    std::deque<Packet> waiting{};  // for it, as its socket takes no more
+    std::uint64_t since = 0;         // the frame in which it was polled, or came
+    std::uint64_t attached = 0;      // the frame in which it got its address
+    std::deque<Packet> waiting{};    // for it, as its socket takes no more
   };
   using Stations = std::vector<std::unique_ptr<Station>>;
 
@@ -70,7 +70,10 @@ class Controller {
   void deliver(Station& station, const Packet& packet);
   void detach(Station& station);
   void pass_time(std::size_t words);
-  bool is_silent(const Station& station) const { return Clock::now() - station.since > settings_.silence; }
+  /// Told by frames, not by the clock: what the host has not let run at all has not been silent.
+  bool is_silent(const Station& station) const {
+    return frame_ - station.since > settings_.silence / settings_.minor_frame;
+  }
   Station* find(unsigned address);
   template <class Change>
   void count(Change change) {
@@ -81,8 +84,9 @@ class Controller {
   const BusSettings settings_;
   const Clock::time_point began_ = Clock::now();
   corbel::ipc::PacketAcceptor acceptor_;
-  Stations stations_;        // on the bus
-  Stations newcomers_;       // not yet
+  Stations stations_;   // on the bus
+  Stations newcomers_;  // not yet
+  std::uint64_t frame_ = 1;
   std::size_t next_ = 0;     // whose turn it is
   Clock::time_point now_{};  // how far the bus has come
   std::atomic<bool> stop_{false};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Controllers that die, lie or do nothing, and ends while things run.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <thread>
 
@@ -99,7 +102,74 @@ TEST(FieldBusFaults, AControllerThatDoesNothingCostsNoMoreThanTheDeadline) {
     EXPECT_EQ(process.connect(path + "/1", Deadline::after(50ms)).error().code, Code::timed_out);
 }
 
+/// Welcomes whoever comes, and says what may or may not make sense.
+void lie(corbel::ipc::PacketAcceptor& listener, const std::atomic<bool>& stop) {
+  std::uint32_t state = 1;
+  const auto next = [&](std::uint32_t below) {
+    state = state * 1664525U + 1013904223U;
+    return (state >> 8U) % below;
+  };
+  while (!stop) {
+    auto socket = listener.accept(Deadline::after(20ms));
+    if (!socket) continue;
+    Packet welcome(Command::attached, 3);
+    welcome.add(static_cast<std::uint16_t>(kPieceWords + 1 + next(30)));
+    (void)socket->send(welcome.octets()).ok();
+    for (int i = 0; i < 100; ++i) {
+      const Command sensible = next(2) == 0 ? Command::poll : Command::receive;
+      Packet packet(next(50) == 0 ? static_cast<Command>(next(12)) : sensible, next(32));
+      packet.add(static_cast<std::uint16_t>(1 + next(3)));
+      packet.add(static_cast<std::uint16_t>(next(9) << 12U | next(4) << 10U | next(8)));
+      while (packet.count < 4 + next(6)) packet.add(static_cast<std::uint16_t>(next(65536)));
+      if (!socket->send(packet.octets())) break;
+      while (receive_packet(*socket, Deadline::now())) {
+      }
+    }
+  }
+}
+
+TEST(FieldBusFaults, SurvivesWhatControllersSay) {
+  const std::string path = "@corbel-field-bus-liar-" + std::to_string(::getpid());
+  auto listener = *corbel::ipc::PacketAcceptor::open(address_of(path));
+  std::atomic<bool> stop{false};
+  std::thread lying([&] { lie(listener, stop); });
+  for (int round = 0; round < 30; ++round) {
+    const Process process;
+    const auto acceptor = process.factory->listen(**process.factory->parse(path + "/3"), {});
+    const auto client = process.connect(path + "/1", Deadline::after(20ms));
+    if (!acceptor) continue;
+    for (auto taken = (*acceptor)->accept(); taken; taken = (*acceptor)->accept()) {
+    }
+  }
+  stop = true;
+  lying.join();
+}
+
 // --- ends ---
+
+TEST(FieldBusFaults, AChildOfForkLeavesTheTerminalToItsParent) {
+  const TestBus bus("fork");
+  const Process here;
+  auto there = std::make_unique<Process>();
+  auto acceptor = there->listen(bus.at(2));
+  auto client = *here.connect(bus.at(2));
+  auto server = Process::accept(*acceptor);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {  // all that it has goes, and nobody hears of it
+    client.reset();
+    server.reset();
+    acceptor.reset();
+    there.reset();
+    ::_exit(0);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_TRUE(send(*client, Bytes(100)));
+  Bytes room(kLargestMessage);
+  EXPECT_TRUE(server->receive(room, Deadline::after(kPatience)));
+}
 
 TEST(FieldBusFaults, WhatWasSentBeforeEverythingGoesStillArrives) {
   const TestBus bus("linger");

@@ -41,7 +41,7 @@ class Bystanders {
 BusSettings impatient() {
   BusSettings settings = quick();
   settings.response = 1ms;
-  settings.silence = 200ms;
+  settings.silence = 500ms;
   return settings;
 }
 
@@ -211,12 +211,46 @@ TEST(FieldBusFaults, CallsThatNobodyTakesAreBounded) {
 TEST(FieldBusFaults, ThoseWhoComeAndSayNothingKeepNobodyOut) {
   const TestBus bus("mute", impatient());
   std::vector<corbel::ipc::PacketStream> mute;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     auto socket = corbel::ipc::PacketConnector().connect(address_of(bus.path), Deadline::after(kPatience));
     ASSERT_TRUE(socket);
     mute.push_back(*std::move(socket));
   }
   EXPECT_TRUE(RawTerminal(bus.path, 9).is_welcome());
+}
+
+/// Words of which some make sense: heads and commands are likely to be right.
+Packet likely(std::uint32_t& state, Command command, unsigned address) {
+  const auto next = [&](std::uint32_t below) {
+    state = state * 1664525U + 1013904223U;
+    return (state >> 8U) % below;
+  };
+  Packet packet(command, next(20) == 0 ? next(40) : address);
+  const std::size_t words = 1 + next(8) * 4;
+  packet.add(static_cast<std::uint16_t>(7 + next(3)));
+  const std::size_t octets = next(10) == 0 ? next(100) : 2 * (words - 1);
+  packet.add(static_cast<std::uint16_t>(next(9) << 12U | next(4) << 10U | octets));
+  while (packet.data().size() < words + 1) packet.add(static_cast<std::uint16_t>(next(65536)));
+  return packet;
+}
+
+TEST(FieldBusFaults, SurvivesWhatTerminalsSay) {
+  const TestBus bus("random");
+  Bystanders bystanders(bus);
+  const Process process;
+  const auto acceptor = process.listen(bus.at(2), 4);
+  std::uint32_t state = 1;
+  std::vector<std::unique_ptr<Transport>> taken;
+  for (int round = 0; round < 40; ++round) {
+    RawTerminal liar(bus.path, 9);
+    ASSERT_TRUE(liar.is_welcome());
+    for (int i = 0; i < 50; ++i) liar.say_when_polled(likely(state, Command::transmit, 2));
+    for (auto next = acceptor->accept(); next; next = acceptor->accept()) taken.push_back(*std::move(next));
+    if (taken.size() > 2) taken.erase(taken.begin());
+    Bytes room(kLargestMessage);
+    for (const auto& transport : taken) (void)transport->receive(room, Deadline::now()).ok();
+  }
+  bystanders.talk();
 }
 
 TEST(FieldBusFaults, ABusHasThirtyOnePlaces) {

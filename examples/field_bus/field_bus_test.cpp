@@ -75,8 +75,9 @@ std::string answer(std::vector<std::string> options) {
 TEST(FieldBus, MayBeControlledByAnOrbsProcess) {
   const std::string bus = "@corbel-field-bus-own-" + std::to_string(::getpid());
   const std::string at = "field_bus://" + bus + "/4";
-  auto board = carriers::make_orb("board", nullptr,
-                                  {kLoad[0], kLoad[1], "-ORBFieldBusControl", bus, "-ORBFieldBusWordTime", "0"});
+  auto board = carriers::make_orb(
+      "board", nullptr,
+      {kLoad[0], kLoad[1], "-ORBFieldBusControl", bus, "-ORBFieldBusWordTime", "0", "-ORBFieldBusSilence", "60000"});
   carriers::call_over(nullptr, at, kLoad);
   EXPECT_EQ(answer({"-ORBListenEndpoints", at}), "taken");
   EXPECT_NE(answer({"-ORBListenEndpoints", at, "-ORBFieldBusControl", bus}), "taken") << "a bus has one controller";

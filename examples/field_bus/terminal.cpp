@@ -88,18 +88,20 @@ Terminal::~Terminal() {
   thread_.join();
 }
 
-/// In a child of fork(): the terminal is the parent's, and here is no thread.
+/// In a child of fork(): the terminal is the parent's, here is no thread, and nobody lets go of the mutex.
 void Terminal::after_fork() noexcept {
   socket_.close();
   forked_ = true;
 }
 
 bool Terminal::is_lost() const {
+  if (forked_) return true;
   const std::lock_guard lock(mutex_);
   return lost_;
 }
 
 bool Terminal::is_over() const {
+  if (forked_) return true;
   const std::lock_guard lock(mutex_);
   return lost_ && !listens_;
 }
@@ -329,6 +331,7 @@ Result<std::size_t> Terminal::receive(const Ref& conversation, corbel::base::Byt
 }
 
 void Terminal::hang_up(const Ref& conversation) noexcept {
+  if (forked_) return;
   const std::lock_guard lock(mutex_);
   conversation->hang_up();
   settle(conversation);
@@ -354,6 +357,7 @@ Result<Terminal::Ref> Terminal::answer() {
 }
 
 void Terminal::stop_listening() noexcept {
+  if (forked_) return;
   const std::lock_guard lock(mutex_);
   listens_ = false;
   for (const Ref& call : calls_) {
