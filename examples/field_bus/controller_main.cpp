@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // field_bus_controller PATH [-ORBFieldBus... VALUE]: the controller of a simulated field bus as a process. Says "ready"
-// when terminals may come, and what it has seen when its standard input ends.
-#include <cstdio>
+// when terminals may come, and what it has seen when SIGINT or SIGTERM ends it.
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -33,14 +36,18 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; i += 2) {
     if (!set(settings, argv[i], i + 1 < argc ? argv[i + 1] : nullptr)) return 2;
   }
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int signal : {SIGINT, SIGTERM}) sigaddset(&ends, signal);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);  // before there are threads
   const auto controller = field_bus::Controller::start(argv[1], settings);
   if (!controller) {
     std::cerr << "field_bus_controller: " << argv[1] << ": " << corbel::base::to_string(controller.error()) << '\n';
     return 1;
   }
   std::cout << "ready" << std::endl;
-  while (std::getchar() != EOF) {
-  }
+  int signal = 0;
+  sigwait(&ends, &signal);
   const field_bus::BusCounts counts = (*controller)->counts();
   std::cout << "frames " << counts.frames << ", polls " << counts.polls << ", messages " << counts.messages
             << ", words " << counts.words << ", late " << counts.late << ", malformed " << counts.malformed << ", gone "

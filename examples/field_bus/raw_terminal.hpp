@@ -44,10 +44,14 @@ class RawTerminal {
     for (; packet.is(Command::poll); packet = next()) say(Packet(Command::nothing));
     return packet;
   }
-  /// At the next poll; what comes before it is dropped.
+  /// The next poll; what comes before it is dropped. False when the controller has closed.
+  bool await_poll() {
+    Packet packet = next();
+    while (!packet.is(Command::poll) && packet.count > 0) packet = next();
+    return packet.count > 0;
+  }
   void say_when_polled(const Packet& packet) {
-    for (Packet before = next(); !before.is(Command::poll) && before.count > 0; before = next()) {
-    }
+    await_poll();
     say(packet);
   }
   void say_piece(unsigned to, const Piece& piece) {

@@ -60,7 +60,7 @@ quietly "$source/examples/hello/run_hello.sh" "$work/hello/hello_server" "$work/
 unset CORBEL_LOAD
 quietly cmake -S "$source/examples/field_bus" -B "$work/field_bus" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
 quietly cmake --build "$work/field_bus"
-quietly "$work/field_bus/field_bus_test" --gtest_filter=FieldBus.*
+quietly "$work/field_bus/field_bus_test"
 echo "transports of others: ok"
 
 # A stranger's message protocol: with the suite that was installed, and as a plug-in.
