@@ -14,6 +14,7 @@
 #   networks   ttcp and latency over emulated networks (as root)
 #   scale      many connections, many threads, memory, start-up time, footprint
 #   demux      finding operations and objects in four ways
+#   predictability  calls of high priority against more and more of low, with lanes and without
 #   whitebox   where one call goes, layer by layer
 #   micro      marshalling by generated code beside the same by hand
 #   compile    what generated code costs the C++ compiler, and its size

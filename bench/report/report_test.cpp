@@ -56,6 +56,10 @@ Report every_suite() {
                  {{"what", "operation"}, {"scheme", scheme}, {"order", "last"}, {"entries", std::to_string(entries)}}));
     }
   }
+  for (const int clients : {0, 1, 5, 10}) {
+    report.results.push_back(figure("predictability", "latency_p99", "us", 100 + clients,
+                                    {{"scheme", "one pool"}, {"clients", std::to_string(clients)}}));
+  }
   report.results.push_back(
       figure("micro", "time", "ns", 3, {{"direction", "decode"}, {"type", "string list"}, {"by", "Corbel"}}));
   for (const char* const layer : {"stub", "wait and receive"}) {
@@ -115,6 +119,17 @@ TEST(Page, ComparesNothingWithAControlThatVariedByMoreThanAQuarter) {
   expect_balanced(to_html(make_document(report)));
 }
 
+TEST(Page, ShowsNobodyBesideOneOnAnAxis) {
+  Report report;
+  for (const int clients : {0, 1, 5}) {
+    report.results.push_back(figure("predictability", "latency_p99", "us", 107 + clients,
+                                    {{"scheme", "one pool"}, {"clients", std::to_string(clients)}}));
+  }
+  const std::string page = to_html(make_document(report));
+  for (const char* const point : {": 107 us", ": 108 us", ": 112 us"}) EXPECT_NE(page.find(point), std::string::npos) << point;
+  EXPECT_NE(page.find(">0</text>"), std::string::npos);
+}
+
 TEST(Page, ShowsTheWarningsOfTheRuns) {
   Report report = every_suite();
   report.warnings = {"ttcp: the host took 30 % of the processor time away"};
@@ -125,7 +140,7 @@ TEST(Page, HasASectionForEachSuiteThatWasRun) {
   const Report everything = every_suite();
   const std::string page = to_html(make_document(everything));
   for (const char* const suite :
-       {"ttcp", "latency", "counts", "cubit", "demux", "micro", "networks", "scale", "whitebox", "model"}) {
+       {"ttcp", "latency", "counts", "cubit", "demux", "micro", "networks", "scale", "whitebox", "predictability", "model"}) {
     EXPECT_NE(page.find("<section id=\"" + std::string(suite) + "\""), std::string::npos) << suite;
   }
   Report few;

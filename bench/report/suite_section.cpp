@@ -35,8 +35,9 @@ std::string short_size(double octets) {
   return text.substr(0, text.find(' '));
 }
 
+/// Axes are logarithmic: none has a place of its own before one.
 double place_on(const Case& of, const std::string& axis) {
-  return std::max(1.0, std::strtod(value_of(of, axis).c_str(), nullptr));
+  return std::max(in_octets(axis) ? 1.0 : 0.5, std::strtod(value_of(of, axis).c_str(), nullptr));
 }
 
 /// Results that belong into one chart.

@@ -69,6 +69,7 @@ std::string in_words(const std::string& suite) {
                                                             {"demux", "Finding an operation"},
                                                             {"micro", "Marshalling"},
                                                             {"networks", "Emulated networks"},
+                                                            {"predictability", "High priority against low"},
                                                             {"scale", "Many connections and threads"}};
   const auto found = kWords.find(suite);
   return found == kWords.end() ? suite : found->second;

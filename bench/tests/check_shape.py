@@ -119,6 +119,17 @@ def check_peer_suites(program, folder):
     expect("corbel: found" in run([program, "--peers"]), "--peers does not list corbel")
 
 
+def check_predictability(program, folder):
+    path = os.path.join(folder, "predictability.json")
+    run([program, "predictability", "--quick", "--repeat", "1", "--json", path])
+    results = check_report(path, "predictability")
+    for scheme in ("one pool", "lanes"):
+        for clients in ("0", "1", "5", "10", "25", "50"):
+            found = {r["metric"]: r["value"] for r in results if r["case"]["scheme"] == scheme and r["case"]["clients"] == clients}
+            expect(set(found) == {"latency_p50", "latency_p99", "latency_max", "jitter", "low_calls"}, f"{scheme}, {clients}: {found}")
+            expect((found["low_calls"] > 0) == (clients != "0"), f"{scheme}: {clients} clients made {found['low_calls']} calls/s")
+
+
 def check_analysis(program, folder):
     """What is made of figures: streams of 100 Mbit/s at best, with 10 us for each message."""
     streams = os.path.join(folder, "streams.json")
@@ -147,6 +158,7 @@ def main():
         check_demo(arguments.demo, folder)
         check_analysis(arguments.bench, folder)
         check_peer_suites(arguments.bench, folder)
+        check_predictability(arguments.bench, folder)
         if shutil.which("valgrind"):
             check_counts(arguments.bench, folder)
 
