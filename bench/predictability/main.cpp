@@ -6,8 +6,9 @@
 //   server one|lanes CLASS  prints the references of an object of high and of one of low priority
 //   load REFERENCE          for each line with a number N: N threads call that object from now on; prints how many
 //                           calls the threads before made, and for how many seconds
-//   measure REFERENCE CLASS for each line with a number N: calls that object N times, one each millisecond; prints the
-//                           50th and 99th percentile, the maximum and the standard deviation, in ns
+//   measure REFERENCE CLASS for each line with two numbers, N and M: calls that object N times, one each millisecond,
+//                           but no more after M milliseconds; prints the 50th and 99th percentile, the maximum and the
+//                           standard deviation, in ns
 #include <corbel/corbel.hpp>
 
 #include <algorithm>
@@ -38,6 +39,8 @@ constexpr std::uint32_t kThreads = 4;  // of the server, for low and high togeth
 constexpr std::uint32_t kLowWork = 100;
 constexpr std::uint32_t kHighWork = 20;
 constexpr std::chrono::milliseconds kPeriod(1);
+constexpr int kUncounted = 10;  // calls, the first ones
+constexpr std::size_t kFewest = 10;
 
 corbel::real_time::Settings settings_for(const std::string& scheduling) {
   using corbel::real_time::Scheduling;
@@ -169,10 +172,12 @@ int measure(const std::string& reference, const std::string& scheduling) {
   const auto current = IDL::traits<RTCORBA::Current>::narrow(orb->resolve_initial_references("RTCurrent"));
   current->the_priority(RTCORBA::maxPriority);
   const WorkerRef worker = worker_at(orb, reference);
-  for (int calls = 0; std::cin >> calls;) {
+  long limit = 0;
+  for (int calls = 0; std::cin >> calls >> limit;) {
     std::vector<double> samples;
     Clock::time_point due = Clock::now();
-    for (int i = -10; i < calls; ++i) {  // the first few are not counted
+    const Clock::time_point end = due + std::chrono::milliseconds(limit);
+    for (int i = -kUncounted; i < calls && (due < end || samples.size() < kFewest); ++i) {
       due = std::max(due + kPeriod, Clock::now());
       std::this_thread::sleep_until(due);
       const Clock::time_point begin = Clock::now();

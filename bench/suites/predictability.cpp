@@ -52,10 +52,10 @@ class Stage {
   }
 
   /// The metrics of both kinds, in order.
-  std::vector<double> run(int clients, int calls) {
+  std::vector<double> run(int clients, const std::string& calls) {
     load_.write_line(std::to_string(clients));
     (void)load_.read_line(kPatience);
-    measure_.write_line(std::to_string(calls));
+    measure_.write_line(calls);
     std::vector<double> metrics = numbers_in(measure_.read_line(kPatience), std::size(kOfHigh));
     for (double& one : metrics) one /= 1000;
     load_.write_line("0");
@@ -99,12 +99,12 @@ void print(const std::vector<Row>& rows, const std::string& note) {
 }  // namespace
 
 int run_predictability(const Settings& settings, Report& report) {
-  announce_duration(settings, 400);
+  announce_duration(settings, 300);
   const std::string said = output_of({Stage::program(), "scheduling"}, kPatience);
   const bool permitted = said.starts_with("SCHED_FIFO");
   if (!permitted && !said.starts_with("SCHED_OTHER")) throw std::runtime_error(Stage::program() + " does not run");
   const std::string scheduling = permitted ? "SCHED_FIFO" : "SCHED_OTHER";
-  const int calls = settings.quick ? 200 : 2000;
+  const std::string calls = settings.quick ? "200 1000" : "2000 10000";  // and milliseconds
   const int repetitions = settings.repetitions(5, 2);
   std::vector<Row> rows;
   Progress progress(2 * std::size(kClients) * static_cast<std::size_t>(repetitions));
