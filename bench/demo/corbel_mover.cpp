@@ -8,8 +8,7 @@ namespace {
 
 class CorbelMover final : public Mover {
  public:
-  explicit CorbelMover(IDL::traits<Imaging::ImageServer>::ref_type server)
-      : server_(std::move(server)) {}
+  explicit CorbelMover(IDL::traits<Imaging::ImageServer>::ref_type server) : server_(std::move(server)) {}
 
   void prepare(const File& file) override { server_->create(file.name, file.size); }
 

@@ -97,11 +97,11 @@ int serve(bool lanes, const std::string& scheduling) {
   const auto rt = IDL::traits<RTCORBA::RTORB>::narrow(orb->resolve_initial_references("RTORB"));
   const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   // Low: no model, so that its threads stay in the class of other programs. High: as urgent as can be.
-  CORBA::PolicyList policies{rt->create_priority_model_policy(RTCORBA::PriorityModel::SERVER_DECLARED,
-                                                              RTCORBA::maxPriority)};
+  CORBA::PolicyList policies{
+      rt->create_priority_model_policy(RTCORBA::PriorityModel::SERVER_DECLARED, RTCORBA::maxPriority)};
   if (lanes) {
-    const auto pool = rt->create_threadpool_with_lanes(
-        0, {RTCORBA::ThreadpoolLane(RTCORBA::maxPriority, 1, 0)}, false, false, 0, 0);
+    const auto pool =
+        rt->create_threadpool_with_lanes(0, {RTCORBA::ThreadpoolLane(RTCORBA::maxPriority, 1, 0)}, false, false, 0, 0);
     policies.push_back(rt->create_threadpool_policy(pool));
   }
   const auto high = root->create_POA("high", root->the_POAManager(), policies);
@@ -205,9 +205,7 @@ int run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  return run({argv + 1, argv + argc});
-} catch (const CORBA::Exception& exception) {
+int main(int argc, char** argv) try { return run({argv + 1, argv + argc}); } catch (const CORBA::Exception& exception) {
   std::cerr << "corbel-bench-predictability: " << exception << '\n';
   return 1;
 } catch (const std::exception& failure) {

@@ -32,7 +32,8 @@ const std::vector<SuiteView>& views() {
       {"predictability",
        "High priority against low",
        {"A client of high priority calls once each millisecond while so many of low priority call without a pause. The "
-        "server's four threads are all in one pool, where what is urgent waits behind the rest, or one of them is a lane "
+        "server's four threads are all in one pool, where what is urgent waits behind the rest, or one of them is a "
+        "lane "
         "for what is urgent. Jitter is the standard deviation of the latency."},
        {"latency_p50", "latency_p99", "jitter"},
        true},

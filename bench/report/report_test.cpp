@@ -126,7 +126,8 @@ TEST(Page, ShowsNobodyBesideOneOnAnAxis) {
                                     {{"scheme", "one pool"}, {"clients", std::to_string(clients)}}));
   }
   const std::string page = to_html(make_document(report));
-  for (const char* const point : {": 107 us", ": 108 us", ": 112 us"}) EXPECT_NE(page.find(point), std::string::npos) << point;
+  for (const char* const point : {": 107 us", ": 108 us", ": 112 us"})
+    EXPECT_NE(page.find(point), std::string::npos) << point;
   EXPECT_NE(page.find(">0</text>"), std::string::npos);
 }
 
@@ -139,8 +140,8 @@ TEST(Page, ShowsTheWarningsOfTheRuns) {
 TEST(Page, HasASectionForEachSuiteThatWasRun) {
   const Report everything = every_suite();
   const std::string page = to_html(make_document(everything));
-  for (const char* const suite :
-       {"ttcp", "latency", "counts", "cubit", "demux", "micro", "networks", "scale", "whitebox", "predictability", "model"}) {
+  for (const char* const suite : {"ttcp", "latency", "counts", "cubit", "demux", "micro", "networks", "scale",
+                                  "whitebox", "predictability", "model"}) {
     EXPECT_NE(page.find("<section id=\"" + std::string(suite) + "\""), std::string::npos) << suite;
   }
   Report few;

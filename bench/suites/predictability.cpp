@@ -24,8 +24,7 @@ struct Metric {
   const char* name;
   const char* unit;
 };
-constexpr Metric kOfHigh[] = {
-    {"latency_p50", "us"}, {"latency_p99", "us"}, {"latency_max", "us"}, {"jitter", "us"}};
+constexpr Metric kOfHigh[] = {{"latency_p50", "us"}, {"latency_p99", "us"}, {"latency_max", "us"}, {"jitter", "us"}};
 constexpr Metric kOfLow = {"low_calls", "1/s"};
 
 std::vector<double> numbers_in(const std::string& line, std::size_t count) {
@@ -139,8 +138,9 @@ int run_predictability(const Settings& settings, Report& report) {
         report.results.push_back({kSuite, row.of, metric.name, metric.unit, summarise(row.samples[i])});
       }
     }
-    print(rows, permitted ? "What is urgent runs with SCHED_FIFO."
-                          : "NOTE: no SCHED_FIFO, so the system takes all for equal: " + said.substr(0, said.find('\n')));
+    print(rows, permitted
+                    ? "What is urgent runs with SCHED_FIFO."
+                    : "NOTE: no SCHED_FIFO, so the system takes all for equal: " + said.substr(0, said.find('\n')));
   });
   return 0;
 }

@@ -52,8 +52,8 @@ class Admission : public std::enable_shared_from_this<Admission> {
   /// Without `buffers` any number may wait.
   Admission(const std::vector<Lane>& lanes, bool borrows, std::optional<Buffers> buffers);
 
-  /// For a request of this priority: of its lane, as lane_for() has it. Waits until there is one, behind those that came
-  /// before; what lanes of higher priority may borrow they get first. Null, at once, if no more may wait.
+  /// For a request of this priority: of its lane, as lane_for() has it. Waits until there is one, behind those that
+  /// came before; what lanes of higher priority may borrow they get first. Null, at once, if no more may wait.
   PlacePtr enter(Priority priority, std::uint64_t octets);
   std::size_t waiting() const;
 

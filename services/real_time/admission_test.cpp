@@ -135,9 +135,8 @@ class Buffered : public ::testing::Test, public TwoOrbs {
  protected:
   Buffered() : TwoOrbs(Settings{.lane_endpoints = {"tcp://127.0.0.1:0"}}) {}
   std::string made(RTCORBA::ThreadpoolId pool, RTCORBA::PriorityModel model, std::function<std::int16_t()> action) {
-    return server->object_to_string(
-        TwoOrbs::object(adapter({rt->create_threadpool_policy(pool), rt->create_priority_model_policy(model, 10)}),
-                        std::move(action)));
+    return server->object_to_string(TwoOrbs::object(
+        adapter({rt->create_threadpool_policy(pool), rt->create_priority_model_policy(model, 10)}), std::move(action)));
   }
   /// Called through a connection of its own.
   std::future<std::int16_t> call_alone(const std::string& reference, int priority) {

@@ -159,8 +159,9 @@ TEST_P(Prioritised, ReferencesSayOfWhichModelTheyAre) {
       const auto components = iiop ? iiop->components : std::vector<ior::TaggedComponent>();
       const auto found =
           std::find_if(components.begin(), components.end(), [](const auto& one) { return one.tag == kTagPolicies; });
-      models.push_back(found == components.end() ? std::nullopt
-                                                 : decode_policies(Octets(found->data.begin(), found->data.end())).model);
+      models.push_back(found == components.end()
+                           ? std::nullopt
+                           : decode_policies(Octets(found->data.begin(), found->data.end())).model);
     }
     return models;
   };

@@ -69,14 +69,14 @@ TEST_F(Connections, OfDifferentBandsAreDifferent) {
 TEST_F(Connections, OfABandAreNotHeldUpByAnothersCalls) {
   std::latch entered{1};
   std::latch go{1};
-  const auto slow = TwoOrbs::object(adapter({rt->create_priority_model_policy(PriorityModel::CLIENT_PROPAGATED, 0)}),
-                                    [&] {
-                                      if (current->the_priority() < 100) {
-                                        entered.count_down();
-                                        go.wait();
-                                      }
-                                      return std::int16_t{1};
-                                    });
+  const auto slow =
+      TwoOrbs::object(adapter({rt->create_priority_model_policy(PriorityModel::CLIENT_PROPAGATED, 0)}), [&] {
+        if (current->the_priority() < 100) {
+          entered.count_down();
+          go.wait();
+        }
+        return std::int16_t{1};
+      });
   const auto banded = with(slow, bands({Band(0, 99), Band(100, 200)}));
   auto waits = call(banded, 1);
   entered.wait();
@@ -109,7 +109,8 @@ TEST_F(Connections, BandsOfAnAdapterComeWithItsReferences) {
 }
 
 TEST_F(Connections, BandsOfTheOrbConcernAllReferences) {
-  const auto manager = IDL::traits<CORBA::PolicyManager>::narrow(client->resolve_initial_references("ORBPolicyManager"));
+  const auto manager =
+      IDL::traits<CORBA::PolicyManager>::narrow(client->resolve_initial_references("ORBPolicyManager"));
   const auto one = propagated();
   EXPECT_NO_THROW(call(one, 9).get());
   manager->set_policy_overrides({bands({Band(0, 5)})}, CORBA::SetOverrideType::SET_OVERRIDE);

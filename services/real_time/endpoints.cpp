@@ -124,7 +124,8 @@ ior::TaggedProfile led_to(const ior::TaggedProfile& profile, const Entry* entry)
     remove(uiop.components, kTagEndpoints);
     if (entry != nullptr) {
       const auto* told = ior::find_component(uiop.components, ior::ComponentTag::omniorb_unix_trans);
-      const auto machine = told == nullptr ? base::Result<ior::HostPath>(ior::HostPath{}) : ior::decode_unix_address(*told);
+      const auto machine =
+          told == nullptr ? base::Result<ior::HostPath>(ior::HostPath{}) : ior::decode_unix_address(*told);
       const bool says_where = told != nullptr && machine.ok();
       remove_addresses(uiop.components);
       if (says_where) uiop.components.push_back(ior::encode_unix_address({machine->host, entry->name}));

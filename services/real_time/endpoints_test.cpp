@@ -57,9 +57,8 @@ std::vector<std::string> leads(const ior::Ior& ior) {
 using Texts = std::vector<std::string>;
 
 TEST(LaneEndpoints, AreListedInOneProfileOfEachKind) {
-  const ior::Ior ior{"IDL:T:1.0",
-                     join_lanes({{10, {iiop("a", 1), uiop("/1"), own("shm:///1")}},
-                                 {500, {iiop("a", 2), uiop("/2"), own("shm:///2")}}})};
+  const ior::Ior ior{"IDL:T:1.0", join_lanes({{10, {iiop("a", 1), uiop("/1"), own("shm:///1")}},
+                                              {500, {iiop("a", 2), uiop("/2"), own("shm:///2")}}})};
   EXPECT_EQ(leads(ior), (Texts{"a:1", "/1", "giop+shm:///1"}));  // for who knows of no lanes
   EXPECT_EQ(lanes_of(ior), (Lanes{10, 500}));
   EXPECT_EQ(leads(only_lane(ior, 10)), (Texts{"a:1", "/1", "giop+shm:///1"}));
@@ -73,8 +72,8 @@ TEST(LaneEndpoints, AreWrittenAsTaoDoes) {
   const auto components = components_of(profiles.at(0));
   ASSERT_EQ(components.size(), 1U);
   EXPECT_EQ(components[0].tag, 0x54414f02U);
-  const base::Bytes expected = {1, 0, 0,   0, 2, 0, 0,   0,  2, 0, 0, 0, 'a', 0, 1, 0, 10, 0,
-                                0, 0, 3,   0, 0, 0, 'b', 'c', 0, 0, 2, 0, 0xf4, 1};
+  const base::Bytes expected = {1,  0, 0, 0, 2, 0, 0, 0, 2,   0,   0, 0, 'a', 0, 1,    0,
+                                10, 0, 0, 0, 3, 0, 0, 0, 'b', 'c', 0, 0, 2,   0, 0xf4, 1};
   if constexpr (std::endian::native == std::endian::little) {
     EXPECT_EQ(components[0].data, expected);
   }
@@ -119,7 +118,8 @@ TEST(LaneEndpoints, ListsThatMakeNoSenseAreNone) {
   const ior::Ior whole{"", join_lanes({{1, {iiop("a", 1)}}, {2, {iiop("b", 2)}}})};
   const ior::TaggedComponent list = components_of(whole.profiles.at(0)).at(0);
   for (std::size_t size = 0; size < list.data.size(); ++size) {
-    const ior::TaggedComponent cut{list.tag, base::Bytes(list.data.begin(), list.data.begin() + static_cast<long>(size))};
+    const ior::TaggedComponent cut{list.tag,
+                                   base::Bytes(list.data.begin(), list.data.begin() + static_cast<long>(size))};
     const ior::Ior ior{"", {iiop("a", 1, {cut})}};
     EXPECT_TRUE(lanes_of(ior).empty()) << size;
     EXPECT_EQ(only_lane(ior, 2), ior) << size;

@@ -21,8 +21,9 @@ RTCORBA::ThreadpoolId next_id() noexcept {
 }
 
 [[noreturn]] void too_many() {
-  throw CORBA::IMP_LIMIT(0, kNo, "a lane has " + std::to_string(kMostThreads) +
-                                     " threads at most, those of requests that wait and those it may borrow included");
+  throw CORBA::IMP_LIMIT(0, kNo,
+                         "a lane has " + std::to_string(kMostThreads) +
+                             " threads at most, those of requests that wait and those it may borrow included");
 }
 
 std::uint32_t count_threads(std::uint32_t threads, std::uint32_t dynamic_threads) {

@@ -31,8 +31,8 @@ class Pools : public std::enable_shared_from_this<Pools> {
     std::optional<Admission::Buffers> buffers;  ///< 0: without limit
   };
 
-  /// A pool without lanes. Throws BAD_PARAM for one without static threads, IMP_LIMIT for too many, what waits included,
-  /// and as orb::add_lane(). Priorities have been checked.
+  /// A pool without lanes. Throws BAD_PARAM for one without static threads, IMP_LIMIT for too many, what waits
+  /// included, and as orb::add_lane(). Priorities have been checked.
   RTCORBA::ThreadpoolId create(std::uint32_t threads, std::uint32_t dynamic_threads, Priority default_priority,
                                const Extras& extras);
   /// BAD_PARAM also for none, and for two of one priority.

@@ -272,7 +272,8 @@ Ref<RTCORBA::ServerProtocolPolicy> make_server_protocols(const RTCORBA::Protocol
   check(protocols);
   for (const RTCORBA::Protocol& one : protocols) {
     if (one.transport_protocol_properties() == nullptr) continue;
-    throw CORBA::NO_IMPLEMENT(0, kNo, "the ORB's options say what the connections of servers have: -ORBSendBuffer, ...");
+    throw CORBA::NO_IMPLEMENT(0, kNo,
+                              "the ORB's options say what the connections of servers have: -ORBSendBuffer, ...");
   }
   return CORBA::make_reference<ServerProtocols>(protocols);
 }

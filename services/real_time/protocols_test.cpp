@@ -37,7 +37,8 @@ class Protocols : public ::testing::Test, public TwoOrbs {
       return std::int16_t{0};
     });
   }
-  static Protocol protocol(std::uint32_t type, IDL::traits<RTCORBA::ProtocolProperties>::ref_type properties = nullptr) {
+  static Protocol protocol(std::uint32_t type,
+                           IDL::traits<RTCORBA::ProtocolProperties>::ref_type properties = nullptr) {
     return Protocol(type, nullptr, std::move(properties));
   }
   ServantRef by(const ServantRef& object, const ProtocolList& protocols) {

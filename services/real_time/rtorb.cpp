@@ -95,9 +95,8 @@ class RtOrb final : public RTCORBA::RTORB {
   }
 
   RTCORBA::ThreadpoolId create_threadpool(std::uint32_t stacksize, std::uint32_t static_threads,
-                                          std::uint32_t dynamic_threads,
-                                          RTCORBA::Priority default_priority, bool allow_request_buffering,
-                                          std::uint32_t max_buffered_requests,
+                                          std::uint32_t dynamic_threads, RTCORBA::Priority default_priority,
+                                          bool allow_request_buffering, std::uint32_t max_buffered_requests,
                                           std::uint32_t max_request_buffer_size) override {
     check(*priorities_, default_priority);
     return pools_->create(

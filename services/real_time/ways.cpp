@@ -85,11 +85,11 @@ std::optional<Band> Ways::band_of(Priority priority, FindPolicy find) const {
     throw CORBA::INV_POLICY(0, kNo, "both the client and the server have a PriorityBandedConnectionPolicy");
   }
   const Bands& bands = wanted != nullptr ? wanted->bands() : exposed_.bands;
-  const auto found = std::ranges::find_if(
-      bands, [&](const Band& band) { return band.low <= priority && priority <= band.high; });
+  const auto found =
+      std::ranges::find_if(bands, [&](const Band& band) { return band.low <= priority && priority <= band.high; });
   if (found != bands.end()) return *found;
-  throw CORBA::INV_POLICY(0, kNo, "no band of the PriorityBandedConnectionPolicy has the request's priority, " +
-                                      std::to_string(priority));
+  throw CORBA::INV_POLICY(
+      0, kNo, "no band of the PriorityBandedConnectionPolicy has the request's priority, " + std::to_string(priority));
 }
 
 /// The lane of the priority; with a band it is one in the band, if there is any.

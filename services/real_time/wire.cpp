@@ -35,7 +35,8 @@ Bands decode_bands(cdr::Decoder& value) {
     band.low = value.get<std::int16_t>();
     band.high = value.get<std::int16_t>();
   }
-  const bool sound = std::ranges::all_of(bands, [](const Band& band) { return band.low >= 0 && band.low <= band.high; });
+  const bool sound =
+      std::ranges::all_of(bands, [](const Band& band) { return band.low >= 0 && band.low <= band.high; });
   return value.ok() && sound ? bands : Bands();
 }
 

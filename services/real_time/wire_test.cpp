@@ -45,7 +45,9 @@ TEST(ModelComponent, IsFoundBesideOtherPoliciesInEitherByteOrder) {
 
 TEST(ModelComponent, CutAnywhereOrOfAnUnknownModelIsNone) {
   for (std::size_t size = 0; size < kDeclared.size(); ++size) {
-    EXPECT_FALSE(decode_policies(Octets(kDeclared.begin(), kDeclared.begin() + static_cast<std::ptrdiff_t>(size))).model) << size;
+    EXPECT_FALSE(
+        decode_policies(Octets(kDeclared.begin(), kDeclared.begin() + static_cast<std::ptrdiff_t>(size))).model)
+        << size;
   }
   Octets unknown = kDeclared;
   unknown[20] = 2;

@@ -16,7 +16,8 @@ class FramerTest : public testing::Test {
  protected:
   base::Bytes request(std::uint32_t id, std::size_t body_size, messaging::Version version = {1, 2}) const {
     const base::Bytes body(body_size, 0x5a);
-    return request(id, [&](cdr::Encoder& e) { e.put_octet_sequence(body); }, version);
+    return request(
+        id, [&](cdr::Encoder& e) { e.put_octet_sequence(body); }, version);
   }
   base::Bytes request(std::uint32_t id, messaging::BodyWriter body, messaging::Version version = {1, 2}) const {
     cdr::Format format;

@@ -22,11 +22,14 @@ class LargeMessageTest : public FramerTest {
     return octets;
   }
   base::Bytes block(std::uint32_t id, const base::Bytes& octets, messaging::Version version = {1, 2}) const {
-    return request(id, [&](cdr::Encoder& e) {
-      e.put_string("name");
-      e.put(std::uint64_t{1} << 40);
-      e.put_octet_sequence(octets);
-    }, version);
+    return request(
+        id,
+        [&](cdr::Encoder& e) {
+          e.put_string("name");
+          e.put(std::uint64_t{1} << 40);
+          e.put_octet_sequence(octets);
+        },
+        version);
   }
 
   /// As a connection does it: looks, receives, looks. True if there is a message at the end, and not before.

@@ -92,11 +92,10 @@ struct Conversation {
     const std::uint32_t id = script.octet() * 2U;
     const std::uint8_t what = script.octet();
     return fuzz::encoded(minor, [&](cdr::Encoder& encoder) {
-      codec.encode_reply(encoder, id, static_cast<messaging::ReplyStatus>(what % 6), {},
-                         [&](cdr::Encoder& e) {
-                           if (what >= 0xe0) return fuzz::put_long_sequence(e, what);
-                           e.put_octets(fuzz::kZeros.data(), what);
-                         });
+      codec.encode_reply(encoder, id, static_cast<messaging::ReplyStatus>(what % 6), {}, [&](cdr::Encoder& e) {
+        if (what >= 0xe0) return fuzz::put_long_sequence(e, what);
+        e.put_octets(fuzz::kZeros.data(), what);
+      });
     });
   }
 

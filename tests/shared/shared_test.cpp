@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters and results with @shared: servants keep what came and give out what they have.
+#include <gtest/gtest.h>
 #include <corbel/base/kept_memory.hpp>
 #include <corbel/builtins/builtins.hpp>
 #include <corbel/orb/orb.hpp>
 #include <corbel/poa/poa.hpp>
-#include <gtest/gtest.h>
 
 #include <atomic>
 #include <map>
@@ -51,11 +51,13 @@ struct Logic {
     return found->second;
   }
   std::shared_ptr<const SharedTest::Record> same_record(std::shared_ptr<const SharedTest::Record> value,
-                                                   std::int32_t& count) {
+                                                        std::int32_t& count) {
     ++count;
     return value;
   }
-  std::shared_ptr<const SharedTest::Choice> same_choice(std::shared_ptr<const SharedTest::Choice> value) { return value; }
+  std::shared_ptr<const SharedTest::Choice> same_choice(std::shared_ptr<const SharedTest::Choice> value) {
+    return value;
+  }
   std::shared_ptr<const SharedTest::Names> same_names(std::shared_ptr<const SharedTest::Names> value) { return value; }
   std::shared_ptr<const std::wstring> wide(std::shared_ptr<const std::wstring> value) { return value; }
   std::shared_ptr<const SharedTest::Few> same_few(std::shared_ptr<const SharedTest::Few> value) { return value; }
@@ -82,7 +84,7 @@ class StoreServant : public virtual CORBA::servant_traits<SharedTest::Store>::ba
   void put(std::int32_t key, Bytes data) override { logic.put(key, std::move(data)); }
   Bytes get(std::int32_t key, std::int32_t& size) override { return logic.get(key, size); }
   std::shared_ptr<const SharedTest::Record> same_record(std::shared_ptr<const SharedTest::Record> value,
-                                                   std::int32_t& count) override {
+                                                        std::int32_t& count) override {
     return logic.same_record(std::move(value), count);
   }
   std::shared_ptr<const SharedTest::Choice> same_choice(std::shared_ptr<const SharedTest::Choice> value) override {
@@ -92,7 +94,9 @@ class StoreServant : public virtual CORBA::servant_traits<SharedTest::Store>::ba
     return value;
   }
   std::shared_ptr<const std::wstring> wide(std::shared_ptr<const std::wstring> value) override { return value; }
-  std::shared_ptr<const SharedTest::Few> same_few(std::shared_ptr<const SharedTest::Few> value) override { return value; }
+  std::shared_ptr<const SharedTest::Few> same_few(std::shared_ptr<const SharedTest::Few> value) override {
+    return value;
+  }
   Bytes nothing() override { return nullptr; }
   void both(Bytes first, std::int32_t number, Bytes& second, std::shared_ptr<const std::string>& third) override {
     logic.both(std::move(first), number, second, third);

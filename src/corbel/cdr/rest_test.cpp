@@ -236,7 +236,8 @@ TEST(DecoderWithRest, ReadsChunksOnBothSidesOfTheCut) {
     EXPECT_TRUE(decoder.enter_chunk([&] {
       decoder.leave_chunks();
       return decoder.get<std::int32_t>();
-    }())) << at;
+    }()))
+        << at;
     EXPECT_EQ(decoder.get<std::uint32_t>(), 5U) << at;
     EXPECT_EQ(decoder.get<std::uint32_t>(), 0U) << at;
     EXPECT_EQ(decoder.get<double>(), 6.5) << at;

@@ -12,8 +12,8 @@
 namespace corbel::connection {
 
 /// A message that ends with a long sequence of octets, as far as can be told from its beginning. The sequence is
-/// received into memory of its own, which its decoder may take over, so that nobody copies it. Wrong guesses cost a copy.
-/// One message after the other; for the thread that uses its framer.
+/// received into memory of its own, which its decoder may take over, so that nobody copies it. Wrong guesses cost a
+/// copy. One message after the other; for the thread that uses its framer.
 class LargeMessage final : public cdr::Rest {
  public:
   /// Octets of a sequence from which on this is worth a system call more.
@@ -52,8 +52,8 @@ class LargeMessage final : public cdr::Rest {
 
   InputAccount& account_;
   base::Bytes head_;
-  std::size_t size_ = 0;     // of the rest
-  std::size_t filled_ = 0;   // of that
+  std::size_t size_ = 0;    // of the rest
+  std::size_t filled_ = 0;  // of that
   std::size_t paid_ = 0;
   std::size_t trusted_ = 0;  // the largest that came whole: the peer does not only announce them
   unsigned left_out_ = 0;    // messages that are not looked at, after a wrong guess

@@ -57,7 +57,9 @@ struct Passed<Shared<T>> {
   using Type = const std::shared_ptr<const T>&;
   static constexpr bool kLater = false;
   /// The caller's own value is not the servant's to keep.
-  static std::shared_ptr<const T> at(void* address) { return std::make_shared<const T>(*static_cast<const T*>(address)); }
+  static std::shared_ptr<const T> at(void* address) {
+    return std::make_shared<const T>(*static_cast<const T*>(address));
+  }
   static void put_back(const std::shared_ptr<const T>&) noexcept {}
 };
 

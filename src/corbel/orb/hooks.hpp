@@ -63,7 +63,7 @@ struct ClientRequest : HookedRequest {
 /// A request that came, from another process or this one.
 struct ServerRequest : HookedRequest {
   std::optional<std::uint64_t> octets;  ///< of its arguments; nothing if they are not marshalled
-  bool located = false;  ///< the servant was found; `object` says of what
+  bool located = false;                 ///< the servant was found; `object` says of what
   ServedObject object;
   std::shared_ptr<void> slots;  ///< the hooks' own
 };

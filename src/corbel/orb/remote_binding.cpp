@@ -41,7 +41,8 @@ std::string keep_carried(std::vector<routing::Route>& routes, const Branch& bran
   for (const Branch::Carrier& carrier : branch.carriers) {
     std::vector<routing::Route> carried;
     for (const routing::Route& route : routes) {
-      const bool named = std::ranges::find(carrier.schemes, route.transport->factory().scheme()) != carrier.schemes.end();
+      const bool named =
+          std::ranges::find(carrier.schemes, route.transport->factory().scheme()) != carrier.schemes.end();
       if (named) carried.push_back(route);
     }
     const policy::TransportOptionsPtr& options = carrier.options != nullptr ? carrier.options : wanted;

@@ -21,7 +21,7 @@ struct ThreadPoolOptions {
   unsigned max_threads = 128;  ///< of its own, and in handlers at the same time, joined ones included (then at least 1)
   base::Duration idle_timeout = std::chrono::seconds(10);  ///< after which an idle thread above min_threads ends
   std::size_t stack_size = 0;  ///< of its own threads, in octets, at least PoolThread::kLeastStack; 0: the system's
-  const base::Log* log = &base::Log::none();               ///< is told of threads that could not be started
+  const base::Log* log = &base::Log::none();  ///< is told of threads that could not be started
 };
 
 /// Leader/followers: exactly one thread, the leader, waits on the reactor. When something is ready it first makes a

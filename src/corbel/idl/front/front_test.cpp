@@ -278,9 +278,8 @@ TEST(IdlModel, SharesResultsAndInParameters) {
 
 TEST(IdlModel, RefusesToShareWhatCannotBe) {
   for (const char* text :
-       {"interface I { void f(@shared inout string s); };",
-        "interface I { void f(@shared in long n); };", "interface I { void f(@shared out Object o); };",
-        "interface I { void f(@shared @view in string s); };",
+       {"interface I { void f(@shared inout string s); };", "interface I { void f(@shared in long n); };",
+        "interface I { void f(@shared out Object o); };", "interface I { void f(@shared @view in string s); };",
         "interface I { @shared void f(); };", "interface I { @shared long f(); };",
         "interface I { @shared attribute string s; };", "@shared interface I { void f(); };",
         "struct S { @shared string text; };"}) {

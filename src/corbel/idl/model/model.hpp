@@ -195,7 +195,7 @@ struct Parameter {
   const Type* type = nullptr;
   Location where;
   Annotations annotations{};
-  bool view = false;  ///< @view on it, its operation or interface: servants read the string or sequence in place
+  bool view = false;    ///< @view on it, its operation or interface: servants read the string or sequence in place
   bool shared = false;  ///< @shared on it: servants are given, or give, a std::shared_ptr
 };
 

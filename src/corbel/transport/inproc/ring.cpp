@@ -50,8 +50,8 @@ std::size_t Ring::give(std::unique_lock<std::mutex>& lock, Source& source) {
   return size;
 }
 
-/// With the lock, for what the ring cannot hold: lets the reader take it from where it lies, behind what is in the ring,
-/// until it has all or the deadline has passed.
+/// With the lock, for what the ring cannot hold: lets the reader take it from where it lies, behind what is in the
+/// ring, until it has all or the deadline has passed.
 void Ring::offer(std::unique_lock<std::mutex>& lock, Source& source, base::Deadline deadline) {
   offered_ = &source;
   update_event();

@@ -33,9 +33,8 @@ bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& 
 }
 
 /// One direction of a conversation: a bounded queue of octets between one writing and one reading thread. Octets are
-/// copied outside the lock; and once only, from where they lie to where the reader wants them, if it waits for them, or if
-/// they are more than the queue holds.
-/// close() may come from any thread, any number of times.
+/// copied outside the lock; and once only, from where they lie to where the reader wants them, if it waits for them, or
+/// if they are more than the queue holds. close() may come from any thread, any number of times.
 class Ring {
  public:
   explicit Ring(std::size_t capacity) noexcept : capacity_(capacity) {}
@@ -76,9 +75,9 @@ class Ring {
   std::atomic<bool> closed_ = false;  // likewise
   bool reader_waits_ = false;
   bool writer_waits_ = false;
-  base::ByteSpan wanted_;  // where a reader waits for octets; empty if none does, or they are there
-  bool giving_ = false;    // the writer fills that: the reader may not leave
-  std::size_t given_ = 0;  // octets of it that the writer has filled
+  base::ByteSpan wanted_;                   // where a reader waits for octets; empty if none does, or they are there
+  bool giving_ = false;                     // the writer fills that: the reader may not leave
+  std::size_t given_ = 0;                   // octets of it that the writer has filled
   std::atomic<Source*> offered_ = nullptr;  // what a writer waits for the reader to take; likewise
   bool taking_ = false;                     // the reader does: the writer may not leave
   bool late_ = false;                       // it would

@@ -46,8 +46,7 @@ std::string method_pointer(const Emitter& e, const Method& method, const std::st
   if (!method.overloaded) return pointer;
   std::string parameters;
   for (const auto& p : servant_parameters(e, method, false)) parameters += (parameters.empty() ? "" : ", ") + p;
-  return "static_cast<" + result_type(e, method) + " (" + skeleton + "::*)(" + parameters + ")>(" + pointer +
-         ")";
+  return "static_cast<" + result_type(e, method) + " (" + skeleton + "::*)(" + parameters + ")>(" + pointer + ")";
 }
 
 /// `serve<Echo, &Echo::echo, std::string, In<std::string>>`, cut at its commas.
@@ -107,9 +106,8 @@ void define_tie(Emitter& e, const model::Interface& interface) {
       names.push_back(p.shared && p.direction == model::Direction::in ? "std::move(" + parameter_name(p) + ")"
                                                                       : parameter_name(p));
     const bool is_void = method.result->kind == model::TypeKind::void_;
-    out.function(
-        {result_type(e, method) + " " + method.name + "(", servant_parameters(e, method, true), ") override"},
-        {std::string(is_void ? "" : "return ") + "_tied->" + method.name + "(", names, ");"});
+    out.function({result_type(e, method) + " " + method.name + "(", servant_parameters(e, method, true), ") override"},
+                 {std::string(is_void ? "" : "return ") + "_tied->" + method.name + "(", names, ");"});
   }
   out.blank();
   out.label("private:");
