@@ -189,6 +189,30 @@ TEST(FieldBusFaults, WhatWasSentBeforeEverythingGoesStillArrives) {
   EXPECT_EQ(end_of(*server), Code::closed);
 }
 
+TEST(FieldBusFaults, EndsWhileItComesBack) {
+  for (int round = 0; round < 8; ++round) {
+    TestBus bus("back" + std::to_string(round));
+    auto process = std::make_unique<Process>();
+    auto acceptor = process->listen(bus.at(2));
+    bus.controller.reset();
+    auto listener = *corbel::ipc::PacketAcceptor::open(address_of(bus.path));
+    auto socket = *listener.accept(Deadline::after(kPatience));
+    ASSERT_TRUE(receive_packet(socket, Deadline::after(kPatience)));
+    std::atomic<bool> begun{false};
+    std::thread leaving([&] {
+      begun = true;
+      acceptor.reset();
+      process.reset();
+    });
+    while (!begun) std::this_thread::yield();
+    for (int i = 0; i < round * 100; ++i) std::this_thread::yield();
+    Packet welcome(Command::attached, 2);
+    welcome.add(32);
+    (void)socket.send(welcome.octets()).ok();
+    leaving.join();  // although this controller says nothing more, and does not close
+  }
+}
+
 TEST(FieldBusFaults, EndsWhileEverythingRuns) {
   for (int round = 0; round < 10; ++round) {
     TestBus bus("ends" + std::to_string(round));

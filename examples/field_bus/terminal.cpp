@@ -151,6 +151,7 @@ bool Terminal::come_back() {
     auto welcome = ask(bus_, address_, Deadline::after(kLeaving));
     if (!welcome) continue;
     const std::lock_guard lock(mutex_);
+    if (leaving_) continue;  // what its destructor has shut down was another socket
     socket_ = std::move(welcome->socket);
     words_ = welcome->words;
     lost_ = false;
