@@ -72,7 +72,7 @@ class Controller {
   void pass_time(std::size_t words);
   /// Told by frames, not by the clock: what the host has not let run at all has not been silent.
   bool is_silent(const Station& station) const {
-    return frame_ - station.since > settings_.silence / settings_.minor_frame;
+    return frame_ - station.since > static_cast<std::uint64_t>(settings_.silence / settings_.minor_frame);
   }
   Station* find(unsigned address);
   template <class Change>
