@@ -77,6 +77,11 @@ has_tango() {
   [ -x /usr/lib/tango/TangoTest ] && /usr/bin/python3 -c 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("tango"))'
 }
 
+# What scripts/peers.sh has fetched, for which cmake looks there, too.
+has_newer_omniorb() {
+  compgen -G "$root/build/peers/venv/omniorb-*-*" >/dev/null
+}
+
 # configure PRESET [-DNAME=VALUE...]: configures build/PRESET, unless that has been done with the same options.
 configure() {
   local preset=$1 folder=$root/build/$1
@@ -87,6 +92,7 @@ configure() {
   # ./dev test has installed what it needs; said either way, as the cache keeps what another command has said.
   if has_jacorb; then set -- "$@" -DCORBEL_JACORB=ON; else set -- "$@" -DCORBEL_JACORB=OFF; fi
   if has_tango; then set -- "$@" -DCORBEL_TANGO=ON; else set -- "$@" -DCORBEL_TANGO=OFF; fi
+  if has_newer_omniorb; then set -- "$@" -DCORBEL_OMNIORB_NEWER=ON; else set -- "$@" -DCORBEL_OMNIORB_NEWER=OFF; fi
   if [ -f "$folder/build.ninja" ] && [ ! CMakePresets.json -nt "$folder/build.ninja" ] &&
     [ "$(cat "$folder/dev-options" 2>/dev/null)" = "$*" ]; then return; fi
   say "Configuring build/$preset"

@@ -11,7 +11,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-PEERS = {"omniorb": "omniORB 4.2.5", "jacorb": "JacORB 3.9"}
+PEERS = {"omniorb": "omniORB 4.2.5", "omniorb43": "omniORB 4.3.4", "jacorb": "JacORB 3.9"}
 COLUMNS = [(peer, role) for peer in PEERS for role in ("server", "client")]
 
 
@@ -30,8 +30,12 @@ class Feature:
         self.carrier = re.compile(rf"({carrier})$")
 
     def missing(self, column):
+        """What is said of its peer, else of its family: that of omniORB goes for all its versions."""
         peer, role = column
-        return self.why.get(f"{peer}_{role}") or self.why.get(peer)
+        for name in (peer, "omniorb") if peer.startswith("omniorb") else (peer,):
+            if why := self.why.get(f"{name}_{role}") or self.why.get(name):
+                return why
+        return None
 
 
 SCALARS = "boolean|char|octet|short|ushort|long|ulong|longlong|ulonglong|float|double|enum|alias"
@@ -53,13 +57,14 @@ HEADINGS = {
         Feature("attributes", r"attributes$"),
     ],
     "Types known at run time": [
-        Feature("Any: structs, unions, arrays, recursive types", r"echo_any ", part="dynamic", omniorb_client="not tested"),
-        Feature("TypeCodes, fixed", r"(type of|echo_type|same_type|not same_type|fixed|large fixed|describe Money|echo_any Money)", part="dynamic",
-                omniorb_client="not tested"),
+        Feature("Any: structs, unions, arrays, recursive types", r"echo_any ", part="dynamic"),
+        Feature("TypeCodes, fixed", r"(type of|echo_type|same_type|not same_type|fixed|large fixed|describe Money|echo_any Money)", part="dynamic"),
         Feature("DynAny", r"(Dyn|an Any of the peer)", part="dynamic", omniorb_client="local to each ORB",
                 jacorb_client="local to each ORB"),
-        Feature("DII (called by Corbel), DSI (serving as a bridge)", r"(DII|deferred)|echo_any|twice$", part="dynamic",
-                omniorb_client="not tested"),
+        Feature("calls without stubs (DII)", r"(DII|deferred)", part="dynamic",
+                jacorb_client="on the wire as with stubs"),
+        Feature("servants without skeletons (DSI), every check of these rows", part="dynamic", carrier="dsi",
+                omniorb_server="Corbel's own servants", jacorb_server="Corbel's own servants"),
     ],
     "Valuetypes": [
         Feature("null, state, derived, shared and circular", r"(describe |echo )?(nil|\d+ .*|shared.*|a graph.*)$", part="values"),
@@ -87,14 +92,14 @@ HEADINGS = {
                 jacorb_client="not tested"),
     ],
     "Carriers, with every check above that is of interop.idl": [
-        Feature("IIOP over IPv6", carrier="tcp6", jacorb="not tested"),
+        Feature("IIOP over IPv6", carrier="tcp6"),
         Feature("UNIX-domain sockets", carrier="unix", jacorb="JacORB has none"),
-        Feature("TLS, certificates on both sides (SSLIOP)", carrier="ssl"),
+        Feature("TLS, certificates on both sides (SSLIOP)", carrier="ssl", omniorb43="this build of it has no TLS"),
         Feature("bidirectional GIOP, call-backs over the client's connection", carrier="both-ways"),
         Feature("through corbel-bridge, bodies as they came", part="bridge", carrier=r"|1\.\d"),
-        Feature("through corbel-bridge, by types (DII and DSI)", part="bridge", carrier="by-types", jacorb="not tested"),
-        Feature("through corbel-bridge, giop_lite on the other side", part="bridge", carrier="lite(-server)?", jacorb="not tested"),
-        Feature("recorded and dissected by tshark", carrier="dissect", jacorb="not tested"),
+        Feature("through corbel-bridge, by types (DII and DSI)", part="bridge", carrier="by-types"),
+        Feature("through corbel-bridge, giop_lite on the other side", part="bridge", carrier="lite(-server)?"),
+        Feature("recorded and dissected by tshark", carrier="dissect"),
     ],
 }
 
@@ -104,7 +109,7 @@ class Run:
 
     def __init__(self, name, passed, checks):
         self.passed, self.checks = passed, checks
-        words = re.match(r"interop\.(?:([a-z]+)\.)?([a-z]+)-([a-z]+)(?:\.(.*))?$", name)
+        words = re.match(r"interop\.(?:([a-z]+)\.)?([a-z0-9]+)-([a-z0-9]+)(?:\.(.*))?$", name)
         self.part = (words and words[1]) or ""
         self.server, self.client, rest = (words[2], words[3], words[4] or "") if words else ("", "", "")
         self.carrier = re.sub(r"(^|[.-])\d\.\d.*$", "", rest)

@@ -168,14 +168,14 @@ def run_pair(arguments, folder):
     spoken = min(arguments.giop, server_giop)
     server_command = [arguments.server, "--endpoint", server_endpoint, "--giop", server_giop] + arguments.server_flag + life
     with Child("server", server_command) as server, contextlib.ExitStack() as between:
-        ior = server.wait_for_ior(10)
+        ior = server.wait_for_ior(40)
         if ior is None:
             print("the server printed no IOR\n" + server.log())
             return 2
         bridge = None
         if arguments.bridge:
             bridge = between.enter_context(start_bridge(arguments, ior, folder))
-            ior = bridge.wait_for_ior(10)
+            ior = bridge.wait_for_ior(40)
             if ior is None:
                 print("the bridge printed no IOR\n" + bridge.log())
                 return 2
@@ -190,7 +190,7 @@ def run_pair(arguments, folder):
                        spoken, "--peer", arguments.peer, "--filter", arguments.filter] + life
         with Child("client", command) as client:
             problems = check_output(client, client.wait(arguments.timeout))
-        if server.wait(10) != 0:
+        if server.wait(30) != 0:
             problems.append("the server did not end cleanly after shutdown()")
         shown = ("skip", "done") if problems else ("ok ", "skip", "done")  # docs/interop-matrix.md is made of these
         print("\n".join(line for line in client.lines if line.startswith(shown)))

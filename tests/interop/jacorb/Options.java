@@ -93,7 +93,7 @@ final class Options {
     Properties properties = new Properties();
     properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
     properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
-    properties.put("OAIAddr", "127.0.0.1");
+    properties.put("OAIAddr", endpoint.equals("tcp6") ? "::1" : "127.0.0.1");
     properties.put("jacorb.native_char_codeset", "UTF8");
     properties.put("jacorb.native_wchar_codeset", "UTF16");
     properties.put("jacorb.poa.queue_max", "100000");  // beyond it requests are discarded

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <omniORB4/CORBA.h>
+#ifdef INTEROP_OMNIORB_TLS
 #include <omniORB4/sslContext.h>
+#endif
 
 #include <cstdlib>
 #include <string>
@@ -26,7 +28,9 @@ class OrbArguments {
       const std::string carrier = options.tls() ? "giop:ssl:" : "giop:tcp:";
       add("-ORBendPoint", path.empty() ? carrier + options.loopback() + ":" : "giop:unix:" + path);
     }
+#ifdef INTEROP_OMNIORB_TLS
     if (options.tls()) use_tls();
+#endif
     if (options.both_ways()) go_both_ways(options);
     for (std::string& text : texts_) pointers_.push_back(text.data());
     count = static_cast<int>(pointers_.size());
@@ -37,6 +41,7 @@ class OrbArguments {
   char** values() { return pointers_.data(); }
 
  private:
+#ifdef INTEROP_OMNIORB_TLS
   void use_tls() {
     add("-ORBclientTransportRule", "* ssl");
     sslContext::certificate_authority_file = std::getenv("CORBEL_TLS_AUTHORITIES");
@@ -44,6 +49,7 @@ class OrbArguments {
     sslContext::key_file_password = "";
     sslContext::verify_mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
   }
+#endif
   void go_both_ways(const Options& options) {
     if (options.is_client()) {
       add("-ORBofferBiDirectionalGIOP", "1");
