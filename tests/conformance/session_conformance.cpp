@@ -306,18 +306,22 @@ TEST_P(SessionConformance, KeysAndNamesBeyondTheirLimitsAreRefused) {
 }
 
 TEST_P(SessionConformance, EverySingleOctetMutationIsSurvived) {
-  const auto client = open(Side::initiator);
-  const base::Bytes first = request(*client, kObject, "ping", 7);
-  const base::Bytes second = request(*client, kObject, "ping", 8);
-  for (const base::Bytes& message : {first, second}) {
-    for (std::size_t at = 0; at < message.size(); ++at) {
-      const auto server = open(Side::acceptor);
-      (void)Taken(*server, first);
-      for (int octet = 0; octet < 256; ++octet) {
-        base::Bytes mutated = message;
-        mutated[at] = static_cast<base::Octet>(octet);
-        const Taken taken(*server, mutated);
-        EXPECT_LE(taken.incoming.size, taken.status ? mutated.size() : SIZE_MAX);
+  for (const bool acquainted : {false, true}) {
+    const auto client = open(Side::initiator);
+    const auto peer = open(Side::acceptor);
+    if (acquainted) acquaint(*client, *peer);
+    const base::Bytes first = request(*client, kObject, "ping", 7);
+    const base::Bytes second = request(*client, kObject, "ping", 8);
+    for (const base::Bytes& message : {first, second}) {
+      for (std::size_t at = 0; at < message.size(); ++at) {
+        const auto server = open(Side::acceptor);
+        (void)Taken(*server, first);
+        for (int octet = 0; octet < 256; ++octet) {
+          base::Bytes mutated = message;
+          mutated[at] = static_cast<base::Octet>(octet);
+          const Taken taken(*server, mutated);
+          EXPECT_LE(taken.incoming.size, taken.status ? mutated.size() : SIZE_MAX);
+        }
       }
     }
   }
@@ -362,6 +366,7 @@ TEST_P(SessionConformance, TokensAreNotGivenTwice) {
 TEST_P(SessionConformance, WarmSessionsAllocateNothing) {
   const auto client = open(Side::initiator);
   const auto server = open(Side::acceptor);
+  acquaint(*client, *server);
   cdr::Encoder encoder;
   encoder.set_host(&host_);
   const auto round = [&] {

@@ -60,6 +60,8 @@ class SessionConformance : public testing::TestWithParam<Dialect> {
   /// A request with `value` in its body, written by the writer. `token`: where to put its token, or nullptr.
   base::Bytes request(messaging::Session& from, const base::Bytes& key, std::string_view operation, std::uint32_t value,
                       messaging::Token* token = nullptr);
+  /// A request, and its reply if there are any: what two ends agree on in these is agreed on from then on.
+  void acquaint(messaging::Session& client, messaging::Session& server);
   /// True if what was taken is a request for `key` and `operation` with `value` in its body.
   static bool is_request(Taken& taken, const base::Bytes& key, std::string_view operation, std::uint32_t value);
   /// True if `message` is that, and nothing more.

@@ -3,60 +3,82 @@
 #include "conformance/session_conformance.hpp"
 
 namespace corbel::conformance {
-namespace {
 
 using messaging::Kind;
 using messaging::Side;
 
-TEST_P(SessionConformance, AMessageThatFailsToEncodeSpoilsNothing) {
-  const auto client = open(Side::initiator);
-  const auto server = open(Side::acceptor);
+void SessionConformance::acquaint(messaging::Session& client, messaging::Session& server) {
+  const base::Bytes asked = request(client, kOther, "acquaint", 0);
+  Taken taken(server, asked);
+  EXPECT_TRUE(is_request(taken, kOther, "acquaint", 0));
+  if (!protocol_->offers().two_way) return;
   cdr::Encoder encoder;
-  client->put_request(encoder, client->next_token(), {response(), kObject, "op", {}},
-                      [](cdr::Encoder& body) { body.fail(base::Code::bad_argument); });
-  EXPECT_EQ(encoder.error().code, base::Code::bad_argument);
-  EXPECT_TRUE(is_request(*server, request(*client, kObject, "op", 1), kObject, "op", 1));
+  server.put_reply(encoder, taken.incoming.request.origin, messaging::ReplyStatus::no_exception, {},
+                   [](cdr::Encoder&) {});
+  const base::Bytes answer = encoder.to_bytes();
+  EXPECT_EQ(Taken(client, answer).incoming.kind, Kind::reply);
+}
+
+namespace {
+
+TEST_P(SessionConformance, AMessageThatFailsToEncodeSpoilsNothing) {
+  for (const bool acquainted : {false, true}) {
+    const auto client = open(Side::initiator);
+    const auto server = open(Side::acceptor);
+    if (acquainted) acquaint(*client, *server);
+    cdr::Encoder encoder;
+    client->put_request(encoder, client->next_token(), {response(), kObject, "op", {}},
+                        [](cdr::Encoder& body) { body.fail(base::Code::bad_argument); });
+    EXPECT_EQ(encoder.error().code, base::Code::bad_argument);
+    EXPECT_TRUE(is_request(*server, request(*client, kObject, "op", 1), kObject, "op", 1));
+  }
 }
 
 TEST_P(SessionConformance, WhatARequestNamesStaysWhileFurtherMessagesAreTaken) {
-  const auto client = open(Side::initiator);
-  const auto server = open(Side::acceptor);
-  const base::Bytes first = request(*client, kObject, "first", 1);
-  const base::Bytes again = request(*client, kObject, "first", 2);
-  Taken early(*server, first);
-  Taken late(*server, again);
-  for (std::uint32_t i = 0; i < 300; ++i) {
-    const std::string operation = "other" + std::to_string(i);
-    ASSERT_TRUE(is_request(*server, request(*client, kOther, operation, i), kOther, operation, i)) << i;
+  for (const bool acquainted : {false, true}) {
+    const auto client = open(Side::initiator);
+    const auto server = open(Side::acceptor);
+    if (acquainted) acquaint(*client, *server);
+    const base::Bytes first = request(*client, kObject, "first", 1);
+    const base::Bytes again = request(*client, kObject, "first", 2);
+    Taken early(*server, first);
+    Taken late(*server, again);
+    for (std::uint32_t i = 0; i < 300; ++i) {
+      const std::string operation = "other" + std::to_string(i);
+      ASSERT_TRUE(is_request(*server, request(*client, kOther, operation, i), kOther, operation, i)) << i;
+    }
+    EXPECT_TRUE(is_request(early, kObject, "first", 1));
+    EXPECT_TRUE(is_request(late, kObject, "first", 2));
   }
-  EXPECT_TRUE(is_request(early, kObject, "first", 1));
-  EXPECT_TRUE(is_request(late, kObject, "first", 2));
 }
 
 // Written while another thread was the writer, and sent when that lets go of the conversation.
 TEST_P(SessionConformance, AMessageThatIsKeptMayBeSentLaterOrNever) {
-  const auto client = open(Side::initiator);
-  const auto server = open(Side::acceptor);
-  const auto keep = [&](const base::Bytes& key, std::uint32_t value) {
-    cdr::Encoder encoder;
-    client->put_request(encoder, client->next_token(), {response(), key, "kept", {}},
-                        [&](cdr::Encoder& body) { body.put(value); });
-    EXPECT_TRUE(encoder.ok());
-    return encoder.to_bytes();
-  };
-  const auto say = [&](const base::Bytes& key, std::string_view operation, std::uint32_t value) {
-    return is_request(*server, request(*client, key, operation, value), key, operation, value);
-  };
-  const base::Bytes early = keep(kObject, 1);
-  EXPECT_TRUE(say(kObject, "kept", 2));
-  EXPECT_TRUE(say(kObject, "kept", 3));
-  const base::Bytes lost = keep(kOther, 4);
-  const base::Bytes late = keep(kObject, 5);
-  EXPECT_TRUE(say(kOther, "kept", 6));
-  EXPECT_TRUE(is_request(*server, late, kObject, "kept", 5));
-  EXPECT_TRUE(say(kOther, "kept", 7));
-  EXPECT_TRUE(is_request(*server, early, kObject, "kept", 1));
-  EXPECT_TRUE(say(kOther, "kept", 8));
+  for (const bool acquainted : {false, true}) {
+    const auto client = open(Side::initiator);
+    const auto server = open(Side::acceptor);
+    if (acquainted) acquaint(*client, *server);
+    const auto keep = [&](const base::Bytes& key, std::uint32_t value) {
+      cdr::Encoder encoder;
+      client->put_request(encoder, client->next_token(), {response(), key, "kept", {}},
+                          [&](cdr::Encoder& body) { body.put(value); });
+      EXPECT_TRUE(encoder.ok());
+      return encoder.to_bytes();
+    };
+    const auto say = [&](const base::Bytes& key, std::string_view operation, std::uint32_t value) {
+      return is_request(*server, request(*client, key, operation, value), key, operation, value);
+    };
+    const base::Bytes early = keep(kObject, 1);
+    EXPECT_TRUE(say(kObject, "kept", 2));
+    EXPECT_TRUE(say(kObject, "kept", 3));
+    const base::Bytes lost = keep(kOther, 4);
+    const base::Bytes late = keep(kObject, 5);
+    EXPECT_TRUE(say(kOther, "kept", 6));
+    EXPECT_TRUE(is_request(*server, late, kObject, "kept", 5));
+    EXPECT_TRUE(say(kOther, "kept", 7));
+    EXPECT_TRUE(is_request(*server, early, kObject, "kept", 1));
+    EXPECT_TRUE(say(kOther, "kept", 8));
+  }
 }
 
 // A value type with marshalling code of the application's lets go of the conversation while it is written: others
@@ -70,6 +92,7 @@ TEST_P(SessionConformance, WhatIsWrittenWhileABodyIsWrittenGoesFirst) {
         return is_request(*server, request(*client, kObject, operation, value), kObject, operation, value);
       };
       if (warm) {
+        acquaint(*client, *server);
         ASSERT_TRUE(say("outer", 0));
       }
       cdr::Encoder encoder;
@@ -108,11 +131,14 @@ TEST_P(SessionConformance, WhatCarriersLoseOrExchangeIsMissedAndNothingElse) {
 }
 
 TEST_P(SessionConformance, WhatAnUnsentMessageToldIsToldAgain) {
-  const auto client = open(Side::initiator);
-  const auto server = open(Side::acceptor);
-  (void)request(*client, kObject, "op", 1);
-  client->unsent();
-  EXPECT_TRUE(is_request(*server, request(*client, kObject, "op", 2), kObject, "op", 2));
+  for (const bool acquainted : {false, true}) {
+    const auto client = open(Side::initiator);
+    const auto server = open(Side::acceptor);
+    if (acquainted) acquaint(*client, *server);
+    (void)request(*client, kObject, "op", 1);
+    client->unsent();
+    EXPECT_TRUE(is_request(*server, request(*client, kObject, "op", 2), kObject, "op", 2));
+  }
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   frame->message_size = static_cast<std::uint32_t>(size);
   cdr::Decoder body;
   bool has_body = false;
+  if (frame->type == messaging::giop_lite::kIndexedRequest) {
+    messaging::IncomingRequest request;
+    has_body = kCodec.decode_indexed(octets, limits, request, body).ok();
+  }
   switch (frame->type) {
     case MessageType::request:
       if (const auto request = kCodec.decode_request(*frame, octets, limits, body)) {

@@ -22,10 +22,8 @@ cdr::Decoder body_decoder(const HeaderInput& header, base::ConstByteSpan message
   return {message, {}, limits, position < message.size() ? position : message.size()};
 }
 
-Response response_from(HeaderInput& header) noexcept {
-  const base::ConstByteSpan octet = header.take(1);
-  if (octet.empty()) return Response::none;
-  switch (octet.front()) {
+Response response_from(std::uint8_t octet, HeaderInput& header) noexcept {
+  switch (octet) {
     case 0:
       return Response::none;
     case 129:
@@ -46,7 +44,7 @@ base::Result<FrameHeader> GiopLite::decode_frame(base::ConstByteSpan octets, con
   std::uint32_t size = 0;
   std::memcpy(&size, octets.data(), sizeof size);
   const auto type = static_cast<MessageType>(octets[4]);
-  if (type > MessageType::message_error) return refuse(base::Code::malformed);
+  if (type > MessageType::message_error && type != kIndexedRequest) return refuse(base::Code::malformed);
   if (limits.max_message_size < kHeaderSize || size > limits.max_message_size - kHeaderSize) {
     return refuse(base::Code::too_large);
   }
@@ -66,9 +64,23 @@ base::Status GiopLite::decode_request(base::ConstByteSpan message, const cdr::Li
                                       cdr::Decoder& body) const {
   HeaderInput header = after_frame(message);
   request.origin.id = header.get();
-  request.response = response_from(header);
+  const base::ConstByteSpan response = header.take(1);
+  request.response = response_from(response.empty() ? 0 : response.front(), header);
   request.object_key = header.get_key(header.get(), limits);
   request.operation = header.get_string(limits.max_operation);
+  if (!header.ok()) [[unlikely]]
+    return header.error();
+  body = body_decoder(header, message, limits);
+  return {};
+}
+
+base::Status GiopLite::decode_indexed(base::ConstByteSpan message, const cdr::Limits& limits, IncomingRequest& request,
+                                      cdr::Decoder& body) const {
+  HeaderInput header = after_frame(message);
+  request.origin.id = header.get();
+  if (!header.ok()) [[unlikely]]
+    return header.error();
+  request.response = response_from(message[kHeaderSize], header);
   if (!header.ok()) [[unlikely]]
     return header.error();
   body = body_decoder(header, message, limits);

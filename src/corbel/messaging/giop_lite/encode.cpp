@@ -18,6 +18,11 @@ class HeaderWriter : public HeaderOutput {
     put_zero();
     put(static_cast<std::uint8_t>(type));
   }
+  /// The three octets of the gap.
+  void put_gap(std::uint8_t octet, std::uint16_t number) noexcept {
+    put(octet);
+    store(number);
+  }
   void finish(BodyWriter body = [](cdr::Encoder&) {}) {
     commit();
     body(encoder());
@@ -41,9 +46,9 @@ std::uint8_t response_octet(Response response) noexcept {
 }  // namespace
 
 void GiopLite::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, const OutgoingRequest& request,
-                              BodyWriter body) const {
+                              BodyWriter body, std::uint16_t index) const {
   HeaderWriter header(encoder, MessageType::request, 28 + request.object_key.size() + request.operation.size());
-  header.align();
+  header.put_gap(0, index);
   header.put(request_id);
   header.put(response_octet(request.response));
   header.align();
@@ -53,13 +58,21 @@ void GiopLite::encode_request(cdr::Encoder& encoder, std::uint32_t request_id, c
   header.finish_aligned(body);
 }
 
+void GiopLite::encode_indexed(cdr::Encoder& encoder, std::uint32_t request_id, Response response, std::uint16_t index,
+                              BodyWriter body) const {
+  HeaderWriter header(encoder, kIndexedRequest, 8);
+  header.put_gap(response_octet(response), index);
+  header.put(request_id);
+  header.finish_aligned(body);
+}
+
 void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
                             BodyWriter body) const {
   // There is no permanent forward here, and no other addressing mode to ask for.
   if (status == ReplyStatus::location_forward_perm) status = ReplyStatus::location_forward;
   if (status > ReplyStatus::location_forward) encoder.fail(base::Code::unsupported);
   HeaderWriter header(encoder, MessageType::reply, 8);
-  header.align();
+  header.put_gap(kIndexing, 0);
   header.put(request_id);
   header.put(static_cast<std::uint32_t>(status));
   header.finish(body);

@@ -50,10 +50,35 @@ TEST(GiopLite, LaysOutReplies) {
   cdr::Encoder encoder;
   kLite->encode_reply(encoder, 7, ReplyStatus::location_forward_perm, [](cdr::Encoder& body) { body.put(true); });
   EXPECT_EQ(hex(encoder),
-            "0c00000001000000"
+            "0c00000001010000"  // 1: indices are understood
             "07000000"
             "03000000"
             "01");
+}
+
+TEST(GiopLite, LaysOutIndices) {
+  CORBEL_LITTLE_ENDIAN_ONLY();
+  const base::Bytes key = {'k'};
+  cdr::Encoder given;
+  kLite->encode_request(given, 7, {Response::with_target, key, "p", {}}, [](cdr::Encoder&) {}, 0x102);
+  EXPECT_EQ(hex(given),
+            "1900000000000201"
+            "07000000"
+            "01000000"
+            "010000006b000000"
+            "020000007000");
+  const auto used = [](Response response) {
+    cdr::Encoder encoder;
+    kLite->encode_indexed(encoder, 7, response, 0x102, [](cdr::Encoder& body) { body.put(true); });
+    return hex(encoder);
+  };
+  EXPECT_EQ(used(Response::with_target),
+            "0c00000008010201"
+            "07000000"
+            "00000000"
+            "01");
+  EXPECT_EQ(used(Response::none).substr(10, 2), "00");
+  EXPECT_EQ(used(Response::with_server).substr(10, 2), "81");
 }
 
 TEST(GiopLite, HasNoStatusesBeyondLocationForward) {
@@ -76,6 +101,9 @@ TEST(GiopLite, ChecksTypesAndSizes) {
   EXPECT_EQ(frame_code("0700000002"), base::Code::none);
   EXPECT_EQ(frame_code("0600000002"), base::Code::malformed);
   EXPECT_EQ(frame_code("0700000007"), base::Code::malformed);
+  EXPECT_EQ(frame_code("0700000008"), base::Code::none);
+  EXPECT_EQ(frame_code("0600000008"), base::Code::malformed);
+  EXPECT_EQ(frame_code("0700000009"), base::Code::malformed);
   EXPECT_EQ(frame_code("0000000005"), base::Code::none);
   EXPECT_EQ(frame_code("0100000005"), base::Code::malformed);
   EXPECT_EQ(frame_code("47494f5001"), base::Code::too_large);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/messaging/giop_lite/session.hpp"
 
+#include "corbel/base/log.hpp"
+
 namespace corbel::messaging::giop_lite {
 
 using base::Code;
@@ -29,36 +31,86 @@ base::Error malformed() noexcept {
   incoming.size = frame->message_size;
   incoming.octets = octets.first(frame->message_size);
   incoming.joints = {};
+  base::Status status;
   if (frame->type == MessageType::request) {
-    if (!codec_.decode_request(incoming.octets, limits_, incoming.request, incoming.body)) [[unlikely]]
-      return malformed();
-    incoming.kind = Kind::request;
+    status = take_request(incoming.octets, incoming);
+  } else if (frame->type == kIndexedRequest) {
+    status = take_indexed(incoming.octets, incoming);
   } else if (frame->type == MessageType::reply) {
-    if (!codec_.decode_reply(incoming.octets, limits_, incoming.reply, incoming.body)) [[unlikely]]
-      return malformed();
-    incoming.kind = Kind::reply;
+    status = take_reply(incoming.octets, incoming);
   } else {
     return look(*frame, incoming);
   }
   incoming.body_at = incoming.body.position();
-  return {};
+  return status;
 }
 
 base::Status GiopLiteSession::take_begun(base::ConstByteSpan begun, Incoming& incoming) {
   incoming.kind = Kind::nothing;
   incoming.size = 0;
   CORBEL_TRY(const FrameHeader frame, codec_.decode_frame(begun, limits_));
-  const bool is_request = frame.type == MessageType::request;
-  if (!is_request && frame.type != MessageType::reply) return {};
   incoming.octets = begun;
   incoming.joints = {};
-  const base::Status status = is_request ? codec_.decode_request(begun, limits_, incoming.request, incoming.body)
-                                         : codec_.decode_reply(begun, limits_, incoming.reply, incoming.body);
-  if (!status) return malformed();
+  if (frame.type == MessageType::request) {
+    CORBEL_CHECK(take_request(begun, incoming));
+  } else if (frame.type == kIndexedRequest) {
+    CORBEL_CHECK(take_indexed(begun, incoming));
+  } else if (frame.type == MessageType::reply) {
+    CORBEL_CHECK(take_reply(begun, incoming));
+  } else {
+    return {};
+  }
   incoming.size = frame.message_size;
-  incoming.kind = is_request ? Kind::request : Kind::reply;
   incoming.body_at = begun.size() - incoming.body.remaining();
   return {};
+}
+
+base::Status GiopLiteSession::take_request(base::ConstByteSpan message, Incoming& incoming) {
+  if (!codec_.decode_request(message, limits_, incoming.request, incoming.body)) [[unlikely]]
+    return malformed();
+  if (const std::uint16_t index = GiopLite::index_in(message); index != 0 && !lossy_) [[unlikely]]
+    CORBEL_CHECK(take_names(index, incoming.request));
+  incoming.kind = Kind::request;
+  return {};
+}
+
+base::Status GiopLiteSession::take_indexed(base::ConstByteSpan message, Incoming& incoming) {
+  if (!codec_.decode_indexed(message, limits_, incoming.request, incoming.body)) [[unlikely]]
+    return malformed();
+  const std::uint16_t index = GiopLite::index_in(message);
+  const Name* const name = taken_.find(index);
+  if (name == nullptr) [[unlikely]]
+    return refuse_index(index);
+  incoming.request.object_key = name->key();
+  incoming.request.operation = name->operation();
+  incoming.kind = Kind::request;
+  return {};
+}
+
+base::Status GiopLiteSession::take_reply(base::ConstByteSpan message, Incoming& incoming) {
+  if (!codec_.decode_reply(message, limits_, incoming.reply, incoming.body)) [[unlikely]]
+    return malformed();
+  if (indexing_.load(std::memory_order_relaxed) == Indexing::unknown) [[unlikely]]
+    indexing_.store(GiopLite::announces_indexing(message) ? Indexing::understood : Indexing::refused,
+                    std::memory_order_relaxed);
+  incoming.kind = Kind::reply;
+  return {};
+}
+
+[[gnu::noinline]] base::Status GiopLiteSession::take_names(std::uint16_t index, const IncomingRequest& request) {
+  auto taken = taken_.take(index, request.object_key, request.operation);
+  if (!taken) {
+    CORBEL_LOG(log_, messaging, warning, "an index is refused that a request gives to its names", {"index", index},
+               {"operation", request.operation}, {"key", request.object_key}, {"peer", peer_},
+               {"error", taken.error()});
+  }
+  return taken;
+}
+
+[[gnu::cold]] base::Status GiopLiteSession::refuse_index(std::uint16_t index) const {
+  CORBEL_LOG(log_, messaging, warning, "a request names its target by an index that was never given", {"index", index},
+             {"peer", peer_});
+  return malformed();
 }
 
 /// At what is neither a request nor a reply.
@@ -92,7 +144,29 @@ base::Status GiopLiteSession::take_begun(base::ConstByteSpan begun, Incoming& in
 [[gnu::flatten]] void GiopLiteSession::put_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
                                                    BodyWriter body) {
   encoder.reset({});
-  codec_.encode_request(encoder, token, request, body);
+  if (indexing_.load(std::memory_order_relaxed) == Indexing::understood && encoder.host() != nullptr) [[likely]] {
+    const std::uint16_t index = given_.last_told(request.object_key, request.operation);
+    if (index != 0) [[likely]]
+      return codec_.encode_indexed(encoder, token, request.response, index, body);
+  }
+  put_named(encoder, token, request, body);
+}
+
+/// A request of another name than the last one's, or that carries its names.
+[[gnu::noinline]] void GiopLiteSession::put_named(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
+                                                  BodyWriter body) {
+  const Indexing indexing = indexing_.load(std::memory_order_relaxed);
+  // Without a host another thread is the writer: the request carries its names, and no index is given.
+  if (indexing == Indexing::refused || encoder.host() == nullptr) {
+    return codec_.encode_request(encoder, token, request, body);
+  }
+  const GivenIndices::Given given = given_.give(request.object_key, request.operation);
+  if (given.told && indexing == Indexing::understood) {
+    return codec_.encode_indexed(encoder, token, request.response, given.index, body);
+  }
+  const std::uint16_t index = given.told ? std::uint16_t{0} : given.index;
+  codec_.encode_request(encoder, token, request, body, index);
+  if (index != 0 && encoder.ok() && encoder.host() != nullptr) given_.told(index);
 }
 
 [[gnu::flatten]] void GiopLiteSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,

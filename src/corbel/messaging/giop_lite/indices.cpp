@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/messaging/giop_lite/indices.hpp"
+
+#include <bit>
+#include <new>
+#include <utility>
+
+namespace corbel::messaging::giop_lite {
+namespace {
+
+constexpr std::size_t kFirstSlots = 16;
+
+/// The ends tell names apart: keys of one server begin alike.
+std::uint32_t hash_of(base::ConstByteSpan key, std::string_view operation) noexcept {
+  const auto end_of = [](const void* octets, std::size_t size) {
+    const std::size_t used = std::min<std::size_t>(size, 8);
+    std::uint64_t end = 0;
+    if (used != 0) std::memcpy(&end, static_cast<const base::Octet*>(octets) + size - used, used);
+    return end ^ size;
+  };
+  const std::uint64_t mixed = (end_of(key.data(), key.size()) * 0x9e3779b97f4a7c15U) ^
+                              (end_of(operation.data(), operation.size()) * 0xc2b2ae3d27d4eb4fU);
+  return static_cast<std::uint32_t>(mixed >> 32);
+}
+
+base::Error refuse_names(base::Code code) noexcept {
+  return base::error(base::Stage::receive, code);
+}
+
+}  // namespace
+
+Name::Name(base::ConstByteSpan key, std::string_view operation)
+    : octets_(new base::Octet[key.size() + operation.size()]),
+      key_size_(static_cast<std::uint32_t>(key.size())),
+      operation_size_(static_cast<std::uint32_t>(operation.size())) {
+  std::copy(key.begin(), key.end(), octets_.get());
+  std::copy(operation.begin(), operation.end(), octets_.get() + key.size());
+}
+
+GivenIndices::Given GivenIndices::give(base::ConstByteSpan key, std::string_view operation) {
+  last_ = find_or_add(key, operation);
+  return last_ == nullptr ? Given() : Given{last_->index, last_->told};
+}
+
+GivenIndices::Entry* GivenIndices::find_or_add(base::ConstByteSpan key, std::string_view operation) {
+  const std::uint32_t hash = hash_of(key, operation);
+  if (!slots_.empty()) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask; slots_[at] != 0; at = (at + 1) & mask) {
+      Entry& entry = entries_[slots_[at] - std::size_t{1}];
+      if (entry.hash == hash && entry.name.is(key, operation)) return &entry;
+    }
+  }
+  const std::size_t size = key.size() + operation.size();
+  if (entries_.size() >= kMaxIndices || size > kMaxNameOctets - octets_) return nullptr;
+  if (2 * (entries_.size() + 1) > slots_.size()) widen();
+  const auto index = static_cast<std::uint16_t>(entries_.size() + 1);
+  last_ = nullptr;  // where the entries lie may change
+  entries_.push_back({Name(key, operation), hash, index, false});
+  octets_ += size;
+  place(slots_, index);
+  return &entries_.back();
+}
+
+void GivenIndices::widen() {
+  std::vector<std::uint16_t> wider(std::max(kFirstSlots, 2 * slots_.size()));
+  for (std::size_t index = 1; index <= entries_.size(); ++index) place(wider, index);
+  slots_ = std::move(wider);
+}
+
+void GivenIndices::place(std::vector<std::uint16_t>& slots, std::size_t index) const noexcept {
+  const std::size_t mask = slots.size() - 1;
+  std::size_t at = entries_[index - 1].hash & mask;
+  while (slots[at] != 0) at = (at + 1) & mask;
+  slots[at] = static_cast<std::uint16_t>(index);
+}
+
+TakenIndices::~TakenIndices() {
+  if (memory_ != nullptr) memory_->give(paid_);
+}
+
+base::Status TakenIndices::take(std::uint16_t index, base::ConstByteSpan key, std::string_view operation) try {
+  if (const Name* const known = find(index)) {
+    if (known->is(key, operation)) return {};
+    return refuse_names(base::Code::malformed);
+  }
+  if (index == 0 || index > kMaxIndices) return refuse_names(base::Code::malformed);
+  const std::size_t size = key.size() + operation.size();
+  if (size > kMaxNameOctets - octets_) return refuse_names(base::Code::too_large);
+  // What may throw comes before what is paid.
+  Name name(key, operation);
+  const std::size_t longer = index > names_.size() ? index - names_.size() : 0;
+  if (longer != 0) names_.reserve(std::bit_ceil(std::size_t{index}));
+  const std::size_t cost = size + longer * sizeof(Name);
+  if (memory_ != nullptr && !memory_->take(cost)) return refuse_names(base::Code::out_of_resources);
+  paid_ += cost;
+  octets_ += size;
+  if (longer != 0) names_.resize(index);
+  names_[index - std::size_t{1}] = std::move(name);
+  return {};
+} catch (const std::bad_alloc&) {
+  return refuse_names(base::Code::out_of_resources);
+}
+
+}  // namespace corbel::messaging::giop_lite

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "corbel/base/bytes.hpp"
+#include "corbel/messaging/session.hpp"
+
+/// Integral indexing (Gokhale and Schmidt 1996, 3.2.3): after its first use in a conversation an object key and an
+/// operation are named by a small number.
+namespace corbel::messaging::giop_lite {
+
+/// Indices are 1 to this; 0 is none.
+inline constexpr std::uint16_t kMaxIndices = 1024;
+/// Octets of all keys and operation names that have an index in one conversation.
+inline constexpr std::size_t kMaxNameOctets = 64U << 10;
+
+/// An object key and an operation, in one piece that stays where it is. A value that only moves.
+class Name {
+ public:
+  Name() noexcept = default;
+  Name(base::ConstByteSpan key, std::string_view operation);
+
+  explicit operator bool() const noexcept { return octets_ != nullptr; }
+  base::ConstByteSpan key() const noexcept { return {octets_.get(), key_size_}; }
+  std::string_view operation() const noexcept {
+    return base::as_text(base::ConstByteSpan(octets_.get() + key_size_, operation_size_));
+  }
+  bool is(base::ConstByteSpan key, std::string_view operation) const noexcept {
+    if (key_size_ != key.size() || operation_size_ != operation.size()) return false;
+    return same(octets_.get(), key.data(), key.size()) &&
+           same(octets_.get() + key_size_, operation.data(), operation.size());
+  }
+
+ private:
+  template <class Word>
+  static bool differ(const base::Octet* one, const base::Octet* other) noexcept {
+    Word words[2];
+    std::memcpy(words, one, sizeof(Word));
+    std::memcpy(words + 1, other, sizeof(Word));
+    return words[0] != words[1];
+  }
+  /// memcmp() without a library call, for what is short.
+  static bool same(const base::Octet* one, const void* with, std::size_t size) noexcept {
+    const auto* const other = static_cast<const base::Octet*>(with);
+    if (size >= 8) {
+      for (std::size_t at = 0; at + 8 < size; at += 8) {
+        if (differ<std::uint64_t>(one + at, other + at)) return false;
+      }
+      return !differ<std::uint64_t>(one + size - 8, other + size - 8);
+    }
+    if (size >= 4) {
+      return !differ<std::uint32_t>(one, other) && !differ<std::uint32_t>(one + size - 4, other + size - 4);
+    }
+    for (std::size_t at = 0; at < size; ++at) {
+      if (one[at] != other[at]) return false;
+    }
+    return true;
+  }
+
+  std::unique_ptr<base::Octet[]> octets_;
+  std::uint32_t key_size_ = 0;
+  std::uint32_t operation_size_ = 0;
+};
+
+/// The indices that this side has given. For the writer. Memory is allocated for names that are new, and never again;
+/// kMaxIndices and kMaxNameOctets bound it.
+class GivenIndices {
+ public:
+  struct Given {
+    std::uint16_t index = 0;  ///< 0: there is none left
+    bool told = false;        ///< a message with the names and the index has been written
+  };
+
+  /// The index of a name that is the last one's, and told; else 0.
+  std::uint16_t last_told(base::ConstByteSpan key, std::string_view operation) const noexcept {
+    return last_ != nullptr && last_->told && last_->name.is(key, operation) ? last_->index : std::uint16_t{0};
+  }
+  /// The index for a name, given now if there is none yet and one is left. May throw std::bad_alloc.
+  Given give(base::ConstByteSpan key, std::string_view operation);
+  /// The message that has the names and the index has been written.
+  void told(std::uint16_t index) noexcept { entries_[index - std::size_t{1}].told = true; }
+  /// The message for which an index was given last may never leave.
+  void untell() noexcept {
+    if (last_ != nullptr) last_->told = false;
+  }
+
+ private:
+  struct Entry {
+    Name name;
+    std::uint32_t hash;
+    std::uint16_t index;
+    bool told;
+  };
+
+  Entry* find_or_add(base::ConstByteSpan key, std::string_view operation);
+  void widen();
+  void place(std::vector<std::uint16_t>& slots, std::size_t index) const noexcept;
+
+  std::vector<Entry> entries_;        // by index, from 1 on
+  std::vector<std::uint16_t> slots_;  // hash to index, 0: free; a power of two, half of them free at least
+  std::size_t octets_ = 0;
+  Entry* last_ = nullptr;  // of the last give()
+};
+
+/// The indices that the peer has given. What was taken stays where it is until the end, because requests that still run
+/// refer to it. For the reader.
+class TakenIndices {
+ public:
+  explicit TakenIndices(Memory* memory) noexcept : memory_(memory) {}
+  ~TakenIndices();
+  TakenIndices(const TakenIndices&) = delete;
+  TakenIndices& operator=(const TakenIndices&) = delete;
+
+  /// Fails (stage receive) with malformed if the index means something else already or is beyond kMaxIndices, too_large
+  /// if the names are more than kMaxNameOctets, out_of_resources if there is no memory. Then nothing has changed.
+  base::Status take(std::uint16_t index, base::ConstByteSpan key, std::string_view operation);
+  /// nullptr if the index was not given.
+  const Name* find(std::uint16_t index) const noexcept {
+    const std::size_t at = index - std::size_t{1};  // of 0: beyond all
+    return at < names_.size() && names_[at] ? &names_[at] : nullptr;
+  }
+
+ private:
+  Memory* const memory_;
+  std::vector<Name> names_;  // by index, from 1 on
+  std::size_t octets_ = 0;
+  std::size_t paid_ = 0;
+};
+
+}  // namespace corbel::messaging::giop_lite
