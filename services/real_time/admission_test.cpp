@@ -104,13 +104,13 @@ TEST(Admission, NoMoreMayWaitThanTheBuffersHold) {
 }
 
 TEST(Admission, NoPlaceIsLostOrMadeUnderAStorm) {
-  const auto admission = make({{10, 2}, {20, 1}, {30, 1}}, true, Admission::Buffers{4, 1000});
+  const auto admission = make({{10, 2}, {20, 1}, {30, 1}}, true, Admission::Buffers{1, 1000});
   std::atomic<int> now{0};
   std::atomic<int> most{0};
   std::vector<std::thread> threads;
-  for (int t = 0; t < 12; ++t) {
+  for (int t = 0; t < 6; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 500; ++i) {
+      for (int i = 0; i < 50; ++i) {
         const auto place = admission->enter(static_cast<Priority>(10 * ((t + i) % 3 + 1)), 1);
         if (place == nullptr) continue;
         const int running = ++now;
