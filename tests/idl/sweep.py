@@ -34,6 +34,8 @@ marshal messages move name narrow object obv octet operator orb other out paddin
 ref_type rep_id repository_id result self send_call servant_traits serve signal size size_t skeleton stat std stderr stdin stream
 string swap swap_ tie_type tm time timezone traits types uint8_t unix unmarshal v value value_ value_type vector what with write
 """.split()
+# Keywords since IDL 4, which are names in files that declare such names: the modules here need them as keywords.
+YOUNG_KEYWORDS = set("bitfield bitmask bitset map int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
 CLASHED = "a encoder object swap value".split()
 MODULES = """
 module q_0 { module NAME { interface q_i { void q_f(in q_i q_p); }; valuetype q_v { public long q_a; };
@@ -109,7 +111,7 @@ def names_of(compiler, source, tool, folder):
                                  input=text, capture_output=True, text=True, check=True).stdout
         words |= set(re.findall(r"\b[A-Za-z]\w*", re.sub(r'"(\\.|[^"\\\n])*"', "", printed)))
     words = {w for w in words if not w.startswith("q_") and not re.fullmatch(r"[LuUR]|u8|[lLuU]+", w)}
-    return ALWAYS + sorted(words - set(ALWAYS))
+    return ALWAYS + sorted(words - set(ALWAYS) - YOUNG_KEYWORDS)
 
 
 def without_case(names, kinds):

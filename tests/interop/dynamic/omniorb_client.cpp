@@ -95,7 +95,9 @@ CORBA::Any make_money(const char* text) {
 }
 
 template <class Any>
-constexpr bool kNamesExceptions = requires { &Any::PR_marshalExceptionRepoId; };
+constexpr bool kNamesExceptions = requires {
+  &Any::PR_marshalExceptionRepoId;
+};
 
 void check_anys(Dynamic::Mirror_ptr mirror) {
   Dynamic::Choice wide;
@@ -147,7 +149,8 @@ void check_texts(Dynamic::Mirror_ptr mirror) {
   check((any.in() >>= point) && point->x == 1 && point->y == -2, "echo_any made Point");
   any = mirror->make("Node");
   const Dynamic::Node* node = nullptr;
-  check((any.in() >>= node) && node->kids.length() == 2 && std::string(node->kids[1].name.in()) == "b", "echo_any made Node");
+  check((any.in() >>= node) && node->kids.length() == 2 && std::string(node->kids[1].name.in()) == "b",
+        "echo_any made Node");
   any = mirror->make("Choice");
   const Dynamic::Choice* choice = nullptr;
   check((any.in() >>= choice) && choice->_d() == Dynamic::green && choice->spot().y == 4, "echo_any made Choice");
@@ -189,7 +192,8 @@ void check_requests(CORBA::ORB_ptr orb, Dynamic::Mirror_ptr mirror) {
   request->set_return_type(CORBA::_tc_any);
   request->invoke();
   const CORBA::Any* found = nullptr;
-  check(request->env()->exception() == nullptr && (request->return_value() >>= found) && same(*found, spot), "DII result");
+  check(request->env()->exception() == nullptr && (request->return_value() >>= found) && same(*found, spot),
+        "DII result");
   check((*request->arguments()->item(1)->value() >>= found) && same(*found, spot), "DII inout");
   check((*request->arguments()->item(2)->value() >>= found) && same(*found, text_any("b")), "DII out");
 
@@ -200,7 +204,8 @@ void check_requests(CORBA::ORB_ptr orb, Dynamic::Mirror_ptr mirror) {
   request->invoke();
   auto* unknown = CORBA::UnknownUserException::_downcast(request->env()->exception());
   const Dynamic::Oops* oops = nullptr;
-  check(unknown != nullptr && (unknown->exception() >>= oops) && std::string(oops->why.in()) == "negative", "DII raises Oops");
+  check(unknown != nullptr && (unknown->exception() >>= oops) && std::string(oops->why.in()) == "negative",
+        "DII raises Oops");
   request = mirror->_request("no_such_operation");
   request->invoke();
   check(CORBA::BAD_OPERATION::_downcast(request->env()->exception()) != nullptr, "DII of an unknown operation");
@@ -216,8 +221,9 @@ void check_requests(CORBA::ORB_ptr orb, Dynamic::Mirror_ptr mirror) {
   const Dynamic::Point* point = nullptr;
   CORBA::Fixed money;
   check((first->return_value() >>= found) && (*found >>= point) && point->y == -2, "deferred");
-  check((second->return_value() >>= found) && (*found >>= CORBA::Any::to_fixed(money, 7, 2)) && text_of(money) == "1.25",
-        "deferred again");
+  check(
+      (second->return_value() >>= found) && (*found >>= CORBA::Any::to_fixed(money, 7, 2)) && text_of(money) == "1.25",
+      "deferred again");
   CORBA::ORB::RequestSeq several;
   several.length(2);
   for (CORBA::ULong i = 0; i < several.length(); ++i) {

@@ -38,7 +38,9 @@ class OrbArguments {
   }
 
   int count = 0;
-  char** values() { return pointers_.data(); }
+  char** values() {
+    return pointers_.data();
+  }
 
  private:
 #ifdef INTEROP_OMNIORB_TLS

@@ -60,7 +60,8 @@ TEST(GiopLite, LaysOutIndices) {
   CORBEL_LITTLE_ENDIAN_ONLY();
   const base::Bytes key = {'k'};
   cdr::Encoder given;
-  kLite->encode_request(given, 7, {Response::with_target, key, "p", {}}, [](cdr::Encoder&) {}, 0x102);
+  kLite->encode_request(
+      given, 7, {Response::with_target, key, "p", {}}, [](cdr::Encoder&) {}, 0x102);
   EXPECT_EQ(hex(given),
             "1900000000000201"
             "07000000"

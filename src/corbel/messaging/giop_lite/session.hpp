@@ -10,8 +10,9 @@
 
 namespace corbel::messaging::giop_lite {
 
-/// A conversation in GIOP_Lite. Text is UTF-8 and UTF-16. What is agreed on is that requests may name their target by an
-/// index: the first reply says whether the peer understands them. Over carriers that may lose messages there are none.
+/// A conversation in GIOP_Lite. Text is UTF-8 and UTF-16. What is agreed on is that requests may name their target by
+/// an index: the first reply says whether the peer understands them. Over carriers that may lose messages there are
+/// none.
 class GiopLiteSession final : public Session {
  public:
   explicit GiopLiteSession(const SessionSettings& settings) noexcept
