@@ -37,7 +37,9 @@ class Memory : public ::testing::Test {
     GTEST_SKIP() << "the sanitizers leave no memory locked";
 #endif
   }
-  ~Memory() override { (void)::munlockall(); }
+  ~Memory() override {
+    (void)::munlockall();
+  }
 };
 
 TEST_F(Memory, IsLockedOrTheRefusalIsTold) {
