@@ -90,7 +90,7 @@ struct Connection::Serving {
       if (!kApart && connection.server_->called_away()) return true;
       ++turns;
     }
-    return turns > kTurns && !kApart;
+    return turns >= kTurns && !kApart;
   }
   static bool takes(const Message&) noexcept { return false; }
   void on_finished(AsyncReply& reply) const noexcept { connection.completions_->push(reply); }
