@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -22,18 +23,21 @@ cdr::Decoder body_decoder(const HeaderInput& header, base::ConstByteSpan message
   return {message, {}, limits, position < message.size() ? position : message.size()};
 }
 
-Response response_from(std::uint8_t octet, HeaderInput& header) noexcept {
+/// False if the octet says nothing.
+bool read_response(std::uint8_t octet, Response& response) noexcept {
   switch (octet) {
     case 0:
-      return Response::none;
+      response = Response::none;
+      return true;
     case 129:
-      return Response::with_server;
+      response = Response::with_server;
+      return true;
     case 1:
     case 3:
-      return Response::with_target;
+      response = Response::with_target;
+      return true;
     default:
-      header.fail(base::Code::malformed);
-      return Response::none;
+      return false;
   }
 }
 
@@ -65,7 +69,8 @@ base::Status GiopLite::decode_request(base::ConstByteSpan message, const cdr::Li
   HeaderInput header = after_frame(message);
   request.origin.id = header.get();
   const base::ConstByteSpan response = header.take(1);
-  request.response = response_from(response.empty() ? 0 : response.front(), header);
+  if (!response.empty() && !read_response(response.front(), request.response)) [[unlikely]]
+    header.fail(base::Code::malformed);
   request.object_key = header.get_key(header.get(), limits);
   request.operation = header.get_string(limits.max_operation);
   if (!header.ok()) [[unlikely]]
@@ -76,14 +81,14 @@ base::Status GiopLite::decode_request(base::ConstByteSpan message, const cdr::Li
 
 base::Status GiopLite::decode_indexed(base::ConstByteSpan message, const cdr::Limits& limits, IncomingRequest& request,
                                       cdr::Decoder& body) const {
-  HeaderInput header = after_frame(message);
-  request.origin.id = header.get();
-  if (!header.ok()) [[unlikely]]
-    return header.error();
-  request.response = response_from(message[kHeaderSize], header);
-  if (!header.ok()) [[unlikely]]
-    return header.error();
-  body = body_decoder(header, message, limits);
+  constexpr std::size_t kIdAt = 8;
+  constexpr std::size_t kBodyAt = 16;
+  if (message.size() < kIdAt + sizeof request.origin.id) [[unlikely]]
+    return refuse(base::Code::truncated);
+  if (!read_response(message[kHeaderSize], request.response)) [[unlikely]]
+    return refuse(base::Code::malformed);
+  std::memcpy(&request.origin.id, message.data() + kIdAt, sizeof request.origin.id);
+  body = cdr::Decoder(message, {}, limits, std::min(kBodyAt, message.size()));
   return {};
 }
 

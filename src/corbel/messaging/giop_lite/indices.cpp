@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/messaging/giop_lite/indices.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -10,17 +12,17 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 16;
 
-/// The ends tell names apart: keys of one server begin alike.
-std::uint32_t hash_of(base::ConstByteSpan key, std::string_view operation) noexcept {
-  const auto end_of = [](const void* octets, std::size_t size) {
-    const std::size_t used = std::min<std::size_t>(size, 8);
-    std::uint64_t end = 0;
-    if (used != 0) std::memcpy(&end, static_cast<const base::Octet*>(octets) + size - used, used);
-    return end ^ size;
-  };
-  const std::uint64_t mixed = (end_of(key.data(), key.size()) * 0x9e3779b97f4a7c15U) ^
-                              (end_of(operation.data(), operation.size()) * 0xc2b2ae3d27d4eb4fU);
-  return static_cast<std::uint32_t>(mixed >> 32);
+/// The last octets of what is named, and how many there are.
+template <class Word>
+Word end_of(const void* octets, std::size_t size) noexcept {
+  const auto* const begin = static_cast<const base::Octet*>(octets);
+  Word end = 0;
+  if (size >= sizeof end) [[likely]] {
+    std::memcpy(&end, begin + size - sizeof end, sizeof end);
+  } else {
+    for (std::size_t at = 0; at < size; ++at) end = static_cast<Word>(end << 8 | begin[at]);
+  }
+  return end ^ static_cast<Word>(size << 24);
 }
 
 base::Error refuse_names(base::Code code) noexcept {
@@ -39,23 +41,39 @@ Name::Name(base::ConstByteSpan key, std::string_view operation)
 
 GivenIndices::Given GivenIndices::give(base::ConstByteSpan key, std::string_view operation) {
   last_ = find_or_add(key, operation);
+  recent_[place_of(key, operation)] = last_;
   return last_ == nullptr ? Given() : Given{last_->index, last_->told};
+}
+
+/// The ends tell names apart: keys of one server begin alike.
+std::uint32_t GivenIndices::hash_of(base::ConstByteSpan key, std::string_view operation) noexcept {
+  const std::uint64_t mixed = (end_of<std::uint64_t>(key.data(), key.size()) * 0x9e3779b97f4a7c15U) ^
+                              (end_of<std::uint32_t>(operation.data(), operation.size()) * 0xc2b2ae3d27d4eb4fU);
+  return static_cast<std::uint32_t>(mixed >> 32);
+}
+
+GivenIndices::Entry* GivenIndices::find(base::ConstByteSpan key, std::string_view operation,
+                                        std::uint32_t hash) noexcept {
+  if (slots_.empty()) return nullptr;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask; slots_[at] != 0; at = (at + 1) & mask) {
+    Entry& entry = entries_[slots_[at] - std::size_t{1}];
+    if (entry.hash == hash && entry.name.is(key, operation)) return &entry;
+  }
+  return nullptr;
 }
 
 GivenIndices::Entry* GivenIndices::find_or_add(base::ConstByteSpan key, std::string_view operation) {
   const std::uint32_t hash = hash_of(key, operation);
-  if (!slots_.empty()) {
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask; slots_[at] != 0; at = (at + 1) & mask) {
-      Entry& entry = entries_[slots_[at] - std::size_t{1}];
-      if (entry.hash == hash && entry.name.is(key, operation)) return &entry;
-    }
-  }
+  if (Entry* const known = find(key, operation, hash)) return known;
   const std::size_t size = key.size() + operation.size();
   if (entries_.size() >= kMaxIndices || size > kMaxNameOctets - octets_) return nullptr;
   if (2 * (entries_.size() + 1) > slots_.size()) widen();
   const auto index = static_cast<std::uint16_t>(entries_.size() + 1);
-  last_ = nullptr;  // where the entries lie may change
+  if (entries_.size() == entries_.capacity()) {  // they will lie elsewhere
+    last_ = nullptr;
+    recent_.fill(nullptr);
+  }
   entries_.push_back({Name(key, operation), hash, index, false});
   octets_ += size;
   place(slots_, index);

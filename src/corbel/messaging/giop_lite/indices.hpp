@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -33,8 +33,9 @@ class Name {
   }
   bool is(base::ConstByteSpan key, std::string_view operation) const noexcept {
     if (key_size_ != key.size() || operation_size_ != operation.size()) return false;
-    return same(octets_.get(), key.data(), key.size()) &&
-           same(octets_.get() + key_size_, operation.data(), operation.size());
+    // The operation first: it is what differs more often.
+    return same(octets_.get() + key_size_, operation.data(), operation.size()) &&
+           same(octets_.get(), key.data(), key.size());
   }
 
  private:
@@ -77,9 +78,12 @@ class GivenIndices {
     bool told = false;        ///< a message with the names and the index has been written
   };
 
-  /// The index of a name that is the last one's, and told; else 0.
-  std::uint16_t last_told(base::ConstByteSpan key, std::string_view operation) const noexcept {
-    return last_ != nullptr && last_->told && last_->name.is(key, operation) ? last_->index : std::uint16_t{0};
+  /// The index of a name that was asked for lately, and is told; else 0.
+  std::uint16_t find_recent(base::ConstByteSpan key, std::string_view operation) noexcept {
+    Entry* const entry = recent_[place_of(key, operation)];
+    if (entry == nullptr || !entry->told || !entry->name.is(key, operation)) return 0;
+    last_ = entry;
+    return entry->index;
   }
   /// The index for a name, given now if there is none yet and one is left. May throw std::bad_alloc.
   Given give(base::ConstByteSpan key, std::string_view operation);
@@ -98,6 +102,16 @@ class GivenIndices {
     bool told;
   };
 
+  static constexpr std::size_t kRecent = 16;
+
+  /// Names lie where they lay the last time, mostly. What is found there is compared, so it need not be so.
+  static std::size_t place_of(base::ConstByteSpan key, std::string_view operation) noexcept {
+    const auto of_key = reinterpret_cast<std::uintptr_t>(key.data()) >> 4;
+    const auto of_operation = reinterpret_cast<std::uintptr_t>(operation.data()) >> 2;
+    return (of_key ^ of_operation) % kRecent;
+  }
+  static std::uint32_t hash_of(base::ConstByteSpan key, std::string_view operation) noexcept;
+  Entry* find(base::ConstByteSpan key, std::string_view operation, std::uint32_t hash) noexcept;
   Entry* find_or_add(base::ConstByteSpan key, std::string_view operation);
   void widen();
   void place(std::vector<std::uint16_t>& slots, std::size_t index) const noexcept;
@@ -105,7 +119,8 @@ class GivenIndices {
   std::vector<Entry> entries_;        // by index, from 1 on
   std::vector<std::uint16_t> slots_;  // hash to index, 0: free; a power of two, half of them free at least
   std::size_t octets_ = 0;
-  Entry* last_ = nullptr;  // of the last give()
+  std::array<Entry*, kRecent> recent_{};
+  Entry* last_ = nullptr;  // what was found last
 };
 
 /// The indices that the peer has given. What was taken stays where it is until the end, because requests that still run

@@ -31,18 +31,17 @@ base::Error malformed() noexcept {
   incoming.size = frame->message_size;
   incoming.octets = octets.first(frame->message_size);
   incoming.joints = {};
-  base::Status status;
   if (frame->type == MessageType::request) {
-    status = take_request(incoming.octets, incoming);
+    CORBEL_CHECK(take_request(incoming.octets, incoming));
   } else if (frame->type == kIndexedRequest) {
-    status = take_indexed(incoming.octets, incoming);
+    CORBEL_CHECK(take_indexed(incoming.octets, incoming));
   } else if (frame->type == MessageType::reply) {
-    status = take_reply(incoming.octets, incoming);
+    CORBEL_CHECK(take_reply(incoming.octets, incoming));
   } else {
     return look(*frame, incoming);
   }
   incoming.body_at = incoming.body.position();
-  return status;
+  return {};
 }
 
 base::Status GiopLiteSession::take_begun(base::ConstByteSpan begun, Incoming& incoming) {
@@ -145,18 +144,18 @@ base::Status GiopLiteSession::take_reply(base::ConstByteSpan message, Incoming& 
                                                    BodyWriter body) {
   encoder.reset({});
   if (indexing_.load(std::memory_order_relaxed) == Indexing::understood && encoder.host() != nullptr) [[likely]] {
-    const std::uint16_t index = given_.last_told(request.object_key, request.operation);
+    const std::uint16_t index = given_.find_recent(request.object_key, request.operation);
     if (index != 0) [[likely]]
       return codec_.encode_indexed(encoder, token, request.response, index, body);
   }
-  put_named(encoder, token, request, body);
+  put_other(encoder, token, request, body);
 }
 
-/// A request of another name than the last one's, or that carries its names.
-[[gnu::noinline]] void GiopLiteSession::put_named(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
+/// A request whose names were not asked for lately, or go along.
+[[gnu::noinline]] void GiopLiteSession::put_other(cdr::Encoder& encoder, Token token, const OutgoingRequest& request,
                                                   BodyWriter body) {
   const Indexing indexing = indexing_.load(std::memory_order_relaxed);
-  // Without a host another thread is the writer: the request carries its names, and no index is given.
+  // Without a host another thread is the writer: no index is given.
   if (indexing == Indexing::refused || encoder.host() == nullptr) {
     return codec_.encode_request(encoder, token, request, body);
   }

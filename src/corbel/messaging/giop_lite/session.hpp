@@ -46,7 +46,7 @@ class GiopLiteSession final : public Session {
   base::Status take_names(std::uint16_t index, const IncomingRequest& request);
   base::Status refuse_index(std::uint16_t index) const;
   base::Status look(const FrameHeader& frame, Incoming& incoming) const;
-  void put_named(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body);
+  void put_other(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body);
 
   const GiopLite codec_{};
   const cdr::Limits limits_;
