@@ -107,7 +107,7 @@ class Run {
   }
   static std::vector<std::string> hellos() {
     std::vector<std::string> found;
-    for (const char* const name : {"plain", "hello-corbel", "hello-omniorb"}) {
+    for (const char* const name : {"plain", "hello-corbel", "hello-minimal", "hello-omniorb"}) {
       if (access(beside(std::string("corbel-bench-") + name).c_str(), X_OK) == 0) found.emplace_back(name);
     }
     return found;
@@ -197,7 +197,10 @@ class Run {
   void start_hello(const std::string& name, Progress& progress) {
     progress.step("starting " + name);
     const std::string program = beside("corbel-bench-" + name);
-    const std::string orb = name == "plain" ? "raw" : name == "hello-corbel" ? "corbel" : "omniORB";
+    const std::string orb = name == "plain"           ? "raw"
+                            : name == "hello-corbel"  ? "corbel"
+                            : name == "hello-minimal" ? "corbel minimal"
+                                                      : "omniORB";
     const Case server_case{{"orb", orb}, {"transport", "tcp"}, {"side", "server"}};
     const Case client_case{{"orb", orb}, {"transport", "tcp"}, {"side", "client"}};
     const auto begin = Clock::now();
@@ -284,7 +287,7 @@ class Run {
   void print_hellos() const {
     Table table(
         {"hello", "side", "ms to start", "MiB resident", "of that its own", "KiB program", "KiB with libraries"}, 2);
-    for (const char* const orb : {"raw", "corbel", "omniORB"}) {
+    for (const char* const orb : {"raw", "corbel", "corbel minimal", "omniORB"}) {
       for (const char* const side : {"server", "client"}) {
         const Case of{{"orb", orb}, {"transport", "tcp"}, {"side", side}};
         if (find(of, "start_time") == nullptr) continue;

@@ -16,7 +16,7 @@
 namespace {
 
 using OrbRef = IDL::traits<CORBA::ORB>::ref_type;
-constexpr int kEnough = 500;
+constexpr int kEnough = 100;
 
 /// A client with an ORB and a thread of its own.
 class Passenger {

@@ -6,10 +6,10 @@ set -euo pipefail
 work=$(mktemp -d)
 mkfifo "$work/ior"
 places="tcp://127.0.0.1:0;giop_lite+tcp://127.0.0.1:0;unix://$work/giop;giop_lite+unix://$work/lite;shm://$work/shm"
-timeout 110 "$1" -ORBListenEndpoints "$places" >"$work/ior" &
+timeout 280 "$1" -ORBListenEndpoints "$places" >"$work/ior" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
-read -r -t 40 ior <"$work/ior"
+read -r -t 120 ior <"$work/ior"
 plugin=${3:-}
 expected="prefers giop+tcp       goes by giop+tcp
 prefers giop_lite+tcp  goes by giop_lite+tcp
@@ -18,12 +18,12 @@ prefers giop_lite+unix goes by giop_lite+unix
 prefers giop+shm       goes by giop+shm"
 if [ -n "$plugin" ]; then
   transport=$(basename "$plugin" .so)
-  output=$(timeout 100 "$2" "$ior" "$plugin" "$transport://127.0.0.1:0")
+  output=$(timeout 270 "$2" "$ior" "$plugin" "$transport://127.0.0.1:0")
   expected+="
 loaded  $(printf %-14s "$transport") goes by giop+$transport
 without $(printf %-14s "$transport") goes by giop+shm"
 else
-  output=$(timeout 100 "$2" "$ior")
+  output=$(timeout 270 "$2" "$ior")
 fi
 expected+="
 each call was served once"
