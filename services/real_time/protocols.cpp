@@ -29,72 +29,60 @@ using Ref = typename IDL::traits<T>::ref_type;
   throw CORBA::BAD_PARAM(0, kNo, what);
 }
 
-class TcpProperties final : public RTCORBA::TCPProtocolProperties {
+/// What several kinds have, each in an interface of its own.
+template <class Kind>
+class WithBuffers : public Kind {
  public:
-  TcpProperties(std::int32_t send, std::int32_t receive, bool keep_alive, bool dont_route, bool no_delay, bool priority)
-      : send_(send),
-        receive_(receive),
-        keep_alive_(keep_alive),
-        dont_route_(dont_route),
-        no_delay_(no_delay),
-        priority_(priority) {}
+  WithBuffers(std::int32_t send, std::int32_t receive) : send_(send), receive_(receive) {}
   std::int32_t send_buffer_size() override { return send_; }
   void send_buffer_size(std::int32_t value) override { send_ = value; }
   std::int32_t recv_buffer_size() override { return receive_; }
   void recv_buffer_size(std::int32_t value) override { receive_ = value; }
+
+ private:
+  std::int32_t send_;
+  std::int32_t receive_;
+};
+
+template <class Kind>
+class OfStream : public WithBuffers<Kind> {
+ public:
+  OfStream(std::int32_t send, std::int32_t receive, bool keep_alive, bool dont_route, bool no_delay)
+      : WithBuffers<Kind>(send, receive), keep_alive_(keep_alive), dont_route_(dont_route), no_delay_(no_delay) {}
   bool keep_alive() override { return keep_alive_; }
   void keep_alive(bool value) override { keep_alive_ = value; }
   bool dont_route() override { return dont_route_; }
   void dont_route(bool value) override { dont_route_ = value; }
   bool no_delay() override { return no_delay_; }
   void no_delay(bool value) override { no_delay_ = value; }
+
+ private:
+  bool keep_alive_;
+  bool dont_route_;
+  bool no_delay_;
+};
+
+using UnixDomainProperties = WithBuffers<RTCORBA::UnixDomainProtocolProperties>;
+
+class TcpProperties final : public OfStream<RTCORBA::TCPProtocolProperties> {
+ public:
+  TcpProperties(std::int32_t send, std::int32_t receive, bool keep_alive, bool dont_route, bool no_delay, bool priority)
+      : OfStream(send, receive, keep_alive, dont_route, no_delay), priority_(priority) {}
   bool enable_network_priority() override { return priority_; }
   void enable_network_priority(bool value) override { priority_ = value; }
 
  private:
-  std::int32_t send_;
-  std::int32_t receive_;
-  bool keep_alive_;
-  bool dont_route_;
-  bool no_delay_;
   bool priority_;
 };
 
-class UnixDomainProperties final : public RTCORBA::UnixDomainProtocolProperties {
- public:
-  UnixDomainProperties(std::int32_t send, std::int32_t receive) : send_(send), receive_(receive) {}
-  std::int32_t send_buffer_size() override { return send_; }
-  void send_buffer_size(std::int32_t value) override { send_ = value; }
-  std::int32_t recv_buffer_size() override { return receive_; }
-  void recv_buffer_size(std::int32_t value) override { receive_ = value; }
-
- private:
-  std::int32_t send_;
-  std::int32_t receive_;
-};
-
-class SharedMemoryProperties final : public RTCORBA::SharedMemoryProtocolProperties {
+class SharedMemoryProperties final : public OfStream<RTCORBA::SharedMemoryProtocolProperties> {
  public:
   SharedMemoryProperties(std::int32_t send, std::int32_t receive, bool keep_alive, bool dont_route, bool no_delay,
                          std::int32_t preallocate, std::string file, std::string lock)
-      : send_(send),
-        receive_(receive),
-        keep_alive_(keep_alive),
-        dont_route_(dont_route),
-        no_delay_(no_delay),
+      : OfStream(send, receive, keep_alive, dont_route, no_delay),
         preallocate_(preallocate),
         file_(std::move(file)),
         lock_(std::move(lock)) {}
-  std::int32_t send_buffer_size() override { return send_; }
-  void send_buffer_size(std::int32_t value) override { send_ = value; }
-  std::int32_t recv_buffer_size() override { return receive_; }
-  void recv_buffer_size(std::int32_t value) override { receive_ = value; }
-  bool keep_alive() override { return keep_alive_; }
-  void keep_alive(bool value) override { keep_alive_ = value; }
-  bool dont_route() override { return dont_route_; }
-  void dont_route(bool value) override { dont_route_ = value; }
-  bool no_delay() override { return no_delay_; }
-  void no_delay(bool value) override { no_delay_ = value; }
   std::int32_t preallocate_buffer_size() override { return preallocate_; }
   void preallocate_buffer_size(std::int32_t value) override { preallocate_ = value; }
   std::string mmap_filename() override { return file_; }
@@ -103,11 +91,6 @@ class SharedMemoryProperties final : public RTCORBA::SharedMemoryProtocolPropert
   void mmap_lockname(const std::string& value) override { lock_ = value; }
 
  private:
-  std::int32_t send_;
-  std::int32_t receive_;
-  bool keep_alive_;
-  bool dont_route_;
-  bool no_delay_;
   std::int32_t preallocate_;
   std::string file_;
   std::string lock_;
