@@ -10,6 +10,7 @@ namespace {
 constexpr std::array<const char*, kOutcomes> kNames = {"ok", "user_exception", "system_exception", "elsewhere", "sent"};
 /// Strangers may ask for what is not there: their words are not used as names.
 constexpr std::string_view kUnknown = "(unknown)";
+constexpr std::string_view kForwarded = "(forwarded)";
 constexpr std::string_view kOther = "(other)";
 
 std::string number(double value) {
@@ -54,7 +55,7 @@ void Counters::end(std::uint64_t id, std::string_view operation, Outcome outcome
     }
   }
   const bool known = begun.found && exception != "CORBA::BAD_OPERATION";
-  Series& counted = series(known ? operation : kUnknown);
+  Series& counted = series(known ? operation : outcome == Outcome::elsewhere ? kForwarded : kUnknown);
   const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(now - begun.when).count();
   const double seconds = static_cast<double>(took) / 1e9;
   const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin();

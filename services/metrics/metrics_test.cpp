@@ -4,6 +4,7 @@
 #include <condition_variable>
 
 #include "corbel/dynamic/request.hpp"
+#include "corbel/ior/profile.hpp"
 #include "corbel/ipc/connector.hpp"
 #include "counters.hpp"
 #include "metrics_test_server.hpp"
@@ -115,6 +116,19 @@ TEST_F(MetricsTest, WhatStrangersAskForMakesNoNames) {
   EXPECT_TRUE(shows("corbel_requests_total{side=\"server\",operation=\"(unknown)\",outcome=\"system_exception\"} 20"))
       << metrics_.text();
   EXPECT_EQ(metrics_.text().find("nothing1"), std::string::npos);
+}
+
+TEST_F(MetricsTest, WhatIsElsewhereIsNotUnknown) {
+  server_->register_initial_reference("Servant", servant_->_this());
+  const auto own = server_->object_to_string(servant_->_this());
+  const auto port = ior::decode_iiop_profile(ior::from_string(own)->profiles.front())->port;
+  const auto url = "corbaloc::127.0.0.1:" + std::to_string(port) + "/Servant";
+  const auto named = IDL::traits<Counted::Servant>::unchecked_narrow(client_->string_to_object(url));
+  EXPECT_EQ(named->add(1, 2), 3);
+  EXPECT_TRUE(shows("corbel_requests_total{side=\"server\",operation=\"(forwarded)\",outcome=\"elsewhere\"} 1"))
+      << metrics_.text();
+  EXPECT_TRUE(shows("corbel_requests_total{side=\"server\",operation=\"add\",outcome=\"ok\"} 1")) << metrics_.text();
+  EXPECT_EQ(metrics_.text().find("(unknown)"), std::string::npos);
 }
 
 /// One that says so much and then nothing.
