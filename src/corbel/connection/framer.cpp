@@ -116,8 +116,9 @@ void Framer::end_large() noexcept {
   const bool next = large_ == Large::expected;
   if (next) large_ = Large::none;
   const base::ByteSpan space = space_in_buffer();
-  // What comes with the beginning of a large message has to be copied.
-  return next && end_ == 0 ? space.first(std::min(space.size(), kHeadOfLarge)) : space;
+  // What comes with the beginning of a large message has to be copied, and the rest would come to an odd address, which
+  // the system copies to more slowly. The next beginning is probably as long as the last one.
+  return next && end_ == 0 ? space.first(std::min(space.size(), own_large_->head_size())) : space;
 }
 
 base::ByteSpan Framer::space() {

@@ -89,7 +89,6 @@ class Framer : public base::RefCounted {
  private:
   static constexpr std::size_t kFirstCapacity = 2048;
   static constexpr std::size_t kBusyCapacity = 256U << 10;
-  static constexpr std::size_t kHeadOfLarge = 1024;
 
   /// Octets of a message that is not whole are here.
   bool has_begun() const noexcept { return begin_ != end_ || large_ == Large::filling || large_ == Large::whole; }

@@ -36,6 +36,8 @@ class LargeMessage final : public cdr::Rest {
   base::ByteSpan space();
   void received(std::size_t size) noexcept { filled_ += size; }
   bool is_whole() const noexcept { return filled_ == size_; }
+  /// Octets before the sequence, of the last message that was such a one; 0: none was.
+  std::size_t head_size() const noexcept { return head_.size(); }
   /// The message, which is whole. In use until end().
   base::Status take(messaging::Session& session, messaging::Incoming& message);
   /// Keeps nothing that another message does not need; pays nothing any more.

@@ -65,9 +65,10 @@ class StreamTransport final : public SocketTransport<ipc::Stream<AddressType>> {
       while (segment < data.size() && offset >= data[segment].size) offset -= data[segment++].size;
     }
   };
-  /// A blocking send on a local socket waits up to its time-out for every buffer of about 100 KiB: bounding one call
-  /// keeps a peer that reads drop by drop from stretching a deadline without end.
-  static constexpr std::size_t kTimedLocalSend = 256U << 10;
+  /// A blocking send on a local socket may wait its time-out for every buffer that the system fills, of some 32 KiB. A
+  /// peer that reads drop by drop must not stretch a deadline by that: what is large waits a share of the time at each.
+  static constexpr std::size_t kLocalBuffer = 32U << 10;
+  static constexpr std::size_t kMaxTimedLocalSend = 2U << 20;
   static constexpr std::size_t kPieces = 64;
   static constexpr std::size_t kMaxPieces = 1024;  // what one system call takes on Linux
   static constexpr std::size_t kSmallSend = 16U << 10;
@@ -80,7 +81,7 @@ class StreamTransport final : public SocketTransport<ipc::Stream<AddressType>> {
     position.advance(data, sent);
     while (sent < total) {
       if (!deadline.is_now()) {
-        CORBEL_CHECK(this->prepare_send(deadline));
+        CORBEL_CHECK(this->prepare_send(share_of(deadline, total - sent)));
       }
       const auto count = send_some(data, position, total - sent, deadline);
       if (count) [[likely]] {
@@ -94,11 +95,17 @@ class StreamTransport final : public SocketTransport<ipc::Stream<AddressType>> {
     return total;
   }
 
+  /// How long the next send of so many octets may wait for one buffer.
+  static base::Deadline share_of(base::Deadline deadline, std::size_t left) noexcept {
+    if (AddressType::kInternet || left <= kLocalBuffer || deadline.is_none()) return deadline;
+    constexpr auto kBuffers = static_cast<base::Duration::rep>(kMaxTimedLocalSend / kLocalBuffer);
+    return base::Deadline::after(deadline.remaining() / kBuffers);
+  }
   base::Result<std::size_t> send_some(std::span<const cdr::Segment> data, Position position, std::size_t left,
                                       base::Deadline deadline) noexcept {
     static_assert(sizeof(cdr::Segment) == sizeof(ipc::ConstIoVector) && offsetof(cdr::Segment, data) == 0);
     const auto flags = deadline.is_now() ? ipc::SendFlags::dont_wait : ipc::SendFlags::interruptible;
-    const bool bounded = !AddressType::kInternet && left > kTimedLocalSend && !deadline.is_none();
+    const bool bounded = !AddressType::kInternet && left > kMaxTimedLocalSend && !deadline.is_none();
     if (position.segment == 0 && position.offset == 0 && !bounded && data.size() <= kMaxPieces) [[likely]] {
       if (data.size() == 1)
         return this->socket().send({static_cast<const base::Octet*>(data[0].data), data[0].size}, flags);
@@ -106,7 +113,7 @@ class StreamTransport final : public SocketTransport<ipc::Stream<AddressType>> {
     }
     std::array<ipc::ConstIoVector, kPieces> pieces;
     std::size_t used = 0;
-    std::size_t room = bounded ? kTimedLocalSend : left;
+    std::size_t room = bounded ? kMaxTimedLocalSend : left;
     for (std::size_t offset = position.offset; position.segment < data.size() && used < kPieces && room > 0;) {
       const cdr::Segment& segment = data[position.segment++];
       const std::size_t size = segment.size - offset < room ? segment.size - offset : room;
