@@ -206,6 +206,22 @@ TEST_P(SharedValues, ThatWereDroppedServeThoseThatCome) {
   }
 }
 
+TEST_P(SharedValues, ThatAreKeptHoldNoMemoryOfOthers) {
+  int key = 0;
+  for (const std::size_t size : {std::size_t{1}, std::size_t{40'000}, std::size_t{300'000}}) {
+    for (int i = 0; i < 8; ++i) {
+      store_->put(0, counted(3'000'000));
+      store_->put(0, {});  // the memory of what this drops is for those that come
+      store_->put(++key, counted(size));
+    }
+  }
+  EXPECT_EQ(store_->word("a"), "a");
+  const std::lock_guard lock(logic_->mutex);
+  for (const auto& [number, block] : logic_->blocks) {
+    EXPECT_LE(block->capacity(), 2 * block->size()) << number;
+  }
+}
+
 TEST_P(SharedValues, ExceptionsAndOneways) {
   std::int32_t size = 0;
   EXPECT_THROW(store_->get(12345, size), SharedTest::Refused);

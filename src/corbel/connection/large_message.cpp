@@ -34,7 +34,8 @@ bool LargeMessage::begin(messaging::Session& session, base::ConstByteSpan begun,
   size_ = size - head;
   filled_ = 0;
   octets = Kept::here().take();
-  if (octets.capacity() < size_) {
+  // Who is given this may keep it.
+  if (octets.capacity() < size_ || octets.capacity() / 2 > size_) {
     Kept::here().give(std::exchange(octets, {}));
   } else if (octets.size() > size_) {
     octets.resize(size_);

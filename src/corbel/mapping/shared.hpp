@@ -33,6 +33,16 @@ std::shared_ptr<T> make_shared_value() {
   }
 }
 
+/// What a servant keeps holds no memory that is much more than itself, whatever came before on this thread.
+template <class T>
+void fit(T& value) {
+  if constexpr (kLends<T>) {
+    if (value.size() >= value.capacity() / 2 || value.capacity() == T().capacity()) return;
+    T fitting(value.begin(), value.end());
+    base::KeptValue<T>::here().give(std::exchange(value, std::move(fitting)));
+  }
+}
+
 /// The value that a servant returned; there has to be one.
 template <class T>
 const T& shared_result(const std::shared_ptr<const T>& result) {
@@ -48,6 +58,7 @@ struct Parameter<Shared<T>> {
   static void decode(cdr::Decoder& decoder, Value& value) {
     value = make_shared_value<T>();
     Codec<T>::decode(decoder, *value);
+    fit(*value);
   }
   static void encode(cdr::Encoder&, const Value&) {}
 };
