@@ -91,5 +91,19 @@ TEST_F(KeptBack, LeaveSoonAfterWhoWaitedForThemInVain) {
   EXPECT_FALSE(connection_->has_backlog()) << "waits for the next call";
 }
 
+TEST_F(KeptBack, AreTriedUntilACarrierTakesThemThatCannotTellOfRoom) {
+  int tries = 0;
+  acts_.send = [&](std::size_t size, Deadline) {
+    if (++tries < 5) return base::Result<std::size_t>(base::error(Stage::send, Code::would_block));
+    return base::Result<std::size_t>(size);
+  };
+  post(1ms);
+  const Deadline bound = Deadline::after(20s);
+  while (connection_->has_backlog() && !bound.expired()) (void)reactor_->run_once(Deadline::after(1s));
+  EXPECT_FALSE(connection_->has_backlog()) << "after " << tries << " tries";
+  EXPECT_EQ(tries, 5);
+  EXPECT_FALSE(connection_->needs_reactor());
+}
+
 }  // namespace
 }  // namespace corbel::connection

@@ -292,6 +292,22 @@ TEST(RawServingEnd, ALastReplyThatThePeerNeverTakesHoldsUpTheEndForAMomentOnly) 
   EXPECT_TRUE(harness.server().stop(true));
 }
 
+// The end comes while the first word of it still waits to be sent.
+TEST(RawServingEnd, ThatCannotWaitIsToldOnce) {
+  Server::Settings settings;
+  settings.shutdown_timeout = std::chrono::milliseconds(20);
+  Harness harness("tcp://127.0.0.1:0", settings);
+  RawPeer peer(port_of(harness), 4096);
+  const Octets large = raw_request(
+      1, "key", "echo", [](test::Writer& writer) { writer.string(std::string(12'000, 'x')); }, 3);
+  ASSERT_TRUE(peer.send(large));
+  while (peer.silent()) std::this_thread::yield();
+  harness.server().drain();
+  (void)harness.server().stop(true);
+  ASSERT_TRUE(peer.message());
+  EXPECT_EQ(peer.rest(), raw_control(5));
+}
+
 // A socket that closes with unread octets forgets what it has still to send.
 TEST(RawServingEnd, WhatThePeerHasSentInVainDoesNotCostItTheLastReply) {
   Server::Settings settings;
