@@ -238,6 +238,23 @@ TEST(Draining, WhoWaitsForSomeConnectionsIsToldThatTheyHaveEnded) {
   caller.join();
 }
 
+// A connection rests after so many receptions, of which the last may be the one that completes what lies apart.
+TEST(Turns, MayEndWithALongSequenceThatHasJustBecomeWhole) {
+  Server::Settings settings;
+  settings.serving.concurrency = policy::Concurrency::pool;
+  Harness harness("tcp://127.0.0.1:0", settings);
+  transport::faulty::Script script;
+  script.receive_at_most = 2048;
+  harness.plan->set(transport::faulty::Side::accepting, script);
+  const auto connection = harness.connect();
+  for (std::size_t pieces = 17; pieces < 72; ++pieces) {
+    const std::string text(pieces * 2048 - 500, 'x');
+    std::string answer;
+    ASSERT_TRUE(harness.call(*connection, text, answer, Deadline::after(30s)).ok()) << pieces;
+    ASSERT_EQ(answer, text);
+  }
+}
+
 TEST(PerformWork, LetsOthersServeWhileWhatItRunsBlocks) {
   Nobody nobody;
   std::latch both(2);

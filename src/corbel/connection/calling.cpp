@@ -129,7 +129,7 @@ base::Status Connection::take_rest(Caller& caller) {
 }
 
 base::Status Connection::begin(Caller& caller) {
-  if (caller.reading && !framer_->unread().empty()) [[unlikely]] {
+  if (caller.reading && framer_->has_unread()) [[unlikely]] {
     CORBEL_CHECK(take_rest(caller));
   }
   caller.token = session_->next_token();

@@ -121,7 +121,7 @@ void Connection::share_input_memory() {
 }
 
 bool Connection::has_octets(const Framer& framer) const noexcept {
-  return !framer.unread().empty() || link_.transport().pending();
+  return framer.has_unread() || link_.transport().pending();
 }
 
 Connection::~Connection() {

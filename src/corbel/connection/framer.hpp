@@ -77,6 +77,8 @@ class Framer : public base::RefCounted {
   void shrink() noexcept;
   /// Octets received and not yet consumed, after the current message.
   base::ConstByteSpan unread() const noexcept { return {data_.get() + begin_, end_ - begin_}; }
+  /// True if next() may have a message without anything more being received.
+  bool has_unread() const noexcept { return begin_ != end_ || large_ == Large::whole; }
   /// Takes over what `other` has not consumed; `other` keeps the current message.
   void take_over(Framer& other);
 
@@ -91,7 +93,7 @@ class Framer : public base::RefCounted {
   static constexpr std::size_t kBusyCapacity = 256U << 10;
 
   /// Octets of a message that is not whole are here.
-  bool has_begun() const noexcept { return begin_ != end_ || large_ == Large::filling || large_ == Large::whole; }
+  bool has_begun() const noexcept { return has_unread() || large_ == Large::filling; }
   bool drop(base::Error error) noexcept;
   [[gnu::always_inline]] base::Result<bool> next_small(Message& message) {
     message.joined = &joined_;
