@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "corbel/base/export.hpp"
+#include "corbel/base/thread_value.hpp"
 
 namespace corbel::base {
 
@@ -59,10 +60,7 @@ class KeptValue final : private KeptMemory {
     value_ = std::move(value);
   }
   /// The calling thread's.
-  static KeptValue& here() noexcept {
-    thread_local KeptValue kept;
-    return kept;
-  }
+  static KeptValue& here() noexcept { return ThreadValue<KeptValue>::here(); }
 
  private:
   /// What an empty value has room for already, without memory of its own.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "corbel/base/thread_value.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/interceptors.hpp"
 #include "corbel/orb/core.hpp"
@@ -62,7 +63,7 @@ void SlotArea::set(SlotValues& values, SlotId id, const CORBA::Any& data) const 
 }
 
 SlotValues& SlotArea::of_thread() const {
-  thread_local std::vector<std::pair<std::uint64_t, SlotValues>> areas;
+  auto& areas = base::ThreadValue<std::vector<std::pair<std::uint64_t, SlotValues>>>::here();
   const auto found = std::find_if(areas.begin(), areas.end(), [&](const auto& one) { return one.first == id_; });
   return found == areas.end() ? areas.emplace_back(id_, SlotValues()).second : found->second;
 }

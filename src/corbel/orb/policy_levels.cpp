@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "corbel/base/thread_value.hpp"
+
 namespace corbel::orb {
 
 using corba::PolicySet;
@@ -20,10 +22,7 @@ struct PolicyLevels::OfThread {
   std::uint64_t version = 0;
   EffectivePtr effective;
 
-  static std::vector<OfThread>& all() {
-    thread_local std::vector<OfThread> threads;
-    return threads;
-  }
+  static std::vector<OfThread>& all() { return base::ThreadValue<std::vector<OfThread>>::here(); }
 };
 
 namespace {
