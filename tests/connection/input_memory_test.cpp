@@ -167,6 +167,24 @@ TEST_F(InputMemoryTest, OfPlentyNobodyNotices) {
   memory_.give(201);
 }
 
+// Else nobody would be alone where others have an idle connection.
+TEST_F(InputMemoryTest, WhatIsForGoodIsBesideTheRest) {
+  InputAccount one(&memory_);
+  InputAccount other(&memory_);
+  EXPECT_TRUE(one.take_for_good(100));
+  EXPECT_TRUE(other.take_for_good(25));
+  EXPECT_FALSE(other.take_for_good(1)) << "an eighth of the limit";
+  EXPECT_EQ(memory_.used(), 0U);
+  EXPECT_EQ(one.paid(), 0U);
+  EXPECT_TRUE(other.take(5000)) << "alone";
+  other.give(5000);
+  one.give_for_good(100);
+  EXPECT_TRUE(other.take_for_good(100));
+  other.give_for_good(125);
+  InputAccount uncounted(nullptr);
+  EXPECT_TRUE(uncounted.take_for_good(SIZE_MAX));
+}
+
 TEST_F(InputMemoryTest, OfCopiesOneMayExceedTheLimit) {
   InputAccount account(&memory_);
   ASSERT_TRUE(account.take(100));

@@ -39,7 +39,7 @@ class InputUser {
 /// takes memory is far from the path of small messages, which are in a framer's first buffer.
 class InputMemory {
  public:
-  explicit InputMemory(std::size_t limit) noexcept : limit_(limit), budget_(limit) {}
+  explicit InputMemory(std::size_t limit) noexcept : limit_(limit), budget_(limit), for_good_(limit / kShareForGood) {}
   InputMemory(const InputMemory&) = delete;
   InputMemory& operator=(const InputMemory&) = delete;
 
@@ -55,6 +55,9 @@ class InputMemory {
     const std::size_t now = used();
     return octets <= limit_ / 2 && now <= limit_ / 2 - octets && budget_.take(octets, kNeverAlone);
   }
+  /// For what stays as long as a connection: a share beside the limit, of which nothing counts as used.
+  bool take_for_good(std::size_t octets) noexcept { return for_good_.take(octets, kNeverAlone); }
+  void give_for_good(std::size_t octets) noexcept { for_good_.give(octets); }
   /// True if nobody need give back what it may yet use.
   bool plenty() const noexcept { return used() <= limit_ / 2; }
   /// Takes it whatever the limit is.
@@ -64,6 +67,7 @@ class InputMemory {
 
  private:
   static constexpr std::size_t kNeverAlone = SIZE_MAX;
+  static constexpr std::size_t kShareForGood = 8;
   enum class Room : std::uint8_t { made, later, none };
   class Held;
 
@@ -71,6 +75,7 @@ class InputMemory {
 
   const std::size_t limit_;
   Budget budget_;
+  Budget for_good_;
   base::ForkMutex mutex_;  // guards what follows
   std::vector<InputUser*> users_;
   bool making_ = false;  // a thread makes room
@@ -91,6 +96,12 @@ class InputAccount final : public messaging::Memory {
   void set_user(InputUser* user) noexcept { user_ = user; }
 
   bool take(std::size_t octets) override;
+  bool take_for_good(std::size_t octets) noexcept override {
+    return memory_ == nullptr || memory_->take_for_good(octets);
+  }
+  void give_for_good(std::size_t octets) noexcept override {
+    if (memory_ != nullptr) memory_->give_for_good(octets);
+  }
   /// For a copy that another thread is given of a message. give_copy() gives it back.
   bool take_copy(std::size_t octets);
   /// For what would only be faster: nobody has to go for it, and short_of_memory() does not count it.

@@ -62,8 +62,17 @@ struct Incoming {
   Joined* joined = nullptr;
 };
 
-/// Pays for what a session keeps of messages that are not whole yet.
-using Memory = cdr::Memory;
+/// Pays for what a session keeps. take() is for messages that are not whole yet: others may have to go for it.
+class Memory : public cdr::Memory {
+ public:
+  /// For what is kept until the conversation ends, however idle it is. It comes from a share of its own, so that nobody
+  /// waits for it in vain. False, and nothing is taken, if there is no more: then the session does without.
+  virtual bool take_for_good(std::size_t octets) noexcept = 0;
+  virtual void give_for_good(std::size_t octets) noexcept = 0;
+
+ protected:
+  ~Memory() = default;
+};
 
 /// Which end of the conversation this is.
 enum class Side : std::uint8_t { initiator, acceptor };

@@ -82,7 +82,7 @@ void GivenNames::untell() noexcept {
 }
 
 NameStore::~NameStore() {
-  if (memory_ != nullptr) memory_->give(octets_);
+  if (memory_ != nullptr) memory_->give_for_good(octets_);
 }
 
 base::Result<const Name*> NameStore::take(base::ConstByteSpan key, std::string_view operation) {
@@ -93,7 +93,7 @@ base::Result<const Name*> NameStore::take(base::ConstByteSpan key, std::string_v
   if (names_.size() >= kMost || octets_ + size > kMaxNameOctets) return refuse_names(base::Code::too_large);
   auto name = std::make_unique<const Name>(key, operation);
   names_.reserve(std::bit_ceil(names_.size() + 1));  // what may throw comes before what is paid
-  if (memory_ != nullptr && !memory_->take(size)) return refuse_names(base::Code::out_of_resources);
+  if (memory_ != nullptr && !memory_->take_for_good(size)) return refuse_names(base::Code::out_of_resources);
   octets_ += size;
   names_.push_back(std::move(name));
   return names_.back().get();

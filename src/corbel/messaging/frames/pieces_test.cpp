@@ -20,6 +20,8 @@ class Wallet final : public Memory {
     return true;
   }
   void give(std::size_t octets) noexcept override { taken -= octets; }
+  bool take_for_good(std::size_t octets) noexcept override { return take(octets); }
+  void give_for_good(std::size_t octets) noexcept override { give(octets); }
   std::size_t most = SIZE_MAX;
   std::size_t taken = 0;
 };

@@ -66,13 +66,13 @@ void GiopLite::encode_indexed(cdr::Encoder& encoder, std::uint32_t request_id, R
   header.finish_aligned(body);
 }
 
-void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status,
+void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status, bool indexing,
                             BodyWriter body) const {
   // There is no permanent forward here, and no other addressing mode to ask for.
   if (status == ReplyStatus::location_forward_perm) status = ReplyStatus::location_forward;
   if (status > ReplyStatus::location_forward) encoder.fail(base::Code::unsupported);
   HeaderWriter header(encoder, MessageType::reply, 8);
-  header.put_gap(kIndexing, 0);
+  header.put_gap(indexing ? kIndexing : 0, 0);
   header.put(request_id);
   header.put(static_cast<std::uint32_t>(status));
   header.finish(body);

@@ -94,7 +94,11 @@ void GivenIndices::place(std::vector<std::uint16_t>& slots, std::size_t index) c
 }
 
 TakenIndices::~TakenIndices() {
-  if (memory_ != nullptr) memory_->give(paid_);
+  if (memory_ != nullptr && reserved_) memory_->give_for_good(kCost);
+}
+
+bool TakenIndices::reserve() noexcept {
+  return reserved_ = memory_ == nullptr || memory_->take_for_good(kCost);
 }
 
 base::Status TakenIndices::take(std::uint16_t index, base::ConstByteSpan key, std::string_view operation) try {
@@ -105,15 +109,12 @@ base::Status TakenIndices::take(std::uint16_t index, base::ConstByteSpan key, st
   if (index == 0 || index > kMaxIndices) return refuse_names(base::Code::malformed);
   const std::size_t size = key.size() + operation.size();
   if (size > kMaxNameOctets - octets_) return refuse_names(base::Code::too_large);
-  // What may throw comes before what is paid.
   Name name(key, operation);
-  const std::size_t longer = index > names_.size() ? index - names_.size() : 0;
-  if (longer != 0) names_.reserve(std::bit_ceil(std::size_t{index}));
-  const std::size_t cost = size + longer * sizeof(Name);
-  if (memory_ != nullptr && !memory_->take(cost)) return refuse_names(base::Code::out_of_resources);
-  paid_ += cost;
+  if (index > names_.size()) {
+    names_.reserve(std::bit_ceil(std::size_t{index}));
+    names_.resize(index);
+  }
   octets_ += size;
-  if (longer != 0) names_.resize(index);
   names_[index - std::size_t{1}] = std::move(name);
   return {};
 } catch (const std::bad_alloc&) {

@@ -16,9 +16,9 @@
 namespace corbel::messaging::giop_lite {
 
 /// Indices are 1 to this; 0 is none.
-inline constexpr std::uint16_t kMaxIndices = 1024;
+inline constexpr std::uint16_t kMaxIndices = 256;
 /// Octets of all keys and operation names that have an index in one conversation.
-inline constexpr std::size_t kMaxNameOctets = 64U << 10;
+inline constexpr std::size_t kMaxNameOctets = 16U << 10;
 
 /// An object key and an operation, in one piece that stays where it is. A value that only moves.
 class Name {
@@ -132,8 +132,11 @@ class TakenIndices {
   TakenIndices(const TakenIndices&) = delete;
   TakenIndices& operator=(const TakenIndices&) = delete;
 
+  /// Before any: pays for as many as there may be, kCost octets. False if there is no memory for that.
+  bool reserve() noexcept;
   /// Fails (stage receive) with malformed if the index means something else already or is beyond kMaxIndices, too_large
-  /// if the names are more than kMaxNameOctets, out_of_resources if there is no memory. Then nothing has changed.
+  /// if the names are more than kMaxNameOctets, out_of_resources if the process has no memory. Then nothing has
+  /// changed.
   base::Status take(std::uint16_t index, base::ConstByteSpan key, std::string_view operation);
   /// nullptr if the index was not given.
   const Name* find(std::uint16_t index) const noexcept {
@@ -142,10 +145,12 @@ class TakenIndices {
   }
 
  private:
+  static constexpr std::size_t kCost = kMaxNameOctets + kMaxIndices * sizeof(Name);
+
   Memory* const memory_;
   std::vector<Name> names_;  // by index, from 1 on
   std::size_t octets_ = 0;
-  std::size_t paid_ = 0;
+  bool reserved_ = false;
 };
 
 }  // namespace corbel::messaging::giop_lite

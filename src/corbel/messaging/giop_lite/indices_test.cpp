@@ -27,6 +27,8 @@ class Purse final : public Memory {
     return true;
   }
   void give(std::size_t octets) noexcept override { left += octets; }
+  bool take_for_good(std::size_t octets) noexcept override { return take(octets); }
+  void give_for_good(std::size_t octets) noexcept override { give(octets); }
   std::size_t left;
 };
 
@@ -85,7 +87,10 @@ class Indices : public testing::Test {
     return base::to_hex(key) + ' ' + std::string(operation);
   }
   /// The server has answered something.
-  void acquaint() { EXPECT_EQ(take(*client_, answer(*server_)), base::Code::none); }
+  void acquaint() {
+    EXPECT_EQ(take(*server_, written(kKey, "hello", 0)), base::Code::none);
+    EXPECT_EQ(take(*client_, answer(*server_)), base::Code::none);
+  }
   /// As a codec without a session writes it.
   static base::Bytes written(const base::Bytes& key, std::string_view operation, std::uint16_t index, Token token = 2) {
     cdr::Encoder encoder;
@@ -244,21 +249,34 @@ TEST_F(Indices, ThatAreRefusedAreToldInTheLog) {
   EXPECT_EQ(sink->events.size(), 2U);
 }
 
-TEST_F(Indices, ArePaidFor) {
-  Purse purse(40'000);
+TEST_F(Indices, ArePaidForBeforeTheyAreOffered) {
+  Purse purse(100'000);
   {
     const auto server = open(Side::acceptor, false, &purse);
-    const base::Bytes key(kMaxNameOctets / 4, 1);
-    EXPECT_EQ(take(*server, written(key, "a", 1)), base::Code::none);
-    EXPECT_EQ(take(*server, written(key, "b", 2)), base::Code::none);
-    EXPECT_EQ(take(*server, written(key, "c", 3)), base::Code::out_of_resources);
-    EXPECT_EQ(take(*server, written(3)), base::Code::malformed);
-    purse.left += 40'000;  // shown again when there is memory
-    EXPECT_EQ(take(*server, written(key, "c", 3)), base::Code::none);
-    EXPECT_EQ(read(*server, written(3)), named(key, "c"));
-    EXPECT_LT(purse.left, 80'000 - 3 * key.size());
+    EXPECT_EQ(purse.left, 100'000U) << "nobody has asked yet";
+    EXPECT_EQ(take(*server, written(kKey, "ping", 0)), base::Code::none);
+    const std::size_t left = purse.left;
+    EXPECT_LT(left, 100'000 - kMaxNameOctets);
+    for (std::uint16_t index = 1; index <= kMaxIndices; ++index) {
+      EXPECT_EQ(take(*server, written(kKey, std::to_string(index), index)), base::Code::none);
+    }
+    EXPECT_EQ(purse.left, left);
   }
-  EXPECT_EQ(purse.left, 80'000U);
+  EXPECT_EQ(purse.left, 100'000U);
+}
+
+TEST_F(Indices, AreNotOfferedWithoutMemoryForThem) {
+  Purse purse(kMaxNameOctets);
+  const auto server = open(Side::acceptor, false, &purse);
+  for (Token token = 2; token < 8; token += 2) {
+    EXPECT_EQ(read(*server, ask(kKey, "ping")), named(kKey, "ping"));
+    EXPECT_EQ(take(*client_, answer(*server)), base::Code::none);
+  }
+  EXPECT_EQ(GiopLite::index_in(ask(kKey, "ping")), 0) << "every octet as to older peers";
+  purse.left = 100'000;
+  EXPECT_EQ(read(*server, written(kKey, "ping", 1)), named(kKey, "ping")) << "what was not offered is not looked at";
+  EXPECT_EQ(take(*server, written(1)), base::Code::malformed);
+  EXPECT_EQ(purse.left, 100'000U);
 }
 
 TEST_F(Indices, AreToldAgainIfTheMessageNeverLeft) {

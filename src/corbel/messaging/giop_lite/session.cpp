@@ -67,7 +67,7 @@ base::Status GiopLiteSession::take_begun(base::ConstByteSpan begun, Incoming& in
 base::Status GiopLiteSession::take_request(base::ConstByteSpan message, Incoming& incoming) {
   if (!codec_.decode_request(message, limits_, incoming.request, incoming.body)) [[unlikely]]
     return malformed();
-  if (const std::uint16_t index = GiopLite::index_in(message); index != 0 && !lossy_) [[unlikely]]
+  if (const std::uint16_t index = GiopLite::index_in(message); offers() && index != 0) [[unlikely]]
     CORBEL_CHECK(take_names(index, incoming.request));
   incoming.kind = Kind::request;
   return {};
@@ -94,6 +94,13 @@ base::Status GiopLiteSession::take_reply(base::ConstByteSpan message, Incoming& 
                     std::memory_order_relaxed);
   incoming.kind = Kind::reply;
   return {};
+}
+
+/// For the reader, with each request that carries its names: the first one settles it, before it is answered.
+bool GiopLiteSession::offers() noexcept {
+  if (offers_.load(std::memory_order_relaxed) == Indexing::unknown) [[unlikely]]
+    offers_.store(!lossy_ && taken_.reserve() ? Indexing::understood : Indexing::refused, std::memory_order_relaxed);
+  return offers_.load(std::memory_order_relaxed) == Indexing::understood;
 }
 
 [[gnu::noinline]] base::Status GiopLiteSession::take_names(std::uint16_t index, const IncomingRequest& request) {
@@ -171,7 +178,8 @@ base::Status GiopLiteSession::take_reply(base::ConstByteSpan message, Incoming& 
 [[gnu::flatten]] void GiopLiteSession::put_reply(cdr::Encoder& encoder, const Origin& origin, ReplyStatus status,
                                                  std::span<const ServiceContext>, BodyWriter body) {
   encoder.reset({});
-  codec_.encode_reply(encoder, origin.id, status, body);
+  const bool offered = offers_.load(std::memory_order_relaxed) == Indexing::understood;
+  codec_.encode_reply(encoder, origin.id, status, offered, body);
 }
 
 void GiopLiteSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status,

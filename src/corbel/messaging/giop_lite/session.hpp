@@ -37,12 +37,13 @@ class GiopLiteSession final : public Session {
   void unsent() noexcept override { given_.untell(); }
 
  private:
-  /// What the peer has said of indices.
+  /// What one side has said of indices to the other.
   enum class Indexing : std::uint8_t { unknown, understood, refused };
 
   base::Status take_request(base::ConstByteSpan message, Incoming& incoming);
   base::Status take_indexed(base::ConstByteSpan message, Incoming& incoming);
   base::Status take_reply(base::ConstByteSpan message, Incoming& incoming);
+  bool offers() noexcept;
   base::Status take_names(std::uint16_t index, const IncomingRequest& request);
   base::Status refuse_index(std::uint16_t index) const;
   base::Status look(const FrameHeader& frame, Incoming& incoming) const;
@@ -53,9 +54,10 @@ class GiopLiteSession final : public Session {
   const bool lossy_;
   const base::Log& log_;
   const std::string_view peer_;
-  std::atomic<Indexing> indexing_;  // written by the reader
-  GivenIndices given_;              // the writer's
-  TakenIndices taken_;              // the reader's
+  std::atomic<Indexing> indexing_;                   // there; written by the reader
+  std::atomic<Indexing> offers_{Indexing::unknown};  // here; written by the reader, before it has a request
+  GivenIndices given_;                               // the writer's
+  TakenIndices taken_;                               // the reader's
 };
 
 }  // namespace corbel::messaging::giop_lite
