@@ -21,6 +21,8 @@ struct Purse final : Memory {
     return true;
   }
   void give(std::size_t octets) noexcept override { paid -= octets; }
+  bool take_for_good(std::size_t octets) noexcept override { return take(octets); }
+  void give_for_good(std::size_t octets) noexcept override { give(octets); }
 
   std::size_t limit = SIZE_MAX;
   std::size_t paid = 0;

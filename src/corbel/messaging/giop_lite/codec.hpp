@@ -37,8 +37,8 @@ class GiopLite final {
   void encode_indexed(cdr::Encoder& encoder, std::uint32_t request_id, Response response, std::uint16_t index,
                       BodyWriter body) const;
   /// `indexing`: the sender understands indices.
-  void encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status, bool indexing,
-                    BodyWriter body) const;
+  void encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status, BodyWriter body,
+                    bool indexing = false) const;
   void encode_locate_request(cdr::Encoder& encoder, std::uint32_t request_id, base::ConstByteSpan object_key) const;
   void encode_locate_reply(cdr::Encoder& encoder, std::uint32_t request_id, LocateStatus status, BodyWriter body) const;
   void encode_cancel_request(cdr::Encoder& encoder, std::uint32_t request_id) const;

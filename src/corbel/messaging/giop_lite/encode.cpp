@@ -66,8 +66,8 @@ void GiopLite::encode_indexed(cdr::Encoder& encoder, std::uint32_t request_id, R
   header.finish_aligned(body);
 }
 
-void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status, bool indexing,
-                            BodyWriter body) const {
+void GiopLite::encode_reply(cdr::Encoder& encoder, std::uint32_t request_id, ReplyStatus status, BodyWriter body,
+                            bool indexing) const {
   // There is no permanent forward here, and no other addressing mode to ask for.
   if (status == ReplyStatus::location_forward_perm) status = ReplyStatus::location_forward;
   if (status > ReplyStatus::location_forward) encoder.fail(base::Code::unsupported);

@@ -48,7 +48,7 @@ TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
 TEST(GiopLite, LaysOutReplies) {
   CORBEL_LITTLE_ENDIAN_ONLY();
   cdr::Encoder encoder;
-  kLite->encode_reply(encoder, 7, ReplyStatus::location_forward_perm, true, [](cdr::Encoder& body) { body.put(true); });
+  kLite->encode_reply(encoder, 7, ReplyStatus::location_forward_perm, [](cdr::Encoder& body) { body.put(true); });
   EXPECT_EQ(hex(encoder),
             "0c00000001010000"  // 1: indices are understood
             "07000000"
@@ -84,7 +84,7 @@ TEST(GiopLite, LaysOutIndices) {
 
 TEST(GiopLite, HasNoStatusesBeyondLocationForward) {
   cdr::Encoder encoder;
-  kLite->encode_reply(encoder, 7, ReplyStatus::needs_addressing_mode, true, [](cdr::Encoder&) {});
+  kLite->encode_reply(encoder, 7, ReplyStatus::needs_addressing_mode, [](cdr::Encoder&) {});
   EXPECT_EQ(encoder.error().code, base::Code::unsupported);
   encoder.reset({});
   kLite->encode_locate_reply(encoder, 7, LocateStatus::system_exception, [](cdr::Encoder&) {});

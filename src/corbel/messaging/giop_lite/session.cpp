@@ -179,7 +179,7 @@ bool GiopLiteSession::offers() noexcept {
                                                  std::span<const ServiceContext>, BodyWriter body) {
   encoder.reset({});
   const bool offered = offers_.load(std::memory_order_relaxed) == Indexing::understood;
-  codec_.encode_reply(encoder, origin.id, status, offered, body);
+  codec_.encode_reply(encoder, origin.id, status, body, offered);
 }
 
 void GiopLiteSession::put_locate_reply(cdr::Encoder& encoder, const Origin& origin, LocateStatus status,
