@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include <corbel/base/thread_value.hpp>
+
 namespace corbel::real_time {
 namespace {
 
@@ -30,13 +32,16 @@ struct Own {
   std::optional<Priority> set;
   std::vector<std::shared_ptr<Held>> requests;  // innermost last
 
-  static Own& here() {
-    thread_local Own own;
-    while (!own.requests.empty() && own.requests.back()->over.load(std::memory_order_acquire)) own.requests.pop_back();
-    return own;
-  }
+  static Own& here() { return base::ThreadValue<Own>::here(); }
   bool has(const Held& held) const noexcept {
     return std::ranges::any_of(requests, [&](const auto& one) { return one.get() == &held; });
+  }
+  /// The one that runs now; null if none does.
+  Held* innermost() const noexcept {
+    for (auto one = requests.rbegin(); one != requests.rend(); ++one) {
+      if (!(*one)->over.load(std::memory_order_acquire)) return one->get();
+    }
+    return nullptr;
   }
   /// What the thread has in the operating system before it is told anything.
   struct Class {
@@ -55,7 +60,8 @@ struct Own {
     first.reset();
   }
   std::optional<Priority> priority() const {
-    return requests.empty() ? set : std::optional<Priority>(requests.back()->priority);
+    const Held* const runs = innermost();
+    return runs == nullptr ? set : std::optional<Priority>(runs->priority);
   }
 };
 
@@ -108,10 +114,10 @@ bool Priorities::set(Priority priority) {
   std::int16_t native = 0;
   if (!mapping_->to_native(priority, native)) return false;
   Own& own = Own::here();
-  if (own.requests.empty()) {
-    own.set = priority;
+  if (Held* const runs = own.innermost()) {
+    runs->priority = priority;
   } else {
-    own.requests.back()->priority = priority;
+    own.set = priority;
   }
   tell(native);
   return true;
@@ -120,6 +126,7 @@ bool Priorities::set(Priority priority) {
 std::shared_ptr<Held> Priorities::begin(Priority priority, std::optional<Priority> rest) {
   std::int16_t native = 0;
   if (!mapping_->to_native(priority, native)) return nullptr;
+  settle();
   auto held = std::make_shared<Held>(priority, rest);
   Own::here().requests.push_back(held);
   tell(native);
@@ -129,10 +136,17 @@ std::shared_ptr<Held> Priorities::begin(Priority priority, std::optional<Priorit
 void Priorities::end(Held& held) noexcept {
   const bool mine = Own::here().has(held);
   held.over.store(true, std::memory_order_release);
-  Own& own = Own::here();  // lets go of it
-  if (!mine || scheduling_ == Scheduling::other) return;
+  if (mine) settle();
+}
+
+void Priorities::settle() noexcept {
+  Own& own = Own::here();
+  std::shared_ptr<Held> last;
+  for (; !own.requests.empty() && own.requests.back()->over.load(std::memory_order_acquire); own.requests.pop_back())
+    last = std::move(own.requests.back());
+  if (last == nullptr || scheduling_ == Scheduling::other) return;
   if (const auto priority = own.priority()) return tell_mapped(*priority);
-  held.rest ? tell_mapped(*held.rest) : own.restore();
+  last->rest ? tell_mapped(*last->rest) : own.restore();
 }
 
 void Priorities::tell_mapped(Priority priority) noexcept {

@@ -34,8 +34,8 @@ class DefaultMapping final : public RTCORBA::PriorityMapping {
   std::int16_t highest_;
 };
 
-/// A request that has a priority, from before its upcall to its end. Made on the thread that runs the upcall; may end
-/// on another one, and then its own thread is rid of it as soon as it looks at its priority again.
+/// A request that has a priority, from before its upcall until that or the request is over. Made on the thread that
+/// runs the upcall; may end on another one: its own thread is rid of it when it settles.
 struct Held {
   Held(Priority its, std::optional<Priority> then) noexcept : priority(its), rest(then) {}
   Priority priority;                   ///< of its thread only
@@ -61,8 +61,10 @@ class Priorities {
   /// The calling thread begins to run a request; null if the mapping has no such priority. `rest`: to the operating
   /// system the thread has this one afterwards, as it is of a pool's lane; nothing: what it had before.
   std::shared_ptr<Held> begin(Priority priority, std::optional<Priority> rest = std::nullopt);
-  /// It has ended.
+  /// It has ended; on its own thread, that has settled.
   void end(Held& held) noexcept;
+  /// The calling thread has what belongs to the requests that it still runs: of some that are over, others said so.
+  void settle() noexcept;
 
   /// The operating system did not do something. The first is remembered.
   void note_refusal(std::string what) noexcept;

@@ -124,6 +124,9 @@ TEST(ThreadPriority, EndsInTheOperatingSystemWithTheRequest) {
       priorities.end(*elsewhere);
       EXPECT_EQ(native_here(), its);
     }).join();
+    EXPECT_EQ(native_here().second, 99);
+    priorities.settle();
+    EXPECT_EQ(native_here(), before);
   }).join();
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "corbel/interceptors/portable_interceptor.hpp"
+#include "corbel/interceptors/sees_threads.hpp"
 #include "endpoints.hpp"
 #include "memory.hpp"
 #include "parts.hpp"
@@ -76,6 +77,12 @@ class Running {
     const std::lock_guard lock(mine.mutex);
     mine.all[id].place = std::move(place);
   }
+  std::shared_ptr<Held> find(std::uint32_t id) {
+    Shard& mine = shard(id);
+    const std::lock_guard lock(mine.mutex);
+    const auto found = mine.all.find(id);
+    return found == mine.all.end() ? nullptr : found->second.held;
+  }
   Run end(std::uint32_t id) {
     Shard& mine = shard(id);
     const std::lock_guard lock(mine.mutex);
@@ -115,7 +122,7 @@ class Served {
   const HasPool* pool_ = nullptr;
 };
 
-class ServerSide final : public pi::ServerRequestInterceptor {
+class ServerSide final : public pi::ServerRequestInterceptor, public interceptors::SeesThreads {
  public:
   using Info = IDL::traits<pi::ServerRequestInfo>::ref_type;
   ServerSide(PrioritiesPtr priorities, std::shared_ptr<OrbOf> orb)
@@ -146,6 +153,11 @@ class ServerSide final : public pi::ServerRequestInterceptor {
   void send_reply(Info info) override { end(info); }
   void send_exception(Info info) override { end(info); }
   void send_other(Info info) override { end(info); }
+  /// Its thread has no more of a request that is answered later.
+  void on_left(std::uint32_t id) noexcept override {
+    if (const auto held = running_.find(id)) held->over.store(true, std::memory_order_release);
+    priorities_->settle();
+  }
 
  private:
   /// Of the adapter; nil if it has none.

@@ -10,6 +10,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/client_info.hpp"
 #include "corbel/interceptors/raised.hpp"
+#include "corbel/interceptors/sees_threads.hpp"
 #include "corbel/interceptors/server_info.hpp"
 #include "corbel/orb/core.hpp"
 
@@ -63,6 +64,7 @@ void Interceptors::add(ClientRef interceptor) {
 }
 void Interceptors::add(ServerRef interceptor) {
   add_to(servers_, std::move(interceptor));
+  if (auto* const sees = dynamic_cast<SeesThreads*>(servers_.back()._shared().get())) see_threads_.push_back(sees);
 }
 
 void Interceptors::add(IorRef interceptor) {
@@ -240,6 +242,7 @@ void Interceptors::defer(orb::ServerRequest& request) noexcept {
 
 void Interceptors::leave(orb::ServerRequest& request) noexcept {
   if (auto* slots = static_cast<RequestSlots*>(request.slots.get())) slots->leave_thread(*slots_);
+  for (SeesThreads* const each : see_threads_) each->on_left(request.id);
 }
 
 }  // namespace corbel::interceptors

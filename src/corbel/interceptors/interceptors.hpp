@@ -18,6 +18,8 @@ class Core;
 
 namespace corbel::interceptors {
 
+class SeesThreads;
+
 /// Points, as bits: at which of them a function of RequestInfo may be called.
 namespace point {
 inline constexpr unsigned kSendRequest = 1, kSendPoll = 2, kReceiveReply = 4, kReceiveException = 8, kReceiveOther = 16;
@@ -73,6 +75,7 @@ class Interceptors final : public orb::CallHooks {
   std::vector<ClientRef> clients_;
   const orb::PartsCalls* parts_calls_ = nullptr;  // one of them
   std::vector<ServerRef> servers_;
+  std::vector<SeesThreads*> see_threads_;  // some of them
   std::vector<IorRef> iors_;
   std::map<CORBA::PolicyType, FactoryRef> factories_;
   std::atomic<std::uint32_t> last_id_{0};

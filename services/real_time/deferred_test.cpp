@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that are answered later: their threads go on without their priorities.
+#include <pthread.h>
+#include <sched.h>
+
+#include <mutex>
+#include <thread>
+
+#include "support/eventually.hpp"
+#include "test_support.hpp"
+
+namespace corbel::real_time {
+namespace {
+
+using Handler = CORBA::amh_traits<Timed::Servant>::response_handler_ref_type;
+
+/// Answers nothing by itself.
+class Later final : public virtual CORBA::amh_traits<Timed::Servant>::base_type {
+ public:
+  void priority(Handler handler) override { keep(std::move(handler)); }
+  void pass(Handler handler, ServantRef, std::int16_t) override { keep(std::move(handler)); }
+  void refuse(Handler handler) override { keep(std::move(handler)); }
+
+  Handler take(std::thread::id& thread) {
+    const std::lock_guard lock(mutex_);
+    thread = thread_;
+    return std::exchange(handler_, nullptr);
+  }
+
+ private:
+  void keep(Handler handler) {
+    const std::lock_guard lock(mutex_);
+    handler_ = std::move(handler);
+    thread_ = std::this_thread::get_id();
+  }
+
+  std::mutex mutex_;
+  Handler handler_;
+  std::thread::id thread_;
+};
+
+std::pair<int, int> native_here() {
+  int policy = -1;
+  sched_param parameters{};
+  (void)::pthread_getschedparam(::pthread_self(), &policy, &parameters);
+  return {policy, parameters.sched_priority};
+}
+
+class DeferredRequests : public testing::TestWithParam<Scheduling> {};
+
+TEST_P(DeferredRequests, LeaveTheirThreadWithoutTheirPriority) {
+  TwoOrbs orbs(Settings{.scheduling = GetParam()});
+  const auto urgent =
+      orbs.adapter({orbs.rt->create_priority_model_policy(RTCORBA::PriorityModel::SERVER_DECLARED, 30000)});
+  const auto later = CORBA::make_reference<Later>();
+  const auto waiting = orbs.at(orbs.server->object_to_string(urgent->id_to_reference(urgent->activate_object(later))));
+  std::thread::id ran;
+  std::pair<int, int> native;
+  const auto plain = orbs.object(orbs.root, [&]() -> std::int16_t {
+    ran = std::this_thread::get_id();
+    native = native_here();
+    try {
+      return orbs.current->the_priority();
+    } catch (const CORBA::INITIALIZE&) {
+      return -1;
+    }
+  });
+  ASSERT_EQ(plain->priority(), -1);
+  const auto before = native;
+  for (const bool answered_first : {false, true}) {
+    auto call = std::async(std::launch::async, [&] { return waiting->priority(); });
+    std::thread::id thread;
+    Handler handler;
+    ASSERT_TRUE(test::eventually([&] { return (handler = later->take(thread)) != nullptr; }));
+    if (answered_first) {
+      handler->priority(7);
+      EXPECT_EQ(call.get(), 7);
+    }
+    bool met = false;
+    for (int i = 0; i < 1000 && !met; ++i) {
+      ASSERT_EQ(plain->priority(), -1) << i;
+      ASSERT_EQ(native, before) << i;
+      met = ran == thread;
+    }
+    EXPECT_TRUE(met) << "another thread served all of them";
+    if (answered_first) continue;
+    handler->priority(7);
+    EXPECT_EQ(call.get(), 7);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Classes, DeferredRequests, testing::Values(Scheduling::other, Scheduling::fifo));
+
+}  // namespace
+}  // namespace corbel::real_time
