@@ -148,6 +148,32 @@ TEST_F(LargeMessageTest, AnnouncedLengthsThatAreWrongAreNoSequence) {
   }
 }
 
+TEST_F(LargeMessageTest, WhatIsPutTogetherIsPaidForUntilItsEnd) {
+  InputMemory memory(4 * kMega);
+  Input input(limits_, &memory);
+  const std::string text(kMega, 'x');
+  const base::Bytes whole = request(2, [&](cdr::Encoder& e) { e.put_string(text); });
+  ASSERT_TRUE(arrive(input.framer, message_, whole));
+  const std::size_t before = memory.used();
+  std::string value;
+  message_.body.get_string(value);
+  EXPECT_TRUE(message_.body.ok());
+  EXPECT_EQ(value, text);
+  EXPECT_GE(memory.used(), before + kMega);
+  EXPECT_FALSE(*input.framer.next(message_));
+  EXPECT_LT(memory.used(), kMega);
+  // Others have it all.
+  for (int i = 0; i < 65; ++i) {
+    ASSERT_TRUE(arrive(input.framer, message_, whole, 30'000));
+    if (message_.body.has_rest()) break;
+  }
+  ASSERT_TRUE(message_.body.has_rest());
+  memory.force(4 * kMega);
+  message_.body.get_string(value);
+  EXPECT_EQ(message_.body.error().code, base::Code::no_value_memory);
+  memory.give(4 * kMega);
+}
+
 TEST_F(LargeMessageTest, GiopLiteDoesItToo) {
   InputAccount account(nullptr);
   const auto protocol = messaging::make_giop_lite();

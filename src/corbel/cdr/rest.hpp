@@ -14,6 +14,8 @@ struct Rest {
   base::Bytes octets;
   /// The whole message, if a decoder needed it in one piece.
   base::Bytes whole;
+  /// Before the whole message, of so many octets, is put together: false if its memory is not to be had.
+  virtual bool pay_for_whole(std::size_t size) = 0;
   /// A decoder has given the octets away; what is in `octets` now is memory that is not needed any more.
   virtual void given_away() noexcept = 0;
 

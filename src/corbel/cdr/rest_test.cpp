@@ -19,11 +19,17 @@ struct TestRest final : Rest {
   TestRest(const base::Bytes& message, std::size_t at) {
     octets.assign(message.begin() + static_cast<std::ptrdiff_t>(at), message.end());
   }
+  bool pay_for_whole(std::size_t size) override {
+    paid += size;
+    return pays;
+  }
   void given_away() noexcept override {
     ++given;
     octets.clear();
   }
   int given = 0;
+  std::size_t paid = 0;
+  bool pays = true;
 };
 
 base::ConstByteSpan first(const base::Bytes& message, std::size_t at) {
@@ -101,6 +107,18 @@ TEST(DecoderWithRest, CountsASequenceOnTheBudget) {
   EXPECT_FALSE(decoder.take_rest(value));
   EXPECT_EQ(decoder.error().code, base::Code::too_expanded);
   EXPECT_TRUE(value.empty());
+}
+
+TEST(DecoderWithRest, ThatNobodyPaysForTheWholeOfIsNotPutTogether) {
+  const base::Bytes message = sequence_message(100'000);
+  TestRest rest(message, 8);
+  rest.pays = false;
+  Decoder decoder(first(message, 8), {}, {}, 4);
+  decoder.set_rest(rest);
+  EXPECT_TRUE(decoder.get_octet_sequence().empty());
+  EXPECT_EQ(decoder.error().code, base::Code::no_value_memory);
+  EXPECT_EQ(rest.paid, message.size());
+  EXPECT_TRUE(rest.whole.empty());
 }
 
 TEST(DecoderWithRest, NeedsNoMemoryForValuesThatTheMessageItselfHas) {

@@ -51,8 +51,10 @@ bool Decoder::join_rest() noexcept try {
   release_for_rest();
   Rest& rest = *rest_;
   if (rest.whole.empty()) {
+    const std::size_t size = static_cast<std::size_t>(limit_ - origin_) + rest.octets.size();
+    if (!rest.pay_for_whole(size)) throw std::bad_alloc();
     base::Bytes whole;
-    whole.reserve(static_cast<std::size_t>(limit_ - origin_) + rest.octets.size());
+    whole.reserve(size);
     whole.assign(origin_, limit_);
     whole.insert(whole.end(), rest.octets.begin(), rest.octets.end());
     rest.whole = std::move(whole);

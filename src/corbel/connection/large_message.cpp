@@ -81,6 +81,12 @@ base::Status LargeMessage::take(messaging::Session& session, messaging::Incoming
   return {};
 }
 
+bool LargeMessage::pay_for_whole(std::size_t size) {
+  if (!account_.take(size)) return false;
+  paid_for_whole_ += size;
+  return true;
+}
+
 void LargeMessage::given_away() noexcept {
   Kept::here().give(std::exchange(octets, {}));
   repay();
@@ -88,6 +94,7 @@ void LargeMessage::given_away() noexcept {
 
 void LargeMessage::end() noexcept {
   if (!std::exchange(whole, {}).empty()) left_out_ = kAfterWrongGuess;
+  account_.give(std::exchange(paid_for_whole_, 0));
   given_away();
   size_ = filled_ = 0;
 }

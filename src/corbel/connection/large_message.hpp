@@ -47,6 +47,7 @@ class LargeMessage final : public cdr::Rest {
   static constexpr std::size_t kStep = 128U << 10;
   static constexpr unsigned kAfterWrongGuess = 64;
 
+  bool pay_for_whole(std::size_t size) override;
   void given_away() noexcept override;
   std::size_t enough() const noexcept;
   void reserve(std::size_t capacity);
@@ -57,6 +58,7 @@ class LargeMessage final : public cdr::Rest {
   std::size_t size_ = 0;    // of the rest
   std::size_t filled_ = 0;  // of that
   std::size_t paid_ = 0;
+  std::size_t paid_for_whole_ = 0;
   std::size_t trusted_ = 0;  // the largest that came whole: the peer does not only announce them
   unsigned left_out_ = 0;    // messages that are not looked at, after a wrong guess
 };
