@@ -72,7 +72,7 @@ class Inside {
   base::Result<std::size_t> receive(base::ByteSpan buffer, Deadline deadline) {
     std::unique_lock lock(mutex_);
     const auto there = [this] { return ended_ || !ids_.empty(); };
-    if (!deadline.is_now()) changed_.wait_for(lock, std::min<base::Duration>(deadline.remaining(), 20s), there);
+    if (!deadline.is_now()) changed_.wait_for(lock, std::min<base::Duration>(deadline.remaining(), 120s), there);
     if (ended_) return base::error(Stage::receive, Code::closed);
     if (ids_.empty()) return base::error(Stage::receive, deadline.is_now() ? Code::would_block : Code::timed_out);
     const std::uint32_t id = ids_.front();
