@@ -10,6 +10,7 @@
 #include "corbel/builtins/builtins.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/ior/group.hpp"
+#include "corbel/ior/profile.hpp"
 #include "corbel/ipc/datagram.hpp"
 #include "corbel/orb/groups.hpp"
 #include "corbel/orb/statistics.hpp"
@@ -94,6 +95,30 @@ class GroupCalls : public testing::Test {
   const std::string url_ = "corbaloc:miop:1.0@1.0-CorbelTest-7/239.255.77.11:" + std::to_string(free_port());
   std::vector<Orb> orbs_;
 };
+
+// A long sequence is received into memory that one decoder takes over.
+TEST_F(GroupCalls, OverAStreamReachEveryMemberWithAllThatTheyCarry) {
+  const Orb server = make_orb("server");
+  const auto members = serve(server, 3);
+  const auto body =
+      corbel::ior::from_string(server->object_to_string(server->string_to_object(url_)))->profiles[0].data;
+  auto own = *corbel::ior::decode_iiop_profile(
+      corbel::ior::from_string(server->object_to_string(members[0]->_this()))->profiles[0]);
+  own.object_key = body;
+  const auto object = make_orb("client")->string_to_object(
+      corbel::ior::to_string({"IDL:Studio/Camera:1.0", {corbel::ior::encode_profile(own)}}));
+  const auto camera = IDL::traits<Studio::Camera>::unchecked_narrow(object);
+  std::size_t all = 0;
+  std::uint32_t number = 0;
+  for (const std::size_t size : {std::size_t{100}, std::size_t{200'000}, std::size_t{1'000'000}}) {
+    camera->push(++number, Studio::Picture(size));
+    all += size;
+    for (const Member& each : members) {
+      EXPECT_TRUE(each->await(number)) << size;
+      EXPECT_EQ(each->octets(), all);
+    }
+  }
+}
 
 TEST_F(GroupCalls, ReachEveryMemberInEveryServer) {
   const auto one = serve(make_orb("one"), 2);

@@ -134,6 +134,8 @@ class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
   /// Gives a request to a group to each member, one after the other; an error of one does not concern the others.
   void dispatch_to(const orb::GroupTable::Keys& members, corba::ServerCall& call) {
     if (members.size() > 1 && call.local_arguments() != nullptr) call.use_octets();
+    // What lies apart would be the first one's alone.
+    if (members.size() > 1) (void)call.arguments().join_rest();
     for (std::size_t i = 0; i + 1 < members.size(); ++i) {
       cdr::Decoder arguments = call.arguments();
       CopiedCall copy(call.operation(), arguments);

@@ -48,7 +48,8 @@ TEST(GiopLite, LaysOutRequestsAfterAFiveOctetHeader) {
 TEST(GiopLite, LaysOutReplies) {
   CORBEL_LITTLE_ENDIAN_ONLY();
   cdr::Encoder encoder;
-  kLite->encode_reply(encoder, 7, ReplyStatus::location_forward_perm, [](cdr::Encoder& body) { body.put(true); });
+  kLite->encode_reply(
+      encoder, 7, ReplyStatus::location_forward_perm, [](cdr::Encoder& body) { body.put(true); }, true);
   EXPECT_EQ(hex(encoder),
             "0c00000001010000"  // 1: indices are understood
             "07000000"

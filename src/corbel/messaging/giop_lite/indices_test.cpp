@@ -242,8 +242,10 @@ TEST_F(Indices, ThatAreRefusedAreToldInTheLog) {
   EXPECT_EQ(take(*server, written(7)), base::Code::malformed);
   EXPECT_EQ(sink->events, std::vector<std::string>{"a request names its target by an index that was never given"});
   EXPECT_EQ(sink->fields["index"] + ' ' + sink->fields["peer"], "7 tcp://192.0.2.7:4000");
-  EXPECT_EQ(take(*server, written(kKey, "ping", 7)), base::Code::none);
-  EXPECT_EQ(take(*server, written(kKey, "pong", 7)), base::Code::malformed);
+  const auto other = make_giop_lite()->open(settings);
+  EXPECT_EQ(take(*other, written(kKey, "ping", 7)), base::Code::none);
+  // A long message is looked at as it comes.
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(take(*other, written(kKey, "pong", 7)), base::Code::malformed);
   EXPECT_EQ(sink->events.back(), "an index is refused that a request gives to its names");
   EXPECT_EQ(sink->fields["operation"], "pong");
   EXPECT_EQ(sink->events.size(), 2U);

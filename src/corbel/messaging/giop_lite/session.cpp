@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/messaging/giop_lite/session.hpp"
 
+#include <utility>
+
 #include "corbel/base/log.hpp"
 
 namespace corbel::messaging::giop_lite {
@@ -105,7 +107,7 @@ bool GiopLiteSession::offers() noexcept {
 
 [[gnu::noinline]] base::Status GiopLiteSession::take_names(std::uint16_t index, const IncomingRequest& request) {
   auto taken = taken_.take(index, request.object_key, request.operation);
-  if (!taken) {
+  if (!taken && !std::exchange(told_, true)) {
     CORBEL_LOG(log_, messaging, warning, "an index is refused that a request gives to its names", {"index", index},
                {"operation", request.operation}, {"key", request.object_key}, {"peer", peer_},
                {"error", taken.error()});
@@ -113,9 +115,11 @@ bool GiopLiteSession::offers() noexcept {
   return taken;
 }
 
-[[gnu::cold]] base::Status GiopLiteSession::refuse_index(std::uint16_t index) const {
-  CORBEL_LOG(log_, messaging, warning, "a request names its target by an index that was never given", {"index", index},
-             {"peer", peer_});
+[[gnu::cold]] base::Status GiopLiteSession::refuse_index(std::uint16_t index) {
+  if (!std::exchange(told_, true)) {
+    CORBEL_LOG(log_, messaging, warning, "a request names its target by an index that was never given",
+               {"index", index}, {"peer", peer_});
+  }
   return malformed();
 }
 

@@ -45,7 +45,7 @@ class GiopLiteSession final : public Session {
   base::Status take_reply(base::ConstByteSpan message, Incoming& incoming);
   bool offers() noexcept;
   base::Status take_names(std::uint16_t index, const IncomingRequest& request);
-  base::Status refuse_index(std::uint16_t index) const;
+  base::Status refuse_index(std::uint16_t index);
   base::Status look(const FrameHeader& frame, Incoming& incoming) const;
   void put_other(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body);
 
@@ -58,6 +58,7 @@ class GiopLiteSession final : public Session {
   std::atomic<Indexing> offers_{Indexing::unknown};  // here; written by the reader, before it has a request
   GivenIndices given_;                               // the writer's
   TakenIndices taken_;                               // the reader's
+  bool told_ = false;  // the log, of an index that makes no sense; the conversation ends then
 };
 
 }  // namespace corbel::messaging::giop_lite
