@@ -11,7 +11,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-PEERS = {"omniorb": "omniORB 4.2.5", "omniorb43": "omniORB 4.3.4", "jacorb": "JacORB 3.9"}
+PEERS = {"omniorb": "omniORB 4.2.5", "omniorb43": "omniORB 4.3.4", "omniorbpy": "omniORBpy 4.3.1", "jacorb": "JacORB 3.9"}
 COLUMNS = [(peer, role) for peer in PEERS for role in ("server", "client")]
 
 
@@ -62,7 +62,7 @@ HEADINGS = {
         Feature("DynAny", r"(Dyn|an Any of the peer)", part="dynamic", omniorb_client="local to each ORB",
                 jacorb_client="local to each ORB"),
         Feature("calls without stubs (DII)", r"(DII|deferred)", part="dynamic",
-                jacorb_client="on the wire as with stubs"),
+                omniorbpy_client="omniORBpy has no DII", jacorb_client="on the wire as with stubs"),
         Feature("servants without skeletons (DSI), every check of these rows", part="dynamic", carrier="dsi",
                 omniorb_server="Corbel's own servants", jacorb_server="Corbel's own servants"),
     ],
@@ -94,7 +94,8 @@ HEADINGS = {
     "Carriers, with every check above that is of interop.idl": [
         Feature("IIOP over IPv6", carrier="tcp6"),
         Feature("UNIX-domain sockets", carrier="unix", jacorb="JacORB has none"),
-        Feature("TLS, certificates on both sides (SSLIOP)", carrier="ssl", omniorb43="this build of it has no TLS"),
+        Feature("TLS, certificates on both sides (SSLIOP)", carrier="ssl", omniorb43="this build of it has no TLS",
+                omniorbpy="this build of it has no TLS"),
         Feature("bidirectional GIOP, call-backs over the client's connection", carrier="both-ways"),
         Feature("through corbel-bridge, bodies as they came", part="bridge", carrier=r"|1\.\d"),
         Feature("through corbel-bridge, by types (DII and DSI)", part="bridge", carrier="by-types"),

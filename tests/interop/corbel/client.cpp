@@ -67,6 +67,26 @@ const std::map<std::string, std::string> kBeyondJacorb = {
     {"echo_wide_union", "JacORB refuses labels beyond 32 bits"},
 };
 
+const std::map<std::string, std::string> kBeyondOmniorbpy = {
+    {"echo_wchar", "omniORBpy cannot read a wchar"},
+    {"echo_wchar_seq", "omniORBpy cannot read a wchar"},
+    {"echo_wides", "omniORBpy cannot read a wchar"},
+    {"echo_wide_union", "omniORBpy cannot read a wchar"},
+    {"echo_ulonglong_seq", "omniORBpy cannot put numbers beyond 63 bits into sequences"},
+};
+
+std::map<std::string, std::string> beyond_peer(const Options& options) {
+  if (options.peer == "jacorb") return kBeyondJacorb;
+  if (options.peer != "omniorbpy") return {};
+  auto beyond = kBeyondOmniorbpy;
+  if (options.spoken_minor == 1) {
+    for (const char* name : {"echo_longlong_seq", "echo_double_seq"}) {
+      beyond[name] = "omniORBpy aligns each element anew in fragments, omniORB does not: they cannot be told apart";
+    }
+  }
+  return beyond;
+}
+
 int run(const Options& options) {
   std::vector<std::string> arguments = orb_arguments(options);
   const auto orb = CORBA::ORB_init(arguments);
@@ -75,7 +95,7 @@ int run(const Options& options) {
   std::thread callbacks([&orb] { orb->run(); });
 
   Report report(options.filter, describe);
-  if (options.peer == "jacorb") report.set_beyond_peer(kBeyondJacorb);
+  report.set_beyond_peer(beyond_peer(options));
   try {
     const auto suite = IDL::traits<Suite>::narrow(orb->string_to_object(options.ior));
     Session session{orb, poa, suite, options, report, make_callback_poa(poa, options)};

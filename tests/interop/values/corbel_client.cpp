@@ -41,7 +41,11 @@ void check_values(const Ref<Graph::Mirror>& mirror, const std::string& peer) {
   const auto secret = make<Graph::Secret>(10, "secret", 1.5, inner, "more");
   check_text(mirror->describe(secret), "10 secret");
   check_text(describe(mirror->echo(secret)), "10 secret");
-  check(IDL::traits<Graph::Secret>::narrow(mirror->echo(secret)) == nullptr, "truncated at the server");
+  if (peer == "omniorbpy") {
+    std::cout << "skip truncated at the server: omniORBpy needs no factory of what its stubs know\n";
+  } else {
+    check(IDL::traits<Graph::Secret>::narrow(mirror->echo(secret)) == nullptr, "truncated at the server");
+  }
   // JacORB does not skip the state of what it truncates: nothing can follow.
   const auto first = peer == "jacorb" ? Ref<Graph::Base>(base) : Ref<Graph::Base>(secret);
   const Graph::Pair pair(first, make<Graph::Base>(12, "after"), CORBA::make_reference<Graph::Text>("label"));
