@@ -69,7 +69,8 @@ logged() {
   return "$status"
 }
 
-has_jacorb() {
+# A JDK and Maven, which fetches JacORB and GlassFish's ORB.
+has_java() {
   command -v javac >/dev/null && command -v mvn >/dev/null
 }
 
@@ -90,7 +91,7 @@ configure() {
   # One release build serves demo, test and bench, so it must not depend on which of them came first.
   if [ "$preset" = release ]; then set -- "$@" -DCORBEL_INTEROP=AUTO; fi
   # ./dev test has installed what it needs; said either way, as the cache keeps what another command has said.
-  if has_jacorb; then set -- "$@" -DCORBEL_JACORB=ON; else set -- "$@" -DCORBEL_JACORB=OFF; fi
+  if has_java; then set -- "$@" -DCORBEL_JACORB=ON -DCORBEL_GLASSFISH=ON; else set -- "$@" -DCORBEL_JACORB=OFF -DCORBEL_GLASSFISH=OFF; fi
   if has_tango; then set -- "$@" -DCORBEL_TANGO=ON; else set -- "$@" -DCORBEL_TANGO=OFF; fi
   if has_newer_omniorb; then set -- "$@" -DCORBEL_OMNIORB_NEWER=ON; else set -- "$@" -DCORBEL_OMNIORB_NEWER=OFF; fi
   if [ -f "$folder/build.ninja" ] && [ ! CMakePresets.json -nt "$folder/build.ninja" ] &&

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the interoperability tests: omniORB, JacORB and Corbel as each other's client and server.
+# Runs the interoperability tests: omniORB, JacORB, GlassFish and Corbel as each other's client and server.
 #
 # usage: ./dev interop [--filter REGEX]
 #

@@ -94,16 +94,20 @@ def dissect(tshark, proxy, path):
     """Writes the capture and lets tshark read it: a list of problems, empty when every message was understood."""
     proxy.write_pcap(path)
     command = [tshark, "-r", path, "-d", f"tcp.port=={proxy.port},giop", "-T", "fields", "-e", "frame.number", "-e",
-               "giop.type", "-e", "_ws.malformed", "-e", "_ws.expert.message", "-Y", "giop"]
+               "giop.type", "-e", "giop.flags.fragment", "-e", "giop.replystatus", "-e", "_ws.malformed", "-e",
+               "_ws.expert.message", "-Y", "giop"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=100)
     if result.returncode != 0:
         return ["tshark failed: " + result.stderr.strip()]
     kinds, problems = collections.Counter(), []
     for line in result.stdout.splitlines():
-        number, types, malformed, expert = (line.split("\t") + [""] * 4)[:4]
+        number, types, fragmented, status, malformed, expert = (line.split("\t") + [""] * 6)[:6]
         kinds.update(types.split(","))
         expert = re.sub(r"Connection (establish|finish)[^,]*,?", "", expert)
         if re.search(r": (GIAS|CosNaming|CosEventComm|PARLAY|TANGO)\]", malformed):  # they claim operations by name alone
+            continue
+        # Service contexts it looks for in the first fragment alone; GlassFish's with system exceptions are longer.
+        if "1" in fragmented.split(",") and "2" in status.split(","):
             continue
         if malformed or expert:
             problems.append(f"tshark, frame {number}: {malformed} {expert}")

@@ -11,7 +11,9 @@ import re
 import sys
 import xml.etree.ElementTree
 
-PEERS = {"omniorb": "omniORB 4.2.5", "omniorb43": "omniORB 4.3.4", "omniorbpy": "omniORBpy 4.3.1", "jacorb": "JacORB 3.9"}
+PEERS = {"omniorb": "omniORB 4.2.5", "omniorb43": "omniORB 4.3.4", "omniorbpy": "omniORBpy 4.3.1", "jacorb": "JacORB 3.9",
+         "glassfish": "GlassFish 4.2.5"}
+FAMILIES = {"omniorb43": "omniorb", "omniorbpy": "omniorb", "jacorb": "java", "glassfish": "java"}
 COLUMNS = [(peer, role) for peer in PEERS for role in ("server", "client")]
 
 
@@ -30,9 +32,9 @@ class Feature:
         self.carrier = re.compile(rf"({carrier})$")
 
     def missing(self, column):
-        """What is said of its peer, else of its family: that of omniORB goes for all its versions."""
+        """What is said of its peer, else of its family: that of omniORB goes for all its versions, that of Java for both ORBs."""
         peer, role = column
-        for name in (peer, "omniorb") if peer.startswith("omniorb") else (peer,):
+        for name in (peer, FAMILIES.get(peer, peer)):
             if why := self.why.get(f"{name}_{role}") or self.why.get(name):
                 return why
         return None
@@ -45,7 +47,7 @@ HEADINGS = {
         Feature("basic types, enums, aliases", rf"(ping|echo_({SCALARS}))$"),
         Feature("strings, bounded ones, ISO 8859-1", r"echo_((bounded_)?string(_large|_latin1)?|char_latin1)$"),
         Feature("UTF-8, octets 0 in strings", r"echo_string_(unicode|with_nul)$",
-                omniorb_client="its client speaks ISO 8859-1", jacorb_client=SHORTER),
+                omniorb_client="its client speaks ISO 8859-1", java_client=SHORTER),
         Feature("wide characters and strings, UTF-16", r"echo_(wchar|(bounded_)?wstring(_surrogates)?|wides|wchar_seq|wstring_seq)$"),
         Feature("structs, nested ones, empty sequences in them", r"echo_(bin|scalars|record|nested|empties)$"),
         Feature("unions, by every kind of discriminator", r"echo_(long|enum|bool|char|short|wide)_union$|echo_union_seq$"),
@@ -60,11 +62,11 @@ HEADINGS = {
         Feature("Any: structs, unions, arrays, recursive types", r"echo_any ", part="dynamic"),
         Feature("TypeCodes, fixed", r"(type of|echo_type|same_type|not same_type|fixed|large fixed|describe Money|echo_any Money)", part="dynamic"),
         Feature("DynAny", r"(Dyn|an Any of the peer)", part="dynamic", omniorb_client="local to each ORB",
-                jacorb_client="local to each ORB"),
+                java_client="local to each ORB"),
         Feature("calls without stubs (DII)", r"(DII|deferred)", part="dynamic",
-                omniorbpy_client="omniORBpy has no DII", jacorb_client="on the wire as with stubs"),
+                omniorbpy_client="omniORBpy has no DII", java_client="on the wire as with stubs"),
         Feature("servants without skeletons (DSI), every check of these rows", part="dynamic", carrier="dsi",
-                omniorb_server="Corbel's own servants", jacorb_server="Corbel's own servants"),
+                omniorb_server="Corbel's own servants", java_server="Corbel's own servants"),
     ],
     "Valuetypes": [
         Feature("null, state, derived, shared and circular", r"(describe |echo )?(nil|\d+ .*|shared.*|a graph.*)$", part="values"),
@@ -74,7 +76,7 @@ HEADINGS = {
         Feature("user exceptions", r"raise_(user|nothing|empty|detail|renamed)$"),
         Feature("every standard system exception, minor code, completion", r"raise_[A-Z_]+$"),
         Feature("unlisted and foreign exceptions, unknown operations", r"(raise_(unlisted|foreign|unknown)|unknown_operation)$"),
-        Feature("a connection survives what fails", r"(connection_survives_failures|oversized_sequence)$", jacorb_client=SHORTER),
+        Feature("a connection survives what fails", r"(connection_survives_failures|oversized_sequence)$", java_client=SHORTER),
     ],
     "References": [
         Feature("nil, foreign, nested and stringified references", r"(references|echo_(node|object|link|node_seq)|favourite|name_of|stringified)$"),
@@ -85,18 +87,18 @@ HEADINGS = {
     "Traffic": [
         Feature("oneways", r"oneway$"),
         Feature("1 MiB and more, lengths round every buffer", r"(large|large_.*|octet_boundaries|echo_string_large)$"),
-        Feature("calls of several threads at the same time", r"concurrent_calls$", jacorb_client=SHORTER),
+        Feature("calls of several threads at the same time", r"concurrent_calls$", java_client=SHORTER),
         Feature("asynchronous calls (AMI), 1,000 in flight", part="async", omniorb_client="omniORB has no AMI",
-                jacorb_client="not tested: its AMI is its own client's matter"),
-        Feature("servants that answer later", part="deferred", omniorb_server="Corbel's own servants", jacorb_server="Corbel's own servants",
-                jacorb_client="not tested"),
+                jacorb_client="not tested: its AMI is its own client's matter", glassfish_client="GlassFish has no AMI"),
+        Feature("servants that answer later", part="deferred", omniorb_server="Corbel's own servants", java_server="Corbel's own servants",
+                java_client="not tested"),
     ],
     "Carriers, with every check above that is of interop.idl": [
         Feature("IIOP over IPv6", carrier="tcp6"),
-        Feature("UNIX-domain sockets", carrier="unix", jacorb="JacORB has none"),
+        Feature("UNIX-domain sockets", carrier="unix", jacorb="JacORB has none", glassfish="GlassFish has none"),
         Feature("TLS, certificates on both sides (SSLIOP)", carrier="ssl", omniorb43="this build of it has no TLS",
-                omniorbpy="this build of it has no TLS"),
-        Feature("bidirectional GIOP, call-backs over the client's connection", carrier="both-ways"),
+                omniorbpy="this build of it has no TLS", glassfish="not tested: its TLS is the application server's"),
+        Feature("bidirectional GIOP, call-backs over the client's connection", carrier="both-ways", glassfish="GlassFish has none"),
         Feature("through corbel-bridge, bodies as they came", part="bridge", carrier=r"|1\.\d"),
         Feature("through corbel-bridge, by types (DII and DSI)", part="bridge", carrier="by-types"),
         Feature("through corbel-bridge, giop_lite on the other side", part="bridge", carrier="lite(-server)?"),
@@ -187,7 +189,7 @@ PREFACE = """# What was tried with other ORBs
 Made by `./dev interop`; what the peers cannot do, and how it was found, is in [interoperability](interoperability.md).
 
 A cell says in which versions of GIOP all checks of the row passed, and (in brackets) how many there are; each runs with several
-values. Versions below 1.2 are spoken where either side is held to them. JacORB sends big endian, omniORB and Corbel what the machine has; requests in both byte orders are also
+values. Versions below 1.2 are spoken where either side is held to them. JacORB and GlassFish send big endian, omniORB and Corbel what the machine has; requests in both byte orders are also
 made by hand, {probes} checks against Corbel and {foreign} against omniORB."""
 
 

@@ -15,7 +15,7 @@ struct Options {
   std::string endpoint = "tcp";
   int giop_minor = 2;         ///< highest GIOP minor version to offer
   int spoken_minor = 2;       ///< client: the GIOP minor version that the two peers will agree on
-  std::string peer;           ///< client: which ORB the server is made of, `corbel`, `omniorb` or `jacorb`
+  std::string peer;           ///< client: which ORB the server is made of, as a folder here is called
   unsigned lifetime_s = 120;  ///< the process ends after so many seconds, whatever happens
   std::string ior;            ///< client: the reference to test
   std::string filter;         ///< client: run only checks whose name contains this
@@ -40,7 +40,7 @@ struct Options {
 inline void usage_and_exit(const char* program) {
   std::fprintf(stderr,
                "usage: %s [--endpoint tcp|tcp6|ssl|unix:PATH|both-ways] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
-               "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer corbel|omniorb|jacorb] [--filter TEXT]\n",
+               "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer ORB] [--filter TEXT]\n",
                program);
   std::exit(2);
 }

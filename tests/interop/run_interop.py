@@ -32,7 +32,7 @@ def parse_arguments():
     parser.add_argument("--giop", default="1.2", help="highest version the client offers")
     parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
     parser.add_argument("--server-flag", action="append", default=[], help="passed on to the server")
-    parser.add_argument("--peer", default="corbel", help="which ORB the server is made of: corbel or omniorb")
+    parser.add_argument("--peer", default="corbel", help="which ORB the server is made of, as options.hpp has it")
     parser.add_argument("--filter", default="", help="only checks whose name contains this")
     parser.add_argument("--dissect", metavar="TSHARK", help="tshark program that must accept the recorded traffic")
     parser.add_argument("--keep", metavar="FILE", help="with --dissect: keep the capture here")

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "beyond_peer.hpp"
 #include "orb_arguments.hpp"
 #include "samples.hpp"
 #include "session.hpp"
@@ -55,36 +56,6 @@ std::string describe() {
   } catch (...) {
     return "an unknown exception";
   }
-}
-
-const std::map<std::string, std::string> kBeyondJacorb = {
-    {"echo_bounded_wstring", "JacORB reads bounded wide strings as narrow ones"},
-    {"constants", "JacORB makes infinity of kDouble"},
-    {"echo_long_union", "JacORB forgets which value selected the default member"},
-    {"echo_char_union", "JacORB forgets which value selected the default member"},
-    {"echo_union_seq", "JacORB forgets which value selected the default member"},
-    {"echo_short_union", "JacORB cannot compile the label 65535 of an unsigned short"},
-    {"echo_wide_union", "JacORB refuses labels beyond 32 bits"},
-};
-
-const std::map<std::string, std::string> kBeyondOmniorbpy = {
-    {"echo_wchar", "omniORBpy cannot read a wchar"},
-    {"echo_wchar_seq", "omniORBpy cannot read a wchar"},
-    {"echo_wides", "omniORBpy cannot read a wchar"},
-    {"echo_wide_union", "omniORBpy cannot read a wchar"},
-    {"echo_ulonglong_seq", "omniORBpy cannot put numbers beyond 63 bits into sequences"},
-};
-
-std::map<std::string, std::string> beyond_peer(const Options& options) {
-  if (options.peer == "jacorb") return kBeyondJacorb;
-  if (options.peer != "omniorbpy") return {};
-  auto beyond = kBeyondOmniorbpy;
-  if (options.spoken_minor == 1) {
-    for (const char* name : {"echo_longlong_seq", "echo_double_seq"}) {
-      beyond[name] = "omniORBpy aligns each element anew in fragments, omniORB does not: they cannot be told apart";
-    }
-  }
-  return beyond;
 }
 
 int run(const Options& options) {

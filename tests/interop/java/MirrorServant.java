@@ -3,17 +3,14 @@ package peer;
 
 import Dynamic.Choice;
 import Dynamic.ChoiceHelper;
-import Dynamic.MoneyHelper;
 import Dynamic.NodeHelper;
 import Dynamic.PointHelper;
-import java.math.BigDecimal;
 import org.omg.CORBA.Any;
 import org.omg.CORBA.AnyHolder;
-import org.omg.CORBA.TCKind;
 import org.omg.CORBA.TypeCode;
 
 /** Dynamic::Mirror of dynamic.idl. */
-final class MirrorServant extends Dynamic.MirrorPOA {
+final class MirrorServant extends Money.MirrorBase {
   private final org.omg.CORBA.ORB orb;
 
   MirrorServant(org.omg.CORBA.ORB orb) {
@@ -27,19 +24,10 @@ final class MirrorServant extends Dynamic.MirrorPOA {
     return a;
   }
 
-  /** JacORB cannot compare TypeCodes of fixed with others. */
-  static boolean isFixed(Any any) {
-    try {
-      return Values.resolved(any.type()).kind().value() == TCKind._tk_fixed;
-    } catch (Exception impossible) {
-      throw new IllegalStateException(impossible);
-    }
-  }
-
   @Override
   public String describe(Any a) {
     TypeCode type = a.type();
-    if (isFixed(a)) return "Money " + MoneyHelper.extract(a).toPlainString();
+    if (Money.text(a) != null) return "Money " + Money.text(a);
     if (type.equivalent(PointHelper.type())) {
       Dynamic.Point point = PointHelper.extract(a);
       return "Point " + point.x + " " + point.y;
@@ -69,7 +57,7 @@ final class MirrorServant extends Dynamic.MirrorPOA {
       choice.spot(new Dynamic.Point((short) 3, 4));
       ChoiceHelper.insert(any, choice);
     }
-    if (what.equals("Money")) MoneyHelper.insert(any, new BigDecimal("1.25"));
+    if (what.equals("Money")) Money.insert(any, "1.25");
     return any;
   }
 
@@ -81,12 +69,6 @@ final class MirrorServant extends Dynamic.MirrorPOA {
   @Override
   public boolean same_type(TypeCode type, Any a) {
     return type.equal(a.type());
-  }
-
-  @Override
-  public BigDecimal twice(BigDecimal amount) throws Dynamic.Oops {
-    if (amount.signum() < 0) throw new Dynamic.Oops("negative", new BigDecimal("0.01"));
-    return amount.multiply(BigDecimal.valueOf(2));
   }
 
   @Override

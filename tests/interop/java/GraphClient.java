@@ -18,7 +18,7 @@ import org.omg.CORBA.Any;
 import org.omg.CORBA.BooleanHolder;
 import org.omg.CORBA.ORB;
 
-/** The checks of the JacORB client of tests/interop/values. */
+/** The checks of the client of tests/interop/values. */
 final class GraphClient {
   private final Client client;
   private final ORB orb;

@@ -26,6 +26,7 @@ public final class SuiteServant implements InvocationHandler {
   private final POA poa;
   private final java.util.Map<String, Object> attributes = new java.util.HashMap<>();
   private Node self;
+  private Node forwarded;
   private long fired;
 
   SuiteServant(org.omg.CORBA.ORB orb, POA poa) {
@@ -48,6 +49,11 @@ public final class SuiteServant implements InvocationHandler {
 
   void self(Node reference) {
     self = reference;
+    forwarded = reference;
+  }
+
+  void forwarded(Node reference) {
+    forwarded = reference;
   }
 
   @Override
@@ -101,7 +107,7 @@ public final class SuiteServant implements InvocationHandler {
     all.append(hex(Interop.kFloat.value)).append(' ').append(hex(Interop.kDouble.value));
     all.append(String.format(" U+%04X <", (int) Interop.kWChar.value)).append(Interop.kText.value).append('>');
     for (char c : Interop.kWide.value.toCharArray()) all.append(String.format(" U+%04X", (int) c));
-    all.append(' ').append(Interop.kBound.value).append(' ').append(Interop.kColour.value.value());
+    all.append(' ').append(Interop.kBound.value).append(' ').append(Vendor.colour());
     return all.toString();
   }
 
@@ -135,6 +141,10 @@ public final class SuiteServant implements InvocationHandler {
 
   public int delete(int _new, int _in) {
     return _new * 10 + _in;
+  }
+
+  public int _module() {
+    return module();
   }
 
   public int module() {
@@ -188,9 +198,8 @@ public final class SuiteServant implements InvocationHandler {
     poa.deactivate_object(poa.reference_to_id(which));
   }
 
-  /** Not forwarded: JacORB answers a ForwardRequest of a servant manager with nothing. */
   public Node forwarded() {
-    return self;
+    return forwarded;
   }
 
   public String name_of(Node which) {

@@ -13,7 +13,7 @@ import java.util.Random;
 import org.omg.CORBA.TCKind;
 import org.omg.CORBA.TypeCode;
 
-/** Values of any IDL type in JacORB's mapping, by their TypeCode: twist() of interop.idl, random samples, equality. */
+/** Values of any IDL type in Java's mapping, by their TypeCode: twist() of interop.idl, random samples, equality. */
 final class Values {
   private Values() {}
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package peer;
 
+import Interop.Whole.Suite;
+import java.util.Map;
 import java.util.Properties;
-import java.util.Timer;
-import java.util.TimerTask;
 import org.omg.BiDirPolicy.BIDIRECTIONAL_POLICY_TYPE;
 import org.omg.BiDirPolicy.BOTH;
 import org.omg.BiDirPolicy.BidirectionalPolicyValueHelper;
@@ -13,60 +13,41 @@ import org.omg.CORBA.Policy;
 import org.omg.PortableServer.ImplicitActivationPolicyValue;
 import org.omg.PortableServer.POA;
 
-/** The command line of every server and client of the suite, as far as it concerns JacORB. */
-final class Options {
-  String ior = "";
-  String filter = "";
-  String endpoint = "";
-  boolean dynamic;
-  boolean values;
+/** What differs between JacORB and other ORBs in Java. */
+final class Vendor {
+  /** Checks that it cannot pass, and why. */
+  static final Map<String, String> BEYOND = Map.of(
+      "echo_short_union", "JacORB cannot compile the label 65535 of an unsigned short",
+      "echo_wide_union", "JacORB refuses labels beyond 32 bits",
+      "echo_bounded_wstring", "JacORB reads bounded wide strings as narrow ones");
+  /** Whether servers forward; JacORB answers a ForwardRequest of a servant manager with nothing. */
+  static final boolean FORWARDS = false;
+  /** Whether _non_existent() raises what the server answers. */
+  static final boolean NON_EXISTENT_RAISES = false;
 
-  Options(String[] arguments) {
-    for (int i = 0; i < arguments.length; ++i) {
-      if (arguments[i].equals("--dynamic")) {
-        dynamic = true;
-      } else if (arguments[i].equals("--values")) {
-        values = true;
-      } else if (arguments[i].equals("--ior")) {
-        ior = arguments[++i];
-      } else if (arguments[i].equals("--endpoint")) {
-        endpoint = arguments[++i];
-      } else if (arguments[i].equals("--filter")) {
-        filter = arguments[++i];
-      } else if (arguments[i].equals("--life")) {
-        endAfter(Integer.parseInt(arguments[++i]));
-      } else {
-        ++i;  // the value of an option that does not concern us
-      }
-    }
+  private Vendor() {}
+
+  static int module(Suite suite) {
+    return suite.module();
   }
 
-  boolean bothWays() {
-    return endpoint.equals("both-ways");
+  static int colour() {
+    return Interop.kColour.value.value();
   }
 
   /**
    * The adapter of objects that servers call back, and of what clients call. A client listens no more: the listen
    * points that it tells are the addresses of its sockets, whatever host its references name.
    */
-  POA callbackPoa(ORB orb, POA root) throws Exception {
-    if (!bothWays()) return root;
-    if (!ior.isEmpty()) ((org.jacorb.orb.ORB) orb).getBasicAdapter().stopListeners();
+  static POA callbackPoa(Options options, ORB orb, POA root) throws Exception {
+    if (!options.bothWays()) return root;
+    if (!options.ior.isEmpty()) ((org.jacorb.orb.ORB) orb).getBasicAdapter().stopListeners();
     Any both = orb.create_any();
     BidirectionalPolicyValueHelper.insert(both, BOTH.value);
     Policy[] policies = {
       root.create_implicit_activation_policy(ImplicitActivationPolicyValue.IMPLICIT_ACTIVATION),
       orb.create_policy(BIDIRECTIONAL_POLICY_TYPE.value, both)};
     return root.create_POA("both ways", root.the_POAManager(), policies);
-  }
-
-  private static void endAfter(int seconds) {
-    new Timer(true).schedule(new TimerTask() {
-      @Override
-      public void run() {
-        Runtime.getRuntime().halt(3);
-      }
-    }, seconds * 1000L);
   }
 
   /** Both sides show certificates; the key store is where the runner has put it. */
@@ -89,17 +70,17 @@ final class Options {
     properties.put("jacorb.security.ssl.client.protocols", "TLSv1.2,TLSv1.3");
   }
 
-  ORB orb() {
+  static ORB orb(Options options) {
     Properties properties = new Properties();
     properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
     properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
-    properties.put("OAIAddr", endpoint.equals("tcp6") ? "::1" : "127.0.0.1");
+    properties.put("OAIAddr", options.endpoint.equals("tcp6") ? "::1" : "127.0.0.1");
     properties.put("jacorb.native_char_codeset", "UTF8");
     properties.put("jacorb.native_wchar_codeset", "UTF16");
     properties.put("jacorb.poa.queue_max", "100000");  // beyond it requests are discarded
     properties.put("jacorb.log.default.verbosity", "0");
-    if (endpoint.equals("ssl")) useTls(properties);
-    if (bothWays()) {
+    if (options.endpoint.equals("ssl")) useTls(properties);
+    if (options.bothWays()) {
       properties.put("org.omg.PortableInterceptor.ORBInitializerClass.bidir",
           "org.jacorb.orb.giop.BiDirConnectionInitializer");
     }

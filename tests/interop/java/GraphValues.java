@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.omg.CORBA.portable.ValueFactory;
 import org.omg.CORBA_2_3.ORB;
 
-/** The valuetypes of values.idl, of which JacORB generates abstract classes only. */
+/** The valuetypes of values.idl, of which compilers generate abstract classes only. */
 final class GraphValues {
   private GraphValues() {}
 
