@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/corba/object.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/references.hpp"
-#include "corbel/ior/ior.hpp"
+#include "corbel/ior/identity.hpp"
 
 namespace CORBA {
 namespace {
@@ -81,7 +82,8 @@ bool Object::_is_equivalent(const object_reference<Object>& other) {
   if (other._shared().get() == this) return true;
   const auto& theirs = other->_target();
   if (target_ == nullptr || theirs == nullptr) return false;
-  return target_ == theirs || target_->ior().profiles == theirs->ior().profiles;
+  return target_ == theirs ||
+         std::ranges::equal(target_->ior().profiles, theirs->ior().profiles, corbel::ior::lead_to_same);
 }
 
 std::uint32_t Object::_hash(std::uint32_t maximum) {
@@ -90,7 +92,15 @@ std::uint32_t Object::_hash(std::uint32_t maximum) {
     const auto address = reinterpret_cast<std::uintptr_t>(this);
     return fold(add_to_hash(hash, {reinterpret_cast<const corbel::base::Octet*>(&address), sizeof address}), maximum);
   }
-  for (const auto& profile : target_->ior().profiles) hash = add_to_hash(hash, profile.data);
+  for (const auto& profile : target_->ior().profiles) {
+    // Equivalent references have the same hash.
+    if (const auto identity = corbel::ior::iiop_identity(profile)) {
+      hash = add_to_hash(hash, corbel::base::as_bytes(identity->host + ':' + std::to_string(identity->port)));
+      hash = add_to_hash(hash, identity->object_key);
+    } else {
+      hash = add_to_hash(hash, profile.data);
+    }
+  }
   return fold(hash, maximum);
 }
 

@@ -116,6 +116,17 @@ TEST(Object, IsEquivalentByItsProfiles) {
   EXPECT_FALSE(object->_is_equivalent(CORBA::make_reference<Local>()));
 }
 
+TEST(Object, IsEquivalentInAnyByteOrderWithTheSameHash) {
+  FakeOrb orb;
+  const ior::Ior big{"IDL:A:1.0", {{0, {0, 1, 2, 0, 0, 0, 0, 2, 'h', 0, 1, 2, 0, 0, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0}}}};
+  const ior::Ior little{"IDL:A:1.0", {{0, {1, 1, 2, 0, 2, 0, 0, 0, 'h', 0, 2, 1, 1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0}}}};
+  ior::Ior longer = big;
+  longer.profiles.push_back(sample(1).profiles[0]);
+  EXPECT_TRUE(make(orb, big)->_is_equivalent(make(orb, little)));
+  EXPECT_EQ(make(orb, big)->_hash(0xffffffff), make(orb, little)->_hash(0xffffffff));
+  EXPECT_FALSE(make(orb, big)->_is_equivalent(make(orb, longer)));
+}
+
 TEST(Object, HashIsStableAndBounded) {
   FakeOrb orb;
   EXPECT_EQ(make(orb, sample(1))->_hash(0xffffffff), make(orb, sample(1))->_hash(0xffffffff));

@@ -22,7 +22,6 @@ inline const std::map<std::string, std::string> kBeyondJacorb = {
 inline const std::map<std::string, std::string> kBeyondGlassfish = {
     {"echo_short_union", "GlassFish's compiler makes Java that does not compile of the label 65535"},
     {"echo_wide_union", "GlassFish's compiler makes Java that does not compile of discriminators of 64 bits"},
-    {"echo_object", "GlassFish writes the profiles of others anew, in its own byte order"},
 };
 
 inline const std::map<std::string, std::string> kBeyondOmniorbpy = {
