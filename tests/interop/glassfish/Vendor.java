@@ -2,6 +2,7 @@
 package peer;
 
 import Interop.Whole.Suite;
+import com.sun.corba.ee.impl.encoding.Converters;
 import java.util.Map;
 import java.util.Properties;
 import org.omg.CORBA.ORB;
@@ -22,6 +23,11 @@ final class Vendor {
   static final boolean NON_EXISTENT_RAISES = true;
 
   private Vendor() {}
+
+  /** What a thread of the server does before it answers. */
+  static void beforeReply() {
+    Converters.prepare();
+  }
 
   /** GlassFish leaves the underscore of an escaped name in Java's. */
   static int module(Suite suite) {
@@ -47,6 +53,7 @@ final class Vendor {
     // A TRANSIENT is tried again for so long: first wait, most in all (ms), growth in percent.
     properties.put("com.sun.corba.ee.transport.ORBTCPConnectTimeouts", "50:500:100");
     ORB orb = ORB.init(new String[0], properties);
+    Converters.prepare();
     // TypeCodes that contain themselves work only if the outermost one is made first.
     Interop.TreeHelper.type();
     Dynamic.NodeHelper.type();

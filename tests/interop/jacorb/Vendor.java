@@ -27,6 +27,9 @@ final class Vendor {
 
   private Vendor() {}
 
+  /** What a thread of the server does before it answers. */
+  static void beforeReply() {}
+
   static int module(Suite suite) {
     return suite.module();
   }

@@ -71,6 +71,7 @@ public final class SuiteServant implements InvocationHandler {
   }
 
   private static Object echo(Object[] arguments) throws Exception {
+    Vendor.beforeReply();
     Object b = arguments[1].getClass().getField("value").get(arguments[1]);
     TypeCode type = ((Streamable) arguments[1])._type();
     arguments[2].getClass().getField("value").set(arguments[2], Values.twist(b, type));
