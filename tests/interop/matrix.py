@@ -90,8 +90,7 @@ HEADINGS = {
         Feature("calls of several threads at the same time", r"concurrent_calls$", java_client=SHORTER),
         Feature("asynchronous calls (AMI), 1,000 in flight", part="async", omniorb_client="omniORB has no AMI",
                 jacorb_client="not tested: its AMI is its own client's matter", glassfish_client="GlassFish has no AMI"),
-        Feature("servants that answer later", part="deferred", omniorb_server="Corbel's own servants", java_server="Corbel's own servants",
-                java_client="not tested"),
+        Feature("servants that answer later", part="deferred", omniorb_server="Corbel's own servants", java_server="Corbel's own servants"),
     ],
     "Carriers, with every check above that is of interop.idl": [
         Feature("IIOP over IPv6", carrier="tcp6"),

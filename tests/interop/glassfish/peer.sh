@@ -3,7 +3,7 @@
 # Builds the GlassFish peer: peer.sh SOURCES OUTPUT
 #
 # Fetches the jars that pom.xml names, compiles the IDL and the Java sources, and writes the programs server, client,
-# mirror_server, mirror_client, values_server and values_client. Anything that goes wrong ends it with status 1.
+# mirror_server, mirror_client, values_server, values_client and deferred_client. Anything that goes wrong ends it with status 1.
 set -euo pipefail
 sources=$1 output=$2
 # shellcheck source=tests/interop/java/build.sh
@@ -19,7 +19,7 @@ sed -e 's/const Colour kColour = blue;/const long kColour = 2;/' -e 's/case 6553
   -e 's/union WideUnion switch (long long)/union WideUnion switch (long)/' -e 's/case -5000000000:/case -5:/' \
   "$sources/../interop.idl" >idl/interop.idl
 sed -e '/Money;$/d' -e '/Money cost/d' -e '/Money twice/d' "$sources/../dynamic/dynamic.idl" >idl/dynamic.idl
-cp "$sources/../values/values.idl" idl/
+cp "$sources/../values/values.idl" "$sources/../deferred/deferred.idl" idl/
 (cd idl && jar xf ../jars/idlj-4.2.4.jar includes)
 idlj() {
   local said
@@ -30,7 +30,7 @@ idlj() {
   fi
 }
 idlj -fallTIE idl/interop.idl
-for name in interop dynamic values; do idlj -fall "idl/$name.idl"; done
+for name in interop dynamic values deferred; do idlj -fall "idl/$name.idl"; done
 rm generated/Graph/*DefaultFactory.java                         # of classes that nobody has written
 sed -i 's/int\[\]Holder/Graph.LongsHolder/g' generated/Graph/*.java
 # Where no type is declared it makes values of the classes that their repository ids name, and asks no factory.

@@ -19,7 +19,7 @@ import org.omg.CORBA.portable.Streamable;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
-/** The client of the suite in Java; with --dynamic that of tests/interop/dynamic, with --values of tests/interop/values. */
+/** The client of the suite in Java; with --dynamic, --values or --deferred that of the folder of this name. */
 public final class Client {
   /** A check that may throw anything. */
   interface Check {
@@ -219,6 +219,8 @@ public final class Client {
     Client client = new Client(options);
     if (options.dynamic) {
       new MirrorClient(client, client.orb, options.ior).run();
+    } else if (options.deferred) {
+      new DeferredClient(client, client.orb, options.ior).run();
     } else if (options.values) {
       client.runValues();
     } else {

@@ -11,6 +11,7 @@ final class Options {
   String endpoint = "";
   boolean dynamic;
   boolean values;
+  boolean deferred;
 
   Options(String[] arguments) {
     for (int i = 0; i < arguments.length; ++i) {
@@ -18,6 +19,8 @@ final class Options {
         dynamic = true;
       } else if (arguments[i].equals("--values")) {
         values = true;
+      } else if (arguments[i].equals("--deferred")) {
+        deferred = true;
       } else if (arguments[i].equals("--ior")) {
         ior = arguments[++i];
       } else if (arguments[i].equals("--endpoint")) {

@@ -33,4 +33,5 @@ suite_programs() {
   program mirror_client Client --dynamic
   program values_server Server --values
   program values_client Client --values
+  program deferred_client Client --deferred
 }
