@@ -222,6 +222,21 @@ TEST_P(SharedValues, ThatAreKeptHoldNoMemoryOfOthers) {
   }
 }
 
+TEST_P(SharedValues, LeaveNoMemoryToThreadsOfTheApplication) {
+  store_->put(1, counted(3'000'000));
+  Bytes kept;
+  {
+    const std::lock_guard lock(logic_->mutex);
+    kept = std::exchange(logic_->last, nullptr);
+    logic_->blocks.clear();
+  }
+  ASSERT_TRUE(test::eventually([&] { return kept.use_count() == 1; }));
+  std::thread([&] {
+    kept = nullptr;
+    EXPECT_EQ(base::KeptMemory::octets(), 0U);
+  }).join();
+}
+
 TEST_P(SharedValues, ExceptionsAndOneways) {
   std::int32_t size = 0;
   EXPECT_THROW(store_->get(12345, size), SharedTest::Refused);

@@ -6,6 +6,7 @@ namespace {
 
 thread_local constinit KeptMemory* t_first = nullptr;
 thread_local constinit std::size_t t_octets = 0;
+thread_local constinit unsigned t_returns = 0;
 
 }  // namespace
 
@@ -22,6 +23,18 @@ KeptMemory::~KeptMemory() {
 void KeptMemory::give_back() noexcept {
   if (t_octets == 0) return;
   for (KeptMemory* each = t_first; each != nullptr; each = each->next_) each->drop();
+}
+
+KeptMemory::Returns::Returns() noexcept {
+  ++t_returns;
+}
+
+KeptMemory::Returns::~Returns() {
+  --t_returns;
+}
+
+bool KeptMemory::returns() noexcept {
+  return t_returns != 0;
 }
 
 std::size_t KeptMemory::octets() noexcept {

@@ -10,8 +10,8 @@
 namespace corbel::base {
 
 /// What a thread keeps of the values of one call for the next: a large argument that is allocated anew for every call
-/// costs hundreds of page faults each time. Every thread has its own, up to kMostOctets in all, and gives it back when
-/// it has nothing to do. Not thread-safe: for the thread that made it.
+/// costs hundreds of page faults each time. Every thread has its own, up to kMostOctets in all; those of a pool give it
+/// back when they have nothing to do. Not thread-safe: for the thread that made it.
 class CORBEL_API KeptMemory {
  public:
   static constexpr std::size_t kMostOctets = 4U << 20;
@@ -23,6 +23,15 @@ class CORBEL_API KeptMemory {
   static void give_back() noexcept;
   /// Octets that the calling thread keeps.
   static std::size_t octets() noexcept;
+  /// As long as one lives, its thread gives back what it keeps when it has nothing to do. May be nested.
+  class Returns {
+   public:
+    Returns() noexcept;
+    ~Returns();
+    Returns(const Returns&) = delete;
+    Returns& operator=(const Returns&) = delete;
+  };
+  static bool returns() noexcept;
 
  protected:
   KeptMemory() noexcept;

@@ -19,12 +19,12 @@ struct SharedOut {};
 
 namespace detail {
 
-/// A value that gives its memory to the thread that drops it, if that is worth it.
+/// A value that gives its memory to the thread that drops it, if that is worth it and the thread will give it back.
 template <class T>
 std::shared_ptr<T> make_shared_value() {
   if constexpr (kLends<T>) {
     const auto drop = [](T* value) {
-      base::KeptValue<T>::here().give(std::move(*value));
+      if (base::KeptMemory::returns()) base::KeptValue<T>::here().give(std::move(*value));
       delete value;
     };
     return std::shared_ptr<T>(new T(base::KeptValue<T>::here().take()), drop);

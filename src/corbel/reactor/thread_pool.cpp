@@ -226,6 +226,7 @@ unsigned ThreadPool::idle_count() const noexcept {
 /// What every thread of the pool does: lead when no other thread does, else follow.
 base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined) {
   const ThreadPool* const outer = t_busy;
+  const base::KeptMemory::Returns returns;
   base::Status status;
   for (;;) {
     const unsigned seen = looks_.load();
