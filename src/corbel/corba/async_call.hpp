@@ -17,6 +17,10 @@ class AsyncCarrier {
  public:
   virtual ~AsyncCarrier() = default;
   virtual bool wait(base::Deadline deadline) = 0;
+  /// See AsyncCall::poll.
+  virtual bool poll() = 0;
+  /// See AsyncCall::attended.
+  virtual bool attended() const noexcept = 0;
   /// See AsyncCall::may_take_long.
   virtual void may_take_long() noexcept = 0;
   /// See AsyncCall::report_thrown.
@@ -55,6 +59,11 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// Waits until complete() has returned; false if the deadline comes first. Only after invoke_async has succeeded. The
   /// calling thread reads the reply itself if no other thread does. Any number of threads may wait.
   bool wait(base::Deadline deadline = base::Deadline::none()) { return carrier_->wait(deadline); }
+  /// True if the call is over. Does not wait, but the calling thread sees to what has come for the call if no other
+  /// thread does: whoever only polls sees the end too. As wait() otherwise.
+  bool poll() { return carrier_->poll(); }
+  /// True if threads of the ORB see to the call's end even if nobody waits for it, unless servants keep all of them.
+  bool attended() const noexcept { return carrier_->attended(); }
 
   /// Throws NO_MEMORY, COMPLETED_NO: the call could not even be made.
   [[noreturn]] static void refuse_for_memory();

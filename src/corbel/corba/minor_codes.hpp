@@ -42,6 +42,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_PARAM, 29, kNoSuchProfile, "no profile of this kind")                                     \
   X(BAD_PARAM, 30, kPolicyTwice, "two policies of one type")                                      \
   X(BAD_PARAM, 34, kWrongUnionMember, "union member not selected by the discriminator")           \
+  X(BAD_PARAM, 43, kInPollableSet, "pollable is in a pollable set already")                       \
   X(INV_OBJREF, 1, kNoWideCodeSet, "the reference has no code sets for wide data")                \
   X(INV_OBJREF, 2, kWideCodeSetMissing, "the reference has no wide code set")                     \
   X(MARSHAL, 1, kNoValueFactory, "no value factory")                                              \
@@ -62,6 +63,7 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(BAD_INV_ORDER, 15, kServiceContextThere, "service context is there and must not be replaced") \
   X(BAD_INV_ORDER, 16, kPolicyFactoryThere, "policy type has a factory")                          \
   X(BAD_INV_ORDER, 17, kPoaBeingDestroyed, "POA is being destroyed")                              \
+  X(BAD_INV_ORDER, 22, kNothingPolled, "the poller has not answered anyone yet")                  \
   X(TRANSIENT, 1, kRequestDiscarded, "request discarded by POA manager")                          \
   X(TRANSIENT, 2, kNoUsableProfile, "no usable profile")                                          \
   X(TRANSIENT, 3, kRequestCancelled, "request cancelled")                                         \
@@ -76,12 +78,15 @@ constexpr std::uint32_t vendor_minor(base::Stage stage, base::Code code) noexcep
   X(OBJECT_NOT_EXIST, 1, kObjectNotActive, "object not active")                                   \
   X(OBJECT_NOT_EXIST, 2, kPoaNotFound, "POA not found or could not be created")                   \
   X(OBJECT_NOT_EXIST, 4, kAdapterGone, "adapter inactive or destroyed")                           \
+  X(OBJECT_NOT_EXIST, 5, kReplyDelivered, "the poller has delivered its reply before")            \
   X(BAD_OPERATION, 2, kUnknownOperation, "operation unknown to the target")                       \
+  X(NO_RESPONSE, 1, kNoReplyYet, "the reply has not come yet")                                    \
   X(NO_RESOURCES, 1, kNotInThisMapping, "not available to interceptors")                          \
   X(INV_POLICY, 1, kPolicyNotThere, "no such policy for this request")                            \
   X(CODESET_INCOMPATIBLE, 1, kCodeSetNegotiationFailed, "code set negotiation failed")            \
   X(CODESET_INCOMPATIBLE, 2, kCodeSetNotSupported, "code set not supported")                      \
   X(INV_POLICY, 2, kInvalidPolicyType, "no policy of this type")                                  \
+  X(TIMEOUT, 1, kPollerTimeout, "the reply did not come within the time of the poll")             \
   X(TIMEOUT, 2, kRequestEndTimePassed, "request end time passed")                                 \
   X(TIMEOUT, 3, kReplyEndTimePassed, "reply end time passed")
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "corbel/corba/async_call.hpp"
+#include "corbel/corba/pollable_call.hpp"
 #include "corbel/dynamic/arguments.hpp"
 
 namespace corbel::dynamic {
@@ -28,14 +27,14 @@ struct DeferredStorage {
 };
 
 /// A request under way, with copies of all it needs: the object that sent it may be gone when the reply comes.
-class DeferredCall final : private DeferredStorage, public corba::AsyncCall {
+class DeferredCall final : private DeferredStorage, public corba::PollableCall {
  public:
   explicit DeferredCall(DeferredParts given)
-      : DeferredStorage(std::move(given)), AsyncCall(DeferredStorage::operation) {}
+      : DeferredStorage(std::move(given)), PollableCall(DeferredStorage::operation) {}
 
-  /// After wait(): throws if the call failed.
+  /// For who has taken the reply: throws if the call failed.
   const DeferredParts& outcome() const {
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    rethrow_failure();
     return parts;
   }
 
@@ -46,10 +45,6 @@ class DeferredCall final : private DeferredStorage, public corba::AsyncCall {
     decode_values(decoder, parts.result, parts.arguments, CORBA::ARG_OUT);
   }
   void* const* local_arguments() noexcept override { return nullptr; }
-  void complete(std::exception_ptr failure) noexcept override { failure_ = std::move(failure); }
-
- private:
-  std::exception_ptr failure_;
 };
 
 }  // namespace corbel::dynamic

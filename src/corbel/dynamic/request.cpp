@@ -97,13 +97,18 @@ corbel::dynamic::DeferredCall& Request::deferred() {
 }
 
 bool Request::poll_response() {
-  return deferred().wait(corbel::base::Deadline::now());
+  return deferred().poll();
+}
+
+corbel::corba::PollableCall& Request::_pollable_call() {
+  return deferred();
 }
 
 void Request::get_response() {
   deferred().wait();
   state_ = State::done;
   auto call = std::move(deferred_);
+  call->take();
   const auto& outcome = call->outcome();
   // One by one: the caller may hold references to arguments.
   for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].value = outcome.arguments[i].value;

@@ -6,6 +6,7 @@
 
 #include "corbel/base/intrusive_ptr.hpp"
 #include "corbel/corba/local_traits.hpp"
+#include "corbel/corba/pollable.hpp"
 #include "corbel/dynamic/any.hpp"
 #include "corbel/dynamic/nv_list.hpp"
 
@@ -37,8 +38,8 @@ class CORBEL_API UnknownUserException final : public UserException {
 /// A call put together at run time (CORBA 3.3 part 1, chapter 11), remote or collocated: get one from
 /// `object->_request("operation")`, add the arguments in their order, say the result's type and the exceptions that may
 /// come, send it once. A user exception in exceptions() is thrown as UnknownUserException, any other as UNKNOWN minor
-/// OMG 1. Not thread-safe.
-class CORBEL_API Request final : public LocalObject {
+/// OMG 1. Sent deferred it is a pollable until get_response(), also for pollable sets. Not thread-safe.
+class CORBEL_API Request final : public LocalObject, public DIIPollable {
  public:
   object_reference<Object> target() const;
   const std::string& operation() const noexcept { return operation_; }
@@ -69,6 +70,9 @@ class CORBEL_API Request final : public LocalObject {
   /// Waits for the end of a deferred request, after which all is as after invoke(). Throws BAD_INV_ORDER as
   /// poll_response().
   void get_response();
+
+  /// For the ORB. Throws BAD_INV_ORDER as poll_response().
+  corbel::corba::PollableCall& _pollable_call() override;
 
   /// For Object::_request.
   Request(corbel::corba::TargetPtr target, std::string operation);

@@ -19,10 +19,10 @@ struct CallCarrier::Waiter {
 
 bool CallCarrier::wait(base::Deadline until) {
   for (;;) {
-    const std::uint32_t seen = state_.load(std::memory_order_acquire);
-    if ((seen & kDone) != 0) return true;
+    const std::uint32_t seen = state();
+    if (is_over(seen)) return true;
     if (until.expired()) return false;
-    if (help(until) || completions_.take(*this)) {
+    if (help(until) || (!until.expired() && completions_.take(*this))) {
       finish();
     } else {
       sleep(seen, until);
@@ -30,8 +30,12 @@ bool CallCarrier::wait(base::Deadline until) {
   }
 }
 
-/// Until something has changed since `seen`, or the deadline. A thread that changes it either sees that it is awaited,
-/// or has done so before this looks.
+bool CallCarrier::poll() {
+  if (!is_over(state()) && (help(base::Deadline::now()) || completions_.take(*this))) finish();
+  return is_over(state());
+}
+
+/// A thread that changes it either sees that it is awaited, or has done so before this looks.
 void CallCarrier::sleep(std::uint32_t seen, base::Deadline until) {
   Waiter self;
   std::unique_lock lock(mutex_);

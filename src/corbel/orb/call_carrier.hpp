@@ -18,13 +18,16 @@ namespace corbel::orb {
 class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
  public:
   bool wait(base::Deadline until) final;
+  bool poll() override;
+  bool attended() const noexcept final { return attended_; }
   /// For finish(), too, before code that may keep the thread.
   void may_take_long() noexcept final { reactor::ThreadPool::promote_follower(); }
   void report_thrown() noexcept final;
 
  protected:
-  CallCarrier(corba::AsyncCall& call, connection::Completions& completions) noexcept
-      : completions_(completions), call_(call) {
+  /// `attended`: the ORB has threads that finish it.
+  CallCarrier(corba::AsyncCall& call, connection::Completions& completions, bool attended) noexcept
+      : completions_(completions), call_(call), attended_(attended) {
     call_.add_reference();
   }
   ~CallCarrier() override = default;
@@ -38,6 +41,10 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   /// The call will not be carried out after all; no caller is told.
   void withdraw() noexcept;
   void on_queued() noexcept final { change(0); }
+  std::uint32_t state() const noexcept { return state_.load(std::memory_order_acquire); }
+  static bool is_over(std::uint32_t state) noexcept { return (state & kDone) != 0; }
+  /// Until something has changed since the state was `seen`, or the deadline.
+  void sleep(std::uint32_t seen, base::Deadline until);
   /// Makes the threads that wait look again.
   void changed() noexcept { change(0); }
 
@@ -55,9 +62,9 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
       wake();
   }
   void wake() noexcept;
-  void sleep(std::uint32_t seen, base::Deadline until);
 
   corba::AsyncCall& call_;
+  const bool attended_;
   std::atomic<std::uint32_t> state_{0};
   Waiter* waiters_ = nullptr;
 };

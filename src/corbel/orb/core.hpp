@@ -141,6 +141,8 @@ class Core final : public corba::OrbContext {
   void start_threads();
   /// Where asynchronous calls are finished.
   connection::Completions& completions() const noexcept { return server().completions(); }
+  /// True if it has threads that do that.
+  bool attends_calls() const noexcept { return server().has_threads(); }
   connection::ConnectionCache& cache() noexcept { return cache_; }
   Searches& searches() noexcept { return searches_; }
   /// Connections that have not ended: those made here and, with `accepted`, those of clients.

@@ -237,14 +237,23 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
 class LocalAsyncCall final : public CallCarrier {
  public:
   LocalAsyncCall(corba::AsyncCall& call, base::SharedPtr<LocalTarget> target, EffectivePtr policies, Core& core)
-      : CallCarrier(call, core.completions()),
+      : CallCarrier(call, core.completions(), core.attends_calls()),
         target_(std::move(target)),
         policies_(std::move(policies)),
         slots_(slots_of_caller(core)),
         begin_by_(Invocation::after(policies_->calls.round_trip, base::Deadline::clock_now())) {}
 
+  /// The servant may take long. Only where there is no other thread does the one that polls run it.
+  bool poll() override { return attended() ? is_over(state()) : CallCarrier::poll(); }
+
  private:
-  bool help(base::Deadline) override { return false; }
+  /// A thread whose time is limited runs the servant only if no other one does so soon: how long that takes cannot be
+  /// limited.
+  bool help(base::Deadline until) override {
+    const std::uint32_t before = state();
+    if (attended() && !until.is_none() && !is_over(before)) sleep(before, earlier(until, base::Deadline::after(kSoon)));
+    return false;
+  }
   void on_reply(const messaging::IncomingReply&, cdr::Decoder&) noexcept override {}
   void finish() noexcept override {
     may_take_long();
@@ -272,6 +281,8 @@ class LocalAsyncCall final : public CallCarrier {
     if ((core.edges().word() & Edges::kHooks) != 0) core.hooks()->begin_call(seen);
     return std::move(seen.slots);
   }
+
+  static constexpr base::Duration kSoon = std::chrono::milliseconds(100);
 
   const EffectivePtr policies_;
   const std::shared_ptr<const void> slots_;

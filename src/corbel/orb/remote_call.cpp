@@ -11,7 +11,7 @@ namespace corbel::orb {
 
 RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, EffectivePtr policies,
                        std::uint64_t word, std::int64_t at)
-    : CallCarrier(call, target->core_.completions()),
+    : CallCarrier(call, target->core_.completions(), target->core_.attends_calls()),
       target_(std::move(target)),
       policies_(std::move(policies)),
       invocation_(call.operation(), *policies_, word, at),

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "corbel/corba/pollable_call.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "corbel/corba/poll_signal.hpp"
+
+namespace corbel::corba {
+
+using State = PollableCall::State;
+
+struct PollableCall::Shared {
+  base::Mutex mutex;  // guards what follows, and what changes the state from pending
+  base::SharedPtr<PollSignal> signal;
+  bool elsewhere = false;
+};
+
+PollableCall::PollableCall(const Operation& operation) : AsyncCall(operation), shared_(base::make_shared<Shared>()) {}
+PollableCall::~PollableCall() = default;
+
+base::Deadline PollableCall::deadline_of(std::uint32_t timeout) noexcept {
+  return timeout == UINT32_MAX ? base::Deadline::none() : base::Deadline::after(std::chrono::milliseconds(timeout));
+}
+
+State PollableCall::await(std::uint32_t timeout) {
+  if (state() == State::pending) {
+    // Once complete() has begun to deliver, the state says more than whether it has returned.
+    (void)(timeout == 0 ? poll() : wait(deadline_of(timeout)));
+  }
+  return state();
+}
+
+bool PollableCall::take() noexcept {
+  State ready = State::ready;
+  return __atomic_compare_exchange_n(&state_, &ready, State::taken, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+bool PollableCall::enter(const base::SharedPtr<PollSignal>& signal) noexcept {
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->signal != nullptr) return false;
+  shared_->signal = signal;
+  return true;
+}
+
+void PollableCall::leave() noexcept {
+  base::SharedPtr<PollSignal> left;  // goes after the lock
+  const std::lock_guard lock(shared_->mutex);
+  left = std::move(shared_->signal);
+}
+
+State PollableCall::redirect(bool elsewhere, base::FunctionRef<void()> change) {
+  const std::lock_guard lock(shared_->mutex);
+  const State before = state();
+  if (before == State::pending) {
+    change();
+    shared_->elsewhere = elsewhere;
+  } else if (elsewhere && !take()) {
+    return State::taken;
+  }
+  return before;
+}
+
+void PollableCall::look(base::FunctionRef<void()> look) const {
+  const std::lock_guard lock(shared_->mutex);
+  look();
+}
+
+void PollableCall::complete(std::exception_ptr failure) noexcept {
+  failure_ = std::move(failure);
+  bool elsewhere = false;
+  base::SharedPtr<PollSignal> signal;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    elsewhere = shared_->elsewhere;
+    signal = shared_->signal;
+    __atomic_store_n(&state_, elsewhere ? State::taken : State::ready, __ATOMIC_RELEASE);
+  }
+  if (signal != nullptr) signal->notify();
+  if (!elsewhere) return;
+  may_take_long();
+  deliver();
+}
+
+}  // namespace corbel::corba

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+
+#include "corbel/base/function_ref.hpp"
+#include "corbel/base/shared_ptr.hpp"
+#include "corbel/corba/async_call.hpp"
+
+namespace corbel::corba {
+
+class PollSignal;
+
+/// An asynchronous call whose end any number of threads may ask for, and one takes (CORBA 3.3 part 1, 7.4).
+/// Thread-safe.
+class CORBEL_API PollableCall : public AsyncCall {
+ public:
+  explicit PollableCall(const Operation& operation);
+  ~PollableCall() override;
+
+  /// Whether the reply has come, and then whether somebody has taken it.
+  enum class State : std::uint8_t { pending, ready, taken };
+
+  State state() const noexcept { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
+  /// Waits while the reply has not come, at most for as long as a poll's time-out says: milliseconds, 0 at once,
+  /// 0xffffffff for ever. The calling thread reads the reply itself if no other thread does.
+  State await(std::uint32_t timeout);
+  static base::Deadline deadline_of(std::uint32_t timeout) noexcept;
+  /// The reply is the caller's: true for one caller, once it is ready.
+  bool take() noexcept;
+  /// Throws what the call ended with, if that is an exception; for who has taken the reply.
+  void rethrow_failure() const {
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+  /// Tells the signal when the reply comes. False if another one is to be told: it is in a pollable set already.
+  bool enter(const base::SharedPtr<PollSignal>& signal) noexcept;
+  void leave() noexcept;
+
+  void complete(std::exception_ptr failure) noexcept final;
+  bool completes_at_once() const noexcept final { return true; }
+
+ protected:
+  /// While the reply has not come, `change` runs, with the lock, and the reply then goes to deliver() (`elsewhere`) or
+  /// to those who poll. If it has come (ready), the caller takes it with `elsewhere`. What was the state.
+  State redirect(bool elsewhere, base::FunctionRef<void()> change);
+  /// Runs `look` with that lock.
+  void look(base::FunctionRef<void()> look) const;
+  const std::exception_ptr& failure() const noexcept { return failure_; }
+
+ private:
+  /// The reply has come and is not for those who poll. Once, with no lock held.
+  virtual void deliver() noexcept {}
+
+  struct Shared;
+  const base::SharedPtr<Shared> shared_;
+  std::exception_ptr failure_;
+  State state_ = State::pending;  // of all threads; <atomic> is 6,000 lines
+};
+
+}  // namespace corbel::corba
