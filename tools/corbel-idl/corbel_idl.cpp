@@ -63,6 +63,8 @@ void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& exp
   app.add_option("--deps", arguments.deps_file, "Write the files read as a make rule")->type_name("FILE");
   app.add_flag("--ami", arguments.generated.ami,
                "Write sendc_ operations and reply handlers for all interfaces, not only where @ami stands");
+  app.add_flag("--pollers", arguments.generated.pollers,
+               "Write sendp_ operations and pollers, too, wherever there are sendc_ operations (--ami, @ami)");
   app.add_flag("--async", arguments.generated.futures, "Write async_ operations, which return futures");
   app.add_flag("--amh", arguments.generated.amh,
                "Write a second skeleton for each interface, of servants that answer later");

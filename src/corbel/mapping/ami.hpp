@@ -89,6 +89,25 @@ struct Codec<base::SharedPtr<Messaging::ExceptionHolder>> {
 
 namespace detail {
 
+/// The handler itself, as far as it is in this process: an ExceptionHolder cannot be marshalled.
+template <class Handler>
+CORBA::object_reference<Handler> called_directly(const CORBA::object_reference<Handler>& handler) {
+  const auto direct = handler->_called_directly();
+  return direct == nullptr ? handler : IDL::traits<Handler>::unchecked_narrow(direct);
+}
+
+/// Tells the handler what its call has ended with. `with_results(take)` gives results and out parameters to `take`.
+template <auto Reply, auto Fail, class Handler, class WithResults>
+void tell_handler(const CORBA::object_reference<Handler>& handler, std::exception_ptr failure,
+                  const WithResults& with_results) {
+  if (failure != nullptr) {
+    const auto direct = called_directly(handler);
+    (*direct.*Fail)(base::make_shared<Messaging::ExceptionHolder>(std::move(failure)));
+  } else {
+    with_results([&](auto&... results) { (*handler.*Reply)(results...); });
+  }
+}
+
 template <auto Reply, auto Fail, class Handler, class R, class... P>
 class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
  public:
@@ -101,24 +120,13 @@ class HandlerCall final : public KeptCall<corba::AsyncCall, R, P...> {
     if (handler_ == nullptr) return;
     const auto handler = std::exchange(handler_, nullptr);
     try {
-      if (failure != nullptr) {
-        const auto direct = called_directly(handler);
-        (*direct.*Fail)(base::make_shared<Messaging::ExceptionHolder>(std::move(failure)));
-      } else {
-        this->with_results([&](auto&... results) { (*handler.*Reply)(results...); });
-      }
+      tell_handler<Reply, Fail>(handler, std::move(failure), [this](const auto& take) { this->with_results(take); });
     } catch (...) {
       this->report_thrown();
     }
   }
 
  private:
-  /// An ExceptionHolder cannot be marshalled.
-  static CORBA::object_reference<Handler> called_directly(const CORBA::object_reference<Handler>& handler) {
-    const auto direct = handler->_called_directly();
-    return direct == nullptr ? handler : IDL::traits<Handler>::unchecked_narrow(direct);
-  }
-
   CORBA::object_reference<Handler> handler_;
 };
 

@@ -21,6 +21,7 @@ struct Options {
   std::string version;   ///< of the compiler; goes into what is generated
   bool ami = false;      ///< sendc_ operations and reply handlers for everything, not only for what has @ami
   bool futures = false;  ///< async_ operations
+  bool pollers = false;  ///< sendp_ operations and pollers, where there are sendc_ operations
   bool amh = false;      ///< skeletons of servants that answer later
   bool stubs = false;    ///< no skeletons but those of reply handlers
 };

@@ -226,7 +226,11 @@ struct AsyncNames {
   std::string fail;    ///< of the handler: "echo_excep"
   std::string send;    ///< "sendc_echo", "sendc_get_level"
   std::string future;  ///< "async_echo"
+  std::string poll;    ///< of the poller: "echo", "get_level"
+  std::string polled;  ///< "sendp_echo"
 };
+
+struct ValueType;
 
 struct Interface : Declaration {
   static constexpr auto kKind = DeclarationKind::interface_;
@@ -240,6 +244,7 @@ struct Interface : Declaration {
   const Interface* reply_handler = nullptr;       ///< the implied AMI_<name>Handler; null if not asked for
   bool is_implied = false;                        ///< this is one
   const Interface* answered = nullptr;            ///< of an implied one: the interface whose replies it takes
+  const ValueType* poller = nullptr;              ///< the implied AMI_<name>Poller; null if not asked for
   std::map<std::string, AsyncNames> async_names;  ///< by wire name ("echo", "_get_level"); empty if not asked for
 };
 
@@ -257,6 +262,7 @@ struct ValueType : Declaration {
   std::vector<Member> state;                 ///< own members in wire order; those of concrete_base come before
   Contents contents;                         ///< types, constants, attributes, operations and factories
   bool defined = false;
+  const Interface* polled = nullptr;  ///< of an implied poller: the interface whose replies it has
 };
 
 /// `valuetype V T;`

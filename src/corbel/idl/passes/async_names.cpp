@@ -8,7 +8,7 @@ namespace {
 
 using model::as;
 
-/// The names of one class: a stub, or a reply handler.
+/// The names of one class: a stub, a reply handler, or a poller.
 class Names {
  public:
   void declare(const model::Contents& contents) {
@@ -32,9 +32,14 @@ class Names {
   std::set<std::string> inherited_;
 };
 
+/// What all pollers have (CORBA 3.3 part 1, 7.4.1, 22.9).
+constexpr const char* kOfPollers[] = {"is_ready",       "create_pollable_set", "operation_target",
+                                      "operation_name", "associated_handler",  "is_from_poller"};
+
 class Namer {
  public:
   explicit Namer(model::Interface& interface) : interface_(interface) {
+    for (const char* name : kOfPollers) poller_.inherit(name);
     declare(interface);
     for (const auto* ancestor : interface.ancestors) {
       declare(*ancestor);
@@ -43,6 +48,8 @@ class Namer {
         handler_.inherit(names.fail);
         stub_.inherit(names.send);
         stub_.inherit(names.future);
+        stub_.inherit(names.polled);
+        poller_.inherit(names.poll);
       }
     }
   }
@@ -52,10 +59,11 @@ class Namer {
       if (as<model::Operation>(declaration) != nullptr) {
         // It has its own name, unless a base's handler has a method of that name for something else.
         const std::string& name = declaration->name;
-        add(name, handler_.is_inherited(name) ? handler_.add("ami_", name) : name);
+        add(name, handler_.is_inherited(name) ? handler_.add("ami_", name) : name,
+            poller_.is_inherited(name) ? poller_.add("ami_", name) : name);
       } else if (const auto* attribute = as<model::Attribute>(declaration)) {
-        add("_get_" + attribute->name, handler_.add("", "get_" + attribute->name));
-        if (!attribute->readonly) add("_set_" + attribute->name, handler_.add("", "set_" + attribute->name));
+        add_accessor("get_" + attribute->name);
+        if (!attribute->readonly) add_accessor("set_" + attribute->name);
       }
     }
   }
@@ -64,15 +72,19 @@ class Namer {
   void declare(const model::Interface& interface) {
     handler_.declare(interface.contents);
     stub_.declare(interface.contents);
+    poller_.declare(interface.contents);
   }
-  void add(const std::string& wire_name, const std::string& reply) {
-    interface_.async_names[wire_name] = {reply, handler_.add("", reply + "_excep"), stub_.add("sendc_", reply),
-                                         stub_.add("async_", reply)};
+  void add_accessor(const std::string& name) { add("_" + name, handler_.add("", name), poller_.add("", name)); }
+  void add(const std::string& wire_name, const std::string& reply, const std::string& poll) {
+    interface_.async_names[wire_name] = {
+        reply, handler_.add("", reply + "_excep"), stub_.add("sendc_", reply), stub_.add("async_", reply),
+        poll,  stub_.add("sendp_", reply)};
   }
 
   model::Interface& interface_;
   Names handler_;
   Names stub_;
+  Names poller_;
 };
 
 void visit(model::Contents& contents) {

@@ -17,6 +17,7 @@ enum class Handlers : std::uint8_t { none, annotated, all };
 struct Wanted {
   bool library = false;                ///< leave_to_library()
   Handlers handlers = Handlers::none;  ///< imply_reply_handlers()
+  bool pollers = false;                ///< imply_pollers(), where there are handlers
 };
 
 /// Runs the passes that are wanted, in their order. The model must come from the front end, and not have been here.

@@ -3,28 +3,19 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "corbel/idl/passes/async_names.hpp"
+#include "corbel/idl/passes/implied_names.hpp"
 
 namespace corbel::idl::passes {
 namespace {
 
 using model::as;
 
-/// "IDL:Demo/AMI_EchoHandler:1.0" from "IDL:Demo/Echo:1.0".
-std::string handler_id(const model::Interface& interface, const std::string& name) {
-  std::string id = interface.repository_id;
-  const std::size_t colon = id.rfind(':');
-  const std::size_t start = id.find_last_of("/:", colon == std::string::npos || colon == 0 ? colon : colon - 1);
-  if (colon == std::string::npos || start == std::string::npos || start >= colon) return id + "/" + name;
-  return id.replace(start + 1, colon - start - 1, name);
-}
-
 class Implier {
  public:
-  Implier(model::Model& model, bool all) : model_(model), all_(all) {
+  Implier(model::Model& model, bool all) : model_(model), all_(all), names_(model) {
     auto* messaging = model_.make<model::Module>();
     messaging->name = "Messaging";
     messaging->repository_id = "IDL:omg.org/Messaging:1.0";
@@ -41,10 +32,7 @@ class Implier {
     void_ = model_.add({model::TypeKind::void_, 0, nullptr, {}, nullptr});
   }
 
-  void imply() {
-    note_names(model_.contents, "");
-    visit(model_.contents);
-  }
+  void imply() { visit(model_.contents); }
 
  private:
   void visit(model::Contents& contents) {
@@ -59,15 +47,6 @@ class Implier {
           contents.insert(contents.begin() + static_cast<std::ptrdiff_t>(++i), handler);
         }
       }
-    }
-  }
-
-  /// A module may be opened again, with names that clash with those of the first part.
-  void note_names(const model::Contents& contents, const std::string& scope) {
-    auto& names = names_[scope];
-    for (const auto* declaration : contents) {
-      names.insert(declaration->name);
-      if (const auto* module = as<model::Module>(declaration)) note_names(module->contents, scoped_name(*module));
     }
   }
 
@@ -86,10 +65,8 @@ class Implier {
       }
     }
     if (!whole && handler->contents.empty()) return nullptr;
-    handler->name = "AMI_" + interface.name + "Handler";
-    auto& siblings = names_[interface.scope == nullptr ? "" : scoped_name(*interface.scope)];
-    while (!siblings.insert(handler->name).second) handler->name = "AMI_" + handler->name;
-    handler->repository_id = handler_id(interface, handler->name);
+    handler->name = names_.add(interface, "Handler");
+    handler->repository_id = implied_id(interface, handler->name);
     handler->where = interface.where;
     handler->defined = true;
     handler->is_implied = true;
@@ -168,16 +145,12 @@ class Implier {
   }
   static std::vector<model::Parameter> result(const model::Type* type, const std::vector<model::Parameter>& others) {
     if (type->kind == model::TypeKind::void_) return {};
-    std::string name = "ami_return_val";
-    while (std::any_of(others.begin(), others.end(), [&](const auto& p) { return p.name == name; })) {
-      name = "ami_" + name;
-    }
-    return {{model::Direction::in, name, type, {}}};
+    return {{model::Direction::in, parameter_name("ami_return_val", others), type, {}}};
   }
 
   model::Model& model_;
   const bool all_;
-  std::map<std::string, std::set<std::string>> names_;  // of what is declared, by scope
+  ImpliedNames names_;
   model::Interface* reply_handler_;
   const model::Type* holder_;
   const model::Type* void_;

@@ -16,6 +16,8 @@ using model::TypeKind;
 constexpr const char* kReference = "IDL::traits<CORBA::TypeCode>::ref_type";
 
 bool has_type_code(const model::Declaration& declaration) {
+  const auto* value = as<model::ValueType>(&declaration);
+  if (value != nullptr && value->polled != nullptr) return false;  // it stays in the process
   switch (declaration.kind) {
     case DeclarationKind::alias:
     case DeclarationKind::enum_:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous forms of an interface's operations: sendc_ with a reply handler, async_ with a future.
+// Asynchronous forms of an interface's operations: sendc_ with a reply handler, sendp_ with a poller, async_ with a
+// future.
 #include <algorithm>
 
 #include "corbel/idl/back/cpp11/emitter.hpp"
@@ -65,6 +66,14 @@ std::vector<std::string> send_parameters(const Emitter& e, const Method& method,
   return parameters;
 }
 
+bool has_poller(const model::Interface& interface, const Method& method) {
+  return interface.poller != nullptr && handler_for(interface, method) != nullptr;
+}
+
+std::string poller_type(const Emitter& e, const model::Interface& interface) {
+  return "IDL::traits<" + e.names.global(*interface.poller) + ">::ref_type";
+}
+
 bool has_future(const Emitter& e, const Method& method) {
   return e.futures && !method.oneway && !method.owner->is_implied;
 }
@@ -82,6 +91,17 @@ Writer::Piece statement(Emitter& e, const Method& method, std::string head, std:
   if (handler != nullptr) pieces.emplace_back(handler);
   for (const auto& p : request_of(method).parameters) pieces.push_back(parameter_name(p));
   return {std::move(head), std::move(pieces), ");"};
+}
+
+void implement_polled(Emitter& e, const model::Interface& interface, const Method& method) {
+  const model::AsyncNames& names = interface.async_names.at(method.wire_name);
+  const std::string handler = e.names.global(*interface.reply_handler);
+  e.source.function({poller_type(e, interface) + " " + e.names.own(interface) + "::" + names.polled + "(",
+                     parameter_list(e, request_of(method), true), ")"},
+                    statement(e, method, "return corbel::mapping::send_polled<",
+                              {e.names.global(*interface.poller), "&" + handler + "::" + escape(names.reply),
+                               "&" + handler + "::" + escape(names.fail), handler},
+                              nullptr));
 }
 
 }  // namespace
@@ -104,6 +124,10 @@ void declare_async_methods(Emitter& e, const model::Interface& interface) {
       e.header.list("void " + interface.async_names.at(method.wire_name).send + "(",
                     send_parameters(e, method, *handler), ");");
     }
+    if (has_poller(interface, method)) {
+      e.header.list(poller_type(e, interface) + " " + interface.async_names.at(method.wire_name).polled + "(",
+                    parameter_list(e, request_of(method), true), ");");
+    }
     if (has_future(e, method)) {
       e.header.list(future_type(e, method) + " " + future_name(interface, method) + "(",
                     parameter_list(e, request_of(method), true), ");");
@@ -122,6 +146,7 @@ void implement_async_methods(Emitter& e, const model::Interface& interface) {
           statement(e, method, "corbel::mapping::send_call<",
                     {"&" + type + "::" + escape(names.reply), "&" + type + "::" + escape(names.fail)}, "_ami_handler"));
     }
+    if (has_poller(interface, method)) implement_polled(e, interface, method);
     if (has_future(e, method)) {
       e.source.function({future_type(e, method) + " " + name + "::" + future_name(interface, method) + "(",
                          parameter_list(e, request_of(method), true), ")"},

@@ -218,6 +218,7 @@ std::vector<Field> state_fields(const Emitter& e, const model::ValueType& value)
 }
 
 void emit_value_traits(Emitter& e, const model::ValueType& value) {
+  if (value.polled != nullptr) return emit_poller_traits(e, value);
   const std::string name = e.names.global(value);
   const std::string scope = value.scope == nullptr ? "" : e.names.global(*value.scope);
   const std::string value_factory = scope + "::" + e.names.factory(value);
@@ -240,6 +241,7 @@ void emit_value_box_traits(Emitter& e, const model::ValueBox& box) {
 }
 
 void define_value(Emitter& e, const model::ValueType& value) {
+  if (value.polled != nullptr) return define_poller(e, value);
   const std::string name = e.names.own(value);
   Writer& out = e.header;
   out.blank();

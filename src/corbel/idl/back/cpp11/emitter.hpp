@@ -142,6 +142,9 @@ bool has_several_results(const Emitter& e);
 void declare_async_methods(Emitter& e, const model::Interface& interface);
 void implement_async_methods(Emitter& e, const model::Interface& interface);
 void emit_amic_traits(Emitter& e, const model::Interface& interface);
+void emit_poller_traits(Emitter& e, const model::ValueType& poller);
+void define_poller(Emitter& e, const model::ValueType& poller);
+void implement_poller(Emitter& e, const model::ValueType& poller);
 
 // Server files.
 void define_skeleton(Emitter& e, const model::Interface& interface);

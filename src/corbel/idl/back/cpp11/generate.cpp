@@ -41,7 +41,7 @@ void forward_declare(Emitter& e, const model::Declaration& declaration) {
   const std::string name = e.names.own(declaration);
   e.header.line("class " + name + ";");
   const auto* value = as<model::ValueType>(&declaration);
-  if (value == nullptr || value->is_abstract) return;
+  if (value == nullptr || value->is_abstract || value->polled != nullptr) return;
   e.header.line("class " + e.names.factory(*value) + ";");
   e.header.line("namespace obv { class " + name + "; }");
 }
@@ -162,6 +162,8 @@ void write_stubs(Emitter& e) {
     write_operations(e, run);
     for (const auto* declaration : run.declarations) {
       if (const auto* interface = as<model::Interface>(declaration)) implement_any_interface(e, *interface);
+      const auto* value = as<model::ValueType>(declaration);
+      if (value != nullptr && value->polled != nullptr) implement_poller(e, *value);
     }
     e.source.blank();
     close_namespace(e.source, namespace_of(e, run));
@@ -173,6 +175,8 @@ bool is_printed(const model::Model& model) {
   bool found = false;
   for_each_own(model, [&](const auto& d) {
     using Kind = model::DeclarationKind;
+    const auto* value = as<model::ValueType>(&d);
+    if (value != nullptr && value->polled != nullptr) return;
     found |= d.kind != Kind::interface_ && d.kind != Kind::constant && d.kind != Kind::alias &&
              d.kind != Kind::forward && d.kind != Kind::operation && d.kind != Kind::attribute;
   });
@@ -196,7 +200,8 @@ void write_source(Emitter& e, const std::string& stem) {
   e.source.blank();
   for_each(e.model.contents, [&](const auto& declaration) { implement_codec(e, declaration); });
   for_each(e.model.contents, [&](const auto& declaration) {
-    if (const auto* value = as<model::ValueType>(&declaration)) implement_value(e, *value);
+    const auto* value = as<model::ValueType>(&declaration);
+    if (value != nullptr && value->polled == nullptr) implement_value(e, *value);
     if (const auto* box = as<model::ValueBox>(&declaration)) implement_value_box(e, *box);
   });
   end_code(e.source);

@@ -18,7 +18,7 @@ inline constexpr BackEnd kBackEnd{
     "C++ files",
     false,
     [](const Options& options) {
-      return passes::Wanted{true, options.ami ? passes::Handlers::all : passes::Handlers::annotated};
+      return passes::Wanted{true, options.ami ? passes::Handlers::all : passes::Handlers::annotated, options.pollers};
     },
     &file_names,
     &generate,

@@ -33,7 +33,8 @@ Needs needs_of(const Emitter& e) {
     needs.declared |= is_declared_only(d);
     needs.bits |= as<model::Bitset>(&d) != nullptr || as<model::Bitmask>(&d) != nullptr;
     needs.native |= as<model::Native>(&d) != nullptr;
-    needs.value |= is_value(d) || (is_remote(d) && !is_served(d));
+    const auto* given = as<model::ValueType>(&d);
+    needs.value |= (is_value(d) && (given == nullptr || given->polled == nullptr)) || (is_remote(d) && !is_served(d));
     if (const auto* value = as<model::ValueType>(&d)) {
       needs.custom |= value->is_custom;
       for (const auto& member : value->state) look_at(member);
@@ -68,6 +69,15 @@ bool has_handlers(const Emitter& e) {
   for_each_own(e.model, [&](const auto& d) {
     const auto* interface = as<model::Interface>(&d);
     found |= interface != nullptr && interface->reply_handler != nullptr;
+  });
+  return found;
+}
+
+bool has_pollers(const Emitter& e) {
+  bool found = false;
+  for_each_own(e.model, [&](const auto& d) {
+    const auto* value = as<model::ValueType>(&d);
+    found |= value != nullptr && value->polled != nullptr;
   });
   return found;
 }
@@ -139,6 +149,7 @@ void write_header_top(Emitter& e) {
   include(needs.local, "corbel/mapping/local.hpp");
   include(has_views(e), "corbel/mapping/view.hpp");
   include(has_handlers(e), "corbel/mapping/ami.hpp");
+  include(has_pollers(e), "corbel/mapping/poller.hpp");
   include(e.futures, "corbel/mapping/future.hpp");
   include(true, "corbel/mapping/stub.hpp");
   include(needs.value, "corbel/mapping/value.hpp");

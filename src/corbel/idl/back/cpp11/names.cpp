@@ -100,7 +100,8 @@ void Names::settle_factory(const model::Declaration& declaration) {
   const std::string name = scoped_name(declaration);
   const auto* forward = as<model::Forward>(&declaration);
   const auto* value = as<model::ValueType>(forward != nullptr ? forward->target : &declaration);
-  if (value != nullptr && !value->is_abstract && values_.insert(name).second && seen_.contains(name + "_init")) {
+  if (value != nullptr && !value->is_abstract && value->polled == nullptr && values_.insert(name).second &&
+      seen_.contains(name + "_init")) {
     factories_.insert(name);
   }
   seen_.insert(name);
