@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks for several prices at once, in three ways: with futures, in a coroutine, and with a reply handler.
+// Asks for several prices at once, in four ways: with futures, in a coroutine, with a reply handler, and with pollers.
 #include <corbel/corbel.hpp>
 
 #include <future>
@@ -43,6 +43,23 @@ class PriceHandler : public CORBA::amic_traits<Prices::Shop>::replyhandler_base_
   std::promise<double> told;
 };
 
+/// The prices of these, in the order in which they come.
+double total_as_they_come(ShopRef shop, const std::vector<std::string>& articles) {
+  IDL::traits<CORBA::PollableSet>::ref_type pending;
+  for (const auto& article : articles) {
+    auto poller = shop->sendp_price(article);
+    pending ? pending->add_pollable(poller) : void(pending = poller->create_pollable_set());
+  }
+  double sum = 0;
+  while (pending && pending->number_left() > 0) {
+    double value = 0;
+    auto ready = pending->get_ready_pollable(20'000);  // milliseconds
+    IDL::traits<Prices::AMI_ShopPoller>::narrow(ready)->price(0, value);
+    sum += value;
+  }
+  return sum;
+}
+
 int main(int argc, char* argv[]) try {
   auto orb = CORBA::ORB_init(argc, argv);
   if (argc < 2) {
@@ -63,6 +80,8 @@ int main(int argc, char* argv[]) try {
   auto told = handler->told.get_future();
   shop->sendc_price(handler->_this(), "cheese");
   std::cout << "handler: " << told.get() << '\n';
+
+  std::cout << "pollers: " << total_as_they_come(shop, {"ham", "milk", "jam"}) << '\n';
 
   shop->close();
   orb->destroy();

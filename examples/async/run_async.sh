@@ -10,6 +10,6 @@ trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 read -r -t 20 ior <"$work/ior"
 output=$(timeout 20 "$2" "$ior" -ORBListenEndpoints tcp://127.0.0.1:0)
 echo "$output"
-[ "$output" = $'futures: 10\ncoroutine: 10\nhandler: 6.5' ]
+[ "$output" = $'futures: 10\ncoroutine: 10\nhandler: 6.5\npollers: 11.5' ]
 wait "$server"
 trap 'rm -rf "$work"' EXIT

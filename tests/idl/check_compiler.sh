@@ -29,6 +29,6 @@ check sub "$generated"/sub/*.idl
 for file in "$generated"/*.idl; do
   check "$(basename "$file" .idl)" -I "$generated" "$file"
 done
-check two_in_a_unity_build --ami --async --amh "$source/examples/hello/hello.idl" "$source/examples/async/prices.idl"
+check two_in_a_unity_build --ami --pollers --async --amh "$source/examples/hello/hello.idl" "$source/examples/async/prices.idl"
 check declared -I "$source/tests/idl/declared" "$source"/tests/idl/declared/*.idl
 check interop "$source/tests/interop/interop.idl"

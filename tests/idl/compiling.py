@@ -8,7 +8,7 @@ FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Ws
 HEADERS = ["variant", "ostream", "corbel/dynamic/any.hpp", "corbel/dynamic/type_of_extended.hpp",
            "corbel/mapping/data_stream.hpp", "corbel/mapping/extended.hpp", "corbel/mapping/external.hpp",
            "corbel/mapping/fixed.hpp", "corbel/mapping/local.hpp", "corbel/mapping/view.hpp", "corbel/mapping/ami.hpp", "corbel/mapping/amh.hpp",
-           "corbel/mapping/future.hpp", "corbel/mapping/stub.hpp", "corbel/mapping/value.hpp",
+           "corbel/mapping/future.hpp", "corbel/mapping/poller.hpp", "corbel/mapping/stub.hpp", "corbel/mapping/value.hpp",
            "corbel/mapping/skeleton.hpp", "corbel/mapping/print.hpp", "corbel/corbel.hpp"]
 
 
@@ -30,7 +30,7 @@ class Compiling:
                             f"{header}.gch"], check=True)
         self.precompiled = True
 
-    def check(self, name, idl, options=("--ami", "--async", "--amh"), flags=()):
+    def check(self, name, idl, options=("--ami", "--pollers", "--async", "--amh"), flags=()):
         """What was wrong with NAME.idl or its C++, as text; nothing if all is well."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)

@@ -293,7 +293,7 @@ def main(tool, compiler, source, *rest):
             idl = Generator(number, size, "omniidl" in options).text()
             if "print" in options:
                 print(idl)
-            said = compiling.check(f"random_{number}", idl, ("--ami", "--async", "--amh") if number % 3 == 0 else ())
+            said = compiling.check(f"random_{number}", idl, ("--ami", "--pollers", "--async", "--amh") if number % 3 == 0 else ())
             if not said and "omniidl" in options:
                 asked = subprocess.run(["omniidl", "-u", folder / f"random_{number}" / f"random_{number}.idl"],
                                        capture_output=True, text=True, check=False)

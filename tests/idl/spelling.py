@@ -48,8 +48,8 @@ extern false final float for friend if inline int long namespace noexcept nullpt
 return sizeof static static_assert static_cast struct switch template this throw true typename unsigned using virtual void
 wchar_t gnu noreturn unlikely""".split())
 # What the mapping wants beside the user's own, an overrider, a macro, which users' names are kept from, and parameters of
-# the implied IDL of reply handlers, whose names are part of the standard.
-OURS = {"POA", "obv", "swap", "create_for_unmarshal", "offsetof", "ami_return_val", "excep_holder"}
+# the implied IDL of reply handlers and pollers, whose names are part of the standard.
+OURS = {"POA", "obv", "swap", "create_for_unmarshal", "offsetof", "ami_return_val", "excep_holder", "ul_timeout"}
 # Members of specialisations of the library's templates: no user's name is in these scopes.
 MEMBERS = {"kMinSize", "encode", "decode", "value", "alignment", "first_alignment", "has_padding", "clear_padding", "proven",
            "underlying_type", "bit_bound", "is_abstract", "is_truncatable", "tie_type", "code"}
@@ -80,7 +80,7 @@ def main(tool):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "q_sample.idl"
         file.write_text(idl)
-        subprocess.run([tool, "--ami", "--async", "--amh", "-o", folder, file], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([tool, "--ami", "--pollers", "--async", "--amh", "-o", folder, file], check=True, stderr=subprocess.DEVNULL)
         generated = sorted(Path(folder).glob("*.?pp"))
         found = {}
         for path in generated:

@@ -101,7 +101,7 @@ def names_of(compiler, source, tool, folder):
     """Every identifier of the headers and of generated code that IDL could write, those above first."""
     include = Path(source) / "src"
     (folder / "sample.idl").write_text(MODULES.replace("NAME", "q_name"))
-    subprocess.run([tool, "--ami", "--async", "--amh", "-o", folder, folder / "sample.idl"], check=True)
+    subprocess.run([tool, "--ami", "--pollers", "--async", "--amh", "-o", folder, folder / "sample.idl"], check=True)
     text = "".join(f"#include <{h.relative_to(include)}>\n" for h in sorted((include / "corbel").glob("**/*.hpp"))
                    if h.name != "test_support.hpp")
     text += "".join(f"#include <{header}>\n" for header in HEADERS) + '#include "sample.cpp"\n#include "sample_server.cpp"\n'
@@ -141,7 +141,7 @@ def idl_of(names, first, kinds):
 def main(tool, compiler, source, *rest):
     chosen = [word for word in rest if not word.startswith("-")]
     kinds = next((int(word[8:]) for word in rest if word.startswith("--kinds=")), 26 if chosen else 3)
-    options = ("--ami", "--async", "--amh") if "--ami" in rest else ()
+    options = ("--ami", "--pollers", "--async", "--amh") if "--ami" in rest else ()
     folder = Path(tempfile.mkdtemp(dir=Path(tool).parent))
     try:
         names = chosen or names_of(compiler, source, tool, folder)

@@ -96,6 +96,18 @@ TEST(DeferredReplies, OfOnewaysAndReplyHandlersAreNone) {
   EXPECT_EQ(handlers.find("_amh_AMI_IHandler"), std::string::npos);
 }
 
+TEST(Pollers, AreForThoseWhoAskForThem) {
+  const std::string text = "interface I { long f(inout string b, out short c); };";
+  EXPECT_EQ(file_of(text, "test.hpp", {.version = "0", .ami = true}).find("oller"), std::string::npos);
+  EXPECT_EQ(file_of(text, "test.hpp", {.version = "0", .pollers = true}).find("oller"), std::string::npos);
+  const Options all{.version = "0", .ami = true, .pollers = true};
+  const std::string header = file_of(text, "test.hpp", all);
+  EXPECT_EQ(what_follows(header, "class I ", "::AMI_IPoller>::ref_type "), "sendp_f(const std::string& b);");
+  EXPECT_EQ(what_follows(header, "class AMI_IPoller ", "void f("),
+            "std::uint32_t ul_timeout, std::int32_t& ami_return_val, std::string& b, std::int16_t& c);");
+  EXPECT_EQ(file_of(text, "test_any.cpp", all), file_of(text, "test_any.cpp", {.version = "0", .ami = true}));
+}
+
 TEST(DeferredReplies, HaveNamesThatNoOperationHas) {
   const std::string text = server_header_of(
       "interface I { attribute long a; void f(); void get_a(); void f_excep(); };", {.version = "0", .amh = true});

@@ -91,7 +91,7 @@ TEST(Passes, NamesOfAsynchronousFormsAvoidEachOther) {
     for (const auto* declaration : interface.contents) stub.insert(declaration->name);
     for (const auto& [wire_name, names] : interface.async_names) {
       for (const auto& name : {names.reply, names.fail}) EXPECT_TRUE(handler.insert(name).second) << name;
-      for (const auto& name : {names.send, names.future}) EXPECT_TRUE(stub.insert(name).second) << name;
+      for (const auto& name : {names.send, names.future, names.polled}) EXPECT_TRUE(stub.insert(name).second) << name;
     }
   }
   EXPECT_EQ(operations_of(interface_at(*model, 1)),
@@ -122,6 +122,86 @@ TEST(Passes, HandlersAvoidNamesOfAllPartsOfTheirModule) {
       {.handlers = Handlers::all});
   const auto& module = *model::as<model::Module>(model->contents.at(0));
   EXPECT_EQ(module.contents.at(1)->name, "AMI_AMI_QHandler");
+}
+
+const model::ValueType& value_at(const model::Model& model, std::size_t place) {
+  return *model::as<model::ValueType>(model.contents.at(place));
+}
+
+/// "f(in ul_timeout, out b) " for each operation of a poller.
+std::string polls_of(const model::ValueType& poller) {
+  std::string text;
+  for (const auto* declaration : poller.contents) {
+    const auto& operation = *model::as<model::Operation>(declaration);
+    EXPECT_EQ(operation.result->kind, model::TypeKind::void_);
+    text += operation.name + "(";
+    for (const auto& p : operation.parameters) {
+      EXPECT_NE(p.direction, model::Direction::inout);
+      text += (p.direction == model::Direction::in ? "in " : "out ") + p.name + ", ";
+    }
+    if (!operation.parameters.empty()) text.resize(text.size() - 2);
+    text += ") ";
+  }
+  return text;
+}
+
+// CORBA 3.3 part 1, 22.10.1.
+TEST(Passes, PollersGiveWhatComesBackOfEverythingThatHasAReply) {
+  const auto model = finished(
+      "interface I { oneway void tell(in long a); long f(in long a, inout string b, out short c);"
+      "readonly attribute long level; attribute string name; };",
+      {.handlers = Handlers::all, .pollers = true});
+  ASSERT_EQ(model->contents.size(), 3U);
+  const auto& poller = value_at(*model, 2);
+  EXPECT_EQ(poller.name, "AMI_IPoller");
+  EXPECT_EQ(poller.repository_id, "IDL:AMI_IPoller:1.0");
+  EXPECT_EQ(interface_at(*model, 0).poller, &poller);
+  EXPECT_EQ(poller.polled, &interface_at(*model, 0));
+  EXPECT_EQ(polls_of(poller),
+            "f(in ul_timeout, out ami_return_val, out b, out c) get_level(in ul_timeout, out ami_return_val) "
+            "get_name(in ul_timeout, out ami_return_val) set_name(in ul_timeout) ");
+}
+
+TEST(Passes, PollersAreWhereHandlersAreAndOnlyIfAskedFor) {
+  const std::string text = "interface I { void f(); @ami void g(); }; interface J { void h(); };";
+  const auto model = finished(text, {.handlers = Handlers::annotated, .pollers = true});
+  ASSERT_EQ(model->contents.size(), 4U);
+  EXPECT_EQ(polls_of(value_at(*model, 2)), "g(in ul_timeout) ");
+  EXPECT_EQ(interface_at(*model, 3).poller, nullptr);
+  EXPECT_EQ(finished(text, {.handlers = Handlers::all})->contents.size(), 4U);
+  EXPECT_EQ(finished(text, {.pollers = true})->contents.size(), 2U);
+}
+
+TEST(Passes, PollersDeriveFromThoseOfTheBases) {
+  const auto model = finished(
+      "interface A { void f(); }; abstract interface X { void h(); }; interface B : A {}; interface C : A, X {};"
+      "interface D : B, C {};",
+      {.handlers = Handlers::all, .pollers = true});
+  const auto& a = value_at(*model, 2);
+  const auto& b = value_at(*model, 6);
+  const auto& c = value_at(*model, 9);
+  const auto& d = value_at(*model, 12);
+  EXPECT_TRUE(a.bases.empty());
+  EXPECT_EQ(b.bases, std::vector{&a});
+  EXPECT_EQ(c.bases, std::vector{&a});
+  EXPECT_EQ(d.bases, (std::vector{&b, &c}));
+  EXPECT_EQ(d.ancestors, (std::vector{&b, &a, &c}));
+}
+
+TEST(Passes, NamesOfPollersAreNotTaken) {
+  const auto model = finished(
+      "interface AMI_QPoller { void z(); };"
+      "interface Q { boolean is_ready(in long ul_timeout, out long ami_return_val, out long ul_timeout_);"
+      "attribute long x; void get_x(); void operation_target(out long ul_timeout); };"
+      "interface R : Q { void ami_get_x(); void create_pollable_set(); };",
+      {.handlers = Handlers::all, .pollers = true});
+  const auto& q = value_at(*model, 5);
+  EXPECT_EQ(q.name, "AMI_AMI_QPoller");
+  EXPECT_EQ(polls_of(q),
+            "ami_is_ready(in ul_timeout, out ami_ami_return_val, out ami_return_val, out ul_timeout_) "
+            "ami_get_x(in ul_timeout, out ami_return_val) set_x(in ul_timeout) get_x(in ul_timeout) "
+            "ami_operation_target(in ami_ul_timeout, out ul_timeout) ");
+  EXPECT_EQ(polls_of(value_at(*model, 8)), "ami_ami_get_x(in ul_timeout) ami_create_pollable_set(in ul_timeout) ");
 }
 
 TEST(Passes, WhatTheLibraryDefinesIsNotTheMainFiles) {

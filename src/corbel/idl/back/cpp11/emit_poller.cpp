@@ -32,7 +32,7 @@ void define_poller(Emitter& e, const model::ValueType& poller) {
   const std::string name = e.names.own(poller);
   std::vector<std::string> bases;
   for (const auto* base : poller.bases) bases.push_back("public virtual " + e.names.global(*base));
-  if (bases.empty()) bases.emplace_back("public virtual Messaging::Poller");
+  if (bases.empty()) bases.emplace_back("public virtual ::Messaging::Poller");
   Writer& out = e.header;
   out.blank();
   out.line("/// The reply to a sendp_ operation of " + e.names.full(*poller.polled) + ".");
