@@ -15,8 +15,9 @@ namespace {
 namespace answer = test::answer;
 using Handler = CORBA::amic_traits<Calls::Thing>;
 
-enum class Mode { waits, future, handler };
-constexpr const char* kModes[] = {"synchronous", "future", "handler"};
+enum class Mode { waits, future, handler, poller };
+constexpr const char* kModes[] = {"synchronous", "future", "handler", "poller"};
+constexpr Mode kAllModes[] = {Mode::waits, Mode::future, Mode::handler, Mode::poller};
 
 /// Waits for what a reply handler is told.
 class Told : public virtual Handler::replyhandler_base_type {
@@ -54,9 +55,20 @@ class Told : public virtual Handler::replyhandler_base_type {
   unsigned times_ = 0;
 };
 
+/// What a poller has that a set says is ready.
+Ending polled(const ThingRef& thing) {
+  return ending_of([&] {
+    const auto set = thing->sendp_ask("question")->create_pollable_set();
+    const auto poller = IDL::traits<Calls::AMI_ThingPoller>::narrow(set->get_ready_pollable(0xffffffff));
+    std::string answer;
+    poller->ask(0, answer);
+  });
+}
+
 Ending call(const Client& client, const ThingRef& thing, Mode mode) {
   if (mode == Mode::waits) return ending_of([&] { thing->ask("question"); });
   if (mode == Mode::future) return ending_of([&] { thing->async_ask("question").get(); });
+  if (mode == Mode::poller) return polled(thing);
   auto poa = IDL::traits<PortableServer::POA>::narrow(client.orb()->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   auto told = CORBA::make_reference<Told>();
@@ -126,7 +138,7 @@ void check(const Case& row) {
 TEST(Endings, AtEachPlaceOfReferencesWithOneToFour) {
   for (const End& end : ends()) {
     if (!end.make) continue;
-    for (const Mode mode : {Mode::waits, Mode::future, Mode::handler}) {
+    for (const Mode mode : kAllModes) {
       const unsigned most = end.slow ? 1 : 4 - static_cast<unsigned>(mode);
       for (unsigned places = 1; places <= most; ++places) {
         for (unsigned at = 0; at < places; ++at) check({end, mode, places, at, 0});
@@ -138,8 +150,9 @@ TEST(Endings, AtEachPlaceOfReferencesWithOneToFour) {
 TEST(Endings, BehindForwards) {
   for (const End& end : ends()) {
     if (end.slow || !end.make) continue;
-    for (const Mode mode : {Mode::waits, Mode::future, Mode::handler}) {
-      for (unsigned forwards = 1; forwards <= 3 - static_cast<unsigned>(mode); ++forwards) {
+    for (const Mode mode : kAllModes) {
+      const unsigned most = mode == Mode::poller ? 1 : 3 - static_cast<unsigned>(mode);
+      for (unsigned forwards = 1; forwards <= most; ++forwards) {
         check({end, mode, 1, 0, forwards});
         check({end, mode, 2, 0, forwards});
         check({end, mode, 3, 1, forwards});
