@@ -47,10 +47,12 @@ bool Pollable::is_ready(std::uint32_t timeout) {
   return state == State::ready;
 }
 
-object_reference<PollableSet> Pollable::create_pollable_set() {
+object_reference<PollableSet> Pollable::create_pollable_set() try {
   auto set = object_reference<PollableSet>(corbel::base::make_shared<PollableSet>());
   set->add_pollable(object_reference<Pollable>(shared_from(this)));
   return set;
+} catch (const std::bad_alloc&) {
+  PollableCall::refuse_for_memory();
 }
 
 const corbel::corba::ValueType& Pollable::_value_type() const noexcept {
@@ -100,7 +102,7 @@ object_reference<DIIPollable> PollableSet::create_dii_pollable() {
   throw NO_IMPLEMENT(0, COMPLETED_NO, "add the CORBA::Request itself: it is a DIIPollable");
 }
 
-void PollableSet::add_pollable(const object_reference<Pollable>& potential) {
+void PollableSet::add_pollable(const object_reference<Pollable>& potential) try {
   if (potential == nullptr) throw BAD_PARAM(0, COMPLETED_NO, "no pollable");
   PollableCall& call = potential->_pollable_call();
   if (call.state() == State::taken) throw_delivered();
@@ -111,6 +113,8 @@ void PollableSet::add_pollable(const object_reference<Pollable>& potential) {
     contents_->members.push_back({potential, IntrusivePtr(&call)});
   }
   contents_->signal->notify();
+} catch (const std::bad_alloc&) {
+  PollableCall::refuse_for_memory();
 }
 
 void PollableSet::remove(const object_reference<Pollable>& potential) {
@@ -179,7 +183,7 @@ std::vector<IntrusivePtr<PollableCall>> PollableSet::choose() {
   return chosen;
 }
 
-object_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t timeout) {
+object_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t timeout) try {
   const Deadline until = PollableCall::deadline_of(timeout);
   for (milliseconds sleep = kFirstSleep;;) {
     const std::uint64_t seen = contents_->signal->changes();
@@ -195,6 +199,8 @@ object_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t timeout
       sleep = std::min(2 * sleep, kLongestSleep);
     }
   }
+} catch (const std::bad_alloc&) {
+  PollableCall::refuse_for_memory();
 }
 
 }  // namespace CORBA
