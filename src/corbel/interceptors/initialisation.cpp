@@ -131,8 +131,9 @@ class InitInfo final : public PortableInterceptor::ORBInitInfo {
 
 }  // namespace
 
-void initialise(orb::Core& core, const std::vector<std::string>& arguments) {
-  const auto all = Initializers::instance().all();
+void initialise(orb::Core& core, const std::vector<std::string>& arguments, const orb::Initialisers& own) {
+  auto all = Initializers::instance().all();
+  for (const auto& each : own) all.emplace_back(each);
   if (all.empty()) return;
   auto made = std::make_unique<Interceptors>(core);
   Interceptors& interceptors = *made;

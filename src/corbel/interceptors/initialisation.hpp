@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
-namespace corbel::orb {
-class Core;
-}
+#include "corbel/orb/components.hpp"
 
 namespace corbel::interceptors {
 
 /// For Components::initialise: has the registered ORBInitializers take part in making an ORB, and installs the
-/// interceptors that they add. Throws what they throw.
-void initialise(orb::Core& core, const std::vector<std::string>& arguments);
+/// interceptors that they add; `own` after those of the process. Throws what they throw.
+void initialise(orb::Core& core, const std::vector<std::string>& arguments, const orb::Initialisers& own);
 
 }  // namespace corbel::interceptors

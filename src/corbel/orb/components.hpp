@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "corbel/base/shared_ptr.hpp"
 #include "corbel/corba/object.hpp"
+#include "corbel/messaging/layer.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/transport/transport.hpp"
 
@@ -17,11 +19,17 @@ class LogSink;
 namespace corbel::connection {
 class RequestHandler;
 }
+namespace PortableInterceptor {
+class ORBInitializer;
+}
 
 namespace corbel::orb {
 
 class Core;
 class ObjectAdapter;
+
+/// Take part in making an ORB.
+using Initialisers = std::vector<base::SharedPtr<PortableInterceptor::ORBInitializer>>;
 
 /// Makes what serves the requests of an ORB; called once, when the ORB is created. `poa` ships one.
 using AdapterFactory = std::unique_ptr<ObjectAdapter> (*)(Core& core);
@@ -41,12 +49,16 @@ struct Components {
   AdapterFactory make_adapter = nullptr;  ///< nullptr: a client without object adapters
   std::vector<LocalInitialReference> local_references = {};
   /// Takes part in making an ORB, last of all; may install hooks. May throw. `arguments`: of ORB_init, without the
-  /// ORB's.
-  void (*initialise)(Core& core, const std::vector<std::string>& arguments) = nullptr;
+  /// ORB's. `own`: the initialisers below.
+  void (*initialise)(Core& core, const std::vector<std::string>& arguments, const Initialisers& own) = nullptr;
   /// Takes all requests that come over connections, octets and headers as they are, before and instead of the object
   /// adapter (corbel/bridge); null: the adapter has them.
   std::shared_ptr<connection::RequestHandler> requests = {};
   std::shared_ptr<base::LogSink> log_sink = {};  ///< the application's own (corbel/orb/logging.hpp)
+  /// Each over the protocol of its name, the first nearest to it.
+  std::vector<std::shared_ptr<const messaging::Layer>> layers = {};
+  /// Of these ORBs alone, after those of the process. None is null.
+  Initialisers initialisers = {};
 };
 
 }  // namespace corbel::orb

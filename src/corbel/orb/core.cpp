@@ -65,8 +65,8 @@ Core::Core(Options options, Components components)
       log_(log_settings(options_, std::move(components.log_sink))),
       policies_(client_policies(options_), options_.preference, edges_),
       request_policies_{options_.hold_timeout, options_.exception_detail},
-      registry_(std::move(components.protocols), set_up(std::move(components.transports), options_, log_),
-                {1, options_.giop_minor}, options_.limits),
+      registry_(layered(std::move(components.protocols), components.layers, options_, log_),
+                set_up(std::move(components.transports), options_, log_), {1, options_.giop_minor}, options_.limits),
       cache_(registry_, cache_settings(options_, log_, *watchers_, *socket_hooks_, input_memory_)),
       dispatch_(*this),
       requests_(std::move(components.requests)) {

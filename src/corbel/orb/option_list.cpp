@@ -61,20 +61,26 @@ void fill_in(std::string& text, std::string_view blank, const std::string& with)
 
 }  // namespace
 
-OptionList::OptionList(Options& options, std::span<const FactoryPtr> transports)
+OptionList::OptionList(Options& options, std::span<const FactoryPtr> transports, std::span<const LayerPtr> layers)
     : all_(base::list_options(options, option_table())) {
   for (base::Option& each : all_) {
     fill_in(each.legal, "{addresses}", address_forms(transports));
     fill_in(each.default_text, "{defaults}", listening_by_default(transports));
   }
   for (const FactoryPtr& transport : transports) {
-    std::unique_ptr<base::OptionSet> own = transport == nullptr ? nullptr : transport->options();
-    if (own == nullptr) continue;
-    for (base::Option& each : own->list()) {
-      if (find(each.name) == nullptr) all_.push_back(noted(options, std::move(each)));
-    }
-    of_transports_.push_back(std::move(own));
+    if (transport != nullptr) add(options, transport->options());
   }
+  for (const LayerPtr& layer : layers) {
+    if (layer != nullptr) add(options, layer->options());
+  }
+}
+
+void OptionList::add(Options& options, std::unique_ptr<base::OptionSet> brought) {
+  if (brought == nullptr) return;
+  for (base::Option& each : brought->list()) {
+    if (find(each.name) == nullptr) all_.push_back(noted(options, std::move(each)));
+  }
+  brought_.push_back(std::move(brought));
 }
 
 const base::Option* OptionList::find(std::string_view name) const noexcept {
@@ -112,29 +118,38 @@ std::string OptionList::document() const {
   return text;
 }
 
-std::string option_clash(std::span<const transport::Factory* const> transports) {
+std::string option_clash(std::span<const transport::Factory* const> transports, std::span<const LayerPtr> layers) {
   std::map<std::string_view, std::string, std::less<>> owners;
   std::set<std::string_view> schemes;
   for (const OptionRow& row : option_table()) owners.emplace(row.name, "the ORB");
-  for (const transport::Factory* transport : transports) {
-    if (transport == nullptr || !schemes.insert(transport->scheme()).second) continue;
-    const auto own = transport->options();
-    if (own == nullptr) continue;
-    const std::string owner = "transport '" + std::string(transport->scheme()) + "'";
+  const auto clash = [&](const std::unique_ptr<base::OptionSet>& own, const std::string& owner) -> std::string {
+    if (own == nullptr) return {};
     for (const base::Option& each : own->list()) {
       const std::string option = "the option -ORB" + std::string(each.name) + " of " + owner;
       if (!is_option_name(each.name)) return option + ", which is no name of an option";
       const auto [at, is_new] = owners.emplace(each.name, owner);
       if (!is_new) return option + ", which " + at->second + " has already";
     }
+    return {};
+  };
+  for (const transport::Factory* transport : transports) {
+    if (transport == nullptr || !schemes.insert(transport->scheme()).second) continue;
+    auto why = clash(transport->options(), "transport '" + std::string(transport->scheme()) + "'");
+    if (!why.empty()) return why;
+  }
+  for (const LayerPtr& layer : layers) {
+    if (layer == nullptr) continue;
+    auto why = clash(layer->options(), "layer '" + std::string(layer->name()) + "'");
+    if (!why.empty()) return why;
   }
   return {};
 }
 
-std::string option_clash(std::span<const FactoryPtr> transports) {
+std::string option_clash(std::span<const FactoryPtr> transports, std::span<const LayerPtr> layers) {
   std::vector<const transport::Factory*> all;
+  all.reserve(transports.size());
   for (const FactoryPtr& each : transports) all.push_back(each.get());
-  return option_clash(all);
+  return option_clash(all, layers);
 }
 
 }  // namespace corbel::orb

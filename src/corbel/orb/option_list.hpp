@@ -8,18 +8,21 @@
 #include <vector>
 
 #include "corbel/base/option_rows.hpp"
+#include "corbel/messaging/layer.hpp"
 #include "corbel/orb/options.hpp"
 #include "corbel/routing/route.hpp"
 
 namespace corbel::orb {
 
-/// All options that an ORB of these transports has: those of the table, then those that the transports bring, in their
-/// order. Setting one changes `options`, which has to outlive this and stay where it is. Those of transports are noted
-/// there as they were given, for set_up().
+using LayerPtr = std::shared_ptr<const messaging::Layer>;
+
+/// All options that an ORB of these transports has: those of the table, then those that the transports and the layers
+/// over its protocols bring, in their order. Setting one changes `options`, which has to outlive this and stay where it
+/// is. Those that are brought are noted there as they were given, for set_up().
 class OptionList {
  public:
   /// Leaves out what option_clash() tells of.
-  OptionList(Options& options, std::span<const routing::FactoryPtr> transports);
+  OptionList(Options& options, std::span<const routing::FactoryPtr> transports, std::span<const LayerPtr> layers = {});
 
   const std::vector<base::Option>& all() const noexcept { return all_; }
   /// Null if there is none of this name.
@@ -30,14 +33,16 @@ class OptionList {
   std::string document() const;
 
  private:
-  std::vector<std::unique_ptr<base::OptionSet>> of_transports_;  // they are tried out with these
+  void add(Options& options, std::unique_ptr<base::OptionSet> brought);
+
+  std::vector<std::unique_ptr<base::OptionSet>> brought_;  // they are tried out with these
   std::vector<base::Option> all_;
 };
 
-/// An option of one of these transports that cannot be: its name is no name, or that of an option of the ORB or of
-/// another transport. In words that follow "it brings"; empty if there is none. Of transports with the same scheme only
-/// the first counts.
-std::string option_clash(std::span<const transport::Factory* const> transports);
-std::string option_clash(std::span<const routing::FactoryPtr> transports);
+/// An option of one of these transports or layers that cannot be: its name is no name, or that of an option of the ORB
+/// or of another. In words that follow "it brings"; empty if there is none. Of transports with the same scheme only the
+/// first counts.
+std::string option_clash(std::span<const transport::Factory* const> transports, std::span<const LayerPtr> layers = {});
+std::string option_clash(std::span<const routing::FactoryPtr> transports, std::span<const LayerPtr> layers = {});
 
 }  // namespace corbel::orb

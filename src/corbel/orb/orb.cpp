@@ -80,40 +80,40 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
     return orb;
   };
   return OrbRegistry::instance().find_or_make(name, make, [&](const OrbRegistry::OrbRef& orb) {
-    if (components.initialise != nullptr) components.initialise(orb->_core(), arguments);
+    if (components.initialise != nullptr) components.initialise(orb->_core(), arguments, components.initialisers);
   });
 }
 
 const Components& checked(const Components& components) {
-  const std::string why = option_clash(components.transports);
+  const std::string why = option_clash(components.transports, components.layers);
   if (why.empty()) return components;
   throw CORBA::BAD_PARAM(corba::vendor_minor(base::Stage::configure, base::Code::bad_argument),
                          CORBA::CompletionStatus::COMPLETED_NO, "ORB_init was given " + why);
 }
 
-std::vector<routing::FactoryPtr> transports_with(const std::vector<std::string>& plugins, Components& components) {
+WithOptions parts_with(const std::vector<std::string>& plugins, Components& components) {
   load_plugins(plugins, components);
-  return components.transports;
+  return {components.transports, components.layers};
 }
 
 }  // namespace
 
 IDL::traits<CORBA::ORB>::ref_type init(int& argc, char** argv, const std::string& id, const Components& components) {
   Components all = checked(components);
-  Options options = read_options(argc, argv, [&](const auto& plugins) { return transports_with(plugins, all); });
+  Options options = read_options(argc, argv, [&](const auto& plugins) { return parts_with(plugins, all); });
   return init(std::move(options), id, all, std::vector<std::string>(argv, argv + std::max(argc, 0)));
 }
 
 IDL::traits<CORBA::ORB>::ref_type init(std::vector<std::string>& arguments, const std::string& id,
                                        const Components& components) {
   Components all = checked(components);
-  Options options = read_options(arguments, [&](const auto& plugins) { return transports_with(plugins, all); });
+  Options options = read_options(arguments, [&](const auto& plugins) { return parts_with(plugins, all); });
   return init(std::move(options), id, all, arguments);
 }
 
 std::string options_help(const Components& components) {
   Options options;
-  return OptionList(options, components.transports).help();
+  return OptionList(options, components.transports, components.layers).help();
 }
 
 }  // namespace corbel::orb

@@ -57,6 +57,25 @@ std::vector<routing::FactoryPtr> set_up(std::vector<routing::FactoryPtr> transpo
   return transports;
 }
 
+std::vector<routing::ProtocolPtr> layered(std::vector<routing::ProtocolPtr> protocols,
+                                          const std::vector<std::shared_ptr<const messaging::Layer>>& layers,
+                                          const Options& options, const base::Log& log) {
+  for (const auto& layer : layers) {
+    if (layer == nullptr) continue;
+    const auto found = std::find_if(protocols.begin(), protocols.end(), [&](const auto& one) {
+      return one != nullptr && one->name() == layer->protocol();
+    });
+    if (found == protocols.end()) {
+      refuse("no protocol '" + std::string(layer->protocol()) + "' is there for the layer '" +
+             std::string(layer->name()) + "'");
+    }
+    const auto values = layer->options();
+    if (values != nullptr) set_given(values->list(), options);
+    *found = layer->over(std::move(*found), {&log, values.get()});
+  }
+  return protocols;
+}
+
 std::string Core::add(const std::vector<routing::ProtocolPtr>& protocols, std::vector<routing::FactoryPtr> transports) {
   std::vector<const transport::Factory*> all;
   const auto there = registry_.transports();

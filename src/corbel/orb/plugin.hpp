@@ -5,8 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "corbel/base/shared_ptr.hpp"
+#include "corbel/messaging/layer.hpp"
 #include "corbel/messaging/protocol.hpp"
 #include "corbel/transport/transport.hpp"
+
+namespace PortableInterceptor {
+class ORBInitializer;
+}
 
 /// What a plug-in includes: a shared object with message protocols and transports, which -ORBLoad FILE brings into an
 /// ORB (ADR 4). It is compiled against this library's headers, uses the library that the program has, and stays loaded
@@ -17,13 +23,17 @@ namespace corbel::orb {
 
 /// The interface between this library and its plug-ins: the two ports and all that they name. Another number whenever
 /// any of it changes; a plug-in with another number is refused before any of its functions is called.
-inline constexpr std::uint32_t kPluginAbi = 8;
+inline constexpr std::uint32_t kPluginAbi = 9;
 
 /// What a plug-in brings. They come after those that the ORB has, in the order of preference. A name that is taken is
 /// refused.
 struct PluginParts {
   std::vector<std::shared_ptr<const messaging::Protocol>> protocols;
   std::vector<std::shared_ptr<const transport::Factory>> transports;
+  /// What takes the place of protocols that the ORB has, and ORBInitializers of this ORB alone (Components). For ORBs
+  /// that are being made only.
+  std::vector<std::shared_ptr<const messaging::Layer>> layers;
+  std::vector<base::SharedPtr<PortableInterceptor::ORBInitializer>> initialisers;
 };
 
 }  // namespace corbel::orb

@@ -64,7 +64,11 @@ std::string add_parts(PluginParts parts, Components& components) {
       why = add_part(components.transports, std::move(each), "transport", [](auto& one) { return one.scheme(); });
     }
   }
-  return why.empty() ? option_clash(components.transports) : why;
+  for (auto& each : parts.layers) {
+    if (why.empty()) why = add_part(components.layers, std::move(each), "layer", [](auto& one) { return one.name(); });
+  }
+  components.initialisers.insert(components.initialisers.end(), parts.initialisers.begin(), parts.initialisers.end());
+  return why.empty() ? option_clash(components.transports, components.layers) : why;
 }
 
 }  // namespace
@@ -78,6 +82,8 @@ void load_plugins(const std::vector<std::string>& files, Components& components)
 
 void load_plugin(Core& core, const std::string& file) {
   PluginParts parts = parts_of(file);
+  if (!parts.layers.empty() || !parts.initialisers.empty())
+    refuse(file, "what it brings is for ORBs that are being made");
   const std::string why = core.add(parts.protocols, std::move(parts.transports));
   if (!why.empty()) refuse(file, "it brings " + why);
 }

@@ -178,11 +178,11 @@ void set_given(std::span<const base::Option> options, const Options& told) {
   }
 }
 
-Options read_options(std::vector<std::string>& arguments, TransportsWith transports) {
+Options read_options(std::vector<std::string>& arguments, PartsWith parts) {
   Line line = split(arguments);
-  const std::vector<routing::FactoryPtr> all = transports(plugins_of(line));
+  const WithOptions all = parts(plugins_of(line));
   Options options;
-  const OptionList known(options, all);
+  const OptionList known(options, all.transports, all.layers);
   if (line.help) {
     corba::raise("INITIALIZE", corba::minor::kHelpRequested, corba::Completed::no, "options:\n" + known.help());
   }
@@ -193,13 +193,13 @@ Options read_options(std::vector<std::string>& arguments, TransportsWith transpo
   return options;
 }
 
-Options read_options(int& argc, char** argv, TransportsWith transports) {
+Options read_options(int& argc, char** argv, PartsWith parts) {
   if (argc <= 0 || argv == nullptr) {
     std::vector<std::string> none;
-    return read_options(none, transports);
+    return read_options(none, parts);
   }
   std::vector<std::string> arguments(argv, argv + argc);
-  Options options = read_options(arguments, transports);
+  Options options = read_options(arguments, parts);
   // What is left is a subsequence of argv: keep the caller's own pointers.
   int kept = 0;
   std::size_t next = 0;
