@@ -70,6 +70,7 @@ install(FILES ${suites} DESTINATION ${CORBEL_SUITES_DESTINATION}/support)
 # What a program links with when it links statically.
 set(CORBEL_WITH_OPENSSL OFF)
 set(CORBEL_WITH_TRACING ${CURL_FOUND})
+set(CORBEL_WITH_ZIOP ${ZLIB_FOUND})
 set(corbel_private_libraries "-pthread")
 if(TARGET corbel_transport_tls)
   set(CORBEL_WITH_OPENSSL ON)

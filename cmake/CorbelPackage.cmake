@@ -48,7 +48,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library} ${same}, corbel ${same}, libstd
 if(TARGET corbel_transport_tls)
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libssl-dev")
 endif()
-set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libcurl4-openssl-dev")  # for those who link with Corbel::tracing
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libcurl4-openssl-dev, zlib1g-dev")  # for those who link with Corbel::tracing, Corbel::ziop
 set(CPACK_DEBIAN_DEV_DESCRIPTION "CORBA object request broker in C++20: headers and IDL compiler
 Headers, static library, the IDL compiler corbel-idl, files for CMake and
 pkg-config, conformance suites for plug-ins, guides and examples.")
