@@ -10,8 +10,7 @@
 
 #include <corbel/dynamic/any.hpp>
 
-#include "orb_test_support.hpp"
-
+#include "test_support.hpp"
 #include "wire.hpp"
 
 namespace corbel::ziop {

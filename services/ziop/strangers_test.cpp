@@ -4,7 +4,6 @@
 
 #include <corbel/ior/profile.hpp>
 
-#include "orb_test_support.hpp"
 #include "support/raw_peer.hpp"
 #include "test_support.hpp"
 

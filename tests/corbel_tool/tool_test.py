@@ -16,6 +16,12 @@ import time
 import unittest
 
 CORBEL, SERVER, IDL = sys.argv[1:4]
+# A reference of omniORB 4.3.4 with its library for ZIOP.
+OMNIORB_COMPRESSES = (
+    "IOR:010000000f00000049444c3a5a2f4563686f3a312e300000010000000000000090000000010102000a0000003132372e"
+    "302e302e310071ad0e000000fe83890a6b0000134b0000000000000003000000000000000800000001000000005454410100"
+    "00001c000000010000000100010001000000010001050901010001000000090101000200000028000000010111a902000000"
+    "400000000200000001011588410000000c000000010111a90100000004000600")
 TIMEOUT_S = 30
 
 EVERYTHING = {
@@ -148,6 +154,8 @@ class CorbelTest(unittest.TestCase):
         iiop = [one for one in parts["profiles"] if one["profile"] == "IIOP"][0]
         self.assertEqual(iiop["host"], "127.0.0.1")
         self.assertIn({"component": "ORB type", "orb": "Corbel", "value": "0x43424c00 'CBL'"}, iiop["components"])
+        parts = json.loads(self.corbel("ior", OMNIORB_COMPRESSES, "--json"))
+        self.assertIn({"component": "policies", "policies": ["compression", "compressors zlib:6"]}, parts["profiles"][0]["components"])
         url = self.corbel("ior", self.reference, "--to", "corbaloc").strip()
         self.assertEqual(self.corbel("call", url, "_non_existent").strip(), "false")
         self.assertTrue(self.corbel("ior", url, "--to", "ior").startswith("IOR:"))

@@ -63,6 +63,11 @@ class RecordingProxy:
         except OSError:
             pass
 
+    def octets(self, outward):
+        """All that passed in one direction."""
+        with self._lock:
+            return b"".join(data for _, of_client, data in self.records if of_client == outward)
+
     def write_pcap(self, path):
         """The records as a capture file of raw IPv4: per connection a handshake, then segments in order."""
         states = {}

@@ -11,7 +11,7 @@ namespace interop {
 
 /// The command line that every server and client of the suite understands, whatever its ORB.
 struct Options {
-  /// `tcp`, `tcp6`, `ssl` (loopback, free port), `unix:PATH`, `both-ways` (see there); Corbel only: `lite+`.
+  /// `tcp`, `tcp6`, `ssl` (loopback, free port), `unix:PATH`, `both-ways`, `ziop` (see there); Corbel only: `lite+`.
   std::string endpoint = "tcp";
   int giop_minor = 2;         ///< highest GIOP minor version to offer
   int spoken_minor = 2;       ///< client: the GIOP minor version that the two peers will agree on
@@ -30,6 +30,9 @@ struct Options {
   /// Bidirectional GIOP over TCP: no process can connect to where clients say they are, so that they have to be called
   /// back over their own connections.
   bool both_ways() const { return endpoint == "both-ways"; }
+  /// GIOP over TCP, compressed wherever that makes a message shorter. Corbel's plug-in for it is the file that
+  /// CORBEL_INTEROP_ZIOP names.
+  bool ziop() const { return endpoint == "ziop"; }
   bool is_client() const { return !ior.empty(); }
   static constexpr const char* kNowhere = "127.0.0.2";
   /// Whether requests shall travel as GIOP_Lite in place of GIOP.
@@ -39,7 +42,7 @@ struct Options {
 
 inline void usage_and_exit(const char* program) {
   std::fprintf(stderr,
-               "usage: %s [--endpoint tcp|tcp6|ssl|unix:PATH|both-ways] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
+               "usage: %s [--endpoint tcp|tcp6|ssl|unix:PATH|both-ways|ziop] [--giop 1.0|1.1|1.2] [--life SECONDS]\n"
                "          [--ior IOR|@FILE] [--spoken 1.0|1.1|1.2] [--peer ORB] [--filter TEXT]\n",
                program);
   std::exit(2);

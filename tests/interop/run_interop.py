@@ -28,7 +28,8 @@ def parse_arguments():
     parser.add_argument("--client", help="client program")
     parser.add_argument("--probe", help="Python script of hand-made messages, run in place of a client")
     parser.add_argument("--endpoint", default="tcp",
-                        choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix", "ssl", "both-ways"])
+                        choices=["tcp", "tcp6", "unix", "lite+tcp", "lite+unix", "ssl", "both-ways", "ziop"])
+    parser.add_argument("--ziop-plugin", metavar="FILE", help="with --endpoint ziop: Corbel's plug-in")
     parser.add_argument("--giop", default="1.2", help="highest version the client offers")
     parser.add_argument("--server-giop", help="highest version the server offers; default as the client's")
     parser.add_argument("--server-flag", action="append", default=[], help="passed on to the server")
@@ -156,9 +157,18 @@ def end_bridge(bridge):
     return problems + ([bridge.log()] if problems else [])
 
 
+def count_compressed(proxy):
+    """What is wrong if not both sides compressed: nearly every message of the suite is short, so many are not."""
+    counts = [proxy.octets(outward).count(b"ZIOP\x01\x02") for outward in (True, False)]
+    print(f"compressed: {counts[0]} messages of the client, {counts[1]} of the server")
+    return [] if min(counts) > 20 else ["hardly any message was compressed"]
+
+
 def run_pair(arguments, folder):
     if arguments.endpoint == "ssl":
         make_certificates(folder)
+    if arguments.ziop_plugin:
+        os.environ["CORBEL_INTEROP_ZIOP"] = arguments.ziop_plugin
     server_endpoint = client_endpoint = arguments.endpoint
     if arguments.endpoint.endswith("unix"):
         server_endpoint += ":" + os.path.join(folder, "server.sock")
@@ -180,7 +190,7 @@ def run_pair(arguments, folder):
                 print("the bridge printed no IOR\n" + bridge.log())
                 return 2
         proxy = None
-        if arguments.dissect:
+        if arguments.dissect or arguments.endpoint == "ziop":
             proxy = giop_capture.RecordingProxy(ior)
             ior = proxy.ior
         if arguments.probe:
@@ -196,7 +206,9 @@ def run_pair(arguments, folder):
         print("\n".join(line for line in client.lines if line.startswith(shown)))
         if bridge:
             problems += end_bridge(bridge)
-        if proxy:
+        if arguments.endpoint == "ziop":
+            problems += count_compressed(proxy)
+        elif proxy:
             capture = arguments.keep or os.path.join(folder, "traffic.pcap")
             problems += giop_capture.dissect(arguments.dissect, proxy, capture)
         if problems:

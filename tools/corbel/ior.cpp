@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -93,6 +94,46 @@ Json code_sets_json(const ior::CodeSetInfo::Component& sets) {
   return json;
 }
 
+/// The names of the compressors that the OMG has numbered.
+std::string compressor_text(std::uint16_t id, std::uint16_t level) {
+  static constexpr std::string_view kNames[] = {"none", "gzip", "pkzip", "bzip2", "zlib",
+                                                "lzma", "lzo",  "rzip",  "7x",    "xar"};
+  const std::string name = id < std::size(kNames) ? std::string(kNames[id]) : std::to_string(id);
+  return name + ":" + std::to_string(level);
+}
+
+/// A policy in a reference: what is said of compression (ZIOP) in words, others by their types.
+std::string policy_text(std::uint32_t type, base::ConstByteSpan data) {
+  constexpr std::uint32_t kEnabling = 64;
+  constexpr std::uint32_t kCompressors = 65;
+  cdr::Decoder value = cdr::Decoder::from_encapsulation(data);
+  if (type == kEnabling) {
+    const bool enabled = value.get<bool>();
+    if (value.ok()) return enabled ? "compression" : "no compression";
+  }
+  if (type == kCompressors) {
+    std::string text = "compressors";
+    for (std::size_t left = value.take_count(4); left > 0 && value.ok(); --left) {
+      const auto id = value.get<std::uint16_t>();
+      text.append(" ").append(compressor_text(id, value.get<std::uint16_t>()));
+    }
+    if (value.ok()) return text;
+  }
+  return "type " + std::to_string(type) + " " + hex(data);
+}
+
+/// Of a component TAG_POLICIES; null if it makes no sense.
+Json policies_json(base::ConstByteSpan data) {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  Json policies = Json::array();
+  for (std::size_t left = decoder.take_count(8); left > 0 && decoder.ok(); --left) {
+    const auto type = decoder.get<std::uint32_t>();
+    const base::ConstByteSpan value = decoder.get_octet_sequence();
+    if (decoder.ok()) policies.push_back(policy_text(type, value));
+  }
+  return decoder.ok() ? policies : Json();
+}
+
 Json component_json(const ior::TaggedComponent& component) {
   Json json;
   const auto is = [&](ior::ComponentTag tag) { return component.tag == static_cast<std::uint32_t>(tag); };
@@ -125,6 +166,13 @@ Json component_json(const ior::TaggedComponent& component) {
       json["component"] = "omniORB UNIX-domain address";
       json["host"] = address->host;
       json["path"] = address->path;
+      return json;
+    }
+  }
+  if (is(ior::ComponentTag::policies)) {
+    if (Json policies = policies_json(component.data); !policies.is_null()) {
+      json["component"] = "policies";
+      json["policies"] = std::move(policies);
       return json;
     }
   }

@@ -140,6 +140,7 @@ std::string_view seems_to_speak(base::ConstByteSpan octets) noexcept {
   }
   if (text.starts_with("SSH-")) return "SSH";
   if (text.starts_with("GIOP")) return "GIOP";
+  if (text.starts_with("ZIOP")) return "ZIOP";
   if (text.size() >= 2 && text[0] == 0x16 && text[1] == 0x03) return "TLS";
   return "unknown";
 }

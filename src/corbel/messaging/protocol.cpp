@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/messaging/protocol.hpp"
 
-#include "corbel/messaging/layer.hpp"
-
 #include <utility>
 
 namespace corbel::messaging {
 
 Protocol::~Protocol() = default;
-
-Layer::~Layer() = default;
 
 std::string to_string(const Offers& offers) {
   std::string text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ inline std::vector<std::string> orb_arguments(const Options& options) {
                                         "-ORBGiopVersion", "1." + std::to_string(options.giop_minor)};
   if (options.both_ways() && options.is_client()) {
     arguments.insert(arguments.end(), {"-ORBPublishHost", Options::kNowhere});
+  }
+  const char* const plugin = std::getenv("CORBEL_INTEROP_ZIOP");
+  if (options.ziop() && plugin != nullptr) {
+    arguments.insert(arguments.end(), {"-ORBLoad", plugin, "-ORBZiopLowValue", "0", "-ORBZiopMinRatio", "1"});
   }
   return arguments;
 }

@@ -16,7 +16,8 @@ if(CORBEL_OMNIORB_NEWER)
   list(APPEND interop_omniorbs omniorb43)
   add_library(interop_orb_omniorb43 INTERFACE)
   target_include_directories(interop_orb_omniorb43 SYSTEM INTERFACE ${prefix}/include)
-  target_link_libraries(interop_orb_omniorb43 INTERFACE ${prefix}/lib/libomniDynamic4.so ${prefix}/lib/libomniORB4.so
+  target_compile_definitions(interop_orb_omniorb43 INTERFACE INTEROP_OMNIORB_ZIOP)
+  target_link_libraries(interop_orb_omniorb43 INTERFACE ${prefix}/lib/libomniZIOP4.so ${prefix}/lib/libomniDynamic4.so ${prefix}/lib/libomniORB4.so
     ${prefix}/lib/libomnithread.so Threads::Threads)
 endif()
 

@@ -66,6 +66,7 @@ CORBA::Boolean never_retry(void*, CORBA::ULong, const CORBA::TRANSIENT&) {
 int run(const Options& options, const char* program) {
   OrbArguments arguments(options, program, true);
   CORBA::ORB_var orb = CORBA::ORB_init(arguments.count, arguments.values());
+  compress(options);
   omniORB::installTransientExceptionHandler(nullptr, never_retry);
   CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
   PortableServer::POA_var poa = PortableServer::POA::_narrow(root);

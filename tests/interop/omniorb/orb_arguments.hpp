@@ -6,6 +6,10 @@
 #include <omniORB4/sslContext.h>
 #endif
 
+#ifdef INTEROP_OMNIORB_ZIOP
+#include <omniORB4/omniZIOP.h>
+#endif
+
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -32,6 +36,10 @@ class OrbArguments {
     if (options.tls()) use_tls();
 #endif
     if (options.both_ways()) go_both_ways(options);
+    if (options.ziop()) {
+      add("-ORBclientTransportRule", "* tcp,ziop");
+      add("-ORBserverTransportRule", "* tcp,ziop");
+    }
     for (std::string& text : texts_) pointers_.push_back(text.data());
     count = static_cast<int>(pointers_.size());
     pointers_.push_back(nullptr);
@@ -70,6 +78,18 @@ class OrbArguments {
   std::vector<std::string> texts_;
   std::vector<char*> pointers_;
 };
+
+/// For ORBs that compress; after ORB_init, before adapters and references.
+inline void compress([[maybe_unused]] const Options& options) {
+#ifdef INTEROP_OMNIORB_ZIOP
+  if (!options.ziop()) return;
+  CORBA::PolicyList policies(2);
+  policies.length(2);
+  policies[0] = omniZIOP::create_compression_low_value_policy(0);
+  policies[1] = omniZIOP::create_compression_min_ratio_policy(1);
+  omniZIOP::setGlobalPolicies(policies);
+#endif
+}
 
 /// The adapter of objects that servers call back, and of what clients call.
 inline PortableServer::POA_ptr make_callback_poa(CORBA::ORB_ptr orb, PortableServer::POA_ptr root,

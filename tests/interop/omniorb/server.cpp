@@ -36,6 +36,7 @@ PortableServer::POA_ptr make_forwarding_poa(PortableServer::POA_ptr root, Portab
 void serve(const interop::Options& options, const char* program) {
   interop::OrbArguments arguments(options, program, true);
   CORBA::ORB_var orb = CORBA::ORB_init(arguments.count, arguments.values());
+  interop::compress(options);
   CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
   PortableServer::POA_var root = PortableServer::POA::_narrow(root_object);
   PortableServer::POAManager_var manager = root->the_POAManager();
