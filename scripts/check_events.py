@@ -4,7 +4,7 @@
 
 usage: check_events.py ROOT
 
-An event is the literal given to CORBEL_LOG in a source of src/ that is no test. The table under "What it tells" has it in
+An event is the literal given to CORBEL_LOG in a source of src/ or services/ that is no test. The table under "What it tells" has it in
 the first column, its level and module in the second and the names of its fields in the third, in `code spans`; it names no
 others. A test names an event by a literal of its own, or as lines have it: "module: event". UNTESTED says which ones no
 test can provoke, and why.
@@ -69,7 +69,7 @@ def end_of_call(text, begin):
 def events_of(root):
     """(events: literal -> [Event], breaches)"""
     events, breaches = {}, []
-    for path, text in files(root, ("src",), (".hpp", ".cpp")):
+    for path, text in files(root, ("src", "services"), (".hpp", ".cpp")):
         if path.endswith("_test.cpp"):
             continue
         text = without_comments(text)

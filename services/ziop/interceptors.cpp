@@ -29,29 +29,39 @@ void quietly(Do action) noexcept {
   }
 }
 
-std::vector<ior::TaggedComponent> components_of(const ior::TaggedProfile& profile) {
+/// Nothing of a profile that no GIOP goes to.
+std::optional<std::vector<ior::TaggedComponent>> components_of(const ior::TaggedProfile& profile) {
   if (auto iiop = ior::decode_iiop_profile(profile)) return std::move(iiop->components);
   if (auto local = ior::decode_uiop_profile(profile)) return std::move(local->components);
   if (auto own = ior::decode_corbel_profile(profile)) return std::move(own->components);
+  if (auto datagrams = ior::decode_diop_profile(profile)) return std::move(datagrams->components);
+  return std::nullopt;
+}
+
+Exposed exposed_in(const std::vector<ior::TaggedComponent>& components) {
+  for (const auto& component : components) {
+    if (component.tag != kTagPolicies) continue;
+    if (Exposed exposed = decode_exposed(component.data); exposed.enabled) return exposed;
+  }
   return {};
 }
 
-/// What the profile says of compression. A thread mostly calls the same object again.
-const Exposed& exposed_in(const IOP::TaggedProfile& profile) {
+/// What all of its profiles say of compression: the call may go by any. A thread mostly calls the same object again.
+const Exposed& exposed_in(const ior::Ior& ior) {
   struct Last {
-    std::uint32_t tag = 0;
-    base::Bytes data;
+    ior::Ior ior;
     Exposed exposed;
   };
   thread_local Last last;
-  if (last.tag == profile.tag() && last.data == profile.profile_data()) return last.exposed;
-  Exposed exposed;
-  for (const auto& component : components_of({profile.tag(), profile.profile_data()})) {
-    if (component.tag != kTagPolicies) continue;
-    exposed = decode_exposed(component.data);
-    if (exposed.enabled) break;
+  if (last.ior == ior) return last.exposed;
+  std::optional<Exposed> all;
+  for (const auto& profile : ior.profiles) {
+    const auto components = components_of(profile);
+    if (!components) continue;
+    Exposed one = exposed_in(*components);
+    all = all ? Exposed{all->enabled && one.enabled, in_common(all->compressors, one.compressors)} : std::move(one);
   }
-  last = {profile.tag(), profile.profile_data(), std::move(exposed)};
+  last = {ior, all.value_or(Exposed())};
   return last.exposed;
 }
 
@@ -63,7 +73,9 @@ class ClientSide final : public pi::ClientRequestInterceptor {
   std::string name() override { return kName; }
   void send_request(Info info) override {
     quietly([&] {
-      const Exposed& exposed = exposed_in(info->effective_profile());
+      const auto effective = info->effective_target();
+      if (effective->_target() == nullptr) return;
+      const Exposed& exposed = exposed_in(effective->_target()->ior());
       if (!exposed.enabled) return;
       const auto target = info->target();
       Terms terms =

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <corbel/dynamic/any.hpp>
+#include <corbel/ior/ior.hpp>
 
 #include "test_support.hpp"
 #include "wire.hpp"
@@ -62,6 +63,44 @@ TEST_P(BetweenOrbs, IsOfExceptionsOnewaysAndForwardsToo) {
   EXPECT_EQ(forwarded->repeat(kBig), kBig);
   EXPECT_EQ(forwarded->repeat(kBig), kBig);
   EXPECT_EQ(counts().second, 4U);
+}
+
+TEST_P(BetweenOrbs, IsDecidedAnewWhereACallIsSentElsewhere) {
+  serve(Kind::plain);
+  const auto plain = server_;
+  const auto there = server_->object_to_string(poa_->id_to_reference(id_));
+  serve(Kind::ziop);
+  const auto forwarding = root_->create_POA(
+      "forwarding", root_->the_POAManager(),
+      {root_->create_request_processing_policy(PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  forwarding->set_servant_manager(CORBA::make_reference<Forwarder>(server_->string_to_object(there)));
+  client_ = make_orb(Kind::ziop);
+  const auto press = IDL::traits<Squeezed::Press>::unchecked_narrow(
+      client_->string_to_object(server_->object_to_string(forwarding->create_reference("IDL:Squeezed/Press:1.0"))));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(press->repeat(kBig), kBig);
+  EXPECT_LE(counts().first, 1U);  // to the one that forwards
+  EXPECT_EQ(counts().second, 0U);
+  client_->destroy();
+  client_ = nullptr;
+  plain->destroy();
+}
+
+/// A reference to several servers, not all of which compress.
+TEST_P(BetweenOrbs, IsNotWhereACallMayGoToOneThatHasNone) {
+  serve(Kind::plain);
+  const auto plain = server_;
+  auto both = *ior::from_string(server_->object_to_string(poa_->id_to_reference(id_)));
+  serve(Kind::ziop);
+  const auto other = *ior::from_string(server_->object_to_string(poa_->id_to_reference(id_)));
+  both.profiles.insert(both.profiles.begin(), other.profiles.begin(), other.profiles.end());
+  client_ = make_orb(Kind::ziop);
+  const auto press = IDL::traits<Squeezed::Press>::unchecked_narrow(client_->string_to_object(ior::to_string(both)));
+  EXPECT_EQ(press->repeat(kBig), kBig);
+  server_->destroy();
+  server_ = nullptr;
+  EXPECT_EQ(press->repeat(kBig), kBig);
+  EXPECT_EQ(counts(), Counts(0, 0));
+  plain->destroy();
 }
 
 TEST_P(BetweenOrbs, ChangesNoOctet) {

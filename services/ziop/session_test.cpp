@@ -183,7 +183,7 @@ TEST_F(ZiopSessions, RefuseDataThatAreNotWhatTheHeadSays) {
 }
 
 TEST_F(ZiopSessions, InflateNoMoreThanIsAnnouncedAndAllowed) {
-  const Bytes bomb = deflated(Bytes(64U << 20));
+  const Bytes bomb = deflated(Bytes(16U << 20));
   ASSERT_LT(bomb.size(), 100'000U);
   const Bytes head = octets_of(kOmniRequest);
   Purse purse;
@@ -197,7 +197,7 @@ TEST_F(ZiopSessions, InflateNoMoreThanIsAnnouncedAndAllowed) {
     purse.give(taken.joined.cost());
     return status ? Code::none : status.error().code;
   };
-  EXPECT_EQ(code(64U << 20), Code::too_large);
+  EXPECT_EQ(code(16U << 20), Code::too_large);
   EXPECT_EQ(purse.most_asked, 0U);  // before anything was taken
   EXPECT_EQ(code(1000), Code::malformed);
   EXPECT_EQ(purse.most_asked, 1012U);
@@ -241,7 +241,7 @@ TEST_F(ZiopSessions, SurviveEveryMutation) {
       for (const int value : {0x00, 0x01, 0x7f, 0x80, 0xff, whole[at] ^ 1, whole[at] ^ 0x10}) {
         Bytes mutated = whole;
         mutated[at] = static_cast<base::Octet>(value);
-        Purse purse(64U << 20);
+        Purse purse(16U << 20);
         const auto session = layered_.open(hex == kOmniReply ? Side::initiator : Side::acceptor, {}, &purse);
         Taken taken;
         if (taken.take(*session, mutated) && taken.incoming.kind == Kind::request) (void)text_in(taken.incoming);

@@ -2,8 +2,16 @@
 // What strangers may send to an ORB that compresses.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include <corbel/ior/profile.hpp>
 
+#include "support/fake_peer.hpp"
+#include "support/files.hpp"
 #include "support/raw_peer.hpp"
 #include "test_support.hpp"
 
@@ -67,8 +75,8 @@ TEST_P(StrangersWhoCompress, AreToldThatWhatTheySendMakesNoSense) {
   expect_refused(with_data(good, kZlib, length + 1, data));
   expect_refused(with_data(good, kZlib, 99'989, data));
   expect_refused(with_data(good, kZlib, length, base::ConstByteSpan(data).first(data.size() / 2)));
-  expect_refused(with_data(good, kZlib, length, deflated(base::Bytes(50U << 20))));
-  expect_refused(with_data(good, kZlib, 50U << 20, deflated(base::Bytes(50U << 20))));
+  expect_refused(with_data(good, kZlib, length, deflated(base::Bytes(8U << 20))));
+  expect_refused(with_data(good, kZlib, 8U << 20, deflated(base::Bytes(8U << 20))));
   test::Octets huge = compressed(good);
   huge[11] = 0x7f;
   expect_refused(huge);
@@ -104,6 +112,74 @@ TEST_P(StrangersWhoCompress, MaySendOctetByOctetAndInFragments) {
   ASSERT_TRUE(answer);
   EXPECT_EQ((*answer)[7], 1);
   EXPECT_GT(answer->size(), kBig.size());
+}
+
+TEST_P(StrangersWhoCompress, TakeNoMemoryWithThem) {
+  begin({"-ORBMaxMessageSize", "1000000", "-ORBMaxInputMemory", "2000000"});
+  const test::Octets good = request(kBig);
+  const auto bomb = with_data(good, kZlib, 999'988, deflated(base::Bytes(8U << 20)));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 5; ++round) {
+        test::RawPeer peer(profile_.port);
+        (void)peer.send(bomb);
+        (void)peer.rest();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(press_->repeat(kBig), kBig);
+}
+
+TEST_P(StrangersWhoCompress, AndOthersAreInTheLog) {
+  const test::Folder folder;
+  const std::string path = folder / "log";
+  const Words logged{"-ORBLogFile", path, "-ORBLogLevel", "debug"};
+  client_ = make_orb(Kind::ziop, logged);
+  begin(logged);
+  EXPECT_EQ(press_->repeat(kBig), kBig);
+  EXPECT_EQ(press_->repeat(kBig), kBig);
+  const test::Octets good = request(kBig);
+  expect_refused(with_data(good, 77, 1, good));
+  TearDown();
+  client_ = server_ = nullptr;
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  const std::string log = text.str();
+  const auto count = [&](std::string_view what) {
+    std::size_t times = 0;
+    for (std::size_t at = log.find(what); at != std::string::npos; at = log.find(what, at + 1)) ++times;
+    return times;
+  };
+  EXPECT_EQ(count("messaging: requests are compressed by=zlib:6"), 1U);
+  EXPECT_EQ(count("messaging: the peer takes compressed replies by=zlib:6"), 1U);
+  EXPECT_EQ(count("messaging: a compressed message makes no sense what=\"unknown compressor\""), 1U);
+}
+
+/// Servers may lie as well.
+TEST_P(StrangersWhoCompress, MayBeServers) {
+  const test::Octets reply = test::Writer().giop(1, 2).u32(0).u32(0).u32(0).string(kBig).finish();
+  const auto data = deflated(base::ConstByteSpan(reply).subspan(12));
+  const auto length = static_cast<std::uint32_t>(reply.size() - 12);
+  const std::vector<test::Octets> lies{
+      with_data(reply, 77, length, data),        with_data(reply, kZlib, length - 1, data),
+      with_data(reply, kZlib, length + 1, data), with_data(reply, kZlib, length, base::ConstByteSpan(data).first(20)),
+      with_data(reply, kZlib, 0xffffffff, data),
+  };
+  client_ = make_orb(Kind::ziop);
+  for (const test::Octets& lie : lies) {
+    test::FakePeer peer({[&](test::Conversation& with, const test::Received&) { with.send(lie); }});
+    const auto press = IDL::traits<Squeezed::Press>::unchecked_narrow(
+        client_->string_to_object("corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(peer.port()) + "/key"));
+    try {
+      (void)press->repeat("x");
+      ADD_FAILURE() << "believed";
+    } catch (const CORBA::SystemException& exception) {
+      EXPECT_NE(exception.completed(), CORBA::CompletionStatus::COMPLETED_NO) << exception;
+    }
+  }
+  EXPECT_EQ(traffic(client_).refused, lies.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, StrangersWhoCompress, ::testing::Values("tcp"),
