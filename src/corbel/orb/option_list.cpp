@@ -107,9 +107,10 @@ std::string OptionList::document() const {
       "`CORBA::ORB_init`, or as an environment variable, which the command line overrides. `--` ends the search for\n"
       "options. Unknown options and illegal values are refused with `CORBA::BAD_PARAM`. `-ORBHelp` makes `ORB_init` "
       "throw\n"
-      "`CORBA::INITIALIZE` with this list as its text. Transports that [plug-ins](plugins.md) bring may have options "
-      "of\n"
-      "their own, which that list shows as well; those of a transport that an ORB does not have are unknown to it.\n\n"
+      "`CORBA::INITIALIZE` with this list as its text. Transports and layers that [plug-ins](plugins.md) bring may "
+      "have\n"
+      "options of their own ([ZIOP's](ziop.md#switching-it-on)), which that list shows as well; those of what an ORB "
+      "does not have are unknown to it.\n\n"
       "| option | environment | legal values | default | meaning |\n|---|---|---|---|---|\n";
   for (const base::Option& each : all_) {
     text.append("| `-ORB").append(each.name).append("` | `").append(base::environment_name(each.name)).append("` | ");
