@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which versions of omniORB are tested with: `interop_omniorbs` names them. For each ORB the target interop_orb_ORB is what
-# its programs are linked with, and OMNIIDL_ORB is its compiler.
+# its programs are linked with, OMNIIDL_ORB is its
+# compiler and OMNIZIOP_ORB its library for compressed GIOP.
 set(interop_omniorbs omniorb)
 add_library(interop_orb_omniorb INTERFACE)
 target_link_libraries(interop_orb_omniorb INTERFACE PkgConfig::OMNIORB omniDynamic4 Threads::Threads)
 set(OMNIIDL_omniorb ${OMNIIDL})
+set(OMNIZIOP_omniorb omniZIOP4)
 
 if(CORBEL_OMNIORB_NEWER)
   set(peers ${PROJECT_SOURCE_DIR}/build/peers)  # where scripts/peers.sh has put it
@@ -16,8 +18,8 @@ if(CORBEL_OMNIORB_NEWER)
   list(APPEND interop_omniorbs omniorb43)
   add_library(interop_orb_omniorb43 INTERFACE)
   target_include_directories(interop_orb_omniorb43 SYSTEM INTERFACE ${prefix}/include)
-  target_compile_definitions(interop_orb_omniorb43 INTERFACE INTEROP_OMNIORB_ZIOP)
-  target_link_libraries(interop_orb_omniorb43 INTERFACE ${prefix}/lib/libomniZIOP4.so ${prefix}/lib/libomniDynamic4.so ${prefix}/lib/libomniORB4.so
+  set(OMNIZIOP_omniorb43 ${prefix}/lib/libomniZIOP4.so)
+  target_link_libraries(interop_orb_omniorb43 INTERFACE ${prefix}/lib/libomniDynamic4.so ${prefix}/lib/libomniORB4.so
     ${prefix}/lib/libomnithread.so Threads::Threads)
 endif()
 

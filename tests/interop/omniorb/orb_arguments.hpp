@@ -6,9 +6,7 @@
 #include <omniORB4/sslContext.h>
 #endif
 
-#ifdef INTEROP_OMNIORB_ZIOP
 #include <omniORB4/omniZIOP.h>
-#endif
 
 #include <cstdlib>
 #include <string>
@@ -80,15 +78,13 @@ class OrbArguments {
 };
 
 /// For ORBs that compress; after ORB_init, before adapters and references.
-inline void compress([[maybe_unused]] const Options& options) {
-#ifdef INTEROP_OMNIORB_ZIOP
+inline void compress(const Options& options) {
   if (!options.ziop()) return;
   CORBA::PolicyList policies(2);
   policies.length(2);
   policies[0] = omniZIOP::create_compression_low_value_policy(0);
   policies[1] = omniZIOP::create_compression_min_ratio_policy(1);
   omniZIOP::setGlobalPolicies(policies);
-#endif
 }
 
 /// The adapter of objects that servers call back, and of what clients call.
