@@ -9,12 +9,12 @@
 . "$(dirname -- "$0")/common.sh"
 
 packages_of() {
-  local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev zlib1g-dev pkg-config python3"
+  local build="g++ cmake ninja-build libmcpp-dev libcli11-dev libgtest-dev nlohmann-json3-dev libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev zlib1g-dev pkg-config python3"
   local peers="omniorb omniorb-nameserver omniidl omniorb-idl libomniorb4-dev"
   local java="default-jdk-headless maven" tango="tango-test python3-tango"
   case $1 in
     build) echo "$build" ;;
-    test) echo "$build $peers $java $tango openssl tshark python3 python3-venv pkg-config git strace valgrind dpkg-dev file iproute2 libasio-dev libglib2.0-dev" ;;
+    test) echo "$build $peers $java $tango openssl tshark python3 python3-venv pkg-config git strace valgrind dpkg-dev file iproute2 libasio-dev libglib2.0-dev postgresql" ;;
     lint) echo "$build clang-format-14 clang-tidy-14 shellcheck python3 git" ;;
     fuzz) echo "$build clang-14 libclang-rt-14-dev llvm-14" ;;
     bench) echo "$build $peers valgrind strace python3 python3-venv libtirpc-dev rpcsvc-proto iproute2 util-linux" ;;

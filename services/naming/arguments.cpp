@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <sstream>
@@ -16,6 +17,9 @@ namespace {
 /// other services: clients wait meanwhile.
 const std::vector<std::string> kOrbDefaults = {"-ORBMaxMessageSize", "4194304", "-ORBCallTimeout", "10000",
                                                "-ORBConnectTimeout", "5000"};
+
+/// An entry of an index takes a third of a page.
+constexpr std::size_t kMostOctetsInPostgres = 1300;
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -84,6 +88,24 @@ class Line {
   std::size_t at_ = 0;
 };
 
+/// The milliseconds that an option of the ORB says, the last of its name; nothing if none does.
+std::optional<std::chrono::milliseconds> milliseconds_of(const std::vector<std::string>& orb, std::string_view option) {
+  std::optional<std::chrono::milliseconds> found;
+  for (std::size_t i = 0; i < orb.size(); ++i) {
+    std::string_view value;
+    if (orb[i] == option && i + 1 < orb.size()) {
+      value = orb[i + 1];
+    } else if (orb[i].starts_with(std::string(option) + "=")) {
+      value = std::string_view(orb[i]).substr(option.size() + 1);
+    }
+    long count = 0;
+    if (std::from_chars(value.data(), value.data() + value.size(), count).ec == std::errc() && count > 0) {
+      found = std::chrono::milliseconds(count);
+    }
+  }
+  return found;
+}
+
 /// Those that the command line counts.
 struct Seconds {
   long iterator_idle;
@@ -92,7 +114,19 @@ struct Seconds {
 
 void describe(CLI::App& app, Arguments& arguments, Seconds& seconds) {
   app.set_version_flag("-V,--version", "corbel-named " CORBEL_VERSION);
-  app.add_option("--data", arguments.data, "The database file")->capture_default_str()->envname("CORBEL_NAMED_DATA");
+  app.add_option("--data", arguments.place.data, "The database file")
+      ->capture_default_str()
+      ->envname("CORBEL_NAMED_DATA");
+  app.add_option(
+         "--store", arguments.place.url,
+         "Keep the names in PostgreSQL instead, which several corbel-named may share: postgresql://HOST/DATABASE "
+         "or libpq's KEYWORD=VALUE ...; passwords from PGPASSFILE or PGSERVICEFILE")
+      ->excludes("--data")
+      ->type_name("URL");
+  app.add_option("--store-connections", arguments.place.connections,
+                 "Sessions with PostgreSQL that look names up at the same time; one more makes the changes")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
   app.add_option("--port", arguments.port,
                  "TCP port; remembered with the names. 0: one that the system chooses [2809, or what is remembered]")
       ->check(CLI::Range(0, 65535));
@@ -102,7 +136,7 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds) {
   app.add_option("--metrics", arguments.metrics,
                  "Serve metrics by HTTP at HOST:PORT, for Prometheus and `corbel top`; port 0: any [nowhere]");
   app.add_option("--error-log", arguments.error_log, "Append what is said on standard error to this file");
-  app.add_option("--durability", arguments.durability,
+  app.add_option("--durability", arguments.place.durability,
                  "A change is acknowledged when it is on the disk (power-loss), or with the system (process), which is "
                  "faster and survives everything but the end of the machine")
       ->transform(CLI::CheckedTransformer(
@@ -140,11 +174,12 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds) {
 }  // namespace
 
 std::optional<Stop> read_arguments(const std::vector<std::string>& line, Arguments& arguments) {
-  arguments.data = default_data();
+  arguments.place.data = default_data();
   arguments.orb = kOrbDefaults;
   std::vector<std::string> own;
   if (auto stop = Line(line).split(own, arguments.orb)) return stop;
-  CLI::App app("The naming service: names for objects of any ORB, kept in one file.", "corbel-named");
+  CLI::App app("The naming service: names for objects of any ORB, kept in one file, or in a database of PostgreSQL.",
+               "corbel-named");
   Seconds seconds{arguments.service.iterator_idle.count() / 1000, arguments.prune_age.count()};
   describe(app, arguments, seconds);
   try {
@@ -157,6 +192,12 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   }
   arguments.service.iterator_idle = std::chrono::seconds(seconds.iterator_idle);
   arguments.prune_age = std::chrono::seconds(seconds.prune_age);
+  StorePlace& place = arguments.place;
+  place.patience = milliseconds_of(arguments.orb, "-ORBCallTimeout").value_or(place.patience);
+  place.connect_patience = milliseconds_of(arguments.orb, "-ORBConnectTimeout").value_or(place.connect_patience);
+  if (!place.url.empty() && arguments.service.names.component_octets > kMostOctetsInPostgres) {
+    return Stop{"--max-component-octets: PostgreSQL's indexes have room for 1300 octets\n", 2};
+  }
   return std::nullopt;
 }
 

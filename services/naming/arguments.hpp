@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "open_store.hpp"
 #include "service.hpp"
-#include "store.hpp"
 
 namespace corbel::naming {
 
 struct Arguments {
-  std::string data;                 ///< the database file
+  StorePlace place;                 ///< where the names are
   std::optional<std::string> port;  ///< as given; else the one that the database remembers, else 2809
   std::string host;                 ///< to listen at; empty: all interfaces
   std::vector<std::string> listen;  ///< whole endpoints; then port and host count for nothing
@@ -23,7 +23,6 @@ struct Arguments {
   bool check = false;               ///< the database is checked; nothing is served
   bool prune = false;               ///< contexts that nothing leads to are destroyed; nothing is served
   std::chrono::seconds prune_age = std::chrono::hours(24);  ///< but not younger ones
-  Durability durability = Durability::power_loss;
   StoreLimits store;
   ServiceLimits service;
   std::vector<std::string> orb;  ///< for ORB_init, defaults of this program first

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "arguments.hpp"
+#include "corbel/base/log.hpp"
 #include "corbel/corbel.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
@@ -44,12 +45,12 @@ int import(const Arguments& arguments, Store& store) {
   Imported imported;
   try {
     imported = import_omninames(file, store, arguments.service.names);
-  } catch (const DatabaseError&) {
+  } catch (const StoreError&) {
     throw;
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(arguments.import_file + ": " + error.what());
   }
-  if (imported.port) store.set("port", *imported.port);
+  if (imported.port && !store.shared()) store.set("port", *imported.port);
   const Census census = store.census();
   std::cout << "imported " << census.contexts << " contexts and " << census.bindings << " bindings";
   if (imported.skipped != 0) std::cout << ", skipped " << imported.skipped << " in contexts that were destroyed";
@@ -71,12 +72,17 @@ bool port_counts(const Arguments& arguments) {
                       [](const std::string& word) { return word.starts_with("-ORBListenEndpoints"); });
 }
 
+/// Those who share the names have a port each.
+std::string remembered_port(Store& store) {
+  return store.shared() ? kDefaultPort : store.setting("port").value_or(kDefaultPort);
+}
+
 /// What ORB_init gets: the program's defaults, then endpoints, then what the user gave, which wins.
 std::vector<std::string> orb_arguments(const Arguments& arguments, Store& store) {
   std::vector<std::string> words = {"corbel-named"};
   std::vector<std::string> endpoints = arguments.listen;
   if (port_counts(arguments)) {
-    const std::string port = arguments.port ? *arguments.port : store.setting("port").value_or(kDefaultPort);
+    const std::string port = arguments.port ? *arguments.port : remembered_port(store);
     endpoints.push_back("tcp://" + arguments.host + ":" + port);
   }
   for (const auto& endpoint : endpoints) words.insert(words.end(), {"-ORBListenEndpoints", endpoint});
@@ -102,6 +108,7 @@ std::string address(const std::string& root) {
 }
 
 int serve(const Arguments& arguments, Store& store) {
+  const std::string kept_in = arguments.place.url.empty() ? arguments.place.data : arguments.place.url;
   const sigset_t signals = process::block_signals();
   std::vector<std::string> words = orb_arguments(arguments, store);
   std::optional<metrics::Metrics> metrics;
@@ -111,14 +118,16 @@ int serve(const Arguments& arguments, Store& store) {
   try {
     service.emplace(orb, store, arguments.service);
     // Remembered now that it works: a port that is taken is not what the next start should try.
-    if (port_counts(arguments) && arguments.port && *arguments.port != "0") store.set("port", *arguments.port);
+    if (port_counts(arguments) && arguments.port && *arguments.port != "0" && !store.shared()) {
+      store.set("port", *arguments.port);
+    }
     const std::string root = orb->object_to_string(service->root());
     if (!arguments.ior_file.empty()) process::write_file(arguments.ior_file, root + '\n');
     if (metrics) {
       metrics->watch(orb);
       metrics->serve(arguments.metrics);
     }
-    std::cout << "corbel-named: " << address(root) << ", names in " << arguments.data;
+    std::cout << "corbel-named: " << address(root) << ", names in " << kept_in;
     if (metrics) std::cout << ", metrics at port " << metrics->port();
     std::cout << std::endl;
   } catch (...) {
@@ -136,11 +145,16 @@ int run(const std::vector<std::string>& line) {
     return stop->status;
   }
   if (!arguments.error_log.empty()) redirect_errors(arguments.error_log);
-  prepare_folder(arguments.data);
-  if ((arguments.check || arguments.prune) && !std::filesystem::exists(arguments.data)) {
-    throw std::runtime_error(arguments.data + ": there is no such file");
+  if (arguments.place.url.empty()) {
+    prepare_folder(arguments.place.data);
+    if ((arguments.check || arguments.prune) && !std::filesystem::exists(arguments.place.data)) {
+      throw std::runtime_error(arguments.place.data + ": there is no such file");
+    }
   }
-  Store store(arguments.data, arguments.store, arguments.durability);
+  const auto kept = open_store(arguments.place, arguments.store, [](const std::string& said) {
+    std::cerr << "corbel-named: " << base::printable(said) + '\n';
+  });
+  Store& store = *kept;
   if (arguments.prune) std::cout << "pruned contexts " << store.prune(arguments.prune_age) << '\n';
   if (arguments.prune || arguments.check) return check(store);
   if (!arguments.import_file.empty()) return import(arguments, store);

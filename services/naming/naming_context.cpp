@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "naming_context.hpp"
 
-#include <sqlite3.h>
-
 #include <span>
 
 #include "corbel/ior/url.hpp"
@@ -23,14 +21,15 @@ Name rest(const Name& name, std::size_t from) {
   return Name(name.begin() + static_cast<std::ptrdiff_t>(from), name.end());
 }
 
-/// The store's failures as clients see them. A change that failed has not happened, unless the disk failed while it was
-/// written: then a crash right afterwards may bring it back.
+/// The store's failures as clients see them.
 template <class Work>
 auto stored(Work work) {
   try {
     return work();
-  } catch (const DatabaseError& error) {
-    const auto completed = (error.code() & 0xff) == SQLITE_IOERR ? CORBA::COMPLETED_MAYBE : CORBA::COMPLETED_NO;
+  } catch (const StoreError& error) {
+    const bool maybe = error.completed() == StoreError::Completed::maybe;
+    const auto completed = maybe ? CORBA::COMPLETED_MAYBE : CORBA::COMPLETED_NO;
+    if (error.fault() == StoreError::Fault::away) throw CORBA::TRANSIENT(0, completed, error.what());
     throw CORBA::PERSIST_STORE(0, completed, error.what());
   }
 }

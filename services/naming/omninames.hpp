@@ -21,7 +21,7 @@ struct Imported {
 
 /// Replays the file into an empty store, as one change: all of it or nothing. Its contexts become contexts of the
 /// store; references to them that lie elsewhere stay what they are, references to omniNames. Throws std::runtime_error
-/// naming the line that makes no sense or is beyond the limits, those of names included; DatabaseError.
+/// naming the line that makes no sense or is beyond the limits, those of names included; StoreError.
 Imported import_omninames(std::istream& file, Store& store, const NameLimits& limits);
 
 }  // namespace corbel::naming

@@ -7,6 +7,7 @@
 
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
+#include "open_store.hpp"
 #include "temporary_folder.hpp"
 
 namespace corbel::naming {
@@ -37,7 +38,9 @@ class OmninamesTest : public testing::Test {
   Walk resolve(const Name& name) { return store_.resolve(kRoot, name); }
 
   TemporaryFolder folder_;
-  Store store_{folder_.path() + "/names.db", {}, Durability::process};
+  const std::unique_ptr<Store> kept_ =
+      open_store({.data = folder_.path() + "/names.db", .durability = Durability::process}, {});
+  Store& store_ = *kept_;
 };
 
 TEST_F(OmninamesTest, ReplaysTheJournal) {

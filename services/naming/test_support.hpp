@@ -10,12 +10,15 @@
 
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
+#include "open_store.hpp"
 #include "service.hpp"
 #include "temporary_folder.hpp"
 
 namespace corbel::naming::test {
 
+using CosNaming::BindingType;
 using CosNaming::Name;
+using CosNaming::NameComponent;
 using CosNaming::NamingContext;
 using CosNaming::NamingContextExt;
 using ContextRef = IDL::traits<NamingContext>::ref_type;
@@ -32,7 +35,8 @@ inline OrbRef make_orb(const std::string& id, std::vector<std::string> options) 
 struct Server {
   explicit Server(const std::string& name, ServiceLimits service_limits = {}, StoreLimits store_limits = {},
                   std::vector<std::string> options = {})
-      : store(folder.path() + "/names.db", store_limits, Durability::process),
+      : kept(open_store({.data = folder.path() + "/names.db", .durability = Durability::process}, store_limits)),
+        store(*kept),
         orb(make_orb(name, listening(std::move(options)))),
         service(orb, store, service_limits) {}
   ~Server() { orb->destroy(); }
@@ -45,7 +49,8 @@ struct Server {
   std::uint16_t port() { return ior::decode_iiop_profile(ior::from_string(reference())->profiles.front())->port; }
 
   TemporaryFolder folder;
-  Store store;
+  std::unique_ptr<Store> kept;
+  Store& store;
   OrbRef orb;
   Service service;
 };
@@ -87,4 +92,59 @@ class ServiceFixture : public testing::TestWithParam<const char*> {
   OrbRef client_;
   ExtRef root_;
 };
+
+inline constexpr std::size_t kAll = 1 << 20;
+
+inline NameComponent component(const std::string& id, const std::string& kind = "") {
+  return NameComponent(id, kind);
+}
+
+inline Bound object(const std::string& reference) {
+  return {BindingType::nobject, 0, reference};
+}
+
+inline Bound context(ContextId id) {
+  return {BindingType::ncontext, id, {}};
+}
+
+/// Where a new PostgreSQL of this process is, its database empty; nothing if none is installed. Started when it is
+/// first asked for. (postgres_test.cpp)
+std::string empty_postgres();
+/// The same as it is.
+std::string postgres();
+
+/// The parameter says in which database: "SQLite" or "PostgreSQL".
+class StoreTest : public testing::TestWithParam<std::string> {
+ protected:
+  bool shared() const { return GetParam() == "PostgreSQL"; }
+  StorePlace place() const {
+    StorePlace place;
+    place.durability = Durability::process;
+    place.data = folder_.path() + "/names.db";
+    place.url = url_;
+    return place;
+  }
+  void reopen(StoreLimits limits = {}) {
+    store_.reset();
+    store_ = open_store(place(), limits);
+  }
+  void SetUp() override {
+    if (shared()) {
+      url_ = empty_postgres();
+      if (url_.empty()) GTEST_SKIP() << "PostgreSQL is not installed, or this was built without it";
+    }
+    reopen();
+  }
+
+  ContextId made(ContextId parent, const std::string& name) {
+    ContextId id = 0;
+    EXPECT_EQ(store_->bind_new_context(parent, component(name), id), Outcome::done);
+    return id;
+  }
+
+  TemporaryFolder folder_;
+  std::string url_;
+  std::unique_ptr<SqlStore> store_;
+};
+
 }  // namespace corbel::naming::test

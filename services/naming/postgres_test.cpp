@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names in PostgreSQL: what several processes that share them see, and what happens when it is away.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "support/postgres_server.hpp"
+#include "test_support.hpp"
+#ifdef CORBEL_NAMING_POSTGRESQL
+#include "postgres.hpp"
+#endif
+
+namespace corbel::naming {
+namespace test {
+namespace {
+
+using corbel::test::PostgresServer;
+
+PostgresServer& server() {
+  static PostgresServer one;
+  return one;
+}
+
+}  // namespace
+
+#ifdef CORBEL_NAMING_POSTGRESQL
+
+std::string postgres() {
+  return PostgresServer::programs().empty() ? std::string() : server().url();
+}
+
+std::string empty_postgres() {
+  const std::string url = postgres();
+  if (!url.empty()) {
+    PostgresConnection("test", url, std::chrono::seconds(30)).execute("DROP SCHEMA IF EXISTS corbel_naming CASCADE");
+  }
+  return url;
+}
+
+namespace {
+
+/// Several stores in one database, as several processes have them.
+class SharedTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    url_ = empty_postgres();
+    if (url_.empty()) GTEST_SKIP() << "PostgreSQL is not installed";
+  }
+  std::unique_ptr<SqlStore> open(StoreLimits limits = {},
+                                 std::chrono::milliseconds patience = std::chrono::minutes(1)) {
+    StorePlace place;
+    place.url = url_;
+    place.patience = patience;
+    place.connections = 4;
+    return open_store(place, limits, [this](const std::string& line) {
+      const std::lock_guard lock(mutex_);
+      said_.push_back(line);
+    });
+  }
+  void execute(const char* sql) {
+    PostgresConnection connection("test", url_, std::chrono::seconds(30));
+    connection.execute(sql);
+  }
+
+  std::string url_;
+  std::mutex mutex_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(SharedTest, WhatOneBindsAllResolve) {
+  const auto a = open();
+  const auto b = open();
+  EXPECT_EQ(a->identity(), b->identity());
+  ContextId made = 0;
+  ASSERT_EQ(a->bind_new_context(kRoot, component("c"), made), Outcome::done);
+  ASSERT_EQ(b->bind(made, component("o"), object("1"), false), Outcome::done);
+  const Name name{component("c"), component("o")};
+  EXPECT_EQ(a->resolve(kRoot, name).bound.reference, "1");
+  EXPECT_EQ(b->unbind(made, component("o")), Outcome::done);
+  EXPECT_EQ(a->resolve(kRoot, name).outcome, Outcome::missing);
+  EXPECT_EQ(b->destroy(made), Outcome::done);
+  EXPECT_FALSE(a->exists(made));
+  EXPECT_EQ(a->census().dangling, 1);
+}
+
+TEST_F(SharedTest, OfThoseWhoBindOneNameOneWinsAndLimitsHoldForAllTogether) {
+  constexpr int kStores = 3, kThreads = 2, kNames = 20;
+  const StoreLimits limits{.contexts = 1, .bindings = kNames / 2, .bindings_per_context = kNames};
+  std::vector<std::unique_ptr<SqlStore>> stores;
+  for (int i = 0; i < kStores; ++i) stores.push_back(open(limits));
+  std::vector<std::atomic<int>> winners(kNames);
+  std::atomic<int> full = 0;
+  std::vector<std::thread> threads;
+  for (int each = 0; each < kStores * kThreads; ++each) {
+    threads.emplace_back([&, each] {
+      for (int i = 0; i < kNames; ++i) {
+        const auto outcome = stores[static_cast<std::size_t>(each % kStores)]->bind(
+            kRoot, component(std::to_string(i)), object(std::to_string(each)), false);
+        if (outcome == Outcome::done) ++winners[static_cast<std::size_t>(i)];
+        if (outcome == Outcome::full) ++full;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  int bound = 0;
+  for (const auto& each : winners) {
+    EXPECT_LE(each, 1);
+    bound += each;
+  }
+  EXPECT_EQ(bound, kNames / 2);
+  EXPECT_GT(full, 0);
+  EXPECT_EQ(stores[0]->census().bindings, kNames / 2);
+}
+
+TEST_F(SharedTest, StoresThatAreMadeAtTheSameTimeAreOne) {
+  std::vector<std::uint64_t> identities(4);
+  std::vector<std::thread> threads;
+  for (auto& each : identities) threads.emplace_back([&] { each = open()->identity(); });
+  for (auto& thread : threads) thread.join();
+  for (const auto each : identities) EXPECT_EQ(each, identities.front());
+}
+
+TEST_F(SharedTest, MembersKnowEachOtherUntilTheyAreSilent) {
+  using std::chrono::hours;
+  const auto a = open();
+  const auto b = open();
+  const std::vector<Address> first{{"host1", 1}};
+  const std::vector<Address> second{{"host2", 2}, {"host1", 1}};
+  EXPECT_EQ(a->announce("a", first, hours(1)), first);
+  EXPECT_EQ(b->announce("b", second, hours(1)), (std::vector<Address>{{"host1", 1}, {"host2", 2}}));
+  EXPECT_EQ(a->announce("a", first, hours(1)).size(), 2U);
+  EXPECT_EQ(b->announce("b", second, std::chrono::milliseconds(0)), first);
+  EXPECT_EQ(a->announce("a", {}, hours(1)), std::vector<Address>());
+}
+
+TEST_F(SharedTest, ALostConnectionIsReplacedAndNothingHappensTwice) {
+  const auto store = open();
+  ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
+  for (int i = 0; i < 3; ++i) {
+    execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid() "
+        "AND application_name = 'corbel-named'");
+    EXPECT_EQ(store->resolve(kRoot, Name{component("o")}).bound.reference, "1");
+    EXPECT_EQ(store->bind(kRoot, component(std::to_string(i)), object("1"), false), Outcome::done);
+  }
+  EXPECT_EQ(store->census().bindings, 4);
+}
+
+TEST_F(SharedTest, CallsWaitWhileTheDatabaseIsStartedAgain) {
+  const auto store = open();
+  server().stop(SIGQUIT);
+  std::atomic<int> done = 0;
+  std::thread binder([&] {
+    if (store->bind(kRoot, component("o"), object("1"), false) == Outcome::done) ++done;
+  });
+  std::thread looker([&] {
+    if (store->exists(kRoot)) ++done;
+  });
+  server().start();  // by this thread, with which it ends
+  binder.join();
+  looker.join();
+  EXPECT_EQ(done, 2);
+  EXPECT_EQ(store->resolve(kRoot, Name{component("o")}).bound.reference, "1");
+  const std::lock_guard lock(mutex_);
+  ASSERT_GE(said_.size(), 2U);
+  EXPECT_NE(said_.back().find("answers again"), std::string::npos);
+}
+
+TEST_F(SharedTest, WhatCannotBeHadInTimeIsSaidToBeAwayAndNotDone) {
+  const auto store = open({}, std::chrono::milliseconds(200));
+  ASSERT_TRUE(store->exists(kRoot));
+  server().stop(SIGQUIT);
+  const auto failure = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const StoreError& error) {
+      return std::string(error.fault() == StoreError::Fault::away ? "away" : "broken") +
+             (error.completed() == StoreError::Completed::no ? ", not done" : ", perhaps done");
+    }
+    return "done";
+  };
+  EXPECT_EQ(failure([&] { store->exists(kRoot); }), "away, not done");
+  EXPECT_EQ(failure([&] { store->bind(kRoot, component("o"), object("1"), false); }), "away, not done");
+  EXPECT_EQ(failure([&] { open(); }), "away, not done");
+  server().start();
+  EXPECT_EQ(open()->resolve(kRoot, Name{component("o")}).outcome, Outcome::missing);
+}
+
+TEST_F(SharedTest, ASilentDatabaseKeepsNobodyForLong) {
+  const auto store = open({}, std::chrono::milliseconds(300));
+  ASSERT_TRUE(store->exists(kRoot));
+  ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
+  // Somebody has the totals and does not give them back: changes cannot begin, looks go on.
+  PostgresConnection holder("test", url_, std::chrono::seconds(30));
+  holder.wait_until(std::chrono::steady_clock::now() + std::chrono::minutes(1));
+  holder.execute("BEGIN; SELECT * FROM corbel_naming.total FOR UPDATE");
+  EXPECT_THROW(store->bind(kRoot, component("p"), object("1"), false), StoreError);
+  EXPECT_EQ(store->resolve(kRoot, Name{component("o")}).bound.reference, "1");
+  holder.execute("ROLLBACK");
+  // With much patience, whatever the machine does meanwhile.
+  EXPECT_EQ(open()->bind(kRoot, component("p"), object("1"), false), Outcome::done);
+}
+
+TEST_F(SharedTest, SessionsThatFallSilentAreGivenUp) {
+  const auto store = open({}, std::chrono::milliseconds(400));
+  ASSERT_TRUE(store->exists(kRoot));
+  ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
+  PostgresConnection other("test", url_, std::chrono::seconds(30));
+  other.wait_until(std::chrono::steady_clock::now() + std::chrono::minutes(1));
+  std::vector<pid_t> sessions;
+  {
+    Statement all(other,
+                  "SELECT pid FROM pg_stat_activity WHERE pid != pg_backend_pid() AND application_name = "
+                  "'corbel-named'");
+    while (all.step()) sessions.push_back(static_cast<pid_t>(all.number(0)));
+  }
+  ASSERT_GE(sessions.size(), 2U);
+  for (const pid_t each : sessions) ::kill(each, SIGSTOP);
+  EXPECT_THROW(store->exists(kRoot), StoreError);
+  EXPECT_THROW(store->bind(kRoot, component("p"), object("1"), false), StoreError);
+  // New ones take their place.
+  const auto patient = [&](auto call) {
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+         std::chrono::steady_clock::now() < end;) {
+      try {
+        return call();
+      } catch (const StoreError&) {  // a slow machine
+      }
+    }
+    return false;
+  };
+  EXPECT_TRUE(patient([&] { return store->exists(kRoot); }));
+  EXPECT_TRUE(patient([&] { return store->bind(kRoot, component("p"), object("1"), true) == Outcome::done; }));
+  for (const pid_t each : sessions) ::kill(each, SIGCONT);
+}
+
+TEST_F(SharedTest, ATransactionWhoseEndWasNotConfirmedMayHaveHappened) {
+  const auto store = open();
+  ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
+  // The session ends while it commits.
+  execute(
+      "CREATE FUNCTION corbel_naming.die() RETURNS trigger LANGUAGE plpgsql AS "
+      "$$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$; "
+      "CREATE CONSTRAINT TRIGGER die AFTER INSERT ON corbel_naming.binding DEFERRABLE INITIALLY DEFERRED "
+      "FOR EACH ROW EXECUTE FUNCTION corbel_naming.die()");
+  try {
+    store->bind(kRoot, component("p"), object("1"), false);
+    ADD_FAILURE() << "it cannot know";
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.fault(), StoreError::Fault::away);
+    EXPECT_EQ(error.completed(), StoreError::Completed::maybe);
+  }
+  execute("DROP TRIGGER die ON corbel_naming.binding");
+  EXPECT_EQ(store->resolve(kRoot, Name{component("p")}).outcome, Outcome::missing);
+  EXPECT_EQ(store->bind(kRoot, component("p"), object("1"), false), Outcome::done);
+  EXPECT_EQ(store->census().bindings, 2);
+}
+
+TEST_F(SharedTest, WhatIsDamagedOrNewerIsRefused) {
+  open();
+  execute("UPDATE corbel_naming.total SET bindings = 7");
+  EXPECT_THROW(open()->census(), StoreError);
+  execute("UPDATE corbel_naming.setting SET value = '2' WHERE name = 'format'");
+  EXPECT_THROW(open(), StoreError);
+}
+
+TEST_F(SharedTest, APasswordOnTheCommandLineIsRefused) {
+  EXPECT_THROW(Postgres("postgresql://user:secret@host/names", {}), StoreError);
+  EXPECT_THROW(Postgres("host=h password=secret", {}), StoreError);
+  EXPECT_THROW(Postgres("nonsense", {}), StoreError);
+  EXPECT_EQ(Postgres("host=h dbname=names", {}).name(), "PostgreSQL at h, database names");
+}
+
+INSTANTIATE_TEST_SUITE_P(PostgreSQL, StoreTest, testing::Values("PostgreSQL"));
+
+}  // namespace
+
+#else
+
+std::string postgres() {
+  return {};
+}
+std::string empty_postgres() {
+  return {};
+}
+
+#endif
+
+namespace {
+INSTANTIATE_TEST_SUITE_P(SQLite, StoreTest, testing::Values("SQLite"));
+}
+
+}  // namespace test
+}  // namespace corbel::naming
