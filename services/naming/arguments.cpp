@@ -106,13 +106,28 @@ std::optional<std::chrono::milliseconds> milliseconds_of(const std::vector<std::
   return found;
 }
 
+/// "host:port", "[::1]:port".
+std::optional<Address> address_of(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  Address address{std::string(host), 0};
+  const auto [stopped, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address.port);
+  const bool whole = error == std::errc() && stopped == digits.data() + digits.size();
+  const bool is_host = !host.empty() && host.find_first_of(" []/\t\n") == std::string_view::npos;
+  return whole && is_host && address.port != 0 ? std::optional(address) : std::nullopt;
+}
+
 /// Those that the command line counts.
 struct Seconds {
+  long member_lease;
   long iterator_idle;
   long prune_age;
 };
 
-void describe(CLI::App& app, Arguments& arguments, Seconds& seconds) {
+void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector<std::string>& publish) {
   app.set_version_flag("-V,--version", "corbel-named " CORBEL_VERSION);
   app.add_option("--data", arguments.place.data, "The database file")
       ->capture_default_str()
@@ -132,6 +147,16 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds) {
       ->check(CLI::Range(0, 65535));
   app.add_option("--host", arguments.host, "Address or name to listen at [all interfaces]");
   app.add_option("--listen", arguments.listen, "Endpoints instead of host and port: tcp://HOST:PORT, unix:///PATH");
+  app.add_option(
+         "--publish", publish,
+         "HOST:PORT where the same names are found, too; references to contexts say so. Those who share a store "
+         "know each other without it")
+      ->type_name("HOST:PORT")
+      ->allow_extra_args(false);
+  app.add_option("--member-lease", seconds.member_lease,
+                 "Seconds; references lead to a process that shares the store until it was silent for so long")
+      ->check(CLI::Range(1L, 86'400L))
+      ->capture_default_str();
   app.add_option("--ior-file", arguments.ior_file, "Write the root context's reference to this file");
   app.add_option("--metrics", arguments.metrics,
                  "Serve metrics by HTTP at HOST:PORT, for Prometheus and `corbel top`; port 0: any [nowhere]");
@@ -180,8 +205,10 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   if (auto stop = Line(line).split(own, arguments.orb)) return stop;
   CLI::App app("The naming service: names for objects of any ORB, kept in one file, or in a database of PostgreSQL.",
                "corbel-named");
-  Seconds seconds{arguments.service.iterator_idle.count() / 1000, arguments.prune_age.count()};
-  describe(app, arguments, seconds);
+  Seconds seconds{arguments.member_lease.count() / 1000, arguments.service.iterator_idle.count() / 1000,
+                  arguments.prune_age.count()};
+  std::vector<std::string> publish;
+  describe(app, arguments, seconds, publish);
   try {
     std::reverse(own.begin(), own.end());  // as CLI11 takes them
     app.parse(own);
@@ -192,6 +219,12 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   }
   arguments.service.iterator_idle = std::chrono::seconds(seconds.iterator_idle);
   arguments.prune_age = std::chrono::seconds(seconds.prune_age);
+  arguments.member_lease = std::chrono::seconds(seconds.member_lease);
+  for (const auto& each : publish) {
+    const auto address = address_of(each);
+    if (!address) return Stop{"--publish: '" + each + "' is not HOST:PORT\n", 2};
+    arguments.publish.push_back(*address);
+  }
   StorePlace& place = arguments.place;
   place.patience = milliseconds_of(arguments.orb, "-ORBCallTimeout").value_or(place.patience);
   place.connect_patience = milliseconds_of(arguments.orb, "-ORBConnectTimeout").value_or(place.connect_patience);

@@ -16,12 +16,14 @@ struct Arguments {
   std::optional<std::string> port;  ///< as given; else the one that the database remembers, else 2809
   std::string host;                 ///< to listen at; empty: all interfaces
   std::vector<std::string> listen;  ///< whole endpoints; then port and host count for nothing
-  std::string ior_file;             ///< where the root's reference is written; empty: nowhere
-  std::string metrics;              ///< HOST:PORT where metrics are served; empty: nowhere
-  std::string error_log;            ///< where standard error goes; empty: where it went
-  std::string import_file;          ///< data of omniNames to be imported; then nothing is served
-  bool check = false;               ///< the database is checked; nothing is served
-  bool prune = false;               ///< contexts that nothing leads to are destroyed; nothing is served
+  std::vector<Address> publish;     ///< addresses that references contain, too
+  std::chrono::milliseconds member_lease = std::chrono::seconds(30);  ///< a member that is silent for so long is gone
+  std::string ior_file;     ///< where the root's reference is written; empty: nowhere
+  std::string metrics;      ///< HOST:PORT where metrics are served; empty: nowhere
+  std::string error_log;    ///< where standard error goes; empty: where it went
+  std::string import_file;  ///< data of omniNames to be imported; then nothing is served
+  bool check = false;       ///< the database is checked; nothing is served
+  bool prune = false;       ///< contexts that nothing leads to are destroyed; nothing is served
   std::chrono::seconds prune_age = std::chrono::hours(24);  ///< but not younger ones
   StoreLimits store;
   ServiceLimits service;

@@ -17,6 +17,7 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel_metrics.hpp"
+#include "members.hpp"
 #include "omninames.hpp"
 #include "process.hpp"
 #include "service.hpp"
@@ -25,6 +26,8 @@ namespace corbel::naming {
 namespace {
 
 constexpr const char* kDefaultPort = "2809";
+/// Nobody sees bindings whose lease has ended; how often they are looked for.
+constexpr std::chrono::milliseconds kSweep = std::chrono::seconds(1);
 
 void prepare_folder(const std::string& file) {
   std::error_code error;
@@ -115,8 +118,12 @@ int serve(const Arguments& arguments, Store& store) {
   if (!arguments.metrics.empty()) metrics.emplace();
   const auto orb = CORBA::ORB_init(words, "corbel-named");
   std::optional<Service> service;  // goes after the ORB's last request
+  std::optional<Members> members;
+  std::optional<Periodic> sweeper;
   try {
     service.emplace(orb, store, arguments.service);
+    members.emplace(store, *service, arguments.member_lease, arguments.publish);
+    sweeper.emplace(kSweep, [&store] { store.sweep(); });
     // Remembered now that it works: a port that is taken is not what the next start should try.
     if (port_counts(arguments) && arguments.port && *arguments.port != "0" && !store.shared()) {
       store.set("port", *arguments.port);

@@ -33,11 +33,15 @@ std::string in_postgres(std::string_view sql) {
   return text;
 }
 
-/// What the server says without its line ends.
+/// What the server says, in one line.
 std::string one_line(const char* text) {
-  std::string said = text == nullptr ? "" : text;
-  while (!said.empty() && std::isspace(static_cast<unsigned char>(said.back())) != 0) said.pop_back();
-  std::replace(said.begin(), said.end(), '\n', ' ');
+  std::string said;
+  for (const char c : std::string_view(text == nullptr ? "" : text)) {
+    const bool space = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (!space) said += c;
+    if (space && !said.empty() && said.back() != ' ') said += ' ';
+  }
+  if (!said.empty() && said.back() == ' ') said.pop_back();
   return said;
 }
 

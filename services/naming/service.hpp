@@ -4,7 +4,10 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "CosNaming.hpp"
 #include "corbel/corbel.hpp"
@@ -14,6 +17,9 @@
 namespace corbel::naming {
 
 class Iterators;
+
+/// Clients try one after the other; a reference is not to become long.
+inline constexpr std::size_t kMostAddresses = 16;
 
 struct ServiceLimits {
   NameLimits names;
@@ -42,6 +48,12 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   IDL::traits<CosNaming::NamingContextExt>::ref_type root() { return reference(kRoot); }
+
+  /// Where this process listens, as its references say.
+  std::vector<Address> own_addresses();
+  /// References to contexts that are made from now on say that these lead there, too, in this order behind the own
+  /// ones. At most kMostAddresses of them.
+  void set_addresses(std::vector<Address> addresses);
 
   // For the servants.
 
@@ -94,6 +106,9 @@ class Service {
   };
 
   PortableServer::ObjectId object_id(ContextId context) const;
+  ObjectRef own_reference(ContextId context);
+  std::string with_addresses(const std::string& reference, const std::vector<Address>& addresses) const;
+  std::optional<ContextId> context_of(const ObjectRef& object) const;
 
   const OrbRef orb_;
   Store& store_;
@@ -103,6 +118,10 @@ class Service {
   IDL::traits<PortableServer::Current>::ref_type current_;
   std::unique_ptr<Iterators> iterators_;
   std::atomic<int> foreign_calls_ = 0;
+  std::string key_prefix_;  ///< of object keys of contexts: what comes before the number
+
+  std::mutex addresses_mutex_;  // guards what follows
+  std::shared_ptr<const std::vector<Address>> addresses_;
 };
 
 }  // namespace corbel::naming
