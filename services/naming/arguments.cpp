@@ -122,6 +122,7 @@ std::optional<Address> address_of(std::string_view text) {
 
 /// Those that the command line counts.
 struct Seconds {
+  long lease;
   long member_lease;
   long iterator_idle;
   long prune_age;
@@ -188,6 +189,7 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
   limit("--max-list-octets", arguments.service.list_octets, "Octets of the names in one answer, about; likewise");
   limit("--max-iterators", arguments.service.iterators, "Iterators; then the one unused for longest is gone");
   limit("--iterator-idle", seconds.iterator_idle, "Seconds after which an iterator that is not used is gone");
+  limit("--max-lease", seconds.lease, "Seconds of a lease; who asks for more is granted these");
   limit("--max-foreign-calls", arguments.service.foreign_calls, "Names followed into other services at the same time");
   app.footer(
       "omniNames' -start [PORT], -logdir DIR, -errlog FILE, -always, -ignoreport, -nohostname and -ORBendPoint are\n"
@@ -205,8 +207,8 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   if (auto stop = Line(line).split(own, arguments.orb)) return stop;
   CLI::App app("The naming service: names for objects of any ORB, kept in one file, or in a database of PostgreSQL.",
                "corbel-named");
-  Seconds seconds{arguments.member_lease.count() / 1000, arguments.service.iterator_idle.count() / 1000,
-                  arguments.prune_age.count()};
+  Seconds seconds{arguments.service.lease.count(), arguments.member_lease.count() / 1000,
+                  arguments.service.iterator_idle.count() / 1000, arguments.prune_age.count()};
   std::vector<std::string> publish;
   describe(app, arguments, seconds, publish);
   try {
@@ -219,6 +221,7 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   }
   arguments.service.iterator_idle = std::chrono::seconds(seconds.iterator_idle);
   arguments.prune_age = std::chrono::seconds(seconds.prune_age);
+  arguments.service.lease = std::chrono::seconds(seconds.lease);
   arguments.member_lease = std::chrono::seconds(seconds.member_lease);
   for (const auto& each : publish) {
     const auto address = address_of(each);

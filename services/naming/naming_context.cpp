@@ -4,6 +4,7 @@
 #include <span>
 
 #include "corbel/ior/url.hpp"
+#include "following.hpp"
 #include "iterators.hpp"
 
 namespace corbel::naming {
@@ -16,23 +17,6 @@ using CosNaming::NameComponent;
 using Context = CosNaming::NamingContext;
 using ContextExt = CosNaming::NamingContextExt;
 using NotFoundReason = CosNaming::NamingContext::NotFoundReason;
-
-Name rest(const Name& name, std::size_t from) {
-  return Name(name.begin() + static_cast<std::ptrdiff_t>(from), name.end());
-}
-
-/// The store's failures as clients see them.
-template <class Work>
-auto stored(Work work) {
-  try {
-    return work();
-  } catch (const StoreError& error) {
-    const bool maybe = error.completed() == StoreError::Completed::maybe;
-    const auto completed = maybe ? CORBA::COMPLETED_MAYBE : CORBA::COMPLETED_NO;
-    if (error.fault() == StoreError::Fault::away) throw CORBA::TRANSIENT(0, completed, error.what());
-    throw CORBA::PERSIST_STORE(0, completed, error.what());
-  }
-}
 
 }  // namespace
 
@@ -69,6 +53,8 @@ void NamingContextServant::refuse(Outcome outcome, ContextId context, const Name
       throw Context::AlreadyBound();
     case Outcome::not_empty:
       throw Context::NotEmpty();
+    case Outcome::not_held:
+      throw CorbelNaming::NotHeld();
     case Outcome::full:
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "a limit of the naming service is reached");
     case Outcome::argument_gone:
@@ -79,19 +65,6 @@ void NamingContextServant::refuse(Outcome outcome, ContextId context, const Name
       if (context != service_.current()) throw Context::CannotProceed(service_.reference(context), Name{last});
       throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the context was destroyed");
   }
-}
-
-template <class Local, class Foreign>
-auto NamingContextServant::at_end(const Name& name, Local local, Foreign foreign) {
-  check(name);
-  const ContextId here = service_.current();
-  const std::span<const NameComponent> way(name.data(), name.size() - 1);
-  const Walk walk = stored([&] { return service_.store().walk(here, way); });
-  if (walk.outcome == Outcome::foreign) {
-    return service_.proceed(walk.bound, rest(name, walk.at + 1), Service::Effect::change, foreign);
-  }
-  if (walk.outcome != Outcome::done) refuse(name, walk);
-  return local(walk.context, name.back());
 }
 
 void NamingContextServant::bind(const Name& name, const Bound& bound, bool replace) {

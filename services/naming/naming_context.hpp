@@ -3,15 +3,15 @@
 
 #include <string>
 
-#include "CosNaming_server.hpp"
+#include "NamingLeases_server.hpp"
 #include "service.hpp"
 
 namespace corbel::naming {
 
-/// Serves all contexts of a service (CosNaming 1.3, 2.3 and 2.5). A name of several components is followed as far as
-/// this store goes in one snapshot of it; what happens at its end is one change. A name that leads into a context of
-/// another service is handed on to that. Thread-safe, keeps nothing.
-class NamingContextServant final : public virtual CORBA::servant_traits<CosNaming::NamingContextExt>::base_type {
+/// Serves all contexts of a service (CosNaming 1.3, 2.3 and 2.5), with leases on names. A name of several components is
+/// followed as far as this store goes in one snapshot of it; what happens at its end is one change. A name that leads
+/// into a context of another service is handed on to that. Thread-safe, keeps nothing.
+class NamingContextServant final : public virtual CORBA::servant_traits<CorbelNaming::LeasingContext>::base_type {
  public:
   using Name = CosNaming::Name;
   using ObjectRef = IDL::traits<CORBA::Object>::ref_type;
@@ -36,6 +36,12 @@ class NamingContextServant final : public virtual CORBA::servant_traits<CosNamin
   std::string to_url(const std::string& addr, const std::string& sn) override;
   ObjectRef resolve_str(const std::string& n) override;
 
+  std::uint32_t bind_leased(const Name& n, ObjectRef obj, CorbelNaming::LeaseId lease, std::uint32_t seconds) override;
+  std::uint32_t rebind_leased(const Name& n, ObjectRef obj, CorbelNaming::LeaseId lease,
+                              std::uint32_t seconds) override;
+  std::uint32_t renew(const Name& n, CorbelNaming::LeaseId lease, std::uint32_t seconds) override;
+  void release(const Name& n, CorbelNaming::LeaseId lease) override;
+
   bool _non_existent() override;
 
  private:
@@ -47,6 +53,9 @@ class NamingContextServant final : public virtual CORBA::servant_traits<CosNamin
   [[noreturn]] void refuse(const Name& name, const Walk& walk);
   [[noreturn]] void refuse(Outcome outcome, ContextId context, const CosNaming::NameComponent& last);
   void bind(const Name& name, const Bound& bound, bool replace);
+  /// A limit on what is granted, then the same with a lease.
+  Term term(CorbelNaming::LeaseId lease, std::uint32_t seconds) const;
+  std::uint32_t bind_leased(const Name& name, const ObjectRef& object, const Term& term, bool replace);
 
   Service& service_;
 };

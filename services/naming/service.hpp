@@ -27,6 +27,7 @@ struct ServiceLimits {
   std::size_t list_octets = 1 << 20;  ///< of the names in one answer, about; it has one binding at least
   std::size_t iterators = 10'000;     ///< at the same time; beyond it the one unused for longest is gone
   std::chrono::milliseconds iterator_idle = std::chrono::minutes(10);  ///< unused for so long, an iterator is gone
+  std::chrono::seconds lease = std::chrono::hours(24);                 ///< the longest that is granted
   int foreign_calls = 64;  ///< names followed into other services at the same time; half of the ORB's threads at most
 };
 

@@ -240,7 +240,8 @@ Outcome SqlStore::bind(ContextId context, const NameComponent& name, const Bound
     bool is_context = false;
     std::int64_t lease = 0;
     if (look_up(context, name, is_context, lease) == Outcome::missing) return insert(context, name, bound, term);
-    if (!replace) return Outcome::exists;
+    // The same lease: the call was made again.
+    if (!replace && (lease == 0 || lease != term.lease)) return Outcome::exists;
     if (is_context != (bound.type == BindingType::ncontext)) {
       return is_context ? Outcome::not_object : Outcome::not_context;
     }

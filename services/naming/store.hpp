@@ -150,7 +150,8 @@ class Store {
   virtual Walk resolve(ContextId start, std::span<const CosNaming::NameComponent> name) = 0;
 
   /// With `replace`, what is bound there gives way if it is of the same type (else not_object or not_context).
-  /// argument_gone: what it is to be bound to is a context of this store that does not exist.
+  /// argument_gone: what it is to be bound to is a context of this store that does not exist. What is bound there with
+  /// the lease of `term` gives way in any case.
   virtual Outcome bind(ContextId context, const CosNaming::NameComponent& name, const Bound& bound, bool replace,
                        const Term& term) = 0;
   Outcome bind(ContextId context, const CosNaming::NameComponent& name, const Bound& bound, bool replace) {

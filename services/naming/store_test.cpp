@@ -213,6 +213,7 @@ TEST_P(StoreTest, WhatIsLeasedIsThereUntilTheLeaseEnds) {
   EXPECT_EQ(store_->resolve(kRoot, o).bound.reference, "1");
   EXPECT_EQ(store_->bind(kRoot, o[0], object("2"), false, ended), Outcome::exists);
   EXPECT_EQ(store_->renew(kRoot, o[0], ended), Outcome::not_held) << "another lease";
+  EXPECT_EQ(store_->bind(kRoot, o[0], object("1"), false, hour), Outcome::done) << "the same once more";
   EXPECT_EQ(store_->renew(kRoot, o[0], hour), Outcome::done);
   reopen();
   EXPECT_EQ(store_->resolve(kRoot, o).bound.reference, "1");

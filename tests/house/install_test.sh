@@ -22,6 +22,7 @@ quietly cmake --build "$work/consumer"
 expect "$("$work/consumer/consumer")" "connect: refused"
 expect "$("$work/consumer/consumer_static")" "connect: refused"
 expect "$("$work/consumer/consumer_metrics")" 'corbel_requests_total{side="client",operation="_non_existent",outcome="system_exception"} 1'
+expect "$("$work/consumer/consumer_naming")" "nobody there"
 echo "find_package: ok"
 
 # A package of IDL: generated, installed, moved, imported.

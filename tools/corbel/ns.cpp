@@ -33,6 +33,7 @@ struct NsArguments {
   bool follow = false;
   bool replace = false;
   int jobs = 8;
+  long lease = 0;
   WatchOptions watch;
 };
 
@@ -131,6 +132,9 @@ int resolve(const NsArguments& arguments) {
 }
 
 int bind(const NsArguments& arguments, bool replace) {
+  if (arguments.lease != 0) {
+    return ns_lease(arguments.options, arguments.name, arguments.reference, arguments.lease, replace);
+  }
   Names names(arguments.options);
   const Name name = Names::read_name(arguments.name);
   const ObjectRef object = find_object(names.orb(), arguments.reference);
@@ -222,7 +226,14 @@ void add_ns(CLI::App& app, Run& run) {
                                             *ns, run, "bind", "Bind a name",
                                             [](const NsArguments& given) { return bind(given, false); }, arguments);
     with_name(command, true)->add_option("REF", arguments->reference, "The object")->required();
-    command->add_flag("--context", arguments->as_context, "As a context, which names lead through");
+    auto* const context =
+        command->add_flag("--context", arguments->as_context, "As a context, which names lead through");
+    command
+        ->add_option("--lease", arguments->lease,
+                     "Until SIGINT, and no longer than so many seconds after this process has ended otherwise")
+        ->check(CLI::Range(1L, 4'000'000'000L))
+        ->type_name("SECONDS")
+        ->excludes(context);
   }
   with_name(add(*ns, run, "unbind", "Forget a name", unbind, arguments), true)
       ->add_flag("--destroy", arguments->destroy, "Destroy the context that it is bound to, which must be empty");

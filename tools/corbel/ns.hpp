@@ -102,6 +102,9 @@ struct WatchOptions {
 
 // Each in a source of its own.
 int ns_watch(const NsOptions& options, const std::string& name, const WatchOptions& watch);
+/// Binds the name and keeps it bound until a signal comes; `seconds` is how long it lasts after a violent end.
+int ns_lease(const NsOptions& options, const std::string& name, const std::string& reference, long seconds,
+             bool replace);
 int ns_check(const NsOptions& options, const std::string& name, int jobs, bool unbind);
 int ns_dump(const NsOptions& options, const std::string& name, bool follow);
 int ns_load(const NsOptions& options, const std::string& file, const std::string& into, bool replace);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel ns watch: what changes in the names of any naming service. The standard has no word for it, so it looks again
 // and again.
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "command.hpp"
 #include "corbel/base/log.hpp"
+#include "corbel/ior/ior.hpp"
+#include "corbel/ior/profile.hpp"
 #include "names.hpp"
 #include "ns.hpp"
 
@@ -21,7 +25,38 @@ using Json = nlohmann::ordered_json;
 struct Bound {
   bool is_context = false;
   std::string reference;  ///< or why it cannot be resolved
-  bool operator==(const Bound&) const = default;
+
+  /// A context stays the same when the addresses change that lead there: services of several processes come and go.
+  bool operator==(const Bound& other) const {
+    if (is_context != other.is_context) return false;
+    if (reference == other.reference) return true;
+    return is_context && is_same_context(reference, other.reference);
+  }
+
+ private:
+  static bool is_same_context(const std::string& one, const std::string& other) {
+    const auto a = places(one);
+    const auto b = places(other);
+    return std::any_of(a.begin(), a.end(), [&](const auto& each) { return b.contains(each); });
+  }
+  /// Addresses with keys.
+  static std::set<std::string> places(const std::string& reference) {
+    std::set<std::string> found;
+    const auto ior = ior::from_string(reference);
+    if (!ior) return found;
+    for (const auto& profile : ior->profiles) {
+      const auto body = ior::decode_iiop_profile(profile);
+      if (!body) continue;
+      const auto add = [&](const std::string& host, std::uint16_t port) {
+        found.insert(host + ':' + std::to_string(port) + '/' + std::string(base::as_text(body->object_key)));
+      };
+      if (body->port != 0) add(body->host, body->port);
+      for (const auto& component : body->components) {
+        if (const auto address = ior::decode_alternate_address(component)) add(address->host, address->port);
+      }
+    }
+    return found;
+  }
 };
 using Picture = std::map<std::string, Bound>;
 
@@ -35,8 +70,8 @@ Picture look(Names& names, const CosNaming::Name& start) {
         if (entry.failure.ends_with(gone)) throw std::runtime_error(entry.failure);
     }
     picture[naming::to_string(entry.name)] = {
-        entry.type == CosNaming::BindingType::ncontext,
-        entry.object == nullptr ? entry.failure : names.orb()->object_to_string(entry.object)};
+        .is_context = entry.type == CosNaming::BindingType::ncontext,
+        .reference = entry.object == nullptr ? entry.failure : names.orb()->object_to_string(entry.object)};
   });
   return picture;
 }
