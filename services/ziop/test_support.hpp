@@ -108,6 +108,8 @@ class Purse final : public messaging::Memory {
     EXPECT_LE(octets, taken);
     taken -= octets;
   }
+  bool take_for_good(std::size_t octets) noexcept override { return take(octets); }
+  void give_for_good(std::size_t octets) noexcept override { give(octets); }
   std::size_t limit;
   std::size_t taken = 0;
   std::size_t most_asked = 0;
