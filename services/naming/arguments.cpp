@@ -137,7 +137,6 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
          "--store", arguments.place.url,
          "Keep the names in PostgreSQL instead, which several corbel-named may share: postgresql://HOST/DATABASE "
          "or libpq's KEYWORD=VALUE ...; passwords from PGPASSFILE or PGSERVICEFILE")
-      ->excludes("--data")
       ->type_name("URL");
   app.add_option("--store-connections", arguments.place.connections,
                  "Sessions with PostgreSQL that look names up at the same time; one more makes the changes")
@@ -205,6 +204,13 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   arguments.orb = kOrbDefaults;
   std::vector<std::string> own;
   if (auto stop = Line(line).split(own, arguments.orb)) return stop;
+  const auto given = [&](std::string_view option) {
+    return std::any_of(own.begin(), own.end(), [&](const std::string& word) {
+      return word == option || word.starts_with(std::string(option) + "=");
+    });
+  };
+  // The environment may say --data all the same, as that of the unit for systemd does.
+  if (given("--store") && given("--data")) return Stop{"--store excludes --data and -logdir\n", 2};
   CLI::App app("The naming service: names for objects of any ORB, kept in one file, or in a database of PostgreSQL.",
                "corbel-named");
   Seconds seconds{arguments.service.lease.count(), arguments.member_lease.count() / 1000,

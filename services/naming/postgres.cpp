@@ -75,9 +75,13 @@ std::unique_ptr<Connection> Postgres::connect(Connection::Kind, Patience patienc
   // the others waiting no longer than half of that.
   const auto limit = std::to_string(options_.patience.count());
   const auto half = std::to_string(std::max<std::int64_t>(1, options_.patience.count() / 2));
+  // What is set for the disks and the standbys stays as it is, unless it is less than was asked for.
+  const std::string commit = options_.durability == Durability::power_loss
+                                 ? "SELECT set_config('synchronous_commit', 'on', false) "
+                                   "WHERE current_setting('synchronous_commit') = 'off'"
+                                 : "SET synchronous_commit = off";
   connection->execute(("SET search_path = corbel_naming; SET statement_timeout = " + limit +
-                       "; SET idle_in_transaction_session_timeout = " + half +
-                       "; SET synchronous_commit = " + (options_.durability == Durability::power_loss ? "on" : "off"))
+                       "; SET idle_in_transaction_session_timeout = " + half + "; " + commit)
                           .c_str());
   return connection;
 }

@@ -51,6 +51,7 @@ class PostgresConnection final : public Connection {
   /// Waits for all that comes in answer to what was just sent; the last result, or throws.
   Result answer(bool sent, const char* what);
   void flush();
+  void notice_end();
   void wait_for(short events);
   [[noreturn]] void fail(const PGresult* result, const char* what);
   [[noreturn]] void lose(const std::string& why);
@@ -61,7 +62,6 @@ class PostgresConnection final : public Connection {
   std::int64_t changes_ = 0;
   unsigned statements_ = 0;
   bool given_up_ = false;  ///< an answer may still come, and would be taken for that to something else
-  std::string state_;      ///< SQLSTATE of the last failure
 };
 
 /// One database. The names are in its schema `corbel_naming`. Every process keeps a session for changes and some for

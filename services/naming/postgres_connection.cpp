@@ -145,9 +145,16 @@ PostgresConnection::PostgresConnection(const std::string& name, const std::strin
   if (PQstatus(connection_.get()) != CONNECTION_OK) {
     throw StoreError(name_ + ": " + one_line(PQerrorMessage(connection_.get())), Fault::away);
   }
-  // Remarks of the server are no business of standard error's.
+  // Remarks of the server are no business of standard error's. But a failure that comes while nothing is being done
+  // comes as one of them, and is the end of the session.
   PQsetNoticeReceiver(
-      connection_.get(), [](void*, const PGresult*) {}, nullptr);
+      connection_.get(),
+      [](void* self, const PGresult* result) {
+        const char* const field = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+        const std::string_view severity = field == nullptr ? "" : field;
+        if (severity == "FATAL" || severity == "PANIC") static_cast<PostgresConnection*>(self)->given_up_ = true;
+      },
+      this);
   if (PQsetnonblocking(connection_.get(), 1) != 0) lose("is no use");
 }
 
@@ -187,18 +194,28 @@ void PostgresConnection::begin(Kind kind) {
 }
 
 void PostgresConnection::commit() {
-  state_.clear();
   bool sent = false;
   try {
+    notice_end();
     sent = usable() && PQsendQuery(connection_.get(), "COMMIT") == 1;
     const Result result = answer(sent, "COMMIT");
     if (std::string_view(PQcmdStatus(result.get())) == "COMMIT") return;
   } catch (const StoreError& error) {
-    // A session that is over may have ended before the server did it, or afterwards. If it was for being idle, before.
-    const bool maybe = sent && !usable() && state_ != "25P03";
+    // A session that is over may have ended before the server did it, or afterwards.
+    const bool maybe = sent && !usable();
     throw StoreError(error.what(), error.fault(), maybe ? Completed::maybe : Completed::no);
   }
   throw StoreError(name_ + ": rolled the transaction back", Fault::broken);
+}
+
+/// Throws if the server has ended the session while it was idle: what is sent now will not happen.
+void PostgresConnection::notice_end() {
+  pollfd socket = {PQsocket(connection_.get()), POLLIN, 0};
+  while (::poll(&socket, 1, 0) > 0) {
+    const bool there = PQconsumeInput(connection_.get()) == 1;
+    PQisBusy(connection_.get());  // reads what has come
+    if (!there || given_up_) lose("has ended the session");
+  }
 }
 
 void PostgresConnection::roll_back() noexcept {
@@ -260,15 +277,15 @@ void PostgresConnection::wait_for(short events) {
 }
 
 void PostgresConnection::fail(const PGresult* result, const char* what) {
-  const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  state_ = state == nullptr ? "" : state;
-  const bool lost = PQstatus(connection_.get()) != CONNECTION_OK || ends_session(state_);
+  const char* const field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const std::string_view state = field == nullptr ? "" : field;
+  const bool lost = PQstatus(connection_.get()) != CONNECTION_OK || ends_session(state);
   if (lost) given_up_ = true;
   const char* const said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   const std::string text = said == nullptr ? one_line(PQresultErrorMessage(result)) : one_line(said);
   const std::string_view first_line = std::string_view(what).substr(0, std::string_view(what).find('\n'));
   throw StoreError(name_ + ": " + text + " (" + std::string(first_line) + ")",
-                   lost || is_passing(state_) ? Fault::away : Fault::broken);
+                   lost || is_passing(state) ? Fault::away : Fault::broken);
 }
 
 void PostgresConnection::lose(const std::string& why) {

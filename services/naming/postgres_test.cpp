@@ -238,6 +238,33 @@ TEST_F(SharedTest, SessionsThatFallSilentAreGivenUp) {
   for (const pid_t each : sessions) ::kill(each, SIGCONT);
 }
 
+TEST_F(SharedTest, AProcessThatStopsInTheMiddleOfAChangeHoldsTheOthersUpForAWhileOnly) {
+  const auto store = open();
+  Postgres engine(url_, {.patience = std::chrono::milliseconds(500)});
+  const auto stopped =
+      engine.connect(Connection::Kind::write, std::chrono::steady_clock::now() + std::chrono::minutes(1));
+  stopped->begin(Connection::Kind::write);
+  stopped->execute("SELECT * FROM total FOR UPDATE");
+  EXPECT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
+  try {
+    stopped->commit();
+    ADD_FAILURE() << "it goes on as if nothing had been";
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.completed(), StoreError::Completed::no);
+  }
+}
+
+TEST_F(SharedTest, DurabilityIsNoLessThanAskedFor) {
+  EXPECT_EQ(open()->durability(), Durability::power_loss);
+  StorePlace place;
+  place.url = url_ + "&options=-csynchronous_commit%3Doff";
+  EXPECT_EQ(open_store(place, {})->durability(), Durability::power_loss);
+  place.url = url_ + "&options=-csynchronous_commit%3Dlocal";
+  EXPECT_EQ(open_store(place, {})->durability(), Durability::power_loss);
+  place.durability = Durability::process;
+  EXPECT_EQ(open_store(place, {})->durability(), Durability::process);
+}
+
 TEST_F(SharedTest, ATransactionWhoseEndWasNotConfirmedMayHaveHappened) {
   const auto store = open();
   ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);

@@ -169,12 +169,13 @@ void SqlStore::read_totals() {
   if (!row->step()) {
     throw StoreError(engine_->name() + ": is damaged: it has no totals", StoreError::Fault::broken);
   }
-  contexts_ = row->number(0);
-  bindings_ = row->number(1);
+  contexts_ = known_contexts_ = row->number(0);
+  bindings_ = known_bindings_ = row->number(1);
 }
 
 void SqlStore::write_totals() {
-  if (writer_->new_totals) writer_->new_totals->bind(1, contexts_).bind(2, bindings_).run();
+  if (!writer_->new_totals || (contexts_ == known_contexts_ && bindings_ == known_bindings_)) return;
+  writer_->new_totals->bind(1, contexts_).bind(2, bindings_).run();
 }
 
 Progress SqlStore::progress() const {

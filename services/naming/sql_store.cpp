@@ -151,7 +151,7 @@ auto SqlStore::look(Work work) {
   for (int attempt = 0;; ++attempt) {
     try {
       const Borrowed reader(*this, until);
-      const auto found = work(*reader);
+      auto found = work(*reader);
       answered();
       return found;
     } catch (const StoreError& failure) {

@@ -109,6 +109,8 @@ class SqlStore final : public Store {
   std::optional<Transaction> import_;
   std::int64_t contexts_ = 0;
   std::int64_t bindings_ = 0;
+  std::int64_t known_contexts_ = 0;  ///< of a shared store: what it says itself
+  std::int64_t known_bindings_ = 0;
 
   mutable std::mutex queue_mutex_;  // guards what follows, and is never held while the disk is written
   std::condition_variable changed_;

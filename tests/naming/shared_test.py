@@ -99,6 +99,8 @@ class ToolTest(SharedCase):
         self.assertIn("password", run(NAMED, "--store", "postgresql://u:secret@h/d", status=1))
         self.assertIn("--max-component-octets", run(NAMED, "--store", self.database.url, "--max-component-octets", "4000", status=2))
         self.assertIn("excludes", run(NAMED, "--store", self.database.url, "--data", "x", status=2))
+        env = dict(os.environ, CORBEL_NAMED_DATA="/nowhere/names.db")
+        self.assertIn("contexts", run(NAMED, "--store", self.database.url, "--check", env=env))
         self.assertIn("nowhere", run(NAMED, "--store", "postgresql:///d?host=/nowhere", status=1))
 
 
