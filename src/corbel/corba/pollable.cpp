@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <mutex>
 #include <utility>
 
@@ -84,7 +85,7 @@ struct PollableSet::Contents {
   const corbel::base::SharedPtr<corbel::corba::PollSignal> signal =
       corbel::base::make_shared<corbel::corba::PollSignal>();
   corbel::base::Mutex mutex;  // guards what follows
-  std::vector<Member> members;
+  std::deque<Member> members;
   std::size_t next = 0;  // the member to see to
 };
 
@@ -108,9 +109,11 @@ void PollableSet::add_pollable(const object_reference<Pollable>& potential) try 
   if (call.state() == State::taken) throw_delivered();
   {
     const std::lock_guard lock(contents_->mutex);
-    contents_->members.reserve(contents_->members.size() + 1);
-    if (!call.enter(contents_->signal)) throw BAD_PARAM(minor::kInPollableSet, COMPLETED_NO);
     contents_->members.push_back({potential, IntrusivePtr(&call)});
+    if (!call.enter(contents_->signal)) {
+      contents_->members.pop_back();
+      throw BAD_PARAM(minor::kInPollableSet, COMPLETED_NO);
+    }
   }
   contents_->signal->notify();
 } catch (const std::bad_alloc&) {
@@ -149,17 +152,13 @@ object_reference<Pollable> PollableSet::take_ready() {
   {
     const std::lock_guard lock(contents_->mutex);
     auto& members = contents_->members;
-    const auto leaves = [&](Member& member) {
-      const State state = member.call->state();
-      if (state == State::pending || (state == State::ready && ready != nullptr)) return false;
-      if (state == State::ready) ready = member.pollable;
-      return true;
-    };
-    for (auto member = members.begin(); member != members.end();) {
-      if (!leaves(*member)) {
+    for (auto member = members.begin(); member != members.end() && ready == nullptr;) {
+      const State state = member->call->state();
+      if (state == State::pending) {
         ++member;
         continue;
       }
+      if (state == State::ready) ready = member->pollable;
       gone.push_back(*member);
       member->call->leave();
       member = members.erase(member);
