@@ -43,6 +43,13 @@ std::string empty_postgres() {
 
 namespace {
 
+/// From then on the session of those who bind ends while it commits.
+constexpr const char* kDying =
+    "CREATE FUNCTION corbel_naming.die() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$; "
+    "CREATE CONSTRAINT TRIGGER die AFTER INSERT ON corbel_naming.binding DEFERRABLE INITIALLY DEFERRED "
+    "FOR EACH ROW EXECUTE FUNCTION corbel_naming.die()";
+
 /// Several stores in one database, as several processes have them.
 class SharedTest : public testing::Test {
  protected:
@@ -268,12 +275,7 @@ TEST_F(SharedTest, DurabilityIsNoLessThanAskedFor) {
 TEST_F(SharedTest, ATransactionWhoseEndWasNotConfirmedMayHaveHappened) {
   const auto store = open();
   ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
-  // The session ends while it commits.
-  execute(
-      "CREATE FUNCTION corbel_naming.die() RETURNS trigger LANGUAGE plpgsql AS "
-      "$$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$; "
-      "CREATE CONSTRAINT TRIGGER die AFTER INSERT ON corbel_naming.binding DEFERRABLE INITIALLY DEFERRED "
-      "FOR EACH ROW EXECUTE FUNCTION corbel_naming.die()");
+  execute(kDying);
   try {
     store->bind(kRoot, component("p"), object("1"), false);
     ADD_FAILURE() << "it cannot know";
@@ -285,6 +287,37 @@ TEST_F(SharedTest, ATransactionWhoseEndWasNotConfirmedMayHaveHappened) {
   EXPECT_EQ(store->resolve(kRoot, Name{component("p")}).outcome, Outcome::missing);
   EXPECT_EQ(store->bind(kRoot, component("p"), object("1"), false), Outcome::done);
   EXPECT_EQ(store->census().bindings, 2);
+}
+
+TEST_F(SharedTest, ClientsAreToldWhatBecameOfTheirCalls) {
+  const auto store = open();
+  const auto hasty = open({}, std::chrono::milliseconds(200));
+  const OrbRef orb = make_orb("shared", Server::listening({}));
+  const OrbRef other = make_orb("hasty", Server::listening({}));
+  {
+    Service service(orb, *store, {});
+    Service with_little_time(other, *hasty, {});
+    const auto told = [&](auto call) -> std::string {
+      try {
+        call();
+      } catch (const CORBA::TRANSIENT& exception) {
+        return exception.completed() == CORBA::COMPLETED_NO ? "not done" : "perhaps done";
+      }
+      return "done";
+    };
+    const auto thing = orb->string_to_object("corbaloc::127.0.0.1:1/thing");
+    EXPECT_EQ(told([&] { service.root()->bind(Name{component("a")}, thing); }), "done");
+    execute(kDying);
+    EXPECT_EQ(told([&] { service.root()->bind(Name{component("b")}, thing); }), "perhaps done");
+    execute("DROP TRIGGER die ON corbel_naming.binding");
+    server().stop(SIGQUIT);
+    EXPECT_EQ(told([&] { with_little_time.root()->bind(Name{component("c")}, thing); }), "not done");
+    EXPECT_EQ(told([&] { with_little_time.root()->resolve(Name{component("a")}); }), "not done");
+    server().start();
+    EXPECT_EQ(told([&] { service.root()->bind(Name{component("c")}, thing); }), "done");
+    orb->destroy();
+    other->destroy();
+  }
 }
 
 TEST_F(SharedTest, WhatIsDamagedOrNewerIsRefused) {
