@@ -10,6 +10,7 @@
 
 #include <corbel/dynamic/any.hpp>
 #include <corbel/ior/ior.hpp>
+#include <corbel/orb/parts.hpp>
 
 #include "test_support.hpp"
 #include "wire.hpp"
@@ -312,6 +313,23 @@ TEST(ZiopOptions, AreChecked) {
   EXPECT_NE(refusal({"-ORBZiopMinRatio", "nan"}), "");
   EXPECT_NE(refusal({"-ORBZiopLowValue", "-1"}), "");
   EXPECT_THROW(make_orb(Kind::plain, {"-ORBZiop", "zlib:9"}), CORBA::BAD_PARAM);
+}
+
+TEST(ZiopPlugIn, IsForOrbsThatAreBeingMade) {
+  const auto orb = make_orb(Kind::plain);
+  try {
+    orb::load_plugin(*orb, CORBEL_ZIOP_PLUGIN);
+    FAIL();
+  } catch (const CORBA::INITIALIZE& exception) {
+    EXPECT_NE(exception.detail().find("what it brings is for ORBs that are being made"), std::string::npos);
+  }
+  orb->destroy();
+  try {  // twice
+    (void)make_orb(Kind::ziop, {"-ORBLoad", CORBEL_ZIOP_PLUGIN});
+    FAIL();
+  } catch (const CORBA::INITIALIZE& exception) {
+    EXPECT_NE(exception.detail().find("it brings a layer 'ziop', which is there"), std::string::npos);
+  }
 }
 
 TEST(ZiopPolicies, AreMadeOfAnys) {
