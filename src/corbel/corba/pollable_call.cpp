@@ -34,7 +34,8 @@ State PollableCall::await(std::uint32_t timeout) {
 
 bool PollableCall::take() noexcept {
   State ready = State::ready;
-  return __atomic_compare_exchange_n(&state_, &ready, State::taken, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  State taken = State::taken;
+  return __atomic_compare_exchange(&state_, &ready, &taken, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 bool PollableCall::enter(const base::SharedPtr<PollSignal>& signal) noexcept {
@@ -75,7 +76,8 @@ void PollableCall::complete(std::exception_ptr failure) noexcept {
     const std::lock_guard lock(shared_->mutex);
     elsewhere = shared_->elsewhere;
     signal = shared_->signal;
-    __atomic_store_n(&state_, elsewhere ? State::taken : State::ready, __ATOMIC_RELEASE);
+    State now = elsewhere ? State::taken : State::ready;
+    __atomic_store(&state_, &now, __ATOMIC_RELEASE);
   }
   if (signal != nullptr) signal->notify();
   if (!elsewhere) return;

@@ -22,7 +22,11 @@ class CORBEL_API PollableCall : public AsyncCall {
   /// Whether the reply has come, and then whether somebody has taken it.
   enum class State : std::uint8_t { pending, ready, taken };
 
-  State state() const noexcept { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
+  State state() const noexcept {
+    State now{};
+    __atomic_load(&state_, &now, __ATOMIC_ACQUIRE);
+    return now;
+  }
   /// Waits while the reply has not come, at most for as long as a poll's time-out says: milliseconds, 0 at once,
   /// 0xffffffff for ever. The calling thread reads the reply itself if no other thread does.
   State await(std::uint32_t timeout);

@@ -75,7 +75,8 @@ void Poller::associated_handler(CORBA::object_reference<ReplyHandler> handler) {
 }
 
 bool Poller::is_from_poller() const {
-  const From last = __atomic_load_n(&last_, __ATOMIC_RELAXED);
+  From last{};
+  __atomic_load(&last_, &last, __ATOMIC_RELAXED);
   if (last == From::nobody) throw CORBA::BAD_INV_ORDER(minor::kNothingPolled, CORBA::COMPLETED_NO);
   return last == From::poller;
 }

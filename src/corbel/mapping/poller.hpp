@@ -67,7 +67,7 @@ class CORBEL_API Poller : public virtual CORBA::Pollable {
   enum class From : std::uint8_t { nobody, poller, call };
 
   corbel::mapping::PolledCall& call() const;
-  void note(From from) noexcept { __atomic_store_n(&last_, from, __ATOMIC_RELAXED); }
+  void note(From from) noexcept { __atomic_store(&last_, &from, __ATOMIC_RELAXED); }
 
   corbel::base::IntrusivePtr<corbel::mapping::PolledCall> call_;
   corbel::corba::TargetPtr target_;
