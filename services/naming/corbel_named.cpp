@@ -159,7 +159,7 @@ int run(const std::vector<std::string>& line) {
     }
   }
   const auto kept = open_store(arguments.place, arguments.store, [](const std::string& said) {
-    std::cerr << "corbel-named: " << base::printable(said) + '\n';
+    std::cerr << "corbel-named: " + base::printable(said) + '\n';
   });
   Store& store = *kept;
   if (arguments.prune) std::cout << "pruned contexts " << store.prune(arguments.prune_age) << '\n';
