@@ -103,6 +103,7 @@ TEST_F(KeptBack, AreTriedUntilACarrierTakesThemThatCannotTellOfRoom) {
   EXPECT_FALSE(connection_->has_backlog()) << "after " << tries << " tries";
   EXPECT_EQ(tries, 5);
   EXPECT_FALSE(connection_->needs_reactor());
+  connection_->close();  // while there are `tries`
 }
 
 }  // namespace

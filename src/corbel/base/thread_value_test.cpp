@@ -48,7 +48,7 @@ TEST(ThreadValue, EndsWithItsThreadAndIsAnotherForWhatComesLater) {
       EXPECT_TRUE(later.numbers.empty());
       later.numbers.assign(100, 7);
       EXPECT_EQ(&ThreadValue<Counted>::here(), &later);
-      later.numbers = {};  // nobody will free it
+      Numbers().swap(later.numbers);  // nobody will free it
       asked = true;
     };
     ThreadValue<Counted>::here().numbers.assign(100, 1);
