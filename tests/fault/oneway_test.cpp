@@ -78,12 +78,16 @@ TEST_F(OnewayTest, ScopeNoneNeverWaitsAndEveryMessageIsCounted) {
   use({"-ORBSyncScope", "none", "-ORBOnewayQueue", "65536"});
   tell_until([&] { return statistics().oneways_dropped > 0; });
   const auto begin = std::chrono::steady_clock::now();
-  for (int n = 0; n < 1000; ++n) victim_->tell(std::to_string(told_++) + ':' + std::string(8000, 'x'));
+  std::uint64_t most = 0;  // the system may have found room for all at the end
+  for (int n = 0; n < 1000; ++n) {
+    victim_->tell(std::to_string(told_++) + ':' + std::string(8000, 'x'));
+    most = std::max<std::uint64_t>(most, statistics().oneway_octets_waiting);
+  }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
   const auto before = statistics();
   EXPECT_GE(before.oneways_dropped, 900U);  // the system may have found room for some meanwhile
-  EXPECT_LE(before.oneway_octets_waiting, 65536U + 9000U);
-  EXPECT_GT(before.oneway_octets_waiting, 0U);
+  EXPECT_LE(most, 65536U + 9000U);
+  EXPECT_GT(most, 0U);
   read_on();
   EXPECT_EQ(victim_->echo("after"), "done");  // behind everything that waited
   const auto after = statistics();

@@ -14,9 +14,9 @@ template <class T>
 class ThreadValue {
  public:
   static T& here() noexcept(noexcept(T())) {
-    if (value_ == nullptr) [[unlikely]]
+    if (t_value == nullptr) [[unlikely]]
       make();
-    return *value_;
+    return *t_value;
   }
 
  private:
@@ -25,12 +25,12 @@ class ThreadValue {
     End(const End&) = delete;
     End& operator=(const End&) = delete;
     ~End() {
-      if (T* const value = std::exchange(value_, nullptr)) std::destroy_at(value);
+      if (T* const value = std::exchange(t_value, nullptr)) std::destroy_at(value);
     }
   };
 
   [[gnu::noinline]] static void make() noexcept(noexcept(T())) {
-    value_ = std::construct_at(reinterpret_cast<T*>(&place_));
+    t_value = std::construct_at(reinterpret_cast<T*>(&t_place));
     thread_local const End kEnd;
     (void)kEnd;
   }
@@ -38,8 +38,8 @@ class ThreadValue {
   struct Place {
     alignas(T) std::byte octets[sizeof(T)];
   };
-  static inline constinit thread_local T* value_ = nullptr;
-  static inline thread_local Place place_;
+  static inline constinit thread_local T* t_value = nullptr;
+  static inline thread_local Place t_place;
 };
 
 }  // namespace corbel::base
