@@ -2,6 +2,7 @@
 // What a oneway call waits for, and what becomes of it, when the peer does not read.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <memory>
