@@ -40,7 +40,10 @@ void serve(const interop::Options& options) {
   root->the_POAManager()->activate();
 
   interop::announce(orb->object_to_string(reference).c_str());
-  orb->run();
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER&) {  // the client was through before
+  }
   orb->destroy();
 }
 

@@ -95,7 +95,10 @@ int main(int argc, char** argv) try {
     object = poa->id_to_reference(poa->activate_object(CORBA::make_reference<Bridge>(object)));
   }
   std::cout << orb->object_to_string(object) << std::endl;
-  orb->run();
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER&) {  // the client was through before
+  }
   orb->destroy();
   return 0;
 } catch (const CORBA::Exception& exception) {

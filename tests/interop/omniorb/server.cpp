@@ -53,7 +53,10 @@ void serve(const interop::Options& options, const char* program) {
 
   CORBA::String_var ior = orb->object_to_string(reference);
   interop::announce(ior);
-  orb->run();
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER&) {  // the client was through before
+  }
   try {
     orb->destroy();
   } catch (const CORBA::BAD_INV_ORDER&) {  // the thread that shuts down is sometimes not through when run() returns

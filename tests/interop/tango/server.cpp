@@ -166,7 +166,10 @@ int main(int argc, char** argv) try {
   orb->register_initial_reference(argv[1], device);  // its clients ask corbaloc::HOST:PORT/NAME
   poa->the_POAManager()->activate();
   std::cout << orb->object_to_string(device) << std::endl;
-  orb->run();
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER&) {  // the client was through before
+  }
   orb->destroy();
 } catch (const std::exception& failure) {
   std::cerr << failure.what() << '\n';

@@ -56,7 +56,10 @@ int main(int argc, char** argv) try {
   auto reference = mirror->_this();
   poa->the_POAManager()->activate();
   std::cout << orb->object_to_string(reference) << std::endl;
-  orb->run();
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER&) {  // the client was through before
+  }
   orb->destroy();
   return 0;
 } catch (const CORBA::Exception& exception) {

@@ -62,7 +62,10 @@ int main(int argc, char** argv) {
   manager->activate();
   CORBA::String_var ior = orb->object_to_string(object);
   std::cout << ior.in() << std::endl;
-  orb->run();
+  try {
+    orb->run();
+  } catch (const CORBA::BAD_INV_ORDER&) {  // the client was through before
+  }
   try {
     orb->destroy();
   } catch (const CORBA::BAD_INV_ORDER&) {  // the thread that shuts down is sometimes not through when run() returns
