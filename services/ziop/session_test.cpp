@@ -335,6 +335,24 @@ TEST_F(ZiopSessions, ObeyWhatAnAdapterSaysOfItsReplies) {
   EXPECT_TRUE(is_ziop(reply(*server, kBig, &own)));
 }
 
+TEST_F(ZiopSessions, HeedWhatAPeerSaysAnewOfTheSameCompressors) {
+  const auto client = messaging::make_giop()->open({});
+  const auto server = layered_.open(Side::acceptor);
+  for (const bool enabled : {false, true, false, true}) {
+    const Bytes news = encode({enabled, terms_.compressors});
+    const messaging::ServiceContext contexts[] = {{kInvocationPolicies, news}};
+    messaging::OutgoingRequest outgoing;
+    outgoing.operation = "say";
+    outgoing.contexts = contexts;
+    cdr::Encoder encoder;
+    client->put_request(encoder, client->next_token(), outgoing, [](cdr::Encoder&) {});
+    const Bytes message = encoder.to_bytes();
+    Taken taken;
+    ASSERT_TRUE(taken.take(*server, message));
+    EXPECT_EQ(is_ziop(reply(*server, kBig)), enabled);
+  }
+}
+
 TEST_F(ZiopSessions, TakeNoStrangersTermsForTheirOwn) {
   const Layered other;
   const auto client = layered_.open(Side::initiator);

@@ -226,8 +226,6 @@ class WithOrbs : public ::testing::TestWithParam<const char*> {
   inline static int sockets_ = 0;
 };
 
-using Counts = std::pair<std::uint64_t, std::uint64_t>;
-
 template <class Policy>
 PressRef with(const PressRef& press, Policy policy) {
   return IDL::traits<Squeezed::Press>::unchecked_narrow(

@@ -278,16 +278,20 @@ TEST(RawServingEnd, WithoutDescriptorsOneNewcomerAfterTheOtherIsRefused) {
   for (const auto& answer : answers) EXPECT_EQ(answer, raw_control(5));
 }
 
-// All of it is with the system, which has the peer's buffer full.
+/// All of a reply is with the system, which has the buffer of a peer full that does not read.
+void leave_reply_unread(RawPeer& peer) {
+  const Octets large = raw_request(
+      1, "key", "echo", [](test::Writer& writer) { writer.string(std::string(12'000, 'x')); }, 3);
+  ASSERT_TRUE(peer.send(large));
+  while (peer.silent()) std::this_thread::yield();
+}
+
 TEST(RawServingEnd, ALastReplyThatThePeerNeverTakesHoldsUpTheEndForAMomentOnly) {
   Server::Settings settings;
   settings.shutdown_timeout = std::chrono::seconds(8);
   Harness harness("tcp://127.0.0.1:0", settings);
   RawPeer peer(port_of(harness), 4096);
-  const Octets large = raw_request(
-      1, "key", "echo", [](test::Writer& writer) { writer.string(std::string(12'000, 'x')); }, 3);
-  ASSERT_TRUE(peer.send(large));
-  while (peer.silent()) std::this_thread::yield();
+  ASSERT_NO_FATAL_FAILURE(leave_reply_unread(peer));
   harness.server().drain();
   EXPECT_TRUE(harness.server().stop(true));
 }
@@ -298,10 +302,7 @@ TEST(RawServingEnd, ThatCannotWaitIsToldOnce) {
   settings.shutdown_timeout = std::chrono::milliseconds(20);
   Harness harness("tcp://127.0.0.1:0", settings);
   RawPeer peer(port_of(harness), 4096);
-  const Octets large = raw_request(
-      1, "key", "echo", [](test::Writer& writer) { writer.string(std::string(12'000, 'x')); }, 3);
-  ASSERT_TRUE(peer.send(large));
-  while (peer.silent()) std::this_thread::yield();
+  ASSERT_NO_FATAL_FAILURE(leave_reply_unread(peer));
   harness.server().drain();
   (void)harness.server().stop(true);
   ASSERT_TRUE(peer.message());
