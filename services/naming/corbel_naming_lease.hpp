@@ -32,8 +32,8 @@ class Lease {
     bool replace = false;
     /// The naming service; nil: the initial reference NameService. May be a context: names begin there.
     IDL::traits<CORBA::Object>::ref_type service{};
-    /// Called when the name has been lost (false) and bound again (true), by the thread of this; may be empty. `why` is
-    /// for people.
+    /// Called when the name has been lost (false) and bound again (true), by the thread of this; may be empty. It may
+    /// not throw. `why` is for people.
     std::function<void(bool held, const std::string& why)> changed{};
   };
 

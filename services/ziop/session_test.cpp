@@ -341,14 +341,10 @@ TEST_F(ZiopSessions, HeedWhatAPeerSaysAnewOfTheSameCompressors) {
   for (const bool enabled : {false, true, false, true}) {
     const Bytes news = encode({enabled, terms_.compressors});
     const messaging::ServiceContext contexts[] = {{kInvocationPolicies, news}};
-    messaging::OutgoingRequest outgoing;
-    outgoing.operation = "say";
-    outgoing.contexts = contexts;
     cdr::Encoder encoder;
-    client->put_request(encoder, client->next_token(), outgoing, [](cdr::Encoder&) {});
-    const Bytes message = encoder.to_bytes();
+    client->put_request(encoder, client->next_token(), {.operation = "say", .contexts = contexts}, [](auto&) {});
     Taken taken;
-    ASSERT_TRUE(taken.take(*server, message));
+    ASSERT_TRUE(taken.take(*server, encoder.to_bytes()));
     EXPECT_EQ(is_ziop(reply(*server, kBig)), enabled);
   }
 }
