@@ -342,7 +342,8 @@ TEST_F(ZiopSessions, HeedWhatAPeerSaysAnewOfTheSameCompressors) {
     const Bytes news = encode({enabled, terms_.compressors});
     const messaging::ServiceContext contexts[] = {{kInvocationPolicies, news}};
     cdr::Encoder encoder;
-    client->put_request(encoder, client->next_token(), {.operation = "say", .contexts = contexts}, [](auto&) {});
+    client->put_request(encoder, client->next_token(), {messaging::Response::with_target, {}, "say", contexts},
+                        [](auto&) {});
     Taken taken;
     ASSERT_TRUE(taken.take(*server, encoder.to_bytes()));
     EXPECT_EQ(is_ziop(reply(*server, kBig)), enabled);
