@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replies that a poller leaves to a reply handler (CORBA 3.3 part 1, 22.9.3).
+#include "corbel/dynamic/request.hpp"
+#include "corbel/dynamic/type_factory.hpp"
 #include "support.hpp"
 
 namespace corbel::polling_test {
@@ -104,6 +106,20 @@ TEST(PolledHandler, IsToldAtOnceWhatIsThereAlready) {
   EXPECT_EQ(minor_of<CORBA::OBJECT_NOT_EXIST>([&] { poller->is_ready(0); }), 5U);
   EXPECT_EQ(minor_of<CORBA::OBJECT_NOT_EXIST>([&] { poller->associated_handler(world.handler); }), 5U);
   EXPECT_EQ(world.recorder->told().size(), 1U);
+}
+
+TEST(ExceptionHolder, RaisesWhatIsInAList) {
+  World world;
+  const auto type = [&](const std::string& id) { return world.client->create_exception_tc(id, "Refused", {}); };
+  const Messaging::ExceptionHolder refused(std::make_exception_ptr(Async::Refused("no")));
+  EXPECT_THROW(
+      refused.raise_exception_with_list(CORBA::ExceptionList{type("IDL:Other:1.0"), type(Async::Refused::_id)}),
+      Async::Refused);
+  EXPECT_EQ(
+      minor_of<CORBA::UNKNOWN>([&] { refused.raise_exception_with_list(CORBA::ExceptionList{type("IDL:Other:1.0")}); }),
+      1U);
+  const Messaging::ExceptionHolder failed(std::make_exception_ptr(CORBA::NO_PERMISSION()));
+  EXPECT_THROW(failed.raise_exception_with_list(CORBA::ExceptionList{}), CORBA::NO_PERMISSION);
 }
 
 TEST(PolledHandler, IsToldExceptions) {

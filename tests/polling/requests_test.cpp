@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deferred requests of the dynamic invocation interface as pollables (CORBA 3.3 part 1, 7.3, 7.4.2).
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "corbel/dynamic/library_types.hpp"
 #include "corbel/dynamic/request.hpp"
 #include "support.hpp"
@@ -75,6 +80,77 @@ TEST(DeferredRequest, IsSeenByAThreadThatOnlyPollsInSingleMode) {
   while (!sent->poll_response()) std::this_thread::yield();
   sent->get_response();
   EXPECT_EQ(result_of(sent), "alone");
+}
+
+/// Several requests at once (CORBA 3.3 part 1, 7.3.1, 7.3.2).
+TEST(SeveralRequests, AreGotInTheOrderInWhichTheyComplete) {
+  World world;
+  const RequestRef slow = world.echo->_request("wait");
+  world.client->send_multiple_requests_deferred({slow, request(world.echo, "one"), request(world.echo, "two")});
+  std::vector<std::string> results;
+  for (int i = 0; i < 2; ++i) {
+    RequestRef next;
+    world.client->get_next_response(next);
+    results.push_back(result_of(next));
+    EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { next->poll_response(); }), 12U);
+  }
+  std::sort(results.begin(), results.end());
+  EXPECT_EQ(results, (std::vector<std::string>{"one", "two"}));
+  EXPECT_FALSE(world.client->poll_next_response());
+  world.servant->release();
+  RequestRef last;
+  world.client->get_next_response(last);
+  EXPECT_EQ(last, slow);
+}
+
+TEST(SeveralRequests, AreOutstandingUntilTheirResponsesAreGot) {
+  World world;
+  EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { (void)world.client->poll_next_response(); }), 11U);
+  const CORBA::RequestSeq both{request(world.echo, "mine"), request(world.echo, "next")};
+  world.client->send_multiple_requests_deferred(both);
+  EXPECT_EQ(minor_of<CORBA::BAD_PARAM>([&] { (void)both[0]->create_pollable_set(); }), 43U);
+  both[0]->get_response();
+  while (!world.client->poll_next_response()) std::this_thread::yield();
+  RequestRef next;
+  world.client->get_next_response(next);
+  EXPECT_EQ(next, both[1]);
+  EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { (void)world.client->poll_next_response(); }), 11U);
+  EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { world.client->get_next_response(next); }), 11U);
+  EXPECT_EQ(next, nullptr);
+}
+
+TEST(SeveralRequests, AreGivenOutBeforeWhatTheirCallsRaised) {
+  World world;
+  const RequestRef wrong = world.echo->_request("no_such_operation");
+  world.client->send_multiple_requests_deferred<CORBA::Request>({wrong});
+  RequestRef next;
+  EXPECT_THROW(world.client->get_next_response(next), CORBA::BAD_OPERATION);
+  EXPECT_EQ(next, wrong);
+}
+
+TEST(SeveralRequests, AreSentIfOneCannotBeAndNotIfOneIsNil) {
+  World world;
+  const RequestRef fine = request(world.echo, "fine");
+  EXPECT_EQ(minor_of<CORBA::BAD_PARAM>([&] { world.client->send_multiple_requests_deferred({fine, nullptr}); }), 0U);
+  const RequestRef twice = request(world.echo, "twice");
+  twice->invoke();
+  EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { world.client->send_multiple_requests_deferred({twice, fine}); }), 10U);
+  RequestRef next;
+  world.client->get_next_response(next);
+  EXPECT_EQ(next, fine);
+  world.client->send_multiple_requests_oneway({request(world.echo, "oneway"), request(world.echo, "oneway")});
+}
+
+TEST(SeveralRequests, EndWithTheOrb) {
+  World world;
+  const RequestRef held = world.echo->_request("wait");
+  world.client->send_multiple_requests_deferred<CORBA::Request>({held});
+  std::thread ending([&] { world.client->destroy(); });
+  RequestRef next;
+  EXPECT_THROW(world.client->get_next_response(next), CORBA::SystemException);
+  ending.join();
+  EXPECT_THROW((void)world.client->poll_next_response(), CORBA::OBJECT_NOT_EXIST);
+  world.client = nullptr;  // it is destroyed already
 }
 
 }  // namespace

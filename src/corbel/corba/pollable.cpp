@@ -182,6 +182,19 @@ std::vector<IntrusivePtr<PollableCall>> PollableSet::choose() {
   return chosen;
 }
 
+bool PollableSet::_any_ready() {
+  for (const auto& call : choose()) (void)call->poll();
+  const std::lock_guard lock(contents_->mutex);
+  bool pending = false;
+  for (const auto& member : contents_->members) {
+    const State state = member.call->state();
+    if (state == State::ready) return true;
+    pending = pending || state == State::pending;
+  }
+  if (!pending) throw NoPossiblePollable();
+  return false;
+}
+
 object_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t timeout) try {
   const Deadline until = PollableCall::deadline_of(timeout);
   for (milliseconds sleep = kFirstSleep;;) {

@@ -90,6 +90,8 @@ class CORBEL_API PollableSet final : public LocalObject {
   void remove(const object_reference<Pollable>& potential);
   /// How many may become ready, at most 65535.
   std::uint16_t number_left();
+  /// For the ORB: whether get_ready_pollable() would not wait. Throws NoPossiblePollable if nothing is left.
+  bool _any_ready();
 
   bool _static_is_a(std::string_view repository_id) const noexcept override;
 

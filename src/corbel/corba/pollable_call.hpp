@@ -30,6 +30,7 @@ class CORBEL_API PollableCall : public AsyncCall {
   /// Waits while the reply has not come, at most for as long as a poll's time-out says: milliseconds, 0 at once,
   /// 0xffffffff for ever. The calling thread reads the reply itself if no other thread does.
   State await(std::uint32_t timeout);
+  static constexpr std::uint32_t kForEver = 0xffffffff;
   static base::Deadline deadline_of(std::uint32_t timeout) noexcept;
   /// The reply is the caller's: true for one caller, once it is ready.
   bool take() noexcept;

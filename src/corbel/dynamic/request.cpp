@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/dynamic/request.hpp"
 
+#include <algorithm>
+#include <exception>
+
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/dynamic/arguments.hpp"
 #include "corbel/dynamic/deferred_call.hpp"
@@ -80,6 +83,22 @@ void Request::send_deferred() try {
   state_ = State::deferred;
 } catch (const std::bad_alloc&) {
   corbel::corba::AsyncCall::refuse_for_memory();
+}
+
+void Request::_send_each(const RequestSeq& requests,
+                         corbel::base::FunctionRef<void(const object_reference<Request>&)> send) {
+  if (std::find(requests.begin(), requests.end(), nullptr) != requests.end()) {
+    throw BAD_PARAM(0, CompletionStatus::COMPLETED_NO, "one of the requests is nil");
+  }
+  std::exception_ptr first;
+  for (const auto& request : requests) {
+    try {
+      send(request);
+    } catch (const Exception&) {
+      if (first == nullptr) first = std::current_exception();
+    }
+  }
+  if (first != nullptr) std::rethrow_exception(first);
 }
 
 corbel::dynamic::DeferredCall& Request::deferred() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "corbel/base/function_ref.hpp"
 #include "corbel/base/intrusive_ptr.hpp"
 #include "corbel/corba/local_traits.hpp"
 #include "corbel/corba/pollable.hpp"
@@ -17,6 +18,8 @@ class DeferredCall;
 namespace CORBA {
 
 using ExceptionList = std::vector<typecode_reference>;
+class Request;
+using RequestSeq = std::vector<object_reference<Request>>;
 
 /// A user exception that came in answer to a Request, with its TypeCode.
 class CORBEL_API UnknownUserException final : public UserException {
@@ -73,6 +76,10 @@ class CORBEL_API Request final : public LocalObject, public DIIPollable {
 
   /// For the ORB. Throws BAD_INV_ORDER as poll_response().
   corbel::corba::PollableCall& _pollable_call() override;
+  /// For the ORB: gives each of them to `send`, none if one is nil (BAD_PARAM). What stops one does not stop the
+  /// others; the first such exception is thrown when all have been tried.
+  static void _send_each(const RequestSeq& requests,
+                         corbel::base::FunctionRef<void(const object_reference<Request>&)> send);
 
   /// For Object::_request.
   Request(corbel::corba::TargetPtr target, std::string operation);

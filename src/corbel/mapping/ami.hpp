@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "corbel/corba/exception.hpp"
+#include "corbel/corba/minor_codes.hpp"
 #include "corbel/corba/servant.hpp"
 #include "corbel/mapping/kept_call.hpp"
 
@@ -22,6 +23,19 @@ class ExceptionHolder {
 
   /// Throws the exception that the call ended with: a user exception of the operation or a system exception.
   [[noreturn]] void raise_exception() const { std::rethrow_exception(failure_); }
+  /// The same for a CORBA::ExceptionList (corbel/dynamic/request.hpp): a user exception that is not in it is thrown as
+  /// UNKNOWN minor OMG 1.
+  template <class ExceptionList>
+  [[noreturn]] void raise_exception_with_list(const ExceptionList& exc_list) const {
+    try {
+      raise_exception();
+    } catch (const CORBA::UserException& exception) {
+      for (const auto& type : exc_list) {
+        if (type->id() == exception._rep_id()) throw;
+      }
+      throw CORBA::UNKNOWN(corbel::corba::minor::kUnlistedUserException, CORBA::CompletionStatus::COMPLETED_YES);
+    }
+  }
   /// Beyond the mapping: the same without throwing it.
   const std::exception_ptr& exception() const noexcept { return failure_; }
 

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <utility>
 
+#include "corbel/base/mutex.hpp"
 #include "corbel/corba/minor_codes.hpp"
+#include "corbel/corba/pollable.hpp"
 #include "corbel/corba/service_information.hpp"
 #include "corbel/ipc/standard_handles.hpp"
 #include "corbel/orb/components.hpp"
@@ -54,8 +57,24 @@ class OrbState {
     }
   }
 
+  /// Requests of send_multiple_requests_deferred() whose responses have not been got.
+  CORBA::object_reference<CORBA::PollableSet> sent() {
+    check();
+    const std::lock_guard lock(sent_mutex);
+    if (sent_requests == nullptr) sent_requests = CORBA::make_reference<CORBA::PollableSet>();
+    return sent_requests;
+  }
+
+  void forget_sent() {
+    CORBA::object_reference<CORBA::PollableSet> forgotten;  // goes after the lock
+    const std::lock_guard lock(sent_mutex);
+    std::swap(forgotten, sent_requests);
+  }
+
   Core core;
   InitialReferences initial_references;
+  base::Mutex sent_mutex;
+  CORBA::object_reference<CORBA::PollableSet> sent_requests;
   std::unique_ptr<ObjectAdapter> adapter;
   std::atomic<bool> destroyed{false};
 };
@@ -202,6 +221,22 @@ object_reference<ValueFactoryBase> ORB::lookup_value_factory(const std::string& 
   return factory;
 }
 
+void ORB::_sent(const object_reference<Pollable>& request) {
+  state_->sent()->add_pollable(request);
+}
+
+bool ORB::poll_next_response() try {
+  return state_->sent()->_any_ready();
+} catch (const PollableSet::NoPossiblePollable&) {
+  throw BAD_INV_ORDER(corbel::corba::minor::kRequestNotSent);
+}
+
+object_reference<Pollable> ORB::_next_response() try {
+  return state_->sent()->get_ready_pollable(corbel::corba::PollableCall::kForEver);
+} catch (const PollableSet::NoPossiblePollable&) {
+  throw BAD_INV_ORDER(corbel::corba::minor::kRequestNotSent);
+}
+
 void ORB::run() {
   state_->check();
   state_->core.run();
@@ -230,6 +265,7 @@ void ORB::destroy() {
   state_->core.detach_hooks();
   if (state_->core.hooks() != nullptr) state_->core.hooks()->close();
   state_->initial_references.clear();
+  state_->forget_sent();
   state_->core.log().flush();
   corbel::orb::OrbRegistry::instance().remove(id(), *this);
 }

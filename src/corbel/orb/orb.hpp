@@ -25,6 +25,8 @@ namespace CORBA {
 
 class Any;
 class InvalidName;
+class Pollable;
+class Request;
 class ServiceInformation;
 using ServiceType = std::uint16_t;
 
@@ -95,6 +97,34 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   /// BAD_POLICY_VALUE if that is out of range.
   IDL::traits<Policy>::ref_type create_policy(PolicyType type, const Any& value);
 
+  /// Several requests of the dynamic invocation interface at once (7.3; corbel/dynamic/request.hpp has to be included).
+  /// BAD_PARAM if one is nil: then none is sent. What stops one from being sent, does not stop the others; the first
+  /// such exception is thrown when all have been tried.
+  template <class R = Request>
+  void send_multiple_requests_oneway(const std::vector<object_reference<R>>& requests) {
+    R::_send_each(requests, [](const object_reference<R>& request) { request->send_oneway(); });
+  }
+  /// The same, with responses, which the requests' get_response() or get_next_response() ends. The ORB keeps the
+  /// requests until then.
+  template <class R = Request>
+  void send_multiple_requests_deferred(const std::vector<object_reference<R>>& requests) {
+    R::_send_each(requests, [this](const object_reference<R>& request) {
+      request->send_deferred();
+      _sent(request);
+    });
+  }
+  /// True if get_next_response() would not wait. Throws BAD_INV_ORDER minor OMG 11 if no request that was sent by
+  /// send_multiple_requests_deferred() is outstanding.
+  bool poll_next_response();
+  /// Waits for one of these requests that has completed, gives it out, and then throws what its call raised, if
+  /// anything. Throws BAD_INV_ORDER minor OMG 11, and leaves `request` nil, if none is outstanding.
+  template <class R = Request>
+  void get_next_response(object_reference<R>& request) {
+    request = nullptr;
+    request = object_reference<R>(corbel::base::dynamic_pointer_cast<R>(_next_response()._shared()));
+    request->get_response();
+  }
+
   /// For the ORB: its core, which lives as long as this.
   corbel::orb::Core& _core() noexcept;
   /// For object adapters: what register_initial_reference was given under this name; nil if nothing.
@@ -104,6 +134,9 @@ class CORBEL_API ORB final : public corbel::base::SharedFromThis, public TypeCod
   explicit ORB(corbel::orb::OrbState& state) noexcept;
 
  private:
+  void _sent(const object_reference<Pollable>& request);
+  object_reference<Pollable> _next_response();
+
   corbel::orb::OrbState* const state_;  // owned; <memory> would be a third of what every application reads
 };
 
