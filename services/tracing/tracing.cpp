@@ -5,6 +5,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "corbel/base/thread_value.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
 #include "exporter.hpp"
 
@@ -17,8 +18,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 /// What the thread does is below this; none: nothing that belongs to a trace.
 ContextPtr& here() {
-  thread_local ContextPtr context;
-  return context;
+  return base::ThreadValue<ContextPtr>::here();
 }
 
 /// "CORBA::TRANSIENT" of "IDL:omg.org/CORBA/TRANSIENT:1.0".

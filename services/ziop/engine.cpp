@@ -81,10 +81,12 @@ void Engine::compress(cdr::Encoder& encoder, const IdLevel& by, const Terms& ter
 } catch (...) {  // the compressor, or for want of memory: it leaves as it is
 }
 
-/// The data say by which compressor they were made, not at which level: any will do.
 Manager::CompressorRef Engine::reader(std::uint16_t compressor) const noexcept {
-  constexpr std::uint16_t kAnyLevel = 6;
-  return manager_->shared({compressor, kAnyLevel});
+  for (const IdLevel& one : terms_.compressors) {
+    if (one.id != compressor) continue;
+    if (auto found = manager_->shared(one)) return found;
+  }
+  return manager_->of_any_level(compressor);
 }
 
 bool Engine::decompress(std::uint16_t compressor, base::ConstByteSpan data, base::ByteSpan target) noexcept try {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "corbel/base/thread_value.hpp"
 #include "corbel/interceptors/portable_interceptor.hpp"
 #include "corbel/ior/profile.hpp"
 #include "layer.hpp"
@@ -52,7 +53,7 @@ const Exposed& exposed_in(const ior::Ior& ior) {
     ior::Ior ior;
     Exposed exposed;
   };
-  thread_local Last last;
+  Last& last = base::ThreadValue<Last>::here();
   if (last.ior == ior) return last.exposed;
   std::optional<Exposed> all;
   for (const auto& profile : ior.profiles) {

@@ -70,6 +70,19 @@ Manager::CompressorRef Manager::shared(const IdLevel& one) noexcept try {
   return nullptr;
 }
 
+Manager::CompressorRef Manager::of_any_level(std::uint16_t compressor) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!factories_.contains(compressor)) return nullptr;
+    const auto found = shared_.lower_bound({compressor, 0});
+    if (found != shared_.end() && found->first.first == compressor) return found->second;
+  }
+  constexpr std::uint16_t kHighest = 9;  // of those that the standard speaks of
+  CompressorRef made;
+  for (std::uint16_t level = 0; level <= kHighest && made == nullptr; ++level) made = shared({compressor, level});
+  return made;
+}
+
 Levels Manager::known(const Levels& all) {
   Levels found;
   const std::lock_guard lock(mutex_);

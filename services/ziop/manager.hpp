@@ -27,6 +27,8 @@ class Manager final : public Compression::CompressionManager {
 
   /// The same one for all messages; nil if there is no such factory, or it makes none.
   CompressorRef shared(const IdLevel& one) noexcept;
+  /// One that decompresses: the data say by which compressor they were made, not at which level. Nil as shared().
+  CompressorRef of_any_level(std::uint16_t compressor) noexcept;
   /// Those of the list that there are factories for.
   Levels known(const Levels& all);
 

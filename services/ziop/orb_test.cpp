@@ -12,6 +12,7 @@
 #include <corbel/ior/ior.hpp>
 #include <corbel/orb/parts.hpp>
 
+#include "manager.hpp"
 #include "test_support.hpp"
 #include "wire.hpp"
 
@@ -248,7 +249,8 @@ class Runs final : public Compression::Compressor {
 class RunsFactory final : public Compression::CompressorFactory {
  public:
   Compression::CompressorId compressor_id() override { return 200; }
-  IDL::traits<Compression::Compressor>::ref_type get_compressor(Compression::CompressionLevel) override {
+  IDL::traits<Compression::Compressor>::ref_type get_compressor(Compression::CompressionLevel level) override {
+    if (level != 3) throw CORBA::BAD_PARAM();  // it has one level only
     return CORBA::make_reference<Runs>();
   }
 };
@@ -258,12 +260,12 @@ IDL::traits<Compression::CompressionManager>::ref_type manager_of(const OrbRef& 
 }
 
 TEST_P(BetweenOrbs, GoesThroughCompressorsOfTheApplication) {
-  server_ = make_orb(Kind::ziop, {"-ORBListenEndpoints", endpoint(), "-ORBZiop", "200:1,zlib:6"});
+  server_ = make_orb(Kind::ziop, {"-ORBListenEndpoints", endpoint(), "-ORBZiop", "200:3,zlib:6"});
   manager_of(server_)->register_factory(CORBA::make_reference<RunsFactory>());
   root_ = poa_ = IDL::traits<PortableServer::POA>::narrow(server_->resolve_initial_references("RootPOA"));
   id_ = poa_->activate_object(CORBA::make_reference<Press>());
   root_->the_POAManager()->activate();
-  const auto press = this->press(Kind::ziop, {"-ORBZiop", "200,zlib"});
+  const auto press = this->press(Kind::ziop, {"-ORBZiop", "200:3,zlib"});
   EXPECT_EQ(press->repeat(kBig), kBig);
   EXPECT_EQ(counts(), Counts(1, 1));
   const auto zlib = traffic(client_).sent.compressed;
@@ -272,6 +274,35 @@ TEST_P(BetweenOrbs, GoesThroughCompressorsOfTheApplication) {
   EXPECT_EQ(counts(), Counts(2, 2));
   EXPECT_GT(traffic(client_).sent.compressed, 2 * zlib);  // runs are longer than what zlib makes of this
   EXPECT_EQ(traffic(server_).refused, 0U);
+}
+
+TEST(AnyLevel, DoesToDecompress) {
+  Manager manager;
+  manager.register_factory(CORBA::make_reference<RunsFactory>());
+  EXPECT_NE(manager.of_any_level(200), nullptr);
+  EXPECT_EQ(manager.of_any_level(200), manager.shared({200, 3}));
+  EXPECT_EQ(manager.of_any_level(201), nullptr);
+}
+
+/// Calls when it ends: after the values of its thread that are younger.
+struct CallsAtTheEnd {
+  ~CallsAtTheEnd() {
+    if (press != nullptr) said = press->repeat(kBig);
+  }
+  PressRef press;
+  inline static std::string said;
+};
+
+TEST_P(BetweenOrbs, IsOfCallsOfThreadsThatEnd) {
+  serve(Kind::ziop);
+  CallsAtTheEnd::said = "";
+  std::thread([&] {
+    thread_local CallsAtTheEnd last;
+    last.press = press(Kind::ziop);
+    EXPECT_EQ(last.press->repeat(kBig), kBig);
+  }).join();
+  EXPECT_EQ(CallsAtTheEnd::said, kBig);
+  EXPECT_EQ(counts(), Counts(2, 2));
 }
 
 TEST_P(BetweenOrbs, OutlivesServersThatEndWhileCallsAreUnderWay) {

@@ -145,6 +145,13 @@ class DoctorTest(unittest.TestCase):
         self.doctor("corbaloc::host:99999/x", UNREADABLE, "malformed address")
         self.doctor("nothing-of-that-name", UNREADABLE, "neither a reference")
 
+    def test_hosts_do_nothing_to_the_terminal(self):
+        for host in ("\x1b[31m127.0.0.1", "fe80:\x1b[31m", "169.254.\x1b[31m", "a:\x1b[31m"):
+            for components in ((), ((3, b"\x01" + b"\xff" * 9),)):
+                done = run(CORBEL, "doctor", ior(host, components=components), "--timeout", "1")
+                self.assertIn("\\u001b", done.stdout)
+                self.assertNotIn("\x1b", done.stdout + done.stderr)
+
     def test_nil(self):
         self.doctor("IOR:" + Encoder().text("").number(0).octets.hex(), UNREADABLE, "is nil")
 

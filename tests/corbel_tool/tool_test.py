@@ -179,6 +179,8 @@ class CorbelTest(unittest.TestCase):
         octets = bytes.fromhex(self.corbel("ior", hostile, "--to", "ior").strip()[4:])
         shown = self.corbel("ior", "IOR:" + octets.replace(b"127.0.0.1", b"\x1b[31m.0.1").hex())
         self.assertNotIn("\x1b", shown)
+        self.assertIn("has no place in a URL",
+                      self.corbel("ior", "IOR:" + octets.replace(b"127.0.0.1", b"\x1b[31m.0.1").hex(), "--to", "corbaloc", status=2))
 
     def test_an_object_is_described_by_its_most_derived_interface(self):
         text = self.corbel("describe", self.reference, "--idl", IDL)

@@ -261,6 +261,13 @@ TEST_P(DynamicCalls, RequestsServeOperationsOfEveryObject) {
   made->invoke();
   bool result = false;
   EXPECT_TRUE((made->return_value() >>= result) && result);
+  for (const char* spelling : {"_non_existent", "_not_existent"}) {  // the second is that of GIOP 1.0 (part 2, 9.4.2)
+    const auto asked = place_->_request(spelling);
+    asked->set_return_type(CORBA::_tc_boolean);
+    asked->invoke();
+    result = true;
+    EXPECT_TRUE((asked->return_value() >>= result) && !result) << spelling;
+  }
 }
 
 TEST_P(DynamicCalls, RequestsGetUserExceptionsAsAnys) {

@@ -281,7 +281,8 @@ Reached probe_address(const Place& place, const Address& address, const std::str
 std::string Place::text() const {
   if (kind == Kind::unix_socket) return "unix://" + base::printable(host);
   const bool six = host.find(':') != std::string::npos;
-  return "tcp://" + (six ? "[" + host + "]" : base::printable(host)) + ":" + std::to_string(port);
+  const std::string shown = base::printable(host);
+  return "tcp://" + (six ? "[" + shown + "]" : shown) + ":" + std::to_string(port);
 }
 
 bool is_transient_key(base::ConstByteSpan key) {

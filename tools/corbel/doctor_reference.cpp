@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reference shows of itself.
+#include "corbel/base/log.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ipc/inet_address.hpp"
 #include "doctor.hpp"
@@ -22,17 +23,20 @@ void add_iiop(const ior::IiopProfile& body, std::vector<Place>& places, std::vec
   }
   const bool tls = ior::find_component(body.components, ior::ComponentTag::ssl_sec_trans) != nullptr;
   if (body.port == 0 && tls) {
-    findings.push_back({Level::problem, body.host, "can be reached by TLS alone, which this command does not speak",
+    findings.push_back({Level::problem, base::printable(body.host),
+                        "can be reached by TLS alone, which this command does not speak",
                         "have the server listen without TLS, too, or call through a TLS proxy"});
   } else if (body.port == 0) {
-    findings.push_back({Level::note, body.host, "has no TCP port in this profile: it is for other carriers", ""});
+    findings.push_back(
+        {Level::note, base::printable(body.host), "has no TCP port in this profile: it is for other carriers", ""});
   }
   for (const auto& component : body.components) {
     if (component.tag != static_cast<std::uint32_t>(ior::ComponentTag::alternate_iiop_address)) continue;
     if (const auto other = ior::decode_alternate_address(component)) {
       add(places, {Place::Kind::tcp, other->host, other->port, body.version, body.object_key});
     } else {
-      findings.push_back({Level::problem, body.host, "has an alternate address that cannot be read", ""});
+      findings.push_back(
+          {Level::problem, base::printable(body.host), "has an alternate address that cannot be read", ""});
     }
   }
 }
@@ -56,6 +60,7 @@ void add_corbel(const ior::CorbelProfile& body, std::vector<Place>& places) {
 }
 
 void judge_host(const std::string& host, std::vector<Finding>& findings) {
+  const std::string shown = base::printable(host);  // whoever made the reference may mean the terminal harm
   const auto address = ipc::InetAddress::parse(host, 0);
   const bool local_name = host == "localhost" || host.starts_with("localhost.");
   const std::string advice =
@@ -63,18 +68,18 @@ void judge_host(const std::string& host, std::vector<Finding>& findings) {
   if (host.empty()) {
     findings.push_back({Level::problem, "the reference", "names no host", advice});
   } else if (local_name || (address && address->is_loopback())) {
-    findings.push_back({Level::note, host,
+    findings.push_back({Level::note, shown,
                         "is the loopback address: each host takes it for itself, so clients elsewhere cannot "
                         "use the reference",
                         advice});
   } else if (address && address->is_any()) {
     findings.push_back(
-        {Level::problem, host, "is the address to listen at all interfaces, and none to connect to", advice});
+        {Level::problem, shown, "is the address to listen at all interfaces, and none to connect to", advice});
   } else if (host.starts_with("169.254.") || host.starts_with("fe80:")) {
-    findings.push_back({Level::note, host, "is a link-local address: it means something on that link alone", advice});
+    findings.push_back({Level::note, shown, "is a link-local address: it means something on that link alone", advice});
   } else if (host.starts_with("172.17.") || host.starts_with("172.18.")) {
     findings.push_back(
-        {Level::note, host, "looks like the address of a container: outside its host nobody can reach it", advice});
+        {Level::note, shown, "looks like the address of a container: outside its host nobody can reach it", advice});
   }
 }
 

@@ -3,10 +3,14 @@
 #include "corbel/ior/ior.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
 
 #include "command.hpp"
 #include "corbel/base/log.hpp"
@@ -269,6 +273,14 @@ ior::Ior read(const std::string& given, CORBA::ORB& orb) {
   return *ior::from_string(orb.object_to_string(object));
 }
 
+/// Whether it may be a name or an address: nothing in it that would end it in a URL, or do something to a terminal.
+bool is_host(std::string_view text) {
+  constexpr std::string_view kOthers = ".-_:%";
+  return std::ranges::all_of(text, [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kOthers.find(c) != std::string_view::npos;
+  });
+}
+
 /// One corbaloc URL with all IIOP addresses that share the first one's key; empty if there is none.
 std::string corbaloc(const ior::Ior& ior) {
   std::string addresses;
@@ -277,6 +289,9 @@ std::string corbaloc(const ior::Ior& ior) {
     const auto body = ior::decode_iiop_profile(profile);
     if (!body || (!addresses.empty() && body->object_key != key)) continue;
     key = body->object_key;
+    if (!is_host(body->host)) {
+      throw std::runtime_error("a host that is called '" + base::printable(body->host) + "' has no place in a URL");
+    }
     const bool six = body->host.find(':') != std::string::npos;
     addresses += (addresses.empty() ? ":" : ",:") + version_text(body->version) + "@" +
                  (six ? "[" + body->host + "]" : body->host) + ":" + std::to_string(body->port);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "corbel/base/thread_value.hpp"
 #include "corbel/ipc/opening.hpp"
 #include "corbel/ipc/transfer.hpp"
 
@@ -141,8 +142,7 @@ ThreadRing& ring() noexcept {
   static const int kRegistered =
       ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
   (void)kRegistered;
-  thread_local ThreadRing own;
-  return own;
+  return base::ThreadValue<ThreadRing>::here();
 }
 
 std::uint64_t number(const void* address) noexcept {

@@ -38,7 +38,7 @@ struct Joined {
   std::vector<std::size_t> joints;
 
   /// Octets that `Memory` pays for it.
-  std::size_t cost() const noexcept { return octets.size() + joints.size() * sizeof(std::size_t); }
+  std::size_t cost() const noexcept { return octets.capacity() + joints.capacity() * sizeof(std::size_t); }
 };
 
 /// What Session::take() found. Views into the octets it was given, into `joined`, or into the session.

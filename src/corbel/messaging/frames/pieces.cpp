@@ -87,25 +87,14 @@ base::Result<bool> Pieces::add(const Piece& piece, Joined& joined) {
   const auto place = std::lower_bound(open->aside.begin(), open->aside.end(), piece.number, comes_before);
   const bool has = place != open->aside.end() && place->number == piece.number;
   if (has || piece.number < open->next) return false;
-  const std::size_t came = open->came + piece.data.size();
-  if (came > open->paid) {
-    const std::size_t due = came - open->paid;
-    const bool paid = pay(piece.sequence, due);
-    open = find(piece.sequence);  // paying may have moved it
-    if (!paid) {
-      give_up(open);
-      return false;
-    }
-    open->paid += due;
-  }
-  open->came = came;
-  keep(*open, piece);
+  if (!keep(piece)) return false;
+  open = find(piece.sequence);
   if (open->next != piece.count()) return false;
   // The reader pays for this frame now, and the memory of the one before is kept for the next.
-  repay(spare_.size() + open->paid - open->octets.size());
-  octets_ -= open->octets.size();
+  repay(spare_.capacity());
+  octets_ -= open->octets.capacity();
   spare_ = std::exchange(joined.octets, std::move(open->octets));
-  octets_ += spare_.size();
+  octets_ += spare_.capacity();
   joined.joints.clear();
   open_.erase(open);
   return true;
@@ -120,28 +109,38 @@ Pieces::Place Pieces::find_or_open(const Piece& piece) {
   if (found != open_.end()) return found;
   if (open_.size() >= kMostOpen) give_up(open_.begin());
   open_.reserve(kMostOpen);
-  Open open{
-      piece.sequence, piece.total, piece.unit, ++born_, piece.came, 0, 0, spare_.size(), std::exchange(spare_, {}), {}};
+  Open open{piece.sequence,
+            piece.total,
+            piece.unit,
+            ++born_,
+            piece.came,
+            0,
+            spare_.capacity(),
+            std::exchange(spare_, {}),
+            {}};
   open.octets.clear();
   open_.push_back(std::move(open));
   return open_.end() - 1;
 }
 
-/// True if octets of a frame have been paid for, if need be at the expense of older frames.
+/// True if octets of a frame have been paid for, if need be at the expense of older frames; gives the frame up if not.
+/// It may have moved then. While a buffer grows there are two.
 bool Pieces::pay(std::uint32_t sequence, std::size_t octets) {
   for (;;) {
-    if (octets_ + octets <= most_octets_ && (memory_ == nullptr || memory_->take(octets))) {
+    if (octets_ + octets <= 2 * most_octets_ && (memory_ == nullptr || memory_->take(octets))) {
       octets_ += octets;
+      find(sequence)->paid += octets;
       return true;
     }
     const auto other =
         std::find_if(open_.begin(), open_.end(), [&](const Open& open) { return open.sequence != sequence; });
     if (other != open_.end()) {
       give_up(other);
-    } else if (!spare_.empty()) {
-      repay(spare_.size());
+    } else if (spare_.capacity() != 0) {
+      repay(spare_.capacity());
       spare_ = {};
     } else {
+      give_up(find(sequence));
       return false;
     }
   }
@@ -152,26 +151,46 @@ void Pieces::repay(std::size_t octets) noexcept {
   octets_ -= octets;
 }
 
-void Pieces::keep(Open& open, const Piece& piece) {
-  if (piece.number != open.next) {
-    const auto place = std::lower_bound(open.aside.begin(), open.aside.end(), piece.number, comes_before);
-    open.aside.insert(place, {piece.number, base::Bytes(piece.data.begin(), piece.data.end())});
-    return;
+/// False if there was no memory: the frame has been given up.
+bool Pieces::keep(const Piece& piece) {
+  if (piece.number != find(piece.sequence)->next) {
+    if (!pay(piece.sequence, piece.data.size())) return false;
+    auto& aside = find(piece.sequence)->aside;
+    const auto place = std::lower_bound(aside.begin(), aside.end(), piece.number, comes_before);
+    aside.insert(place, {piece.number, base::Bytes(piece.data.begin(), piece.data.end())});
+    return true;
   }
-  append(open, piece.data);
+  if (!append(piece.sequence, piece.data)) return false;
   std::size_t next = 0;
-  while (next < open.aside.size() && open.aside[next].number == open.next) append(open, open.aside[next++].data);
-  open.aside.erase(open.aside.begin(), open.aside.begin() + static_cast<std::ptrdiff_t>(next));
+  std::size_t octets = 0;
+  for (auto open = find(piece.sequence); next < open->aside.size() && open->aside[next].number == open->next;
+       open = find(piece.sequence)) {
+    const base::ConstByteSpan data = open->aside[next++].data;
+    if (!append(piece.sequence, data)) return false;
+    octets += data.size();
+  }
+  const auto open = find(piece.sequence);
+  open->aside.erase(open->aside.begin(), open->aside.begin() + static_cast<std::ptrdiff_t>(next));
+  repay(octets);
+  open->paid -= octets;
+  return true;
 }
 
-/// The buffer grows with what comes, not with what was announced.
-void Pieces::append(Open& open, base::ConstByteSpan data) {
-  const std::size_t size = open.octets.size() + data.size();
-  if (size > open.octets.capacity()) {
-    open.octets.reserve(std::min<std::size_t>(open.total, std::max(kFirstRoom, 4 * size)));
+/// The buffer grows with what comes, not with what was announced. False as keep().
+bool Pieces::append(std::uint32_t sequence, base::ConstByteSpan data) {
+  auto open = find(sequence);
+  const std::size_t size = open->octets.size() + data.size();
+  if (const std::size_t before = open->octets.capacity(); size > before) {
+    const std::size_t room = std::min<std::size_t>(open->total, std::max(kFirstRoom, 2 * size));
+    if (!pay(sequence, room)) return false;
+    open = find(sequence);
+    open->octets.reserve(room);
+    repay(before);
+    open->paid -= before;
   }
-  open.octets.insert(open.octets.end(), data.begin(), data.end());
-  ++open.next;
+  open->octets.insert(open->octets.end(), data.begin(), data.end());
+  ++open->next;
+  return true;
 }
 
 void Pieces::give_up(Place open) noexcept {

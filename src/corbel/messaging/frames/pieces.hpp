@@ -30,7 +30,7 @@ base::Status cut_frame(std::span<const cdr::Segment> frame, std::span<base::Octe
                        base::FunctionRef<base::Status(std::span<const cdr::Segment>)> send);
 
 /// Frames of one sender of which only a part has come, in any order. Their number and their octets are bounded, and
-/// `memory` pays for octets that have come; of those that cannot be kept the oldest go. For the reader.
+/// `memory` pays for what they take; of those that cannot be kept the oldest go. For the reader.
 class Pieces {
  public:
   /// `born`: how many frames were begun, of all senders together.
@@ -64,8 +64,7 @@ class Pieces {
     std::uint64_t born;
     std::int64_t heard;      // when a piece came last
     std::uint32_t next = 0;  // the pieces before are in `octets`
-    std::size_t came = 0;    // octets
-    std::size_t paid = 0;    // at least as many
+    std::size_t paid = 0;    // for both that follow
     base::Bytes octets;
     std::vector<Aside> aside;  // later ones, in order
   };
@@ -77,8 +76,8 @@ class Pieces {
   Place find(std::uint32_t sequence) noexcept;
   bool pay(std::uint32_t sequence, std::size_t octets);
   void repay(std::size_t octets) noexcept;
-  void keep(Open& open, const Piece& piece);
-  static void append(Open& open, base::ConstByteSpan data);
+  bool keep(const Piece& piece);
+  bool append(std::uint32_t sequence, base::ConstByteSpan data);
   void give_up(Place open) noexcept;
 
   Counts& counts_;

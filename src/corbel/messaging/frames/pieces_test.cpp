@@ -50,7 +50,7 @@ class FramePieces : public testing::Test {
       EXPECT_EQ(joined_.octets.size(), before);
     }
     // What is joined is paid for as well.
-    EXPECT_EQ(wallet_.taken, pieces_.octets() + joined_.octets.size());
+    EXPECT_EQ(wallet_.taken, pieces_.octets() + joined_.cost());
     return whole && *whole;
   }
 

@@ -56,21 +56,37 @@ base::Result<bool> Joining::add(const Giop& codec, FrameHeader& frame, base::Con
   return true;
 }
 
+/// While it grows, what there was and what there will be are paid for, as both are there.
+template <class T>
+base::Status Joining::make_room(std::vector<T>& all, std::size_t size, std::size_t capacity) {
+  const std::size_t before = all.capacity() * sizeof(T);
+  if (size <= all.capacity()) return {};
+  if (!pay(capacity * sizeof(T))) return refuse_piece(base::Code::out_of_resources);
+  try {
+    all.reserve(capacity);
+  } catch (...) {
+    repay(capacity * sizeof(T));
+    throw;
+  }
+  repay(before);
+  return {};
+}
+
 /// Fragments may be empty, or nearly so: where they begin takes memory, too.
 base::Status Joining::append(Joined& parts, base::ConstByteSpan data, bool joint) {
   if (open_octets_ + data.size() > limits_.max_message_size) return refuse_piece(base::Code::too_large);
   // If several joints are at one place, only the last counts.
   const bool another = joint && (parts.joints.empty() || parts.joints.back() != parts.octets.size());
-  const std::size_t cost = data.size() + (another ? sizeof(std::size_t) : 0);
   if (another && parts.joints.size() * sizeof(std::size_t) >= limits_.max_message_size) {
     return refuse_piece(base::Code::too_large);
   }
-  // Steps that may throw come before memory is paid for.
   const std::size_t size = parts.octets.size() + data.size();
-  if (size > parts.octets.capacity()) parts.octets.reserve(std::max(size, 2 * parts.octets.capacity()));
-  if (another) parts.joints.reserve(std::bit_ceil(parts.joints.size() + 1));
-  if (!pay(cost)) return refuse_piece(base::Code::out_of_resources);
-  if (another) parts.joints.push_back(parts.octets.size());
+  const std::size_t doubled = std::min<std::size_t>(2 * parts.octets.capacity(), limits_.max_message_size);
+  CORBEL_CHECK(make_room(parts.octets, size, std::max(size, doubled)));
+  if (another) {
+    CORBEL_CHECK(make_room(parts.joints, parts.joints.size() + 1, std::bit_ceil(parts.joints.size() + 1)));
+    parts.joints.push_back(parts.octets.size());
+  }
   parts.octets.insert(parts.octets.end(), data.begin(), data.end());
   open_octets_ += data.size();
   return {};

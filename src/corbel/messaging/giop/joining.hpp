@@ -44,6 +44,8 @@ class Joining {
   void repay(std::size_t octets) noexcept {
     if (memory_ != nullptr) memory_->give(octets);
   }
+  template <class T>
+  base::Status make_room(std::vector<T>& all, std::size_t size, std::size_t capacity);
   base::Status append(Joined& parts, base::ConstByteSpan data, bool joint);
   void forget(std::vector<Open>::iterator open) noexcept;
 

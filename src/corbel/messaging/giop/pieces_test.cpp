@@ -93,6 +93,25 @@ TEST_F(GiopPieces, FragmentsOfNextToNothingArePaidFor) {
   EXPECT_EQ(purse.paid, joined_.cost());  // which its owner gives back
 }
 
+// Memory that grows is there twice for a while, and then larger than what is in it.
+TEST_F(GiopPieces, RoomIsPaidForNotOctets) {
+  Purse purse;
+  SessionSettings settings;
+  settings.memory = &purse;
+  serve(settings);
+  EXPECT_TRUE(take(first_piece()));
+  EXPECT_TRUE(take(fragment(100'000)));
+  EXPECT_TRUE(take(fragment(10)));
+  EXPECT_GE(purse.paid, 200'000U);
+  const std::size_t paid = purse.paid;
+  EXPECT_TRUE(take(fragment(90'000)));
+  EXPECT_LE(purse.paid, paid + 100);   // there was room
+  purse.limit = purse.paid + 390'000;  // for octets, not for the new room beside the old
+  EXPECT_EQ(take(fragment(20'000)).error().code, base::Code::out_of_resources);
+  server_.reset();
+  EXPECT_EQ(purse.paid, 0U);
+}
+
 TEST_F(GiopPieces, AreGivenBackWhenTheirRequestIsCancelled) {
   Purse purse;
   SessionSettings settings;
