@@ -50,6 +50,7 @@ final class Vendor {
     String host = options.endpoint.equals("tcp6") ? "::1" : "127.0.0.1";
     properties.put("com.sun.corba.ee.ORBServerHost", host);
     properties.put("com.sun.corba.ee.transport.ORBMaximumReadByteBufferSize", "67108864");  // messages beyond it end connections
+    properties.put("com.sun.corba.ee.giop.ORBGIOPVersion", options.giop);
     // A TRANSIENT is tried again for so long: first wait, most in all (ms), growth in percent.
     properties.put("com.sun.corba.ee.transport.ORBTCPConnectTimeouts", "50:500:100");
     ORB orb = ORB.init(new String[0], properties);

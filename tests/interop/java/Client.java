@@ -38,8 +38,13 @@ public final class Client {
 
   void check(String name, Check check) {
     if (!name.contains(options.filter)) return;
-    if (Vendor.BEYOND.containsKey(name)) {
-      System.out.println("skip " + name + ": " + Vendor.BEYOND.get(name));
+    String beyond = Vendor.BEYOND.getOrDefault(name, Vendor.BEYOND.get(name + " in GIOP " + options.giop));
+    if (beyond != null) {
+      System.out.println("skip " + name + ": " + beyond);
+      return;
+    }
+    if (options.giop.equals("1.0") && (name.contains("wchar") || name.contains("wstring") || name.equals("echo_wides"))) {
+      System.out.println("skip " + name + ": GIOP 1.0 has no wide characters");
       return;
     }
     try {

@@ -9,6 +9,8 @@ final class Options {
   String ior = "";
   String filter = "";
   String endpoint = "";
+  /** The highest version of GIOP that is offered. */
+  String giop = "1.2";
   boolean dynamic;
   boolean values;
   boolean deferred;
@@ -25,6 +27,8 @@ final class Options {
         ior = arguments[++i];
       } else if (arguments[i].equals("--endpoint")) {
         endpoint = arguments[++i];
+      } else if (arguments[i].equals("--giop")) {
+        giop = arguments[++i];
       } else if (arguments[i].equals("--filter")) {
         filter = arguments[++i];
       } else if (arguments[i].equals("--life")) {
