@@ -128,7 +128,10 @@ std::uint64_t SqlStore::read_identity(Connection& connection) const {
 
 /// Waits a little before the next attempt; false if there is none to be.
 bool SqlStore::try_again(const StoreError& failure, Patience patience, int attempt) {
-  if (failure.fault() != Fault::away) return false;
+  if (failure.fault() != Fault::away) {
+    tell_now_and_then(failure.what());
+    return false;
+  }
   if (!away_.exchange(true) && tell_) tell_(failure.what());
   if (failure.completed() != StoreError::Completed::no) return false;
   constexpr std::chrono::milliseconds kShort(10), kMost(200);
@@ -137,6 +140,15 @@ bool SqlStore::try_again(const StoreError& failure, Patience patience, int attem
   if (next >= patience) return false;
   std::this_thread::sleep_until(next);
   return true;
+}
+
+/// What is broken in changes may be whole in looks, and fails again and again.
+void SqlStore::tell_now_and_then(const char* line) {
+  constexpr std::int64_t kBetween = 10;  // s
+  const std::int64_t now = std::chrono::duration_cast<std::chrono::seconds>(Clock::now().time_since_epoch()).count();
+  std::int64_t last = told_.load(std::memory_order_relaxed);
+  if (now - last < kBetween || !told_.compare_exchange_strong(last, now, std::memory_order_relaxed)) return;
+  if (tell_) tell_(line);
 }
 
 void SqlStore::answered() {

@@ -76,6 +76,7 @@ class SqlStore final : public Store {
   auto look(Work work);
   Patience patience() const;
   bool try_again(const StoreError& failure, Patience patience, int attempt);
+  void tell_now_and_then(const char* line);
   void answered();
 
   Writer& writer(Patience patience);
@@ -102,6 +103,7 @@ class SqlStore final : public Store {
   const StoreLimits limits_;
   const Tell tell_;
   std::atomic<bool> away_ = false;
+  std::atomic<std::int64_t> told_ = -1'000;  // s: when a failure that does not pass was told
   std::uint64_t identity_ = 0;
 
   std::mutex write_mutex_;          // guards what follows

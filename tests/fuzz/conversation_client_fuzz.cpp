@@ -128,6 +128,7 @@ struct Conversation {
       case 6: {
         const std::uint8_t size = script.octet();
         const std::uint8_t lost = script.octet();
+        fuzz::exact = fuzz::exact && lost == 0;
         peer.deliver(fuzz::fragmented(reply(minor), size, lost));
         break;
       }
@@ -137,11 +138,13 @@ struct Conversation {
         break;
       }
       case 8:
+        fuzz::exact = false;
         peer.deliver(script.octets(script.octet()));
         break;
       case 9: {
         base::Bytes message = reply(minor);
         message[script.octet() % message.size()] = script.octet();
+        fuzz::exact = false;
         peer.deliver(message);
         break;
       }
@@ -201,6 +204,7 @@ struct Conversation {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::exact = true;
   Conversation conversation(data, size);
   for (int steps = 0; !conversation.script.ended() && steps < 200; ++steps) conversation.step();
   conversation.pump();

@@ -75,7 +75,7 @@ struct Conversation {
     const std::uint8_t minor = op / 16 % 3;
     switch (op % 16) {
       case 0:
-        exact = false;
+        fuzz::exact = false;
         peer.deliver(script.octets(script.octet()));
         break;
       case 1:
@@ -87,7 +87,7 @@ struct Conversation {
         sent_requests += 1;
         const std::uint8_t size = script.octet();
         const std::uint8_t lost = script.octet();
-        exact = exact && lost == 0;
+        fuzz::exact = fuzz::exact && lost == 0;
         peer.deliver(fuzz::fragmented(request(minor), size, lost));
         break;
       }
@@ -111,14 +111,14 @@ struct Conversation {
       case 7: {  // a message with one octet changed
         base::Bytes message = request(minor);
         message[script.octet() % message.size()] = script.octet();
-        exact = false;
+        fuzz::exact = false;
         peer.deliver(message);
         break;
       }
       case 8: {  // a message without its end
         base::Bytes message = request(minor);
         message.resize(script.octet() % message.size());
-        exact = false;
+        fuzz::exact = false;
         peer.deliver(message);
         break;
       }
@@ -169,14 +169,14 @@ struct Conversation {
   }
 
   void check() {
-    require(!exact || servant.served <= sent_requests, "a request was served twice");
+    require(!fuzz::exact || servant.served <= sent_requests, "a request was served twice");
     fuzz::for_each_sent(codec, peer, [&](const messaging::FrameHeader& frame, base::ConstByteSpan octets) {
       using Type = messaging::MessageType;
       require(frame.type == Type::reply || frame.type == Type::locate_reply || frame.type == Type::close_connection ||
                   frame.type == Type::message_error,
               "a server sends replies and the end only");
       if (frame.type != Type::reply && frame.type != Type::locate_reply) return;
-      if (is_of_protocol(frame, octets)) return require(!exact, "the protocol refused what was well addressed");
+      if (is_of_protocol(frame, octets)) return require(!fuzz::exact, "the protocol refused what was well addressed");
       const auto id = codec.peek_request_id(frame, octets);
       require(id.ok() && servant.answers[*id]-- > 0, "an answer to what was not asked");
     });
@@ -188,12 +188,12 @@ struct Conversation {
   const messaging::giop::Giop codec{{1, 2}};
   std::unique_ptr<connection::Server> server;
   std::size_t sent_requests = 0;
-  bool exact = true;  // all that has been delivered are whole messages as encoded here
 };
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::exact = true;
   Conversation conversation(data, size);
   for (int steps = 0; !conversation.script.ended() && steps < 200; ++steps) conversation.step();
   conversation.pump();
