@@ -52,8 +52,8 @@ need() { bash "$root/scripts/dependencies.sh" "$@"; }
 
 # What the packages hold, and what is installed but for the laboratory.
 # shellcheck disable=SC2034  # of the scripts that source this
-product_targets=(corbel corbel_static corbel-idl corbel-tool corbel-tool-man corbel-bridge corbel-bridge-man corbel-named corbel-named-man
-  corbel_metrics corbel_naming_names corbel_real_time corbel_reflection corbel_tracing)
+product_targets=(corbel corbel_static corbel-idl corbel-idl-man corbel-tool corbel-tool-man corbel-bridge corbel-bridge-man corbel-named corbel-named-man
+  corbel_metrics corbel_naming_names corbel_real_time corbel_reflection corbel_tracing corbel_ziop corbel_ziop_plugin)
 
 processors() { nproc 2>/dev/null || echo 2; }
 
