@@ -24,7 +24,7 @@ class CorbelConan(ConanFile):
     options = {
         "tls": [True, False],  # the transport
         "ziop": [True, False],  # compressed GIOP
-        "tracing": [True, False],  # spans for OpenTelemetry
+        "tracing": [True, False],  # libcurl: spans for OpenTelemetry, and names in etcd
         "named": [True, False],  # the naming service corbel-named
         "postgresql": [True, False],  # for several corbel-named that share the names
     }

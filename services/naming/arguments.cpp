@@ -133,13 +133,14 @@ void describe(CLI::App& app, Arguments& arguments, Seconds& seconds, std::vector
   app.add_option("--data", arguments.place.data, "The database file")
       ->capture_default_str()
       ->envname("CORBEL_NAMED_DATA");
-  app.add_option(
-         "--store", arguments.place.url,
-         "Keep the names in PostgreSQL instead, which several corbel-named may share: postgresql://HOST/DATABASE "
-         "or libpq's KEYWORD=VALUE ...; passwords from PGPASSFILE or PGSERVICEFILE")
+  app.add_option("--store", arguments.place.url,
+                 "Keep the names where several corbel-named may share them: in etcd, "
+                 "etcd://HOST:PORT[,HOST:PORT...]/PREFIX, or "
+                 "in PostgreSQL, postgresql://HOST/DATABASE or libpq's KEYWORD=VALUE ...; passwords from PGPASSFILE or "
+                 "PGSERVICEFILE")
       ->type_name("URL");
   app.add_option("--store-connections", arguments.place.connections,
-                 "Sessions with PostgreSQL that look names up at the same time; one more makes the changes")
+                 "Connections to etcd or PostgreSQL that look names up at the same time; one more makes the changes")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   app.add_option("--port", arguments.port,
@@ -211,7 +212,7 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   };
   // The environment may say --data all the same, as that of the unit for systemd does.
   if (given("--store") && given("--data")) return Stop{"--store excludes --data and -logdir\n", 2};
-  CLI::App app("The naming service: names for objects of any ORB, kept in one file, or in a database of PostgreSQL.",
+  CLI::App app("The naming service: names for objects of any ORB, kept in one file, in etcd or in PostgreSQL.",
                "corbel-named");
   Seconds seconds{arguments.service.lease.count(), arguments.member_lease.count() / 1000,
                   arguments.service.iterator_idle.count() / 1000, arguments.prune_age.count()};
@@ -237,7 +238,7 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   StorePlace& place = arguments.place;
   place.patience = milliseconds_of(arguments.orb, "-ORBCallTimeout").value_or(place.patience);
   place.connect_patience = milliseconds_of(arguments.orb, "-ORBConnectTimeout").value_or(place.connect_patience);
-  if (!place.url.empty() && arguments.service.names.component_octets > kMostOctetsInPostgres) {
+  if (!place.url.empty() && !is_etcd(place.url) && arguments.service.names.component_octets > kMostOctetsInPostgres) {
     return Stop{"--max-component-octets: PostgreSQL's indexes have room for 1300 octets\n", 2};
   }
   return std::nullopt;

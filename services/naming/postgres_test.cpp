@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names in PostgreSQL: what several processes that share them see, and what happens when it is away.
+// Names in PostgreSQL: what is its own. What every store does that is shared is in shared_test.cpp.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -33,6 +33,13 @@ std::string postgres() {
   return PostgresServer::programs().empty() ? std::string() : server().url();
 }
 
+void stop_postgres() {
+  server().stop(SIGQUIT);
+}
+void start_postgres() {
+  server().start();
+}
+
 std::string empty_postgres() {
   const std::string url = postgres();
   if (!url.empty()) {
@@ -51,7 +58,7 @@ constexpr const char* kDying =
     "FOR EACH ROW EXECUTE FUNCTION corbel_naming.die()";
 
 /// Several stores in one database, as several processes have them.
-class SharedTest : public testing::Test {
+class PostgresTest : public testing::Test {
  protected:
   void SetUp() override {
     url_ = empty_postgres();
@@ -63,7 +70,7 @@ class SharedTest : public testing::Test {
     place.url = url_;
     place.patience = patience;
     place.connections = 4;
-    return open_store(place, limits, [this](const std::string& line) {
+    return open_sql_store(place, limits, [this](const std::string& line) {
       const std::lock_guard lock(mutex_);
       said_.push_back(line);
     });
@@ -78,73 +85,7 @@ class SharedTest : public testing::Test {
   std::vector<std::string> said_;
 };
 
-TEST_F(SharedTest, WhatOneBindsAllResolve) {
-  const auto a = open();
-  const auto b = open();
-  EXPECT_EQ(a->identity(), b->identity());
-  ContextId made = 0;
-  ASSERT_EQ(a->bind_new_context(kRoot, component("c"), made), Outcome::done);
-  ASSERT_EQ(b->bind(made, component("o"), object("1"), false), Outcome::done);
-  const Name name{component("c"), component("o")};
-  EXPECT_EQ(a->resolve(kRoot, name).bound.reference, "1");
-  EXPECT_EQ(b->unbind(made, component("o")), Outcome::done);
-  EXPECT_EQ(a->resolve(kRoot, name).outcome, Outcome::missing);
-  EXPECT_EQ(b->destroy(made), Outcome::done);
-  EXPECT_FALSE(a->exists(made));
-  EXPECT_EQ(a->census().dangling, 1);
-}
-
-TEST_F(SharedTest, OfThoseWhoBindOneNameOneWinsAndLimitsHoldForAllTogether) {
-  constexpr int kStores = 3, kThreads = 2, kNames = 20;
-  const StoreLimits limits{.contexts = 1, .bindings = kNames / 2, .bindings_per_context = kNames};
-  std::vector<std::unique_ptr<SqlStore>> stores;
-  for (int i = 0; i < kStores; ++i) stores.push_back(open(limits));
-  std::vector<std::atomic<int>> winners(kNames);
-  std::atomic<int> full = 0;
-  std::vector<std::thread> threads;
-  for (int each = 0; each < kStores * kThreads; ++each) {
-    threads.emplace_back([&, each] {
-      for (int i = 0; i < kNames; ++i) {
-        const auto outcome = stores[static_cast<std::size_t>(each % kStores)]->bind(
-            kRoot, component(std::to_string(i)), object(std::to_string(each)), false);
-        if (outcome == Outcome::done) ++winners[static_cast<std::size_t>(i)];
-        if (outcome == Outcome::full) ++full;
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  int bound = 0;
-  for (const auto& each : winners) {
-    EXPECT_LE(each, 1);
-    bound += each;
-  }
-  EXPECT_EQ(bound, kNames / 2);
-  EXPECT_GT(full, 0);
-  EXPECT_EQ(stores[0]->census().bindings, kNames / 2);
-}
-
-TEST_F(SharedTest, StoresThatAreMadeAtTheSameTimeAreOne) {
-  std::vector<std::uint64_t> identities(4);
-  std::vector<std::thread> threads;
-  for (auto& each : identities) threads.emplace_back([&] { each = open()->identity(); });
-  for (auto& thread : threads) thread.join();
-  for (const auto each : identities) EXPECT_EQ(each, identities.front());
-}
-
-TEST_F(SharedTest, MembersKnowEachOtherUntilTheyAreSilent) {
-  using std::chrono::hours;
-  const auto a = open();
-  const auto b = open();
-  const std::vector<Address> first{{"host1", 1}};
-  const std::vector<Address> second{{"host2", 2}, {"host1", 1}};
-  EXPECT_EQ(a->announce("a", first, hours(1)), first);
-  EXPECT_EQ(b->announce("b", second, hours(1)), (std::vector<Address>{{"host1", 1}, {"host2", 2}}));
-  EXPECT_EQ(a->announce("a", first, hours(1)).size(), 2U);
-  EXPECT_EQ(b->announce("b", second, std::chrono::milliseconds(0)), first);
-  EXPECT_EQ(a->announce("a", {}, hours(1)), std::vector<Address>());
-}
-
-TEST_F(SharedTest, ALostConnectionIsReplacedAndNothingHappensTwice) {
+TEST_F(PostgresTest, ALostConnectionIsReplacedAndNothingHappensTwice) {
   const auto store = open();
   ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
   for (int i = 0; i < 3; ++i) {
@@ -157,47 +98,7 @@ TEST_F(SharedTest, ALostConnectionIsReplacedAndNothingHappensTwice) {
   EXPECT_EQ(store->census().bindings, 4);
 }
 
-TEST_F(SharedTest, CallsWaitWhileTheDatabaseIsStartedAgain) {
-  const auto store = open();
-  server().stop(SIGQUIT);
-  std::atomic<int> done = 0;
-  std::thread binder([&] {
-    if (store->bind(kRoot, component("o"), object("1"), false) == Outcome::done) ++done;
-  });
-  std::thread looker([&] {
-    if (store->exists(kRoot)) ++done;
-  });
-  server().start();  // by this thread, with which it ends
-  binder.join();
-  looker.join();
-  EXPECT_EQ(done, 2);
-  EXPECT_EQ(store->resolve(kRoot, Name{component("o")}).bound.reference, "1");
-  const std::lock_guard lock(mutex_);
-  ASSERT_GE(said_.size(), 2U);
-  EXPECT_NE(said_.back().find("answers again"), std::string::npos);
-}
-
-TEST_F(SharedTest, WhatCannotBeHadInTimeIsSaidToBeAwayAndNotDone) {
-  const auto store = open({}, std::chrono::milliseconds(200));
-  ASSERT_TRUE(store->exists(kRoot));
-  server().stop(SIGQUIT);
-  const auto failure = [](auto call) -> std::string {
-    try {
-      call();
-    } catch (const StoreError& error) {
-      return std::string(error.fault() == StoreError::Fault::away ? "away" : "broken") +
-             (error.completed() == StoreError::Completed::no ? ", not done" : ", perhaps done");
-    }
-    return "done";
-  };
-  EXPECT_EQ(failure([&] { store->exists(kRoot); }), "away, not done");
-  EXPECT_EQ(failure([&] { store->bind(kRoot, component("o"), object("1"), false); }), "away, not done");
-  EXPECT_EQ(failure([&] { open(); }), "away, not done");
-  server().start();
-  EXPECT_EQ(open()->resolve(kRoot, Name{component("o")}).outcome, Outcome::missing);
-}
-
-TEST_F(SharedTest, ASilentDatabaseKeepsNobodyForLong) {
+TEST_F(PostgresTest, ASilentDatabaseKeepsNobodyForLong) {
   const auto store = open({}, std::chrono::milliseconds(300));
   ASSERT_TRUE(store->exists(kRoot));
   ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
@@ -212,7 +113,7 @@ TEST_F(SharedTest, ASilentDatabaseKeepsNobodyForLong) {
   EXPECT_EQ(open()->bind(kRoot, component("p"), object("1"), false), Outcome::done);
 }
 
-TEST_F(SharedTest, SessionsThatFallSilentAreGivenUp) {
+TEST_F(PostgresTest, SessionsThatFallSilentAreGivenUp) {
   const auto store = open({}, std::chrono::milliseconds(400));
   ASSERT_TRUE(store->exists(kRoot));
   ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
@@ -245,7 +146,7 @@ TEST_F(SharedTest, SessionsThatFallSilentAreGivenUp) {
   for (const pid_t each : sessions) ::kill(each, SIGCONT);
 }
 
-TEST_F(SharedTest, AProcessThatStopsInTheMiddleOfAChangeHoldsTheOthersUpForAWhileOnly) {
+TEST_F(PostgresTest, AProcessThatStopsInTheMiddleOfAChangeHoldsTheOthersUpForAWhileOnly) {
   const auto store = open();
   Postgres engine(url_, {.patience = std::chrono::milliseconds(500)});
   const auto stopped =
@@ -261,18 +162,18 @@ TEST_F(SharedTest, AProcessThatStopsInTheMiddleOfAChangeHoldsTheOthersUpForAWhil
   }
 }
 
-TEST_F(SharedTest, DurabilityIsNoLessThanAskedFor) {
+TEST_F(PostgresTest, DurabilityIsNoLessThanAskedFor) {
   EXPECT_EQ(open()->durability(), Durability::power_loss);
   StorePlace place;
   place.url = url_ + "&options=-csynchronous_commit%3Doff";
-  EXPECT_EQ(open_store(place, {})->durability(), Durability::power_loss);
+  EXPECT_EQ(open_sql_store(place, {})->durability(), Durability::power_loss);
   place.url = url_ + "&options=-csynchronous_commit%3Dlocal";
-  EXPECT_EQ(open_store(place, {})->durability(), Durability::power_loss);
+  EXPECT_EQ(open_sql_store(place, {})->durability(), Durability::power_loss);
   place.durability = Durability::process;
-  EXPECT_EQ(open_store(place, {})->durability(), Durability::process);
+  EXPECT_EQ(open_sql_store(place, {})->durability(), Durability::process);
 }
 
-TEST_F(SharedTest, ATransactionWhoseEndWasNotConfirmedMayHaveHappened) {
+TEST_F(PostgresTest, ATransactionWhoseEndWasNotConfirmedMayHaveHappened) {
   const auto store = open();
   ASSERT_EQ(store->bind(kRoot, component("o"), object("1"), false), Outcome::done);
   execute(kDying);
@@ -289,7 +190,7 @@ TEST_F(SharedTest, ATransactionWhoseEndWasNotConfirmedMayHaveHappened) {
   EXPECT_EQ(store->census().bindings, 2);
 }
 
-TEST_F(SharedTest, ClientsAreToldWhatBecameOfTheirCalls) {
+TEST_F(PostgresTest, ClientsAreToldWhatBecameOfTheirCalls) {
   const auto store = open();
   const auto hasty = open({}, std::chrono::milliseconds(200));
   const OrbRef orb = make_orb("shared", Server::listening({}));
@@ -320,7 +221,7 @@ TEST_F(SharedTest, ClientsAreToldWhatBecameOfTheirCalls) {
   }
 }
 
-TEST_F(SharedTest, WhatIsDamagedOrNewerIsRefused) {
+TEST_F(PostgresTest, WhatIsDamagedOrNewerIsRefused) {
   open();
   execute("UPDATE corbel_naming.total SET bindings = 7");
   EXPECT_THROW(open()->census(), StoreError);
@@ -328,7 +229,7 @@ TEST_F(SharedTest, WhatIsDamagedOrNewerIsRefused) {
   EXPECT_THROW(open(), StoreError);
 }
 
-TEST_F(SharedTest, APasswordOnTheCommandLineIsRefused) {
+TEST_F(PostgresTest, APasswordOnTheCommandLineIsRefused) {
   EXPECT_THROW(Postgres("postgresql://user:secret@host/names", {}), StoreError);
   EXPECT_THROW(Postgres("host=h password=secret", {}), StoreError);
   EXPECT_THROW(Postgres("nonsense", {}), StoreError);
@@ -347,6 +248,8 @@ std::string postgres() {
 std::string empty_postgres() {
   return {};
 }
+void stop_postgres() {}
+void start_postgres() {}
 
 #endif
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -112,11 +113,36 @@ inline Bound context(ContextId id) {
 std::string empty_postgres();
 /// The same as it is.
 std::string postgres();
+/// As a crash does, and again.
+void stop_postgres();
+void start_postgres();
 
-/// The parameter says in which database: "SQLite" or "PostgreSQL".
+/// Where an etcd of this process is, with a prefix that is new each time; nothing if it is not installed.
+/// (etcd_test.cpp)
+std::string empty_etcd();
+void stop_etcd();
+void start_etcd();
+
+/// Opens a store whose calls have little time, however slow this machine is.
+inline std::unique_ptr<Store> open_hasty(const StorePlace& place) {
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);;) {
+    try {
+      return open_store(place, {});
+    } catch (const StoreError&) {
+      if (std::chrono::steady_clock::now() > end) throw;
+    }
+  }
+}
+
+/// Of one of the two, by name.
+inline std::string empty_shared(const std::string& kind) {
+  return kind == "etcd" ? empty_etcd() : empty_postgres();
+}
+
+/// The parameter says in which database: "SQLite", "PostgreSQL" or "etcd".
 class StoreTest : public testing::TestWithParam<std::string> {
  protected:
-  bool shared() const { return GetParam() == "PostgreSQL"; }
+  bool shared() const { return GetParam() != "SQLite"; }
   StorePlace place() const {
     StorePlace place;
     place.durability = Durability::process;
@@ -130,8 +156,8 @@ class StoreTest : public testing::TestWithParam<std::string> {
   }
   void SetUp() override {
     if (shared()) {
-      url_ = empty_postgres();
-      if (url_.empty()) GTEST_SKIP() << "PostgreSQL is not installed, or this was built without it";
+      url_ = empty_shared(GetParam());
+      if (url_.empty()) GTEST_SKIP() << GetParam() << " is not installed, or this was built without it";
     }
     reopen();
   }
@@ -144,7 +170,7 @@ class StoreTest : public testing::TestWithParam<std::string> {
 
   TemporaryFolder folder_;
   std::string url_;
-  std::unique_ptr<SqlStore> store_;
+  std::unique_ptr<Store> store_;
 };
 
 }  // namespace corbel::naming::test

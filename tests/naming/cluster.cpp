@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three corbel-named share a database of PostgreSQL. Clients resolve and bind all the while; the servers are killed and
-// started again in turn, and so is the database.
+// Three corbel-named share a database of PostgreSQL, or an etcd of one member or three. Clients resolve and bind all
+// the while; the servers are killed and started again in turn, and so are the database and the members of etcd.
 //
-// usage: naming_cluster CORBEL_NAMED [--rounds N] [--seed N]
+// usage: naming_cluster CORBEL_NAMED [--rounds N] [--seed N] [--store postgresql|etcd|etcd3]
 //
 // No resolve fails, no acknowledged change is lost, and none happens by half. A call that was under way at a server
 // that was killed is COMM_FAILURE with COMPLETED_MAYBE, as CORBA has it: a resolve is then called again. Exit status: 0
-// all well, 1 something was not, 2 the test itself failed, 77 PostgreSQL is not installed.
+// all well, 1 something was not, 2 the test itself failed, 77 the database is not installed.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -21,10 +21,12 @@
 #include "corbel/ior/ior.hpp"
 #include "corbel/ior/profile.hpp"
 #include "process.hpp"
+#include "support/etcd_server.hpp"
 #include "support/postgres_server.hpp"
 
 namespace {
 
+using corbel::test::EtcdServer;
 using corbel::test::PostgresServer;
 using corbel::test::Process;
 using CosNaming::Name;
@@ -53,6 +55,57 @@ int value_of(const OrbRef& orb, const ObjectRef& reference) {
   const auto ior = corbel::ior::from_string(orb->object_to_string(reference));
   const auto profile = corbel::ior::decode_iiop_profile(ior->profiles.front());
   return std::stoi(std::string(corbel::base::as_text(profile->object_key)));
+}
+
+/// What the servers share.
+class Database {
+ public:
+  Database() = default;
+  virtual ~Database() = default;
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  virtual std::string url() const = 0;
+  /// Ends, or a part of it, as in a crash; true if all goes on without it.
+  virtual bool fall(std::size_t round) = 0;
+  virtual void rise() = 0;
+};
+
+class PostgresDatabase final : public Database {
+ public:
+  std::string url() const override { return server_.url(); }
+  bool fall(std::size_t round) override {
+    server_.stop(round % 2 == 0 ? SIGQUIT : SIGINT);
+    return false;
+  }
+  void rise() override { server_.start(); }
+
+ private:
+  PostgresServer server_;
+};
+
+class EtcdDatabase final : public Database {
+ public:
+  explicit EtcdDatabase(std::size_t members) : server_(members) {}
+  std::string url() const override { return server_.url("cluster"); }
+  bool fall(std::size_t round) override {
+    victim_ = round / 3 % server_.size();
+    server_.stop(victim_);
+    return server_.size() > 1;
+  }
+  void rise() override { server_.start(victim_); }
+
+ private:
+  EtcdServer server_;
+  std::size_t victim_ = 0;
+};
+
+/// Nothing if it is not installed.
+std::unique_ptr<Database> database(const std::string& kind) {
+  if (kind == "postgresql") {
+    return PostgresServer::programs().empty() ? nullptr : std::make_unique<PostgresDatabase>();
+  }
+  if (kind != "etcd" && kind != "etcd3") throw std::runtime_error("there is no database " + kind);
+  return EtcdServer::is_installed() ? std::make_unique<EtcdDatabase>(kind == "etcd" ? 1 : 3) : nullptr;
 }
 
 /// What goes wrong, and how much goes well.
@@ -184,7 +237,8 @@ class Writer : Client {
 
 class Test {
  public:
-  Test(std::string program, unsigned seed) : program_(std::move(program)), random_(seed), seed_(seed) {}
+  Test(std::string program, std::unique_ptr<Database> database, unsigned seed)
+      : program_(std::move(program)), random_(seed), seed_(seed), database_(std::move(database)) {}
 
   int run(long rounds) {
     for (std::size_t i = 0; i < kMembers; ++i) start(i);
@@ -225,7 +279,7 @@ class Test {
   void start(std::size_t i) {
     // A port stays with its member.
     members_[i] = std::make_unique<Process>(std::vector<std::string>{
-        program_, "--store", database_.url(), "--host", "127.0.0.1", "--port", ports_[i], "--member-lease", "3",
+        program_, "--store", database_->url(), "--host", "127.0.0.1", "--port", ports_[i], "--member-lease", "3",
         "-ORBCallTimeout", std::to_string(std::chrono::milliseconds(kPatience).count() / 2)});
     const std::string line = members_[i]->read(false);
     const std::size_t at = line.find("127.0.0.1:");
@@ -267,12 +321,12 @@ class Test {
     start(victim);
     if (round % 3 != 1) return;
     wait_for_work(10, static_cast<long>(random_() % 10));
-    database_.stop(round % 2 == 0 ? SIGQUIT : SIGINT);
-    database_.start();
+    if (database_->fall(round)) wait_for_work(50, 10);
+    database_->rise();
     wait_for_work(50, 10);
   }
   void check() {
-    Process process({program_, "--store", database_.url(), "--check"});
+    Process process({program_, "--store", database_->url(), "--check"});
     const std::string said = process.read(true);
     if (process.wait() != 0 || said.find("contexts 2\n") == std::string::npos ||
         said.find("unreachable contexts 0\n") == std::string::npos) {
@@ -283,7 +337,7 @@ class Test {
   const std::string program_;
   std::mt19937 random_;
   const unsigned seed_;
-  PostgresServer database_;
+  const std::unique_ptr<Database> database_;
   std::unique_ptr<Process> members_[kMembers];
   std::string ports_[kMembers] = {"0", "0", "0"};
   Account account_;
@@ -295,21 +349,27 @@ int main(int argc, char** argv) try {
   const std::vector<std::string> words(argv + 1, argv + argc);
   long rounds = 4;
   unsigned seed = 1;
-  if (words.size() % 2 != 1) throw std::runtime_error("usage: naming_cluster CORBEL_NAMED [--rounds N] [--seed N]");
+  std::string kind = "postgresql";
+  if (words.size() % 2 != 1) {
+    throw std::runtime_error("usage: naming_cluster CORBEL_NAMED [--rounds N] [--seed N] [--store KIND]");
+  }
   for (std::size_t i = 1; i < words.size(); i += 2) {
     if (words[i] == "--rounds") {
       rounds = std::stol(words[i + 1]);
     } else if (words[i] == "--seed") {
       seed = static_cast<unsigned>(std::stoul(words[i + 1]));
+    } else if (words[i] == "--store") {
+      kind = words[i + 1];
     } else {
       throw std::runtime_error("unknown option " + words[i]);
     }
   }
-  if (PostgresServer::programs().empty()) {
-    std::cout << "PostgreSQL is not installed (Debian: postgresql)\n";
+  auto shared = database(kind);
+  if (shared == nullptr) {
+    std::cout << kind << " is not installed (Debian: postgresql, etcd-server)\n";
     return kNotInstalled;
   }
-  return Test(words[0], seed).run(rounds);
+  return Test(words[0], std::move(shared), seed).run(rounds);
 } catch (const std::exception& failure) {
   std::cerr << "naming_cluster: " << failure.what() << '\n';
   return 2;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names that last as long as their servers, with both kinds of store.
+"""Names that last as long as their servers, with every kind of store.
 
 usage: lease_test.py CORBEL_NAMED CORBEL
 """
@@ -13,6 +13,7 @@ import tempfile
 import time
 import unittest
 
+import etcd
 import postgres
 from programs import CORBEL, THING, TIMEOUT_S, Named, run
 
@@ -108,11 +109,14 @@ class FileTest(unittest.TestCase):
         self.assertTrue(self.becomes("a", True))
 
 
-@unittest.skipUnless(postgres.PROGRAMS, "PostgreSQL is not installed (Debian: postgresql)")
-class PostgresTest(FileTest):
+class SharedTest(FileTest):
+    DATABASE = None
+
     @classmethod
     def setUpClass(cls):
-        cls.database = postgres.Postgres()
+        if cls.DATABASE is None:
+            raise unittest.SkipTest("what the others share")
+        cls.database = cls.DATABASE()
 
     @classmethod
     def tearDownClass(cls):
@@ -126,6 +130,16 @@ class PostgresTest(FileTest):
 
     def store(self):
         return self.database.url
+
+
+@unittest.skipUnless(postgres.PROGRAMS, "PostgreSQL is not installed (Debian: postgresql)")
+class PostgresTest(SharedTest):
+    DATABASE = postgres.Postgres
+
+
+@unittest.skipUnless(etcd.PROGRAM, "etcd is not installed (Debian: etcd-server)")
+class EtcdTest(SharedTest):
+    DATABASE = etcd.Etcd
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs several `corbel-named` that share a database of PostgreSQL, as people do, with clients of several ORBs.
+"""Runs several `corbel-named` that share a database of PostgreSQL or an etcd, as people do, with clients of several ORBs.
 
-usage: shared_test.py CORBEL_NAMED CORBEL [JACORB_CLIENT]
+usage: shared_test.py CORBEL_NAMED CORBEL [postgresql|etcd | JACORB_CLIENT]
 
-With JacORB's client, only that is run. Exit status 77 if PostgreSQL is not installed.
+With JacORB's client, only that is run. Exit status 77 if the database is not installed.
 """
 
 import json
@@ -16,17 +16,19 @@ import tempfile
 import time
 import unittest
 
+import etcd
 import postgres
 from programs import CORBEL, NAMED, THING, TIMEOUT_S, Named, run
 
-JACORB = sys.argv[3:4]
+KIND = sys.argv[3] if sys.argv[3:] in (["postgresql"], ["etcd"]) else None
+JACORB = [] if KIND else sys.argv[3:4]
 NAMECLT = shutil.which("nameclt")
 
 
 class SharedCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.database = postgres.Postgres()
+        cls.database = etcd.Etcd() if KIND == "etcd" else postgres.Postgres()
 
     @classmethod
     def tearDownClass(cls):
@@ -95,13 +97,42 @@ class ToolTest(SharedCase):
         self.assertIn("2810", described)
         self.assertIn("HOST:PORT", run(NAMED, "--publish", "nonsense", status=2))
 
-    def test_mistakes(self):
+    @unittest.skipIf(KIND == "etcd", "PostgreSQL's own")
+    def test_mistakes_with_postgresql(self):
         self.assertIn("password", run(NAMED, "--store", "postgresql://u:secret@h/d", status=1))
         self.assertIn("--max-component-octets", run(NAMED, "--store", self.database.url, "--max-component-octets", "4000", status=2))
+        self.assertIn("nowhere", run(NAMED, "--store", "postgresql:///d?host=/nowhere", status=1))
+
+    @unittest.skipUnless(KIND == "etcd", "etcd's own")
+    def test_mistakes_with_etcd(self):
+        self.assertIn("password", run(NAMED, "--store", "etcd://u:secret@h:1/p", status=1))
+        self.assertIn("HOST:PORT", run(NAMED, "--store", "etcd://h:port/p", status=1))
+        self.assertIn("contexts", run(NAMED, "--store", self.database.url, "--max-component-octets", "4000", "--check"))
+        self.assertIn("connect", run(NAMED, "--store", "etcd://127.0.0.1:1", "-ORBCallTimeout", "300", status=1))
+
+    def test_names_are_imported_whole_and_once(self):
+        folder = tempfile.mkdtemp(prefix="corbel_named_")
+        self.addCleanup(shutil.rmtree, folder)
+        data = os.path.join(folder, "omninames.log")
+        store = self.database.url.replace("/names", "/imported")
+        if store == self.database.url:
+            self.skipTest("with etcd, which has room for several")
+        reference = run(CORBEL, "ior", THING, "--to", "ior").strip()
+        root = run(CORBEL, "ior", "corbaloc::127.0.0.1:1/NameService", "--to", "ior").strip()
+        with open(data, "w", encoding="ascii") as file:
+            file.write("port 2809\ncreate 4e616d6553657276696365\n")
+            for i in range(400):
+                file.write(f"bind {root} name{i}  nobject {reference}\n")
+        self.assertIn("imported 1 contexts and 400 bindings", run(NAMED, "--store", store, "--import-omninames", data))
+        self.assertIn("bindings 400\n", run(NAMED, "--store", store, "--check"))
+        self.assertIn("holds names already", run(NAMED, "--store", store, "--import-omninames", data, status=1))
+        self.named.append(Named("", store=store))
+        self.assertTrue(self.ns(self.named[-1], "resolve", "name399").startswith("IOR:"))
+
+    def test_mistakes(self):
         self.assertIn("excludes", run(NAMED, "--store", self.database.url, "--data", "x", status=2))
         env = dict(os.environ, CORBEL_NAMED_DATA="/nowhere/names.db")
         self.assertIn("contexts", run(NAMED, "--store", self.database.url, "--check", env=env))
-        self.assertIn("nowhere", run(NAMED, "--store", "postgresql:///d?host=/nowhere", status=1))
 
 
 @unittest.skipUnless(NAMECLT, "nameclt is not installed (omniorb)")
@@ -121,7 +152,7 @@ class JacOrbTest(SharedCase):
 
 
 if __name__ == "__main__":
-    if not postgres.PROGRAMS:
-        print("PostgreSQL is not installed (Debian: postgresql)")
+    if not (etcd.PROGRAM if KIND == "etcd" else postgres.PROGRAMS):
+        print("The database is not installed (Debian: postgresql, etcd-server)")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1], defaultTest="JacOrbTest" if JACORB else None)
