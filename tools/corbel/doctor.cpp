@@ -279,6 +279,7 @@ void add_doctor(CLI::App& app, Run& run) {
   command->footer(
       "Reads the reference, resolves its hosts, connects to every address, asks there for the object in its GIOP "
       "version,\n"
+      "through TLS where it says so (CORBEL_TLS_AUTHORITIES, CORBEL_TLS_CERTIFICATE and so on in the environment),\n"
       "and then as a client would. Exit status 0: the object can be used (there may be notes and problems of some\n"
       "addresses); 2: the reference cannot be read; 3: a server was reached, but not a living object; 4: none was "
       "reached.");

@@ -31,7 +31,7 @@ enum class Reached {
 
 /// Where a profile says that the object is.
 struct Place {
-  enum class Kind { tcp, unix_socket } kind = Kind::tcp;
+  enum class Kind { tcp, tls, unix_socket } kind = Kind::tcp;
   std::string host;  ///< or the path
   std::uint16_t port = 0;
   ior::Version version;
@@ -50,6 +50,9 @@ void judge(const ior::Ior& ior, std::vector<Finding>& findings);
 /// `timeout`. A forward that was answered is put into `forward`.
 Reached probe(const Place& place, std::chrono::milliseconds timeout, std::vector<Finding>& findings,
               std::optional<ior::Ior>& forward);
+
+/// Asks for the object through TLS, as the environment says (CORBEL_TLS_...), at a place that accepts connections.
+Reached ask_by_tls(const Place& place, std::chrono::milliseconds timeout, std::vector<Finding>& findings);
 
 /// True for an object key that Corbel made for a transient object.
 bool is_transient_key(base::ConstByteSpan key);

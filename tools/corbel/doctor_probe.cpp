@@ -265,7 +265,7 @@ Reached probe_address(const Place& place, const Address& address, const std::str
     return Reached::nothing;
   }
   findings.push_back({Level::good, where, "accepts connections", "", watch.milliseconds()});
-  if (!place.speaks_giop) return Reached::object;
+  if (!place.speaks_giop || place.kind == Place::Kind::tls) return Reached::object;
   bool again = false;
   return locate(
       place, where, timeout,
@@ -282,7 +282,7 @@ std::string Place::text() const {
   if (kind == Kind::unix_socket) return "unix://" + base::printable(host);
   const bool six = host.find(':') != std::string::npos;
   const std::string shown = base::printable(host);
-  return "tcp://" + (six ? "[" + shown + "]" : shown) + ":" + std::to_string(port);
+  return (kind == Kind::tls ? "tls://" : "tcp://") + (six ? "[" + shown + "]" : shown) + ":" + std::to_string(port);
 }
 
 bool is_transient_key(base::ConstByteSpan key) {
@@ -321,6 +321,7 @@ Reached probe(const Place& place, std::chrono::milliseconds timeout, std::vector
     const std::string where = numeric ? place.text() : place.text() + " (" + address.host() + ")";
     best = std::max(best, probe_address(place, address, where, timeout, findings, forward));
   }
+  if (place.kind == Place::Kind::tls && best != Reached::nothing) return ask_by_tls(place, timeout, findings);
   return best;
 }
 

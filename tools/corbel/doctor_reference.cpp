@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reference shows of itself.
 #include "corbel/base/log.hpp"
+#include "corbel/cdr/encapsulation.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/ipc/inet_address.hpp"
 #include "doctor.hpp"
@@ -17,16 +18,33 @@ void add(std::vector<Place>& places, Place place) {
   places.push_back(std::move(place));
 }
 
+/// Of TAG_SSL_SEC_TRANS: what the association can do, what it must have, the port (Security Service 1.8, SSLIOP).
+base::Result<std::uint16_t> tls_port(const ior::TaggedComponent& component) {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(component.data);
+  decoder.get<std::uint16_t>();
+  decoder.get<std::uint16_t>();
+  const auto port = decoder.get<std::uint16_t>();
+  if (!decoder.ok()) return decoder.error();
+  return port;
+}
+
 void add_iiop(const ior::IiopProfile& body, std::vector<Place>& places, std::vector<Finding>& findings) {
   if (body.port != 0) {
     add(places, {Place::Kind::tcp, body.host, body.port, body.version, body.object_key});
   }
-  const bool tls = ior::find_component(body.components, ior::ComponentTag::ssl_sec_trans) != nullptr;
-  if (body.port == 0 && tls) {
-    findings.push_back({Level::problem, base::printable(body.host),
-                        "can be reached by TLS alone, which this command does not speak",
-                        "have the server listen without TLS, too, or call through a TLS proxy"});
-  } else if (body.port == 0) {
+  bool tls = false;
+  for (const auto& component : body.components) {
+    if (component.tag != static_cast<std::uint32_t>(ior::ComponentTag::ssl_sec_trans)) continue;
+    tls = true;
+    const auto port = tls_port(component);
+    if (!port) {
+      findings.push_back({Level::problem, base::printable(body.host), "has a TLS component that cannot be read",
+                          "its ORB, or who passed it on, damaged it"});
+    } else if (*port != 0) {
+      add(places, {Place::Kind::tls, body.host, *port, body.version, body.object_key});
+    }
+  }
+  if (body.port == 0 && !tls) {
     findings.push_back(
         {Level::note, base::printable(body.host), "has no TCP port in this profile: it is for other carriers", ""});
   }
