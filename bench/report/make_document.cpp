@@ -75,6 +75,9 @@ Document make_document(const Report& report) {
   Palette palette;
   for (const SuiteView& view : views()) {
     if (auto section = suite_section(view, report.results, palette)) document.sections.push_back(*std::move(section));
+    if (std::string(view.suite) == "ttcp") {
+      if (auto section = profile_section(report.results)) document.sections.push_back(*std::move(section));
+    }
     if (std::string(view.suite) != "counts") continue;
     if (auto section = whitebox_section(report.results)) document.sections.push_back(*std::move(section));
   }

@@ -41,6 +41,8 @@ struct SuiteView {
 std::optional<Section> suite_section(const SuiteView& view, const std::vector<Result>& results, Palette& palette);
 
 std::optional<Section> whitebox_section(const std::vector<Result>& results);
+/// What each function takes of a stream, beside tables 2 and 3 of the SIGCOMM paper of 1996.
+std::optional<Section> profile_section(const std::vector<Result>& results);
 std::optional<Section> model_section(const std::vector<Result>& results);
 Section published_section();
 

@@ -26,6 +26,7 @@ constexpr Suite kSuites[] = {
     {"latency", 40, "percentiles of two-way calls, back to back and at fixed times; what they use up",
      bench::run_latency},
     {"ttcp", 40, "throughput of streams of every type, buffer size and socket queue", bench::run_ttcp},
+    {"profile", 40, "what each function, side and type takes of what a stream costs", bench::run_profile},
     {"cubit", 20, "calls that return their argument cubed, by type and protocol", bench::run_cubit},
     {"networks", 40, "ttcp and latency over emulated networks", bench::run_networks},
     {"scale", 20, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
@@ -113,7 +114,7 @@ int main(int argc, char** argv) {
     command->add_option("--budget", budget, "begin nothing more after so many seconds")
         ->check(CLI::Range(1, 1'000'000));
     command->add_option("--repeat", settings.repeat, "repetitions")->check(CLI::Range(1, 1000));
-    if (suite.run == bench::run_ttcp) {
+    if (suite.run == bench::run_ttcp || suite.run == bench::run_profile) {
       command->add_option("--types", settings.types, "stream these only")
           ->delimiter(',')
           ->check(CLI::IsMember({"char", "octet", "short", "long", "double", "string", "struct"}));

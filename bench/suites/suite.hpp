@@ -14,8 +14,8 @@ struct Settings {
   int repeat = 0;                          ///< repetitions; 0: what the suite finds right
   int profile = 0;                         ///< counts: print this many functions of each side
   std::vector<std::string> only = {};      ///< names that what is compared with the raw sockets begins with; empty: all
-  std::vector<std::string> types = {};     ///< ttcp: these only; empty: what the suite finds right
-  std::vector<int> buffers = {};           ///< ttcp: these sizes in octets instead of the suite's
+  std::vector<std::string> types = {};     ///< streams: these only; empty: what the suite finds right
+  std::vector<int> buffers = {};           ///< streams: these sizes in octets instead of the suite's
   std::string transport = {};              ///< ttcp: over this only; empty: all that the suite has
   std::string mode = {};                   ///< ttcp: oneway, twoway or ring only
   std::vector<int> queues = {};            ///< ttcp: with socket queues of these sizes; 0: the system's
@@ -35,6 +35,7 @@ void announce_duration(const Settings& settings, double seconds);
 int run_counts(const Settings& settings, Report& report);
 int run_latency(const Settings& settings, Report& report);
 int run_ttcp(const Settings& settings, Report& report);
+int run_profile(const Settings& settings, Report& report);
 int run_cubit(const Settings& settings, Report& report);
 int run_networks(const Settings& settings, Report& report);
 int run_scale(const Settings& settings, Report& report);

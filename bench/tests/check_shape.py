@@ -87,6 +87,21 @@ def check_counts(program, folder):
             expect(found and found <= COUNTS, f"{orb}, {side}: {found}")
 
 
+def check_profile(program, folder):
+    """Each side's shares are of one whole: 100 per cent of its instructions, and of its time where the clock saw any."""
+    path = os.path.join(folder, "profile.json")
+    run([program, "profile", "--quick", "--repeat", "1", "--only", "corbel", "--types", "struct", "--json", path])
+    results = check_report(path, "profile")
+    for orb in ("raw", "corbel"):
+        for side in ("sender", "receiver"):
+            found = [r for r in results if r["case"]["orb"] == orb and r["case"]["side"] == side]
+            whole = sum(r["value"] for r in found if r["metric"] == "share_of_instructions")
+            expect(math.isclose(whole, 100, rel_tol=1e-9), f"{orb}, {side}: {whole} % of the instructions")
+            times = [r["value"] for r in found if r["metric"] == "share_of_time"]
+            expect(not times or math.isclose(sum(times), 100, rel_tol=1e-9), f"{orb}, {side}: {sum(times)} % of the time")
+    expect(any(r["case"].get("function") == "corbel::messaging::giop::GiopSession::put_request" for r in results), "no function of Corbel's")
+
+
 # What is compared, and the least settings, of every suite that runs peers; and cases that it must have measured.
 PEER_SUITES = {
     "ttcp": [{"orb": "raw", "mode": "oneway", "type": "octet"}, {"orb": "memcpy"}, {"orb": "wrappers", "mode": "twoway"},
@@ -161,6 +176,7 @@ def main():
         check_predictability(arguments.bench, folder)
         if shutil.which("valgrind"):
             check_counts(arguments.bench, folder)
+            check_profile(arguments.bench, folder)
 
 
 if __name__ == "__main__":
