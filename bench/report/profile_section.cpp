@@ -94,8 +94,9 @@ std::optional<Section> profile_section(const std::vector<Result>& results) {
   Section section{"profile",
                   "What a stream spends, function by function",
                   {"64 MiB, oneway over tcp. Instructions are those in user space, by function; the processor time is "
-                   "the kernel's (system calls) and the user's, which is split as the instructions are: one that copies "
-                   "moves up to 32 octets, so copies take a larger part than shown. Each column adds up to 100 for each "
+                   "the kernel's (system calls) and the user's, which is split as the instructions are. Large copies "
+                   "count an instruction for each octet, though the processor moves many at once: they take a smaller part "
+                   "than shown. Each column adds up to 100 for each "
                    "side, what is below 1.5 left out here. Below: the same of 1996 over ATM."}};
   section.tables = {times_table(results), functions_table(results, "sender"), functions_table(results, "receiver"),
                     published_table("Sender, 1996", std::begin(kSender1996), std::end(kSender1996)),

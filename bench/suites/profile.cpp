@@ -189,8 +189,8 @@ class Run {
     }
     if (last.empty()) return;
     std::cout << "\nWhat 64 MiB of " << shown << " in buffers of " << buffer
-              << " octets cost, oneway over tcp: per cent of each side's processor time and user-space instructions. "
-                 "User\ntime is split by instructions; one that copies moves up to 32 octets\n\n";
+              << " octets cost, oneway over tcp: per cent of each side's processor time and user-space instructions.\n"
+                 "User time is split by instructions; large copies count one for each octet, more than they take\n\n";
     table.print(std::cout);
   }
 

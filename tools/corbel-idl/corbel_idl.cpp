@@ -3,6 +3,8 @@
 // break, 2 wrong usage or output that cannot be written.
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "arguments.hpp"
 
@@ -70,6 +72,14 @@ void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& exp
                "Write a second skeleton for each interface, of servants that answer later");
   app.add_flag("--stubs", arguments.generated.stubs,
                "For clients: the server files hold no skeletons but those of reply handlers");
+  static const std::map<std::string, back::Dispatch> kDispatch = {{"hashed", back::Dispatch::hashed},
+                                                                  {"linear", back::Dispatch::linear},
+                                                                  {"indexed", back::Dispatch::indexed}};
+  app.add_option("--dispatch", arguments.generated.dispatch,
+                 "For experiments: how skeletons find operations: hashed (default), linear search, or indexed, where "
+                 "stubs send numbers that only skeletons of the same option understand")
+      ->transform(CLI::CheckedTransformer(kDispatch))
+      ->type_name("HOW");
   app.add_flag("--check", arguments.check_only, "Report errors and warnings, write nothing");
   app.add_option("--explain", explained, "Explain a diagnostic such as IDL-3004 and stop")->type_name("ID");
   app.footer(

@@ -128,4 +128,25 @@ TEST(DeferredReplies, OfAbstractInterfacesAreOfTheFirstThatAdoptsThem) {
 }
 
 }  // namespace
+TEST(Dispatch, NumbersOperationsBehindThoseOfTheirBases) {
+  const std::string text = "interface A { void f(); attribute long x; }; interface B : A { void g(); };";
+  const Options indexed{.version = "0", .dispatch = Dispatch::indexed};
+  const std::string stubs = file_of(text, "test.cpp", indexed);
+  EXPECT_NE(stubs.find("_kA_f{\"0\","), std::string::npos) << stubs;
+  EXPECT_NE(stubs.find("_kA_set_x{\"2\","), std::string::npos) << stubs;
+  EXPECT_NE(stubs.find("_kB_g{\"3\","), std::string::npos) << stubs;
+  EXPECT_NE(file_of(text, "test_server.cpp", indexed).find("corbel::mapping::IndexedOperations _kB_table("),
+            std::string::npos);
+  EXPECT_NE(server_header_of(text, indexed).find("operation_schemes.hpp"), std::string::npos);
+}
+
+TEST(Dispatch, ByLinearSearchChangesNoName) {
+  const std::string text = "interface A { void f(); };";
+  const Options linear{.version = "0", .dispatch = Dispatch::linear};
+  EXPECT_EQ(file_of(text, "test.cpp", linear), file_of(text, "test.cpp", {.version = "0"}));
+  EXPECT_NE(file_of(text, "test_server.cpp", linear).find("corbel::mapping::LinearOperations _kA_table("),
+            std::string::npos);
+  EXPECT_EQ(file_of(text, "test_server.cpp", {.version = "0"}).find("LinearOperations"), std::string::npos);
+}
+
 }  // namespace corbel::idl::back::cpp11

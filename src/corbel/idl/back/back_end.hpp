@@ -16,6 +16,9 @@ struct GeneratedFile {
   std::string text;
 };
 
+/// How generated skeletons find operations.
+enum class Dispatch { hashed, linear, indexed };
+
 /// What a user may ask for; a back end takes what concerns it.
 struct Options {
   std::string version;   ///< of the compiler; goes into what is generated
@@ -24,6 +27,7 @@ struct Options {
   bool pollers = false;  ///< sendp_ operations and pollers, where there are sendc_ operations
   bool amh = false;      ///< skeletons of servants that answer later
   bool stubs = false;    ///< no skeletons but those of reply handlers
+  Dispatch dispatch = Dispatch::hashed;  ///< with `indexed`, stubs call operations by their numbers
 };
 
 /// A constant; its functions depend on nothing but their arguments and may be called by any thread.

@@ -198,7 +198,7 @@ void emit_deferred_operation_table(Emitter& e, const model::Interface& interface
       row.insert(row.begin(), {"&corbel::mapping::inherited<" + name, deferring(e, interface.scope, declarer)});
       row.back() += ">";
     }
-    row.insert(row.begin(), quote(method.wire_name));
+    row.insert(row.begin(), quote(called_name(e, method)));
     row.push_back(method.raises->empty() ? "{}" : e.constant(interface, "_lists_" + method.wire_name));
     rows.push_back(std::move(row));
   }
@@ -208,7 +208,7 @@ void emit_deferred_operation_table(Emitter& e, const model::Interface& interface
   out.line("constexpr corbel::mapping::OperationEntry<" + name + "> " + operations + "[] = {");
   for (const auto& row : rows) out.list("    {", row, "},");
   out.line("};");
-  out.line("constexpr corbel::mapping::OperationTable " + e.constant(interface, "_amh_table") + "(" + operations +
+  out.line("constexpr " + (operations_type(e) + (" " + e.constant(interface, "_amh_table"))) + "(" + operations +
            ");");
 }
 

@@ -29,6 +29,30 @@ const std::string& operation_constant(Emitter& e, const Method& method) {
   return e.constant(*method.owner, method.wire_name);
 }
 
+std::string called_name(const Emitter& e, const Method& method) {
+  if (e.dispatch != Dispatch::indexed || method.owner == nullptr || method.owner->is_abstract) return method.wire_name;
+  std::size_t number = 0;  // those of the bases come first, so that derived skeletons find them under the same numbers
+  for (const auto* base : method.owner->ancestors) {
+    if (!base->is_abstract) number += stub_methods_of(*base).size();
+  }
+  const std::vector<Method> own = stub_methods_of(*method.owner);
+  const auto place = std::find_if(own.begin(), own.end(),
+                                  [&](const Method& one) { return one.wire_name == method.wire_name; });
+  return std::to_string(number + static_cast<std::size_t>(place - own.begin()));
+}
+
+const char* operations_type(const Emitter& e) {
+  switch (e.dispatch) {
+    case Dispatch::linear:
+      return "corbel::mapping::LinearOperations";
+    case Dispatch::indexed:
+      return "corbel::mapping::IndexedOperations";
+    case Dispatch::hashed:
+      break;
+  }
+  return "corbel::mapping::OperationTable";
+}
+
 std::string view_kind(const Emitter& e, const model::Parameter& p) {
   const std::string view = view_type(p, e.names);
   if (view.empty()) return {};
@@ -154,7 +178,7 @@ void declare_operations(Emitter& e, const model::Interface& interface) {
     // An ExceptionHolder is never changed, so both sides may have the same.
     for (const auto& p : method.parameters) copies |= e.layouts.has_value(*p.type) && !is_exception_holder(*p.type);
     e.source.list("constexpr corbel::corba::Operation " + constant + "{",
-                  {quote(method.wire_name), method.oneway ? "true" : "false", raises, copies ? "true" : "false",
+                  {quote(called_name(e, method)), method.oneway ? "true" : "false", raises, copies ? "true" : "false",
                    e.signatures.of(method)},
                   "};");
   }

@@ -68,7 +68,7 @@ std::vector<std::string> table_row(Emitter& e, const model::Interface& interface
                              e.names.skeleton(interface.scope, *method.owner)});
     row.back() += ">";
   }
-  row.insert(row.begin(), quote(method.wire_name));
+  row.insert(row.begin(), quote(called_name(e, method)));
   return row;
 }
 
@@ -200,7 +200,7 @@ void emit_operation_table(Emitter& e, const model::Interface& interface) {
     out.line("constexpr corbel::mapping::OperationEntry<" + name + "> " + operations + "[] = {");
     for (const auto& row : rows) out.list("    {", row, "},");
     out.line("};");
-    out.line("constexpr corbel::mapping::OperationTable " + e.constant(interface, "_table") + "(" + operations + ");");
+    out.line("constexpr " + (operations_type(e) + (" " + e.constant(interface, "_table"))) + "(" + operations + ");");
   }
   std::vector<std::string> ids = {e.names.global(interface) + "::_interface_id"};
   for (const auto* base : interface.ancestors) ids.push_back(e.names.global(*base) + "::_interface_id");

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "corbel/idl/back/back_end.hpp"
 #include "corbel/idl/back/cpp11/layout.hpp"
 #include "corbel/idl/back/cpp11/method.hpp"
 #include "corbel/idl/back/cpp11/names.hpp"
@@ -41,6 +42,7 @@ struct Emitter {
   bool futures = false;                   ///< async_ operations are wanted
   bool amh = false;                       ///< skeletons of servants that answer later are, too
   bool stubs = false;                     ///< no skeletons but those of reply handlers are
+  Dispatch dispatch = Dispatch::hashed;
 
   /// "_kEcho_echo", unique in the file even if `A::b_c` meets `A_b::c`, or an operation `get_a` the attribute `a`: the
   /// suffixes "get_a" and "_get_a".
@@ -161,6 +163,10 @@ void implement_deferring_skeleton(Emitter& e, const model::Interface& interface)
 std::vector<Method> methods_of(const model::Interface& interface);
 /// The constant that describes a method to the ORB: "_kEcho_echo".
 const std::string& operation_constant(Emitter& e, const Method& method);
+/// What a request says: the operation's name or, with Dispatch::indexed, its number.
+std::string called_name(const Emitter& e, const Method& method);
+/// The class of a skeleton's table of operations.
+const char* operations_type(const Emitter& e);
 std::vector<Method> methods_in(const model::Contents& contents, const model::Interface* interface);
 /// Its own, and those of abstract bases, for which there is no class to inherit them from.
 std::vector<Method> stub_methods_of(const model::Interface& interface);

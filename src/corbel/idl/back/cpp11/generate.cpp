@@ -241,6 +241,7 @@ void write_server_header(Emitter& e, const std::string& stem) {
   out.blank();
   if (e.stubs && runs.empty()) return out.line("// There are no skeletons: --stubs.");
   if (e.amh && !e.stubs) out.line("#include <corbel/mapping/amh.hpp>");
+  if (e.dispatch != Dispatch::hashed) out.line("#include <corbel/mapping/operation_schemes.hpp>");
   out.line(has_shared(e) ? "#include <corbel/mapping/shared.hpp>" : "#include <corbel/mapping/skeleton.hpp>");
   out.blank();
   out.line("#include \"" + stem + ".hpp\"");
@@ -315,6 +316,7 @@ std::vector<GeneratedFile> generate(const model::Model& model, const Options& op
   e.futures = options.futures;
   e.amh = options.amh;
   e.stubs = options.stubs;
+  e.dispatch = options.dispatch;
   const std::string& path = model.files.at(0).path;
   const std::string stem = stem_of(path);
   write_header(e);
