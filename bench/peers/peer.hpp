@@ -19,6 +19,8 @@
 //                                    waits until all has arrived -> "ok NANOSECONDS OCTETS". With MODE ring the data
 //                                    come back from the server, and are counted both ways
 //     async HOW WINDOW N             N void calls by futures or handlers, WINDOW of them under way -> "ok NANOSECONDS"
+//     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE oneway
+//                                    or twoway; waits until all are done -> "ok NANOSECONDS"
 //     cube WHAT N                    N two-way calls that return their argument cubed -> "ok NANOSECONDS"
 //
 // or "failed WHY". A program ends with its input, and with its parent.
@@ -244,6 +246,20 @@ void run_cube(Client& client, const std::string& what, unsigned long count) {
 }
 
 template <class Client>
+void run_operation(Client& client, const std::string& order, const std::string& mode, unsigned long count) {
+  if constexpr (requires { client.operation(order, true); }) {
+    const bool oneway = mode == "oneway";
+    const std::function<void()> call = client.operation(order, oneway);
+    const std::uint64_t begin = now_ns();
+    for (unsigned long i = 0; i < count; ++i) call();
+    if (oneway) client.ping();  // behind them on the same connection
+    answer_time(begin);
+  } else {
+    throw std::runtime_error("no hundred operations");
+  }
+}
+
+template <class Client>
 void run_async(Client& client, const std::string& how, unsigned long window, unsigned long count) {
   if constexpr (requires { client.async(how, window, count); }) {
     const std::uint64_t begin = now_ns();
@@ -272,6 +288,9 @@ void obey(Client& client, const char* command) {
   }
   if (std::sscanf(command, "async %15s %lu %lu", mode, &first, &second) == 3) {
     return run_async(client, mode, first, second);
+  }
+  if (std::sscanf(command, "operation %15s %15s %lu", type, mode, &first) == 3) {
+    return run_operation(client, type, mode, first);
   }
   if (std::sscanf(command, "cube %15s %lu", type, &first) == 2) return run_cube(client, type, first);
   throw std::runtime_error("no such command");

@@ -29,6 +29,13 @@ const std::vector<SuiteView>& views() {
         "servant and back in one process, not only the lookup."},
        {"time"},
        true},
+      {"servers",
+       "Whole servers with a hundred operations",
+       {"What a server spends on one call over tcp, by step, and a client's time for so many times 100 calls of the last "
+        "operation, oneway calls until the last is done. Linear search, hashing and direct index are the same server, its "
+        "skeletons made with `corbel-idl --dispatch`. Depth: levels of adapters below the root one."},
+       {"instructions_per_call", "instructions_by_depth", "time"},
+       true},
       {"predictability",
        "High priority against low",
        {"A client of high priority calls once each millisecond while so many of low priority call without a pause. The "

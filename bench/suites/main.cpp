@@ -31,6 +31,8 @@ constexpr Suite kSuites[] = {
     {"networks", 40, "ttcp and latency over emulated networks", bench::run_networks},
     {"scale", 20, "many connections, many threads, memory, start-up time, footprint", bench::run_scale},
     {"demux", 20, "finding operations and objects: linear search, hashing, direct index, Corbel", bench::run_demux},
+    {"servers", 30, "whole servers that find one of a hundred operations, adapters nested in each other",
+     bench::run_servers},
     {"predictability", 10, "calls of high priority against more and more of low: one pool of threads, and lanes",
      bench::run_predictability},
     {"whitebox", 25, "where one call goes, layer by layer: time, instructions, copies, allocations",

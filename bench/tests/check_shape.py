@@ -102,6 +102,26 @@ def check_profile(program, folder):
     expect(any(r["case"].get("function") == "corbel::messaging::giop::GiopSession::put_request" for r in results), "no function of Corbel's")
 
 
+def check_servers(program, folder):
+    """Counts, not times: linear search costs more than hashing, the steps are the whole, and only the lookup differs."""
+    path = os.path.join(folder, "servers.json")
+    run([program, "servers", "--quick", "--repeat", "1", "--only", "corbel", "--json", path])
+    results = check_report(path, "servers")
+
+    def cost(scheme, **of):
+        wanted = {"scheme": f"Corbel, {scheme}", "order": "last", "mode": "twoway", **of}
+        metric = "instructions" if "step" in of else "instructions_per_call"
+        return next(r["value"] for r in results if r["metric"] == metric and r["case"] == wanted)
+
+    for scheme in ("linear search", "hashing", "direct index"):
+        steps = sum(r["value"] for r in results if r["metric"] == "instructions" and r["case"]["mode"] == "twoway"
+                    and r["case"]["scheme"] == f"Corbel, {scheme}")
+        expect(math.isclose(steps, cost(scheme), rel_tol=1e-9), f"{scheme}: steps of {steps}, {cost(scheme)} in all")
+        expect(abs(cost(scheme, step="message") / cost("hashing", step="message") - 1) < 0.1, f"{scheme}: messages cost something else")
+    expect(cost("linear search") > cost("hashing") * 1.3, "linear search is as good as hashing")
+    expect(cost("direct index", step="lookup") < cost("hashing", step="lookup"), "an index is no better than hashing")
+
+
 # What is compared, and the least settings, of every suite that runs peers; and cases that it must have measured.
 PEER_SUITES = {
     "ttcp": [{"orb": "raw", "mode": "oneway", "type": "octet"}, {"orb": "memcpy"}, {"orb": "wrappers", "mode": "twoway"},
@@ -177,6 +197,7 @@ def main():
         if shutil.which("valgrind"):
             check_counts(arguments.bench, folder)
             check_profile(arguments.bench, folder)
+            check_servers(arguments.bench, folder)
 
 
 if __name__ == "__main__":
