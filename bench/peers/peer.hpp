@@ -57,6 +57,8 @@ struct About {
 };
 
 inline constexpr const char* kAllTypes = "char octet short long double string struct";
+/// Of those that send any memory as it lies.
+inline constexpr const char* kPlainTypes = "char octet short long double string struct padded";
 
 /// Stream of one kind of call: `run(count)` makes the calls and returns when all has arrived.
 struct Flow {
@@ -73,12 +75,19 @@ struct BinStruct {
   double d;
 };
 
+/// The same made as large as a power of two, as the papers did: then any number of them fills a buffer.
+union PaddedBinStruct {
+  BinStruct value;
+  char room[32];
+};
+
 /// Octets of one element of a stream; 0: no such type.
 inline std::size_t size_of(const std::string& type) {
   if (type == "char" || type == "octet" || type == "string") return 1;
   if (type == "short") return 2;
   if (type == "long") return 4;
   if (type == "double") return 8;
+  if (type == "padded") return sizeof(PaddedBinStruct);
   return type == "struct" ? sizeof(BinStruct) : 0;
 }
 

@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
     if (suite.run == bench::run_ttcp || suite.run == bench::run_profile) {
       command->add_option("--types", settings.types, "stream these only")
           ->delimiter(',')
-          ->check(CLI::IsMember({"char", "octet", "short", "long", "double", "string", "struct"}));
+          ->check(CLI::IsMember({"char", "octet", "short", "long", "double", "string", "struct", "padded"}));
       command->add_option("--buffers", settings.buffers, "with buffers of these sizes, in octets")
           ->delimiter(',')
           ->check(CLI::Range(1, 64 << 20));
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
           ->check(CLI::IsMember({"Ethernet", "FDDI", "ATM", "HiPPI", "unlimited"}));
       command->add_option("--types", settings.types, "stream these only")
           ->delimiter(',')
-          ->check(CLI::IsMember({"char", "octet", "short", "long", "double", "string", "struct"}));
+          ->check(CLI::IsMember({"char", "octet", "short", "long", "double", "string", "struct", "padded"}));
     }
     if (suite.run == bench::run_counts) {
       command->add_option("--profile", settings.profile, "also print the N functions of Corbel that cost most")

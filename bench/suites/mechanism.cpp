@@ -173,6 +173,11 @@ std::string packages_of(const std::string& name) {
   return {};
 }
 
+std::string type_name(const std::string& type) {
+  if (type == "padded") return "padded BinStruct";
+  return type == "struct" ? "BinStruct" : type;
+}
+
 Served start_server(const Mechanism& mechanism, const std::string& transport, const std::string& where,
                     const std::vector<std::string>& tool, const ChildOptions& options) {
   Child process(with_tool(tool, {mechanism.program, "server", mechanism.protocol, transport, where}), options);

@@ -82,6 +82,9 @@ struct Served {
   std::string reference;
 };
 
+/// A type of a stream for people: "BinStruct" of "struct".
+std::string type_name(const std::string& type);
+
 /// Starts one half of a mechanism; returns when it is ready. `where` is the address to listen on, or the path of a
 /// local socket; `tool` is what the program runs under. Throw std::runtime_error.
 Served start_server(const Mechanism& mechanism, const std::string& transport, const std::string& where,

@@ -128,7 +128,7 @@ class Run {
     if (settings_.quick || kind.megabits == 0) return all;
     const bool is_atm = kind.name.starts_with("ATM");
     if (is_atm) {
-      plan.types = {"char", "short", "long", "double", "string"};
+      plan.types = {"char", "short", "long", "double", "string", "padded"};
       all.push_back(plan);
     }
     if (is_atm || kind.name.starts_with("Ethernet")) {

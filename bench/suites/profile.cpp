@@ -3,6 +3,7 @@
 // 1996, figure 4 of the COOTS paper of 1995.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -96,7 +97,7 @@ class Run {
     for (std::size_t i = 0; i < kSides.size(); ++i) {
       Side side{mechanism.case_on(kTransport)};
       side.of["side"] = i == 0 ? "sender" : "receiver";
-      side.of["type"] = type == "struct" ? "BinStruct" : type;
+      side.of["type"] = type_name(type);
       side.of["buffer"] = std::to_string(buffer);
       for (const auto& [function, count] : instructions[i]) {
         if (count > 0) side.functions[short_function(function)] += count * buffers;
@@ -151,9 +152,19 @@ class Run {
     report_.results.push_back({"profile", std::move(of), metric, unit, summarise(samples)});
   }
 
+  /// Of those that send or receive.
+  static double calls_per_buffer(const Side& side) {
+    double count = 0;
+    for (const auto& [name, calls] : side.system_calls) {
+      for (const char* const moving : {"send", "write", "recv", "read"}) count += name.starts_with(moving) ? calls : 0;
+    }
+    return count * std::strtod(side.of.at("buffer").c_str(), nullptr) / kStreamed;
+  }
+
   void report_side(const Side& side) {
     add(side.of, nullptr, "", "user_time", "ms", side.user);
     add(side.of, nullptr, "", "system_time", "ms", side.system);
+    if (strace_) add(side.of, nullptr, "", "calls_per_buffer", "calls", {calls_per_buffer(side)});
     for (const auto& [name, count] : side.system_calls) add(side.of, "call", name, "system_calls", "calls", {count});
     for (const Share& share : gathered(side.shares, kKept)) {
       if (share.instructions) add(side.of, "function", share.name, "instructions", "instructions", {*share.instructions});
@@ -165,7 +176,7 @@ class Run {
   }
 
   void print_table(const std::string& type, int buffer) const {
-    const std::string shown = type == "struct" ? "BinStruct" : type;
+    const std::string shown = type_name(type);
     Table table({"mechanism", "side", "% time", "% instr.", "instructions", "function"}, 2, true);
     std::string last;
     for (const Side& side : sides_) {
@@ -185,7 +196,8 @@ class Run {
       table.add({name, side.of.at("side"), number(sum_of(side.shares, &Share::of_time), 1),
                  number(sum_of(side.shares, &Share::of_instructions), 1), grouped(sum(side.functions)),
                  "all: user " + number(summarise(side.user).median, 1) + " ms, system " +
-                     number(summarise(side.system).median, 1) + " ms"});
+                     number(summarise(side.system).median, 1) + " ms" +
+                     (strace_ ? ", " + number(calls_per_buffer(side), 2) + " calls that move octets for a buffer" : "")});
     }
     if (last.empty()) return;
     std::cout << "\nWhat 64 MiB of " << shown << " in buffers of " << buffer

@@ -160,7 +160,7 @@ void Streams::add(const Mechanism& mechanism, const std::string& type, int buffe
   Result result{plan_.suite, mechanism.case_on(plan_.transport), "throughput", "Mbit/s", summarise(samples)};
   result.of.insert(plan_.of.begin(), plan_.of.end());
   result.of["mode"] = plan_.mode;
-  result.of["type"] = type == "struct" ? "BinStruct" : type;
+  result.of["type"] = type_name(type);
   result.of["buffer"] = std::to_string(buffer);
   result.of["queue"] = queue_name(plan_.queue);
   if (plan_.queue > 0) result.of["granted"] = granted_queues(plan_.queue);
@@ -184,7 +184,7 @@ void Streams::print(std::ostream& out) const {
   for (const std::string& type : plan_.types) {
     bool first = true;
     for (const int buffer : buffers_of(type)) {
-      const std::string shown = type == "struct" ? "BinStruct" : type;
+      const std::string shown = type_name(type);
       if (std::none_of(results_.begin(), results_.end(), [&](const Result& result) {
             return result.of.at("type") == shown && result.of.at("buffer") == std::to_string(buffer);
           })) {
@@ -255,7 +255,7 @@ std::vector<StreamPlan> plans(const Settings& settings) {
     for (const std::string& transport : transports) {
       for (const std::string& mode : modes) {
         for (const int queue : queues)
-          add(transport.c_str(), mode.c_str(), {"octet", "char", "short", "long", "double", "string", "struct"},
+          add(transport.c_str(), mode.c_str(), {"octet", "char", "short", "long", "double", "string", "struct", "padded"},
               {1, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 1048576}, queue);
       }
     }
@@ -264,6 +264,7 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   if (settings.quick) {
     add("tcp", "oneway", {"octet", "struct"}, {1024, 8192, 131072});
     add("tcp", "oneway", {"octet"}, {8192, 131072}, 8192);
+    add("tcp", "oneway", {"padded"}, {65536});
     add("tcp", "twoway", {"octet"}, {8192, 131072});
     add("unix", "oneway", {"octet", "struct"}, {8192, 131072});
     add("shm", "oneway", {"octet"}, {8192, 131072});
@@ -275,6 +276,7 @@ std::vector<StreamPlan> plans(const Settings& settings) {
   for (const char* const transport : {"tcp", "unix", "shm"}) add(transport, "oneway", types, buffers);
   for (const char* const transport : {"tcp", "unix", "shm"})
     add(transport, "twoway", {"octet", "char", "string", "struct"}, buffers);
+  add("tcp", "oneway", {"padded"}, buffers);
   for (const int queue : {8192, 65536, 1048576}) add("tcp", "oneway", {"octet"}, buffers, queue);
   for (const char* const transport : {"tcp", "unix", "shm"}) add(transport, "ring", {"octet"}, buffers);
   return all;

@@ -125,7 +125,8 @@ def check_servers(program, folder):
 # What is compared, and the least settings, of every suite that runs peers; and cases that it must have measured.
 PEER_SUITES = {
     "ttcp": [{"orb": "raw", "mode": "oneway", "type": "octet"}, {"orb": "memcpy"}, {"orb": "wrappers", "mode": "twoway"},
-             {"orb": "corbel", "type": "BinStruct"}, {"orb": "corbel", "queue": "8192", "granted": "16384/16384"}],
+             {"orb": "corbel", "type": "BinStruct"},
+             {"orb": "wrappers", "type": "padded BinStruct"}, {"orb": "corbel", "queue": "8192", "granted": "16384/16384"}],
     "latency": [{"orb": "raw", "loop": "closed", "waiting": "blocking"}, {"orb": "corbel", "loop": "open"}],
     "cubit": [{"orb": "corbel", "protocol": protocol, "transport": transport, "operation": operation}
               for protocol in ("giop", "giop_lite") for transport in ("tcp", "unix", "inproc")

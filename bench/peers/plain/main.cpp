@@ -75,7 +75,7 @@ void serve_connection(int handle) {
 struct Plain {
   static peer::About about() {
     return {"plain C sockets", "none spin", "tcp unix shm", "latency threads oneway twoway ring cube queues",
-            peer::kAllTypes};
+            peer::kPlainTypes};
   }
   static void prepare(const char* protocol) {
     plain_set_queues(peer::queue_size());

@@ -187,7 +187,7 @@ typename ipc::Acceptor<Address>::Options acceptor_options() {
 
 struct Wrappers {
   static peer::About about() {
-    return {"wrappers", "none", "tcp unix", "latency threads oneway twoway cube queues", peer::kAllTypes};
+    return {"wrappers", "none", "tcp unix", "latency threads oneway twoway cube queues", peer::kPlainTypes};
   }
   static void serve(const char*, const std::string& transport, const std::string& where) {
     if (transport == "unix") {
