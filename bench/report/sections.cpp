@@ -8,6 +8,7 @@
 #include <set>
 
 #include "common/table.hpp"
+#include "report/bars.hpp"
 #include "report/chart.hpp"
 #include "report/model.hpp"
 #include "report/published.hpp"
@@ -15,9 +16,6 @@
 
 namespace bench {
 namespace {
-
-/// Layers in which the kernel, and not the ORB, spends the time.
-const std::set<std::string> kKernel = {"transport send", "wait and receive"};
 
 std::string range_text(double low, double high) {
   return number(low, 1) + " to " + (std::isfinite(high) ? number(high, 1) : "any");
@@ -34,7 +32,7 @@ Split split_of(const std::vector<Result>& results, Case wanted, const std::strin
   Split split;
   for (const Result& result : results) {
     if (result.suite != "whitebox" || result.metric != "layer_time" || !matches(result.of, wanted)) continue;
-    (kKernel.contains(result.of.at("layer")) ? split.kernel : split.orb) += result.value.median;
+    (is_system_layer(result.of.at("layer")) ? split.kernel : split.orb) += result.value.median;
   }
   return split;
 }
@@ -49,7 +47,7 @@ void add_layers(Section& section, const std::vector<Result>& results, const std:
     if (!matches(result.of, {{"protocol", "giop"}, {"transport", transport}, {"side", side}, {"type", "void"}}))
       continue;
     const std::string& layer = result.of.at("layer");
-    const bool kernel = kKernel.contains(layer);
+    const bool kernel = is_system_layer(layer);
     if (!kernel) chart.bars.push_back({layer, 1, result.value.median, result.value.min, result.value.max});
     table.rows.push_back({layer + (kernel ? " (kernel)" : ""), number(result.value.median, 3),
                           number(result.value.min, 3), number(result.value.max, 3)});
@@ -131,27 +129,24 @@ std::optional<Section> whitebox_section(const std::vector<Result>& results) {
       "Where the time of one call goes",
       {"A void two-way call between two processes, cut by time probes into the layers it passes. What the kernel "
        "does (sending, waiting, waking, receiving) is left out of the charts and counted below."}};
-  DataTable splits{"ORB and kernel in a void call, us",
-                   {"protocol", "transport", "ORB, both sides", "whole call", "ORB's share"},
+  DataTable splits{"Figure 18: a void call, both sides, us",
+                   {"protocol", "transport", "messaging", "transport adapter", "ORB", "system", "sum", "whole as measured"},
                    {},
                    2};
   for (const std::string transport : {"tcp", "unix"}) {
     for (const char* const side : {"client", "server"}) add_layers(section, results, transport, side);
     add_sizes(section, results, transport);
-    for (const char* const protocol : {"giop", "giop_lite"}) {
-      const Case of{{"protocol", protocol}, {"transport", transport}, {"type", "void"}};
-      const Split client = split_of(results, of, "client");
-      const double whole = client.orb + client.kernel;  // the client's wait holds the server
-      if (whole <= 0) continue;
-      const double orb = client.orb + split_of(results, of, "server").orb;
-      const std::string share = number(100 * orb / whole, 0) + " %";
-      splits.rows.push_back({protocol, transport, number(orb, 2), number(whole, 1), share});
-      section.paragraphs.push_back("- With " + std::string(protocol) + " over " + transport + " the ORB takes " +
-                                   number(orb, 2) + " us of a call's " + number(whole, 1) +
-                                   " us, both sides together: " + share + ".");
-    }
   }
-  splits.rows.push_back({"IIOP of 2001", "TCP loopback", "90", "189", "48 %"});
+  for (const CallBars& bars : bars_of(results)) {
+    const double user = bars.messaging + bars.adapter + bars.orb;
+    splits.rows.push_back({bars.of.at("protocol"), bars.of.at("transport"), number(bars.messaging, 2),
+                           number(bars.adapter, 2), number(bars.orb, 2), number(bars.system, 1), number(bars.sum(), 1),
+                           bars.whole ? number(*bars.whole, 1) : ""});
+    section.paragraphs.push_back("- With " + bars.of.at("protocol") + " over " + bars.of.at("transport") +
+                                 " messaging, transport adapter and ORB take " + number(user, 2) + " us of a call's " +
+                                 number(bars.sum(), 1) + " us, both sides together: " +
+                                 number(100 * user / bars.sum(), 0) + " %.");
+  }
   section.paragraphs.push_back("- In 2001 the ORB took about 90 us of 189 us over TCP loopback: 48 %.");
   section.legend = {{"ORB", 1}, {"kernel", 0}};
   section.tables.insert(section.tables.begin(), std::move(splits));

@@ -15,6 +15,7 @@ constexpr Rule kRules[] = {
     {"Operations::find", "lookup"},
     {"memcmp", "lookup"},  // object keys are not compared by calls
     {"strcmp", "lookup"},
+    {"strMatch", "lookup"},
     {"::_dispatch", "lookup"},  // omniORB's skeletons, which have the comparisons inside; Corbel's are a call
     {"corbel::mapping::", "skeleton"},
     {"corbel::poa::", "adapter"},

@@ -13,6 +13,7 @@ TEST(Steps, OfFunctionsAreToldByTheirNames) {
   EXPECT_EQ(step_of("corbel::mapping::LinearOperations::find"), "lookup");
   EXPECT_EQ(step_of("__memcmp_avx2_movbe"), "lookup");
   EXPECT_EQ(step_of("Hundred::_impl_TwoWay::_dispatch"), "lookup");
+  EXPECT_EQ(step_of("omni::strMatch"), "lookup");
   EXPECT_EQ(step_of("corbel::mapping::detail::serve_signature"), "skeleton");
   EXPECT_EQ(step_of("corbel::poa::Poa::serve"), "adapter");
   EXPECT_EQ(step_of("omni::omniOrbPOA::dispatch"), "adapter");

@@ -13,7 +13,7 @@
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "common/temporary.hpp"
-#include "report/published.hpp"
+#include "report/bars.hpp"
 #include "report/reader.hpp"
 #include "suites/counting.hpp"
 #include "suites/suite.hpp"
@@ -65,9 +65,11 @@ class Run {
 
   void print() const {
     print_layers();
+    print_bars();
     print_table("instructions", "room", "Instructions of a void call by room (what is inlined counts where it went)");
     print_table("copied_octets", "type",
-                "Octets copied by a two-way call (calls of memcpy and memmove; what was inlined is not counted)");
+                "Octets copied by a two-way call (calls of memcpy and memmove; on processors other than x86, where some are "
+                "not calls, nothing is counted)");
     print_table("allocations", "type", "Heap allocations of a two-way call");
   }
 
@@ -88,6 +90,7 @@ class Run {
   void look_into(const char* transport, const Subject& subject, int repetitions) {
     std::map<std::string, std::vector<std::vector<double>>> profile;                         // by side
     std::map<std::string, std::vector<std::pair<std::string, std::vector<double>>>> layers;  // by side, in order
+    std::vector<double> whole;
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       const TemporaryFolder folder;
       const std::string text = output_of({program_, folder.path(), subject.protocol, transport, subject.type,
@@ -98,7 +101,13 @@ class Run {
       double copies = 0;
       double octets = 0;
       double allocations = 0;
-      while (lines >> side >> copies >> octets >> allocations) profile[side].push_back({copies, octets, allocations});
+      while (lines >> side >> copies >> octets >> allocations) {
+        if (side == "whole") {
+          whole.push_back(copies / 1000);
+        } else {
+          profile[side].push_back({copies, octets, allocations});
+        }
+      }
       if (profile.size() != kSides.size()) throw std::runtime_error(program_ + " failed: " + text);
       const double cost = probe_cost(folder.path() + "/client");
       for (const std::string& one : kSides) {
@@ -106,6 +115,10 @@ class Run {
         collect(layers[one], read_profile(folder.path() + "/" + one, first, cost));
       }
     }
+    Case call{{"orb", "corbel"}, {"protocol", subject.protocol}, {"transport", transport}};
+    call["type"] = subject.type;
+    call["octets"] = std::to_string(subject.octets);
+    if (!whole.empty()) add(call, "call_time", "us", whole);
     for (const std::string& side : kSides) {
       Case of = case_of(subject.protocol, transport, side);
       of["type"] = subject.type;
@@ -115,6 +128,7 @@ class Run {
       for (std::size_t i = 0; i < 3; ++i) {
         std::vector<double> samples;
         for (const auto& one : profile[side]) samples.push_back(one[i]);
+        if (samples.front() < 0) continue;  // not counted
         add(of, kMetrics[i], kUnits[i], samples);
       }
       for (const auto& [layer, samples] : layers[side]) {
@@ -185,6 +199,20 @@ class Run {
       table.print(std::cout);
     }
     if (!any) std::cout << "\nNo times: `./dev bench whitebox` builds the library with time probes (CORBEL_PROBES).\n";
+  }
+
+  void print_bars() const {
+    const std::vector<CallBars> bars = bars_of(report_.results);
+    if (bars.empty()) return;
+    Table table({"protocol", "transport", "messaging", "transport adapter", "ORB", "system", "sum us", "whole us"}, 2);
+    for (const CallBars& one : bars) {
+      table.add({one.of.at("protocol"), one.of.at("transport"), number(one.messaging, 2), number(one.adapter, 2),
+                 number(one.orb, 2), number(one.system, 2), number(one.sum(), 2),
+                 one.whole ? number(*one.whole, 2) : "-"});
+    }
+    std::cout << "\nA void call, both sides together, us; system: from entering a system call to leaving it. The whole is "
+                 "the median of\nwhole calls, the time of the probes included, which the others are without\n\n";
+    table.print(std::cout);
   }
 
   double value(const Case& of, const std::string& metric) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel-bench-layers FOLDER PROTOCOL TRANSPORT TYPE OCTETS CALLS: two-way calls between two processes, looked into.
 //
-// Prints for each side what one call copies and allocates, as "SIDE COPIES COPIED-OCTETS ALLOCATIONS". In a build with
+// Prints for each side what one call copies and allocates, as "SIDE COPIES COPIED-OCTETS ALLOCATIONS", copies of -1 where
+// the compiler may have left out calls of memcpy, and "whole NANOSECONDS 0 0", the median of whole calls. In a build with
 // CORBEL_PROBES each process leaves its time probes in FOLDER/client and FOLDER/server. The static library is linked in
 // so that copies can be counted: all calls of memcpy and memmove that the compiler left as calls.
 #include <sched.h>
@@ -11,12 +12,15 @@
 #include <unistd.h>
 #include <corbel/corbel.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <new>
 #include <stdexcept>
+#include <vector>
 
 #include "corbel/base/probe.hpp"
 #include "layers_server.hpp"
@@ -113,6 +117,18 @@ int serve(const std::string& folder, const std::string& protocol, const std::str
   return 0;
 }
 
+#ifdef BENCH_INLINES_COPIES
+constexpr bool kCountsCopies = false;
+#else
+constexpr bool kCountsCopies = true;
+#endif
+
+double now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
 template <class Call>
 void call_and_count(Counters* sides, int calls, Call call) {
   for (int i = 0; i < kWarmUp; ++i) call();
@@ -124,17 +140,25 @@ void call_and_count(Counters* sides, int calls, Call call) {
       values[side][2] = sides[side].allocations;
     }
   };
+  std::vector<double> times(static_cast<std::size_t>(calls));  // made now: nothing is allocated between the readings
   read(before);
-  for (int i = 0; i < calls; ++i) call();
+  for (double& time : times) {
+    const double begin = now_ns();
+    call();
+    time = now_ns() - begin;
+  }
   std::uint64_t after[2][3];
   read(after);
   for (int side = 0; side < 2; ++side) {
     std::printf("%s", side == 0 ? "client" : "server");
     for (int i = 0; i < 3; ++i) {
-      std::printf(" %.4f", static_cast<double>(after[side][i] - before[side][i]) / calls);
+      const bool counted = i == 2 || kCountsCopies;
+      std::printf(" %.4f", counted ? static_cast<double>(after[side][i] - before[side][i]) / calls : -1.0);
     }
     std::printf("\n");
   }
+  std::nth_element(times.begin(), times.begin() + calls / 2, times.end());
+  std::printf("whole %.1f 0 0\n", times[static_cast<std::size_t>(calls / 2)]);
 }
 
 int call(const std::string& type, std::uint32_t octets, int calls, const std::string& reference, Counters* sides) {

@@ -9,6 +9,7 @@
 
 #include "corbel/base/bytes.hpp"
 #include "corbel/base/deadline.hpp"
+#include "corbel/base/probe.hpp"
 #include "corbel/ipc/inet_address.hpp"
 #include "corbel/ipc/io_vector.hpp"
 #include "corbel/ipc/socket.hpp"
@@ -59,7 +60,9 @@ CORBEL_API base::Status make_pair(int type, Handle& first, Handle& second) noexc
 [[gnu::always_inline]] inline base::Result<std::size_t> send(int descriptor, base::ConstByteSpan data,
                                                              int flags) noexcept {
   for (;;) {
+    CORBEL_PROBE("system send");
     const ssize_t count = ::send(descriptor, data.data(), data.size(), (flags & ~kInterruptible) | MSG_NOSIGNAL);
+    CORBEL_PROBE("transport adapter");
     if (count >= 0) [[likely]]
       return static_cast<std::size_t>(count);
     if (errno != EINTR || (flags & kInterruptible) != 0) return last_failure(base::Stage::send);
@@ -68,7 +71,9 @@ CORBEL_API base::Status make_pair(int type, Handle& first, Handle& second) noexc
 
 [[gnu::always_inline]] inline base::Result<std::size_t> recv(int descriptor, base::ByteSpan room, int flags) noexcept {
   for (;;) {
+    CORBEL_PROBE("system receive");
     const ssize_t count = ::recv(descriptor, room.data(), room.size(), flags & ~kInterruptible);
+    CORBEL_PROBE("transport adapter");
     if (count >= 0) [[likely]]
       return static_cast<std::size_t>(count);
     if (errno != EINTR || (flags & kInterruptible) != 0) return last_failure(base::Stage::receive);
@@ -81,7 +86,9 @@ CORBEL_API base::Status make_pair(int type, Handle& first, Handle& second) noexc
   message.msg_iov = const_cast<ConstIoVector*>(list.data());
   message.msg_iovlen = list.size() < kMaxVectors ? list.size() : kMaxVectors;
   for (;;) {
+    CORBEL_PROBE("system send");
     const ssize_t count = ::sendmsg(descriptor, &message, (flags & ~kInterruptible) | MSG_NOSIGNAL);
+    CORBEL_PROBE("transport adapter");
     if (count >= 0) [[likely]]
       return static_cast<std::size_t>(count);
     if (errno != EINTR || (flags & kInterruptible) != 0) return last_failure(base::Stage::send);
@@ -94,7 +101,9 @@ CORBEL_API base::Status make_pair(int type, Handle& first, Handle& second) noexc
   message.msg_iov = const_cast<IoVector*>(list.data());
   message.msg_iovlen = list.size() < kMaxVectors ? list.size() : kMaxVectors;
   for (;;) {
+    CORBEL_PROBE("system receive");
     const ssize_t count = ::recvmsg(descriptor, &message, flags & ~kInterruptible);
+    CORBEL_PROBE("transport adapter");
     if (count >= 0) [[likely]]
       return static_cast<std::size_t>(count);
     if (errno != EINTR || (flags & kInterruptible) != 0) return last_failure(base::Stage::receive);
