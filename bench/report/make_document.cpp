@@ -44,7 +44,10 @@ const std::vector<SuiteView>& views() {
         "for what is urgent. Jitter is the standard deviation of the latency."},
        {"latency_p50", "latency_p99", "jitter"},
        true},
-      {"micro", "Marshalling", {"One element of a sequence, encoded and decoded by generated code and by hand."}},
+      {"micro",
+       "Marshalling",
+       {"One element of a sequence, encoded and decoded by generated code and by hand. \"Send\": a message with so many "
+        "octets over a local socket and back out, copied behind its header or gathered by the system call."}},
       {"compile",
        "Compiling generated code",
        {"Processor time of g++ -O2 -fPIC, and octets of code and data, for what each IDL compiler makes of three "

@@ -2,6 +2,7 @@
 // Suite micro: encoding and decoding by generated code beside the same by hand.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 
 #include "common/table.hpp"
@@ -20,6 +21,29 @@ void add_ratios(Report& report) {
     result.control = value_in(report.results, "micro", result.metric, control);
     result.of["control"] = "hand-written";
   }
+}
+
+/// Figure 6 of the 2001 paper asks when to copy and when to gather.
+void print_gathering(const Report& report) {
+  Table table({"octets", "copied us", "gathered us", "copied Mbit/s", "gathered Mbit/s", "gathered/copied",
+               "instr. copied", "instr. gathered"},
+              0);
+  for (const Result& result : report.results) {
+    if (result.metric != "time" || result.of.at("by") != "copied") continue;
+    Case gathered = result.of;
+    gathered["by"] = "gathered";
+    const double octets = std::strtod(result.of.at("payload").c_str(), nullptr);
+    const double copied_ns = result.value.median;
+    const double gathered_ns = value_in(report.results, "micro", "time", gathered);
+    table.add({result.of.at("payload"), number(copied_ns / 1000, 2), number(gathered_ns / 1000, 2),
+               number(octets * 8000 / copied_ns), number(octets * 8000 / gathered_ns), number(gathered_ns / copied_ns, 2),
+               number(value_in(report.results, "micro", "instructions", result.of)),
+               number(value_in(report.results, "micro", "instructions", gathered))});
+  }
+  std::cout << "\nA message with so many octets of user data over a local socket and back out of it, the data copied behind "
+               "the header\nor gathered by the system call; the encoder refers to what has 2,048 octets "
+               "and more\n\n";
+  table.print(std::cout);
 }
 
 }  // namespace
@@ -46,9 +70,14 @@ int run_micro(const Settings& settings, Report& report) {
       table.add_rule();
     }
   }
+  const std::size_t before = report.results.size();
+  add_metered("micro", beside("corbel-bench-gather"), settings, report);
+  Report gathering;
+  gathering.results.assign(report.results.begin() + static_cast<std::ptrdiff_t>(before), report.results.end());
   std::cout << "\nMarshalling one element; of " << settings.repetitions(15, 5)
             << " interleaved repetitions the median\n\n";
   table.print(std::cout);
+  print_gathering(gathering);
   return 0;
 }
 
