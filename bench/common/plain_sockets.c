@@ -32,9 +32,14 @@ static const uint32_t most_exchanged = 1U << 20;
 static int queues = 0;
 static int receive_flags = 0;
 static int offers_rings = 0;
+static int no_delay = 1;
 
 void plain_set_queues(int octets) {
   queues = octets;
+}
+
+void plain_set_no_delay(int on) {
+  no_delay = on;
 }
 
 void plain_set_spinning(int on) {
@@ -196,8 +201,7 @@ int plain_listen(const char* transport, const char* where, char* address, size_t
 }
 
 static void send_at_once(int handle) {
-  const int on = 1;
-  setsockopt(handle, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails, harmlessly, on local sockets */
+  setsockopt(handle, IPPROTO_TCP, TCP_NODELAY, &no_delay, sizeof no_delay); /* fails, harmlessly, on local sockets */
 }
 
 int plain_accept(int listener) {

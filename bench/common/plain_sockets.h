@@ -12,6 +12,8 @@ extern "C" {
 
 /* How sockets made from now on behave: both queues have `octets` (0: what the system gives). */
 void plain_set_queues(int octets);
+/* TCP connections made from now on wait for more octets, as TCP does by itself (0), or send at once (1). */
+void plain_set_no_delay(int on);
 /* How this process waits from now on: asking again and again instead of blocking. */
 void plain_set_spinning(int on);
 

@@ -5,9 +5,9 @@
 //     PROGRAM server PROTOCOL TRANSPORT WHERE         prints "ready REFERENCE", then serves until it is terminated
 //     PROGRAM client PROTOCOL TRANSPORT REFERENCE     prints "ready", then obeys the commands on standard input
 //
-// WHERE is the path of a local socket (unix, shm), or the Internet address to listen on. Two environment variables tell
+// WHERE is the path of a local socket (unix, shm), or the Internet address to listen on. Environment variables tell
 // more: CORBEL_BENCH_QUEUE sets both socket queues, in octets; CORBEL_BENCH_THREADS makes servers without an ORB serve
-// several connections at the same time. A command is a line, and so is its answer:
+// several connections at the same time; CORBEL_NO_DELAY=off leaves out TCP_NODELAY. A command is a line, and so is its answer:
 //
 //     ping N                         N void two-way calls one after the other -> "ok NANOSECONDS"
 //     latency N PAYLOAD              N two-way calls with so many octets, each timed, the next when the last is done
@@ -17,7 +17,8 @@
 //     threads T N                    T threads make N void calls each, all at the same time -> "ok NANOSECONDS"
 //     stream MODE TYPE BUFFER N      N calls, MODE oneway or twoway, with as much of TYPE as fits into BUFFER octets;
 //                                    waits until all has arrived -> "ok NANOSECONDS OCTETS". With MODE ring the data
-//                                    come back from the server, and are counted both ways
+//                                    come back from the server, and are counted both ways. Where some may get lost
+//                                    (udp, oneway only), OCTETS are those that arrived, and a third number those sent
 //     async HOW WINDOW N             N void calls by futures or handlers, WINDOW of them under way -> "ok NANOSECONDS"
 //     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE oneway
 //                                    or twoway; waits until all are done -> "ok NANOSECONDS"
@@ -52,7 +53,7 @@ struct About {
   std::string protocols = "none";  ///< what PROTOCOL may be
   std::string transports = "tcp";  ///< what TRANSPORT may be
   std::string commands =
-      "latency";  ///< beyond ping: latency, threads, oneway, twoway, ring (modes of stream), cube, async, queues, spins
+      "latency";  ///< beyond ping: latency, threads, oneway, twoway, ring (modes of stream), cube, async, queues, delays, spins
   std::string types = "octet";  ///< of streams
 };
 
@@ -64,6 +65,7 @@ inline constexpr const char* kPlainTypes = "char octet short long double string 
 struct Flow {
   std::uint64_t octets;  ///< of user data in one call
   std::function<void(unsigned long count)> run;
+  std::function<std::uint64_t()> arrived = {};  ///< octets of the last run, where some may get lost
 };
 
 /// The papers' BinStruct as a C programmer lays it out.
@@ -106,6 +108,12 @@ inline void announce(const std::string& reference) {
 inline int queue_size() {
   const char* const text = std::getenv("CORBEL_BENCH_QUEUE");
   return text != nullptr ? std::atoi(text) : 0;
+}
+
+/// Whether TCP connections shall send at once.
+inline bool no_delay() {
+  const char* const text = std::getenv("CORBEL_NO_DELAY");
+  return text == nullptr || std::strcmp(text, "off") != 0;
 }
 
 /// Whether a server without an ORB shall serve several connections at the same time, each in a thread; one after the
@@ -235,8 +243,13 @@ void run_stream(Client& client, const std::string& mode, const std::string& type
     const Flow flow = flow_of(client, mode, type, std::max<unsigned long>(1, buffer / size_of(type)));
     const std::uint64_t begin = now_ns();
     flow.run(count);
-    std::printf("ok %llu %llu\n", static_cast<unsigned long long>(now_ns() - begin),
-                static_cast<unsigned long long>(flow.octets * count));
+    const auto time = static_cast<unsigned long long>(now_ns() - begin);
+    const auto sent = static_cast<unsigned long long>(flow.octets * count);
+    if (flow.arrived) {
+      std::printf("ok %llu %llu %llu\n", time, static_cast<unsigned long long>(flow.arrived()), sent);
+    } else {
+      std::printf("ok %llu %llu\n", time, sent);
+    }
   } else {
     throw std::runtime_error("no streams");
   }

@@ -215,7 +215,7 @@ Pair::Pair(const Mechanism& mechanism, const std::string& transport, const std::
            const Placement& placement)
     : label_(mechanism.label() + " over " + transport), spins_(mechanism.spins()) {
   if (!is_inside(transport)) {
-    Served served = start_server(mechanism, transport, transport == "tcp" ? placement.host : path,
+    Served served = start_server(mechanism, transport, is_internet(transport) ? placement.host : path,
                                  placement.server_tool, placement.server);
     server_.emplace(std::move(served.process));
     reference_ = std::move(served.reference);

@@ -44,6 +44,8 @@ std::vector<Mechanism> find_mechanisms(Machine& machine, bool with_giop_lite = t
 std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<std::string>& only,
                                            bool spinning = false);
 
+/// True of transports whose servers listen at an Internet address.
+inline bool is_internet(const std::string& transport) { return transport == "tcp" || transport == "udp"; }
 /// True of transports with which the client's process is the server, too.
 bool is_inside(const std::string& transport);
 
@@ -73,7 +75,7 @@ struct Placement {
   std::vector<std::string> client_tool = {};
   ChildOptions server = {};
   ChildOptions client = {};
-  std::string host = "127.0.0.1";  ///< where a server listens, over tcp
+  std::string host = "127.0.0.1";  ///< where a server listens, over tcp and udp
 };
 
 /// A server that runs, and the text that leads to it.

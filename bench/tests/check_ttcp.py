@@ -66,6 +66,22 @@ def check_stream(folder, *options):
     os.remove(received)
 
 
+def check_datagrams(folder, *options):
+    """What arrived and what got lost are what was sent; both sides say the same."""
+    sent, received = os.path.join(folder, "sent.json"), os.path.join(folder, "received.json")
+    receiver = Receiver("--json", received)
+    done = transmit(receiver.port, "-u", "-n", str(CALLS), "-l", "2400", "--json", sent, *options)
+    expect(done.returncode == 0 and f" {CALLS * 2400} octets sent, " in done.stdout, f"{options}: {done.stdout} {done.stderr}")
+    status, out, err = receiver.finish()
+    expect(status == 0, f"{options}: the receiver: {err}")
+    ours, theirs = ([line.partition(": ")[2] for line in text.splitlines() if " octets" in line] for text in (done.stdout, out))
+    expect(ours == theirs and len(ours) == 2, f"{options}: {done.stdout} {out}")
+    arrived, lost = int(ours[0].split()[0]), int(ours[1].split()[3])
+    expect(arrived + lost == CALLS * 2400 and arrived % 2400 == 0, f"{options}: {done.stdout}")
+    expect(abs(figures(sent)["loss"]["value"] - 100 * lost / (CALLS * 2400)) < 1e-9, f"{options}: {figures(sent)}")
+    expect(figures(sent)["loss"]["value"] == figures(received)["loss"]["value"], f"{options}: {figures(received)}")
+
+
 def check_refusals():
     receiver = Receiver("--model", "c", "--type", "long")
     for options, words in ((("--model", "corbel"), "started for model c, the transmitter has corbel"),
@@ -121,6 +137,10 @@ def check_command_line():
                                    (["-t", "127.0.0.1", "--transport", "collocated"], 1, "is within one process"),
                                    (["-t", "127.0.0.1", "--mode", "ring"], 1, "does not know mode ring; it knows oneway twoway"),
                                    (["-t", "127.0.0.1", "-l", "-5"], 2, "not in range"), (["-t", "127.0.0.1", "-p", "70000"], 2, "not in range"),
+                                   (["-t", "127.0.0.1", "-u", "-l", "65001"], 1, "a datagram holds no buffer of 65001 octets"),
+                                   (["-t", "127.0.0.1", "-u", "--mode", "twoway"], 1, "oneway alone"), (["-r", "-u"], 2, "-u is for -t"),
+                                   (["-t", "127.0.0.1", "-u", "--transport", "tcp"], 2, "the same as --transport udp"),
+                                   (["-t", "127.0.0.1", "-u", "-D", "off"], 1, "-D is for tcp"), (["-r", "-D", "perhaps"], 2, "--no-delay"),
                                    (["-t", "127.0.0.1", "--mode", "x"], 2, "--mode"), (["-r", "-n", "4"], 2, "are for -t"),
                                    (["-r", "-l", "4"], 2, "are for -t"), (["-r", "--json", "/nonexistent/x"], 1, "cannot write /nonexistent/x"),
                                    (["-t", "127.0.0.1", "--json", "/nonexistent/x"], 1, "cannot write /nonexistent/x"),
@@ -141,6 +161,10 @@ def main():
             check_stream(folder, "--transport", transport, "--type", "struct")
             check_stream(folder, "--transport", transport, "--protocol", "giop_lite", "--mode", "twoway")
         check_stream(folder, "--model", "wrappers", "-b", "65536")
+        for options in (["--model", "c"], ["--model", "c", "-b", "8192"], ["--model", "wrappers"], [], ["--protocol", "giop_lite"]):
+            check_datagrams(folder, *options)
+        for model in ("c", "wrappers", "corbel"):
+            check_stream(folder, "--model", model, "-D", "off")
         check_ring()
         for model in ("rpc", "omniorb"):
             if is_built(model):

@@ -102,10 +102,30 @@ Stream wanted(const std::string& line, const StreamOptions& options, const Contr
   check_same("protocol", options.protocol, stream.protocol);
   check_same("transport", options.transport, stream.transport);
   check_same("type", options.type, stream.type);
-  if (stream.transport != "tcp" && !control.is_local()) {
+  if (!is_internet(stream.transport) && !control.is_local()) {
     throw std::runtime_error("transport " + stream.transport + " is for two programs of one machine");
   }
   return stream;
+}
+
+/// What a process is told of the sockets it shall make.
+void set_options(const Mechanism& mechanism, const std::string& model, const StreamOptions& options,
+                 ChildOptions& child) {
+  set_queues(mechanism, options.queue, child);
+  if (options.no_delay) return;
+  if (!mechanism.can("delays")) throw std::runtime_error("model " + model + " always sends at once: -D off is not for it");
+  child.environment.emplace_back("CORBEL_NO_DELAY=off");
+}
+
+/// What goes in datagrams goes one way, each buffer with its header in one of them.
+void check_datagrams(const Stream& stream, const StreamOptions& options) {
+  constexpr int kMost = 65000;
+  if (options.mode != "oneway") throw std::runtime_error("over udp there is the mode oneway alone");
+  if (options.buffer > kMost) {
+    throw std::runtime_error("a datagram holds no buffer of " + std::to_string(options.buffer) + " octets; choose -l " +
+                             std::to_string(kMost) + " at most, or less if " + stream.model + " cannot send it");
+  }
+  if (!options.no_delay) throw std::runtime_error("datagrams are never held back: -D is for tcp");
 }
 
 /// Before what may take half an hour.
@@ -120,6 +140,9 @@ void check_writable(const std::string& path) {
 struct Outcome {
   double nanoseconds = 0, octets = 0, calls = 0;
   ProcessorTime processor = {};
+  std::optional<double> sent = {};  ///< octets, where not all need arrive
+
+  double lost_percent() const { return sent && *sent > 0 ? 100 * (*sent - octets) / *sent : 0; }
 };
 
 void tell(const StreamOptions& options, const Mechanism& mechanism, const Stream& stream, const Outcome& outcome,
@@ -129,6 +152,9 @@ void tell(const StreamOptions& options, const Mechanism& mechanism, const Stream
   std::cout << head << stream.text() << '\n'
             << head << number(outcome.octets) << " octets in " << number(outcome.nanoseconds / 1e9, 3)
             << " s: " << number(rate, 2) << " Mbit/s\n"
+            << (outcome.sent ? head + number(*outcome.sent) + " octets sent, " + number(*outcome.sent - outcome.octets) +
+                                   " lost: " + number(outcome.lost_percent(), 2) + " %\n"
+                             : "")
             << head << number(outcome.calls) << " calls, " << number(outcome.nanoseconds / 1e3 / outcome.calls, 2)
             << " us each\n"
             << head << number(outcome.processor.user, 2) << " s user, " << number(outcome.processor.system, 2)
@@ -144,6 +170,7 @@ void tell(const StreamOptions& options, const Mechanism& mechanism, const Stream
     report.results.push_back(std::move(result));
   };
   add("throughput", "Mbit/s", rate);
+  if (outcome.sent) add("loss", "%", outcome.lost_percent());
   add("calls", "calls", outcome.calls);
   add("user", "s", outcome.processor.user);
   add("system", "s", outcome.processor.system);
@@ -165,6 +192,7 @@ void receive_from(Control& control, const Mechanism& mechanism, const Stream& st
       outcome.calls < 1) {
     throw std::runtime_error("the transmitter does not say how it went");
   }
+  if (double sent = 0; words >> sent) outcome.sent = sent;
   outcome.processor = since(before, processor_time_of(served.process.process()));
   served.process.terminate(kEnd);
   tell(options, mechanism, stream, outcome, "-r");
@@ -181,8 +209,8 @@ bool receive_one(Control& control, const StreamOptions& options) {
     mechanism = mechanism_of(stream.model, stream.protocol);
     check(*mechanism, stream);
     ChildOptions child;
-    set_queues(*mechanism, options.queue, child);
-    const std::string where = stream.transport == "tcp" ? control.own_address() : folder.path() + "/socket";
+    set_options(*mechanism, stream.model, options, child);
+    const std::string where = is_internet(stream.transport) ? control.own_address() : folder.path() + "/socket";
     served.emplace(start_server(*mechanism, stream.transport, where, {}, child));
   } catch (const std::runtime_error& refusal) {
     std::cerr << "corbel-ttcp -r: refused: " << refusal.what() << "; waiting for the next\n";
@@ -219,7 +247,10 @@ int transmit_stream(const StreamOptions& options, const std::string& host) {
   for (const char* const one : {"oneway", "twoway", "ring"})
     if (mechanism.can(one)) modes.insert(one);
   check(modes.contains(options.mode), stream.model, "mode " + options.mode, modes);
+  if (stream.transport == "udp") check_datagrams(stream, options);
   check_writable(options.json);
+  ChildOptions child;
+  set_options(mechanism, stream.model, options, child);
   Control control = connect_to(host, options.port);
   control.say(std::string(kGreeting) + " " + kVersion + " " + stream.text());
   const std::string answer = control.hear(kStart);
@@ -227,8 +258,6 @@ int transmit_stream(const StreamOptions& options, const std::string& host) {
   if (!answer.starts_with("ready ")) {
     throw std::runtime_error("what answers at " + host + ":" + std::to_string(options.port) + " is no corbel-ttcp");
   }
-  ChildOptions child;
-  set_queues(mechanism, options.queue, child);
   Child client = start_client(mechanism, stream.transport, answer.substr(6), {}, child);
   ask(client, mechanism.label(), "ping 1", kTalk);  // that the connection is made does not count
   const ProcessorTime before = processor_time_of(client.process());
@@ -237,11 +266,13 @@ int transmit_stream(const StreamOptions& options, const std::string& host) {
                                               std::to_string(options.buffer) + " " + std::to_string(options.calls),
                                           kStream);
   const Outcome outcome{figures.at(0), figures.at(1), static_cast<double>(options.calls),
-                        since(before, processor_time_of(client.process()))};
+                        since(before, processor_time_of(client.process())),
+                        figures.size() > 2 ? std::optional(figures[2]) : std::nullopt};
   client.end(kEnd);
   std::ostringstream done;
   done.precision(17);
   done << "done " << outcome.nanoseconds << ' ' << outcome.octets << ' ' << outcome.calls;
+  if (outcome.sent) done << ' ' << *outcome.sent;
   control.say(done.str());
   tell(options, mechanism, stream, outcome, "-t");
   return 0;

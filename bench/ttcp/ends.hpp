@@ -11,11 +11,12 @@ namespace bench {
 struct StreamOptions {
   std::string model = {};      ///< c, wrappers, rpc, corbel or omniorb
   std::string protocol = {};   ///< giop, giop_lite, giop-spin; stubs or opaque with rpc; none or spin with c
-  std::string transport = {};  ///< tcp, unix or shm
+  std::string transport = {};  ///< tcp, udp, unix or shm
   std::string type = {};       ///< one of peers/peer.hpp
   std::string mode = "oneway";
   int buffer = 8192;  ///< octets
   int queue = 0;      ///< octets of this side's socket queues; 0: the system's
+  bool no_delay = true;  ///< TCP sends at once
   unsigned long calls = 2048;
   int port = 5001;
   std::string listen = "0.0.0.0";  ///< the receiver's address

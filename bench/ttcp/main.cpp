@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
       "corbel-ttcp");
   bench::StreamOptions options;
   bool receive = false;
+  bool datagrams = false;
+  std::string no_delay = "on";
   std::string host;
   app.add_flag("-r,--receive", receive, "receive one stream of whatever the transmitter sends, then end");
   app.add_option("-t,--transmit", host, "transmit to the receiver on this host")->type_name("HOST");
@@ -24,6 +26,13 @@ int main(int argc, char** argv) {
   app.add_option("-b,--queue", options.queue, "octets of this side's socket queues; 0: the system's")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
+  app.add_option("-D,--no-delay", no_delay,
+                 "of this side's TCP connections, for c, wrappers and corbel: on, they send at once; off, they wait for "
+                 "more as TCP does by itself (ttcp without -D)")
+      ->expected(0, 1)
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  app.add_flag("-u,--udp", datagrams, "with -t: datagrams, as --transport udp; c, wrappers and corbel");
   app.add_option("-p,--port", options.port, "the receiver's port; with -r, 0: the system chooses")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
@@ -31,7 +40,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--model", options.model, "c, wrappers, rpc, corbel (the default of -t) or omniorb");
   app.add_option("--protocol", options.protocol, "giop, giop_lite, giop-spin; rpc: stubs, opaque; c: none, spin");
-  app.add_option("--transport", options.transport, "tcp (the default of -t); on one machine also unix, shm");
+  app.add_option("--transport", options.transport, "tcp (the default of -t), udp; on one machine also unix, shm");
   app.add_option("--type", options.type, "octet (the default of -t), char, short, long, double, string, struct");
   app.add_option("--mode", options.mode, "oneway, twoway, or with --model c ring: the data comes back")
       ->check(CLI::IsMember({"oneway", "twoway", "ring"}))
@@ -39,9 +48,8 @@ int main(int argc, char** argv) {
   app.add_option("--json", options.json, "write the figures to this file, too");
   app.set_version_flag("-V,--version", "corbel-ttcp " CORBEL_TTCP_VERSION);
   app.footer(
-      "A receiver for which --model, --protocol, --transport or --type is given refuses any other. Every model sends "
-      "at "
-      "once (TCP_NODELAY). What is measured listens on ports of its own, which the system chooses.\n\n"
+      "A receiver for which --model, --protocol, --transport or --type is given refuses any other. Over udp "
+      "some may get lost: what is counted is what arrived, and the loss is told. What is measured listens on ports of its own, which the system chooses.\n\n"
       "Examples:\n"
       "  corbel-ttcp -r                              on the one machine\n"
       "  corbel-ttcp -t HOST                         on the other: octets by Corbel\n"
@@ -60,6 +68,12 @@ int main(int argc, char** argv) {
     std::cerr << "corbel-ttcp: -l, -n and --mode are for -t: the transmitter decides what is sent (see --help)\n";
     return 2;
   }
+  if (datagrams && (receive || (!options.transport.empty() && options.transport != "udp"))) {
+    std::cerr << "corbel-ttcp: -u is for -t, and is the same as --transport udp (see --help)\n";
+    return 2;
+  }
+  if (datagrams) options.transport = "udp";
+  options.no_delay = no_delay != "off";
   try {
     return receive ? bench::receive_stream(options) : bench::transmit_stream(options, host);
   } catch (const std::exception& failure) {

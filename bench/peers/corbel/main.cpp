@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Corbel in the laboratory, with its defaults; as protocol "giop-spin" it looks for 200 us before it sleeps.
+#include <corbel/mapping/with_policies.hpp>
 #include <corbel/orb/orb.hpp>
 #include <corbel/poa/poa.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <latch>
@@ -90,9 +92,11 @@ class Handler : public virtual CORBA::amic_traits<Bench::Pinger>::replyhandler_b
 
 class Client {
  public:
-  Client(OrbRef orb, TargetRef target) : orb_(std::move(orb)), target_(std::move(target)) {}
+  /// `lossy`: calls may get lost on the way.
+  Client(OrbRef orb, TargetRef target, bool lossy)
+      : orb_(std::move(orb)), target_(std::move(target)), lossy_(lossy) {}
   void ping() { target_->ping(); }
-  std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(orb_, target_); }
+  std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(orb_, target_, lossy_); }
   std::function<void()> put(std::size_t payload) {
     return [this, data = Bench::Octets(payload, 'x')] { target_->put_octets(data); };
   }
@@ -154,8 +158,17 @@ class Client {
  private:
   template <class Data>
   peer::Flow flow(Data data, void (Bench::Target::*call)(const Data&)) {
-    target_->reset();
     const std::uint64_t size = data.size() * sizeof(data[0]);
+    if (lossy_) {
+      return {size,
+              [this, data = std::move(data), call](unsigned long count) {
+                patiently([](Bench::Target& target) { return target.reset(), 0U; });
+                for (unsigned long i = 0; i < count; ++i) ((*target_).*call)(data);
+                arrived_ = what_arrived(data.size() * sizeof(data[0]) * count);
+              },
+              [this] { return arrived_; }};
+    }
+    target_->reset();
     return {size, [this, data = std::move(data), call, size](unsigned long count) {
               for (unsigned long i = 0; i < count; ++i) ((*target_).*call)(data);
               while (target_->taken() < size * count) {
@@ -163,8 +176,31 @@ class Client {
             }};
   }
 
+  /// Calls again, with more and more patience, should request or reply get lost: the server's queue may be full.
+  template <class Call>
+  std::uint64_t patiently(Call call) const {
+    for (std::chrono::milliseconds patience(8);; patience *= 2) {
+      try {
+        return call(*corbel::with_timeout(target_, patience));
+      } catch (const CORBA::TIMEOUT&) {
+        if (patience > std::chrono::seconds(20)) throw;
+      }
+    }
+  }
+  /// The server counts in several threads: what is lost is known when its count stands still.
+  std::uint64_t what_arrived(std::uint64_t sent) const {
+    std::uint64_t last = sent + 1;
+    for (;;) {
+      const std::uint64_t now = patiently([](Bench::Target& target) { return target.taken(); });
+      if (now >= sent || now == last) return now;
+      last = now;
+    }
+  }
+
   OrbRef orb_;
   TargetRef target_;
+  bool lossy_;
+  std::uint64_t arrived_ = 0;  ///< of the last run of a lossy flow
 };
 
 constexpr std::string_view kSpinning = "-spin";
@@ -196,19 +232,23 @@ std::string activate(const OrbRef& orb) {
   return orb->object_to_string(target);
 }
 
-int command_loop(const OrbRef& orb, const std::string& reference) {
-  Client client(orb, IDL::traits<Bench::Target>::narrow(orb->string_to_object(reference)));
+bool is_internet(const std::string& transport) {
+  return transport == "tcp" || transport == "udp";
+}
+
+int command_loop(const OrbRef& orb, const std::string& transport, const std::string& reference) {
+  Client client(orb, IDL::traits<Bench::Target>::narrow(orb->string_to_object(reference)), transport == "udp");
   return peer::command_loop(client);
 }
 
 struct Corbel {
   static peer::About about() {
-    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm inproc collocated",
-            "latency threads oneway twoway cube async queues", peer::kAllTypes};
+    return {"corbel " CORBEL_PEER_VERSION, "giop giop_lite giop-spin", "tcp unix shm udp inproc collocated",
+            "latency threads oneway twoway cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
     const std::string endpoint =
-        std::string(transport) + "://" + where + (std::strcmp(transport, "tcp") == 0 ? ":0" : "");
+        std::string(transport) + "://" + where + (is_internet(transport) ? ":0" : "");
     const auto orb = make_orb(protocol, {"-ORBListenEndpoints", without_spin(protocol) + "+" + endpoint});
     peer::announce(activate(orb));
     orb->run();
@@ -216,10 +256,12 @@ struct Corbel {
   /// With transport inproc or collocated, this process is the server, too.
   static int run_client(const char* protocol, const char* transport, const char* reference) {
     const bool collocated = std::string(transport) == "collocated";
-    if (!collocated && std::string(transport) != "inproc") return command_loop(make_orb(protocol, {}), reference);
+    if (!collocated && std::string(transport) != "inproc") {
+      return command_loop(make_orb(protocol, {}), transport, reference);
+    }
     const auto orb = make_orb(protocol, {"-ORBListenEndpoints", without_spin(protocol) + "+inproc://bench",
                                          "-ORBCollocation", collocated ? "on" : "off"});
-    return command_loop(orb, activate(orb));
+    return command_loop(orb, transport, activate(orb));
   }
 };
 

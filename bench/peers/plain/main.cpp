@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "common/plain_datagrams.h"
 #include "common/plain_sockets.h"
 #include "peers/cubes.hpp"
 #include "peers/peer.hpp"
@@ -67,6 +68,31 @@ class Client {
   int handle_;
 };
 
+/// Over UDP.
+class DatagramClient {
+ public:
+  explicit DatagramClient(const char* address) : handle_(plain_datagrams_connect(address)) { check(handle_); }
+  ~DatagramClient() { close(handle_); }
+  DatagramClient(const DatagramClient&) = delete;
+  DatagramClient& operator=(const DatagramClient&) = delete;
+
+  void ping() { check(plain_datagrams_trip(handle_)); }
+  peer::Flow flow(bool oneway, const std::string& type, std::size_t count) {
+    std::vector<char> data(count * peer::size_of(type), 'x');
+    const std::uint64_t size = data.size();
+    if (!oneway || size > plain_datagram_most) throw std::runtime_error("datagrams go one way, up to 65,507 octets");
+    return {size,
+            [this, data = std::move(data)](unsigned long calls) {
+              check(plain_datagrams_flood(handle_, data.data(), data.size(), calls, &tally_));
+            },
+            [this] { return tally_.octets; }};
+  }
+
+ private:
+  int handle_;
+  plain_tally tally_{};
+};
+
 void serve_connection(int handle) {
   if (plain_serve(handle) != 0) std::perror("plain server");
   close(handle);
@@ -74,16 +100,28 @@ void serve_connection(int handle) {
 
 struct Plain {
   static peer::About about() {
-    return {"plain C sockets", "none spin", "tcp unix shm", "latency threads oneway twoway ring cube queues",
+    return {"plain C sockets", "none spin", "tcp unix shm udp", "latency threads oneway twoway ring cube queues delays",
             peer::kPlainTypes};
   }
+  static void serve_datagrams(const char* where) {
+    char address[256];
+    const int handle = plain_datagrams_listen(where, address, sizeof address);
+    check(handle);
+    peer::announce(address);
+    check(plain_datagrams_serve(handle));
+  }
   static void prepare(const char* protocol) {
+    const int spinning = std::strcmp(protocol, "spin") == 0 ? 1 : 0;
     plain_set_queues(peer::queue_size());
-    plain_set_spinning(std::strcmp(protocol, "spin") == 0 ? 1 : 0);
+    plain_set_no_delay(peer::no_delay() ? 1 : 0);
+    plain_set_spinning(spinning);
+    plain_datagrams_set_queues(peer::queue_size());
+    plain_datagrams_set_spinning(spinning);
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
     char address[256];
     prepare(protocol);
+    if (std::strcmp(transport, "udp") == 0) return serve_datagrams(where);
     const int listener = plain_listen(transport, where, address, sizeof address);
     check(listener);
     peer::announce(address);
@@ -97,8 +135,12 @@ struct Plain {
       }
     }
   }
-  static int run_client(const char* protocol, const char*, const char* address) {
+  static int run_client(const char* protocol, const char* transport, const char* address) {
     prepare(protocol);
+    if (std::strcmp(transport, "udp") == 0) {
+      DatagramClient client(address);
+      return peer::command_loop(client);
+    }
     Client client(address);
     return peer::command_loop(client);
   }

@@ -7,6 +7,7 @@
 
 #include "peers/cubes.hpp"
 #include "peers/peer.hpp"
+#include "peers/wrappers/datagrams.hpp"
 
 namespace {
 
@@ -22,17 +23,9 @@ struct Message {
   char filler[48] = {};
 };
 
-[[noreturn, gnu::cold]] void fail(base::Error error) {
-  throw std::runtime_error(base::to_string(error));
-}
-template <class T>
-T checked(base::Result<T> result) {
-  if (!result) fail(result.error());
-  return std::move(*result);
-}
-void check(const base::Status& status) {
-  if (!status) fail(status.error());
-}
+using wrapped::check;
+using wrapped::checked;
+using wrapped::fail;
 
 /// The control's loops, with the wrappers' calls: each is one inline system call. The compiler inlines the control's
 /// loops by itself, but not templates as often.
@@ -74,7 +67,7 @@ void send_both(ipc::Stream<Address>& stream, const Message& message, const base:
 
 template <class Address>
 void send_at_once(ipc::Stream<Address>& stream) {
-  if constexpr (Address::kInternet) check(stream.set(ipc::option::no_delay, true));
+  if constexpr (Address::kInternet) check(stream.set(ipc::option::no_delay, peer::no_delay()));
 }
 
 template <class Address>
@@ -187,7 +180,7 @@ typename ipc::Acceptor<Address>::Options acceptor_options() {
 
 struct Wrappers {
   static peer::About about() {
-    return {"wrappers", "none", "tcp unix", "latency threads oneway twoway cube queues", peer::kPlainTypes};
+    return {"wrappers", "none", "tcp unix udp", "latency threads oneway twoway cube queues delays", peer::kPlainTypes};
   }
   static void serve(const char*, const std::string& transport, const std::string& where) {
     if (transport == "unix") {
@@ -196,6 +189,11 @@ struct Wrappers {
       ::serve(acceptor, where);
     }
     const auto address = checked(ipc::InetAddress::parse(where, 0));
+    if (transport == "udp") {
+      auto socket = checked(ipc::UdpSocket::open(address, wrapped::datagram_options()));
+      peer::announce(where + " " + std::to_string(checked(socket.local_address()).port()));
+      wrapped::serve_datagrams(socket);
+    }
     auto acceptor = checked(ipc::TcpAcceptor::open(address, acceptor_options<ipc::InetAddress>()));
     ::serve(acceptor, where + " " + std::to_string(checked(acceptor.local_address()).port()));
   }
@@ -206,7 +204,12 @@ struct Wrappers {
     }
     const std::size_t blank = reference.find(' ');
     const auto port = static_cast<std::uint16_t>(std::stoi(reference.substr(blank + 1)));
-    Client client(checked(ipc::InetAddress::parse(reference.substr(0, blank), port)));
+    const auto server = checked(ipc::InetAddress::parse(reference.substr(0, blank), port));
+    if (transport == "udp") {
+      wrapped::DatagramClient client(server);
+      return peer::command_loop(client);
+    }
+    Client client(server);
     return peer::command_loop(client);
   }
 };
