@@ -10,10 +10,9 @@ const std::vector<std::string> kEndpoints = {"tcp://127.0.0.1:0",           "uni
 
 class Pairs : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-TEST_P(Pairs, PassOnWhatTheyAreGiven) {
-  const auto& [before, behind] = GetParam();
+void pass_on(const std::string& before, const std::string& behind, const bridge::Settings& settings) {
   Side server("server", behind);
-  Between between({}, {before});
+  Between between(settings, {before});
   const Side client("client");
   const TargetRef target = client.target(between.add(server.reference()));
   EXPECT_EQ(target->echo("a"), "a");
@@ -45,6 +44,16 @@ TEST_P(Pairs, PassOnWhatTheyAreGiven) {
   EXPECT_TRUE(test::eventually([&] { return target->noted() == 10; }));
   EXPECT_EQ(between.bridge.counts().by_types, 0U);
   EXPECT_EQ(between.bridge.counts().failed, 0U);
+}
+
+TEST_P(Pairs, PassOnWhatTheyAreGiven) {
+  pass_on(std::get<0>(GetParam()), std::get<1>(GetParam()), {});
+}
+
+TEST_P(Pairs, AndSoDoThoseWhoseThreadsNeverWait) {
+  bridge::Settings settings;
+  settings.in_place = base::Duration::zero();
+  pass_on(std::get<0>(GetParam()), std::get<1>(GetParam()), settings);
 }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<std::string, std::string>>& info) {

@@ -147,9 +147,10 @@ struct Between {
   std::string add(const std::string& reference, const std::string& key = {}) {
     return bridge.add(*orb, reference, key);
   }
-  /// As if its connections to servers had not been used for a minute.
+  /// As if its connections to servers had not been used for a minute, nor be read just now.
   void age_connections() const {
     for (const auto& connection : orb->_core().cache().all()) {
+      EXPECT_TRUE(test::eventually([&] { return connection->idle() || connection->failed(); }));
       connection->use(base::Deadline::clock_now() - base::Duration(std::chrono::minutes(1)).count());
     }
   }

@@ -13,9 +13,8 @@ namespace {
 
 constexpr const char* kFooter =
     "Prints the references that lead through the bridge, one a line in the order of --to, and runs until SIGINT or\n"
-    "SIGTERM. Objects are also at corbaloc:...:PORT/KEY. All -ORB options of Corbel are understood: -ORBThreads is "
-    "the\n"
-    "most requests under way.\n"
+    "SIGTERM. Objects are also at corbaloc:...:PORT/KEY. All -ORB options of Corbel are understood: a request\n"
+    "that waits for its reply takes no thread.\n"
     "Example: corbel-bridge --listen tcp://:4000 --listen shm:///run/plant --to Plant=plant.ior --idl plant.idl";
 
 /// Sets what is for the ORB aside.
@@ -59,6 +58,7 @@ struct Given {
   std::vector<std::string> to;
   long call_timeout = 60'000;
   long connect_timeout = 10'000;
+  long in_place = 2;
 };
 
 void describe(CLI::App& app, Arguments& arguments, Given& given) {
@@ -98,6 +98,12 @@ void describe(CLI::App& app, Arguments& arguments, Given& given) {
   limit("--call-timeout", given.call_timeout,
         "Milliseconds until a request without a reply ends with TIMEOUT, if its client does not say less; 0: never");
   limit("--connect-timeout", given.connect_timeout, "Milliseconds for a connection to a server; 0: no limit");
+  limit("--in-place", given.in_place,
+        "Milliseconds that a thread waits for the reply to what it has sent on, before it leaves and another is woken by "
+        "the reply; 0: it does not wait");
+  limit("--max-bridges", arguments.settings.bridges,
+        "Bridges that a request may pass, this one included; one that has passed more goes in a circle and ends with "
+        "IMP_LIMIT");
   limit("--max-references", arguments.settings.references,
         "References made for what messages carried; then one that was not used for long is forgotten");
   limit("--max-reference-octets", arguments.settings.reference_octets, "Octets of one of these, before");
@@ -123,6 +129,7 @@ std::optional<Stop> read_arguments(const std::vector<std::string>& line, Argumen
   for (const std::string& text : given.to) arguments.to.push_back(read_to(text));
   arguments.settings.call_timeout = std::chrono::milliseconds(given.call_timeout);
   arguments.settings.connect_timeout = std::chrono::milliseconds(given.connect_timeout);
+  arguments.settings.in_place = std::chrono::milliseconds(given.in_place);
   return std::nullopt;
 }
 

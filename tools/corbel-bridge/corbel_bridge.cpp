@@ -44,7 +44,7 @@ int serve(Arguments& arguments) {
   process::run_until(signals, *orb);
   const Counts counts = bridge.counts();
   std::cout << "forwarded " << counts.forwarded << ", bodies by types " << counts.by_types << ", refused "
-            << counts.failed << ", references " << counts.references << std::endl;
+            << counts.failed << ", cancelled " << counts.cancelled << ", references " << counts.references << std::endl;
   return 0;
 }
 

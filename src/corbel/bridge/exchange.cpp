@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corbel/bridge/exchange.hpp"
 
-#include <array>
 #include <utility>
 
-#include "corbel/base/log.hpp"
-#include "corbel/connection/sending.hpp"
+#include "corbel/bridge/refusal.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/attempts.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
-#include "corbel/orb/invocation_policies.hpp"
-#include "corbel/policy/client_policies.hpp"
+#include "corbel/reactor/thread_pool.hpp"
 
 namespace corbel::bridge {
 
@@ -19,55 +16,16 @@ using base::Code;
 using base::Deadline;
 using base::Stage;
 using corba::Completed;
-using messaging::ReplyStatus;
-using messaging::Response;
-using messaging::ServiceContext;
 
 namespace {
 
-constexpr std::uint32_t kCodeSetsContext = 1;
-constexpr std::uint32_t kBiDirContext = 5;
-/// Says nothing; moves the body of a GIOP 1.0 or 1.1 message by 4 octets (modulo 8). "CBLp".
-constexpr std::uint32_t kPaddingContext = 0x43424c70;
-constexpr std::array<base::Octet, 4> kPadding{};
-/// Connections that may turn out to be dead before one is made for the request.
-constexpr unsigned kStale = 2;
-
-/// These belong to the connection that they came over.
-bool passes(const ServiceContext& context) noexcept {
-  return context.id != kCodeSetsContext && context.id != kBiDirContext && context.id != kPaddingContext;
-}
+/// So many requests to one target may have taken longer: then no thread waits for the next.
+constexpr std::uint32_t kFewLeft = 4;
+/// Larger requests are not sent again, once the thread has left that read them.
+constexpr std::size_t kMostKept = 64U << 10;
 
 Deadline after(base::Duration limit) {
   return limit == base::Duration::zero() ? Deadline::none() : Deadline::after(limit);
-}
-
-/// What the client is told in place of a reply.
-corba::SystemFailure cannot_pass(Completed completed, std::string why) {
-  return corba::system_failure("MARSHAL", corba::vendor_minor(Stage::encode, Code::unsupported), completed,
-                               std::move(why));
-}
-
-/// What a system exception says; nothing if it makes no sense.
-std::optional<Completed> told_by(cdr::Decoder exception) {
-  (void)exception.get_plain_string();
-  (void)exception.get<std::uint32_t>();  // the minor code
-  const auto completed = exception.get<std::uint32_t>();
-  if (!exception.ok() || completed > static_cast<std::uint32_t>(Completed::maybe)) return std::nullopt;
-  return static_cast<Completed>(completed);
-}
-
-/// Whether the request was executed, as far as its reply tells.
-Completed completed_by(const messaging::IncomingReply& reply, const cdr::Decoder& body) {
-  switch (reply.status) {
-    case ReplyStatus::no_exception:
-    case ReplyStatus::user_exception:
-      return Completed::yes;
-    case ReplyStatus::system_exception:
-      return told_by(body).value_or(Completed::maybe);
-    default:
-      return Completed::no;
-  }
 }
 
 /// True if a connection that was used before may have been at an end when the request came to it. It was certainly not
@@ -85,198 +43,262 @@ bool found_an_end(base::Error error) noexcept {
   }
 }
 
+/// A thread that is busy reaching a target.
+class Sender {
+ public:
+  Sender(std::atomic<std::uint32_t>& senders, std::uint32_t most) : senders_(senders) {
+    if (senders_.fetch_add(1, std::memory_order_relaxed) < most) return;
+    senders_.fetch_sub(1, std::memory_order_relaxed);
+    throw corba::system_failure("TRANSIENT", corba::vendor_minor(Stage::send, Code::out_of_resources), Completed::no,
+                                "the bridge: too many threads are waiting to reach the server");
+  }
+  ~Sender() { senders_.fetch_sub(1, std::memory_order_relaxed); }
+  Sender(const Sender&) = delete;
+  Sender& operator=(const Sender&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& senders_;
+};
+
 }  // namespace
 
-Exchange::Exchange(Means& means, connection::Connection& client, const messaging::IncomingRequest& request,
-                   const cdr::Decoder& body, Target& target)
-    : means_(means),
-      client_(client),
-      request_(request),
-      body_(body),
-      target_(target),
-      signature_(means.settings.signatures == nullptr
-                     ? nullptr
-                     : means.settings.signatures->find(target.ior().type_id, request.operation)),
-      deadline_(after(means.settings.call_timeout)) {}
+Exchange::Exchange(Means& means, connection::Connection& client, TargetPtr target,
+                   const messaging::IncomingRequest& request, const cdr::Decoder& body)
+    : Owed(client, request.origin),
+      means_(means),
+      client_(&client),
+      target_(std::move(target)),
+      asked_(request, body, client.protocol().offers().service_contexts),
+      transfer_(means, client, asked_, *target_) {}
 
-Manner Exchange::manner() const {
-  const cdr::Format& format = body_.format();
-  const bool negotiates = client_.protocol().offers().service_contexts;
-  return {format.giop_minor, format.char_set, format.wchar_set, !negotiates || client_.session().heard_code_sets()};
-}
+Exchange::Exchange(Means& means, connection::Connection& client, TargetPtr target,
+                   const messaging::IncomingLocateRequest& request)
+    : Owed(client, request.origin),
+      means_(means),
+      client_(&client),
+      target_(std::move(target)),
+      asked_(request),
+      transfer_(means, client, asked_, *target_) {}
 
-/// Those that go along, and what one of them says about time: the server need not work for a client that has given up.
-void Exchange::collect_contexts() {
-  if (request_.contexts.count() == 0) return;
-  request_.contexts.for_each([this](const ServiceContext& context) {
-    if (passes(context)) contexts_.push_back(context);
-  });
-  base::ConstByteSpan policies;
-  if (!request_.contexts.find(orb::kInvocationPoliciesContext, policies)) return;
-  const policy::UtcTime end = orb::end_time(policies);
-  if (end != policy::kNever) deadline_ = earlier(deadline_, Deadline::after(policy::until(end)));
-}
-
-void Exchange::fail(base::Error error, const std::string& where) const {
-  throw orb::failure_of(error, "the bridge: " + where);
-}
-
-void Exchange::run() {
-  if (client_.protocol().offers().service_contexts) collect_contexts();
-  const auto routes = target_.routes(means_.core, manner());
-  if (!routes) fail(routes.error(), "the reference leads nowhere");
-  base::Status status = base::error(Stage::resolve, Code::no_profile);
-  std::string where;
-  for (const routing::Route& route : **routes) {
-    where = route.endpoint->text();
-    status = try_at(route);
-    if (status || deadline_.expired() || !orb::Attempts::not_executed(status.error())) break;
+void Exchange::begin() {
+  deadline = earlier(after(means_.settings.call_timeout), transfer_.limit());
+  if (asked_.bridges() >= means_.settings.bridges) {
+    throw corba::system_failure("IMP_LIMIT", corba::vendor_minor(Stage::dispatch, Code::too_large), Completed::no,
+                                "the bridge: the request has passed " + std::to_string(asked_.bridges()) +
+                                    " others; it may be that they lead in a circle");
   }
-  if (!status && status.error().stage == Stage::encode) {
-    throw corba::system_failure("MARSHAL", corba::vendor_minor(Stage::encode, status.error().code), Completed::no,
-                                "the bridge cannot pass the arguments on to " + where +
-                                    " as they are: byte order, version, alignment or code set differ");
-  }
-  if (!status) fail(status.error(), where);
-  if (instead_) throw *instead_;
+  if (asked_.wants_reply()) admit();
+  go_on(std::nullopt);
 }
 
-/// A connection that was used before may have died since: then another is made.
-base::Status Exchange::try_at(const routing::Route& route) {
-  const bool oneway = request_.response == Response::none;
-  const Succession::Place place = means_.succession.find(client_, route);
-  for (unsigned stale = 0;; ++stale) {
-    bool fresh = false;
-    const Deadline limit = earlier(deadline_, after(means_.settings.connect_timeout));
-    auto server = means_.core.cache().acquire(route, limit, fresh, place.follows);
-    if (!server) return server.error();
-    if (oneway) means_.succession.note_oneway(place, **server);
-    const base::Status status = send(**server, route);
-    if (status && !oneway) means_.succession.note_answer(place);
-    if (status) return {};
-    if ((*server)->failed()) means_.core.cache().forget(route, **server);
-    if (fresh || stale == kStale || deadline_.expired() || !found_an_end(status.error())) return status;
+/// Takes what it needs while it is under way.
+void Exchange::admit() {
+  if (!client_->defer_request()) {
+    throw corba::system_failure("TRANSIENT", corba::minor::kTooManyDeferred, Completed::no,
+                                "the bridge: too many requests of the connection wait for their answers");
+  }
+  paid_ = sizeof(Exchange);
+  if (!means_.core.value_memory()->take(paid_)) {
+    client_->end_deferred();
+    throw corba::system_failure("NO_RESOURCES", corba::vendor_minor(Stage::decode, Code::no_value_memory),
+                                Completed::no, "the bridge: requests under way take too much memory");
+  }
+  try {
+    means_.pending.add(*this);
+  } catch (...) {
+    means_.core.value_memory()->give(paid_);
+    client_->end_deferred();
+    throw;
   }
 }
 
-base::Status Exchange::send(connection::Connection& server, const routing::Route& route) {
-  Passage passage(body_, means_.proxies);
-  if (signature_ != nullptr)
-    passage.set_types(signature_->request, signature_->request_refers || means_.settings.by_types);
-  messaging::OutgoingRequest request;
-  request.response = request_.response;
-  request.object_key = route.object_key;
-  request.operation = request_.operation;
-  request.contexts = contexts_;
-  auto sent = send_in_order(server, request, passage);
-  if (!sent && sent.error().stage == Stage::encode && passage.wants_shift()) {
-    contexts_.push_back({kPaddingContext, kPadding});
-    request.contexts = contexts_;
-    sent = send_in_order(server, request, passage);
-    contexts_.pop_back();
+void Exchange::cancel() noexcept {
+  connection::ConnectionPtr server;
+  messaging::Token sent = 0;
+  if (!cancelled_.exchange(true)) means_.counters.cancelled.fetch_add(1, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    server = server_;
+    sent = token;
   }
-  return sent;
+  if (server) server->cancel(*this, sent);
 }
 
-/// Counted before they leave, so that who has the answer finds them counted.
-void Exchange::write(cdr::Encoder& encoder, Passage& passage) const {
-  passage.write(encoder);
-  if (encoder.ok() && passage.went_by_types()) means_.counters.by_types.fetch_add(1, std::memory_order_relaxed);
+bool Exchange::is_wanted() const noexcept {
+  return !cancelled_.load() && !client_->failed();
 }
 
-base::Status Exchange::send_in_order(connection::Connection& server, const messaging::OutgoingRequest& request,
-                                     Passage& passage) {
-  messaging::OutgoingRequest ordered = request;
-  const messaging::TargetAddress other_order{messaging::TargetAddress::By::key, {}, 0, true};
-  if (passage.wants_other_order() && server.protocol().offers().service_contexts) ordered.address = &other_order;
-  const auto body = [&](cdr::Encoder& encoder) {
-    write(encoder, passage);
-    if (encoder.ok() && !std::exchange(counted_, true)) {
-      means_.counters.forwarded.fetch_add(1, std::memory_order_relaxed);
+/// Until the request is under way and nobody waits for it here, or to the end.
+void Exchange::go_on(Outcome outcome) noexcept {
+  try {
+    try {
+      if (advance(outcome)) return;
+    } catch (const corba::SystemFailure& failure) {
+      refuse(&means_.core, means_.counters, *client_, asked_, failure);
+    } catch (const std::bad_alloc&) {
+      refuse(&means_.core, means_.counters, *client_, asked_,
+             corba::system_failure("NO_MEMORY", 0, Completed::maybe, "the bridge has no memory left"));
     }
-  };
-  if (request.response == Response::none) return server.send_oneway(ordered, body, deadline_);
-  return server.call(ordered, body, deadline_, [&](const messaging::IncomingReply& reply, cdr::Decoder& results) {
-    on_reply(server, reply, results);
-  });
+  } catch (...) {  // without memory for an answer
+    client_->cut(base::error(Stage::send, Code::out_of_resources));
+  }
+  end();
 }
 
-/// On the thread of this exchange. What is wrong with the reply is told the client, and not the server.
-void Exchange::on_reply(connection::Connection& server, const messaging::IncomingReply& reply, cdr::Decoder& body) try {
-  if (reply.status == ReplyStatus::needs_addressing_mode) {
-    instead_ = corba::system_failure("NO_IMPLEMENT", 0, Completed::no,
-                                     "the bridge: the server wants to be told more than an object key");
-    return;
+/// True if finish() goes on with it. `outcome`: of the attempt that has been made.
+bool Exchange::advance(Outcome outcome) {
+  if (routes_ == nullptr) {
+    auto routes = target_->routes(means_.core, transfer_.manner());
+    if (!routes) throw orb::failure_of(routes.error(), "the bridge: the reference leads nowhere");
+    routes_ = *std::move(routes);
   }
-  body.set_context(&means_.core);
-  if (is_undeclared(reply, body)) {
-    instead_ = corba::system_failure("UNKNOWN", corba::minor::kUnlistedUserException, Completed::yes,
-                                     "the bridge: the server raised what its operation does not declare");
-    return;
+  for (;; outcome.reset()) {
+    if (!outcome) {
+      const base::Status sent = attempt();
+      outcome = sent && asked_.wants_reply() ? wait() : Outcome(sent);
+      if (!outcome) return true;
+    }
+    if (*outcome) {
+      if (instead_ && is_wanted()) throw *instead_;
+      return false;
+    }
+    if (server_ && server_->failed()) means_.core.cache().forget(way(), *server_);
+    if (!is_wanted()) return false;
+    choose_next(outcome->error());
   }
-  if (means_.settings.by_types && reply.status == ReplyStatus::system_exception && !told_by(body)) {
-    instead_ = cannot_pass(Completed::maybe, "the bridge: the server's system exception makes no sense");
-    return;
-  }
-  std::vector<ServiceContext> contexts;
-  if (server.protocol().offers().service_contexts) {
-    reply.contexts.for_each([&](const ServiceContext& context) {
-      if (passes(context)) contexts.push_back(context);
-    });
-  }
-  Passage passage(body, means_.proxies);
-  set_types_of(reply, body, passage);
-  const base::Status sent = answer(reply.status, contexts, passage);
-  if (!sent && sent.error().stage == Stage::encode) {
-    instead_ = cannot_pass(completed_by(reply, body),
-                           "the bridge cannot pass the reply on as it is: " + base::to_string(sent.error()));
-  }
-} catch (const std::exception& failure) {
-  instead_ = cannot_pass(completed_by(reply, body), failure.what());
-} catch (const corba::SystemFailure& failure) {
-  instead_ = cannot_pass(completed_by(reply, body), failure.detail);
 }
 
-/// True for a user exception that the operation does not declare, if types are to be checked and known.
-bool Exchange::is_undeclared(const messaging::IncomingReply& reply, const cdr::Decoder& body) const {
-  if (!means_.settings.by_types || signature_ == nullptr || reply.status != ReplyStatus::user_exception) return false;
-  cdr::Decoder look = body;
-  return !signature_->exceptions.contains(look.get_plain_string());
+base::Status Exchange::attempt() {
+  const Sender sender(target_->senders, means_.most_senders);
+  {
+    const std::lock_guard lock(mutex_);
+    server_ = {};
+  }
+  place_ = means_.succession.find(*client_, route());
+  const Deadline limit = earlier(deadline, after(means_.settings.connect_timeout));
+  fresh_ = false;
+  CORBEL_TRY(connection::ConnectionPtr server, means_.core.cache().acquire(way(), limit, fresh_, place_.follows));
+  {
+    const std::lock_guard lock(mutex_);
+    server_ = std::move(server);
+  }
+  if (!asked_.wants_reply()) means_.succession.note_oneway(place_, *server_);
+  waits_ = may_wait();
+  return transfer_.send(*server_, route().object_key,
+                        [this](const messaging::OutgoingRequest& request, messaging::BodyWriter body) {
+                          return start(request, body);
+                        });
 }
 
-void Exchange::set_types_of(const messaging::IncomingReply& reply, const cdr::Decoder& body, Passage& passage) const {
-  const bool always = signature_ != nullptr && (signature_->reply_refers || means_.settings.by_types);
-  switch (reply.status) {
-    case ReplyStatus::no_exception:
-      if (signature_ != nullptr) passage.set_types(signature_->reply, always);
-      return;
-    case ReplyStatus::user_exception: {
-      if (signature_ == nullptr) return;
-      cdr::Decoder look = body;
-      const auto found = signature_->exceptions.find(look.get_plain_string());
-      if (found != signature_->exceptions.end()) passage.set_types({&found->second, 1}, always);
+base::Status Exchange::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body) {
+  if (!asked_.wants_reply()) return server_->send_oneway(request, body, deadline);
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = false;
+    token = server_->take_token();
+    if (cancelled_.load()) return base::error(Stage::send, Code::cancelled);
+  }
+  error = {};
+  base::IntrusivePtr<Exchange> until_finished(this);
+  CORBEL_CHECK(server_->start(request, body, *this, waits_));
+  (void)until_finished.detach();
+  // Who cancelled it before it was listed has not found it.
+  if (cancelled_.load()) server_->cancel(*this, token);
+  return {};
+}
+
+/// Where more requests have come with this one, and where replies take long, they would wait for this thread.
+bool Exchange::may_wait() const {
+  if (means_.settings.in_place == base::Duration::zero()) return false;
+  return here_ && target_->left.load(std::memory_order_relaxed) < kFewLeft && !client_->has_more_input();
+}
+
+/// What came of it, if that is known before this thread leaves.
+Exchange::Outcome Exchange::wait() {
+  if (waits_ && server_->help(*this, token, earlier(deadline, Deadline::after(means_.settings.in_place)))) {
+    (void)base::IntrusivePtr<Exchange>::adopt(this);  // of start(): finish() is up to this thread
+    return base::Status();
+  }
+  if (Outcome outcome = look(false)) return outcome;
+  if (std::exchange(here_, false)) leave();
+  return look(true);
+}
+
+Exchange::Outcome Exchange::look(bool leaves) {
+  const std::lock_guard lock(mutex_);
+  if (over_) return error.code == Code::none ? base::Status() : base::Status(error);
+  if (leaves) {
+    left_ = true;
+    target_->left.fetch_add(1, std::memory_order_relaxed);
+  }
+  return std::nullopt;
+}
+
+/// The client's message goes with the thread that read it.
+void Exchange::leave() noexcept try {
+  const std::size_t octets = asked_.size();
+  if (octets == 0 || octets > kMostKept || !means_.core.value_memory()->take(octets)) return asked_.let_go();
+  paid_ += octets;
+  asked_.keep(means_.core.limits());
+} catch (const std::bad_alloc&) {
+  asked_.let_go();
+}
+
+void Exchange::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept {
+  means_.succession.note_answer(place_);  // before the client may send what comes next
+  if (is_wanted()) instead_ = transfer_.pass_back(*server_, reply, body);
+}
+
+void Exchange::finish() noexcept {
+  const auto self = base::IntrusivePtr<Exchange>::adopt(this);  // of start()
+  {
+    const std::lock_guard lock(mutex_);
+    if (!left_) {  // the thread that sent it is still there
+      over_ = true;
       return;
     }
-    case ReplyStatus::system_exception:
-      return passage.set_types(means_.system_exception, means_.settings.by_types);
-    default:
-      return passage.set_reference();
+    left_ = false;
+  }
+  target_->left.fetch_sub(1, std::memory_order_relaxed);
+  if (error.code == Code::none) return go_on(base::Status());
+  reactor::ThreadPool::promote_follower();  // another connection may have to be made
+  go_on(base::Status(error));
+}
+
+/// Where the request is sent next, of which nothing was executed. Throws if that is nowhere.
+void Exchange::choose_next(base::Error why) {
+  const bool may_repeat = !deadline.expired() && asked_.is_whole();
+  if (may_repeat && server_ && !fresh_ && stale_ != kStale && found_an_end(why)) {
+    ++stale_;
+    // A server that closes one connection may just be closing all of them, and this side does not know it yet.
+    if (!again_) again_.emplace(route()).key += "/again";
+  } else if (may_repeat && route_ + 1 != routes_->size() && orb::Attempts::not_executed(why)) {
+    ++route_;
+    stale_ = 0;
+    again_.reset();
+  } else {
+    give_up(why);
   }
 }
 
-base::Status Exchange::answer(ReplyStatus status, std::vector<ServiceContext>& contexts, Passage& passage) {
-  auto sent = answer_in_order(status, contexts, passage);
-  if (!sent && sent.error().stage == Stage::encode && passage.wants_shift()) {
-    contexts.push_back({kPaddingContext, kPadding});
-    sent = answer_in_order(status, contexts, passage);
-  }
-  return sent;
+void Exchange::give_up(base::Error why) const {
+  const std::string where = route().endpoint->text();
+  if (why.stage != Stage::encode) throw orb::failure_of(why, "the bridge: " + where);
+  throw corba::system_failure("MARSHAL", corba::vendor_minor(Stage::encode, why.code), Completed::no,
+                              "the bridge cannot pass the arguments on to " + where +
+                                  " as they are: byte order, version, alignment or code set differ");
 }
 
-base::Status Exchange::answer_in_order(ReplyStatus status, std::span<const ServiceContext> contexts, Passage& passage) {
-  const auto body = [&](cdr::Encoder& encoder) { write(encoder, passage); };
-  if (passage.wants_other_order()) return client_.reply_swapped(request_.origin, status, contexts, body);
-  return client_.reply(request_.origin, status, contexts, body);
+/// The last that the ORB is used for.
+void Exchange::end() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    server_ = {};
+  }
+  if (!asked_.wants_reply()) return;
+  means_.pending.remove(*this);
+  means_.core.value_memory()->give(paid_);
+  client_->end_deferred();
 }
 
 }  // namespace corbel::bridge

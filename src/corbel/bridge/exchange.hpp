@@ -1,73 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <atomic>
+#include <mutex>
 #include <optional>
-#include <vector>
 
-#include "corbel/bridge/passage.hpp"
-#include "corbel/bridge/settings.hpp"
-#include "corbel/bridge/succession.hpp"
+#include "corbel/base/mutex.hpp"
+#include "corbel/bridge/asked.hpp"
+#include "corbel/bridge/means.hpp"
+#include "corbel/bridge/transfer.hpp"
+#include "corbel/connection/async_reply.hpp"
 #include "corbel/connection/connection.hpp"
-#include "corbel/corba/failure.hpp"
 
 namespace corbel::bridge {
 
-/// What was counted, by all threads.
-struct Counters {
-  std::atomic<std::uint64_t> forwarded{0};
-  std::atomic<std::uint64_t> by_types{0};
-  std::atomic<std::uint64_t> failed{0};
-};
-
-/// What all exchanges of a bridge work with; not owned.
-struct Means {
-  orb::Core& core;
-  Proxies& proxies;
-  const Settings& settings;
-  Counters& counters;
-  Succession& succession;
-  /// What a system exception consists of.
-  std::array<CORBA::typecode_reference, 3> system_exception{CORBA::_tc_string, CORBA::_tc_ulong, CORBA::_tc_ulong};
-};
-
-/// One request on its way through, on the stack of the thread that read it: sends it on, waits, and answers. The
-/// request is executed at most once: it is sent again only if it certainly was not.
-class Exchange {
+/// One request on its way through. The thread that read it sends it on, waits a moment for the reply, and leaves: from
+/// then on no thread waits. The request is executed at most once: it is sent again only if it certainly was not. Ends
+/// when the client has been answered, or wants no answer any more.
+class Exchange final : public connection::AsyncReply, public Owed {
  public:
-  Exchange(Means& means, connection::Connection& client, const messaging::IncomingRequest& request,
-           const cdr::Decoder& body, Target& target);
+  Exchange(Means& means, connection::Connection& client, TargetPtr target, const messaging::IncomingRequest& request,
+           const cdr::Decoder& body);
+  Exchange(Means& means, connection::Connection& client, TargetPtr target,
+           const messaging::IncomingLocateRequest& request);
+  ~Exchange() override = default;
 
-  /// Throws what the client is to be told, corba::SystemFailure, with the completion status that is true.
-  void run();
+  /// On the thread that read the request, and as long as the message is there. Keeps itself alive, if need be. Throws
+  /// what the client is to be told, corba::SystemFailure, if it has not begun.
+  void begin();
+  void cancel() noexcept override;
 
  private:
-  Manner manner() const;
-  void collect_contexts();
-  base::Status try_at(const routing::Route& route);
-  base::Status send(connection::Connection& server, const routing::Route& route);
-  void write(cdr::Encoder& encoder, Passage& passage) const;
-  base::Status send_in_order(connection::Connection& server, const messaging::OutgoingRequest& request,
-                             Passage& passage);
-  void on_reply(connection::Connection& server, const messaging::IncomingReply& reply, cdr::Decoder& body);
-  void set_types_of(const messaging::IncomingReply& reply, const cdr::Decoder& body, Passage& passage) const;
-  bool is_undeclared(const messaging::IncomingReply& reply, const cdr::Decoder& body) const;
-  base::Status answer(messaging::ReplyStatus status, std::vector<messaging::ServiceContext>& contexts,
-                      Passage& passage);
-  base::Status answer_in_order(messaging::ReplyStatus status, std::span<const messaging::ServiceContext> contexts,
-                               Passage& passage);
-  [[noreturn]] void fail(base::Error error, const std::string& where) const;
+  using Outcome = std::optional<base::Status>;
+  static constexpr std::uint32_t kStale = 2;  // connections that may turn out to be dead
+
+  void admit();
+  void go_on(Outcome outcome) noexcept;
+  bool advance(Outcome outcome);
+  base::Status attempt();
+  base::Status start(const messaging::OutgoingRequest& request, messaging::BodyWriter body);
+  bool may_wait() const;
+  Outcome wait();
+  Outcome look(bool leaves);
+  void leave() noexcept;
+  void choose_next(base::Error why);
+  [[noreturn]] void give_up(base::Error why) const;
+  bool is_wanted() const noexcept;
+  void end() noexcept;
+
+  void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override;
+  void on_queued() noexcept override {}
+  void finish() noexcept override;
+  const routing::Route& route() const { return (*routes_)[route_]; }
+  const routing::Route& way() const { return again_ ? *again_ : route(); }
 
   Means& means_;
-  connection::Connection& client_;
-  const messaging::IncomingRequest& request_;
-  const cdr::Decoder& body_;
-  Target& target_;
-  const Signature* const signature_;
-  base::Deadline deadline_;
-  std::vector<messaging::ServiceContext> contexts_;
-  std::optional<corba::SystemFailure> instead_;  ///< of the reply, which is here and cannot be passed on
-  bool counted_ = false;                         ///< it may be sent again, and is one request
+  const connection::ConnectionPtr client_;
+  const TargetPtr target_;
+  Asked asked_;
+  Transfer transfer_;
+  std::optional<corba::SystemFailure> instead_;  // of the reply, which is here and cannot be passed on
+  Target::RoutesPtr routes_;
+  std::size_t route_ = 0;
+  std::uint32_t stale_ = 0;
+  std::optional<routing::Route> again_;  // the same, with connections of its own
+  bool fresh_ = false;  // the connection was made for this request
+  bool here_ = true;    // the client's message, and the thread that read it
+  bool waits_ = false;  // which waits for a moment
+  std::size_t paid_ = 0;
+  Succession::Place place_;
+  std::atomic<bool> cancelled_{false};
+
+  base::Mutex mutex_;                 // guards what follows, and `token` for who cancels
+  connection::ConnectionPtr server_;  // written by the thread that has it only
+  bool left_ = false;                 // what follows from its end is up to finish()
+  bool over_ = false;                 // or to the thread that sent it
 };
 
 }  // namespace corbel::bridge

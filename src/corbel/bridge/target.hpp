@@ -43,6 +43,10 @@ class Target {
 
   /// When it was used last, for the table.
   std::atomic<std::uint64_t> used{0};
+  /// Threads that are sending something to it, or making a connection.
+  std::atomic<std::uint32_t> senders{0};
+  /// Requests to it that are under way and that no thread waits for.
+  std::atomic<std::uint32_t> left{0};
 
  private:
   struct Known {

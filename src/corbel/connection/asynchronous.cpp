@@ -19,7 +19,7 @@ constexpr std::size_t kMaxAsync = 1U << 16;
 }  // namespace
 
 base::Status Connection::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
-                               AsyncReply& reply) {
+                               AsyncReply& reply, bool helps) {
   const messaging::Token id = reply.token;  // the reply may be gone as soon as the request has begun to leave
   const Deadline deadline = reply.deadline;
   CORBEL_CHECK(may_ask());
@@ -46,7 +46,7 @@ base::Status Connection::start(const messaging::OutgoingRequest& request, messag
     if (withdraw(id)) throw;
     return {};
   }
-  see_to_reading();
+  if (!helps) see_to_reading();
   see_to_serving();
   return {};
 }
@@ -165,6 +165,23 @@ void Connection::stop_helping(messaging::Token token, const Sleeper& helper) noe
   Sleeper** link = &static_cast<AsyncReply*>(outstanding_.find(token))->helpers_;
   while (*link != &helper) link = &(*link)->next_helper;
   *link = helper.next_helper;
+}
+
+void Connection::cancel(const AsyncReply& reply, messaging::Token token) noexcept {
+  AsyncReply* cancelled = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    UnderWay* const listed = outstanding_.find(token);
+    if (listed != &reply) return;
+    cancelled = static_cast<AsyncReply*>(listed);
+    end_helping(*cancelled);
+    if (cancelled->give_up(base::error(Stage::send, Code::cancelled))) return;  // its sender sees to it
+    outstanding_.take(token);
+    cancelled->error = base::error(Stage::wait, Code::cancelled);
+    if (outstanding_.empty()) reading_.unshare();
+  }
+  send_cancel(token);
+  completions_->push(*cancelled);
 }
 
 void Connection::cancel_async(AsyncReplyList& cancelled) noexcept {

@@ -105,11 +105,16 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// Sends a request and returns; `reply` is finished when its reply is there, its deadline has passed or the
   /// connection failed, possibly before this returns. It is not finished if this fails: stage encode or send, nothing
   /// whole was sent. With too many under way: out_of_resources (stage send).
-  base::Status start(const messaging::OutgoingRequest& request, messaging::BodyWriter body, AsyncReply& reply);
+  /// `helps`: the calling thread calls help() next, so that no other need be called to read.
+  base::Status start(const messaging::OutgoingRequest& request, messaging::BodyWriter body, AsyncReply& reply,
+                     bool helps = false);
   /// Waits with the calling thread until the request with the token, started here as `reply`, is no longer under way;
   /// reads the connection if no other thread does. True if it was this thread that read the reply: the caller must call
   /// finish(). `reply` is only compared, so it may be gone.
   bool help(const AsyncReply& reply, messaging::Token token, base::Deadline deadline);
+  /// Gives up the request with the token, started here as `reply`, if it is under way: it is finished with `cancelled`,
+  /// and the peer is told. `reply` is only compared.
+  void cancel(const AsyncReply& reply, messaging::Token token) noexcept;
   /// Gives up all asynchronous requests: they have to be finished with `cancelled`.
   void cancel_async(AsyncReplyList& cancelled) noexcept;
   /// Gives up the requests whose deadlines have passed; the reactor's timer does so too.
@@ -192,6 +197,9 @@ class Connection final : public reactor::EventHandler, private Link::Owner, priv
   /// False if too many do (ServerLimits::deferred_of_connection).
   bool defer_request() noexcept;
   void end_deferred() noexcept;
+  bool owes_answers() const noexcept { return deferred_.load(std::memory_order_seq_cst) != 0; }
+  /// For the thread that runs a request of it: true if more of what the peer has sent is here already.
+  bool has_more_input();
 
   // --- where both sides ask (both_ways.cpp) ---
 

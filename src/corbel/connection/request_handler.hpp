@@ -18,6 +18,8 @@ class RequestHandler {
   /// The client does not want the answer to a request any more that it sent before. Only of requests that were deferred
   /// is there anything to do then.
   virtual void on_cancel(Connection&, const messaging::Origin&) noexcept {}
+  /// The conversation has ended while requests of it were deferred: their answers go nowhere.
+  virtual void on_end(Connection&) noexcept {}
 };
 
 }  // namespace corbel::connection

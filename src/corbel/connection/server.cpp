@@ -121,6 +121,7 @@ base::Result<int> Server::pollable() {
 
 void Server::forget(Connection& connection) {
   reactor_->remove(connection);
+  if (connection.owes_answers()) handler_.on_end(connection);
   bool last = false;
   {
     const std::lock_guard lock(mutex_);

@@ -23,6 +23,7 @@ constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
 thread_local unsigned t_upcalls = 0;                // requests that the thread runs, below each other
 thread_local Connection* t_serving_here = nullptr;  // the connection that they came over
+thread_local const Framer* t_framer_here = nullptr;  // and where it reads them from
 
 /// How long a thread that has nothing else to do waits for octets.
 Deadline patience(const Framer& framer, const policy::ServerLimits& limits) noexcept {
@@ -40,10 +41,18 @@ Connection* serving_here() noexcept {
   return t_serving_here;
 }
 
-ServingHere::ServingHere(Connection* connection) noexcept : previous_(std::exchange(t_serving_here, connection)) {}
+ServingHere::ServingHere(Connection* connection, const Framer* framer) noexcept
+    : previous_(std::exchange(t_serving_here, connection)),
+      previous_framer_(std::exchange(t_framer_here, framer)) {}
 
 ServingHere::~ServingHere() {
   t_serving_here = previous_;
+  t_framer_here = previous_framer_;
+}
+
+bool Connection::has_more_input() {
+  const std::lock_guard lock(mutex_);  // another thread may take over what is unread
+  return t_serving_here == this && t_framer_here != nullptr && t_framer_here->has_unread();
 }
 
 void Connection::set_server(Server* server) noexcept {
@@ -132,7 +141,7 @@ void Connection::Serving<kApart>::run() {
     if (connection.shakes_hands() && !connection.shake_hands()) return;
   }
   const ReadEnd end = [&] {
-    const ServingHere here(&connection);
+    const ServingHere here(&connection, framer.get());
     return connection.read(*framer, *this);
   }();
   server.release_sticky(sticky);

@@ -52,7 +52,9 @@ void Core::shutdown(bool wait) {
     (void)end_by_.compare_exchange_strong(unset, base::Deadline::after(longest));
   }
   const base::Deadline deadline = end_deadline();
-  bool ended = shutting_down_.exchange(true) || cancel_async(wait, deadline);
+  // A handler that forwards requests needs its calls and connections until the last request has been answered.
+  const bool forwards = requests_ != nullptr;
+  bool ended = shutting_down_.exchange(true) || forwards || cancel_async(wait, deadline);
   serves_ = false;
   const bool again = shut_down_.exchange(true);
   if (again && !wait) return;  // the first may not have waited
@@ -66,15 +68,18 @@ void Core::shutdown(bool wait) {
   if (!again) {
     // Peers that read take what was kept back; others are not waited for.
     (void)cache_.flush_oneways(earlier(deadline, base::Deadline::after(kLastFlush)));
-    // A handler that forwards requests needs the connections until the last one has been answered.
-    if (requests_ == nullptr) end_client_side();
+    if (!forwards) end_client_side();
   }
-  server().completions().close();
+  if (!forwards) server().completions().close();
   for (const auto& lane : lanes_) (void)lane->server().stop(false, deadline);
   for (const auto& lane : lanes_) {
     if (wait) ended = lane->server().stop(true, deadline) && ended;
   }
-  if (wait && requests_ != nullptr) end_client_side();
+  if (wait && forwards) {
+    server().completions().close();  // no thread is left for that
+    ended = cancel_async(true, deadline) && ended;
+    end_client_side();
+  }
   if (!wait) return;
   (void)searches_.wait(earlier(deadline, base::Deadline::after(kLastFlush)));
   watchers_->end();
