@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import unittest
+import zlib
 
 from between import CORBEL, IDL, TIMEOUT_S, BenchTest, path_in, port_of
 
@@ -103,6 +104,38 @@ class TapTest(BenchTest):
             file.write("interface Other { long divide(in string a, in long b); };")
         seen = self.messages("--idl", other, calls=lambda reference: self.bench.call(reference, "divide", "17", "5"))
         self.assertIn("'a' is no string", [one for one in seen if one["kind"] == "request"][0]["problem"])
+
+    def ziop(self, message, compressor=4, length=None, data=None):
+        """A little-endian GIOP message, compressed."""
+        data = zlib.compress(message[12:]) if data is None else data
+        length = len(message) - 12 if length is None else length
+        return b"ZIOP" + message[4:8] + struct.pack("<IHHII", 12 + len(data), compressor, 0, length, len(data)) + data
+
+    def test_compressed_messages_are_decompressed_or_said_to_be_such(self):
+        body = struct.pack("<IB3xH2xI", 7, 3, 0, 4) + b"nobo" + struct.pack("<I", 11) + b"_get_count\0\0" + struct.pack("<I", 0)
+        good = b"GIOP\1\2\1\0" + struct.pack("<I", len(body)) + body
+        whole = zlib.compress(good[12:])
+        sent = [self.ziop(good), self.ziop(good, compressor=3), self.ziop(good, data=whole[:-1]), self.ziop(good, data=whole + b"x"),
+                self.ziop(good, length=len(good) - 13), self.ziop(good, length=16_000_000), self.ziop(good, length=0xffffffff),
+                self.ziop(good, data=b""), b"ZIOP" + good[4:]]
+        def calls(reference):
+            for message in sent:
+                with socket.create_connection(("127.0.0.1", port_of(self.bench, reference))) as client:
+                    client.sendall(message)
+                    client.shutdown(socket.SHUT_WR)
+                    while client.recv(4096):
+                        pass
+            self.assertEqual(self.bench.call(reference, "count"), 42)
+        everything = self.messages("--idl", IDL, calls=calls)
+        self.assertIn({"result": 42}, [one.get("values") for one in everything])
+        seen = [one for one in everything if one["way"] == "there"]
+        self.assertEqual(len([one for one in seen if one["kind"] == "compressed"]), len(sent) - (seen[0]["kind"] == "request"), seen)
+        first = seen[0]
+        if "without zlib" in first.get("problem", ""):
+            return
+        self.assertEqual((first["kind"], first["operation"], first["octets"]), ("request", "_get_count", len(good)))
+        self.assertEqual((first["compressed"], first["wire"]), ("zlib", len(sent[0])))
+        self.assertEqual((seen[1]["compressed"], seen[1]["problem"]), ("bzip2", "it is compressed, by what this program does not know"))
 
     def test_what_is_no_giop_passes_unchanged_and_hides_nothing_of_other_connections(self):
         def calls(reference):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compressed.hpp"
 #include "giop_octets.hpp"
 
 namespace corbel::tool {
@@ -43,7 +44,7 @@ void Listener::octets(Way way, base::ConstByteSpan octets, Clock::time_point whe
   Direction& direction = directions_[index(way)];
   if (direction.lost) return;
   if (direction.resync) {
-    const std::size_t at = base::as_text(octets).find("GIOP");
+    const std::size_t at = std::min(base::as_text(octets).find("GIOP"), base::as_text(octets).find("ZIOP"));
     if (at == std::string_view::npos) return;
     octets = octets.subspan(at);
     direction.resync = false;
@@ -72,7 +73,7 @@ void Listener::take_all(Way way, Clock::time_point when) {
   std::size_t taken = 0;
   while (!direction.lost && taken < direction.waiting.size()) {
     const auto rest = base::ConstByteSpan(direction.waiting).subspan(taken);
-    if (!is_giop(rest)) {
+    if (!is_giop(rest) && !is_ziop(rest)) {
       direction.lost = true;
       see_({.way = way,
             .kind = "unreadable",
@@ -91,21 +92,44 @@ void Listener::take_all(Way way, Clock::time_point when) {
     if (rest.size() < size) break;
     const auto message = rest.first(static_cast<std::size_t>(size));
     taken += message.size();
-    messaging::Incoming incoming;
-    incoming.joined = &direction.joined;
-    if (message[7] == kLocateReply && (message[6] & 2) == 0) {  // no session of ours asks for these
-      Seen seen{.way = way, .kind = "locate reply", .minor = message[5]};
-      look_at_locate_reply(way, message, seen, when);
-      see_(std::move(seen));
-    } else if (const auto status = direction.session->take(message, incoming); !status) {
-      // A message that cannot be read does not hide those after it: its size is known.
-      see_({.way = way, .kind = "unreadable", .octets = message.size(), .problem = base::to_string(status.error())});
-    } else {
-      look(way, incoming, when);
-    }
+    is_ziop(message) ? take_compressed(way, message, when) : take(way, message, when);
   }
   if (direction.lost) taken = direction.waiting.size();
   direction.waiting.erase(direction.waiting.begin(), direction.waiting.begin() + static_cast<std::ptrdiff_t>(taken));
+}
+
+/// One message that is whole and not compressed.
+void Listener::take(Way way, base::ConstByteSpan message, Clock::time_point when) {
+  Direction& direction = directions_[index(way)];
+  messaging::Incoming incoming;
+  incoming.joined = &direction.joined;
+  if (message[7] == kLocateReply && (message[6] & 2) == 0) {  // no session of ours asks for these
+    Seen seen{.way = way, .kind = "locate reply", .minor = message[5]};
+    look_at_locate_reply(way, message, seen, when);
+    see_(std::move(seen));
+  } else if (const auto status = direction.session->take(message, incoming); !status) {
+    // A message that cannot be read does not hide those after it: its size is known.
+    see_({.way = way, .kind = "unreadable", .octets = message.size(), .problem = base::to_string(status.error())});
+  } else {
+    look(way, incoming, when);
+  }
+}
+
+void Listener::take_compressed(Way way, base::ConstByteSpan message, Clock::time_point when) {
+  Opened opened = open_compressed(message, limits().max_message_size);
+  if (opened.message.empty()) {
+    see_({.way = way,
+          .kind = "compressed",
+          .octets = message.size(),
+          .compressor = std::move(opened.compressor),
+          .on_wire = message.size(),
+          .problem = std::move(opened.problem)});
+    return;
+  }
+  packing_.compressor = std::move(opened.compressor);
+  packing_.on_wire = message.size();
+  take(way, opened.message, when);
+  packing_ = {};
 }
 
 /// Who asks whom for what, or which request is answered, is said by the begin; the values are not.
@@ -120,7 +144,7 @@ void Listener::look_at_begin(Way way, base::ConstByteSpan begin, std::size_t siz
   for (std::size_t i = 0; i < 4; ++i) message[8 + i] = static_cast<base::Octet>(body >> 8 * (little ? i : 3 - i));
   messaging::Incoming incoming;
   incoming.joined = &direction.joined;
-  if (message[7] <= kReply && direction.session->take(message, incoming)) return look(way, incoming, when, size);
+  if (is_giop(message) && message[7] <= kReply && direction.session->take(message, incoming)) return look(way, incoming, when, size);
   see_({.way = way, .kind = "unreadable", .octets = size, .problem = too_large(size)});
 }
 
@@ -130,6 +154,8 @@ void Listener::look(Way way, const messaging::Incoming& incoming, Clock::time_po
   const base::ConstByteSpan message = incoming.octets;
   seen.minor = message[5];
   seen.octets = message.size();
+  seen.compressor = packing_.compressor;
+  seen.on_wire = packing_.on_wire;
   switch (incoming.kind) {
     case Kind::request:
       look_at_request(way, incoming, seen, when);

@@ -20,11 +20,14 @@ namespace corbel::tool {
 /// One message, as far as it could be understood.
 struct Seen {
   Way way = Way::there;
-  /// "request", "reply", "locate request", "locate reply", "cancel", "close", "error", "fragment", "unreadable".
+  /// "request", "reply", "locate request", "locate reply", "cancel", "close", "error", "fragment", "unreadable";
+  /// "compressed" if it could not be decompressed.
   std::string kind = {};
   std::uint8_t minor = 2;  ///< GIOP 1.minor
   std::uint32_t id = 0;    ///< of the request; 0 where messages have none
   std::size_t octets = 0;  ///< of the message, fragments joined
+  std::string compressor = {};  ///< if it came compressed (ZIOP): by what; a request in fragments: the last of them
+  std::size_t on_wire = 0;      ///< then: octets that it came in
   bool oneway = false;
   std::string operation = {};  ///< of the request, also in its reply; empty if not known
   std::string interface = {};  ///< scoped name by IDL; empty if not known
@@ -110,6 +113,8 @@ class Listener {
   };
 
   void take_all(Way way, std::chrono::steady_clock::time_point when);
+  void take(Way way, base::ConstByteSpan message, std::chrono::steady_clock::time_point when);
+  void take_compressed(Way way, base::ConstByteSpan message, std::chrono::steady_clock::time_point when);
   /// `whole` is not 0 if what came in is only the begin of a message of so many octets.
   void look(Way way, const messaging::Incoming& incoming, std::chrono::steady_clock::time_point when,
             std::size_t whole = 0);
@@ -128,6 +133,7 @@ class Listener {
   const std::shared_ptr<const messaging::Protocol> giop_ = messaging::make_giop();
   std::mutex mutex_;
   std::array<Direction, 2> directions_;
+  Seen packing_;  // of the message that is looked at: how it came, if it was compressed
 };
 
 }  // namespace corbel::tool

@@ -61,6 +61,10 @@ class Printer {
               {"giop", "1." + std::to_string(seen.minor)}};
     if (seen.id != 0) json["id"] = seen.id;
     json["octets"] = seen.octets;
+    if (seen.on_wire != 0) {
+      json["compressed"] = seen.compressor;
+      json["wire"] = seen.on_wire;
+    }
     if (!seen.operation.empty()) json["operation"] = seen.operation;
     if (!seen.interface.empty()) json["interface"] = seen.interface;
     if (seen.oneway) json["oneway"] = true;
@@ -90,8 +94,17 @@ class Printer {
       std::snprintf(took.data(), took.size(), "  (%.1f ms)", seen.milliseconds);
       line += took.data();
     }
+    if (seen.on_wire != 0) line += "  [" + packing_text(seen) + "]";
     if (!seen.problem.empty()) line += "  [" + base::printable(seen.problem) + "]";
     return line;
+  }
+
+  /// "zlib: 1352 for 8284 octets".
+  static std::string packing_text(const Seen& seen) {
+    std::string text = seen.compressor.empty() ? "compressed" : seen.compressor;
+    text += ": " + std::to_string(seen.on_wire);
+    if (seen.octets != seen.on_wire) text += " for " + std::to_string(seen.octets);
+    return text + " octets";
   }
 
   std::string values_text(const Seen& seen) const {
