@@ -21,8 +21,11 @@ class AsyncReply : public UnderWay {
   virtual void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept = 0;
   /// Now in the completion queue: a thread that waits for just this one may take it from there.
   virtual void on_queued() noexcept = 0;
-  /// Does what follows from the reply, or from `error`. Called exactly once for each time it was started, with no lock
-  /// held. It may run code of the application and call anything, when it has let another thread lead the reactor. This
+  /// After on_reply(), on the same thread: does what finish() would, if that takes no time and runs no code of the
+  /// application. False if finish() has to be called; else this may be gone.
+  virtual bool finish_quietly() noexcept { return false; }
+  /// Does what follows from the reply, or from `error`. Called once for each time it was started, with no lock
+  /// held, unless it was finished quietly. It may run code of the application and call anything, when it has let another thread lead the reactor. This
   /// may be gone afterwards.
   virtual void finish() noexcept = 0;
 

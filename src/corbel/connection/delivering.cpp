@@ -66,7 +66,7 @@ void hand(const Message& message, Caller::Listed& caller, Copied& copied) noexce
 
 }  // namespace
 
-/// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then. One whose caller
+/// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then, unless it is given back as null. One whose caller
 /// gave up is dropped. One that was never asked for breaks the protocol, unless strangers may send over the carrier.
 base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   if (!session_->was_issued(message.reply.token)) [[unlikely]]
@@ -102,8 +102,11 @@ base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
     finished = &reply;
     end_helping(*finished);
   }
-  const Framer::Decoded decoded(message);
-  finished->on_reply(message.reply, message.body);
+  {
+    const Framer::Decoded decoded(message);
+    finished->on_reply(message.reply, message.body);
+  }
+  if (finished->finish_quietly()) finished = nullptr;
   return {};
 }
 

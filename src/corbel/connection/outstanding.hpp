@@ -82,14 +82,30 @@ class Outstanding {
   /// The oldest; UnderWayList::after leads on.
   UnderWay* first() const noexcept { return order_.first(); }
 
-  void add(UnderWay& request) noexcept;
+  void add(UnderWay& request) noexcept {
+    if (count_ >= buckets_.size()) [[unlikely]]
+      grow();
+    order_.push(request);
+    link(request);
+    ++count_;
+    asynchronous_ += request.kind() == UnderWay::Kind::asynchronous ? 1 : 0;
+  }
   /// The request with this id; nullptr if there is none.
   UnderWay* find(messaging::Token token) noexcept {
     UnderWay** const place = place_of(token);
     return place != nullptr ? *place : nullptr;
   }
   /// Takes the request with this id off the list; nullptr if there is none.
-  UnderWay* take(messaging::Token token) noexcept;
+  UnderWay* take(messaging::Token token) noexcept {
+    UnderWay** const place = place_of(token);
+    if (place == nullptr) return nullptr;
+    UnderWay* const found = *place;
+    *place = found->next_in_bucket_;
+    order_.remove(*found);
+    --count_;
+    asynchronous_ -= found->kind() == UnderWay::Kind::asynchronous ? 1 : 0;
+    return found;
+  }
   /// All of them, oldest first.
   UnderWayList take_all() noexcept;
 
@@ -98,8 +114,17 @@ class Outstanding {
 
   /// Ids grow by two from request to request: their bits without the lowest spread evenly.
   UnderWay*& bucket(messaging::Token token) noexcept { return buckets_[token / 2 & (buckets_.size() - 1)]; }
-  UnderWay** place_of(messaging::Token token) noexcept;
-  void link(UnderWay& request) noexcept;
+  UnderWay** place_of(messaging::Token token) noexcept {
+    for (UnderWay** place = &bucket(token); *place != nullptr; place = &(*place)->next_in_bucket_) {
+      if ((*place)->token == token) return place;
+    }
+    return nullptr;
+  }
+  void link(UnderWay& request) noexcept {
+    UnderWay*& head = bucket(request.token);
+    request.next_in_bucket_ = head;
+    head = &request;
+  }
   void grow() noexcept;
 
   UnderWayList order_;

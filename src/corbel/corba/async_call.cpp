@@ -2,9 +2,11 @@
 #include "corbel/corba/async_call.hpp"
 
 #include <array>
-#include <mutex>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
 
-#include "corbel/base/fork.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 
@@ -17,50 +19,41 @@ constexpr bool kKeepsMemory = false;  // they are to see uses of what is gone
 constexpr bool kKeepsMemory = true;
 #endif
 
-/// Memory of calls that have ended, by size: at most 32 KiB. Thread-safe.
-class KeptCalls {
+/// Places for calls, of the process: they are given back by other threads than those that took them, and one atomic
+/// instruction does either. The lowest one that is free is taken, so that few calls under way need little memory. After
+/// a fork, those of the parent's calls stay taken in the child. Thread-safe.
+class Places {
  public:
-  /// Of the process. Never destroyed: a call may end when everything static has gone.
-  static KeptCalls& all() {
-    static auto& kept = *new KeptCalls;
-    return kept;
-  }
-  static constexpr std::size_t rounded(std::size_t size) noexcept { return (size + kStep - 1) / kStep * kStep; }
-
-  /// nullptr if there is none of that size.
+  /// nullptr if there is none for so many octets.
   void* take(std::size_t size) noexcept {
-    const std::size_t shelf = size / kStep;
-    if (!kKeepsMemory || shelf >= kShelves) return nullptr;
-    const std::lock_guard lock(mutex_);
-    Block* const block = shelves_[shelf];
-    if (block == nullptr) return nullptr;
-    shelves_[shelf] = block->next;
-    --count_;
-    return block;
+    if (!kKeepsMemory || size > kSize) return nullptr;
+    std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+    while (~taken != 0) {
+      const std::uint64_t lowest = ~taken & (taken + 1);
+      if (taken_.compare_exchange_weak(taken, taken | lowest, std::memory_order_acquire, std::memory_order_relaxed))
+        return memory_.data() + kSize * static_cast<std::size_t>(std::countr_zero(lowest));
+    }
+    return nullptr;
   }
-  /// False if there is enough.
-  bool give(void* memory, std::size_t size) noexcept {
-    const std::size_t shelf = size / kStep;
-    if (!kKeepsMemory || shelf >= kShelves) return false;
-    const std::lock_guard lock(mutex_);
-    if (count_ == kMost) return false;
-    ++count_;
-    shelves_[shelf] = ::new (memory) Block{shelves_[shelf]};
+  /// False if the memory is none of these.
+  bool give(const void* memory) noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(memory_.data());
+    if (at >= memory_.size()) return false;
+    taken_.fetch_and(~(std::uint64_t{1} << (at / kSize)), std::memory_order_release);
     return true;
   }
 
  private:
-  struct Block {
-    Block* next;
-  };
-  static constexpr std::size_t kStep = 64;
-  static constexpr std::size_t kShelves = 16;
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kSize = 1024;
+  static constexpr std::size_t kMost = 64;
 
-  base::ForkMutex mutex_;  // guards what follows
-  std::array<Block*, kShelves> shelves_{};
-  std::size_t count_ = 0;
+  std::atomic<std::uint64_t> taken_{0};
+  alignas(std::max_align_t) std::array<std::byte, kMost * kSize> memory_{};
 };
+
+// A call may end when everything static has gone: this has no destructor.
+constinit Places g_places;
+static_assert(std::is_trivially_destructible_v<Places>);
 
 }  // namespace
 
@@ -69,9 +62,9 @@ AsyncCall::~AsyncCall() {
 }
 
 void* AsyncCall::operator new(std::size_t size) {
-  size = KeptCalls::rounded(size);
-  void* const kept = KeptCalls::all().take(size);
-  if (kept != nullptr) return kept;
+  void* const place = g_places.take(size);
+  if (place != nullptr) [[likely]]
+    return place;
   try {
     return ::operator new(size);
   } catch (const std::bad_alloc&) {
@@ -83,9 +76,8 @@ void AsyncCall::refuse_for_memory() {
   raise("NO_MEMORY", vendor_minor(base::Stage::encode, base::Code::out_of_resources), Completed::no);
 }
 
-void AsyncCall::operator delete(void* memory, std::size_t size) noexcept {
-  size = KeptCalls::rounded(size);
-  if (!KeptCalls::all().give(memory, size)) ::operator delete(memory);
+void AsyncCall::operator delete(void* memory) noexcept {
+  if (!g_places.give(memory)) ::operator delete(memory);
 }
 
 void Target::invoke_async(AsyncCall&) {

@@ -35,10 +35,10 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// `operation` outlives the call.
   explicit AsyncCall(const Operation& operation) noexcept : operation_(operation) {}
   virtual ~AsyncCall();
-  /// A call is made by one thread and usually ends on another, for which allocators are slow: the memory of a few is
-  /// kept, for the whole process.
+  /// A call is made by one thread and usually ends on another, for which allocators are slow: the process has places
+  /// for 64 calls of up to 1 KiB.
   static void* operator new(std::size_t size);
-  static void operator delete(void* memory, std::size_t size) noexcept;
+  static void operator delete(void* memory) noexcept;
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
 
@@ -52,6 +52,9 @@ class CORBEL_API AsyncCall : public base::RefCounted {
   /// The call has ended: well, or with `failure` (a CORBA exception). Once, on a thread of the ORB or one that waits
   /// for this call, with no lock held.
   virtual void complete(std::exception_ptr failure) noexcept = 0;
+  /// As complete() without a failure, if that runs no code of the application: else nothing, and false. May be called
+  /// while the connection is read. Only asked if completes_at_once().
+  virtual bool complete_quietly() noexcept { return false; }
   /// True if complete() takes no time, or says may_take_long() before it does: it then need not have a thread to
   /// itself.
   virtual bool completes_at_once() const noexcept { return false; }

@@ -68,6 +68,14 @@ void PollableCall::look(base::FunctionRef<void()> look) const {
   look();
 }
 
+bool PollableCall::complete_quietly() noexcept {
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->elsewhere || shared_->signal != nullptr) return false;
+  State ready = State::ready;
+  __atomic_store(&state_, &ready, __ATOMIC_RELEASE);
+  return true;
+}
+
 void PollableCall::complete(std::exception_ptr failure) noexcept {
   failure_ = std::move(failure);
   bool elsewhere = false;

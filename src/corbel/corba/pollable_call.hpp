@@ -44,6 +44,7 @@ class CORBEL_API PollableCall : public AsyncCall {
   void leave() noexcept;
 
   void complete(std::exception_ptr failure) noexcept final;
+  bool complete_quietly() noexcept final;
   bool completes_at_once() const noexcept final { return true; }
 
  protected:

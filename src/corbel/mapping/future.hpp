@@ -35,10 +35,7 @@ class FutureState : public corba::AsyncCall {
 
   bool ready() const noexcept { return __atomic_load_n(&waiter_, __ATOMIC_ACQUIRE) == done(); }
   /// False if the call is over already.
-  bool resume_later(std::coroutine_handle<> coroutine) noexcept {
-    void* none = nullptr;
-    return __atomic_compare_exchange_n(&waiter_, &none, coroutine.address(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  }
+  bool resume_later(std::coroutine_handle<> coroutine) noexcept { return set_waiter(coroutine.address()); }
   T take() {
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
     return take_results();
@@ -50,10 +47,16 @@ class FutureState : public corba::AsyncCall {
     this->may_take_long();
     std::coroutine_handle<>::from_address(waiter).resume();
   }
+  bool complete_quietly() noexcept final { return set_waiter(done()); }
   bool completes_at_once() const noexcept final { return true; }
 
  private:
   virtual T take_results() = 0;
+  /// False if there is one.
+  bool set_waiter(void* waiter) noexcept {
+    void* none = nullptr;
+    return __atomic_compare_exchange_n(&waiter_, &none, waiter, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  }
   /// No coroutine is there.
   void* done() const noexcept { return const_cast<FutureState*>(this); }
 

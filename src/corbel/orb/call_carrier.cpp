@@ -41,7 +41,7 @@ void CallCarrier::sleep(std::uint32_t seen, base::Deadline until) {
   std::unique_lock lock(mutex_);
   self.next = std::exchange(waiters_, &self);
   state_.fetch_or(kAwaited, std::memory_order_acq_rel);
-  while ((state_.load(std::memory_order_acquire) | kAwaited) == (seen | kAwaited) && !until.expired())
+  while (changes_of(state_.load(std::memory_order_acquire)) == changes_of(seen) && !until.expired())
     self.woken.wait(lock, until);
   Waiter** link = &waiters_;
   while (*link != &self) link = &(*link)->next;
@@ -64,11 +64,20 @@ void CallCarrier::complete(std::exception_ptr failure) noexcept {
   if (failure) failure = corba::end_of_own_call(std::move(failure));
   call_.complete(std::move(failure));
   change(kDone);
-  (void)base::IntrusivePtr<corba::AsyncCall>::adopt(&call_);
+  withdraw();
 }
 
 void CallCarrier::withdraw() noexcept {
   (void)base::IntrusivePtr<corba::AsyncCall>::adopt(&call_);
+}
+
+bool CallCarrier::complete_quietly() noexcept {
+  if (!call_.complete_quietly()) return false;
+  change(kDone);
+  if (!call_.remove_reference()) [[likely]]
+    return true;
+  call_.add_reference();  // the last: what goes with it may be of the application's types
+  return false;
 }
 
 }  // namespace corbel::orb

@@ -32,10 +32,13 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   }
   ~CallCarrier() override = default;
 
-  corba::AsyncCall& call() noexcept { return call_; }
+  corba::AsyncCall& call() const noexcept { return call_; }
   /// Takes part with the calling thread if there is something to do for just this call; true if finish() is up to the
   /// caller now.
   virtual bool help(base::Deadline until) = 0;
+  /// Ends a call that went well, and the reference to it, if no code of the application runs for that. False if
+  /// complete() is still to be called, or withdraw() if is_over().
+  bool complete_quietly() noexcept;
   /// Ends the call and the reference to it: this may be gone afterwards.
   void complete(std::exception_ptr failure) noexcept;
   /// The call will not be carried out after all; no caller is told.
@@ -48,6 +51,13 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   /// Makes the threads that wait look again.
   void changed() noexcept { change(0); }
 
+  /// For help(): false if the call is about to end. Else what derived classes say is there, with the mutex, until it
+  /// has been free once more.
+  bool begin_helping() noexcept { return (state_.fetch_or(kHelped, std::memory_order_acq_rel) & kEnding) == 0; }
+  /// For finish(), when the call is not to be tried again: true if a thread may be between begin_helping() and the
+  /// mutex.
+  bool end_helping() noexcept { return (state_.fetch_or(kEnding, std::memory_order_acq_rel) & kHelped) != 0; }
+
   connection::Completions& completions_;
   base::Mutex mutex_;  // guards the list of threads that wait, and what derived classes say
 
@@ -55,8 +65,12 @@ class CallCarrier : public corba::AsyncCarrier, public connection::AsyncReply {
   struct Waiter;
   static constexpr std::uint32_t kDone = 1;     // it is over
   static constexpr std::uint32_t kAwaited = 2;  // threads sleep until it is; changes with the mutex held
-  static constexpr std::uint32_t kChange = 4;   // what is above counts changes
+  static constexpr std::uint32_t kHelped = 4;   // a thread has helped, or is about to
+  static constexpr std::uint32_t kEnding = 8;   // no thread begins to
+  static constexpr std::uint32_t kChange = 16;  // what is above counts changes
 
+  /// What a thread that sleeps sleeps for.
+  static std::uint32_t changes_of(std::uint32_t state) noexcept { return state & ~(kAwaited | kHelped | kEnding); }
   void change(std::uint32_t also) noexcept {
     if ((state_.fetch_add(kChange + also, std::memory_order_acq_rel) & kAwaited) != 0) [[unlikely]]
       wake();

@@ -9,20 +9,29 @@
 
 namespace corbel::orb {
 
-RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, EffectivePtr policies,
-                       std::uint64_t word, std::int64_t at)
+RemoteCall::RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, const EffectivePolicies& policies,
+                       EffectivePtr kept, RemoteTarget::BindingPtr settled, std::uint64_t word, std::int64_t at)
     : CallCarrier(call, target->core_.completions(), target->core_.attends_calls()),
       target_(std::move(target)),
-      policies_(std::move(policies)),
-      invocation_(call.operation(), *policies_, word, at),
+      binding_(std::move(settled)),
+      policies_(std::move(kept)),
+      invocation_(call.operation(), policies, word, at),
       trace_(target_->core_.log()) {
-  if (!policies_->calls.plain()) invocation_.limit(at);
+  if (binding_ == nullptr && !policies.calls.plain()) invocation_.limit(at);
   deadline = invocation_.deadline;
 }
 
-void RemoteCall::begin(RemoteTarget::BindingPtr settled) {
+void RemoteCall::begin(const RemoteTarget::BindingPtr& settled) {
   try {
-    send(std::move(settled));
+    if (settled) {
+      // No thread can wait for this call yet, no hook is to see it, and no policy adds to its request.
+      token = settled->connection->take_token();
+      const base::Status sent = ask(*settled, {});
+      if (sent) [[likely]]
+        return;
+      target_->recover(*settled, sent.error(), invocation_);
+    }
+    send();
   } catch (...) {
     target_.reset();
     withdraw();
@@ -31,11 +40,11 @@ void RemoteCall::begin(RemoteTarget::BindingPtr settled) {
 }
 
 /// Tries until a request has left. Afterwards the call may be over and gone, unless the caller holds a reference.
-void RemoteCall::send(RemoteTarget::BindingPtr binding) {
-  if ((target_->core_.edges().word() & Edges::kClientHooks) != 0) return send_seen(std::move(binding));
-  const InvocationContexts contexts(policies_->calls);
-  for (;; binding = nullptr) {
-    if (!binding) binding = target_->bind(invocation_, base::Deadline::clock_now());
+void RemoteCall::send() {
+  if ((target_->core_.edges().word() & Edges::kClientHooks) != 0) return send_seen();
+  const InvocationContexts contexts(invocation_.policies.calls);
+  for (;;) {
+    const auto binding = target_->bind(invocation_, base::Deadline::clock_now());
     const base::Status sent = start(binding, contexts.all());
     if (sent) return;
     target_->recover(*binding, sent.error(), invocation_);
@@ -44,20 +53,29 @@ void RemoteCall::send(RemoteTarget::BindingPtr binding) {
 
 base::Status RemoteCall::start(const RemoteTarget::BindingPtr& binding,
                                std::span<const messaging::ServiceContext> contexts) {
+  {
+    RemoteTarget::BindingPtr before;  // goes after the lock has gone
+    const std::lock_guard lock(mutex_);
+    before = std::exchange(binding_, binding);
+    if (policies_ == nullptr) policies_ = before->policies;
+    token = binding->connection->take_token();
+  }
+  return ask(*binding, contexts);
+}
+
+/// The caller holds the binding: the call may be over and gone before this returns.
+[[gnu::always_inline]] inline base::Status RemoteCall::ask(const RemoteTarget::Binding& binding,
+                                                           std::span<const messaging::ServiceContext> contexts) {
   const auto encode = [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); };
   messaging::OutgoingRequest request;
   request.operation = call().operation().name;
-  {
-    const std::lock_guard lock(mutex_);
-    binding_ = binding;
-    token = binding->connection->take_token();
-  }
-  aim(request, binding->route());
+  aim(request, binding.route());
   request.contexts = contexts;
-  return binding->connection->start(request, encode, *this);
+  return binding.connection->start(request, encode, *this);
 }
 
 bool RemoteCall::help(base::Deadline until) {
+  if (!begin_helping()) return false;
   RemoteTarget::BindingPtr binding;
   messaging::Token id = 0;
   {
@@ -82,13 +100,36 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
   }
 }
 
+/// Not if the target goes with this call: the ORB may go with the target.
+bool RemoteCall::finish_quietly() noexcept {
+  if (!went_well() || trace_.on() || !call().completes_at_once() || target_.use_count() == 1) return false;
+  target_->note_success(invocation_);
+  let_go();
+  return complete_quietly();
+}
+
 void RemoteCall::finish() noexcept {
+  if (target_ == nullptr) return is_over(state()) ? withdraw() : complete(nullptr);  // after a quiet attempt
+  if (!went_well()) [[unlikely]]
+    return go_on();
+  target_->note_success(invocation_);
+  end(nullptr);
+}
+
+/// After an attempt that did not bring results: another one, or the end.
+void RemoteCall::go_on() noexcept {
   std::exception_ptr failure = std::move(failure_);
   try {
-    if (failure == nullptr && !over()) {
+    if (failure == nullptr) {
+      const auto binding = binding_;
+      if (error.code != base::Code::none) {
+        target_->recover(*binding, std::exchange(error, {}), invocation_);
+      } else {
+        target_->settle(*binding, invocation_);
+      }
       may_take_long();
       const base::IntrusivePtr<corba::AsyncCall> alive(&call());  // sending again may end in completion elsewhere
-      send(nullptr);
+      send();
       return changed();
     }
   } catch (const std::bad_alloc&) {
@@ -96,29 +137,26 @@ void RemoteCall::finish() noexcept {
   } catch (...) {
     failure = std::current_exception();
   }
-  if (trace_.on()) target_->tell(trace_, call().operation(), failure == nullptr ? "ok" : "failed");
-  {
-    RemoteTarget::BindingPtr binding;  // goes after the lock has gone
-    const std::lock_guard lock(mutex_);
-    binding = std::move(binding_);
-  }
-  target_.reset();
+  end(std::move(failure));
+}
+
+void RemoteCall::end(std::exception_ptr failure) noexcept {
+  if (trace_.on()) [[unlikely]]
+    target_->tell(trace_, call().operation(), failure == nullptr ? "ok" : "failed");
+  let_go();
   complete(std::move(failure));
 }
 
-/// False if it has to be tried again; throws if it failed.
-bool RemoteCall::over() {
-  if (error.code == base::Code::none && invocation_.attempts.well()) [[likely]] {
-    target_->note_success(invocation_);
-    return true;
+void RemoteCall::let_go() noexcept {
+  RemoteTarget::BindingPtr binding;  // goes after the lock has gone
+  if (end_helping()) [[unlikely]] {
+    const std::lock_guard lock(mutex_);
+    binding = std::move(binding_);
+  } else {
+    binding = std::move(binding_);
   }
-  const auto binding = binding_;
-  if (error.code != base::Code::none) {
-    target_->recover(*binding, std::exchange(error, {}), invocation_);
-    return false;
-  }
-  target_->settle(*binding, invocation_);
-  return false;
+  binding.reset();
+  target_.reset();
 }
 
 }  // namespace corbel::orb

@@ -10,27 +10,35 @@ namespace corbel::orb {
 /// An asynchronous call to a remote object: RemoteTarget::invoke cut in two, so that no thread waits in between.
 class RemoteCall final : public CallCarrier {
  public:
-  /// `word` and `at`: as Invocation has them.
-  RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, EffectivePtr policies, std::uint64_t word,
-             std::int64_t at);
+  /// `settled`: the binding to begin with, which keeps the policies; else `kept` does. `word` and `at`: as Invocation
+  /// has them.
+  RemoteCall(corba::AsyncCall& call, base::SharedPtr<RemoteTarget> target, const EffectivePolicies& policies,
+             EffectivePtr kept, RemoteTarget::BindingPtr settled, std::uint64_t word, std::int64_t at);
 
   /// Sends the request, over the settled binding if there is one. Throws what invoke() would throw before the request
   /// has left; the call is over then.
-  void begin(RemoteTarget::BindingPtr settled);
+  void begin(const RemoteTarget::BindingPtr& settled);
 
  private:
-  void send(RemoteTarget::BindingPtr binding);
-  void send_seen(RemoteTarget::BindingPtr settled);
+  void send();
+  void send_seen();
   void start_seen(const RemoteTarget::BindingPtr& binding, ClientRequest& seen);
   base::Status start(const RemoteTarget::BindingPtr& binding, std::span<const messaging::ServiceContext> contexts);
+  base::Status ask(const RemoteTarget::Binding& binding, std::span<const messaging::ServiceContext> contexts);
   bool help(base::Deadline until) override;
   void on_reply(const messaging::IncomingReply& reply, cdr::Decoder& body) noexcept override;
   void finish() noexcept override;
-  bool over();
+  bool finish_quietly() noexcept override;
+  bool went_well() const noexcept {
+    return failure_ == nullptr && error.code == base::Code::none && invocation_.attempts.well();
+  }
+  void go_on() noexcept;
+  void let_go() noexcept;
+  void end(std::exception_ptr failure) noexcept;
 
   base::SharedPtr<RemoteTarget> target_;
   RemoteTarget::BindingPtr binding_;  // of the attempt under way; guarded by mutex_, as its token is
-  const EffectivePtr policies_;
+  EffectivePtr policies_;  // null while the binding that it began with keeps them
   Invocation invocation_;
   const CallTrace trace_;
   std::exception_ptr failure_;

@@ -57,12 +57,11 @@ void RemoteTarget::begin_attempt(const Binding* binding, const Invocation& invoc
 }
 
 /// A connection for the next attempt, which begins with it; else the outcome that keeping it from being sent has.
-RemoteTarget::BindingPtr RemoteTarget::bind_seen(BindingPtr settled, Invocation& invocation, std::int64_t now,
-                                                 ClientRequest& seen) {
-  BindingPtr binding = std::move(settled);
+RemoteTarget::BindingPtr RemoteTarget::bind_seen(Invocation& invocation, std::int64_t now, ClientRequest& seen) {
+  BindingPtr binding;
   std::exception_ptr unreachable;
   try {
-    if (!binding) binding = bind_at_once(invocation, now);
+    binding = bind_at_once(invocation, now);
   } catch (const CORBA::SystemException&) {
     unreachable = std::current_exception();
   }
@@ -86,7 +85,7 @@ void RemoteTarget::carry_out_seen(const corba::Call& call, Invocation& invocatio
   begin_seen(call.operation, invocation, seen);
   for (;;) {
     if (leads_ == Leads::onward && over_here_seen(call, invocation, seen)) return;
-    const BindingPtr binding = bind_seen(nullptr, invocation, now, seen);
+    const BindingPtr binding = bind_seen(invocation, now, seen);
     ior::Ior followed;
     if (seen.outcome == Outcome::pending) {
       try_and_note(*binding, call, invocation, seen);
@@ -181,7 +180,7 @@ void RemoteCall::start_seen(const RemoteTarget::BindingPtr& binding, ClientReque
 }
 
 /// As send(). To hooks the request is over when it has left; the reply belongs to none.
-void RemoteCall::send_seen(RemoteTarget::BindingPtr settled) {
+void RemoteCall::send_seen() {
   const base::SharedPtr<RemoteTarget> target = target_;  // this may be gone when the request has left
   CallHooks& hooks = *target->core_.hooks();
   ClientRequest seen;
@@ -189,8 +188,7 @@ void RemoteCall::send_seen(RemoteTarget::BindingPtr settled) {
   target->begin_seen(call().operation(), invocation_, seen);
   slots_ = seen.slots;
   for (;;) {
-    const auto binding =
-        target->bind_seen(std::exchange(settled, nullptr), invocation_, base::Deadline::clock_now(), seen);
+    const auto binding = target->bind_seen(invocation_, base::Deadline::clock_now(), seen);
     if (seen.outcome == Outcome::pending) {
       start_seen(binding, seen);
       const bool has_left = seen.outcome == Outcome::sent;

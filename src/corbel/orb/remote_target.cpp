@@ -194,11 +194,16 @@ base::Status RemoteTarget::try_once_seen(const Binding& binding, const corba::Ca
 void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   core_.start_threads();
   const std::int64_t now = Deadline::clock_now();
-  BindingPtr binding = bound();
-  if (!settled(binding, now)) binding = nullptr;
-  const std::uint64_t word = binding ? binding->word : Edges::memorable(core_.edges().word());
-  EffectivePtr policies = binding ? binding->policies : core_.policies().effective(policies_);
-  call.emplace_carrier<RemoteCall>(call, shared_from(this), std::move(policies), word, now).begin(std::move(binding));
+  if (const BindingPtr binding = bound(); settled(binding, now)) [[likely]] {
+    return call
+        .emplace_carrier<RemoteCall>(call, shared_from(this), *binding->policies, nullptr, binding, binding->word, now)
+        .begin(binding);
+  }
+  const std::uint64_t word = Edges::memorable(core_.edges().word());
+  EffectivePtr policies = core_.policies().effective(policies_);
+  const EffectivePolicies& effective = *policies;
+  call.emplace_carrier<RemoteCall>(call, shared_from(this), effective, std::move(policies), nullptr, word, now)
+      .begin(nullptr);
 } catch (CORBA::SystemException& exception) {
   exception.ends_own_call();
   throw;

@@ -154,7 +154,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   void try_and_note(const Binding& binding, const corba::Call& call, Invocation& invocation, ClientRequest& seen);
   void begin_seen(const corba::Operation& operation, const Invocation& invocation, ClientRequest& seen);
   void begin_attempt(const Binding* binding, const Invocation& invocation, ClientRequest& seen);
-  BindingPtr bind_seen(BindingPtr settled, Invocation& invocation, std::int64_t now, ClientRequest& seen);
+  BindingPtr bind_seen(Invocation& invocation, std::int64_t now, ClientRequest& seen);
   /// Does what the outcome of `seen` asks for: true if the call is over and went well, false if it is to be tried
   /// again; throws if it failed. `followed`: the forward that needs nothing more.
   bool conclude(const Binding* binding, Invocation& invocation, ClientRequest& seen, const ior::Ior& followed);
