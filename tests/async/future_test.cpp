@@ -72,6 +72,30 @@ TEST(Future, MixesWithSynchronousCallsOfSeveralThreadsOnOneConnection) {
   EXPECT_EQ(wrong, 0);
 }
 
+// More calls than there are places for their memory, large ones among them, dropped ones too, from two threads.
+TEST(Future, HasRoomForAnyNumber) {
+  World world("tcp://127.0.0.1:0");
+  const std::string large(3000, 'x');
+  std::atomic<int> wrong{0};
+  const auto call = [&] {
+    for (int turn = 0; turn < 5; ++turn) {
+      std::vector<corbel::Future<std::string>> futures;
+      futures.reserve(300);
+      for (int i = 0; i < 300; ++i) {
+        futures.push_back(world.echo->async_echo(i % 7 == 0 ? large : std::to_string(i)));
+        if (i % 5 == 0) (void)world.echo->async_echo("nobody wants to know");
+      }
+      for (int i = 0; i < 300; ++i) {
+        if (futures[static_cast<std::size_t>(i)].get() != (i % 7 == 0 ? large : std::to_string(i))) ++wrong;
+      }
+    }
+  };
+  std::thread other(call);
+  call();
+  other.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Future, IsReadByTheWaiterItselfInSingleMode) {
   World world("tcp://127.0.0.1:0", {"-ORBConcurrency", "single"});
   auto first = world.echo->async_echo("first");

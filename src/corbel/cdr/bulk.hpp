@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "corbel/cdr/decoder.hpp"
@@ -28,6 +31,44 @@ template <class T>
 struct BulkLayout {
   static constexpr bool value = false;
 };
+
+namespace detail {
+
+/// Words of `Word` that keep all octets of a T but the paddings: pairs of where one begins and how long it is.
+template <class Word, class T, std::size_t... kPaddings>
+constexpr auto masks_without() noexcept {
+  constexpr std::array<std::size_t, sizeof...(kPaddings)> kPairs = {kPaddings...};
+  std::array<std::uint8_t, sizeof(T)> kept{};
+  kept.fill(0xff);
+  for (std::size_t i = 0; i < kPairs.size(); i += 2) {
+    for (std::size_t k = 0; k < kPairs[i + 1]; ++k) kept[kPairs[i] + k] = 0;
+  }
+  return std::bit_cast<std::array<Word, sizeof(T) / sizeof(Word)>>(kept);
+}
+
+template <auto kMask>
+[[gnu::always_inline]] inline void mask_word(std::uint8_t* at) noexcept {
+  auto word = kMask;
+  if constexpr (static_cast<decltype(kMask)>(~kMask) != 0) {
+    std::memcpy(&word, at, sizeof word);
+    word = static_cast<decltype(word)>(word & kMask);
+    std::memcpy(at, &word, sizeof word);
+  }
+}
+
+}  // namespace detail
+
+/// Makes octets of `value` zero, a word at a time: pairs of where some begin and how many they are.
+template <std::size_t... kPaddings, class T>
+[[gnu::always_inline]] inline void clear_octets(T& value) noexcept {
+  using Half = std::conditional_t<sizeof(T) % 4 == 0, std::uint32_t, std::uint16_t>;
+  using Word = std::conditional_t<sizeof(T) % 8 == 0, std::uint64_t, Half>;
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(Word) == 0);
+  auto* const octets = reinterpret_cast<std::uint8_t*>(&value);
+  [octets]<std::size_t... I>(std::index_sequence<I...>) {
+    (detail::mask_word<detail::masks_without<Word, T, kPaddings...>()[I]>(octets + I * sizeof(Word)), ...);
+  }(std::make_index_sequence<sizeof(T) / sizeof(Word)>());
+}
 
 /// Writes `count` structs as they lie; large runs are referred to. The position must be a multiple of
 /// BulkLayout<T>::alignment and the byte order this machine's.
@@ -83,20 +124,58 @@ template <class T>
 void clear_padding(T* values, std::size_t count) noexcept {
   if constexpr (requires { requires BulkLayout<T>::has_padding; }) {
     std::size_t done = 0;
-    for (; done + 4 <= count; done += 4) {
-      BulkLayout<T>::clear_padding(values[done]);
-      BulkLayout<T>::clear_padding(values[done + 1]);
-      BulkLayout<T>::clear_padding(values[done + 2]);
-      BulkLayout<T>::clear_padding(values[done + 3]);
+    for (; done + 8 <= count; done += 8) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (BulkLayout<T>::clear_padding(values[done + I]), ...);
+      }(std::make_index_sequence<8>());
     }
     for (; done < count; ++done) BulkLayout<T>::clear_padding(values[done]);
   }
 }
 
+/// Copies octets over values that are there, or to where some are to be, whatever T is; padding is cleared on the way.
+template <class T>
+void overwrite_raw(T* values, const std::uint8_t* raw, std::size_t count) noexcept {
+  if constexpr (requires { requires BulkLayout<T>::has_padding; }) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < count; ++i) {
+      alignas(T) std::uint8_t octets[sizeof(T)];
+      std::memcpy(octets, raw + i * sizeof(T), sizeof(T));
+      BulkLayout<T>::clear_padding(*reinterpret_cast<T*>(octets));
+      std::memcpy(static_cast<void*>(values + i), octets, sizeof(T));
+    }
+  } else {
+    base::copy_octets(static_cast<void*>(values), raw, count * sizeof(T));
+  }
+}
+
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG) && !defined(_GLIBCXX_SANITIZE_VECTOR)
+/// A vector of libstdc++ that can be told where it ends. There is no other way to add values to one than to construct
+/// them one by one, unless their default constructor is trivial, too.
+template <class T>
+struct Opened : std::vector<T> {
+  /// `values` has room for `count` more, which were copied there: T is trivially copyable, so that they exist.
+  static void add(std::vector<T>& values, std::size_t count) noexcept {
+    (values.*(&Opened::_M_impl))._M_finish += count;
+  }
+};
+template <class T>
+inline constexpr bool kOpens = true;
+#else
+template <class T>
+inline constexpr bool kOpens = false;
+#endif
+
 /// Adds the values that lie in `raw`.
 template <class T>
 void append_raw(std::vector<T>& out, base::ConstByteSpan raw) {
   const std::size_t before = out.size();
+  if constexpr (kOpens<T> && !std::is_trivially_default_constructible_v<T>) {
+    const std::size_t count = raw.size() / sizeof(T);
+    if (out.capacity() - before < count) out.reserve(before + (before < count ? count : before));
+    overwrite_raw(out.data() + before, raw.data(), count);
+    return Opened<T>::add(out, count);
+  }
   if (reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) == 0) {
     // The vector only copies octets from here: T is trivially copyable.
     const T* values = reinterpret_cast<const T*>(raw.data());
@@ -110,25 +189,6 @@ void append_raw(std::vector<T>& out, base::ConstByteSpan raw) {
     out.insert(out.end(), RawIterator<T>(raw.data()), RawIterator<T>(raw.data() + raw.size()));
   }
   clear_padding(out.data() + before, out.size() - before);
-}
-
-/// Copies over values that are there, which is a plain copy whatever T is. Where padding is cleared, in pieces that are
-/// still in the nearest cache then.
-template <class T>
-void overwrite_raw(T* values, const std::uint8_t* raw, std::size_t count) noexcept {
-  if constexpr (requires { requires BulkLayout<T>::has_padding; }) {
-    constexpr std::size_t kRun = sizeof(T) < base::kCopyPiece ? base::kCopyPiece / sizeof(T) : 1;
-    while (count != 0) {
-      const std::size_t run = count < kRun ? count : kRun;
-      std::memcpy(static_cast<void*>(values), raw, run * sizeof(T));
-      clear_padding(values, run);
-      values += run;
-      raw += run * sizeof(T);
-      count -= run;
-    }
-  } else {
-    base::copy_octets(static_cast<void*>(values), raw, count * sizeof(T));
-  }
 }
 
 /// Puts the values that lie in `raw` into `out` from `first` on: over those that are there, then adding the rest.

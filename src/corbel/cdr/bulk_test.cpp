@@ -28,6 +28,19 @@ struct Mixed {
   friend bool operator==(const Mixed&, const Mixed&) = default;
 };
 
+/// With initialisers, as generated code has them: vectors construct these one by one.
+struct Initialised {
+  std::int16_t s{};
+  char c{};
+  std::uint8_t pad0[1]{};
+  std::int32_t l{};
+  std::uint8_t o{};
+  std::uint8_t pad1[7]{};
+  double d{};
+  friend bool operator==(const Initialised&, const Initialised&) = default;
+};
+static_assert(sizeof(Initialised) == 24 && !std::is_trivially_default_constructible_v<Initialised>);
+
 struct NoLayout {};
 
 }  // namespace
@@ -51,6 +64,15 @@ struct BulkLayout<Mixed> {
     std::memset(value.pad0, 0, sizeof value.pad0);
     std::memset(value.pad1, 0, sizeof value.pad1);
   }
+};
+
+template <>
+struct BulkLayout<Initialised> {
+  static constexpr bool value = true;
+  static constexpr std::size_t alignment = 8;
+  static constexpr std::size_t first_alignment = 2;
+  static constexpr bool has_padding = true;
+  static void clear_padding(Initialised& value) noexcept { clear_octets<3, 1, 9, 7>(value); }
 };
 
 namespace {
@@ -146,6 +168,70 @@ TEST(Bulk, CopiesLargeRunsWhereverTheyLie) {
     EXPECT_EQ(copy, read) << ahead;
   }
   EXPECT_TRUE(slow);  // both ways were taken
+}
+
+/// What a peer may send: paddings that are not zero.
+base::Bytes dirty(const std::vector<Initialised>& values) {
+  const auto* const first = reinterpret_cast<const std::uint8_t*>(values.data());
+  base::Bytes octets(first, first + values.size() * sizeof(Initialised));
+  for (std::size_t at = 0; at < octets.size(); at += sizeof(Initialised)) {
+    octets[at + 3] = 0xee;
+    std::memset(octets.data() + at + 9, 0xee, 7);
+  }
+  return octets;
+}
+
+TEST(Bulk, StructsWithInitialisersAreCopiedWithoutWhatLiesBetweenTheirMembers) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{9}, std::size_t{600}, std::size_t{2000}}) {
+    std::vector<Initialised> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto n = static_cast<std::int16_t>(i);
+      values[i] = {n, 'c', {}, -n, 0x81, {}, n * 0.5};
+    }
+    for (const std::size_t shift : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
+      base::Bytes octets(shift, 0);
+      const base::Bytes sent = dirty(values);
+      octets.insert(octets.end(), sent.begin(), sent.end());
+      for (const std::size_t there : {std::size_t{0}, std::size_t{5}, count, count + 3}) {
+        Decoder decoder(base::ConstByteSpan(octets).subspan(shift), Format());
+        std::vector<Initialised> read(there, Initialised{7, 'x', {}, 7, 7, {}, 7});
+        get_bulk(decoder, read, count);
+        ASSERT_TRUE(decoder.ok());
+        ASSERT_EQ(read, values) << count << " at " << shift << " over " << there;
+        // The vector is as if it had made them itself.
+        read.push_back(values[0]);
+        read.resize(count + 100);
+        EXPECT_EQ(read[count], values[0]);
+        EXPECT_EQ(read[count + 99], Initialised());
+      }
+    }
+  }
+}
+
+template <std::size_t kSize>
+struct alignas(2) Octets {
+  std::uint8_t at[kSize];
+};
+
+/// Pairs of begin and length in a struct of each size of word.
+template <std::size_t kSize, std::size_t... kPairs>
+void clears_just_these() {
+  Octets<kSize> value{};
+  std::memset(value.at, 0xff, kSize);
+  clear_octets<kPairs...>(value);
+  const std::size_t pairs[] = {kPairs...};
+  for (std::size_t i = 0; i < kSize; ++i) {
+    bool cleared = false;
+    for (std::size_t k = 0; k < sizeof...(kPairs); k += 2) cleared |= i >= pairs[k] && i < pairs[k] + pairs[k + 1];
+    EXPECT_EQ(value.at[i], cleared ? 0 : 0xff) << kSize << " octets, at " << i;
+  }
+}
+
+TEST(Bulk, ClearsTheOctetsThatItIsTold) {
+  clears_just_these<24, 3, 1, 9, 7>();
+  clears_just_these<16, 6, 4>();
+  clears_just_these<12, 1, 3, 9, 1>();
+  clears_just_these<6, 1, 1>();
 }
 
 TEST(Bulk, EmptiesTheVectorOnTruncation) {

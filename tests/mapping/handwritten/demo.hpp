@@ -186,10 +186,7 @@ struct corbel::cdr::BulkLayout<Demo::BinStruct> {
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t first_alignment = 2;
   static constexpr bool has_padding = true;
-  static void clear_padding(Demo::BinStruct& v) noexcept {
-    v._padding_0[0] = 0;
-    for (auto& octet : v._padding_1) octet = 0;
-  }
+  static void clear_padding(Demo::BinStruct& v) noexcept { corbel::cdr::clear_octets<3, 1, 9, 7>(v); }
   static constexpr bool proven() {
     return sizeof(Demo::BinStruct) == 24 && alignof(Demo::BinStruct) == 8 && offsetof(Demo::BinStruct, _s) == 0 &&
            offsetof(Demo::BinStruct, _c) == 2 && offsetof(Demo::BinStruct, _l) == 4 &&

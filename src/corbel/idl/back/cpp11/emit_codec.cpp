@@ -73,6 +73,27 @@ std::string decode_head(const std::string& name, const std::string& scope, bool 
          (unused ? "" : " _value") + ")";
 }
 
+/// The struct that a member is, or is an array of; null if there is none.
+const model::Struct* struct_in(const Field& field) {
+  const model::Type& real = resolve(*field.type);
+  return as<model::Struct>((real.kind == TypeKind::array ? resolve(*real.element) : real).declaration);
+}
+
+/// The paddings as clear_octets() wants them. Empty if it would be long, or structs inside have their own.
+std::string paddings_in_words(Emitter& e, const std::vector<Field>& fields, const BulkLayout& bulk) {
+  constexpr std::size_t kLargest = 128;
+  if (bulk.size > kLargest) return {};
+  std::string paddings;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto* const nested = struct_in(fields[i]);
+    if (nested != nullptr && e.layouts.bulk(*nested)->has_padding) return {};
+    if (bulk.padding_before[i] == 0) continue;
+    if (!paddings.empty()) paddings += ", ";
+    paddings += std::to_string(bulk.offsets[i] - bulk.padding_before[i]) + ", " + std::to_string(bulk.padding_before[i]);
+  }
+  return paddings;
+}
+
 void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayout& bulk) {
   const std::string outer = e.names.global(structure);
   const std::string name = e.names.global(structure);
@@ -86,6 +107,10 @@ void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayo
   out.line(std::string("static constexpr bool has_padding = ") + (bulk.has_padding ? "true;" : "false;"));
   if (!bulk.has_padding) {
     out.line("static void clear_padding(" + name + "&) noexcept {}");
+  } else if (const std::string in_words = paddings_in_words(e, fields, bulk); !in_words.empty()) {
+    out.open("static void clear_padding(" + name + "& _value) noexcept {");
+    out.line("corbel::cdr::clear_octets<" + in_words + ">(_value);");
+    out.close("}");
   } else {
     out.open("static void clear_padding(" + name + "& _value) noexcept {");
     std::size_t paddings = 0;
@@ -97,7 +122,7 @@ void emit_bulk_layout(Emitter& e, const model::Struct& structure, const BulkLayo
       }
       const model::Type& real = resolve(*fields[i].type);
       const model::Type& element = real.kind == TypeKind::array ? resolve(*real.element) : real;
-      const auto* nested = as<model::Struct>(element.declaration);
+      const auto* const nested = struct_in(fields[i]);
       if (nested == nullptr || !e.layouts.bulk(*nested)->has_padding) continue;
       const std::string clear = "corbel::cdr::BulkLayout<" + e.names.global(*nested) + ">::clear_padding(";
       // Arrays of arrays: one loop per dimension.
