@@ -34,6 +34,15 @@ struct ControlBlock {
       destroy_object(this);
     }
   }
+  /// False, and nothing happens, if this is the last.
+  bool remove_strong_unless_last() noexcept {
+    std::uint32_t count = __atomic_load_n(&strong, __ATOMIC_RELAXED);
+    while (count != 1) {
+      if (__atomic_compare_exchange_n(&strong, &count, count - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return true;
+    }
+    return false;
+  }
   void remove_weak() noexcept {
     if (__atomic_fetch_sub(&weak, 1U, __ATOMIC_ACQ_REL) == 1) end(this, true);
   }
@@ -98,6 +107,13 @@ class SharedPtr {
   T* operator->() const noexcept { return object_; }
   explicit operator bool() const noexcept { return object_ != nullptr; }
   void reset() noexcept { *this = SharedPtr(); }
+  /// reset(), unless that would be the end of the object: then false, and nothing happens.
+  bool reset_unless_last() noexcept {
+    if (block_ != nullptr && !block_->remove_strong_unless_last()) return false;
+    object_ = nullptr;
+    block_ = nullptr;
+    return true;
+  }
   void swap(SharedPtr& other) noexcept {
     std::swap(object_, other.object_);
     std::swap(block_, other.block_);

@@ -74,6 +74,16 @@ TEST(SharedPtr, OwnsWhateverItSeesTheObjectAs) {
   EXPECT_EQ(alive, 0);
 }
 
+TEST(SharedPtr, TheLastOwnerIsNotGivenUpWhereThatIsSaid) {
+  SharedPtr<int> one = make_shared<int>(7);
+  SharedPtr<int> other = one;
+  EXPECT_TRUE(other.reset_unless_last());
+  EXPECT_EQ(other, nullptr);
+  EXPECT_FALSE(one.reset_unless_last());
+  EXPECT_EQ(*one, 7);
+  EXPECT_TRUE(other.reset_unless_last()) << "nothing to give up";
+}
+
 TEST(WeakPtr, LookingDoesNotDestroy) {
   struct Noted {
     explicit Noted(std::thread::id& by) : destroyed_by(by) {}

@@ -25,8 +25,8 @@ class AsyncReply : public UnderWay {
   /// application. False if finish() has to be called; else this may be gone.
   virtual bool finish_quietly() noexcept { return false; }
   /// Does what follows from the reply, or from `error`. Called once for each time it was started, with no lock
-  /// held, unless it was finished quietly. It may run code of the application and call anything, when it has let another thread lead the reactor. This
-  /// may be gone afterwards.
+  /// held, unless it was finished quietly. It may run code of the application and call anything, when it has let
+  /// another thread lead the reactor. This may be gone afterwards.
   virtual void finish() noexcept = 0;
 
   base::Deadline deadline = base::Deadline::none();

@@ -66,8 +66,9 @@ void hand(const Message& message, Caller::Listed& caller, Copied& copied) noexce
 
 }  // namespace
 
-/// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then, unless it is given back as null. One whose caller
-/// gave up is dropped. One that was never asked for breaks the protocol, unless strangers may send over the carrier.
+/// Hands a reply to the caller it belongs to; one that no caller waits for has to be finished then, unless it is given
+/// back as null. One whose caller gave up is dropped. One that was never asked for breaks the protocol, unless
+/// strangers may send over the carrier.
 base::Status Connection::deliver(Message& message, AsyncReply*& finished) {
   if (!session_->was_issued(message.reply.token)) [[unlikely]]
     return link_.lossy() ? base::Status() : base::error(Stage::receive, Code::unknown_reply);

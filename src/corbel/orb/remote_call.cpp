@@ -102,8 +102,9 @@ void RemoteCall::on_reply(const messaging::IncomingReply& reply, cdr::Decoder& b
 
 /// Not if the target goes with this call: the ORB may go with the target.
 bool RemoteCall::finish_quietly() noexcept {
-  if (!went_well() || trace_.on() || !call().completes_at_once() || target_.use_count() == 1) return false;
+  if (!went_well() || trace_.on() || !call().completes_at_once()) return false;
   target_->note_success(invocation_);
+  if (!target_.reset_unless_last()) return false;
   let_go();
   return complete_quietly();
 }
