@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
 
+#include "corbel/base/kept_log.hpp"
 #include "corbel/ior/profile.hpp"
 #include "corbel/messaging/giop/codec.hpp"
+#include "corbel/messaging/giop/giop.hpp"
 #include "support/byte_order.hpp"
 
 namespace corbel::messaging::limits {
@@ -102,6 +105,25 @@ TEST(GiopLimits, FragmentsAreMatchedByTheIdBehindTheContextsOf11) {
     ASSERT_TRUE(id) << int{minor};
     EXPECT_EQ(*id, 6U) << int{minor};
   }
+}
+
+TEST(GiopLimits, WhatIsBeyondThemIsToldByNameOfTheOptions) {
+  const auto kept = std::make_shared<base::KeptLog>();
+  const base::Log log({.levels = base::KeptLog::everything(), .sink = kept});
+  SessionSettings settings;
+  settings.side = Side::acceptor;
+  settings.log = &log;
+  settings.peer = "tcp://somebody";
+  settings.limits.max_operation = 20;
+  const auto session = giop::make_giop()->open(settings);
+  Incoming incoming;
+  EXPECT_EQ(session->take(request(2, std::string(30, 'o')), incoming).error().code, base::Code::malformed);
+  ASSERT_EQ(kept->entries().size(), 1U);
+  EXPECT_EQ(kept->entries()[0].event, "the header of a message is beyond a limit");
+  EXPECT_EQ(kept->entries()[0].value("peer"), "tcp://somebody");
+  EXPECT_NE(kept->entries()[0].value("limit").find("-ORBMaxOperation"), std::string::npos);
+  EXPECT_FALSE(session->take(base::Bytes{'G', 'I', 'O', 'P', 1, 2, 1, 0, 0, 0, 0, 0}, incoming));
+  EXPECT_EQ(kept->entries().size(), 1U) << "what makes no sense is beyond no limit";
 }
 
 }  // namespace

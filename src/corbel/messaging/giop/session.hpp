@@ -64,6 +64,7 @@ class GiopSession : public Session {
   base::Status look_at_request(const FrameHeader& frame, Incoming& incoming);
   base::Status look_at_locate_request(const FrameHeader& frame, Incoming& incoming);
   base::Status look_at_reply(const FrameHeader& frame, Incoming& incoming);
+  base::Error refuse(base::Error why) const noexcept;
   bool take_code_sets(const IncomingRequest& request);
   void put_first_request(cdr::Encoder& encoder, Token token, const OutgoingRequest& request, BodyWriter body);
   void note_parts() noexcept;
