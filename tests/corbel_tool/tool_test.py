@@ -7,6 +7,7 @@ usage: tool_test.py CORBEL SERVER IDL
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -243,6 +244,44 @@ class CorbelTest(unittest.TestCase):
         failed = self.corbel("bench", self.reference, "divide", "1", "0", "--idl", IDL, "-n", "20", status=2)
         self.assertIn("Refused", failed)
         self.assertIn("refused", self.corbel("bench", "corbaloc::127.0.0.1:1/x", "count", "--idl", IDL, "-n", "5", status=4))
+
+    def test_bench_tells_how_it_was_as_time_passed_and_writes_a_page(self):
+        folder = tempfile.mkdtemp(prefix="corbel_tool_")
+        self.addCleanup(shutil.rmtree, folder)
+        page = os.path.join(folder, "bench.html")
+        done = json.loads(self.corbel("bench", self.reference, "divide", "17", "5", "--idl", IDL, "-n", "500", "-r", "1000", "--json", "--html", page))
+        self.assertEqual(sum(count for _, count in done["histogram_us"]), 500)
+        bounds = [last for last, _ in done["histogram_us"]]
+        self.assertEqual(bounds, sorted(bounds))
+        self.assertEqual(bounds[-1], done["latency_us"]["max"])
+        self.assertEqual(sum(slot["calls"] for slot in done["timeline"]["slots"]), 500)
+        self.assertEqual((done["unmade"], done["interrupted"]), (0, False))
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(text.count("<svg"), 3)
+        self.assertNotIn("nan", text)
+        self.assertNotIn("inf", text)
+        self.assertIn("500 calls in", text)
+        self.assertIn("cannot be written", self.corbel("bench", self.reference, "count", "--idl", IDL, "-n", "5", "--html", "/nowhere/x.html", status=2))
+
+    def test_bench_ends_in_time_and_tells_of_calls_that_were_not_made(self):
+        done = json.loads(self.corbel("bench", self.reference, "count", "--idl", IDL, "-r", "1000000", "-d", "0.1", "--json"))
+        self.assertGreater(done["unmade"], 0)
+        self.assertEqual(done["unmade"] + done["calls"], 100000)
+
+    def test_an_interrupt_ends_the_measurement_in_order(self):
+        for options in (("-n", "1000000000"), ("-r", "0.01", "-d", "1000")):
+            bench = subprocess.Popen([CORBEL, "bench", self.reference, "count", "--idl", IDL, "--json", *options], stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, text=True)
+            try:
+                self.assertIn("begins", bench.stderr.readline())
+                bench.send_signal(signal.SIGINT)
+                done = json.loads(bench.communicate(timeout=TIMEOUT_S)[0])
+            finally:
+                bench.kill()
+                bench.wait()
+                bench.stderr.close()
+            self.assertTrue(done["interrupted"])
 
     def test_the_open_loop_does_not_forget_the_calls_that_a_stall_delays(self):
         # 100 calls are due within half a second, in which the server is stopped. All of them are late, not just the two

@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <iostream>
-#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "caller.hpp"
-#include "histogram.hpp"
+#include "load_result.hpp"
 
 namespace corbel::tool {
 namespace {
@@ -29,19 +32,34 @@ struct BenchArguments {
   int clients = 1;
   double rate = 0;
   long warm_up = 100;
+  std::string html{};
   bool json = false;
   bool quiet = false;
 };
 
-/// What one client saw.
-struct Tally {
-  Histogram latency;
-  std::map<std::string, std::uint64_t> errors;
+volatile std::sig_atomic_t interrupted = 0;
 
-  void add(const Tally& other) {
-    latency.add(other.latency);
-    for (const auto& [name, count] : other.errors) errors[name] += count;
+/// For as long as it lives, the first SIGINT ends the measurement in order, and the next one the process.
+class Interrupts {
+ public:
+  Interrupts() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+    ::sigaction(SIGINT, &action, &before_);
   }
+  ~Interrupts() { ::sigaction(SIGINT, &before_, nullptr); }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+ private:
+  struct sigaction before_ = {};
+};
+
+/// What one client has seen since somebody looked.
+struct Seen {
+  std::mutex mutex;
+  Tally tally;
 };
 
 /// Clients on threads of their own. Closed loop: each calls again when it has its answer, and latency is the call's
@@ -51,35 +69,43 @@ struct Tally {
 class Bench {
  public:
   explicit Bench(const BenchArguments& arguments)
-      : arguments_(arguments), caller_(arguments.call), prototype_(caller_.make(oneway_)) {}
+      : arguments_(arguments),
+        caller_(arguments.call),
+        prototype_(caller_.make(oneway_)),
+        seen_(static_cast<std::size_t>(arguments.clients)) {}
 
   int run() {
     warm_up();
-    const auto begin = Clock::now();
-    begin_ = begin;
-    end_ = arguments_.calls > 0 && !duration_given()
-               ? Clock::time_point::max()
-               : begin + std::chrono::duration_cast<Clock::duration>(Seconds(arguments_.duration));
-    std::vector<Tally> tallies(static_cast<std::size_t>(arguments_.clients));
+    const Interrupts interrupts;
+    if (!arguments_.quiet) std::fprintf(stderr, "the measurement begins\n");
+    begin_ = Clock::now();
+    end_ = !duration_given() ? Clock::time_point::max() : after(arguments_.duration);
     std::vector<std::thread> threads;
-    for (auto& tally : tallies) threads.emplace_back([&] { client(tally); });
-    std::thread progress([&] { tell(); });
+    for (Seen& seen : seen_) threads.emplace_back([&] { client(seen); });
+    std::thread watcher([&] { watch(); });
     for (auto& thread : threads) thread.join();
-    const double seconds = Seconds(Clock::now() - begin).count();
+    result_.seconds = Seconds(Clock::now() - begin_).count();
     {
       const std::lock_guard lock(mutex_);
       done_ = true;
     }
     changed_.notify_all();
-    progress.join();
-    Tally all;
-    for (const auto& tally : tallies) all.add(tally);
-    print(all, seconds);
-    return all.errors.empty() ? kDone : kSystemException;
+    watcher.join();
+    complete();
+    if (!arguments_.html.empty()) {
+      std::ofstream file(arguments_.html, std::ios::binary);
+      file << to_html(result_);
+      if (!file.flush()) throw std::runtime_error(arguments_.html + ": cannot be written");
+    }
+    arguments_.json ? print_json() : print_text();
+    return result_.all.errors.empty() ? kDone : kSystemException;
   }
 
  private:
   bool duration_given() const { return arguments_.duration > 0; }
+  Clock::time_point after(double seconds) const {
+    return begin_ + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+  }
 
   /// Connects, and lets caches fill. A failure here ends the command as `corbel call` would.
   void warm_up() {
@@ -92,84 +118,149 @@ class Bench {
                                  "; give it arguments with which it works");
       }
     }
-    if (!arguments_.quiet) std::fprintf(stderr, "the measurement begins\n");
   }
 
-  /// When call number `index` is due. In the closed loop: now.
-  Clock::time_point due(std::int64_t index) const {
-    if (arguments_.rate <= 0) return Clock::now();
-    return begin_ + std::chrono::duration_cast<Clock::duration>(Seconds(static_cast<double>(index) / arguments_.rate));
+  /// Until the call is due; false if it is not to be made.
+  bool await(Clock::time_point due) const {
+    constexpr auto kOften = std::chrono::milliseconds(50);
+    while (interrupted == 0) {
+      const auto now = Clock::now();
+      if (now >= due) return now < give_up();
+      std::this_thread::sleep_until(std::min(due, now + kOften));
+    }
+    return false;
+  }
+  /// Calls that are late when the time is over are made for a little while still.
+  Clock::time_point give_up() const {
+    return end_ == Clock::time_point::max() ? end_ : after(arguments_.duration * 1.1 + 1);
   }
 
-  void client(Tally& tally) {
+  void client(Seen& seen) {
+    const bool open = arguments_.rate > 0;
     for (;;) {
       const std::int64_t index = next_.fetch_add(1);
       if (arguments_.calls > 0 && index >= arguments_.calls) return;
       const auto request = Caller::again(*caller_.object(), *prototype_);
-      const auto intended = due(index);
-      if (intended >= end_) return;
-      if (arguments_.rate > 0) std::this_thread::sleep_until(intended);
-      const auto begin = arguments_.rate > 0 ? intended : Clock::now();
+      const auto due = open ? after(static_cast<double>(index) / arguments_.rate) : Clock::now();
+      if (due >= end_ || !await(due)) return;
+      const auto begin = open ? due : Clock::now();
+      std::string error;
       try {
         oneway_ ? request->send_oneway() : request->invoke();
       } catch (const CORBA::UnknownUserException& exception) {
-        ++tally.errors[type_name(exception.exception()._type())];
+        error = type_name(exception.exception()._type());
       } catch (const CORBA::Exception& exception) {
-        ++tally.errors[exception._name()];
+        error = exception._name();
       }
       const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-      tally.latency.add(static_cast<std::uint64_t>(std::max<long>(took, 0)));
-      answered_.fetch_add(1, std::memory_order_relaxed);
+      const std::lock_guard lock(seen.mutex);
+      seen.tally.latency.add(static_cast<std::uint64_t>(std::max<long>(took, 0)));
+      if (!error.empty()) ++seen.tally.errors[error];
     }
   }
 
-  /// One line a second on a terminal.
-  void tell() {
-    if (arguments_.quiet || ::isatty(STDERR_FILENO) == 0) return;
+  /// What all clients have seen since the last time.
+  Tally look() {
+    Tally all;
+    for (Seen& seen : seen_) {
+      Tally one;
+      {
+        const std::lock_guard lock(seen.mutex);
+        one = std::exchange(seen.tally, {});
+      }
+      all.add(one);
+    }
+    result_.all.add(all);
+    return all;
+  }
+
+  /// Fills the timeline; one line a second on a terminal.
+  void watch() {
+    const bool tells = !arguments_.quiet && ::isatty(STDERR_FILENO) == 1;
+    Timeline& timeline = result_.timeline;
+    auto told = begin_;
+    Tally second;
     std::unique_lock lock(mutex_);
-    std::int64_t before = 0;
-    while (!changed_.wait_for(lock, std::chrono::seconds(1), [&] { return done_; })) {
-      const std::int64_t now = answered_;
-      std::fprintf(stderr, "%6.0f s  %8lld calls/s\n", Seconds(Clock::now() - begin_).count(),
-                   static_cast<long long>(now - before));
-      before = now;
+    for (auto next = begin_;;) {
+      next += std::chrono::duration_cast<Clock::duration>(Seconds(timeline.width()));
+      const bool over = changed_.wait_until(lock, next, [&] { return done_; });
+      Tally now = look();
+      if (tells) second.add(now);
+      if (over && now.latency.count() == 0) return;
+      timeline.add(std::move(now));
+      if (over) return;
+      if (!tells || Clock::now() < told + std::chrono::seconds(1)) continue;
+      const double passed = Seconds(Clock::now() - told).count();
+      told = Clock::now();
+      std::fprintf(stderr, "%6.0f s  %8.0f calls/s  p50 %.1f us  p99 %.1f us  max %.1f us  %llu errors\n",
+                   Seconds(told - begin_).count(), static_cast<double>(second.latency.count()) / passed,
+                   microseconds(second.latency.quantile(0.5)), microseconds(second.latency.quantile(0.99)),
+                   microseconds(second.latency.largest()), static_cast<unsigned long long>(second.failed()));
+      second = {};
     }
   }
 
-  void print(const Tally& all, double seconds) const {
-    constexpr std::pair<const char*, double> kQuantiles[] = {
-        {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}};
-    const Histogram& latency = all.latency;
-    const auto microseconds = [](double nanoseconds) { return nanoseconds / 1000; };
-    const double rate = static_cast<double>(latency.count()) / seconds;
-    if (arguments_.json) {
-      Json json{{"loop", arguments_.rate > 0 ? "open" : "closed"}, {"clients", arguments_.clients}};
-      if (arguments_.rate > 0) json["rate_wanted"] = arguments_.rate;
-      json["calls"] = latency.count();
-      json["seconds"] = seconds;
-      json["rate"] = rate;
-      Json& us = json["latency_us"];
-      us["min"] = microseconds(static_cast<double>(latency.smallest()));
-      us["mean"] = microseconds(latency.mean());
-      for (const auto& [name, part] : kQuantiles) us[name] = microseconds(static_cast<double>(latency.quantile(part)));
-      us["max"] = microseconds(static_cast<double>(latency.largest()));
-      json["errors"] = all.errors;
-      std::cout << json.dump(2) << '\n';
-      return;
+  void complete() {
+    result_.operation = arguments_.call.operation;
+    result_.reference = arguments_.call.reference;
+    result_.clients = arguments_.clients;
+    result_.rate_wanted = arguments_.rate;
+    result_.interrupted = interrupted != 0;
+    if (arguments_.rate <= 0) return;
+    double due = result_.interrupted || !duration_given() ? result_.seconds * arguments_.rate
+                                                          : std::ceil(arguments_.duration * arguments_.rate);
+    if (arguments_.calls > 0) due = std::min(due, static_cast<double>(arguments_.calls));
+    const double made = static_cast<double>(result_.all.latency.count());
+    if (due >= made + 1) result_.unmade = static_cast<std::uint64_t>(due - made);
+  }
+
+  void print_json() const {
+    const Histogram& latency = result_.all.latency;
+    Json json{{"loop", result_.loop()}, {"clients", result_.clients}};
+    if (result_.rate_wanted > 0) {
+      json["rate_wanted"] = result_.rate_wanted;
+      json["unmade"] = result_.unmade;
     }
-    std::printf("%llu calls in %.1f s: %.0f calls/s, %s loop, %d client%s\n",
-                static_cast<unsigned long long>(latency.count()), seconds, rate,
-                arguments_.rate > 0 ? "open" : "closed", arguments_.clients, arguments_.clients == 1 ? "" : "s");
-    if (arguments_.rate > 0 && rate < 0.95 * arguments_.rate) {
+    json["interrupted"] = result_.interrupted;
+    json["calls"] = latency.count();
+    json["seconds"] = result_.seconds;
+    json["rate"] = result_.rate();
+    Json& us = json["latency_us"];
+    us["min"] = microseconds(latency.smallest());
+    us["mean"] = microseconds(latency.mean());
+    for (const auto& [name, part] : kQuantiles) us[name] = microseconds(latency.quantile(part));
+    us["max"] = microseconds(latency.largest());
+    json["errors"] = result_.all.errors;
+    Json& buckets = json["histogram_us"] = Json::array();
+    latency.each([&](std::uint64_t last, std::uint64_t count) { buckets.push_back({microseconds(last), count}); });
+    Json& slots = json["timeline"] = {{"seconds", result_.timeline.width()}, {"slots", Json::array()}};
+    for (const Tally& each : result_.timeline.slots()) {
+      slots["slots"].push_back({{"calls", each.latency.count()},
+                                {"errors", each.failed()},
+                                {"p50", microseconds(each.latency.quantile(0.5))},
+                                {"p99", microseconds(each.latency.quantile(0.99))},
+                                {"max", microseconds(each.latency.largest())}});
+    }
+    std::cout << json.dump(2) << '\n';
+  }
+
+  void print_text() const {
+    const Histogram& latency = result_.all.latency;
+    std::printf("%llu calls in %.1f s: %.0f calls/s, %s loop, %d client%s%s\n",
+                static_cast<unsigned long long>(latency.count()), result_.seconds, result_.rate(), result_.loop(),
+                result_.clients, result_.clients == 1 ? "" : "s", result_.interrupted ? ", interrupted" : "");
+    if (result_.rate_wanted > 0 && result_.rate() < 0.95 * result_.rate_wanted) {
       std::printf("the rate of %.0f calls/s was not reached: more clients (-c), or the server cannot do it\n",
-                  arguments_.rate);
+                  result_.rate_wanted);
     }
-    std::printf("latency in us: min %.1f  mean %.1f", microseconds(static_cast<double>(latency.smallest())),
-                microseconds(latency.mean()));
-    for (const auto& [name, part] : kQuantiles)
-      std::printf("  %s %.1f", name, microseconds(static_cast<double>(latency.quantile(part))));
-    std::printf("  max %.1f\n", microseconds(static_cast<double>(latency.largest())));
-    for (const auto& [name, count] : all.errors)
+    if (result_.unmade > 0) {
+      std::printf("%llu calls that were due had not begun when the time was over; they are in no figure\n",
+                  static_cast<unsigned long long>(result_.unmade));
+    }
+    std::printf("latency in us: min %.1f  mean %.1f", microseconds(latency.smallest()), microseconds(latency.mean()));
+    for (const auto& [name, part] : kQuantiles) std::printf("  %s %.1f", name, microseconds(latency.quantile(part)));
+    std::printf("  max %.1f\n", microseconds(latency.largest()));
+    for (const auto& [name, count] : result_.all.errors)
       std::printf("%llu times %s\n", static_cast<unsigned long long>(count), name.c_str());
   }
 
@@ -179,7 +270,8 @@ class Bench {
   const Caller::RequestRef prototype_;
   Clock::time_point begin_, end_;
   std::atomic<std::int64_t> next_ = 0;
-  std::atomic<std::int64_t> answered_ = 0;
+  std::vector<Seen> seen_;
+  LoadResult result_;  ///< of the watcher, and then of run()
   std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false;
@@ -208,8 +300,10 @@ void add_bench(CLI::App& app, Run& run) {
       ->check(CLI::Range(0L, 1'000'000L))
       ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "No progress on the terminal");
-  command->add_flag("--json", arguments->json, "Print JSON");
+  command->add_option("--html", arguments->html, "Also write a report for browsers there")->type_name("FILE");
+  command->add_flag("--json", arguments->json, "Print JSON, with the whole histogram and how it was as time passed");
   command->footer(
+      "SIGINT ends the measurement; what was measured is printed.\n"
       "Calls come through the dynamic invocation interface, which costs the client some microseconds each.\n"
       "Latencies of the open loop count from when a call was due (no coordinated omission).\n"
       "Example: corbel bench server.ior greet world --idl hello.idl -c 4 -r 1000 -d 30");

@@ -37,6 +37,14 @@ class Histogram {
   std::uint64_t largest() const noexcept { return largest_; }
   double mean() const noexcept { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
 
+  /// Calls `use(last value, how many)` for each bucket that is not empty, in their order.
+  template <class Use>
+  void each(Use use) const {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i] != 0) use(std::min(last_of(i), largest_), counts_[i]);
+    }
+  }
+
   /// The least value that `part` (0 to 1) of all values do not exceed, rounded up to the end of its bucket; 0 without
   /// values.
   std::uint64_t quantile(double part) const {

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
+#include <vector>
+
+#include "load_result.hpp"
 
 namespace corbel::tool {
 namespace {
@@ -40,6 +44,49 @@ TEST(Histogram, AddsUpAndKnowsNothingWhenEmpty) {
   EXPECT_EQ(empty.quantile(0.5), 0U);
   EXPECT_EQ(empty.smallest(), 0U);
   EXPECT_EQ(empty.largest(), 0U);
+}
+
+TEST(Histogram, TellsItsBucketsInOrder) {
+  Histogram histogram;
+  for (const std::uint64_t value : {7U, 7U, 1'000'000U, 3U}) histogram.add(value);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> buckets;
+  histogram.each([&](std::uint64_t last, std::uint64_t count) { buckets.emplace_back(last, count); });
+  EXPECT_EQ(buckets, (std::vector<std::pair<std::uint64_t, std::uint64_t>>{{3, 1}, {7, 2}, {1'000'000, 1}}));
+}
+
+TEST(Timeline, StaysShortAndLosesNothing) {
+  Timeline timeline(0.5);
+  constexpr std::uint64_t kAll = 5 * Timeline::kMost;
+  for (std::uint64_t i = 1; i <= kAll; ++i) {
+    Tally tally;
+    tally.latency.add(i);
+    tally.errors["TRANSIENT"] = 1;
+    timeline.add(std::move(tally));
+    ASSERT_LE(timeline.slots().size(), Timeline::kMost);
+  }
+  std::uint64_t count = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t last = 0;
+  for (const Tally& each : timeline.slots()) {
+    EXPECT_GT(each.latency.smallest(), last) << "in their order";
+    last = each.latency.largest();
+    count += each.latency.count();
+    failed += each.failed();
+  }
+  EXPECT_EQ(count, kAll);
+  EXPECT_EQ(failed, kAll);
+  EXPECT_GT(timeline.width(), 0.5);
+}
+
+TEST(LoadPage, IsWholeWithoutAnyCallsAndEscapesWhatItIsGiven) {
+  LoadResult result;
+  result.operation = "<script>\"&";
+  const std::string page = to_html(result);
+  EXPECT_EQ(page.find("<script>"), std::string::npos);
+  EXPECT_NE(page.find("&lt;script>&quot;&amp;"), std::string::npos);
+  EXPECT_EQ(page.find("nan"), std::string::npos);
+  EXPECT_EQ(page.find("inf"), std::string::npos);
+  EXPECT_TRUE(page.ends_with("</html>\n"));
 }
 
 }  // namespace
