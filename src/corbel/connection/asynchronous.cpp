@@ -117,6 +117,7 @@ struct Connection::Helping {
     if (&reply != &own) return connection.completions_->push(reply);
     mine = true;
   }
+  bool is_through() const noexcept { return mine; }
   /// What came behind the replies counts, whichever calls they were for: the peer may have closed. So this is only
   /// asked when no whole message is left.
   bool has_all() const noexcept {

@@ -15,6 +15,8 @@
 /// - `bool rests()`, if it lets others have their turn;
 /// - `bool takes(Message&)`: deals with a reply; false if the reply is not the reader's own;
 /// - `void on_finished(AsyncReply&)`: is given a reply which has been decoded and must be finished by another thread;
+/// - `bool is_through()`, if it leaves when it has been given that and nothing else has come, so that the memory of a
+///   large message stays for the next;
 /// - `bool has_all()`: true if nothing more is wanted of the carrier;
 /// - `Deadline until(const Framer&)`: how long to wait for octets.
 namespace corbel::connection {
@@ -86,6 +88,9 @@ template <class Reader>
         AsyncReply* finished = nullptr;
         if (auto status = deliver(message, finished); !status) return {Why::failed, status.error()};
         if (finished != nullptr) reader.on_finished(*finished);
+        if constexpr (requires { reader.is_through(); }) {
+          if (reader.is_through() && !framer.has_unread()) return {};
+        }
         continue;
       }
       case messaging::Kind::request:
