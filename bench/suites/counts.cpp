@@ -44,7 +44,8 @@ class Run {
       : settings_(settings),
         report_(report),
         mechanisms_(find_all_mechanisms(report.machine, settings.only.empty() ? kCompared : settings.only)),
-        transports_(settings.quick ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "unix", "shm"}),
+        transports_(settings.quick ? std::vector<std::string>{"tcp"}
+                                   : std::vector<std::string>{"tcp", "unix", "shm", "udp"}),
         valgrind_(program_exists("valgrind")),
         strace_(can_trace()) {
     if (valgrind_) report.machine.versions["valgrind"] = version_of("valgrind");
@@ -62,7 +63,7 @@ class Run {
       for (const std::string& transport : transports_) {
         for (const Mechanism& mechanism : mechanisms_) {
           progress.step("counting " + mechanism.label() + " over " + transport);
-          sample(mechanism, transport);
+          if (mechanism.over(transport)) sample(mechanism, transport);
         }
       }
       if (asynchronous != 0) sample_asynchronous(progress);

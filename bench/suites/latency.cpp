@@ -175,15 +175,18 @@ std::vector<Spot> spots() {
   return spots;
 }
 
+constexpr int kMostInDatagram = 60'000;  // octets, with what a protocol adds
+
 std::vector<LatencyPlan> plans(const Settings& settings) {
   LatencyPlan plan;
   plan.repetitions = static_cast<std::size_t>(settings.repetitions(7, 3));
   plan.calls = settings.quick ? 500 : 10000;
   if (!settings.quick) plan.payloads = {0, 64, 1024, 8192, 65536};
   std::vector<LatencyPlan> plans;
-  for (const char* const transport : {"tcp", "unix", "shm"}) {
+  for (const char* const transport : {"tcp", "unix", "shm", "udp"}) {
     for (const Spot& spot : spots()) {
       plan.transport = transport;
+      std::erase_if(plan.payloads, [&](int octets) { return plan.transport == "udp" && octets > kMostInDatagram; });
       plan.of["placement"] = spot.name;
       plan.placement.client.cpu = spot.client;
       plan.placement.server.cpu = spot.server;
@@ -231,7 +234,7 @@ int run_latency(const Settings& settings, Report& report) {
   const std::vector<Mechanism> to_trace =
       settings.quick && settings.only.empty() ? find_all_mechanisms(report.machine, few) : mechanisms;
   const bool trace = can_trace();
-  const std::vector<const char*> traced = settings.quick ? std::vector{"tcp"} : std::vector{"tcp", "unix", "shm"};
+  const std::vector<const char*> traced = settings.quick ? std::vector{"tcp"} : std::vector{"tcp", "unix", "shm", "udp"};
   std::vector<Latencies> runs;
   std::size_t steps = trace ? traced.size() * to_trace.size() : 0;
   double seconds = static_cast<double>(2 * steps);
