@@ -9,7 +9,8 @@ struct Running {
   const Completions* owner;
   const Running* below;
 };
-thread_local const Running* t_running = nullptr;
+// Twice per reply; in a shared library the usual model is a function call each time.
+[[gnu::tls_model("initial-exec")]] thread_local const Running* t_running = nullptr;
 
 }  // namespace
 

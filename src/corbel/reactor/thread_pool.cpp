@@ -10,10 +10,14 @@
 namespace corbel::reactor {
 namespace {
 
-thread_local ThreadPool* t_leading = nullptr;        // the pool that this thread leads
-thread_local const ThreadPool* t_member = nullptr;   // the pool that started this thread
-thread_local const ThreadPool* t_visited = nullptr;  // the pool that this thread works for once
-thread_local const ThreadPool* t_busy = nullptr;     // the pool that counts this thread as being in a handler
+/// Several times per event; in a shared library the usual model is a function call each time.
+struct OfThread {
+  ThreadPool* leads = nullptr;          ///< the pool that this thread leads
+  const ThreadPool* member = nullptr;   ///< the pool that started this thread
+  const ThreadPool* visited = nullptr;  ///< the pool that this thread works for once
+  const ThreadPool* busy = nullptr;     ///< the pool that counts this thread as being in a handler
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local OfThread t_here;
 
 /// How long a thread without work keeps what it would not have to allocate for the next.
 constexpr base::Duration kKeeps = std::chrono::seconds(1);
@@ -47,7 +51,7 @@ void ThreadPool::run() {
 }
 
 base::Status ThreadPool::join_until(base::FunctionRef<bool()> done, base::Deadline deadline) {
-  if (t_leading == this) promote_follower();
+  if (t_here.leads == this) promote_follower();
   {
     const std::lock_guard guard(mutex_);
     ++joined_until_;
@@ -78,7 +82,7 @@ void ThreadPool::call_away() noexcept {
 }
 
 bool ThreadPool::called_away() const noexcept {
-  return (lacks_.load(std::memory_order_relaxed) & kJoined) != 0 && t_member != this;
+  return (lacks_.load(std::memory_order_relaxed) & kJoined) != 0 && t_here.member != this;
 }
 
 /// With the mutex.
@@ -104,14 +108,14 @@ void ThreadPool::notify() noexcept {
 }
 
 bool ThreadPool::try_lead(base::FunctionRef<void()> act) {
-  if (t_leading == this) {
+  if (t_here.leads == this) {
     act();
     return true;
   }
   {
     const std::lock_guard lock(mutex_);
     if (led_ || stopping_) return false;
-    led_ = true;  // but not t_leading: what runs inside cannot give leadership away
+    led_ = true;  // but not t_here.leads: what runs inside cannot give leadership away
   }
   struct Leadership {
     ~Leadership() {
@@ -126,41 +130,41 @@ bool ThreadPool::try_lead(base::FunctionRef<void()> act) {
 }
 
 void ThreadPool::try_work() {
-  const ThreadPool* const outer = t_busy;
-  if (t_leading != this) {
+  const ThreadPool* const outer = t_here.busy;
+  if (t_here.leads != this) {
     const std::lock_guard lock(mutex_);
     if (led_ || stopping_ || !may_lead()) return;
     led_ = true;
     set_lack(kLeader, false);
-    t_leading = this;
+    t_here.leads = this;
   }
-  const ThreadPool* const visited = std::exchange(t_visited, this);
+  const ThreadPool* const visited = std::exchange(t_here.visited, this);
   lead(base::Deadline::now());
-  t_visited = visited;
+  t_here.visited = visited;
   leave(outer);
 }
 
 /// With the mutex: true if the calling thread, should it lead and run a handler, makes no more of those than may be.
 bool ThreadPool::may_lead() const noexcept {
-  return busy_ < most_busy_ || t_busy == this;
+  return busy_ < most_busy_ || t_here.busy == this;
 }
 
 bool ThreadPool::has_spare_thread() const noexcept {
   const std::lock_guard guard(mutex_);
-  return busy_ + (t_busy == this ? 0U : 1U) < most_busy_;
+  return busy_ + (t_here.busy == this ? 0U : 1U) < most_busy_;
 }
 
 /// With the mutex: the calling thread, if it ran a handler, is back. `outer`: the handler that it is in nevertheless.
 void ThreadPool::end_handler(const ThreadPool* outer) noexcept {
-  if (t_busy != this || outer == this) return;
-  t_busy = outer;
+  if (t_here.busy != this || outer == this) return;
+  t_here.busy = outer;
   if (waiters_ != nullptr) [[unlikely]]
     return let_go_on(true);
   --busy_;
 }
 
 ThreadPool::Place::Place(ThreadPool& pool) noexcept
-    : pool_(pool), outer_(t_busy), given_(outer_ == &pool || pool.enter()) {}
+    : pool_(pool), outer_(t_here.busy), given_(outer_ == &pool || pool.enter()) {}
 
 ThreadPool::Place::~Place() {
   if (given_ && outer_ != &pool_) pool_.leave(outer_);
@@ -174,17 +178,17 @@ bool ThreadPool::enter() noexcept {
   } else if (!await_place(lock)) {
     return false;
   }
-  t_busy = this;
+  t_here.busy = this;
   if (busy_ >= most_busy_ && !led_) set_lack(kLeader, true);
   return true;
 }
 
 bool ThreadPool::visits() const noexcept {
-  return t_visited == this;
+  return t_here.visited == this;
 }
 
 bool ThreadPool::on_own_thread() const noexcept {
-  return t_member == this;
+  return t_here.member == this;
 }
 
 void ThreadPool::lead_always() {
@@ -225,7 +229,7 @@ unsigned ThreadPool::idle_count() const noexcept {
 
 /// What every thread of the pool does: lead when no other thread does, else follow.
 base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline deadline, bool joined) {
-  const ThreadPool* const outer = t_busy;
+  const ThreadPool* const outer = t_here.busy;
   const base::KeptMemory::Returns returns;
   base::Status status;
   for (;;) {
@@ -235,7 +239,7 @@ base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline dea
       status = base::error(base::Stage::wait, base::Code::timed_out);
       break;
     }
-    if (t_leading != this) {
+    if (t_here.leads != this) {
       std::unique_lock lock(mutex_);
       end_handler(outer);
       if (stopping_) {
@@ -249,7 +253,7 @@ base::Status ThreadPool::work(base::FunctionRef<bool()> done, base::Deadline dea
       }
       led_ = true;
       set_lack(kLeader, false);
-      t_leading = this;
+      t_here.leads = this;
     }
     lead(deadline);
   }
@@ -308,7 +312,7 @@ void ThreadPool::lead(base::Deadline deadline) {
     if (!reactor_.wait(keeps ? earlier(deadline, base::Deadline::after(kKeeps)) : deadline)) {
       stop();
       const std::lock_guard guard(mutex_);
-      t_leading = nullptr;
+      t_here.leads = nullptr;
       led_ = false;
       return;
     }
@@ -322,7 +326,7 @@ void ThreadPool::lead(base::Deadline deadline) {
 }
 
 void ThreadPool::promote_follower() {
-  ThreadPool* pool = std::exchange(t_leading, nullptr);
+  ThreadPool* pool = std::exchange(t_here.leads, nullptr);
   if (pool != nullptr && pool->give_turn()) (void)pool->spawn(true);
 }
 
@@ -331,9 +335,9 @@ void ThreadPool::promote_follower() {
 /// none for the handler, it stays the leader and waits for one.
 bool ThreadPool::give_turn() noexcept {
   std::unique_lock lock(mutex_);
-  if (t_busy != this && (busy_ < most_busy_ || !await_place(lock))) ++busy_;
+  if (t_here.busy != this && (busy_ < most_busy_ || !await_place(lock))) ++busy_;
   led_ = false;
-  t_busy = this;
+  t_here.busy = this;
   if (busy_ >= most_busy_) {
     set_lack(kLeader, true);
     return false;
@@ -355,8 +359,8 @@ void ThreadPool::leave(const ThreadPool* outer) noexcept {
   {
     const std::lock_guard guard(mutex_);
     end_handler(outer);
-    if (t_leading == this) {
-      t_leading = nullptr;
+    if (t_here.leads == this) {
+      t_here.leads = nullptr;
       led_ = false;
     }
     if (led_ || turn_given_ || !may_lead()) return;
@@ -369,7 +373,7 @@ void ThreadPool::leave(const ThreadPool* outer) noexcept {
 }
 
 void ThreadPool::thread_main(Threads::iterator self, bool has_turn) {
-  t_member = this;
+  t_here.member = this;
   if (has_turn) {
     const std::lock_guard guard(mutex_);
     turn_given_ = false;
