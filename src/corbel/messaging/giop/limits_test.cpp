@@ -115,7 +115,7 @@ TEST(GiopLimits, WhatIsBeyondThemIsToldByNameOfTheOptions) {
   settings.log = &log;
   settings.peer = "tcp://somebody";
   settings.limits.max_operation = 20;
-  const auto session = giop::make_giop()->open(settings);
+  const auto session = make_giop()->open(settings);
   Incoming incoming;
   EXPECT_EQ(session->take(request(2, std::string(30, 'o')), incoming).error().code, base::Code::malformed);
   ASSERT_EQ(kept->entries().size(), 1U);
