@@ -54,8 +54,7 @@ int plain_rings_offer(int handle) {
   char octet = 0;
   char control[CMSG_SPACE(sizeof(int))] = {0};
   struct iovec piece = {&octet, 1};
-  struct msghdr header = {
-      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct msghdr header = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   if (memory < 0 || ftruncate(memory, 2 * sizeof(struct ring)) != 0) return -1;
   struct cmsghdr* const rights = CMSG_FIRSTHDR(&header);
   rights->cmsg_level = SOL_SOCKET;
@@ -71,8 +70,7 @@ int plain_rings_take(int handle) {
   char octet;
   char control[CMSG_SPACE(sizeof(int))];
   struct iovec piece = {&octet, 1};
-  struct msghdr header = {
-      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct msghdr header = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   if (recvmsg(handle, &header, MSG_CMSG_CLOEXEC) != 1) return -1;
   struct cmsghdr* const rights = CMSG_FIRSTHDR(&header);
   if (rights == NULL || rights->cmsg_type != SCM_RIGHTS) {

@@ -241,8 +241,7 @@ int plain_connect(const char* address) {
   const int handle = make_socket(is_unix ? AF_UNIX : AF_INET);
   if (handle < 0) return -1;
   const struct sockaddr* name = is_unix ? (struct sockaddr*)&local : (struct sockaddr*)&inet;
-  if (connect(handle, name, is_unix ? sizeof local : sizeof inet) != 0 ||
-      (is_shm && plain_rings_take(handle) != 0)) {
+  if (connect(handle, name, is_unix ? sizeof local : sizeof inet) != 0 || (is_shm && plain_rings_take(handle) != 0)) {
     close(handle);
     return -1;
   }

@@ -73,18 +73,19 @@ int main(int argc, char** argv) try {
   std::vector<char> room(kHeader + kMost);
   for (std::size_t size = 64; size <= kMost; size *= 2) {
     for (const bool gathered : {true, false}) {
-      meter.add(std::string("direction=send,by=") + (gathered ? "gathered" : "copied") + ",payload=" + std::to_string(size),
-                1, [&, size, gathered] {
-                  encoder.reset({});
-                  encoder.copy_octets(header.data(), header.size());
-                  if (gathered) {
-                    encoder.put_reference(data.data(), size);
-                  } else {
-                    encoder.copy_octets(data.data(), size);
-                  }
-                  way.send(encoder.segments());
-                  way.receive(room, kHeader + size);
-                });
+      meter.add(
+          std::string("direction=send,by=") + (gathered ? "gathered" : "copied") + ",payload=" + std::to_string(size),
+          1, [&, size, gathered] {
+            encoder.reset({});
+            encoder.copy_octets(header.data(), header.size());
+            if (gathered) {
+              encoder.put_reference(data.data(), size);
+            } else {
+              encoder.copy_octets(data.data(), size);
+            }
+            way.send(encoder.segments());
+            way.receive(room, kHeader + size);
+          });
     }
   }
   meter.run();

@@ -7,7 +7,8 @@
 //
 // WHERE is the path of a local socket (unix, shm), or the Internet address to listen on. Environment variables tell
 // more: CORBEL_BENCH_QUEUE sets both socket queues, in octets; CORBEL_BENCH_THREADS makes servers without an ORB serve
-// several connections at the same time; CORBEL_NO_DELAY=off leaves out TCP_NODELAY. A command is a line, and so is its answer:
+// several connections at the same time; CORBEL_NO_DELAY=off leaves out TCP_NODELAY. A command is a line, and so is its
+// answer:
 //
 //     ping N                         N void two-way calls one after the other -> "ok NANOSECONDS"
 //     latency N PAYLOAD              N two-way calls with so many octets, each timed, the next when the last is done
@@ -20,7 +21,8 @@
 //                                    come back from the server, and are counted both ways. Where some may get lost
 //                                    (udp, oneway only), OCTETS are those that arrived, and a third number those sent
 //     async HOW WINDOW N             N void calls by futures or handlers, WINDOW of them under way -> "ok NANOSECONDS"
-//     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE oneway
+//     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE
+//     oneway
 //                                    or twoway; waits until all are done -> "ok NANOSECONDS"
 //     cube WHAT N                    N two-way calls that return their argument cubed -> "ok NANOSECONDS"
 //
@@ -49,12 +51,12 @@ namespace peer {
 
 /// What a program says of itself: the name on the first line, then a line for each list of words.
 struct About {
-  std::string name;                ///< and version, such as "omniORB 4.2.5"
-  std::string protocols = "none";  ///< what PROTOCOL may be
-  std::string transports = "tcp";  ///< what TRANSPORT may be
-  std::string commands =
-      "latency";  ///< beyond ping: latency, threads, oneway, twoway, ring (modes of stream), cube, async, queues, delays, spins
-  std::string types = "octet";  ///< of streams
+  std::string name;                  ///< and version, such as "omniORB 4.2.5"
+  std::string protocols = "none";    ///< what PROTOCOL may be
+  std::string transports = "tcp";    ///< what TRANSPORT may be
+  std::string commands = "latency";  ///< beyond ping: latency, threads, oneway, twoway, ring (modes of stream), cube,
+                                     ///< async, queues, delays, spins
+  std::string types = "octet";       ///< of streams
 };
 
 inline constexpr const char* kAllTypes = "char octet short long double string struct";

@@ -8,8 +8,8 @@
 namespace bench {
 namespace {
 
-const std::set<std::string> kMessaging = {"request header", "marshal",  "unmarshal", "framing",
-                                          "reply header",   "reply header and marshal"};
+const std::set<std::string> kMessaging = {"request header", "marshal",      "unmarshal",
+                                          "framing",        "reply header", "reply header and marshal"};
 const std::set<std::string> kAdapter = {"transport send", "wait and receive", "transport adapter"};
 
 /// Adds a side's layers; returns what its system calls took, waiting included.

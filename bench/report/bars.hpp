@@ -15,7 +15,7 @@ struct CallBars {
   double messaging = 0;
   double adapter = 0;  ///< the transport adapter
   double orb = 0;
-  double system = 0;                  ///< the rest: of the client's time, what no layer in user space took on either side
+  double system = 0;  ///< the rest: of the client's time, what no layer in user space took on either side
   std::optional<double> whole = {};  ///< of a call as measured
 
   double sum() const { return messaging + adapter + orb + system; }

@@ -7,7 +7,8 @@ namespace bench {
 namespace {
 
 void add(std::vector<Result>& results, const char* side, const char* layer, double us) {
-  const Case of{{"orb", "corbel"}, {"protocol", "giop"}, {"transport", "tcp"}, {"type", "void"}, {"side", side}, {"layer", layer}};
+  const Case of{{"orb", "corbel"}, {"protocol", "giop"}, {"transport", "tcp"},
+                {"type", "void"},  {"side", side},       {"layer", layer}};
   results.push_back({"whitebox", of, "layer_time", "us", {us, us, us, 1}});
 }
 

@@ -31,8 +31,10 @@ const std::vector<SuiteView>& views() {
        true},
       {"servers",
        "Whole servers with a hundred operations",
-       {"What a server spends on one call over tcp, by step, and a client's time for so many times 100 calls of the last "
-        "operation, oneway calls until the last is done. Linear search, hashing and direct index are the same server, its "
+       {"What a server spends on one call over tcp, by step, and a client's time for so many times 100 calls of the "
+        "last "
+        "operation, oneway calls until the last is done. Linear search, hashing and direct index are the same server, "
+        "its "
         "skeletons made with `corbel-idl --dispatch`. Depth: levels of adapters below the root one."},
        {"instructions_per_call", "instructions_by_depth", "time"},
        true},
@@ -46,7 +48,8 @@ const std::vector<SuiteView>& views() {
        true},
       {"micro",
        "Marshalling",
-       {"One element of a sequence, encoded and decoded by generated code and by hand. \"Send\": a message with so many "
+       {"One element of a sequence, encoded and decoded by generated code and by hand. \"Send\": a message with so "
+        "many "
         "octets over a local socket and back out, copied behind its header or gathered by the system call."}},
       {"compile",
        "Compiling generated code",

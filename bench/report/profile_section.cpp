@@ -45,8 +45,8 @@ DataTable functions_table(const std::vector<Result>& results, const std::string&
     done.push_back(result.of);
     const Result* const time = find_result(results, "profile", "share_of_time", result.of);
     const Result* const instructions = find_result(results, "profile", "share_of_instructions", result.of);
-    const double most = std::max(time == nullptr ? 0 : time->value.median,
-                                 instructions == nullptr ? 0 : instructions->value.median);
+    const double most =
+        std::max(time == nullptr ? 0 : time->value.median, instructions == nullptr ? 0 : instructions->value.median);
     if (most < kShown) continue;
     std::string function = result.of.at("function");
     if (instructions == nullptr && time != nullptr) {
@@ -80,8 +80,7 @@ DataTable times_table(const std::vector<Result>& results) {
 DataTable published_table(const char* title, const PublishedFunction* begin, const PublishedFunction* end) {
   DataTable table{title, {"mechanism", "type", "function", "ms", "%"}, {}, 3};
   for (const PublishedFunction* row = begin; row != end; ++row) {
-    table.rows.push_back(
-        {row->mechanism, row->type, row->function, number(row->milliseconds), number(row->percent)});
+    table.rows.push_back({row->mechanism, row->type, row->function, number(row->milliseconds), number(row->percent)});
   }
   return table;
 }
@@ -91,13 +90,14 @@ DataTable published_table(const char* title, const PublishedFunction* begin, con
 std::optional<Section> profile_section(const std::vector<Result>& results) {
   const bool any = std::any_of(results.begin(), results.end(), [](const Result& r) { return r.suite == "profile"; });
   if (!any) return std::nullopt;
-  Section section{"profile",
-                  "What a stream spends, function by function",
-                  {"64 MiB, oneway over tcp. Instructions are those in user space, by function; the processor time is "
-                   "the kernel's (system calls) and the user's, which is split as the instructions are. Large copies "
-                   "count an instruction for each octet, though the processor moves many at once: they take a smaller part "
-                   "than shown. Each column adds up to 100 for each "
-                   "side, what is below 1.5 left out here. Below: the same of 1996 over ATM."}};
+  Section section{
+      "profile",
+      "What a stream spends, function by function",
+      {"64 MiB, oneway over tcp. Instructions are those in user space, by function; the processor time is "
+       "the kernel's (system calls) and the user's, which is split as the instructions are. Large copies "
+       "count an instruction for each octet, though the processor moves many at once: they take a smaller part "
+       "than shown. Each column adds up to 100 for each "
+       "side, what is below 1.5 left out here. Below: the same of 1996 over ATM."}};
   section.tables = {times_table(results), functions_table(results, "sender"), functions_table(results, "receiver"),
                     published_table("Sender, 1996", std::begin(kSender1996), std::end(kSender1996)),
                     published_table("Receiver, 1996", std::begin(kReceiver1996), std::end(kReceiver1996))};

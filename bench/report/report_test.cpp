@@ -72,7 +72,7 @@ Report every_suite() {
                                      {"layer", layer}}));
   }
   for (const char* const function : {"system calls", "memcpy"}) {
-    const Case of{{"orb", "corbel"}, {"protocol", "giop"}, {"transport", "tcp"},  {"type", "octet"},
+    const Case of{{"orb", "corbel"},  {"protocol", "giop"}, {"transport", "tcp"},  {"type", "octet"},
                   {"buffer", "1024"}, {"side", "sender"},   {"function", function}};
     report.results.push_back(figure("profile", "share_of_time", "%", 50, of));
   }

@@ -129,10 +129,11 @@ std::optional<Section> whitebox_section(const std::vector<Result>& results) {
       "Where the time of one call goes",
       {"A void two-way call between two processes, cut by time probes into the layers it passes. What the kernel "
        "does (sending, waiting, waking, receiving) is left out of the charts and counted below."}};
-  DataTable splits{"Figure 18: a void call, both sides, us",
-                   {"protocol", "transport", "messaging", "transport adapter", "ORB", "system", "sum", "whole as measured"},
-                   {},
-                   2};
+  DataTable splits{
+      "Figure 18: a void call, both sides, us",
+      {"protocol", "transport", "messaging", "transport adapter", "ORB", "system", "sum", "whole as measured"},
+      {},
+      2};
   for (const std::string transport : {"tcp", "unix"}) {
     for (const char* const side : {"client", "server"}) add_layers(section, results, transport, side);
     add_sizes(section, results, transport);
@@ -144,8 +145,8 @@ std::optional<Section> whitebox_section(const std::vector<Result>& results) {
                            bars.whole ? number(*bars.whole, 1) : ""});
     section.paragraphs.push_back("- With " + bars.of.at("protocol") + " over " + bars.of.at("transport") +
                                  " messaging, transport adapter and ORB take " + number(user, 2) + " us of a call's " +
-                                 number(bars.sum(), 1) + " us, both sides together: " +
-                                 number(100 * user / bars.sum(), 0) + " %.");
+                                 number(bars.sum(), 1) +
+                                 " us, both sides together: " + number(100 * user / bars.sum(), 0) + " %.");
   }
   section.paragraphs.push_back("- In 2001 the ORB took about 90 us of 189 us over TCP loopback: 48 %.");
   section.legend = {{"ORB", 1}, {"kernel", 0}};
@@ -237,7 +238,8 @@ Section published_section() {
   for (const PublishedCalls& row : kCalls1996) {
     calls.rows.push_back({row.calls, number(row.original, 1), number(row.indexed, 1)});
   }
-  DataTable improved{"Gain of indexed operations, per cent of the client's time (1996)", {"calls", "1", "100", "500", "1,000"}, {}, 1};
+  DataTable improved{
+      "Gain of indexed operations, per cent of the client's time (1996)", {"calls", "1", "100", "500", "1,000"}, {}, 1};
   for (const PublishedImprovement& row : kGains1996) {
     improved.rows.push_back({row.calls});
     for (const double percent : row.percent) improved.rows.back().push_back(number(percent, 2));
@@ -247,8 +249,8 @@ Section published_section() {
     gains.rows.push_back(
         {row.what, number(row.least, 2), number(row.most, 2), row.mean > 0 ? number(row.mean, 2) : ""});
   }
-  section.tables = {std::move(streams), std::move(ranges), std::move(types),
-                    std::move(demux),   std::move(calls),  std::move(improved), std::move(gains)};
+  section.tables = {std::move(streams), std::move(ranges),   std::move(types), std::move(demux),
+                    std::move(calls),   std::move(improved), std::move(gains)};
   return section;
 }
 

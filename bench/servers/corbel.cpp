@@ -5,9 +5,9 @@
 #include <cstring>
 #include <memory>
 
+#include "hundred_server.hpp"
 #include "peers/peer.hpp"
 #include "servers/hundred.hpp"
-#include "hundred_server.hpp"
 
 namespace {
 
@@ -25,7 +25,9 @@ class Sink : public CORBA::servant_traits<Hundred::Sink>::base_type {
   void name() override {}
 #include "hundred_operations.inc"
 #undef CORBEL_OPERATION
-  IDL::traits<Hundred::TwoWay>::ref_type two_way() override { return two_way_; }
+  IDL::traits<Hundred::TwoWay>::ref_type two_way() override {
+    return two_way_;
+  }
 
  private:
   IDL::traits<Hundred::TwoWay>::ref_type two_way_;
@@ -73,8 +75,7 @@ struct Corbel {
       return poa->id_to_reference(poa->activate_object(servant));
     };
     const auto two_way = reference_of(CORBA::make_reference<TwoWay>());
-    const auto oneway =
-        reference_of(CORBA::make_reference<Sink>(IDL::traits<Hundred::TwoWay>::narrow(two_way)));
+    const auto oneway = reference_of(CORBA::make_reference<Sink>(IDL::traits<Hundred::TwoWay>::narrow(two_way)));
     root->the_POAManager()->activate();
     peer::announce(orb->object_to_string(oneway));
     orb->run();

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <vector>
 
+#include "hundred.hh"
 #include "peers/peer.hpp"
 #include "servers/hundred.hpp"
-#include "hundred.hh"
 
 namespace {
 
@@ -26,7 +26,9 @@ class Sink : public POA_Hundred::Sink {
   void name() override {}
 #include "hundred_operations.inc"
 #undef CORBEL_OPERATION
-  Hundred::TwoWay_ptr two_way() override { return Hundred::TwoWay::_duplicate(two_way_); }
+  Hundred::TwoWay_ptr two_way() override {
+    return Hundred::TwoWay::_duplicate(two_way_);
+  }
 
  private:
   Hundred::TwoWay_var two_way_;

@@ -39,8 +39,8 @@ void dispatch(svc_req* request, SVCXPRT* transport) {
   const bool oneway = request->rq_proc >= kOneway;
   void* result = nullptr;
   switch (request->rq_proc - (oneway ? kOneway : 0)) {
-#define CORBEL_OPERATION(name)       \
-  case k_##name:                     \
+#define CORBEL_OPERATION(name)      \
+  case k_##name:                    \
     result = procedure<k_##name>(); \
     break;
 #include "hundred_operations.inc"
@@ -93,7 +93,8 @@ struct Rpc {
     name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof name;
     const int handle = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    check(handle >= 0 && bind(handle, reinterpret_cast<sockaddr*>(&name), size) == 0 && listen(handle, 8) == 0, "listen");
+    check(handle >= 0 && bind(handle, reinterpret_cast<sockaddr*>(&name), size) == 0 && listen(handle, 8) == 0,
+          "listen");
     SVCXPRT* const listener = svc_vc_create(handle, 0, 0);
     check(listener != nullptr && svc_reg(listener, kProgram, kVersion, dispatch, nullptr) != 0, "svc_reg");
     check(getsockname(handle, reinterpret_cast<sockaddr*>(&name), &size) == 0, "getsockname");

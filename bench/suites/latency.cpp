@@ -234,7 +234,8 @@ int run_latency(const Settings& settings, Report& report) {
   const std::vector<Mechanism> to_trace =
       settings.quick && settings.only.empty() ? find_all_mechanisms(report.machine, few) : mechanisms;
   const bool trace = can_trace();
-  const std::vector<const char*> traced = settings.quick ? std::vector{"tcp"} : std::vector{"tcp", "unix", "shm", "udp"};
+  const std::vector<const char*> traced =
+      settings.quick ? std::vector{"tcp"} : std::vector{"tcp", "unix", "shm", "udp"};
   std::vector<Latencies> runs;
   std::size_t steps = trace ? traced.size() * to_trace.size() : 0;
   double seconds = static_cast<double>(2 * steps);

@@ -45,7 +45,9 @@ std::vector<Mechanism> find_all_mechanisms(Machine& machine, const std::vector<s
                                            bool spinning = false);
 
 /// True of transports whose servers listen at an Internet address.
-inline bool is_internet(const std::string& transport) { return transport == "tcp" || transport == "udp"; }
+inline bool is_internet(const std::string& transport) {
+  return transport == "tcp" || transport == "udp";
+}
 /// True of transports with which the client's process is the server, too.
 bool is_inside(const std::string& transport);
 

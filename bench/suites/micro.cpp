@@ -36,13 +36,14 @@ void print_gathering(const Report& report) {
     const double copied_ns = result.value.median;
     const double gathered_ns = value_in(report.results, "micro", "time", gathered);
     table.add({result.of.at("payload"), number(copied_ns / 1000, 2), number(gathered_ns / 1000, 2),
-               number(octets * 8000 / copied_ns), number(octets * 8000 / gathered_ns), number(gathered_ns / copied_ns, 2),
-               number(value_in(report.results, "micro", "instructions", result.of)),
+               number(octets * 8000 / copied_ns), number(octets * 8000 / gathered_ns),
+               number(gathered_ns / copied_ns, 2), number(value_in(report.results, "micro", "instructions", result.of)),
                number(value_in(report.results, "micro", "instructions", gathered))});
   }
-  std::cout << "\nA message with so many octets of user data over a local socket and back out of it, the data copied behind "
-               "the header\nor gathered by the system call; the encoder refers to what has 2,048 octets "
-               "and more\n\n";
+  std::cout
+      << "\nA message with so many octets of user data over a local socket and back out of it, the data copied behind "
+         "the header\nor gathered by the system call; the encoder refers to what has 2,048 octets "
+         "and more\n\n";
   table.print(std::cout);
 }
 

@@ -24,7 +24,7 @@ constexpr double kStreamed = 64.0 * 1024 * 1024;  ///< octets, as the paper's; w
 constexpr int kLargestBuffer = 131072;
 constexpr double kShown = 1.5;  ///< per cent of instructions or of time from which on a function has a row of its own
 constexpr std::size_t kWidest = 64;  ///< characters of a function's name in a table
-constexpr double kKept = 0.1;   ///< the same, in the figures
+constexpr double kKept = 0.1;        ///< the same, in the figures
 
 /// What one side of one stream spends on 64 MiB.
 struct Side {
@@ -167,7 +167,8 @@ class Run {
     if (strace_) add(side.of, nullptr, "", "calls_per_buffer", "calls", {calls_per_buffer(side)});
     for (const auto& [name, count] : side.system_calls) add(side.of, "call", name, "system_calls", "calls", {count});
     for (const Share& share : gathered(side.shares, kKept)) {
-      if (share.instructions) add(side.of, "function", share.name, "instructions", "instructions", {*share.instructions});
+      if (share.instructions)
+        add(side.of, "function", share.name, "instructions", "instructions", {*share.instructions});
       if (share.of_instructions) {
         add(side.of, "function", share.name, "share_of_instructions", "%", {*share.of_instructions});
       }
@@ -193,11 +194,12 @@ class Run {
         table.add({name, side.of.at("side"), cell(share.of_time, 1), cell(share.of_instructions, 1),
                    share.instructions ? grouped(*share.instructions) : "", text});
       }
-      table.add({name, side.of.at("side"), number(sum_of(side.shares, &Share::of_time), 1),
-                 number(sum_of(side.shares, &Share::of_instructions), 1), grouped(sum(side.functions)),
-                 "all: user " + number(summarise(side.user).median, 1) + " ms, system " +
-                     number(summarise(side.system).median, 1) + " ms" +
-                     (strace_ ? ", " + number(calls_per_buffer(side), 2) + " calls that move octets for a buffer" : "")});
+      table.add(
+          {name, side.of.at("side"), number(sum_of(side.shares, &Share::of_time), 1),
+           number(sum_of(side.shares, &Share::of_instructions), 1), grouped(sum(side.functions)),
+           "all: user " + number(summarise(side.user).median, 1) + " ms, system " +
+               number(summarise(side.system).median, 1) + " ms" +
+               (strace_ ? ", " + number(calls_per_buffer(side), 2) + " calls that move octets for a buffer" : "")});
     }
     if (last.empty()) return;
     std::cout << "\nWhat 64 MiB of " << shown << " in buffers of " << buffer

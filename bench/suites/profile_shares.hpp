@@ -11,8 +11,8 @@ namespace bench {
 
 /// A part of what one side spends.
 struct Share {
-  std::string name;                          ///< a function, kSystem, or "N others"
-  std::optional<double> instructions = {};   ///< in user space
+  std::string name;                            ///< a function, kSystem, or "N others"
+  std::optional<double> instructions = {};     ///< in user space
   std::optional<double> of_instructions = {};  ///< per cent
   std::optional<double> of_time = {};          ///< per cent of the processor time
 };

@@ -42,8 +42,10 @@ TEST(FunctionNames, AreShortened) {
   EXPECT_EQ(short_function("plain_flood"), "plain_flood");
   EXPECT_EQ(short_function("f'2"), "f");
   EXPECT_EQ(short_function("a::B<int, c::D<4> >::run(std::span<char const>, int) const"), "a::B::run");
-  EXPECT_EQ(short_function("a::Result<void> a::g::(anonymous namespace)::f<b::C<(unsigned char)2>, 3ul>(x const&) [clone .part.0]"),
-            "a::g::(anonymous)::f");
+  EXPECT_EQ(
+      short_function(
+          "a::Result<void> a::g::(anonymous namespace)::f<b::C<(unsigned char)2>, 3ul>(x const&) [clone .part.0]"),
+      "a::g::(anonymous)::f");
   EXPECT_EQ(short_function("a::operator>>(a::S&, unsigned long)"), "a::operator>>");
   EXPECT_EQ(short_function("void a::F::operator()(int) const"), "a::F::operator()");
   EXPECT_EQ(short_function("operator new(unsigned long)"), "operator new");

@@ -44,10 +44,9 @@ class Run {
   Run(const Settings& settings, Report& report)
       : settings_(settings), report_(report), valgrind_(program_exists("valgrind")) {
     for (const Contestant& one : kContestants) {
-      const bool wanted =
-          settings.only.empty() || std::any_of(settings.only.begin(), settings.only.end(), [&](const std::string& name) {
-            return std::string(one.orb).starts_with(name);
-          });
+      const bool wanted = settings.only.empty() ||
+                          std::any_of(settings.only.begin(), settings.only.end(),
+                                      [&](const std::string& name) { return std::string(one.orb).starts_with(name); });
       const std::vector<Mechanism> found = wanted ? find_peer(one.program) : std::vector<Mechanism>();
       if (!found.empty()) subjects_.push_back({found.front(), one.scheme});
     }
@@ -220,8 +219,9 @@ class Run {
       }
       if (std::string(mode) == "twoway") table.add_rule();
     }
-    std::cout << "\nThe client's time for so many times 100 calls of the last operation, ms; oneway calls until the last "
-                 "is done\n\n";
+    std::cout
+        << "\nThe client's time for so many times 100 calls of the last operation, ms; oneway calls until the last "
+           "is done\n\n";
     table.print(std::cout);
   }
 
@@ -255,10 +255,10 @@ class Run {
         gain_in_instructions("Corbel, hashing", "lookup"));
     row("server, demultiplexing (time there); all (instructions here)", there,
         gain_in_instructions("Corbel, direct index", nullptr), gain_in_instructions("Corbel, hashing", nullptr));
-    row("client's time, two-way", number(kGains1996[0].percent.back(), 1), gain_in_time("Corbel, direct index", "twoway"),
-        gain_in_time("Corbel, hashing", "twoway"));
-    row("client's time, oneway", number(kGains1996[2].percent.back(), 1), gain_in_time("Corbel, direct index", "oneway"),
-        gain_in_time("Corbel, hashing", "oneway"));
+    row("client's time, two-way", number(kGains1996[0].percent.back(), 1),
+        gain_in_time("Corbel, direct index", "twoway"), gain_in_time("Corbel, hashing", "twoway"));
+    row("client's time, oneway", number(kGains1996[2].percent.back(), 1),
+        gain_in_time("Corbel, direct index", "oneway"), gain_in_time("Corbel, hashing", "oneway"));
     std::cout << '\n';
     table.print(std::cout);
   }

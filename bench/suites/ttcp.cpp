@@ -255,7 +255,8 @@ std::vector<StreamPlan> plans(const Settings& settings) {
     for (const std::string& transport : transports) {
       for (const std::string& mode : modes) {
         for (const int queue : queues)
-          add(transport.c_str(), mode.c_str(), {"octet", "char", "short", "long", "double", "string", "struct", "padded"},
+          add(transport.c_str(), mode.c_str(),
+              {"octet", "char", "short", "long", "double", "string", "struct", "padded"},
               {1, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 1048576}, queue);
       }
     }

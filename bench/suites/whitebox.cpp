@@ -67,9 +67,10 @@ class Run {
     print_layers();
     print_bars();
     print_table("instructions", "room", "Instructions of a void call by room (what is inlined counts where it went)");
-    print_table("copied_octets", "type",
-                "Octets copied by a two-way call (calls of memcpy and memmove; on processors other than x86, where some are "
-                "not calls, nothing is counted)");
+    print_table(
+        "copied_octets", "type",
+        "Octets copied by a two-way call (calls of memcpy and memmove; on processors other than x86, where some are "
+        "not calls, nothing is counted)");
     print_table("allocations", "type", "Heap allocations of a two-way call");
   }
 
@@ -210,8 +211,9 @@ class Run {
                  number(one.orb, 2), number(one.system, 2), number(one.sum(), 2),
                  one.whole ? number(*one.whole, 2) : "-"});
     }
-    std::cout << "\nA void call, both sides together, us; system: from entering a system call to leaving it. The whole is "
-                 "the median of\nwhole calls, the time of the probes included, which the others are without\n\n";
+    std::cout
+        << "\nA void call, both sides together, us; system: from entering a system call to leaving it. The whole is "
+           "the median of\nwhole calls, the time of the probes included, which the others are without\n\n";
     table.print(std::cout);
   }
 

@@ -113,7 +113,8 @@ void set_options(const Mechanism& mechanism, const std::string& model, const Str
                  ChildOptions& child) {
   set_queues(mechanism, options.queue, child);
   if (options.no_delay) return;
-  if (!mechanism.can("delays")) throw std::runtime_error("model " + model + " always sends at once: -D off is not for it");
+  if (!mechanism.can("delays"))
+    throw std::runtime_error("model " + model + " always sends at once: -D off is not for it");
   child.environment.emplace_back("CORBEL_NO_DELAY=off");
 }
 
@@ -152,9 +153,10 @@ void tell(const StreamOptions& options, const Mechanism& mechanism, const Stream
   std::cout << head << stream.text() << '\n'
             << head << number(outcome.octets) << " octets in " << number(outcome.nanoseconds / 1e9, 3)
             << " s: " << number(rate, 2) << " Mbit/s\n"
-            << (outcome.sent ? head + number(*outcome.sent) + " octets sent, " + number(*outcome.sent - outcome.octets) +
-                                   " lost: " + number(outcome.lost_percent(), 2) + " %\n"
-                             : "")
+            << (outcome.sent
+                    ? head + number(*outcome.sent) + " octets sent, " + number(*outcome.sent - outcome.octets) +
+                          " lost: " + number(outcome.lost_percent(), 2) + " %\n"
+                    : "")
             << head << number(outcome.calls) << " calls, " << number(outcome.nanoseconds / 1e3 / outcome.calls, 2)
             << " us each\n"
             << head << number(outcome.processor.user, 2) << " s user, " << number(outcome.processor.system, 2)

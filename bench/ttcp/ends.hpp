@@ -14,8 +14,8 @@ struct StreamOptions {
   std::string transport = {};  ///< tcp, udp, unix or shm
   std::string type = {};       ///< one of peers/peer.hpp
   std::string mode = "oneway";
-  int buffer = 8192;  ///< octets
-  int queue = 0;      ///< octets of this side's socket queues; 0: the system's
+  int buffer = 8192;     ///< octets
+  int queue = 0;         ///< octets of this side's socket queues; 0: the system's
   bool no_delay = true;  ///< TCP sends at once
   unsigned long calls = 2048;
   int port = 5001;

@@ -26,9 +26,10 @@ int main(int argc, char** argv) {
   app.add_option("-b,--queue", options.queue, "octets of this side's socket queues; 0: the system's")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
-  app.add_option("-D,--no-delay", no_delay,
-                 "of this side's TCP connections, for c, wrappers and corbel: on, they send at once; off, they wait for "
-                 "more as TCP does by itself (ttcp without -D)")
+  app.add_option(
+         "-D,--no-delay", no_delay,
+         "of this side's TCP connections, for c, wrappers and corbel: on, they send at once; off, they wait for "
+         "more as TCP does by itself (ttcp without -D)")
       ->expected(0, 1)
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
@@ -49,7 +50,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("-V,--version", "corbel-ttcp " CORBEL_TTCP_VERSION);
   app.footer(
       "A receiver for which --model, --protocol, --transport or --type is given refuses any other. Over udp "
-      "some may get lost: what is counted is what arrived, and the loss is told. What is measured listens on ports of its own, which the system chooses.\n\n"
+      "some may get lost: what is counted is what arrived, and the loss is told. What is measured listens on ports of "
+      "its own, which the system chooses.\n\n"
       "Examples:\n"
       "  corbel-ttcp -r                              on the one machine\n"
       "  corbel-ttcp -t HOST                         on the other: octets by Corbel\n"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // corbel-bench-layers FOLDER PROTOCOL TRANSPORT TYPE OCTETS CALLS: two-way calls between two processes, looked into.
 //
-// Prints for each side what one call copies and allocates, as "SIDE COPIES COPIED-OCTETS ALLOCATIONS", copies of -1 where
-// the compiler may have left out calls of memcpy, and "whole NANOSECONDS 0 0", the median of whole calls. In a build with
-// CORBEL_PROBES each process leaves its time probes in FOLDER/client and FOLDER/server. The static library is linked in
-// so that copies can be counted: all calls of memcpy and memmove that the compiler left as calls.
+// Prints for each side what one call copies and allocates, as "SIDE COPIES COPIED-OCTETS ALLOCATIONS", copies of -1
+// where the compiler may have left out calls of memcpy, and "whole NANOSECONDS 0 0", the median of whole calls. In a
+// build with CORBEL_PROBES each process leaves its time probes in FOLDER/client and FOLDER/server. The static library
+// is linked in so that copies can be counted: all calls of memcpy and memmove that the compiler left as calls.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -98,9 +98,10 @@ void describe(CLI::App& app, Arguments& arguments, Given& given) {
   limit("--call-timeout", given.call_timeout,
         "Milliseconds until a request without a reply ends with TIMEOUT, if its client does not say less; 0: never");
   limit("--connect-timeout", given.connect_timeout, "Milliseconds for a connection to a server; 0: no limit");
-  limit("--in-place", given.in_place,
-        "Milliseconds that a thread waits for the reply to what it has sent on, before it leaves and another is woken by "
-        "the reply; 0: it does not wait");
+  limit(
+      "--in-place", given.in_place,
+      "Milliseconds that a thread waits for the reply to what it has sent on, before it leaves and another is woken by "
+      "the reply; 0: it does not wait");
   limit("--max-bridges", arguments.settings.bridges,
         "Bridges that a request may pass, this one included; one that has passed more goes in a circle and ends with "
         "IMP_LIMIT");

@@ -72,9 +72,8 @@ void declare_options(CLI::App& app, tool::Arguments& arguments, std::string& exp
                "Write a second skeleton for each interface, of servants that answer later");
   app.add_flag("--stubs", arguments.generated.stubs,
                "For clients: the server files hold no skeletons but those of reply handlers");
-  static const std::map<std::string, back::Dispatch> kDispatch = {{"hashed", back::Dispatch::hashed},
-                                                                  {"linear", back::Dispatch::linear},
-                                                                  {"indexed", back::Dispatch::indexed}};
+  static const std::map<std::string, back::Dispatch> kDispatch = {
+      {"hashed", back::Dispatch::hashed}, {"linear", back::Dispatch::linear}, {"indexed", back::Dispatch::indexed}};
   app.add_option("--dispatch", arguments.generated.dispatch,
                  "For experiments: how skeletons find operations: hashed (default), linear search, or indexed, where "
                  "stubs send numbers that only skeletons of the same option understand")

@@ -144,7 +144,8 @@ void Listener::look_at_begin(Way way, base::ConstByteSpan begin, std::size_t siz
   for (std::size_t i = 0; i < 4; ++i) message[8 + i] = static_cast<base::Octet>(body >> 8 * (little ? i : 3 - i));
   messaging::Incoming incoming;
   incoming.joined = &direction.joined;
-  if (is_giop(message) && message[7] <= kReply && direction.session->take(message, incoming)) return look(way, incoming, when, size);
+  if (is_giop(message) && message[7] <= kReply && direction.session->take(message, incoming))
+    return look(way, incoming, when, size);
   see_({.way = way, .kind = "unreadable", .octets = size, .problem = too_large(size)});
 }
 

@@ -23,9 +23,9 @@ struct Seen {
   /// "request", "reply", "locate request", "locate reply", "cancel", "close", "error", "fragment", "unreadable";
   /// "compressed" if it could not be decompressed.
   std::string kind = {};
-  std::uint8_t minor = 2;  ///< GIOP 1.minor
-  std::uint32_t id = 0;    ///< of the request; 0 where messages have none
-  std::size_t octets = 0;  ///< of the message, fragments joined
+  std::uint8_t minor = 2;       ///< GIOP 1.minor
+  std::uint32_t id = 0;         ///< of the request; 0 where messages have none
+  std::size_t octets = 0;       ///< of the message, fragments joined
   std::string compressor = {};  ///< if it came compressed (ZIOP): by what; a request in fragments: the last of them
   std::size_t on_wire = 0;      ///< then: octets that it came in
   bool oneway = false;

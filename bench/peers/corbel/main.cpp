@@ -93,8 +93,7 @@ class Handler : public virtual CORBA::amic_traits<Bench::Pinger>::replyhandler_b
 class Client {
  public:
   /// `lossy`: calls may get lost on the way.
-  Client(OrbRef orb, TargetRef target, bool lossy)
-      : orb_(std::move(orb)), target_(std::move(target)), lossy_(lossy) {}
+  Client(OrbRef orb, TargetRef target, bool lossy) : orb_(std::move(orb)), target_(std::move(target)), lossy_(lossy) {}
   void ping() { target_->ping(); }
   std::unique_ptr<Client> for_thread() { return std::make_unique<Client>(orb_, target_, lossy_); }
   std::function<void()> put(std::size_t payload) {
@@ -247,8 +246,7 @@ struct Corbel {
             "latency threads oneway twoway cube async queues delays", peer::kAllTypes};
   }
   static void serve(const char* protocol, const char* transport, const char* where) {
-    const std::string endpoint =
-        std::string(transport) + "://" + where + (is_internet(transport) ? ":0" : "");
+    const std::string endpoint = std::string(transport) + "://" + where + (is_internet(transport) ? ":0" : "");
     const auto orb = make_orb(protocol, {"-ORBListenEndpoints", without_spin(protocol) + "+" + endpoint});
     peer::announce(activate(orb));
     orb->run();

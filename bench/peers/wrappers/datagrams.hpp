@@ -110,8 +110,8 @@ class DatagramClient {
       if (tally.note.kind >= plain_note_trip && tally.note.kind <= plain_note_tally) {
         if (tally.note.kind == plain_note_wipe) tally.datagrams = tally.octets = 0;
         // An answer that cannot be sent is one that got lost.
-        (void)socket.send_to(octets_of(tally).first(tally.note.kind == plain_note_trip ? sizeof tally.note : sizeof tally),
-                             from);
+        (void)socket.send_to(
+            octets_of(tally).first(tally.note.kind == plain_note_trip ? sizeof tally.note : sizeof tally), from);
         continue;
       }
     }

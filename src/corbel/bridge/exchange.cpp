@@ -184,10 +184,9 @@ base::Status Exchange::attempt() {
   }
   if (!asked_.wants_reply()) means_.succession.note_oneway(place_, *server_);
   waits_ = may_wait();
-  return transfer_.send(*server_, route().object_key,
-                        [this](const messaging::OutgoingRequest& request, messaging::BodyWriter body) {
-                          return start(request, body);
-                        });
+  return transfer_.send(
+      *server_, route().object_key,
+      [this](const messaging::OutgoingRequest& request, messaging::BodyWriter body) { return start(request, body); });
 }
 
 base::Status Exchange::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body) {

@@ -64,9 +64,9 @@ class Exchange final : public connection::AsyncReply, public Owed {
   std::size_t route_ = 0;
   std::uint32_t stale_ = 0;
   std::optional<routing::Route> again_;  // the same, with connections of its own
-  bool fresh_ = false;  // the connection was made for this request
-  bool here_ = true;    // the client's message, and the thread that read it
-  bool waits_ = false;  // which waits for a moment
+  bool fresh_ = false;                   // the connection was made for this request
+  bool here_ = true;                     // the client's message, and the thread that read it
+  bool waits_ = false;                   // which waits for a moment
   std::size_t paid_ = 0;
   Succession::Place place_;
   std::atomic<bool> cancelled_{false};

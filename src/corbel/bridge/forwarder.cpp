@@ -114,7 +114,8 @@ std::string Forwarder::add(CORBA::ORB& orb, const std::string& reference, const 
 }
 
 Counts Forwarder::counts() const {
-  return {counters_.forwarded, counters_.by_types, counters_.failed, counters_.cancelled, pending_.count(), table_.size()};
+  return {counters_.forwarded, counters_.by_types, counters_.failed,
+          counters_.cancelled, pending_.count(),   table_.size()};
 }
 
 }  // namespace corbel::bridge

@@ -23,7 +23,7 @@ struct Settings {
   /// then, and a thread that waits is cheaper than one that is woken. 0: it does not.
   base::Duration in_place = std::chrono::milliseconds(2);
   std::uint32_t bridges = 16;  ///< that a request may pass, this one included; then they lead in a circle
-  std::shared_ptr<const Signatures> signatures = {};          ///< null: references in messages stay as they are
+  std::shared_ptr<const Signatures> signatures = {};  ///< null: references in messages stay as they are
   /// A check: reads and writes also those bodies by their types that could go octet for octet. Of operations that
   /// `signatures` does not know, only system exceptions.
   bool by_types = false;

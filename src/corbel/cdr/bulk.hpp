@@ -67,7 +67,8 @@ template <std::size_t... kPaddings, class T>
   auto* const octets = reinterpret_cast<std::uint8_t*>(&value);
   [octets]<std::size_t... I>(std::index_sequence<I...>) {
     (detail::mask_word<detail::masks_without<Word, T, kPaddings...>()[I]>(octets + I * sizeof(Word)), ...);
-  }(std::make_index_sequence<sizeof(T) / sizeof(Word)>());
+  }
+  (std::make_index_sequence<sizeof(T) / sizeof(Word)>());
 }
 
 /// Writes `count` structs as they lie; large runs are referred to. The position must be a multiple of
@@ -127,7 +128,8 @@ void clear_padding(T* values, std::size_t count) noexcept {
     for (; done + 8 <= count; done += 8) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         (BulkLayout<T>::clear_padding(values[done + I]), ...);
-      }(std::make_index_sequence<8>());
+      }
+      (std::make_index_sequence<8>());
     }
     for (; done < count; ++done) BulkLayout<T>::clear_padding(values[done]);
   }

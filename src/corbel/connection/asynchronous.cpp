@@ -18,8 +18,8 @@ constexpr std::size_t kMaxAsync = 1U << 16;
 
 }  // namespace
 
-base::Status Connection::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body,
-                               AsyncReply& reply, bool helps) {
+base::Status Connection::start(const messaging::OutgoingRequest& request, messaging::BodyWriter body, AsyncReply& reply,
+                               bool helps) {
   const messaging::Token id = reply.token;  // the reply may be gone as soon as the request has begun to leave
   const Deadline deadline = reply.deadline;
   CORBEL_CHECK(may_ask());

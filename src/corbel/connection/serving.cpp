@@ -21,8 +21,8 @@ constexpr unsigned kTurns = 32;                                       // message
 constexpr base::Duration kLastWait = std::chrono::milliseconds(500);  // for a peer that takes nothing of what is left
 constexpr base::Duration kLastLook = std::chrono::milliseconds(2);
 
-thread_local unsigned t_upcalls = 0;                // requests that the thread runs, below each other
-thread_local Connection* t_serving_here = nullptr;  // the connection that they came over
+thread_local unsigned t_upcalls = 0;                 // requests that the thread runs, below each other
+thread_local Connection* t_serving_here = nullptr;   // the connection that they came over
 thread_local const Framer* t_framer_here = nullptr;  // and where it reads them from
 
 /// How long a thread that has nothing else to do waits for octets.
@@ -42,8 +42,7 @@ Connection* serving_here() noexcept {
 }
 
 ServingHere::ServingHere(Connection* connection, const Framer* framer) noexcept
-    : previous_(std::exchange(t_serving_here, connection)),
-      previous_framer_(std::exchange(t_framer_here, framer)) {}
+    : previous_(std::exchange(t_serving_here, connection)), previous_framer_(std::exchange(t_framer_here, framer)) {}
 
 ServingHere::~ServingHere() {
   t_serving_here = previous_;

@@ -38,7 +38,7 @@ class RemoteCall final : public CallCarrier {
 
   base::SharedPtr<RemoteTarget> target_;
   RemoteTarget::BindingPtr binding_;  // of the attempt under way; guarded by mutex_, as its token is
-  EffectivePtr policies_;  // null while the binding that it began with keeps them
+  EffectivePtr policies_;             // null while the binding that it began with keeps them
   Invocation invocation_;
   const CallTrace trace_;
   std::exception_ptr failure_;

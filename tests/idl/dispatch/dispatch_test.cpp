@@ -82,7 +82,8 @@ TEST(IndexedDispatch, NumbersThatDoNotExistAreNoOperations) {
     ASSERT_NE(operations.find(good), nullptr) << good;
     EXPECT_EQ(operations.find(good)->name, good);
   }
-  for (const char* const bad : {"", "3", "00", "01", "-1", "1 ", "+1", "a", "99999", "18446744073709551616", "operation"}) {
+  for (const char* const bad :
+       {"", "3", "00", "01", "-1", "1 ", "+1", "a", "99999", "18446744073709551616", "operation"}) {
     EXPECT_EQ(operations.find(bad), nullptr) << bad;
   }
 }

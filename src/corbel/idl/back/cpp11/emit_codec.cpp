@@ -89,7 +89,8 @@ std::string paddings_in_words(Emitter& e, const std::vector<Field>& fields, cons
     if (nested != nullptr && e.layouts.bulk(*nested)->has_padding) return {};
     if (bulk.padding_before[i] == 0) continue;
     if (!paddings.empty()) paddings += ", ";
-    paddings += std::to_string(bulk.offsets[i] - bulk.padding_before[i]) + ", " + std::to_string(bulk.padding_before[i]);
+    paddings +=
+        std::to_string(bulk.offsets[i] - bulk.padding_before[i]) + ", " + std::to_string(bulk.padding_before[i]);
   }
   return paddings;
 }

@@ -208,8 +208,7 @@ void emit_deferred_operation_table(Emitter& e, const model::Interface& interface
   out.line("constexpr corbel::mapping::OperationEntry<" + name + "> " + operations + "[] = {");
   for (const auto& row : rows) out.list("    {", row, "},");
   out.line("};");
-  out.line("constexpr " + (operations_type(e) + (" " + e.constant(interface, "_amh_table"))) + "(" + operations +
-           ");");
+  out.line("constexpr " + (operations_type(e) + (" " + e.constant(interface, "_amh_table"))) + "(" + operations + ");");
 }
 
 void implement_deferring_skeleton(Emitter& e, const model::Interface& interface) {

@@ -36,8 +36,8 @@ std::string called_name(const Emitter& e, const Method& method) {
     if (!base->is_abstract) number += stub_methods_of(*base).size();
   }
   const std::vector<Method> own = stub_methods_of(*method.owner);
-  const auto place = std::find_if(own.begin(), own.end(),
-                                  [&](const Method& one) { return one.wire_name == method.wire_name; });
+  const auto place =
+      std::find_if(own.begin(), own.end(), [&](const Method& one) { return one.wire_name == method.wire_name; });
   return std::to_string(number + static_cast<std::size_t>(place - own.begin()));
 }
 
