@@ -83,7 +83,8 @@ struct Peer {
 
   enum class End : std::uint8_t { none, closed, lost };
 
-  base::Bytes incoming;                ///< on its way to the connection
+  base::Bytes incoming;  ///< on its way to the connection, from `came` on
+  std::size_t came = 0;
   base::Bytes outgoing;                ///< what the connection has sent
   End end = End::none;                 ///< after `incoming`
   std::size_t receive_at_most = ~0UL;  ///< octets at a time
@@ -93,7 +94,10 @@ struct Peer {
   bool cut = false;                    ///< a send took less than the whole
   int handle;
 
+  base::ConstByteSpan under_way() const { return base::ConstByteSpan(incoming).subspan(came); }
   void deliver(base::ConstByteSpan octets) {
+    incoming.erase(incoming.begin(), incoming.begin() + static_cast<std::ptrdiff_t>(came));
+    came = 0;
     incoming.insert(incoming.end(), octets.begin(), octets.end());
     signal();
   }
@@ -104,7 +108,7 @@ struct Peer {
   /// The handle is readable while there is something to find out.
   void signal() const {
     std::uint64_t value = 0;
-    if (!incoming.empty() || end != End::none || shut_down) {
+    if (!under_way().empty() || end != End::none || shut_down) {
       value = 1;
       (void)!write(handle, &value, sizeof value);
     } else {
@@ -145,14 +149,14 @@ class ScriptedTransport final : public transport::Transport {
   }
   base::Result<std::size_t> receive(base::ByteSpan buffer, base::Deadline deadline) override {
     if (peer_.shut_down) return base::error(base::Stage::receive, base::Code::closed);
-    const std::size_t count = std::min({buffer.size(), peer_.incoming.size(), peer_.receive_at_most});
+    const std::size_t count = std::min({buffer.size(), peer_.under_way().size(), peer_.receive_at_most});
     if (count == 0) {
       if (peer_.end == Peer::End::closed) return base::error(base::Stage::receive, base::Code::closed);
       if (peer_.end == Peer::End::lost) return base::error(base::Stage::receive, base::Code::lost);
       return base::error(base::Stage::receive, deadline.is_now() ? base::Code::would_block : base::Code::timed_out);
     }
-    std::memcpy(buffer.data(), peer_.incoming.data(), count);
-    peer_.incoming.erase(peer_.incoming.begin(), peer_.incoming.begin() + static_cast<std::ptrdiff_t>(count));
+    std::memcpy(buffer.data(), peer_.under_way().data(), count);
+    peer_.came += count;
     peer_.signal();
     return count;
   }
