@@ -24,6 +24,7 @@
 //     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE
 //     oneway
 //                                    or twoway; waits until all are done -> "ok NANOSECONDS"
+//     value WHAT N                   N two-way calls with a value of values.idl -> "ok NANOSECONDS"
 //     cube WHAT N                    N two-way calls that return their argument cubed -> "ok NANOSECONDS"
 //
 // or "failed WHY". A program ends with its input, and with its parent.
@@ -258,6 +259,18 @@ void run_stream(Client& client, const std::string& mode, const std::string& type
 }
 
 template <class Client>
+void run_value(Client& client, const std::string& what, unsigned long count) {
+  if constexpr (requires { client.value(what); }) {
+    const std::function<void()> call = client.value(what);
+    const std::uint64_t begin = now_ns();
+    for (unsigned long i = 0; i < count; ++i) call();
+    answer_time(begin);
+  } else {
+    throw std::runtime_error("no values");
+  }
+}
+
+template <class Client>
 void run_cube(Client& client, const std::string& what, unsigned long count) {
   if constexpr (requires { client.cube(what); }) {
     const std::function<void()> call = client.cube(what);
@@ -317,6 +330,7 @@ void obey(Client& client, const char* command) {
     return run_operation(client, type, mode, first);
   }
   if (std::sscanf(command, "cube %15s %lu", type, &first) == 2) return run_cube(client, type, first);
+  if (std::sscanf(command, "value %15s %lu", type, &first) == 2) return run_value(client, type, first);
   throw std::runtime_error("no such command");
 }
 

@@ -43,6 +43,8 @@ int run_contract(const Settings& settings, Report& report);
 int run_gate(const Settings& settings, Report& report);
 int run_demux(const Settings& settings, Report& report);
 int run_servers(const Settings& settings, Report& report);
+int run_values(const Settings& settings, Report& report);
+int run_collocated(const Settings& settings, Report& report);
 int run_micro(const Settings& settings, Report& report);
 int run_predictability(const Settings& settings, Report& report);
 int run_whitebox(const Settings& settings, Report& report);

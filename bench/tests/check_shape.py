@@ -131,6 +131,8 @@ PEER_SUITES = {
     "cubit": [{"orb": "corbel", "protocol": protocol, "transport": transport, "operation": operation}
               for protocol in ("giop", "giop_lite") for transport in ("tcp", "unix", "inproc")
               for operation in ("void", "octet", "struct", "union", "octets-large", "longs-small")],
+    "values": [{"orb": "corbel", "operation": operation} for operation in ("octets", "string", "any", "valuetype", "future")],
+    "collocated": [{"orb": "corbel", "operation": operation} for operation in ("void", "struct")],
     "networks": [{"orb": "corbel", "type": "octet"}, {"orb": "raw", "loop": "closed"}],
     "scale": [{"orb": "corbel", "concurrency": name, "connections": "100"} for name in ("adaptive", "pool", "single")]
              + [{"orb": "raw", "side": "client"}, {"orb": "raw", "threads": "8"}],

@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // omniORB in the laboratory, with its defaults.
-#include <omniORB4/CORBA.h>
-#include <omniORB4/acconfig.h>
-
 #include <atomic>
 
 #include "peers/cubes.hpp"
+#include "peers/omniorb/common.hpp"
 #include "peers/peer.hpp"
 #include "target.hh"
 
-#ifdef OMNI_PACKAGE_VERSION  // 4.3
-#define CORBEL_BENCH_OMNIORB_VERSION OMNI_PACKAGE_VERSION
-#else
-#define CORBEL_BENCH_OMNIORB_VERSION PACKAGE_VERSION
-#endif
-
 namespace {
 
-/// omniORB's exceptions as standard ones.
-template <class F>
-auto translated(F&& f) {
-  try {
-    return f();
-  } catch (const CORBA::SystemException& failure) {
-    throw std::runtime_error(std::string(failure._name()) + " " + failure.NP_minorString());
-  } catch (const CORBA::Exception& failure) {
-    throw std::runtime_error(failure._name());
-  }
-}
+using omni::make_orb;
+using omni::translated;
 
 class Cubit : public POA_Bench::Cubit {
  public:
@@ -161,49 +144,52 @@ class Client {
   Bench::Target_var target_;
 };
 
-CORBA::ORB_var make_orb(std::vector<std::string> arguments) {
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  int count = static_cast<int>(pointers.size());
-  pointers.push_back(nullptr);
-  return CORBA::ORB_init(count, pointers.data());
-}
-
 CORBA::Object_ptr reference_of(PortableServer::POA_ptr poa, PortableServer::ServantBase* owned) {
   const PortableServer::ServantBase_var servant = owned;
   const PortableServer::ObjectId_var id = poa->activate_object(servant.in());
   return poa->id_to_reference(id);
 }
 
+/// Makes the servants; the reference of the first.
+CORBA::Object_ptr activate(CORBA::ORB_ptr orb) {
+  const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+  const PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
+  const CORBA::Object_var cubit_object = reference_of(poa, new Cubit);
+  const Bench::Cubit_var cubit = Bench::Cubit::_narrow(cubit_object);
+  CORBA::Object_ptr reference = reference_of(poa, new Target(cubit));
+  const PortableServer::POAManager_var manager = poa->the_POAManager();
+  manager->activate();
+  return reference;
+}
+
 struct OmniOrb {
   static peer::About about() {
-    return {"omniORB " CORBEL_BENCH_OMNIORB_VERSION, "giop", "tcp unix", "latency threads oneway twoway cube",
-            peer::kAllTypes};
+    return {"omniORB " CORBEL_BENCH_OMNIORB_VERSION, "giop", "tcp unix collocated",
+            "latency threads oneway twoway cube", peer::kAllTypes};
   }
   static void serve(const char*, const char* transport, const char* where) {
     translated([&] {
       const bool local = std::strcmp(transport, "unix") == 0;
       const std::string endpoint = local ? std::string("giop:unix:") + where : std::string("giop:tcp:") + where + ":";
       const CORBA::ORB_var orb = make_orb({"peer", "-ORBendPoint", endpoint});
-      const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
-      const PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
-      const CORBA::Object_var cubit_object = reference_of(poa, new Cubit);
-      const Bench::Cubit_var cubit = Bench::Cubit::_narrow(cubit_object);
-      const CORBA::Object_var reference = reference_of(poa, new Target(cubit));
-      const PortableServer::POAManager_var manager = poa->the_POAManager();
-      manager->activate();
+      const CORBA::Object_var reference = activate(orb.in());
       const CORBA::String_var text = orb->object_to_string(reference);
       peer::announce(text.in());
       orb->run();
     });
   }
-  static int run_client(const char*, const char*, const char* reference) {
+  /// With transport collocated, this process is the server, too.
+  static int run_client(const char*, const char* transport, const char* reference) {
     return translated([&] {
-      const CORBA::ORB_var orb = make_orb({"peer"});
-      const CORBA::Object_var object = orb->string_to_object(reference);
+      const bool collocated = std::strcmp(transport, "collocated") == 0;
+      const CORBA::ORB_var orb =
+          collocated ? make_orb({"peer", "-ORBendPoint", "giop:tcp:127.0.0.1:"}) : make_orb({"peer"});
+      const CORBA::Object_var object = collocated ? activate(orb.in()) : orb->string_to_object(reference);
       const Bench::Target_var target = Bench::Target::_narrow(object);
       Client client(target.in());
-      return peer::command_loop(client);
+      const int status = peer::command_loop(client);
+      if (collocated) orb->destroy();  // its threads would keep the process
+      return status;
     });
   }
 };
