@@ -89,7 +89,7 @@ ValueHeader ValueReader::begin() {
   read_type(tag, header);
   if (!decoder_.ok()) return header;
   header.kind = ValueHeader::Kind::value;
-  tables(decoder_).values.insert(header.position);
+  tables(decoder_).values.insert_or_assign(header.position, true);
   if (header.chunked) {
     ++tables(decoder_).level;
     decoder_.begin_chunks();
@@ -100,7 +100,7 @@ ValueHeader ValueReader::begin() {
 ValueHeader ValueReader::read_indirection() {
   ValueHeader header;
   const bool backwards = read_target(decoder_, header.position);
-  if (backwards && !tables(decoder_).values.contains(header.position)) decoder_.fail(Code::malformed);
+  if (backwards && tables(decoder_).values.find(header.position) == nullptr) decoder_.fail(Code::malformed);
   if (tables(decoder_).level > 0 && decoder_.left_in_chunk() == 0) decoder_.begin_chunks();
   if (decoder_.ok()) header.kind = ValueHeader::Kind::known;
   return header;
@@ -111,9 +111,11 @@ void ValueReader::read_type(std::uint32_t tag, ValueHeader& header) {
   switch (tag & tag::kTypeMask) {
     case 0:
       return;
-    case tag::kSingleId:
-      header.ids = {&(tables(decoder_).singles[header.position] = read_text()), 1};
+    case tag::kSingleId: {
+      const std::string_view id = read_text();
+      header.ids = {&tables(decoder_).singles.emplace_back(id), 1};
       return;
+    }
     case tag::kIdList:
       header.ids = read_ids();
       return;
@@ -182,7 +184,7 @@ void ValueReader::end(const ValueHeader& header) {
       ValueHeader skipped;
       skipped.position = last_position(decoder_);
       read_type(static_cast<std::uint32_t>(tag), skipped);
-      if (decoder_.charge(kValueMemory)) state.values.insert(skipped.position);
+      if (decoder_.charge(kValueMemory)) state.values.insert_or_assign(skipped.position, true);
     } else {
       decoder_.enter_chunk(tag);
     }

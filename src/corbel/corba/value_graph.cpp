@@ -55,18 +55,18 @@ void ValueGraph::refer_to(std::uint32_t index) {
 }
 
 ValueGraph::ValuePtr ValueGraph::find(std::size_t position) {
-  const auto known = by_position_.find(position);
-  if (known == by_position_.end()) return {};
+  const std::uint32_t* const known = by_position_.find(position);
+  if (known == nullptr) return {};
   // Every circle is closed by a reference to a value whose state is still being read.
-  circular_ |= made_[known->second].open;
-  refer_to(known->second);
-  return made_[known->second].value;
+  circular_ |= made_[*known].open;
+  refer_to(*known);
+  return made_[*known].value;
 }
 
 ValueGraph::State::State(ValueGraph& graph, std::size_t position, ValuePtr value)
     : graph_(graph), index_(static_cast<std::uint32_t>(graph.made_.size())), outer_(graph.current_) {
   graph.made_.push_back({std::move(value)});
-  graph.by_position_[position] = index_;
+  graph.by_position_.insert_or_assign(position, index_);
   graph.current_ = index_;
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "corbel/cdr/value_stream.hpp"
+#include "corbel/cdr/value_tables.hpp"
 #include "corbel/corba/value.hpp"
 
 namespace corbel::corba {
@@ -62,7 +62,7 @@ class ValueGraph final : public cdr::Attachment {
   void break_circles() noexcept;
 
   std::vector<Made> made_;
-  std::unordered_map<std::size_t, std::uint32_t> by_position_;
+  cdr::ByPosition<std::uint32_t> by_position_;
   std::vector<Edge> edges_;
   std::uint32_t current_ = kNone;
   bool circular_ = false;
