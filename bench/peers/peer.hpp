@@ -21,9 +21,8 @@
 //                                    come back from the server, and are counted both ways. Where some may get lost
 //                                    (udp, oneway only), OCTETS are those that arrived, and a third number those sent
 //     async HOW WINDOW N             N void calls by futures or handlers, WINDOW of them under way -> "ok NANOSECONDS"
-//     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE
-//     oneway
-//                                    or twoway; waits until all are done -> "ok NANOSECONDS"
+//     operation ORDER MODE N         N calls to the first, the last or each in turn of a hundred operations, MODE as
+//                                    in stream; waits until all are done -> "ok NANOSECONDS"
 //     value WHAT N                   N two-way calls with a value of values.idl -> "ok NANOSECONDS"
 //     cube WHAT N                    N two-way calls that return their argument cubed -> "ok NANOSECONDS"
 //
