@@ -70,28 +70,14 @@ class IndexedOperations {
   std::array<OperationEntry<S>, N> entries_{};
 };
 
-namespace detail {
-
-template <class S, class Operations>
-[[gnu::noinline]] bool dispatch_in(const Operations& operations, S& servant, corba::ServerCall& call) {
-  const OperationEntry<S>* entry = operations.find(call.operation());
-  if (entry == nullptr) return false;
-  call.set_raises(entry->raises);
-  call.match(entry->signature);
-  entry->serve(servant, call);
-  return true;
-}
-
-}  // namespace detail
-
 /// As dispatch() by an OperationTable.
 template <class S, std::size_t N>
 bool dispatch(const LinearOperations<S, N>& operations, S& servant, corba::ServerCall& call) {
-  return detail::dispatch_in(operations, servant, call);
+  return detail::dispatch_by_name(operations, servant, call);
 }
 template <class S, std::size_t N>
 bool dispatch(const IndexedOperations<S, N>& operations, S& servant, corba::ServerCall& call) {
-  return detail::dispatch_in(operations, servant, call);
+  return detail::dispatch_by_name(operations, servant, call);
 }
 
 }  // namespace corbel::mapping

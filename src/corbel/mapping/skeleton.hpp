@@ -153,10 +153,11 @@ void inherited(Derived& servant, corba::ServerCall& call) {
 
 namespace detail {
 
-template <class S, std::size_t N>
-[[gnu::noinline]] bool dispatch_by_name(const OperationTable<S, N>& table, S& servant, corba::ServerCall& call) {
+/// `operations`: an OperationTable, or others that find by name.
+template <class S, class Operations>
+[[gnu::noinline]] bool dispatch_by_name(const Operations& operations, S& servant, corba::ServerCall& call) {
   CORBEL_PROBE("operation lookup");
-  const OperationEntry<S>* entry = table.find(call.operation());
+  const OperationEntry<S>* entry = operations.find(call.operation());
   if (entry == nullptr) return false;
   call.set_raises(entry->raises);
   call.match(entry->signature);

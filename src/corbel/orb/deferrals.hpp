@@ -5,24 +5,20 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <vector>
 
 #include "corbel/base/deadline.hpp"
 #include "corbel/base/fork.hpp"
 #include "corbel/base/log.hpp"
 #include "corbel/base/shared_ptr.hpp"
+#include "corbel/connection/request_table.hpp"
 #include "corbel/messaging/message.hpp"
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/orb/value_memory.hpp"
 
-namespace corbel::connection {
-class Connection;
-}
-
 namespace corbel::orb {
 
 /// A request that waits for its answer, as Deferrals sees it.
-class Deferral {
+class Deferral : public connection::RequestTable<Deferral>::Entry {
  public:
   /// Its client wants no answer any more.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
@@ -30,20 +26,15 @@ class Deferral {
 
  protected:
   Deferral(const connection::Connection* connection, const messaging::Origin& origin) noexcept
-      : connection_(connection), id_(origin.id) {}
+      : Entry(connection, origin) {}
   virtual ~Deferral() = default;
   /// Answers for a servant that has not.
   virtual void end() noexcept = 0;
 
  private:
   friend class Deferrals;
-  const connection::Connection* const connection_;  // only compared; null: a call of this process
-  const std::uint32_t id_;
   std::atomic<bool> cancelled_{false};
-  // Guarded by the mutex of Deferrals:
-  Deferral* next_ = nullptr;
-  Deferral** link_ = nullptr;  // what leads here; null if it is not listed
-  base::SharedPtr<Deferral> self_;
+  base::SharedPtr<Deferral> self_;  // while it is listed; guarded by the mutex of Deferrals
 };
 
 /// The requests of one ORB that wait for their answers: a table by connection and request, of which each entry keeps
@@ -74,20 +65,13 @@ class Deferrals {
   bool end_all(base::Deadline deadline) noexcept;
 
  private:
-  static constexpr std::size_t kFirst = 64;
-
-  Deferral*& bucket(const connection::Connection* connection, std::uint32_t id) noexcept;
-  void put(Deferral& deferral) noexcept;
-  void grow();
-
   const base::Log& log_;
   ValueMemory& memory_;
   const std::atomic<ObjectAdapter*>& adapter_;
   const std::uint32_t process_ = base::process_generation();
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable gone_;
-  std::vector<Deferral*> buckets_;
-  std::size_t count_ = 0;
+  connection::RequestTable<Deferral> waiting_;
   bool ended_ = false;
 };
 
