@@ -29,7 +29,7 @@ CORBA::object_reference<I> arrived(Objects& objects, const std::uint8_t* choice)
   ior::encode(encoder, ior);
   const base::Bytes octets = encoder.to_bytes();
   cdr::Decoder decoder(octets, encoder.format());
-  decoder.set_context(&objects.orb->_core());
+  decoder.set_context(&objects.orb->_core().context());
   CORBA::object_reference<I> result;
   mapping::Codec<CORBA::object_reference<I>>::decode(decoder, result);
   return result;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "corbel/orb/face.hpp"
 #include "corbel/orb/object_adapter.hpp"
 #include "corbel/orb/parts.hpp"
 #include "corbel/transport/tcp/tcp.hpp"
@@ -34,7 +35,7 @@ class Directory final : public orb::ObjectAdapter {
     if (key == "0") return;
     if (key == "nowhere") throw orb::LocationForward{{}, false};
     const std::string next = key == "good" ? "0" : std::to_string(std::stoi(key) - 1);
-    throw orb::LocationForward{place_of(core_.orb(), next)->_target()->ior(), key == "good"};
+    throw orb::LocationForward{place_of(orb::face_of(core_).orb(), next)->_target()->ior(), key == "good"};
   }
   bool made_here(base::ConstByteSpan) const noexcept override { return false; }
   bool shutdown(bool, base::Deadline) override { return true; }

@@ -45,7 +45,8 @@ void Forwarder::refuse(connection::Connection& client, const Asked& asked, const
 void Forwarder::on_request(connection::Connection& client, const messaging::IncomingRequest& request,
                            cdr::Decoder& body) noexcept try {
   try {
-    if (Attached* const attached = attached_.load(std::memory_order_acquire)) body.set_context(&attached->means.core);
+    if (Attached* const attached = attached_.load(std::memory_order_acquire))
+      body.set_context(&attached->means.core.context());
     forward(client, request.object_key, request, body);
   } catch (const corba::SystemFailure& failure) {
     refuse(client, Asked(request, body, false), failure);

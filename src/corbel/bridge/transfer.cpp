@@ -138,7 +138,7 @@ std::optional<corba::SystemFailure> Transfer::pass_back(connection::Connection& 
                                                         const messaging::IncomingReply& reply,
                                                         cdr::Decoder& body) noexcept try {
   try {
-    body.set_context(&means_.core);
+    body.set_context(&means_.core.context());
     if (asked_.kind() == Asked::Kind::location) return pass_location(reply, body);
     return pass_reply(server, reply, body);
   } catch (const std::exception& failure) {

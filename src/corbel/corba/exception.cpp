@@ -57,35 +57,16 @@ std::ostream& operator<<(std::ostream& stream, const Exception& exception) {
 }
 
 SystemException::SystemException(std::uint32_t minor, CompletionStatus completed, std::string text)
-    : minor_(minor), completed_(completed) {
-  if (!text.empty()) detail(std::move(text));
-}
-
-const std::string& SystemException::detail() const noexcept {
-  static const std::string none;
-  return detail_ == nullptr ? none : *detail_;
-}
-
-bool SystemException::ended_own_call() const noexcept {
-  return std::atomic_ref<const bool>(ended_own_call_).load(std::memory_order_relaxed);
-}
-
-void SystemException::ends_own_call() noexcept {
-  std::atomic_ref<bool>(ended_own_call_).store(true, std::memory_order_relaxed);
-}
-
-void SystemException::detail(std::string text) {
-  detail_ = corbel::base::make_shared<const std::string>(std::move(text));
-}
+    : SystemExceptionCore(minor, static_cast<corbel::corba::Completed>(completed), std::move(text)) {}
 
 void SystemException::_info(std::string& text) const {
   char number[16];
-  std::snprintf(number, sizeof number, "0x%08x", minor_);
+  std::snprintf(number, sizeof number, "0x%08x", minor());
   text.append(_name()).append(" (minor ").append(number);
-  const std::string meaning = corbel::corba::minor_name(_name(), minor_);
+  const std::string meaning = corbel::corba::minor_name(_name(), minor());
   if (!meaning.empty()) text.append(" \"").append(meaning).append("\"");
-  text.append(", ").append(name_of(completed_)).append(")");
-  if (detail_ != nullptr) text.append(": ").append(*detail_);
+  text.append(", ").append(name_of(completed())).append(")");
+  if (!detail().empty()) text.append(": ").append(detail());
 }
 
 #define CORBEL_DEFINE_SYSTEM_EXCEPTION(NAME)   \
@@ -150,19 +131,48 @@ void raise_system_exception(std::string_view id, std::uint32_t minor, CORBA::Com
                        detail.append("the peer raised ").append(base::printable(id, 200)));
 }
 
-void raise_end_of_own_call(const CORBA::SystemException& exception) {
+void raise_end_of_own_call(const SystemExceptionCore& exception) {
   try {
-    raise_system_exception(exception._rep_id(), exception.minor(), exception.completed(), exception.detail());
-  } catch (CORBA::SystemException& copy) {
+    raise(failure_of(exception));
+  } catch (SystemExceptionCore& copy) {
     copy.ends_own_call();
     throw;
   }
 }
 
+void rethrow_with(Completed completed) {
+  try {
+    throw;
+  } catch (SystemExceptionCore& exception) {
+    exception._completed(completed);
+    throw;
+  } catch (SystemFailure& failure) {
+    failure.completed = completed;
+    throw;
+  }
+}
+
+std::exception_ptr exception_of(std::string_view name, std::uint32_t minor, Completed completed,
+                                std::string detail) noexcept {
+  try {
+    raise(name, minor, completed, std::move(detail));
+  } catch (const std::bad_alloc&) {
+    return std::make_exception_ptr(CORBA::NO_MEMORY(minor, static_cast<CORBA::CompletionStatus>(completed)));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+void raise_no_memory(std::uint32_t minor, Completed completed, bool own) {
+  CORBA::NO_MEMORY exception(minor, static_cast<CORBA::CompletionStatus>(completed));
+  if (own) exception.ends_own_call();
+  throw exception;
+}
+
 std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept {
   try {
     std::rethrow_exception(exception);
-  } catch (const CORBA::SystemException& ended) {
+  } catch (const SystemExceptionCore& ended) {
     if (ended.ended_own_call()) return exception;
     try {
       raise_end_of_own_call(ended);
@@ -177,9 +187,8 @@ std::exception_ptr end_of_own_call(std::exception_ptr exception) noexcept {
 std::optional<SystemFailure> failure_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
-  } catch (const CORBA::SystemException& exception) {
-    return SystemFailure{exception._rep_id(), exception.minor(), static_cast<Completed>(exception.completed()),
-                         exception.detail()};
+  } catch (const SystemExceptionCore& exception) {
+    return failure_of(exception);
   } catch (const SystemFailure& failure) {
     return failure;
   } catch (...) {

@@ -10,6 +10,7 @@
 #include "corbel/base/export.hpp"
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/cdr/encoder.hpp"
+#include "corbel/corba/exception_core.hpp"
 
 /// The CORBA exception hierarchy (OMG IDL-to-C++11 mapping 1.7, 6.22). Everything here is a value: copy, move and throw
 /// freely; not thread-safe while being modified.
@@ -50,43 +51,24 @@ class CORBEL_API Exception : public std::exception {
 /// Writes what().
 CORBEL_API std::ostream& operator<<(std::ostream& stream, const Exception& exception);
 
-class CORBEL_API SystemException : public Exception {
+class CORBEL_API SystemException : public Exception, public corbel::corba::SystemExceptionCore {
  public:
-  std::uint32_t minor() const noexcept { return minor_; }
-  void minor(std::uint32_t minor) noexcept { minor_ = minor; }
-  CompletionStatus completed() const noexcept { return completed_; }
-  /// The code that says this answers for it: ended_own_call() is false then.
-  void completed(CompletionStatus completed) noexcept {
-    completed_ = completed;
-    ended_own_call_ = false;
-  }
+  const char* _rep_id() const noexcept override = 0;
+  const char* what() const noexcept override { return Exception::what(); }
 
-  /// Beyond the mapping: which endpoint, which phase, how long, and why, for people. Empty if nothing is known.
-  const std::string& detail() const noexcept;
-  void detail(std::string text);
-  /// Beyond the mapping: true once this has ended a call that this process made; completed() tells of that call. If a
-  /// servant lets it pass, the servant's own caller is told COMPLETED_MAYBE instead of COMPLETED_NO, and does not
-  /// repeat the call: what the servant did before has been done. Any thread.
-  bool ended_own_call() const noexcept;
-  /// For targets of references.
-  void ends_own_call() noexcept;
+  CompletionStatus completed() const noexcept { return static_cast<CompletionStatus>(_completed()); }
+  /// The code that says this answers for it: ended_own_call() is false then.
+  void completed(CompletionStatus completed) noexcept { _completed(static_cast<corbel::corba::Completed>(completed)); }
 
  protected:
   SystemException() = default;
   SystemException(std::uint32_t minor, CompletionStatus completed, std::string detail);
   void _info(std::string& text) const override;
-
- private:
-  std::uint32_t minor_ = 0;
-  CompletionStatus completed_ = CompletionStatus::COMPLETED_NO;
-  bool ended_own_call_ = false;  // several threads may throw one exception that they share
-  corbel::base::SharedPtr<const std::string> detail_;
 };
 
-class CORBEL_API UserException : public Exception {
+class CORBEL_API UserException : public Exception, public corbel::corba::UserExceptionCore {
  public:
-  /// Used by skeletons: writes the repository id and the members (CORBA 3.3 part 2, 9.3.5.5).
-  virtual void _encode(corbel::cdr::Encoder& encoder) const = 0;
+  const char* _rep_id() const noexcept override = 0;
 
  protected:
   UserException() = default;
@@ -134,9 +116,5 @@ class MemberlessException : public CORBA::UserException {
 /// Throws the system exception with the repository id; UNKNOWN (minor OMG 2) if it is no standard one.
 [[noreturn]] CORBEL_API void raise_system_exception(std::string_view id, std::uint32_t minor,
                                                     CORBA::CompletionStatus completed, std::string detail = {});
-
-/// Throws what has ended a call that this process made, which says so of itself (ended_own_call()). A copy, because the
-/// exception may be one that a servant keeps.
-[[noreturn]] CORBEL_API void raise_end_of_own_call(const CORBA::SystemException& exception);
 
 }  // namespace corbel::corba

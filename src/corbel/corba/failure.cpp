@@ -21,6 +21,10 @@ SystemFailure system_failure(std::string_view name, std::uint32_t minor, Complet
   return {std::string(kPrefix).append(name).append(kVersion), minor, completed, std::move(detail)};
 }
 
+SystemFailure failure_of(const SystemExceptionCore& exception) {
+  return {exception._rep_id(), exception.minor(), exception._completed(), exception.detail()};
+}
+
 void raise(std::string_view name, std::uint32_t minor, Completed completed, std::string detail) {
   raise(system_failure(name, minor, completed, std::move(detail)));
 }

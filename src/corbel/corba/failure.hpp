@@ -10,12 +10,9 @@
 
 #include "corbel/base/export.hpp"
 #include "corbel/cdr/encoder.hpp"
+#include "corbel/corba/exception_core.hpp"
 
 namespace corbel::corba {
-
-/// Whether the operation was carried out when a system exception was raised, as the wire has it (CORBA 3.3 part 1,
-/// 7.7.3). The values are those of CORBA::CompletionStatus.
-enum class Completed : std::uint32_t { yes, no, maybe };
 
 /// A system exception as data, which is what the ORB works with: it becomes a C++ exception when a C++ mapping is to
 /// show it, and servants of whichever mapping may throw it as it is. A value.
@@ -48,6 +45,9 @@ CORBEL_API std::exception_ptr end_of_own_call(std::exception_ptr exception) noex
 /// shown to their callers as they know it.
 CORBEL_API std::optional<SystemFailure> failure_of(const std::exception_ptr& thrown);
 
+/// The exception as data.
+CORBEL_API SystemFailure failure_of(const SystemExceptionCore& exception);
+
 /// Throws it as the C++ mapping has a user exception of a type that it does not know.
 [[noreturn]] CORBEL_API void raise(UserFailure failure);
 /// Throws it as the C++ mapping has it; UNKNOWN (minor OMG 2) if it is no standard one.
@@ -55,5 +55,9 @@ CORBEL_API std::optional<SystemFailure> failure_of(const std::exception_ptr& thr
 /// The same, of a standard one.
 [[noreturn]] CORBEL_API void raise(std::string_view name, std::uint32_t minor, Completed completed,
                                    std::string detail = {});
+
+/// What that would throw.
+CORBEL_API std::exception_ptr exception_of(std::string_view name, std::uint32_t minor, Completed completed,
+                                           std::string detail = {}) noexcept;
 
 }  // namespace corbel::corba

@@ -33,7 +33,8 @@ IDL::traits<CORBA::Object>::ref_type ClientInfo::target() {
 
 IDL::traits<CORBA::Object>::ref_type ClientInfo::effective_target() {
   const orb::ClientRequest& request = at(ClientPoints::kAll);
-  return request.effective == request.target->ior() ? target() : all_.core().make_object(request.effective);
+  return request.effective == request.target->ior() ? target()
+                                                    : orb::face_of(all_.core()).make_object(request.effective);
 }
 
 IOP::TaggedProfile ClientInfo::effective_profile() {

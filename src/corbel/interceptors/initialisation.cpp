@@ -9,7 +9,7 @@
 #include "corbel/corba/define_exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/interceptors.hpp"
-#include "corbel/orb/core.hpp"
+#include "corbel/orb/face.hpp"
 #include "corbel/orb/orb.hpp"
 
 namespace PortableInterceptor {
@@ -73,12 +73,12 @@ class InitInfo final : public PortableInterceptor::ORBInitInfo {
   }
   IDL::traits<IOP::CodecFactory>::ref_type codec_factory() override {
     check();
-    return CORBA::make_reference<IOP::CodecFactory>(core_);
+    return CORBA::make_reference<IOP::CodecFactory>(orb::face_of(core_));
   }
   void register_initial_reference(const ObjectId& id, IDL::traits<CORBA::Object>::ref_type obj) override {
     check();
     try {
-      core_.orb()->register_initial_reference(id, std::move(obj));
+      orb::face_of(core_).orb()->register_initial_reference(id, std::move(obj));
     } catch (const CORBA::InvalidName&) {
       throw InvalidName();
     }
@@ -90,7 +90,7 @@ class InitInfo final : public PortableInterceptor::ORBInitInfo {
                                  "resolve_initial_references is for post_init");
     }
     try {
-      return core_.orb()->resolve_initial_references(id);
+      return orb::face_of(core_).orb()->resolve_initial_references(id);
     } catch (const CORBA::InvalidName&) {
       throw InvalidName();
     }

@@ -6,7 +6,7 @@
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/interceptors.hpp"
 #include "corbel/interceptors/raised.hpp"
-#include "corbel/orb/core.hpp"
+#include "corbel/orb/face.hpp"
 
 namespace corbel::interceptors {
 
@@ -63,7 +63,7 @@ class InfoBase : public Interface {
   PortableInterceptor::ReplyStatus reply_status() override { return status_of(at(Points::kEnding)); }
   IDL::traits<CORBA::Object>::ref_type forward_reference() override {
     if (at(Points::kOther).outcome != orb::Outcome::forward) refuse();
-    return all_.core().make_object(request_.forward);
+    return orb::face_of(all_.core()).make_object(request_.forward);
   }
   IOP::ServiceContext get_request_service_context(IOP::ServiceId id) override {
     return context_in(at(Points::kRequestContexts).request_contexts, id);

@@ -8,7 +8,7 @@
 #include "corbel/base/thread_value.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/interceptors/interceptors.hpp"
-#include "corbel/orb/core.hpp"
+#include "corbel/orb/face.hpp"
 
 namespace corbel::interceptors {
 
@@ -69,7 +69,7 @@ SlotValues& SlotArea::of_thread() const {
 }
 
 CORBA::object_reference<CORBA::Object> make_current(corba::OrbContext& orb) {
-  const auto* hooks = static_cast<const Interceptors*>(static_cast<orb::Core&>(orb).hooks());
+  const auto* hooks = static_cast<const Interceptors*>(static_cast<orb::Face&>(orb).core().hooks());
   if (hooks != nullptr) return CORBA::make_reference<PICurrent>(hooks->slots());
   auto none = std::make_shared<SlotArea>();
   none->seal();

@@ -69,22 +69,20 @@ void throw_instead_of_foreign(Core& core, const base::Bytes& object_key, const L
     CORBEL_LOG(core.log(), server, warning, "servant threw a foreign exception", {"operation", call.operation()},
                {"type", type}, {"what", what}, {"key", object_key}, {"peer", kHere});
   }
-  throw CORBA::UNKNOWN(corba::minor::kForeignException,
-                       call.unmarshalled() ? CORBA::COMPLETED_NO : CORBA::COMPLETED_MAYBE,
-                       who + type + (*what == '\0' ? "" : ": ") + what);
+  corba::raise("UNKNOWN", corba::minor::kForeignException, call.unmarshalled() ? kNo : kMaybe,
+               who + type + (*what == '\0' ? "" : ": ") + what);
 }
 
-void throw_instead_of(const CORBA::UserException& undeclared, Core& core, const base::Bytes& object_key,
+void throw_instead_of(const corba::UserExceptionCore& undeclared, Core& core, const base::Bytes& object_key,
                       const LocalCall& call) {
   CORBEL_LOG(core.log(), server, warning, "servant threw an undeclared user exception", {"operation", call.operation()},
              {"type", undeclared._rep_id()}, {"key", object_key}, {"peer", kHere});
-  throw CORBA::UNKNOWN(corba::minor::kUnlistedUserException, CORBA::COMPLETED_MAYBE,
-                       std::string("the operation does not declare ") + undeclared._rep_id());
+  corba::raise("UNKNOWN", corba::minor::kUnlistedUserException, kMaybe,
+               std::string("the operation does not declare ") + undeclared._rep_id());
 }
 
-Refusal refusal_of(const CORBA::SystemException& exception) {
-  return {{exception._rep_id(), exception.minor(), static_cast<corba::Completed>(exception.completed()),
-           exception.detail()}};
+Refusal refusal_of(const corba::SystemExceptionCore& exception) {
+  return {corba::failure_of(exception)};
 }
 
 void await_here(Core& core, const base::Bytes& object_key, LocalCall& call, const AwaitHere& awaited,
@@ -102,14 +100,14 @@ Answer ask_here(Core& core, const base::Bytes& object_key, const corba::Call& ca
     serve_or_await(core, object_key, server_call, deadline);
   } catch (const LocationForward& forward) {
     return Forward{forward.ior, forward.permanent};
-  } catch (const CORBA::SystemException& exception) {
+  } catch (const corba::SystemExceptionCore& exception) {
     if (!server_call.was_begun() && !server_call.unmarshalled()) {
       Refusal refusal = refusal_of(exception);
       if (refusal.asks_elsewhere()) return refusal;
     }
     if (told || server_call.unmarshalled()) throw;
     tell_unheard(core, object_key, call);
-  } catch (const CORBA::Exception&) {
+  } catch (const corba::UserExceptionCore&) {
     if (told) throw;
     tell_unheard(core, object_key, call);
   }
@@ -127,7 +125,7 @@ Answer ask_here_seen(Core& core, const base::Bytes& object_key, const corba::Cal
     client.outcome = Outcome::forward;
     client.forward = forward.ior;
     return Forward{forward.ior, forward.permanent};
-  } catch (const CORBA::SystemException& exception) {
+  } catch (const corba::SystemExceptionCore& exception) {
     client.outcome = told ? Outcome::exception : Outcome::sent;
     client.exception = std::current_exception();
     Refusal refusal = refusal_of(exception);

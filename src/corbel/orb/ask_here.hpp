@@ -20,8 +20,8 @@ namespace corbel::orb {
 [[noreturn]] void throw_instead_of_foreign(Core& core, const base::Bytes& object_key, const LocalCall& call,
                                            const char* what);
 /// The same, of a user exception that the operation does not declare.
-[[noreturn]] void throw_instead_of(const CORBA::UserException& undeclared, Core& core, const base::Bytes& object_key,
-                                   const LocalCall& call);
+[[noreturn]] void throw_instead_of(const corba::UserExceptionCore& undeclared, Core& core,
+                                   const base::Bytes& object_key, const LocalCall& call);
 
 /// Runs what may end in what a servant threw. Throws LocationForward, and what the caller is told.
 template <class Run>
@@ -33,14 +33,14 @@ template <class Run>
     throw;
   } catch (const LocationForward&) {
     throw;
-  } catch (const CORBA::SystemException&) {
+  } catch (const corba::SystemExceptionCore&) {
     throw;
-  } catch (const CORBA::UserException& exception) {
+  } catch (const corba::UserExceptionCore& exception) {
     if (!call.lists(exception._rep_id())) throw_instead_of(exception, core, object_key, call);
     call.raise_as_expected(exception);
     throw;
   } catch (const std::bad_alloc&) {
-    throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE);
+    corba::raise_no_memory(0, kMaybe);
   } catch (const std::exception& exception) {
     throw_instead_of_foreign(core, object_key, call, exception.what());
   } catch (...) {
@@ -75,6 +75,6 @@ std::optional<Attempts::Answer> ask_here_seen(Core& core, const base::Bytes& obj
                                               bool told, base::Deadline deadline, ClientRequest& client);
 
 /// The exception as the adapter's refusal, if another place may know better and nothing of the application has run.
-Refusal refusal_of(const CORBA::SystemException& exception);
+Refusal refusal_of(const corba::SystemExceptionCore& exception);
 
 }  // namespace corbel::orb

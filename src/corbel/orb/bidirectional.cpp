@@ -17,12 +17,6 @@ namespace {
 constexpr std::uint32_t kListenPoints = 5;
 constexpr std::size_t kMostLookedAt = 4 * connection::Lender::kMostEndpoints;
 
-/// Keeps a context in memory that a connection would otherwise let go of.
-struct Held {
-  LentPtr lent;
-  CORBA::object_reference<CORBA::ORB> orb;
-};
-
 base::Bytes encode(const std::vector<ior::HostPort>& points) {
   auto octets = cdr::encapsulate([&](cdr::Encoder& encoder) {
     encoder.put_count(points.size());
@@ -40,32 +34,6 @@ bool is_single(const Options& options) noexcept {
 }
 
 }  // namespace
-
-Lent::Lent(Core& core, connection::Connection& connection) : Lender(connection), core_(core) {}
-
-CORBA::object_reference<CORBA::Object> Lent::make_object(ior::Ior ior) {
-  return core_.make_object(std::move(ior), shared_from(this));
-}
-
-CORBA::object_reference<CORBA::ORB> Lent::orb() {
-  return core_.orb();
-}
-
-CORBA::object_reference<CORBA::ValueFactoryBase> Lent::find_value_factory(std::string_view id) {
-  return core_.find_value_factory(id);
-}
-
-const cdr::Limits& Lent::limits() const noexcept {
-  return core_.limits();
-}
-
-cdr::Memory* Lent::value_memory() noexcept {
-  return core_.value_memory();
-}
-
-base::SharedPtr<corba::OrbContext> Lent::hold() {
-  return {base::make_shared<Held>(Held{shared_from(this), orb()}), this};
-}
 
 void Bidirectional::warn_if_single() const {
   if (!is_single(core_.options())) return;
@@ -136,7 +104,7 @@ LentPtr Bidirectional::lent(connection::Connection& connection, const messaging:
   base::ConstByteSpan context;
   if (request.contexts.count() != 0 && accepts() && request.contexts.find(kListenPoints, context) &&
       connection.session().goes_both_ways(request.origin)) {
-    if (lender == nullptr) lender = connection.keep_lender(base::make_shared<Lent>(core_, connection));
+    if (lender == nullptr) lender = connection.keep_lender(core_.face().lend(connection));
     if (lender != nullptr) take_points(context, connection, static_cast<Lent&>(*lender));
   }
   return {lender, static_cast<Lent*>(lender.get())};

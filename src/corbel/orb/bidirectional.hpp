@@ -9,30 +9,11 @@
 #include <string_view>
 
 #include "corbel/connection/connection.hpp"
-#include "corbel/connection/lender.hpp"
-#include "corbel/corba/object.hpp"
+#include "corbel/orb/lent.hpp"
 
 namespace corbel::orb {
 
 class Core;
-
-/// A connection that a client lends, as the context of what comes over it: references that are decoded with it may be
-/// called over it.
-class Lent final : public connection::Lender, public corba::OrbContext {
- public:
-  Lent(Core& core, connection::Connection& connection);
-
-  CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
-  CORBA::object_reference<CORBA::ORB> orb() override;
-  CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override;
-  const cdr::Limits& limits() const noexcept override;
-  cdr::Memory* value_memory() noexcept override;
-  base::SharedPtr<corba::OrbContext> hold() override;
-
- private:
-  Core& core_;
-};
-using LentPtr = base::SharedPtr<Lent>;
 
 /// Bidirectional GIOP of one ORB (CORBA 3.3 part 2, 9.8), in both roles: what its connections offer to servers, and
 /// what its clients offer. Thread-safe.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/orb/core.hpp"
 
 namespace corbel::orb {
@@ -12,14 +12,14 @@ namespace corbel::orb {
 BranchingTarget::BranchingTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent,
                                  std::shared_ptr<const Branches> branches)
     : core_(core),
-      orb_(core.orb()),
+      owner_(core.owner()),
       ior_(std::move(ior)),
       policies_(std::move(overrides)),
       lent_(std::move(lent)),
       branches_(std::move(branches)) {}
 
 cdr::Context& BranchingTarget::context() const noexcept {
-  return core_;
+  return core_.context();
 }
 
 corba::TargetPtr BranchingTarget::with_overrides(corba::PolicySetPtr overrides) const {
@@ -55,7 +55,7 @@ BranchingTarget::WayPtr BranchingTarget::way() try {
   if (ways_.size() == kMost) before.swap(ways_);
   ways_.emplace_back(key, made);
   return made;
-} catch (CORBA::SystemException& exception) {
+} catch (corba::SystemExceptionCore& exception) {
   exception.ends_own_call();
   throw;
 }

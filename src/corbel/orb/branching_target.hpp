@@ -43,7 +43,7 @@ class BranchingTarget final : public corba::Target, public base::SharedFromThis 
   WayPtr way();
 
   Core& core_;
-  const CORBA::object_reference<CORBA::ORB> orb_;  // owns core_
+  const base::SharedPtr<Core> owner_;  // of core_
   const ior::Ior ior_;
   ReferencePolicies policies_;
   const LentPtr lent_;

@@ -15,7 +15,6 @@
 namespace corbel::orb {
 
 using base::Code;
-using CORBA::CompletionStatus;
 
 namespace {
 
@@ -55,21 +54,20 @@ policy::ClientPolicies client_policies(const Options& options) {
   return policies;
 }
 
-/// A stub for an object whose interface is not known yet.
-class GenericObject final : public CORBA::Object {};
-
 }  // namespace
 
-Core::Core(Options options, Components components)
-    : options_(std::move(options)),
-      log_(log_settings(options_, std::move(components.log_sink))),
+Core::Core(Options options, CoreParts parts, FaceCore& face)
+    : face_(face),
+      context_(face.context()),
+      options_(std::move(options)),
+      log_(log_settings(options_, std::move(parts.log_sink))),
       policies_(client_policies(options_), options_.preference, edges_),
       request_policies_{options_.hold_timeout, options_.exception_detail},
-      registry_(layered(std::move(components.protocols), components.layers, options_, log_),
-                set_up(std::move(components.transports), options_, log_), {1, options_.giop_minor}, options_.limits),
+      registry_(layered(std::move(parts.protocols), parts.layers, options_, log_),
+                set_up(std::move(parts.transports), options_, log_), {1, options_.giop_minor}, options_.limits),
       cache_(registry_, cache_settings(options_, log_, *watchers_, *socket_hooks_, input_memory_)),
       dispatch_(*this),
-      requests_(std::move(components.requests)) {
+      requests_(std::move(parts.requests)) {
   make_lane({{}, options_.serving.threads, options_.listen_endpoints, 0});
   for (const LaneOptions& lane : options_.lanes) make_lane(lane);
   cache_.set_completions(&server().completions());
@@ -93,8 +91,7 @@ void Core::make_lane(const LaneOptions& lane) {
   }
   auto made = std::make_unique<Lane>(lane.name, lane.endpoints, registry_, options_, settings, requests);
   if (lanes_.add(std::move(made))) return;
-  throw CORBA::IMP_LIMIT(0, CompletionStatus::COMPLETED_NO,
-                         "an ORB has " + std::to_string(LaneList::kMost) + " lanes at most");
+  corba::raise("IMP_LIMIT", 0, kNo, "an ORB has " + std::to_string(LaneList::kMost) + " lanes at most");
 }
 
 void Core::note_log_levels() noexcept {
@@ -123,17 +120,6 @@ void Core::tell_settings() const {
 
 Core::~Core() {
   shutdown(true);
-}
-
-CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior) {
-  return make_object(std::move(ior), nullptr);
-}
-
-CORBA::object_reference<CORBA::Object> Core::make_object(ior::Ior ior, LentPtr lent) {
-  if (ior.is_nil()) return nullptr;
-  auto object = base::make_shared<GenericObject>();
-  object->_bind(make_target(std::move(ior), nullptr, std::move(lent)));
-  return CORBA::object_reference<CORBA::Object>(std::move(object));
 }
 
 corba::TargetPtr Core::make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent) {
@@ -186,10 +172,6 @@ base::Result<std::vector<routing::Route>> Core::routes_elsewhere(const ior::Ior&
   return routes;
 }
 
-CORBA::object_reference<CORBA::ORB> Core::orb() {
-  return orb_.lock();
-}
-
 void Core::check_process() const {
   if (!left_behind()) return;
   raise(base::error(base::Stage::configure, Code::cancelled),
@@ -226,10 +208,9 @@ bool Core::on_own_thread() const noexcept {
 
 void Core::refuse_call() const {
   if (destroyed_.load(std::memory_order_acquire)) {
-    throw CORBA::OBJECT_NOT_EXIST(corba::minor::kAdapterGone, CompletionStatus::COMPLETED_NO,
-                                  "the ORB has been destroyed");
+    corba::raise("OBJECT_NOT_EXIST", corba::minor::kAdapterGone, kNo, "the ORB has been destroyed");
   }
-  throw CORBA::BAD_INV_ORDER(corba::minor::kOrbShutDown, CompletionStatus::COMPLETED_NO, "the ORB has shut down");
+  corba::raise("BAD_INV_ORDER", corba::minor::kOrbShutDown, kNo, "the ORB has shut down");
 }
 
 void Core::start_threads() {
@@ -247,8 +228,7 @@ void Core::listen_to_group(const ior::TaggedProfile& profile) {
   if (const auto own = ior::decode_corbel_profile(profile, limits())) {
     const std::string endpoint = own->protocol + '+' + own->endpoint;
     if (is_of_group(endpoint, own->object_key)) return listen_to_group(endpoint);
-    throw CORBA::BAD_PARAM(0, CompletionStatus::COMPLETED_NO,
-                           "the reference has '" + endpoint + "' listen elsewhere than where its group is");
+    corba::raise("BAD_PARAM", 0, kNo, "the reference has '" + endpoint + "' listen elsewhere than where its group is");
   }
   for (const auto& transport : registry_.transports()) {
     if (transport->factory().traits().group_profile != profile.tag) continue;
@@ -310,8 +290,8 @@ ior::Ior Core::make_ior(const ior::ObjectUrl& url) {
     auto point = registry_.from_url(address);
     if (!point) {
       const std::uint32_t minor = point.error().code == Code::unsupported ? 7 : 8;
-      throw CORBA::BAD_PARAM(
-          CORBA::OMGVMCID | minor, CompletionStatus::COMPLETED_NO,
+      corba::raise(
+          "BAD_PARAM", corba::kOmgVmcid | minor, kNo,
           "address '" + address.scheme + ':' + address.host + "': " + base::to_string(point.error()) +
               (minor == 7 ? "; no transport is called '" + address.scheme + "', write corbaloc::host:port/key for IIOP"
                           : ""));

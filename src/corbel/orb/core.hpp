@@ -11,12 +11,12 @@
 #include "corbel/connection/connection_cache.hpp"
 #include "corbel/connection/socket_hooks.hpp"
 #include "corbel/connection/watchers.hpp"
-#include "corbel/corba/object.hpp"
 #include "corbel/orb/bidirectional.hpp"
-#include "corbel/orb/components.hpp"
+#include "corbel/orb/core_parts.hpp"
 #include "corbel/orb/deferrals.hpp"
 #include "corbel/orb/dispatch.hpp"
 #include "corbel/orb/edges.hpp"
+#include "corbel/orb/face_core.hpp"
 #include "corbel/orb/group_table.hpp"
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/lane.hpp"
@@ -25,20 +25,29 @@
 #include "corbel/orb/options.hpp"
 #include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/searches.hpp"
-#include "corbel/orb/value_factories.hpp"
 #include "corbel/orb/value_memory.hpp"
 #include "corbel/policy/request_policies.hpp"
 #include "corbel/routing/registry.hpp"
 
 namespace corbel::orb {
 
-/// The core of one ORB: what its parts share. Owned by CORBA::ORB; outlives every target and connection of that ORB.
-/// Thread-safe.
-class Core final : public corba::OrbContext {
+/// The core of one ORB: what its parts share. Owned by what applications hold as their ORB; outlives every target and
+/// connection of that ORB. Thread-safe.
+class Core final {
  public:
   /// Throws INITIALIZE or BAD_PARAM when options and components do not fit together.
-  Core(Options options, Components components);
+  Core(Options options, CoreParts parts, FaceCore& face);
   ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  FaceCore& face() const noexcept { return face_; }
+  /// What values are decoded with: the face's.
+  cdr::Context& context() const noexcept { return context_; }
+  /// Keeps the ORB, and so the core, in memory; null once that ends.
+  base::SharedPtr<Core> owner() const noexcept { return owner_.lock(); }
+  /// Set once by the face, before anything else runs.
+  void set_owner(const base::SharedPtr<Core>& owner) noexcept { owner_ = owner; }
 
   /// For what is settled once; calls and requests go by what was made of them (scripts/check_layers.py).
   const Options& options() const noexcept { return options_; }
@@ -64,28 +73,17 @@ class Core final : public corba::OrbContext {
   /// What governs requests that this ORB serves.
   const policy::RequestPolicies& request_policies() const noexcept { return request_policies_; }
 
-  // corba::OrbContext
-  CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior) override;
   /// Where the calls of a reference that has these policies go, be it to this process or to another one. The reference
-  /// is not nil.
+  /// is not nil. `lent`: it came over a connection which its client lends.
   corba::TargetPtr make_target(ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent = nullptr);
   /// One that calls an object of this ORB's adapters directly, whatever -ORBCollocation says; null if it is elsewhere,
   /// and then `ior` is left as it is.
   corba::TargetPtr make_target_here(ior::Ior& ior, corba::PolicySetPtr overrides);
-  /// The same for a reference that came over a connection which its client lends.
-  CORBA::object_reference<CORBA::Object> make_object(ior::Ior ior, LentPtr lent);
   /// Where the reference leads besides this ORB, as Registry::routes tells; fails if that is nowhere.
   base::Result<std::vector<routing::Route>> routes_elsewhere(const ior::Ior& ior,
                                                              const policy::ProtocolPreference& preference);
-  CORBA::object_reference<CORBA::ORB> orb() override;
-  CORBA::object_reference<CORBA::ValueFactoryBase> find_value_factory(std::string_view id) override {
-    return value_factories_.find(id);
-  }
-  const cdr::Limits& limits() const noexcept override { return options_.limits; }
-  ValueMemory* value_memory() noexcept override { return &value_memory_; }
-  ValueFactories& value_factories() noexcept { return value_factories_; }
-  /// Set once by ORB_init, before anything else runs.
-  void set_orb(CORBA::weak_object_reference<CORBA::ORB> orb) noexcept { orb_ = std::move(orb); }
+  const cdr::Limits& limits() const noexcept { return options_.limits; }
+  ValueMemory* value_memory() noexcept { return &value_memory_; }
 
   /// Opens the listening endpoints (those of -ORBListenEndpoints, else that of each transport which has a
   /// Factory::default_address) and starts serving; does nothing the second time. Throws INITIALIZE naming the endpoint
@@ -211,6 +209,8 @@ class Core final : public corba::OrbContext {
   bool leads_here(const routing::Route& route);
   bool is_published(const routing::Route& route) const;
 
+  FaceCore& face_;
+  cdr::Context& context_;
   const Options options_;
   const std::uint32_t process_ = base::process_generation();
   base::Log log_;
@@ -244,8 +244,7 @@ class Core final : public corba::OrbContext {
   std::atomic<bool> left_running_{false};
   std::atomic<bool> told_end_{false};
   std::atomic<bool> destroyed_{false};
-  ValueFactories value_factories_;
-  CORBA::weak_object_reference<CORBA::ORB> orb_;
+  base::WeakPtr<Core> owner_;
   base::ForkHook fork_hook_{[](void* self) noexcept { static_cast<Core*>(self)->serves_ = false; }, this};
 };
 

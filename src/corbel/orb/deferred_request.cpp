@@ -40,8 +40,8 @@ corba::DeferredReplyPtr DeferredRequest::make(Core& core, connection::Connection
     CORBEL_LOG(core.log(), server, warning, "request refused: too many of its connection wait for their answers",
                {"operation", request.operation}, {"peer", connection.peer()},
                {"limit", "-ORBMaxDeferredPerConnection"});
-    throw CORBA::TRANSIENT(corba::minor::kTooManyDeferred, CORBA::COMPLETED_NO,
-                           "too many requests of the connection wait for their answers");
+    corba::raise("TRANSIENT", corba::minor::kTooManyDeferred, kNo,
+                 "too many requests of the connection wait for their answers");
   }
   try {
     if (seen != nullptr) deferred->keep(*seen);

@@ -7,7 +7,7 @@
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/call.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
@@ -19,7 +19,6 @@
 
 namespace corbel::orb {
 
-using CORBA::CompletionStatus;
 using messaging::LocateStatus;
 using messaging::ReplyStatus;
 using messaging::Response;
@@ -27,10 +26,10 @@ using messaging::Response;
 namespace {
 
 /// The body of a reply.
-void put(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
-  encoder.put_plain_string(exception._rep_id());
-  encoder.put(exception.minor());
-  encoder.put(static_cast<std::uint32_t>(exception.completed()));
+void put(cdr::Encoder& encoder, std::string_view id, std::uint32_t minor, corba::Completed completed) {
+  encoder.put_plain_string(id);
+  encoder.put(minor);
+  encoder.put(static_cast<std::uint32_t>(completed));
 }
 
 /// A line per call.
@@ -49,16 +48,14 @@ void put(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
   base::ConstByteSpan policies;
   if (!contexts.find(kInvocationPoliciesContext, policies)) return;
   if (policy::until(end_time(policies)) == base::Duration::zero()) {
-    throw CORBA::TIMEOUT(corba::minor::kRequestEndTimePassed, CompletionStatus::COMPLETED_NO,
-                         "the request came when its time was over");
+    corba::raise("TIMEOUT", corba::minor::kRequestEndTimePassed, kNo, "the request came when its time was over");
   }
 }
 
 /// Takes the request to its object; whatever comes back becomes a reply.
 template <class Call>
 [[gnu::always_inline]] inline void serve(Core& core, Call& call, const messaging::IncomingRequest& request,
-                                         cdr::Decoder& body, corba::OrbContext& context,
-                                         bool opened_here = false) noexcept {
+                                         cdr::Decoder& body, cdr::Context& context, bool opened_here = false) noexcept {
   try {
     body.set_context(&context);
     body.withhold();
@@ -80,8 +77,8 @@ template <class Call>
   const std::string type = current_exception_type();
   CORBEL_LOG(core.log(), server, warning, "a value factory, or a value, threw while arguments were read",
              {"operation", operation}, {"type", type}, {"what", what}, {"key", object_key}, {"peer", peer});
-  throw CORBA::UNKNOWN(corba::minor::kForeignException, CompletionStatus::COMPLETED_NO,
-                       "what reads the arguments threw " + type + (*what == '\0' ? "" : ": ") + what);
+  corba::raise("UNKNOWN", corba::minor::kForeignException, kNo,
+               "what reads the arguments threw " + type + (*what == '\0' ? "" : ": ") + what);
 }
 
 }  // namespace
@@ -91,14 +88,12 @@ void throw_instead_of_arguments(Core& core, std::string_view operation, base::Co
   const char* what = "";
   try {
     throw;
-  } catch (corba::SystemFailure& failure) {
-    failure.completed = corba::Completed::no;
-    throw;
-  } catch (CORBA::SystemException& exception) {
-    exception.completed(CompletionStatus::COMPLETED_NO);
-    throw;
+  } catch (const corba::SystemFailure&) {
+    corba::rethrow_with(kNo);
+  } catch (const corba::SystemExceptionCore&) {
+    corba::rethrow_with(kNo);
   } catch (const std::bad_alloc&) {
-    throw no_memory(base::Stage::decode, CompletionStatus::COMPLETED_NO);
+    raise_no_memory(base::Stage::decode, kNo);
   } catch (const std::exception& exception) {
     what = exception.what();
     throw_unknown_arguments(core, operation, object_key, peer, what);
@@ -113,7 +108,7 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
   if (Edges::at_server(core_.edges().word()) != 0) [[unlikely]]
     return on_request_seen(connection, request, body);
   UnseenCall call(core_, connection, request, body);
-  serve(core_, call, request, body, core_);
+  serve(core_, call, request, body, core_.context());
 }
 
 /// Something is installed that looks at requests.
@@ -124,7 +119,7 @@ void Dispatch::on_request(connection::Connection& connection, const messaging::I
   const auto begin = std::chrono::steady_clock::now();
   const bool both_ways = (core_.edges().word() & Edges::kBothWays) != 0;
   const LentPtr lent = both_ways ? core_.bidirectional().lent(connection, request) : nullptr;
-  corba::OrbContext& context = lent != nullptr ? static_cast<corba::OrbContext&>(*lent) : core_;
+  cdr::Context& context = lent != nullptr ? lent->context() : core_.context();
   const auto run = [&](auto& call) {
     serve(core_, call, request, body, context, connection.is_opened_here());
     if (traced) trace(core_, connection, call, request, begin);
@@ -148,8 +143,8 @@ void Dispatch::on_locate_request(connection::Connection& connection,
     (void)connection.reply_locate(request.origin, status, body);
   };
   const auto nothing = [](cdr::Encoder&) {};
-  const auto fail = [&](const CORBA::SystemException& exception) {
-    answer(LocateStatus::system_exception, [&](cdr::Encoder& encoder) { put(encoder, exception); });
+  const auto fail = [&](std::string_view id, std::uint32_t minor, corba::Completed completed) {
+    answer(LocateStatus::system_exception, [&](cdr::Encoder& encoder) { put(encoder, id, minor, completed); });
   };
   try {
     if (connection.is_opened_here()) core_.adapter()->check_both_ways(request.object_key);
@@ -158,14 +153,14 @@ void Dispatch::on_locate_request(connection::Connection& connection,
   } catch (const LocationForward& forward) {
     answer(forward.permanent ? LocateStatus::object_forward_perm : LocateStatus::object_forward,
            [&](cdr::Encoder& encoder) { ior::encode(encoder, forward.ior); });
-  } catch (const CORBA::OBJECT_NOT_EXIST&) {
-    answer(LocateStatus::unknown_object, nothing);
-  } catch (const CORBA::SystemException& exception) {
-    fail(exception);
+  } catch (const corba::SystemExceptionCore& exception) {
+    if (exception._rep_id() == std::string_view("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0"))
+      return answer(LocateStatus::unknown_object, nothing);
+    fail(exception._rep_id(), exception.minor(), exception._completed());
   } catch (const std::bad_alloc&) {
-    fail(CORBA::NO_MEMORY());
+    fail("IDL:omg.org/CORBA/NO_MEMORY:1.0", 0, kNo);
   } catch (...) {
-    fail(CORBA::UNKNOWN(CORBA::OMGVMCID | 1, CompletionStatus::COMPLETED_NO));
+    fail("IDL:omg.org/CORBA/UNKNOWN:1.0", corba::minor::kForeignException, kNo);
   }
 } catch (...) {  // no memory for the answer
   end_without_reply(connection);

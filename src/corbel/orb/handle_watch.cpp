@@ -6,6 +6,7 @@
 
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
+#include "corbel/orb/face.hpp"
 #include "corbel/orb/guest_call.hpp"
 
 namespace corbel::orb {
@@ -62,7 +63,7 @@ HandleWatch::HandleWatch(CORBA::ORB& orb, int handle, reactor::Events interest, 
   }
   base::IntrusivePtr<WatchedHandle> watched(new WatchedHandle(core, interest, std::move(call_back)));
   if (const auto added = watched->add(handle); !added) raise(added.error(), "watching a handle");
-  orb_ = core.orb();
+  orb_ = face_of(core).orb();
   watched_ = std::move(watched);
 }
 

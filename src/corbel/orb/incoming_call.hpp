@@ -11,7 +11,7 @@
 #include "corbel/connection/sending.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/deferred_reply.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
@@ -50,12 +50,9 @@ class IncomingCall : public corba::ServerCall {
     if (!sent && sent.error().stage == base::Stage::encode) {
       CORBEL_LOG(core_.log(), server, warning, "results cannot be marshalled", {"error", sent.error()},
                  {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
-      try {
-        raise(sent.error(), "results of operation '" + std::string(operation()) + "'");
-      } catch (CORBA::SystemException& exception) {
-        exception.completed(CORBA::CompletionStatus::COMPLETED_YES);
-        throw;
-      }
+      auto failure = failure_of(sent.error(), "results of operation '" + std::string(operation()) + "'");
+      failure.completed = corba::Completed::yes;
+      corba::raise(std::move(failure));
     }
   }
 
@@ -78,12 +75,12 @@ class IncomingCall : public corba::ServerCall {
       throw;
     } catch (const LocationForward& forward) {
       send(forward);
-    } catch (const CORBA::UserException& exception) {
+    } catch (const corba::UserExceptionCore& exception) {
       send(exception);
-    } catch (const CORBA::SystemException& exception) {
-      send(exception);
+    } catch (const corba::SystemExceptionCore& exception) {
+      send({exception._rep_id(), exception.minor(), exception._completed()}, exception.what(), exception.detail());
     } catch (const std::bad_alloc&) {
-      send(CORBA::NO_MEMORY(0, CORBA::CompletionStatus::COMPLETED_MAYBE));
+      send({kNoMemory, 0, kMaybe}, kNoMemory);
     } catch (...) {
       send_foreign();
     }
@@ -92,19 +89,7 @@ class IncomingCall : public corba::ServerCall {
 
   corba::DeferredReplyPtr defer(std::span<const std::string_view> raises, std::size_t octets) override;
 
-  void send(const CORBA::SystemException& exception) noexcept {
-    outcome_ = messaging::ReplyStatus::system_exception;
-    if (exception.minor() == kNoValueMemory && exception.completed() == CORBA::CompletionStatus::COMPLETED_NO) {
-      CORBEL_LOG(core_.log(), server, warning, "request refused: values of messages take too much memory",
-                 {"operation", operation()}, {"peer", connection_.peer()}, {"octets", core_.value_memory()->used()},
-                 {"oneway", request_.response == messaging::Response::none}, {"limit", "-ORBMaxInputMemory"});
-    }
-    CORBEL_LOG(core_.log(), server, debug, "request ends in a system exception", {"exception", exception.what()},
-               {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
-    send(exception, exception.detail());
-  }
-
-  void send(const CORBA::UserException& exception) noexcept try {
+  void send(const corba::UserExceptionCore& exception) noexcept try {
     const std::string_view id = exception._rep_id();
     if (!lists(id)) {
       return send_unknown(corba::minor::kUnlistedUserException, id, "");
@@ -117,7 +102,7 @@ class IncomingCall : public corba::ServerCall {
         with_added({}));
     if (!sent && sent.error().stage == base::Stage::encode) send_instead_of(id, sent.error());
   } catch (...) {
-    send(CORBA::UNKNOWN(corba::minor::kForeignException, CORBA::CompletionStatus::COMPLETED_YES));
+    send({kUnknown, corba::minor::kForeignException, corba::Completed::yes}, kUnknown);
   }
 
   /// From a handler: what the servant threw is no exception of CORBA's.
@@ -164,8 +149,26 @@ class IncomingCall : public corba::ServerCall {
   bool offers_contexts() const noexcept { return connection_.protocol().offers().service_contexts; }
 
  private:
-  /// `detail` goes along if -ORBExceptionDetail allows it.
-  void send(const CORBA::SystemException& exception, const std::string& detail) noexcept try {
+  /// A system exception as the wire has it.
+  struct System {
+    std::string_view id;
+    std::uint32_t minor;
+    corba::Completed completed;
+  };
+  static constexpr std::string_view kUnknown = "IDL:omg.org/CORBA/UNKNOWN:1.0";
+  static constexpr std::string_view kNoMemory = "IDL:omg.org/CORBA/NO_MEMORY:1.0";
+  static constexpr std::string_view kMarshal = "IDL:omg.org/CORBA/MARSHAL:1.0";
+
+  /// `what`: for the log. `detail` goes along if -ORBExceptionDetail allows it.
+  void send(const System& system, std::string_view what, const std::string& detail = {}) noexcept try {
+    outcome_ = messaging::ReplyStatus::system_exception;
+    if (system.minor == kNoValueMemory && system.completed == kNo) {
+      CORBEL_LOG(core_.log(), server, warning, "request refused: values of messages take too much memory",
+                 {"operation", operation()}, {"peer", connection_.peer()}, {"octets", core_.value_memory()->used()},
+                 {"oneway", request_.response == messaging::Response::none}, {"limit", "-ORBMaxInputMemory"});
+    }
+    CORBEL_LOG(core_.log(), server, debug, "request ends in a system exception", {"exception", what},
+               {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
     base::Bytes told;
     if (core_.request_policies().exception_detail && !detail.empty() && offers_contexts()) {
       told = encode_exception_detail(detail);
@@ -174,9 +177,9 @@ class IncomingCall : public corba::ServerCall {
     (void)send(
         messaging::ReplyStatus::system_exception,
         [&](cdr::Encoder& encoder) {
-          encoder.put_plain_string(exception._rep_id());
-          encoder.put(exception.minor());
-          encoder.put(static_cast<std::uint32_t>(exception.completed()));
+          encoder.put_plain_string(system.id);
+          encoder.put(system.minor);
+          encoder.put(static_cast<std::uint32_t>(system.completed));
         },
         with_added({&context, told.empty() ? std::size_t{0} : 1}));
   } catch (...) {  // no memory for it
@@ -194,22 +197,18 @@ class IncomingCall : public corba::ServerCall {
       CORBEL_LOG(core_.log(), server, warning, "servant threw an undeclared user exception", {"operation", operation()},
                  {"type", type}, {"key", request_.object_key}, {"peer", connection_.peer()});
     }
-    send(CORBA::UNKNOWN(minor, CORBA::CompletionStatus::COMPLETED_MAYBE),
+    send({kUnknown, minor, kMaybe}, kUnknown,
          "the servant threw " + type + (what.empty() ? "" : ": ") + std::string(what));
   } catch (...) {
-    send(CORBA::UNKNOWN(minor, CORBA::CompletionStatus::COMPLETED_MAYBE), std::string());
+    send({kUnknown, minor, kMaybe}, kUnknown);
   }
 
   /// An exception that cannot be marshalled (a string with NUL, a null member) becomes one that says so.
   void send_instead_of(std::string_view id, base::Error error) {
     CORBEL_LOG(core_.log(), server, warning, "exception cannot be marshalled", {"exception", id}, {"error", error},
                {"operation", operation()}, {"key", request_.object_key}, {"peer", connection_.peer()});
-    try {
-      raise(error, std::string(id) + " cannot be marshalled: " + base::to_string(error));
-    } catch (const CORBA::SystemException& instead) {
-      CORBA::MARSHAL marshal(corba::vendor_minor(error.stage, error.code), CORBA::CompletionStatus::COMPLETED_YES);
-      send(marshal, instead.detail());
-    }
+    const auto failure = failure_of(error, std::string(id) + " cannot be marshalled: " + base::to_string(error));
+    send({kMarshal, corba::vendor_minor(error.stage, error.code), corba::Completed::yes}, kMarshal, failure.detail);
   }
 
   static constexpr std::uint32_t kNoValueMemory = corba::vendor_minor(base::Stage::decode, base::Code::no_value_memory);

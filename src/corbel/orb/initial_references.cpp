@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "corbel/corba/minor_codes.hpp"
-#include "corbel/orb/core.hpp"
 #include "corbel/orb/local_references.hpp"
 #include "corbel/orb/object_urls.hpp"
 #include "corbel/orb/orb.hpp"
@@ -41,7 +40,7 @@ InitialReferences::ObjectRef InitialReferences::resolve(const std::string& name)
   for (const auto& configured : core_.options().initial_references) {
     if (configured.name == name) return read_reference(core_, configured.url);
   }
-  if (const LocalInitialReference* local = find_local(name)) return local->make(core_);
+  if (const LocalInitialReference* local = find_local(name)) return local->make(face_);
   if (auto* const adapter = dynamic_cast<LocalReferences*>(core_.adapter())) {
     if (ObjectRef object = adapter->initial_reference(name); object != nullptr) return object;
   }

@@ -10,6 +10,7 @@
 #include "corbel/base/fork.hpp"
 #include "corbel/corba/object.hpp"
 #include "corbel/orb/components.hpp"
+#include "corbel/orb/face.hpp"
 
 namespace corbel::orb {
 
@@ -18,8 +19,8 @@ class InitialReferences {
  public:
   using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
-  InitialReferences(Core& core, std::vector<LocalInitialReference> locals) noexcept
-      : core_(core), locals_(std::move(locals)) {}
+  InitialReferences(Face& face, std::vector<LocalInitialReference> locals) noexcept
+      : face_(face), core_(face.core()), locals_(std::move(locals)) {}
 
   /// Throws InvalidName or BAD_PARAM minor OMG 27.
   void add(const std::string& name, ObjectRef object);
@@ -34,6 +35,7 @@ class InitialReferences {
  private:
   const LocalInitialReference* find_local(std::string_view name) const noexcept;
 
+  Face& face_;
   Core& core_;
   const std::vector<LocalInitialReference> locals_;
   mutable base::ForkMutex mutex_;  // guards added_

@@ -8,7 +8,7 @@
 #include "corbel/cdr/value_stream.hpp"
 #include "corbel/corba/call.hpp"
 #include "corbel/corba/deferred_reply.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
 #include "corbel/orb/hooks.hpp"
@@ -29,22 +29,19 @@ class LocalCall : public corba::ServerCall {
     octets_ = std::make_unique<Octets>();
     octets_->limits = served == call_.operation.signature ? kNoLimits : core_.limits();
     unmarshalled_ = true;
-    if (!transfer(call_.encode_arguments)) fail("arguments", CORBA::CompletionStatus::COMPLETED_NO);
+    if (!transfer(call_.encode_arguments)) fail("arguments", kNo);
     unmarshalled_ = false;
     set_octets(octets_->decoder);
   } catch (const std::bad_alloc&) {
-    throw no_memory_for_arguments();
+    raise_no_memory_for_arguments();
   }
   /// To callers in the same process this is the same as arguments that cannot be marshalled.
   [[noreturn]] void refuse_arguments() override {
     unmarshalled_ = true;
     try {
-      throw;
-    } catch (CORBA::SystemException& exception) {
-      exception.completed(CORBA::COMPLETED_NO);
-      throw;
+      corba::rethrow_with(kNo);
     } catch (const std::bad_alloc&) {
-      throw no_memory_for_arguments();
+      raise_no_memory_for_arguments();
     }
   }
   /// True if the caller's arguments could not be marshalled: the caller is told that, even of a oneway.
@@ -64,19 +61,19 @@ class LocalCall : public corba::ServerCall {
     if (octets_ == nullptr || call_.operation.oneway) return;
     const bool written = transfer(results);
     if (written) call_.decode_results(octets_->decoder);
-    if (!written || !octets_->decoder.ok()) fail("results", CORBA::CompletionStatus::COMPLETED_YES);
+    if (!written || !octets_->decoder.ok()) fail("results", corba::Completed::yes);
   } catch (const std::bad_alloc&) {
-    throw no_memory_for_results();
+    raise_no_memory_for_results();
   }
   /// Throws what the servant threw to a caller that may know it by another type. Returns if it is to be thrown as it
   /// is.
-  void raise_as_expected(const CORBA::UserException& exception) try {
+  void raise_as_expected(const corba::UserExceptionCore& exception) try {
     if (octets_ == nullptr) return;
     const bool written = transfer([&](cdr::Encoder& encoder) { exception._encode(encoder); });
     if (written) corba::throw_user_exception(call_.operation, octets_->decoder);
-    fail("exception", CORBA::CompletionStatus::COMPLETED_YES);
+    fail("exception", corba::Completed::yes);
   } catch (const std::bad_alloc&) {
-    throw no_memory_for_results();
+    raise_no_memory_for_results();
   }
 
  protected:
@@ -112,17 +109,14 @@ class LocalCall : public corba::ServerCall {
     if (!octets_->encoder.ok()) return false;
     octets_->bytes = octets_->encoder.to_bytes();
     octets_->decoder = cdr::Decoder(octets_->bytes, {}, octets_->limits);
-    octets_->decoder.set_context(&core_);
+    octets_->decoder.set_context(&core_.context());
     return true;
   }
-  [[noreturn]] void fail(const char* what, CORBA::CompletionStatus completed) {
+  [[noreturn]] void fail(const char* what, corba::Completed completed) {
     const base::Error error = octets_->encoder.ok() ? octets_->decoder.error() : octets_->encoder.error();
-    try {
-      raise(error, std::string(what) + " of operation '" + std::string(operation()) + "'");
-    } catch (CORBA::SystemException& exception) {
-      exception.completed(completed);
-      throw;
-    }
+    auto failure = failure_of(error, std::string(what) + " of operation '" + std::string(operation()) + "'");
+    failure.completed = completed;
+    corba::raise(std::move(failure));
   }
 
   const corba::Call& call_;

@@ -4,12 +4,23 @@
 #include <utility>
 
 #include "corbel/base/log.hpp"
-#include "corbel/corba/exception.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/attempts.hpp"
 #include "corbel/orb/error_map.hpp"
 
 namespace corbel::orb {
+namespace {
+
+/// In a handler: what is handled, as the end of a call that has come so far.
+std::exception_ptr handled_with(corba::Completed completed) noexcept {
+  try {
+    corba::rethrow_with(completed);
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
 
 corba::DeferredReplyPtr LocalDeferral::make(Deferrals& all, std::string_view operation, bool expected,
                                             std::span<const std::string_view> raises, std::size_t octets) {
@@ -58,13 +69,10 @@ void LocalDeferral::answer(base::FunctionRef<void(cdr::Encoder&)> results) {
     results(encoder);
     if (encoder.ok()) return give(State::results, encoder.to_bytes(), nullptr);
     orb::raise(encoder.error(), "results of operation '" + operation_ + "'");
-  } catch (CORBA::SystemException& exception) {
-    exception.completed(CORBA::COMPLETED_YES);
-    failure = std::current_exception();
   } catch (const std::bad_alloc&) {
-    failure = std::make_exception_ptr(CORBA::NO_MEMORY(0, CORBA::COMPLETED_YES));
+    failure = corba::exception_of("NO_MEMORY", 0, corba::Completed::yes);
   } catch (...) {
-    failure = std::current_exception();
+    failure = handled_with(corba::Completed::yes);
   }
   answer(std::move(failure));
 }
@@ -100,8 +108,8 @@ base::Bytes LocalDeferral::await(base::Deadline deadline) {
     changed_.wait(lock, answered);
   } else if (!changed_.wait_for(lock, deadline.remaining(), answered)) {
     state_ = State::left;
-    throw CORBA::TIMEOUT(corba::vendor_minor(base::Stage::wait, base::Code::timed_out), CORBA::COMPLETED_MAYBE,
-                         "the servant has not answered '" + operation_ + "' in time");
+    corba::raise("TIMEOUT", corba::vendor_minor(base::Stage::wait, base::Code::timed_out), kMaybe,
+                 "the servant has not answered '" + operation_ + "' in time");
   }
   if (state_ == State::exception) std::rethrow_exception(std::move(exception_));
   return std::move(results_);

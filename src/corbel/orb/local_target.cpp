@@ -17,7 +17,6 @@
 #include "corbel/orb/invocation.hpp"
 #include "corbel/orb/local_call.hpp"
 #include "corbel/orb/no_memory.hpp"
-#include "corbel/orb/orb.hpp"
 #include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/remote_target.hpp"
 
@@ -28,7 +27,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
  public:
   LocalTarget(Core& core, ior::Ior ior, base::Bytes object_key, corba::PolicySetPtr overrides)
       : core_(core),
-        orb_(core.orb()),
+        owner_(core.owner()),
         ior_(std::move(ior)),
         object_key_(std::move(object_key)),
         policies_(std::move(overrides)) {}
@@ -37,15 +36,15 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     if (call.operation.oneway || core_.edges().word() != word_.load(std::memory_order_relaxed)) [[unlikely]]
       return invoke_unsettled(call);
     carry_out(call);
-  } catch (const CORBA::SystemException& exception) {
+  } catch (const corba::SystemExceptionCore& exception) {
     corba::raise_end_of_own_call(exception);
   } catch (const std::bad_alloc&) {
-    raise_no_memory_for_arguments();
+    raise_no_memory_for_arguments(true);
   }
 
   void invoke_async(corba::AsyncCall& call) override;
   const ior::Ior& ior() const override { return ior_; }
-  cdr::Context& context() const noexcept override { return core_; }
+  cdr::Context& context() const noexcept override { return core_.context(); }
   bool is_local() const noexcept override { return true; }
   corba::PolicySetPtr overrides() const override { return policies_.overrides(); }
   corba::TargetPtr with_overrides(corba::PolicySetPtr overrides) const override {
@@ -64,8 +63,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   /// Throws TIMEOUT if the call comes too late.
   void invoke(const corba::Call& call, const Terms& terms) {
     const policy::ClientPolicies& calls = terms.policies->calls;
-    if (policy::until(calls.request_end) == base::Duration::zero()) throw late(corba::minor::kRequestEndTimePassed);
-    if (policy::until(calls.reply_end) == base::Duration::zero()) throw late(corba::minor::kReplyEndTimePassed);
+    if (policy::until(calls.request_end) == base::Duration::zero()) refuse_late(corba::minor::kRequestEndTimePassed);
+    if (policy::until(calls.reply_end) == base::Duration::zero()) refuse_late(corba::minor::kReplyEndTimePassed);
     const bool told = !call.operation.oneway || calls.sync_scope == policy::SyncScope::with_target;
     const CallTrace trace(core_.log());
     const auto run = [&] {
@@ -94,8 +93,8 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
     invoke(call, Terms{std::move(effective)});
   }
 
-  static CORBA::TIMEOUT late(std::uint32_t minor) {
-    return CORBA::TIMEOUT(minor, CORBA::CompletionStatus::COMPLETED_NO, "the call's time was over before it began");
+  [[noreturn]] static void refuse_late(std::uint32_t minor) {
+    corba::raise("TIMEOUT", minor, kNo, "the call's time was over before it began");
   }
 
   /// Calls and tells about it.
@@ -103,7 +102,10 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   void invoke_traced(const corba::Call& call, const Run& run, const CallTrace& trace) try {
     run();
     trace.tell(call.operation.name, object_key_, kHere, "ok");
-  } catch (const CORBA::Exception& exception) {
+  } catch (const corba::SystemExceptionCore& exception) {
+    trace.tell(call.operation.name, object_key_, kHere, exception._rep_id());
+    throw;
+  } catch (const corba::UserExceptionCore& exception) {
     trace.tell(call.operation.name, object_key_, kHere, exception._rep_id());
     throw;
   }
@@ -118,7 +120,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
       await_here(core_, object_key_, server_call, awaited, terms_from_now(&terms...).deadline);
     } catch (const LocationForward& forward) {
       follow({forward.ior, forward.permanent}, call, &terms...);
-    } catch (const CORBA::SystemException& refusal) {
+    } catch (const corba::SystemExceptionCore& refusal) {
       if (server_call.was_begun() || !went_on(refusal_of(refusal), call, &terms...)) throw;
     }
   }
@@ -223,7 +225,7 @@ class LocalTarget final : public corba::Target, public base::SharedFromThis {
   }
 
   Core& core_;
-  const CORBA::object_reference<CORBA::ORB> orb_;  // keeps core_ alive
+  const base::SharedPtr<Core> owner_;  // of core_
   const ior::Ior ior_;
   const base::Bytes object_key_;
   ReferencePolicies policies_;
@@ -260,15 +262,15 @@ class LocalAsyncCall final : public CallCarrier {
     std::exception_ptr failure;
     try {
       if (begin_by_.expired()) {
-        throw CORBA::TIMEOUT(corba::minor::kRequestEndTimePassed, CORBA::CompletionStatus::COMPLETED_NO,
-                             "the call's time was over before a thread could make it");
+        corba::raise("TIMEOUT", corba::minor::kRequestEndTimePassed, kNo,
+                     "the call's time was over before a thread could make it");
       }
       std::exchange(target_, nullptr)
           ->invoke({call().operation(), [this](cdr::Encoder& encoder) { call().encode_arguments(encoder); },
                     [this](cdr::Decoder& decoder) { call().decode_results(decoder); }, call().local_arguments()},
                    LocalTarget::Terms{policies_, begin_by_, slots_});
     } catch (const std::bad_alloc&) {
-      failure = std::make_exception_ptr(no_memory_for_arguments());
+      failure = no_memory_for_arguments();
     } catch (...) {
       failure = std::current_exception();
     }
@@ -293,7 +295,7 @@ void LocalTarget::invoke_async(corba::AsyncCall& call) try {
   core_.start_threads();
   core_.completions().push(call.emplace_carrier<LocalAsyncCall>(call, shared_from(this), policies(), core_));
 } catch (const std::bad_alloc&) {
-  raise_no_memory_for_arguments();
+  raise_no_memory_for_arguments(true);
 }
 
 }  // namespace

@@ -3,11 +3,7 @@
 
 #include <utility>
 
-#include "corbel/corba/minor_codes.hpp"
-#include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
-#include "corbel/orb/logging.hpp"
-#include "corbel/orb/orb.hpp"
 
 namespace corbel::orb {
 namespace {
@@ -26,17 +22,6 @@ logging::SinkPtr make_sink(const Options& options) {
 base::Log::Settings log_settings(const Options& options, std::shared_ptr<base::LogSink> own) {
   return {options.id, options.log_levels, own != nullptr ? logging::behind_queue(std::move(own)) : make_sink(options),
           options.log_rate};
-}
-
-void set_log_levels(CORBA::ORB& orb, std::string_view levels) {
-  base::Log& log = orb._core().log();
-  base::LogLevels wanted = log.levels();
-  if (!wanted.read(levels)) {
-    throw CORBA::BAD_PARAM(corba::minor::kBadOptionValue, CORBA::CompletionStatus::COMPLETED_NO,
-                           "log levels '" + std::string(levels) + "': write LEVEL or MODULE=LEVEL, in a comma list");
-  }
-  log.set_levels(wanted);
-  orb._core().note_log_levels();
 }
 
 }  // namespace corbel::orb

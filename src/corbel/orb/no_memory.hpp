@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "corbel/corba/exception.hpp"
+#include <exception>
+
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/attempts.hpp"
 
@@ -9,23 +11,26 @@
 /// says whether the operation was executed. It has no text, which would need memory, too.
 namespace corbel::orb {
 
-/// Of a call that has come so far: encode if its request has not left, decode if its results are there.
-inline CORBA::NO_MEMORY no_memory(base::Stage stage, CORBA::CompletionStatus completed) noexcept {
-  return CORBA::NO_MEMORY(corba::vendor_minor(stage, base::Code::out_of_resources), completed);
+/// Of a call that has come so far: encode if its request has not left, decode if its results are there. `own`: as the
+/// outermost of this process's calls throws it.
+[[noreturn]] inline void raise_no_memory(base::Stage stage, corba::Completed completed, bool own = false) {
+  corba::raise_no_memory(corba::vendor_minor(stage, base::Code::out_of_resources), completed, own);
 }
 /// While arguments were made or marshalled, or before.
-inline CORBA::NO_MEMORY no_memory_for_arguments() noexcept {
-  return no_memory(base::Stage::encode, CORBA::COMPLETED_NO);
+[[noreturn]] inline void raise_no_memory_for_arguments(bool own = false) {
+  raise_no_memory(base::Stage::encode, corba::Completed::no, own);
 }
 /// While the results were unmarshalled.
-inline CORBA::NO_MEMORY no_memory_for_results() noexcept {
-  return no_memory(base::Stage::decode, CORBA::COMPLETED_YES);
+[[noreturn]] inline void raise_no_memory_for_results() {
+  raise_no_memory(base::Stage::decode, corba::Completed::yes);
 }
-/// As the outermost of this process's calls throws it.
-[[noreturn]] inline void raise_no_memory_for_arguments() {
-  CORBA::NO_MEMORY exception = no_memory_for_arguments();
-  exception.ends_own_call();
-  throw exception;
+/// What raise_no_memory_for_arguments() throws.
+inline std::exception_ptr no_memory_for_arguments() noexcept {
+  try {
+    raise_no_memory_for_arguments();
+  } catch (...) {
+    return std::current_exception();
+  }
 }
 
 }  // namespace corbel::orb

@@ -16,7 +16,7 @@
 #include "corbel/corba/references.hpp"
 #include "corbel/ior/url.hpp"
 #include "corbel/ipc/handle.hpp"
-#include "corbel/orb/core.hpp"
+#include "corbel/orb/face.hpp"
 #include "corbel/orb/orb.hpp"
 
 namespace corbel::orb {
@@ -48,7 +48,7 @@ ObjectRef read_ior(Core& core, std::string_view text) {
            cut_off ? "the IOR ends too early; was all of it copied?"
                    : "malformed; IOR: is followed by an even number of hexadecimal digits that encode a reference");
   }
-  return core.make_object(*std::move(ior));
+  return face_of(core).make_object(*std::move(ior));
 }
 
 std::uint32_t minor_of(ior::UrlFault fault) {
@@ -115,7 +115,7 @@ ObjectRef resolve_name(CORBA::Object& context, const std::string& name) {
 /// Resolves corbaloc:rir:/name. An unknown name makes the URL wrong: BAD_PARAM, as for any other URL.
 ObjectRef resolve_initial(Core& core, std::string_view url, const std::string& name) {
   try {
-    return core.orb()->resolve_initial_references(name);
+    return face_of(core).orb()->resolve_initial_references(name);
   } catch (const CORBA::InvalidName& exception) {
     refuse(corba::minor::kUrlOther, url, exception.what());
   }
@@ -134,7 +134,7 @@ ObjectRef read_object_url(Core& core, std::string_view text) {
   if (initial) {
     object = resolve_initial(core, text, std::string(base::as_text(url->object_key)));
   } else {
-    object = core.make_object(core.make_ior(*url));
+    object = face_of(core).make_object(core.make_ior(*url));
   }
   if (url->string_name.empty()) return object;
   if (object == nullptr || object->_target() == nullptr) refuse(corba::minor::kUrlOther, text, "no naming service");

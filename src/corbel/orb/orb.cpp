@@ -13,6 +13,7 @@
 #include "corbel/ipc/standard_handles.hpp"
 #include "corbel/orb/components.hpp"
 #include "corbel/orb/core.hpp"
+#include "corbel/orb/face.hpp"
 #include "corbel/orb/initial_references.hpp"
 #include "corbel/orb/object_urls.hpp"
 #include "corbel/orb/option_list.hpp"
@@ -27,12 +28,15 @@ namespace corbel::orb {
 class OrbState {
  public:
   OrbState(Options options, const Components& components)
-      : core(std::move(options), components), initial_references(core, local_references(components)) {}
+      : face(std::move(options), parts_of(components)), initial_references(face, local_references(components)) {}
   ~OrbState() {
     core.shutdown(true);
     core.set_adapter(nullptr);
   }
 
+  static CoreParts parts_of(const Components& components) {
+    return {components.protocols, components.transports, components.layers, components.requests, components.log_sink};
+  }
   static std::vector<LocalInitialReference> local_references(const Components& components) {
     std::vector<LocalInitialReference> all = components.local_references;
     all.insert(all.end(), {{"ORBPolicyManager", &make_policy_manager}, {"PolicyCurrent", &make_policy_current}});
@@ -71,7 +75,8 @@ class OrbState {
     std::swap(forgotten, sent_requests);
   }
 
-  Core core;
+  Face face;
+  Core& core = face.core();
   InitialReferences initial_references;
   base::Mutex sent_mutex;
   CORBA::object_reference<CORBA::PollableSet> sent_requests;
@@ -91,7 +96,7 @@ IDL::traits<CORBA::ORB>::ref_type init(Options options, const std::string& id, c
     OrbState& parts = *state;
     auto orb = CORBA::make_reference<CORBA::ORB>(parts);
     (void)state.release();  // it is the ORB's now
-    parts.core.set_orb(orb);
+    parts.face.set_orb(orb);
     if (components.make_adapter != nullptr) {
       parts.adapter = components.make_adapter(parts.core);
       parts.core.set_adapter(parts.adapter.get());
@@ -204,19 +209,19 @@ object_reference<ValueFactoryBase> ORB::register_value_factory(const std::string
                                                                object_reference<ValueFactoryBase> factory) {
   state_->check();
   if (id.empty() || factory == nullptr) throw BAD_PARAM(corbel::corba::minor::kValueFactory);
-  return state_->core.value_factories().exchange(id, std::move(factory));
+  return state_->face.value_factories().exchange(id, std::move(factory));
 }
 
 void ORB::unregister_value_factory(const std::string& id) {
   state_->check();
-  if (state_->core.value_factories().exchange(id, nullptr) == nullptr) {
+  if (state_->face.value_factories().exchange(id, nullptr) == nullptr) {
     throw BAD_PARAM(corbel::corba::minor::kValueFactory);
   }
 }
 
 object_reference<ValueFactoryBase> ORB::lookup_value_factory(const std::string& id) {
   state_->check();
-  auto factory = state_->core.value_factories().find(id);
+  auto factory = state_->face.value_factories().find(id);
   if (factory == nullptr) throw BAD_PARAM(corbel::corba::minor::kValueFactory);
   return factory;
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "corbel/base/log.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/corba/failure.hpp"
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/orb/current_exception.hpp"
@@ -14,8 +14,8 @@ namespace corbel::orb {
 
 void PendingReply::begin(base::SharedPtr<PendingReply> self, std::size_t octets) {
   if (!all_.memory().take(octets)) {
-    throw CORBA::NO_RESOURCES(corba::vendor_minor(base::Stage::decode, base::Code::no_value_memory),
-                              CORBA::COMPLETED_NO, "requests that wait for their answers take too much memory");
+    corba::raise("NO_RESOURCES", corba::vendor_minor(base::Stage::decode, base::Code::no_value_memory),
+                 corba::Completed::no, "requests that wait for their answers take too much memory");
   }
   octets_ = octets;
   adapter_ = &all_.adapter();
@@ -30,7 +30,7 @@ void PendingReply::begin(base::SharedPtr<PendingReply> self, std::size_t octets)
   }
   if (listed) return;
   give_back();
-  throw CORBA::TRANSIENT(corba::minor::kPoaDestroyed, CORBA::COMPLETED_NO, "the server is shutting down");
+  corba::raise("TRANSIENT", corba::minor::kPoaDestroyed, corba::Completed::no, "the server is shutting down");
 }
 
 void PendingReply::give_back() noexcept {
@@ -66,17 +66,19 @@ void PendingReply::rethrow(const std::exception_ptr& exception) {
     corba::raise(corba::SystemFailure(failure));
   } catch (const corba::UserFailure& failure) {
     corba::raise(corba::UserFailure(failure));
-  } catch (const CORBA::SystemException& thrown) {
+  } catch (const corba::SystemExceptionCore& thrown) {
     // The status of a call that the servant has made says nothing about what the servant has done before.
-    if (!thrown.ended_own_call() || thrown.completed() != CORBA::COMPLETED_NO) throw;
-    corba::raise_system_exception(thrown._rep_id(), thrown.minor(), CORBA::COMPLETED_MAYBE, thrown.detail());
+    if (!thrown.ended_own_call() || thrown._completed() != corba::Completed::no) throw;
+    auto failure = corba::failure_of(thrown);
+    failure.completed = corba::Completed::maybe;
+    corba::raise(std::move(failure));
   }
 }
 
 void PendingReply::throw_never_answered(std::string_view operation, bool ended) const {
-  throw CORBA::NO_RESPONSE(corba::minor::kNeverAnswered, CORBA::COMPLETED_MAYBE,
-                           (ended ? "the server ended before it had answered '" : "the servant never answered '") +
-                               std::string(operation) + "'");
+  corba::raise("NO_RESPONSE", corba::minor::kNeverAnswered, corba::Completed::maybe,
+               (ended ? "the server ended before it had answered '" : "the servant never answered '") +
+                   std::string(operation) + "'");
 }
 
 }  // namespace corbel::orb

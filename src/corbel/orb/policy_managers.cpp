@@ -5,7 +5,7 @@
 
 #include "corbel/corba/messaging_policies.hpp"
 #include "corbel/corba/policy_lists.hpp"
-#include "corbel/orb/core.hpp"
+#include "corbel/orb/face.hpp"
 #include "corbel/orb/orb.hpp"
 
 namespace corbel::orb {
@@ -15,7 +15,7 @@ using corba::PolicySet;
 
 class OrbPolicies final : public CORBA::PolicyManager {
  public:
-  explicit OrbPolicies(Core& core) : core_(core), orb_(core.orb()) {}
+  explicit OrbPolicies(Core& core) : core_(core), orb_(face_of(core).orb()) {}
 
   CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& ts) override {
     return corba::policies_of(PolicySet::select(core_.policies().of_orb(), ts));
@@ -36,7 +36,7 @@ class OrbPolicies final : public CORBA::PolicyManager {
 
 class ThreadPolicies final : public CORBA::PolicyCurrent {
  public:
-  explicit ThreadPolicies(Core& core) : core_(core), orb_(core.orb()) {}
+  explicit ThreadPolicies(Core& core) : core_(core), orb_(face_of(core).orb()) {}
 
   CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& ts) override {
     return corba::policies_of(PolicySet::select(core_.policies().of_thread(), ts));
@@ -54,11 +54,11 @@ class ThreadPolicies final : public CORBA::PolicyCurrent {
 }  // namespace
 
 CORBA::object_reference<CORBA::Object> make_policy_manager(corba::OrbContext& orb) {
-  return CORBA::make_reference<OrbPolicies>(static_cast<Core&>(orb));
+  return CORBA::make_reference<OrbPolicies>(static_cast<Face&>(orb).core());
 }
 
 CORBA::object_reference<CORBA::Object> make_policy_current(corba::OrbContext& orb) {
-  return CORBA::make_reference<ThreadPolicies>(static_cast<Core&>(orb));
+  return CORBA::make_reference<ThreadPolicies>(static_cast<Face&>(orb).core());
 }
 
 }  // namespace corbel::orb

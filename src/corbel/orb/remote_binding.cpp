@@ -209,7 +209,7 @@ RemoteTarget::BindingPtr RemoteTarget::publish(connection::ConnectionPtr connect
   std::tie(binding->places, binding->at) = attempts.settled();
   binding->connection = std::move(connection);
   if (!lent) binding->oneways = connect_oneways(invocation);
-  binding->context = lent ? static_cast<corba::OrbContext*>(lent_.get()) : &core_;
+  binding->context = lent ? &lent_->context() : &core_.context();
   binding->lent = lent;
   binding->policies = EffectivePtr(&invocation.policies);
   binding->word = invocation.policies.calls.plain() ? invocation.word : Edges::kNever;
@@ -331,7 +331,7 @@ void RemoteTarget::rebind() try {
     got_through_ = false;
   }
   find_way(*policies);
-} catch (CORBA::SystemException& exception) {
+} catch (corba::SystemExceptionCore& exception) {
   exception.ends_own_call();
   throw;
 }

@@ -134,7 +134,7 @@ void RemoteCall::go_on() noexcept {
       return changed();
     }
   } catch (const std::bad_alloc&) {
-    failure = std::make_exception_ptr(no_memory_for_arguments());
+    failure = no_memory_for_arguments();
   } catch (...) {
     failure = std::current_exception();
   }

@@ -113,7 +113,7 @@ bool RemoteTarget::over_here(const corba::Call& call, Invocation& invocation) {
     if (!answer) return true;
     try {
       settle_here(*std::move(answer), invocation);
-    } catch (const CORBA::SystemException& exception) {
+    } catch (const corba::SystemExceptionCore& exception) {
       if (is_told(invocation)) throw;
       CORBEL_LOG(core_.log(), server, debug, "request ends in an exception", {"exception", exception.what()},
                  {"operation", call.operation.name}, {"key", invocation.attempts.route().object_key}, {"peer", kHere});
@@ -153,7 +153,7 @@ bool RemoteTarget::over_here_seen(const corba::Call& call, Invocation& invocatio
           settle_here(*std::move(answer), invocation);
           seen.outcome = forwarded ? Outcome::forward : Outcome::retry;
           seen.exception = nullptr;
-        } catch (const CORBA::SystemException&) {
+        } catch (const corba::SystemExceptionCore&) {
           seen.outcome = is_told(invocation) ? Outcome::exception : Outcome::sent;
           seen.exception = is_told(invocation) ? std::current_exception() : nullptr;
         }

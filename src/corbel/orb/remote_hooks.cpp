@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
 #include "corbel/orb/error_map.hpp"
@@ -62,7 +62,7 @@ RemoteTarget::BindingPtr RemoteTarget::bind_seen(Invocation& invocation, std::in
   std::exception_ptr unreachable;
   try {
     binding = bind_at_once(invocation, now);
-  } catch (const CORBA::SystemException&) {
+  } catch (const corba::SystemExceptionCore&) {
     unreachable = std::current_exception();
   }
   begin_attempt(binding.get(), invocation, seen);
@@ -113,7 +113,7 @@ void RemoteTarget::try_and_note(const Binding& binding, const corba::Call& call,
     seen.forward = std::move(to);
   } catch (const std::bad_alloc&) {
     seen.outcome = Outcome::exception;
-    seen.exception = std::make_exception_ptr(no_memory_for_arguments());
+    seen.exception = no_memory_for_arguments();
   } catch (...) {
     seen.outcome = Outcome::exception;
     seen.exception = std::current_exception();
@@ -172,7 +172,7 @@ void RemoteCall::start_seen(const RemoteTarget::BindingPtr& binding, ClientReque
     }
   } catch (const std::bad_alloc&) {
     seen.outcome = Outcome::exception;
-    seen.exception = std::make_exception_ptr(no_memory_for_arguments());
+    seen.exception = no_memory_for_arguments();
   } catch (...) {  // the application's marshalling code may throw, too
     seen.outcome = Outcome::exception;
     seen.exception = std::current_exception();

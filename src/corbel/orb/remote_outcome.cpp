@@ -138,7 +138,7 @@ void RemoteTarget::settle(const Binding& binding, Invocation& invocation) {
   try {
     settle_answer(binding, invocation);
   } catch (const std::bad_alloc&) {
-    throw no_memory(Stage::receive, static_cast<CORBA::CompletionStatus>(completed));
+    raise_no_memory(Stage::receive, completed);
   }
 }
 
@@ -274,7 +274,7 @@ void RemoteTarget::recover(const Binding& binding, base::Error error, Invocation
              {"peer", peer}, {"error", error}, {"to", attempts.route().endpoint->text()});
 } catch (const std::bad_alloc&) {
   const bool not_executed = error.stage == Stage::encode || Attempts::not_executed(error);
-  throw no_memory(error.stage, not_executed ? CORBA::COMPLETED_NO : CORBA::COMPLETED_MAYBE);
+  raise_no_memory(error.stage, not_executed ? kNo : kMaybe);
 }
 
 void RemoteTarget::give_up(Invocation& invocation) {

@@ -8,7 +8,7 @@
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/connection/sending.hpp"
-#include "corbel/corba/exception.hpp"
+#include "corbel/corba/exception_core.hpp"
 #include "corbel/orb/call_trace.hpp"
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/invocation_policies.hpp"
@@ -25,7 +25,7 @@ constexpr base::Duration kLongestFlush = std::chrono::milliseconds(20);
 RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrides, LentPtr lent, Leads leads,
                            BranchPtr branch)
     : core_(core),
-      orb_(core.orb()),
+      owner_(core.owner()),
       ior_(std::move(ior)),
       policies_(std::move(overrides)),
       lent_(std::move(lent)),
@@ -33,7 +33,7 @@ RemoteTarget::RemoteTarget(Core& core, ior::Ior ior, corba::PolicySetPtr overrid
       branch_(std::move(branch)) {}
 
 cdr::Context& RemoteTarget::context() const noexcept {
-  return core_;
+  return core_.context();
 }
 
 corba::TargetPtr RemoteTarget::with_overrides(corba::PolicySetPtr overrides) const {
@@ -50,19 +50,19 @@ corba::PolicyCorePtr RemoteTarget::policy(std::uint32_t type) {
 }
 
 /// Whether the operation was executed, as far as the status of its reply tells.
-static CORBA::CompletionStatus completed_by(messaging::ReplyStatus status) noexcept {
+static corba::Completed completed_by(messaging::ReplyStatus status) noexcept {
   switch (status) {
     case messaging::ReplyStatus::no_exception:
     case messaging::ReplyStatus::user_exception:
-      return CORBA::COMPLETED_YES;
+      return corba::Completed::yes;
     case messaging::ReplyStatus::system_exception:
-      return CORBA::COMPLETED_MAYBE;
+      return kMaybe;
     case messaging::ReplyStatus::location_forward:
     case messaging::ReplyStatus::location_forward_perm:
     case messaging::ReplyStatus::needs_addressing_mode:
-      return CORBA::COMPLETED_NO;
+      return kNo;
   }
-  return CORBA::COMPLETED_MAYBE;
+  return kMaybe;
 }
 
 template <bool kKeeps>
@@ -101,7 +101,7 @@ template <bool kKeeps>
     try {
       kept->keep(reply.contexts);
     } catch (const std::bad_alloc&) {
-      throw no_memory(base::Stage::receive, completed_by(reply.status));
+      raise_no_memory(base::Stage::receive, completed_by(reply.status));
     }
     handle(reply, body);
   };
@@ -131,11 +131,11 @@ void RemoteTarget::invoke(const corba::Call& call) try {
     return;
   after(*binding, status, invocation);
   carry_out(call, invocation, now);
-} catch (CORBA::SystemException& exception) {
+} catch (corba::SystemExceptionCore& exception) {
   exception.ends_own_call();
   throw;
 } catch (const std::bad_alloc&) {
-  raise_no_memory_for_arguments();
+  raise_no_memory_for_arguments(true);
 }
 
 /// The long way: something is installed, policies have changed or there is no connection.
@@ -155,7 +155,10 @@ void RemoteTarget::carry_out_traced(const corba::Call& call, Invocation& invocat
                                     const CallTrace& trace) try {
   carry_out(call, invocation, now);
   tell(trace, call.operation, "ok");
-} catch (const CORBA::Exception& exception) {
+} catch (const corba::SystemExceptionCore& exception) {
+  tell(trace, call.operation, exception._rep_id());
+  throw;
+} catch (const corba::UserExceptionCore& exception) {
   tell(trace, call.operation, exception._rep_id());
   throw;
 }
@@ -204,11 +207,11 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   const EffectivePolicies& effective = *policies;
   call.emplace_carrier<RemoteCall>(call, shared_from(this), effective, std::move(policies), nullptr, word, now)
       .begin(nullptr);
-} catch (CORBA::SystemException& exception) {
+} catch (corba::SystemExceptionCore& exception) {
   exception.ends_own_call();
   throw;
 } catch (const std::bad_alloc&) {
-  raise_no_memory_for_arguments();
+  raise_no_memory_for_arguments(true);
 }
 
 /// Other calls are under way on the binding's connection: takes another one, or shares it if there may be no more.
@@ -248,7 +251,7 @@ void RemoteTarget::invoke_async(corba::AsyncCall& call) try {
   if (status && (buffering.keeps() || connection.needs_reactor())) {
     try {
       core_.start_threads();  // they send what waits
-    } catch (const CORBA::SystemException&) {
+    } catch (const corba::SystemExceptionCore&) {
       // The message is on its way all the same: the next caller sends it, or the end of the connection does.
     }
   }
@@ -265,7 +268,7 @@ bool RemoteTarget::flush_oneways(Deadline deadline) {
 
 /// Runs with the reply in place; throws the user exception that the peer raised.
 void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body,
-                            Attempts& attempts, corba::OrbContext& context) try {
+                            Attempts& attempts, cdr::Context& context) try {
   CORBEL_PROBE("unmarshal");
   body.set_context(&context);
   body.withhold();
@@ -275,7 +278,7 @@ void RemoteTarget::on_reply(const corba::Call& call, const messaging::IncomingRe
   if (!body.ok()) [[unlikely]]
     attempts.set_answer(body.error());
 } catch (const std::bad_alloc&) {
-  throw no_memory(base::Stage::decode, completed_by(reply.status));
+  raise_no_memory(base::Stage::decode, completed_by(reply.status));
 }
 
 }  // namespace corbel::orb

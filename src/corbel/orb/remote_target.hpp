@@ -9,13 +9,12 @@
 #include "corbel/base/shared_ptr.hpp"
 #include "corbel/connection/connection.hpp"
 #include "corbel/corba/call.hpp"
-#include "corbel/corba/object.hpp"
 #include "corbel/ior/ior.hpp"
 #include "corbel/orb/attempts.hpp"
-#include "corbel/orb/bidirectional.hpp"
 #include "corbel/orb/branches.hpp"
 #include "corbel/orb/hooks.hpp"
 #include "corbel/orb/invocation.hpp"
+#include "corbel/orb/lent.hpp"
 #include "corbel/orb/policy_levels.hpp"
 #include "corbel/orb/searches.hpp"
 #include "corbel/routing/registry.hpp"
@@ -74,10 +73,10 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
     connection::ConnectionPtr connection;
     connection::ConnectionPtr oneways;  ///< for what wants no reply; null: `connection` is used
     EffectivePtr policies;
-    corba::OrbContext* context = nullptr;  ///< what results are decoded with
-    bool lent = false;                     ///< the connection is, by the object's side
-    std::uint64_t word = Edges::kNever;    ///< while the ORB's is the same, `policies` are those of every thread
-    bool fresh = false;                    ///< made for the call that is being tried
+    cdr::Context* context = nullptr;     ///< what results are decoded with
+    bool lent = false;                   ///< the connection is, by the object's side
+    std::uint64_t word = Edges::kNever;  ///< while the ORB's is the same, `policies` are those of every thread
+    bool fresh = false;                  ///< made for the call that is being tried
     const routing::Route& route() const noexcept { return (*places)[at].route; }
   };
   using BindingPtr = base::IntrusivePtr<const Binding>;
@@ -134,7 +133,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   base::Status post(connection::Connection& connection, const messaging::OutgoingRequest& request,
                     const corba::Call& call, const Invocation& invocation);
   void on_reply(const corba::Call& call, const messaging::IncomingReply& reply, cdr::Decoder& body, Attempts& attempts,
-                corba::OrbContext& context);
+                cdr::Context& context);
 
   // --- calls that came from, or come to, this ORB's own adapter (remote_here.cpp) ---
 
@@ -181,7 +180,7 @@ class RemoteTarget final : public corba::Target, public base::SharedFromThis {
   [[noreturn]] void give_up(Invocation& invocation);
 
   Core& core_;
-  const CORBA::object_reference<CORBA::ORB> orb_;  // owns core_
+  const base::SharedPtr<Core> owner_;  // of core_
   const ior::Ior ior_;
   ReferencePolicies policies_;
   const LentPtr lent_;

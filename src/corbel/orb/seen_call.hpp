@@ -12,22 +12,20 @@ namespace corbel::orb {
 /// Notes the end as the client is told of it: the exception that is being handled, or the forward. Without a `call`,
 /// user exceptions have been found to be those that its operation lists.
 inline void note_exception(HookedRequest& request, const corba::ServerCall* call) noexcept {
-  const auto unknown = [](std::uint32_t minor) {
-    return std::make_exception_ptr(CORBA::UNKNOWN(minor, CORBA::COMPLETED_MAYBE));
-  };
+  const auto unknown = [](std::uint32_t minor) { return corba::exception_of("UNKNOWN", minor, kMaybe); };
   request.outcome = Outcome::exception;
   try {
     throw;
   } catch (const LocationForward& forward) {
     request.outcome = Outcome::forward;
     request.forward = forward.ior;
-  } catch (const CORBA::UserException& exception) {
+  } catch (const corba::UserExceptionCore& exception) {
     const bool listed = call == nullptr || call->lists(exception._rep_id());
     request.exception = listed ? std::current_exception() : unknown(corba::minor::kUnlistedUserException);
-  } catch (const CORBA::SystemException&) {
+  } catch (const corba::SystemExceptionCore&) {
     request.exception = std::current_exception();
   } catch (const std::bad_alloc&) {
-    request.exception = std::make_exception_ptr(CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE));
+    request.exception = corba::exception_of("NO_MEMORY", 0, kMaybe);
   } catch (...) {
     request.exception = unknown(corba::minor::kForeignException);
   }

@@ -8,6 +8,7 @@
 
 #include "corbel/orb/core.hpp"
 #include "corbel/orb/error_map.hpp"
+#include "corbel/orb/face.hpp"
 #include "corbel/orb/guest_call.hpp"
 
 namespace corbel::orb {
@@ -89,7 +90,7 @@ Timer::Timer() noexcept = default;
 Timer::Timer(CORBA::ORB& orb, base::Duration first, base::Duration every, CallBack call_back) {
   Core& core = need_caller(orb, static_cast<bool>(call_back));
   timed_ = base::IntrusivePtr<TimedCall>(new TimedCall(core, first, every, std::move(call_back)));
-  orb_ = core.orb();
+  orb_ = face_of(core).orb();
   timed_->schedule();
 }
 

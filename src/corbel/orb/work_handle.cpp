@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "corbel/ipc/socket.hpp"
-#include "corbel/orb/core.hpp"
+#include "corbel/orb/face.hpp"
 
 namespace corbel::orb {
 
 WorkHandle::WorkHandle(CORBA::ORB& orb, Of what)
-    : orb_(orb._core().orb()), what_(what), descriptor_(orb._core().take_pollable(what == Of::main_thread)) {}
+    : orb_(face_of(orb._core()).orb()), what_(what), descriptor_(orb._core().take_pollable(what == Of::main_thread)) {}
 
 WorkHandle::~WorkHandle() {
   give_back();

@@ -9,8 +9,8 @@
 #include "corbel/base/log.hpp"
 #include "corbel/base/probe.hpp"
 #include "corbel/corba/minor_codes.hpp"
-#include "corbel/orb/core.hpp"
 #include "corbel/orb/current_exception.hpp"
+#include "corbel/orb/face.hpp"
 #include "corbel/orb/local_references.hpp"
 #include "corbel/orb/orb.hpp"
 #include "corbel/poa/built_in_operations.hpp"
@@ -204,7 +204,7 @@ class Adapter final : public orb::ObjectAdapter, public orb::LocalReferences {
 
   /// A key that no POA made may be the name of an initial reference (corbaloc:...:/Name).
   [[noreturn]] void forward_named(base::ConstByteSpan object_key) const {
-    if (const auto orb = space_->core().orb(); orb != nullptr) {
+    if (const auto orb = orb::face_of(space_->core()).orb(); orb != nullptr) {
       const auto object = orb->_registered(base::as_text(object_key));
       if (object != nullptr && object->_target() != nullptr) {
         throw orb::LocationForward{object->_target()->ior(), false};

@@ -5,7 +5,7 @@
 
 #include "corbel/corba/minor_codes.hpp"
 #include "corbel/ior/profile.hpp"
-#include "corbel/orb/core.hpp"
+#include "corbel/orb/face.hpp"
 #include "corbel/poa/poa_impl.hpp"
 #include "corbel/poa/upcall.hpp"
 
@@ -104,7 +104,7 @@ CORBA::object_reference<CORBA::Object> AdapterSpace::make_reference(base::ConstB
       if (!added.profile || *added.profile == profile.tag) (void)ior::add_component(profile, added.component);
     }
   }
-  return core_.make_object(std::move(ior));
+  return orb::face_of(core_).make_object(std::move(ior));
 }
 
 }  // namespace corbel::poa
